@@ -1,0 +1,87 @@
+//! What an engine is: something that turns one checked source into one PDF, or says why it can't.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use async_trait::async_trait;
+use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
+
+/// One conversion, as the pipeline hands it to an engine.
+#[derive(Debug)]
+pub struct Task<'a> {
+    pub source: Source,
+    /// The canonical options of the request, already valid against the tool's schema.
+    pub options: &'a serde_json::Value,
+    /// A directory of this job alone, wiped after it. The engine leaves its result here.
+    pub scratch: &'a Path,
+    /// The moment at which everything that works on this job is killed.
+    pub deadline: Instant,
+    pub limits: &'a Limits,
+}
+
+#[derive(Debug)]
+pub enum Source {
+    /// A document that was fetched, sniffed and checked.
+    Document { path: PathBuf, format: crate::sniff::Format },
+    /// A page to be loaded by the engine itself, through the guard.
+    Page(url::Url),
+    /// Inline HTML.
+    Html(String),
+}
+
+#[derive(Debug)]
+pub struct Conversion {
+    pub pdf: PathBuf,
+    pub pages: u32,
+    pub engine: EngineInfo,
+    pub warnings: Vec<Warning>,
+}
+
+/// A conversion that did not come about. `message` is for the job's owner, `cause` for the log.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {cause}", .code.as_str())]
+pub struct Failure {
+    pub code: JobErrorCode,
+    pub message: String,
+    pub cause: String,
+}
+
+impl Failure {
+    pub fn new(code: JobErrorCode, message: impl Into<String>, cause: impl Into<String>) -> Self {
+        Self { code, message: message.into(), cause: cause.into() }
+    }
+}
+
+#[async_trait]
+pub trait Engine: Send + Sync {
+    async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure>;
+}
+
+/// The limits of one conversion; settings, with the documented defaults.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    pub source_bytes: u64,
+    pub unpacked_bytes: u64,
+    pub archive_entries: u64,
+    pub output_bytes: u64,
+    pub pages: u32,
+    pub conversion: std::time::Duration,
+    pub fetch: std::time::Duration,
+    pub redirects: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        use std::time::Duration;
+        Self {
+            source_bytes: 100 << 20,
+            unpacked_bytes: 1 << 30,
+            archive_entries: 10_000,
+            output_bytes: 500 << 20,
+            pages: 2_000,
+            conversion: Duration::from_secs(120),
+            fetch: Duration::from_secs(30),
+            redirects: 5,
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Points in time and billing periods, as values: nothing here reads a clock.
+
+use std::fmt;
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+
+/// Milliseconds since the Unix epoch, UTC. Stored as a number, shown as RFC 3339 with milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    pub const fn as_millis(self) -> i64 {
+        self.0
+    }
+
+    /// Whole seconds since the epoch, rounded up: what a DynamoDB TTL attribute holds.
+    pub const fn as_ttl_seconds(self) -> i64 {
+        self.0.div_euclid(1000) + 1
+    }
+
+    pub fn plus(self, duration: Duration) -> Self {
+        Self(self.0.saturating_add(saturating_millis(duration)))
+    }
+
+    /// Milliseconds from `earlier` to `self`; zero when a skewed clock says that `earlier` lies ahead.
+    pub fn millis_since(self, earlier: Self) -> u64 {
+        u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)
+    }
+
+    /// The UTC month that this moment lies in.
+    pub fn period(self) -> Period {
+        let date = self.to_utc();
+        Period { year: date.year(), month: date.month() }
+    }
+
+    /// The UTC day as `YYYY-MM-DD`.
+    pub fn day(self) -> String {
+        self.to_utc().strftime("%Y-%m-%d").to_string()
+    }
+
+    /// The first moment of the next UTC day.
+    pub fn next_day(self) -> Self {
+        const DAY_MS: i64 = 86_400_000;
+        Self((self.0.div_euclid(DAY_MS) + 1).saturating_mul(DAY_MS))
+    }
+
+    fn to_utc(self) -> jiff::Zoned {
+        // A value outside jiff's range (year ±9999) can only be made by hand; it reads as the epoch.
+        jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH).to_zoned(TimeZone::UTC)
+    }
+}
+
+fn saturating_millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.to_utc().strftime("%Y-%m-%dT%H:%M:%S%.3fZ"))
+    }
+}
+
+/// A UTC month, the unit in which included credits are given and lapse. Written `YYYY-MM`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Period {
+    year: i16,
+    month: i8,
+}
+
+impl Period {
+    pub fn start(self) -> Timestamp {
+        Self::first_of(self.year, self.month)
+    }
+
+    /// The first moment that no longer belongs to the period.
+    pub fn end(self) -> Timestamp {
+        if self.month == 12 {
+            Self::first_of(self.year.saturating_add(1), 1)
+        } else {
+            Self::first_of(self.year, self.month + 1)
+        }
+    }
+
+    fn first_of(year: i16, month: i8) -> Timestamp {
+        let midnight = jiff::civil::Date::new(year, month, 1).and_then(|date| date.to_zoned(TimeZone::UTC));
+        Timestamp(midnight.map(|zoned| zoned.timestamp().as_millisecond()).unwrap_or(i64::MAX))
+    }
+}
+
+impl fmt::Display for Period {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}-{:02}", self.year, self.month)
+    }
+}
+
+impl std::str::FromStr for Period {
+    type Err = InvalidPeriod;
+
+    fn from_str(text: &str) -> Result<Self, InvalidPeriod> {
+        let (year, month) = text.split_once('-').ok_or(InvalidPeriod)?;
+        let (year, month) = (year.parse().map_err(|_| InvalidPeriod)?, month.parse().map_err(|_| InvalidPeriod)?);
+        jiff::civil::Date::new(year, month, 1).map_err(|_| InvalidPeriod)?;
+        Ok(Self { year, month })
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("a period is written YYYY-MM")]
+pub struct InvalidPeriod;
+
+impl Serialize for Period {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Period {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps_are_shown_as_rfc_3339_with_milliseconds() {
+        assert_eq!(Timestamp(1_795_176_000_007).to_string(), "2026-11-20T12:00:00.007Z");
+        assert_eq!(Timestamp(0).to_string(), "1970-01-01T00:00:00.000Z");
+    }
+
+    #[test]
+    fn a_period_ends_where_the_next_begins() {
+        let december: Period = "2026-12".parse().unwrap();
+        assert_eq!(december.end().to_string(), "2027-01-01T00:00:00.000Z");
+        assert_eq!(Timestamp(december.end().0 - 1).period(), december);
+        assert_eq!(december.end().period().to_string(), "2027-01");
+    }
+
+    #[test]
+    fn a_ttl_is_never_earlier_than_the_moment_it_stands_for() {
+        assert_eq!(Timestamp(1_500).as_ttl_seconds(), 2);
+    }
+
+    #[test]
+    fn a_day_ends_at_midnight_utc() {
+        let noon = Timestamp(1_795_176_000_007);
+        assert_eq!(noon.day(), "2026-11-20");
+        assert_eq!(noon.next_day().to_string(), "2026-11-21T00:00:00.000Z");
+    }
+
+    #[test]
+    fn malformed_periods_are_refused() {
+        for text in ["2026", "2026-13", "2026-00", "x-1", ""] {
+            assert!(text.parse::<Period>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! What every Docmill function shares.
+//!
+//! `domain` is pure: it reads no clock, no environment and no network. `store`, `queue` and `files` talk to AWS,
+//! `http` gives the interface its shape, and `context` ties them together once per environment.
+
+pub mod domain;
