@@ -4,7 +4,8 @@ use std::fmt;
 
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+
+use super::sha256_hex;
 
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH: usize = 30;
@@ -65,7 +66,7 @@ impl ApiKey {
     }
 
     pub fn hash(&self) -> KeyHash {
-        KeyHash(hex(&Sha256::digest(self.0.as_bytes())))
+        KeyHash(sha256_hex(self.0.as_bytes()))
     }
 
     /// The last four characters, by which a person recognises the key in a list.
@@ -105,11 +106,6 @@ fn checksum(body: &str) -> String {
         rest /= ALPHABET.len();
     }
     digits.iter().copied().map(char::from).collect()
-}
-
-/// Lower-case hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,24 @@
 //! The domain, pure: values in, values out.
 
+pub mod account;
 pub mod api_key;
+pub mod event;
+pub mod idempotency;
 pub mod job;
 pub mod quota;
+pub mod request;
 pub mod time;
+pub mod tool;
+mod validation;
+
+use sha2::{Digest, Sha256};
+
+/// Lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// SHA-256 in lower-case hexadecimal.
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}

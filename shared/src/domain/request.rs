@@ -1,0 +1,287 @@
+//! A request for a job in its canonical form, whichever endpoint and whichever short names it came by.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use super::job::Warning;
+use super::sha256_hex;
+use super::tool::{Definition, Section, Tool};
+
+pub const MAX_BODY_BYTES: usize = 1 << 20;
+pub const MAX_INLINE_HTML_BYTES: usize = 512 << 10;
+/// A payload above this size goes to the files bucket before the job is written.
+pub const MAX_INLINE_PAYLOAD_BYTES: usize = 16 << 10;
+/// How many unknown options are reported one by one.
+const MAX_UNKNOWN_REPORTED: usize = 20;
+
+/// One thing that is wrong with a body: where (a JSON Pointer), and what is expected there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Breach {
+    pub path: String,
+    pub message: String,
+}
+
+impl Breach {
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into() }
+    }
+}
+
+/// A valid request: known names only, each in its place.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobRequest {
+    #[serde(rename = "toolSlug")]
+    pub tool: String,
+    pub input: Map<String, Value>,
+    pub options: Map<String, Value>,
+    pub metadata: BTreeMap<String, String>,
+}
+
+impl std::fmt::Debug for JobRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("JobRequest").field("tool", &self.tool).finish_non_exhaustive()
+    }
+}
+
+impl JobRequest {
+    /// Checks `body` against the tool's schema and brings it into canonical form.
+    /// The warnings name the properties that were accepted and have no effect.
+    pub fn parse(tool: &Tool, body: &Map<String, Value>) -> Result<(Self, Vec<Warning>), Vec<Breach>> {
+        let definition = &tool.definition;
+        let mut breaches = tool.validator.breaches(&Value::Object(body.clone()));
+        if body.get("toolSlug").is_some_and(|slug| slug.is_string() && slug != definition.slug.as_str()) {
+            breaches.push(Breach::new("/toolSlug", format!("must be {:?} or left out here", definition.slug)));
+        }
+        if !breaches.is_empty() {
+            return Err(breaches);
+        }
+
+        let mut unknown = unknown_names(definition, body);
+        let mut input = known_properties(definition, body, Section::Input);
+        let mut options = known_properties(definition, body, Section::Options);
+        for (name, section) in &definition.flat_names {
+            let Some(value) = body.get(name) else { continue };
+            let target = match section {
+                Section::Input => &mut input,
+                Section::Options => &mut options,
+            };
+            match target.get(name) {
+                Some(nested) if nested != value => breaches.push(Breach::new(
+                    format!("/{name}"),
+                    format!("contradicts /{}/{name}: give it once", section.as_str()),
+                )),
+                Some(_) | None => {
+                    target.insert(name.clone(), value.clone());
+                }
+            }
+        }
+        if !breaches.is_empty() {
+            return Err(breaches);
+        }
+
+        input.sort_keys();
+        options.sort_keys();
+        unknown.truncate(MAX_UNKNOWN_REPORTED);
+        let metadata = body.get("metadata").and_then(Value::as_object).map(string_pairs).unwrap_or_default();
+        Ok((Self { tool: definition.slug.clone(), input, options, metadata }, unknown))
+    }
+
+    /// SHA-256 of the canonical form: equal for requests that mean the same.
+    pub fn fingerprint(&self) -> String {
+        sha256_hex(self.payload().as_bytes())
+    }
+
+    /// The canonical form as JSON text, secrets included: for the worker alone.
+    pub fn payload(&self) -> String {
+        json!(self).to_string()
+    }
+
+    pub fn redacted_input(&self, definition: &Definition) -> Value {
+        redact(&self.input, definition)
+    }
+
+    pub fn redacted_options(&self, definition: &Definition) -> Value {
+        redact(&self.options, definition)
+    }
+
+    pub fn input_str(&self, name: &str) -> Option<&str> {
+        self.input.get(name).and_then(Value::as_str)
+    }
+
+    pub fn option_str(&self, name: &str) -> Option<&str> {
+        self.options.get(name).and_then(Value::as_str)
+    }
+}
+
+fn string_pairs(object: &Map<String, Value>) -> BTreeMap<String, String> {
+    object.iter().filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
+}
+
+fn schema_of(definition: &Definition, section: Section) -> Option<&Map<String, Value>> {
+    definition.parameters.pointer(&format!("/properties/{}/properties", section.as_str()))?.as_object()
+}
+
+fn known_properties(definition: &Definition, body: &Map<String, Value>, section: Section) -> Map<String, Value> {
+    let (Some(schema), Some(given)) =
+        (schema_of(definition, section), body.get(section.as_str()).and_then(Value::as_object))
+    else {
+        return Map::new();
+    };
+    given.iter().filter(|(name, _)| schema.contains_key(*name)).map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// One warning for each name that the schema does not know, at the top level and in the two sections.
+fn unknown_names(definition: &Definition, body: &Map<String, Value>) -> Vec<Warning> {
+    let top = definition.parameters.get("properties").and_then(Value::as_object);
+    let mut unknown = Vec::new();
+    let mut note = |path: String| {
+        let shown: String = path.chars().take(100).collect();
+        unknown.push(
+            Warning::new("unknown_option", "this property is not known to the tool and had no effect").with_detail(shown),
+        );
+    };
+    for name in body.keys().filter(|name| top.is_some_and(|top| !top.contains_key(*name))) {
+        note(format!("/{name}"));
+    }
+    for section in [Section::Input, Section::Options] {
+        let (Some(schema), Some(given)) =
+            (schema_of(definition, section), body.get(section.as_str()).and_then(Value::as_object))
+        else {
+            continue;
+        };
+        for name in given.keys().filter(|name| !schema.contains_key(*name)) {
+            note(format!("/{}/{name}", section.as_str()));
+        }
+    }
+    unknown
+}
+
+const REDACTED: &str = "[redacted]";
+
+fn redact(section: &Map<String, Value>, definition: &Definition) -> Value {
+    let secrets = &definition.secrets;
+    let shown = section.iter().map(|(name, value)| {
+        let shown = match value.as_str() {
+            Some(url) if secrets.urls.contains(name) => json!(redact_url(url)),
+            Some(content) if secrets.content.contains(name) => {
+                json!({"bytes": content.len(), "sha256": sha256_hex(content.as_bytes())})
+            }
+            _ if secrets.values.contains(name) => json!(REDACTED),
+            _ => value.clone(),
+        };
+        (name.clone(), shown)
+    });
+    Value::Object(shown.collect())
+}
+
+/// The address without what may be secret in it: query and fragment.
+pub fn redact_url(text: &str) -> String {
+    let Ok(mut url) = Url::parse(text) else { return REDACTED.to_owned() };
+    let hidden = url.query().is_some() || url.fragment().is_some();
+    url.set_query(None);
+    url.set_fragment(None);
+    if hidden { format!("{url}?{REDACTED}") } else { url.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::tool::Catalogue;
+
+    fn parse(slug: &str, body: Value) -> Result<(JobRequest, Vec<Warning>), Vec<Breach>> {
+        let catalogue = Catalogue::load().unwrap();
+        JobRequest::parse(catalogue.find(slug).unwrap(), body.as_object().unwrap())
+    }
+
+    fn breaches(slug: &str, body: Value) -> Vec<Breach> {
+        parse(slug, body).unwrap_err()
+    }
+
+    #[test]
+    fn short_and_long_forms_are_the_same_request() {
+        let long = json!({"input": {"sourceUrl": "https://a.example/x.docx"}, "options": {"conversionProviderMode": "default"}});
+        let short = json!({"sourceUrl": "https://a.example/x.docx", "conversionProviderMode": "default", "toolSlug": "office-to-pdf"});
+        let both = json!({"sourceUrl": "https://a.example/x.docx", "input": {"sourceUrl": "https://a.example/x.docx"}, "options": {"conversionProviderMode": "default"}});
+        let canonical = parse("office-to-pdf", long).unwrap().0;
+        assert_eq!(parse("office-to-pdf", short).unwrap().0.fingerprint(), canonical.fingerprint());
+        assert_eq!(parse("office-to-pdf", both).unwrap().0.fingerprint(), canonical.fingerprint());
+    }
+
+    #[test]
+    fn a_name_given_twice_and_differently_is_a_breach() {
+        let body = json!({"sourceUrl": "https://a.example/1", "input": {"sourceUrl": "https://a.example/2"}});
+        assert_eq!(breaches("office-to-pdf", body)[0].path, "/sourceUrl");
+    }
+
+    #[test]
+    fn exactly_one_source_is_needed() {
+        assert_eq!(breaches("office-to-pdf", json!({}))[0].message, "give `sourceUrl`: the address of the document to convert");
+        for body in [json!({}), json!({"url": "https://a.example", "html": "<p>"}), json!({"url": "https://a.example", "input": {"html": "x"}})] {
+            assert_eq!(breaches("html-to-pdf", body)[0].message, "give exactly one of `url` and `html`");
+        }
+        assert!(parse("html-to-pdf", json!({"input": {"html": "<p>"}})).is_ok());
+    }
+
+    #[test]
+    fn all_breaches_are_told_with_their_places() {
+        let body = json!({"sourceUrl": "nowhere", "options": {"imageQuality": 0, "pdfVersion": "2.0"}, "metadata": {"a": 1}});
+        let paths: Vec<_> = breaches("office-to-pdf", body).into_iter().map(|breach| breach.path).collect();
+        for path in ["/sourceUrl", "/options/imageQuality", "/options/pdfVersion", "/metadata/a"] {
+            assert!(paths.iter().any(|found| found == path), "{path} in {paths:?}");
+        }
+    }
+
+    #[test]
+    fn no_message_repeats_a_value() {
+        let body = json!({"sourceUrl": "https://user:hunter2@a.example", "options": {"password": {"hunter2": 1}, "pageRange": "hunter2"}});
+        for breach in breaches("office-to-pdf", body) {
+            assert!(!breach.message.contains("hunter2"), "{}", breach.message);
+        }
+    }
+
+    #[test]
+    fn what_basic_cannot_honour_is_refused_with_the_reason() {
+        for mode in [json!({"renderMode": "basic"}), json!({"options": {"renderMode": "basic", "headerHtml": "<b>"}})] {
+            let mut body = json!({"html": "<p>", "options": {"headerHtml": "<b>"}});
+            body.as_object_mut().unwrap().extend(mode.as_object().unwrap().clone());
+            let found = breaches("html-to-pdf", body);
+            assert_eq!(found[0].path, "/options/headerHtml");
+            assert!(found[0].message.contains("renderMode: browser"), "{}", found[0].message);
+        }
+    }
+
+    #[test]
+    fn unknown_names_are_warned_about_and_not_kept() {
+        let body = json!({"html": "<p>", "colour": 1, "input": {"speed": 2}, "options": {"pageSize": "A5", "glitter": true}});
+        let (request, warnings) = parse("html-to-pdf", body).unwrap();
+        let details: Vec<_> = warnings.iter().filter_map(|warning| warning.detail.as_deref()).collect();
+        assert_eq!(details, ["/colour", "/input/speed", "/options/glitter"]);
+        assert_eq!(json!(request.options), json!({"pageSize": "A5"}));
+    }
+
+    #[test]
+    fn secrets_are_hidden_in_what_the_owner_reads_back() {
+        let catalogue = Catalogue::load().unwrap();
+        let body = json!({"sourceUrl": "https://a.example/x.docx?sig=canary#canary", "options": {"password": "canary"}});
+        let (request, _) = parse("office-to-pdf", body).unwrap();
+        let definition = &catalogue.find("office-to-pdf").unwrap().definition;
+        assert_eq!(request.redacted_input(definition), json!({"sourceUrl": "https://a.example/x.docx?[redacted]"}));
+        assert_eq!(request.redacted_options(definition), json!({"password": "[redacted]"}));
+
+        let (request, _) = parse("html-to-pdf", json!({"html": "canary"})).unwrap();
+        let definition = &catalogue.find("html-to-pdf").unwrap().definition;
+        assert_eq!(
+            request.redacted_input(definition),
+            json!({"html": {"bytes": 6, "sha256": sha256_hex(b"canary")}})
+        );
+    }
+
+    #[test]
+    fn inline_html_is_limited_in_bytes() {
+        let html = "ä".repeat(MAX_INLINE_HTML_BYTES / 2 + 1);
+        assert_eq!(breaches("html-to-pdf", json!({"html": html}))[0].message, "must have at most 524288 bytes");
+    }
+}
