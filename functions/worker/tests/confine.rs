@@ -1,0 +1,118 @@
+//! Confined children, started through the real binary.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use worker::confine::{Confinement, End, Launcher, NOT_CONFINED, Network, Outcome, run};
+
+fn confinement() -> Confinement {
+    Confinement {
+        address_space: Some(1 << 30),
+        cpu_seconds: Some(20),
+        file_bytes: 1 << 20,
+        open_files: 64,
+        network: Network::Denied,
+    }
+}
+
+async fn shell(confinement: &Confinement, script: &str, patience: Duration) -> (Outcome, TempDir) {
+    let scratch = TempDir::new().unwrap();
+    let launcher = Launcher::new(env!("CARGO_BIN_EXE_worker"));
+    let mut command = launcher.command(confinement, Path::new("/bin/bash"), scratch.path());
+    command.args(["-c", script]);
+    let outcome = run(command, Instant::now() + patience).await.unwrap();
+    (outcome, scratch)
+}
+
+const LONG: Duration = Duration::from_secs(30);
+
+#[tokio::test]
+async fn a_child_knows_nothing_of_its_parent() {
+    let script = "env | cut -d= -f1 | sort | tr '\\n' ' ' >&2; pwd >&2; echo $TMPDIR >&2; exit 3";
+    let (outcome, scratch) = shell(&confinement(), script, LONG).await;
+    let path = scratch.path().display();
+    // The shell sets the first three of itself.
+    assert_eq!(outcome.stderr, format!("OLDPWD PWD SHLVL TMPDIR _ {path}\n{path}").replace("OLDPWD ", ""));
+    assert_eq!(outcome.end, End::Exited(3));
+    assert!(outcome.peak_rss_bytes > 100_000);
+}
+
+#[tokio::test]
+async fn sockets_to_other_machines_are_denied_and_pipes_are_not() {
+    let script = "echo piped | cat >&2; echo > /dev/tcp/127.0.0.1/9; echo > /dev/udp/127.0.0.1/9";
+    let (outcome, _scratch) = shell(&confinement(), script, LONG).await;
+    assert!(outcome.stderr.starts_with("piped\n"), "{}", outcome.stderr);
+    for denied in ["tcp/127.0.0.1/9: Operation not permitted", "udp/127.0.0.1/9: Operation not permitted"] {
+        assert!(outcome.stderr.contains(denied), "{}", outcome.stderr);
+    }
+}
+
+#[tokio::test]
+async fn a_browser_may_reach_its_proxy() {
+    let allowed = Confinement { network: Network::Allowed, ..confinement() };
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (outcome, _scratch) = shell(&allowed, &format!("echo > /dev/tcp/127.0.0.1/{port}"), LONG).await;
+    assert_eq!(outcome.end, End::Exited(0), "{}", outcome.stderr);
+}
+
+#[tokio::test]
+async fn limits_hold() {
+    let (outcome, scratch) =
+        shell(&confinement(), "head -c 2M /dev/zero > big; echo $? >&2; ulimit -n -c >&2", LONG).await;
+    assert_eq!(std::fs::metadata(scratch.path().join("big")).unwrap().len(), 1 << 20);
+    assert!(
+        outcome.stderr.contains("64") && outcome.stderr.lines().any(|line| line.ends_with(" 0")),
+        "{}",
+        outcome.stderr
+    );
+    let little = Confinement { cpu_seconds: Some(1), ..confinement() };
+    let (outcome, _scratch) = shell(&little, "while :; do :; done", LONG).await;
+    assert_eq!(outcome.end, End::TimedOut);
+    assert!(outcome.cpu >= Duration::from_millis(900) && outcome.wall < Duration::from_secs(20));
+}
+
+#[tokio::test]
+async fn a_deadline_ends_the_whole_group() {
+    let (outcome, scratch) =
+        shell(&confinement(), "sleep 60 & echo $! > straggler; wait", Duration::from_secs(2)).await;
+    assert_eq!(outcome.end, End::TimedOut);
+    assert!(outcome.wall < Duration::from_secs(10));
+    assert_gone(&scratch);
+}
+
+#[tokio::test]
+async fn stragglers_end_with_the_child() {
+    let (outcome, scratch) = shell(&confinement(), "sleep 60 & echo $! > straggler", LONG).await;
+    assert_eq!(outcome.end, End::Exited(0));
+    assert!(outcome.wall < Duration::from_secs(10));
+    assert_gone(&scratch);
+}
+
+/// A killed orphan may wait for its new parent to reap it, but it does not run.
+fn assert_gone(scratch: &TempDir) {
+    let pid = std::fs::read_to_string(scratch.path().join("straggler")).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while let Ok(stat) = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())) {
+        if stat.contains(") Z ") || stat.contains(") X ") {
+            return;
+        }
+        assert!(Instant::now() < deadline, "still running: {stat}");
+        std::thread::yield_now();
+    }
+}
+
+#[tokio::test]
+async fn a_crash_is_told_from_an_exit_and_a_missing_program_never_runs() {
+    let (outcome, _scratch) = shell(&confinement(), "kill -SEGV $$", LONG).await;
+    assert_eq!(outcome.end, End::Signaled(11));
+    let scratch = TempDir::new().unwrap();
+    let launcher = Launcher::new(env!("CARGO_BIN_EXE_worker"));
+    let command = launcher.command(&confinement(), Path::new("/nowhere"), scratch.path());
+    let outcome = run(command, Instant::now() + LONG).await.unwrap();
+    assert_eq!(outcome.end, End::Exited(NOT_CONFINED.into()));
+    assert!(outcome.stderr.contains("not run"), "{}", outcome.stderr);
+}
