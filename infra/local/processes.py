@@ -1,0 +1,109 @@
+"""Starting and ending the stack's processes: a session each, so that whatever they start ends with them."""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from local.errors import Problem
+
+# Saving the state of a busy stack takes a moment; after this long something hangs.
+STOP_SECONDS = 20
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process that outlives the command that started it. The start time tells it from a later one with its id."""
+
+    name: str
+    pid: int
+    started: int
+
+    def is_running(self) -> bool:
+        return start_time(self.pid) == self.started
+
+
+def start(name: str, command: list[str], environment: dict[str, str], log: Path, cwd: Path) -> Process:
+    """Starts `command` as the leader of a session of its own, with its output appended to `log`."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as output:
+        child = subprocess.Popen(
+            command, env=environment, cwd=cwd, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+            start_new_session=True,
+        )
+    return Process(name, child.pid, start_time(child.pid) or 0)
+
+
+def stop(process: Process) -> None:
+    """Asks the process to end, waits, then ends everything that is left of its session."""
+    if process.is_running():
+        os.kill(process.pid, signal.SIGTERM)
+        wait_until(lambda: not process.is_running(), STOP_SECONDS)
+        end_session(process.pid)
+
+
+def end_session(leader: int) -> None:
+    """Kills what is left of a session: children in process groups of their own would survive a group's signal."""
+    for pid in (int(entry) for entry in os.listdir("/proc") if entry.isdigit()):
+        try:
+            if os.getsid(pid) == leader:
+                os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    reap(leader)
+
+
+def start_time(pid: int) -> int | None:
+    """When a process started, in clock ticks since boot (field 22 of proc(5)'s stat); None if it is gone or a zombie."""
+    reap(pid)
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return None if fields[0] == "Z" else int(fields[19])
+
+
+def reap(pid: int) -> None:
+    try:
+        os.waitpid(pid, os.WNOHANG)
+    except ChildProcessError:
+        # Another command's child: init reaps it.
+        return
+
+
+def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
+    """Polls until the condition holds; False if it never did in that time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def require_free_port(port: int, variable: str) -> None:
+    with socket.socket() as probe:
+        # The servers reuse addresses too: a port that only lingers after a restart is free.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise Problem(
+                f"Port {port} is taken ({error.strerror}): stop what uses it, or choose another with {variable}=…"
+            ) from error
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nothing listens on at this moment, all different."""
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+    finally:
+        for each in sockets:
+            each.close()

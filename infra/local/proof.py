@@ -1,0 +1,79 @@
+"""Converts a sample through the running service, as a client would: what works here works for the user."""
+
+import json
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+# Well above a cold start of the worker and of LibreOffice on a busy machine.
+PROOF_SECONDS = 90
+SAMPLE = "small.docx"
+
+
+class ProofFailed(Exception):
+    """The service did not convert the sample; the text says where it stopped."""
+
+
+def prove(url: str, key: str, samples_url: str, target: Path, progress: Callable[[str], None]) -> None:
+    """Converts the sample, with whatever goes wrong told as a `ProofFailed`."""
+    try:
+        convert_sample(url, key, samples_url, target, progress)
+    except KeyError as missing:
+        raise ProofFailed(f"an answer of the service lacks {missing}") from missing
+    except OSError as error:
+        raise ProofFailed(f"the service does not answer: {error}") from error
+
+
+def convert_sample(url: str, key: str, samples_url: str, target: Path, progress: Callable[[str], None]) -> None:
+    """Creates a job, waits for it, downloads the PDF to `target`."""
+    began = time.monotonic()
+    body = {"sourceUrl": f"{samples_url}/{SAMPLE}"}
+    job = call(url, key, "POST", "/v1/convert/office-to-pdf", body)["job"]
+    while job["status"] in ("queued", "processing"):
+        progress(f"{SAMPLE}: {job['status']}, {time.monotonic() - began:.1f} s")
+        if time.monotonic() - began > PROOF_SECONDS:
+            raise ProofFailed(f"job {job['id']} is still {job['status']} after {PROOF_SECONDS} s")
+        time.sleep(0.1)
+        job = call(url, key, "GET", f"/v1/jobs/{job['id']}")["job"]
+    if job["status"] != "completed":
+        raise ProofFailed(f"job {job['id']} ended as {job['status']}: {job.get('error', {}).get('code')}")
+    download = call(url, key, "GET", f"/v1/jobs/{job['id']}/download")["download"]
+    with urllib.request.urlopen(download["url"], timeout=30) as response:
+        pdf = response.read()
+    if not pdf.startswith(b"%PDF-"):
+        raise ProofFailed(f"the download of job {job['id']} is no PDF")
+    target.write_bytes(pdf)
+    progress(f"{SAMPLE}: converted in {time.monotonic() - began:.1f} s to {target} ({len(pdf):,} bytes)")
+
+
+def call(url: str, key: str, method: str, path: str, body: dict | None = None) -> dict:
+    request = urllib.request.Request(
+        url + path, method=method, data=json.dumps(body).encode() if body else None,
+        headers={"authorization": f"Bearer {key}", "content-type": "application/json"},
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return json.load(response)
+    except urllib.error.HTTPError as error:
+        code = error_code(error.read())
+        raise ProofFailed(f"{method} {path} answered {error.code} {code}") from error
+
+
+def error_code(body: bytes) -> str:
+    try:
+        return json.loads(body)["error"]["code"]
+    except (ValueError, KeyError, TypeError):
+        return "without an error envelope"
+
+
+def pasteable(url: str, key: str, samples_url: str) -> str:
+    """Shell lines that convert the sample: create the job, wait for its download, fetch the PDF."""
+    return f"""\
+DOCMILL={url} KEY={key}
+JOB=$(curl -sS $DOCMILL/v1/convert/office-to-pdf -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \
+-d '{{"sourceUrl":"{samples_url}/{SAMPLE}"}}' | sed 's/.*"job":{{"id":"\\([^"]*\\).*/\\1/'); \
+until curl -sS $DOCMILL/v1/jobs/$JOB/download -H "Authorization: Bearer $KEY" | grep '"download"' > download.json; \
+do sleep 1; done; \
+curl -sS -o small.pdf "$(sed 's/.*"url":"\\([^"]*\\).*/\\1/' download.json)" && ls -l small.pdf"""

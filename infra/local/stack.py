@@ -1,0 +1,164 @@
+"""Starting and stopping one local stack: emulator, samples, deployment, demo data."""
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+from local import deploy, envfile, localize, package, processes, seed
+from local.errors import Problem
+from local.processes import Process
+from local.settings import CREDENTIALS, REGION, ROOT, Settings, binaries
+
+STACK_NAME = "docmill"
+TEMPLATE = ROOT / "template.yaml"
+SAMPLES = ROOT / "samples"
+READY_SECONDS = 60
+
+Progress = Callable[[str], None]
+
+
+class Stack:
+    """One stack on this machine, running or not. Its record in `run.json` says which processes are its own."""
+
+    def __init__(self, settings: Settings):
+        self.settings = settings
+        self.record = settings.home / "run.json"
+
+    def start(self, progress: Progress) -> dict[str, str]:
+        """Starts what does not run yet, deploys what was built, and returns (and writes) the environment."""
+        self.settings.home.mkdir(parents=True, exist_ok=True)
+        if not self.is_running():
+            self.start_processes(progress)
+        progress("deploying the template")
+        values = self.deploy()
+        progress("making sure of the demo account")
+        values |= self.demo_keys(values)
+        envfile.write(self.settings.env_file, values)
+        return values
+
+    def stop(self) -> None:
+        """Ends the stack's processes, letting the emulator save its data, and removes what they left in scratch."""
+        record = self.read_record()
+        for process in record_processes(record):
+            processes.stop(process)
+        if scratch := record.get("scratch"):
+            shutil.rmtree(scratch, ignore_errors=True)
+        self.record.unlink(missing_ok=True)
+
+    def is_running(self) -> bool:
+        own = record_processes(self.read_record())
+        return bool(own) and all(process.is_running() for process in own)
+
+    def running_port(self) -> int:
+        return self.read_record().get("port", self.settings.port)
+
+    def start_processes(self, progress: Progress) -> None:
+        # A stack that lost one of its processes is ended first, so that its ports are free.
+        self.stop()
+        processes.require_free_port(self.settings.port, "PORT")
+        processes.require_free_port(self.settings.samples_port, "SAMPLES_PORT")
+        scratch = Path(tempfile.mkdtemp(prefix="docmill-"))
+        progress(f"starting the emulator on port {self.settings.port}")
+        started = [self.start_emulator(scratch), self.start_samples()]
+        self.record.write_text(
+            json.dumps(
+                {
+                    "port": self.settings.port,
+                    "scratch": str(scratch),
+                    "processes": [asdict(process) for process in started],
+                }
+            )
+        )
+        if not processes.wait_until(lambda: self.answers() or not self.is_running(), READY_SECONDS) or not self.is_running():
+            raise Problem(f"The emulator did not start: see {self.settings.logs}/ministack.log")
+
+    def start_emulator(self, scratch: Path) -> Process:
+        home = self.settings.home
+        environment = {
+            # Functions inherit all of this, so it holds nothing of the user's own environment.
+            "PATH": os.environ.get("PATH", os.defpath),
+            "PYTHONPATH": str(ROOT / "infra"),
+            "HOME": str(scratch),
+            "TMPDIR": str(scratch),
+            "LANG": "C.UTF-8",
+            "AWS_ENDPOINT_URL": self.settings.endpoint,
+            "MINISTACK_REGION": REGION,
+            "GATEWAY_PORT": str(self.settings.port),
+            "BIND_HOST": "127.0.0.1",
+            # Its access log would hold presigned URLs.
+            "LOG_LEVEL": "WARNING",
+            "PERSIST_STATE": "1" if self.settings.persistent else "0",
+            "STATE_DIR": str(home / "state"),
+            "S3_PERSIST": "1" if self.settings.persistent else "0",
+            "S3_DATA_DIR": str(home / "state" / "s3"),
+            # Listeners of services that nothing here uses, on fixed ports that two stacks would fight over.
+            "IOT_MTLS_ENABLED": "0",
+            "SFTP_ENABLED": "0",
+        }
+        command = [sys.executable, "-m", "local.ministack_server"]
+        return processes.start("ministack", command, environment, self.settings.logs / "ministack.log", scratch)
+
+    def start_samples(self) -> Process:
+        command = [sys.executable, "-m", "local.samples_server", str(SAMPLES), str(self.settings.samples_port)]
+        environment = {"PYTHONPATH": str(ROOT / "infra")}
+        return processes.start("samples", command, environment, self.settings.logs / "samples.log", ROOT)
+
+    def answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.settings.endpoint}/_ministack/health", timeout=5) as response:
+                return response.status == 200
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def deploy(self) -> dict[str, str]:
+        """Deploys the localized template and returns everything that a client of the stack needs to know."""
+        endpoint = self.settings.endpoint
+        template = localize.load(TEMPLATE)
+        deploy.ensure_code_bucket(endpoint)
+        local = localize.localize(template, self.upload_functions(template), self.function_environment())
+        outputs = deploy.deploy(endpoint, STACK_NAME, local, {"LogLevel": self.settings.log_level})
+        values = {deploy.variable_name(name): value for name, value in outputs.items() if not name.startswith("Api")}
+        return values | CREDENTIALS | {
+            "AWS_ENDPOINT_URL": endpoint,
+            "DOCMILL_URL": f"{endpoint}/_aws/execute-api/{outputs['ApiId']}",
+            "SAMPLES_URL": self.settings.samples_url,
+            "S3_PATH_STYLE": "true",
+        }
+
+    def upload_functions(self, template: localize.Template) -> dict[str, str]:
+        """Uploads a launcher for each function and returns their addresses by function name."""
+        code = {}
+        for name, function in localize.functions(template).items():
+            binary = package.install(binaries() / localize.binary_of(function), self.settings.home / "bin")
+            launcher = package.launcher(binary, self.settings.logs / f"{name}.log")
+            code[name] = deploy.upload_code(self.settings.endpoint, name, launcher)
+        return code
+
+    def function_environment(self) -> dict[str, str]:
+        return {
+            "LOCAL_MODE": "true",
+            "S3_PATH_STYLE": "true",
+            "SOURCE_EXCEPTIONS": ",".join(self.settings.source_exceptions),
+        }
+
+    def demo_keys(self, values: dict[str, str]) -> dict[str, str]:
+        """The keys of an earlier start while the service still knows them, else new ones."""
+        earlier = envfile.read(self.settings.env_file)
+        kept = {name: earlier[name] for name in ("DOCMILL_ACCOUNT", "DOCMILL_LIVE_KEY", "DOCMILL_TEST_KEY") if name in earlier}
+        if len(kept) == 3 and seed.is_known(values["DOCMILL_URL"], kept["DOCMILL_LIVE_KEY"]):
+            return kept
+        return seed.seed(binaries() / "docmill-admin", os.environ | values)
+
+    def read_record(self) -> dict:
+        return json.loads(self.record.read_text()) if self.record.is_file() else {}
+
+
+def record_processes(record: dict) -> list[Process]:
+    return [Process(**each) for each in record.get("processes", [])]

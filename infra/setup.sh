@@ -1,0 +1,96 @@
+#!/bin/sh
+# Prepares a machine: system packages, and Python environments with pinned versions in the cache.
+#
+#   infra/setup.sh system        installs what is missing of LibreOffice, Chromium, poppler and fonts
+#   infra/setup.sh python NAME   makes the environment of infra/requirements-NAME.txt, and prints its interpreter
+#
+# Both return at once when there is nothing to do. Progress goes to stderr, and a failure is one line.
+set -eu
+
+cache=${DOCMILL_CACHE:-$HOME/.cache/docmill}
+here=$(cd "$(dirname "$0")" && pwd)
+
+fail() {
+    echo "Error: $*" >&2
+    exit 1
+}
+
+has() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+has_font() {
+    has fc-list && fc-list : family | grep -q "$1"
+}
+
+# The Debian packages that stand for what is missing.
+missing_packages() {
+    has cc || echo build-essential
+    has python3 && python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
+    has soffice || echo libreoffice-writer libreoffice-calc libreoffice-impress libreoffice-draw
+    has chromium-headless-shell || echo chromium-headless-shell
+    has pdftotext || echo poppler-utils
+    has fc-list || echo fontconfig
+    has_font 'Liberation Sans' || echo fonts-liberation
+    has_font Carlito || echo fonts-crosextra-carlito
+    has_font Caladea || echo fonts-crosextra-caladea
+    has_font 'Noto Sans Arabic' || echo fonts-noto-core
+    has_font 'Noto Sans CJK' || echo fonts-noto-cjk
+    has_font Symbola || echo fonts-symbola
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        DEBIAN_FRONTEND=noninteractive "$@"
+    else
+        sudo DEBIAN_FRONTEND=noninteractive "$@"
+    fi
+}
+
+setup_system() {
+    has cargo || fail "Rust is missing: install it with rustup, then try again."
+    packages=$(missing_packages | tr '\n' ' ')
+    [ -n "$packages" ] || return 0
+    has apt-get || fail "Missing here: $packages. Install them with this system's package manager."
+    [ "$(id -u)" = 0 ] || has sudo || fail "Missing here: $packages. Install them as root with apt-get."
+    mkdir -p "$cache"
+    log=$cache/apt.log
+    echo "Installing $packages" >&2
+    as_root apt-get update >"$log" 2>&1 || fail "apt-get update failed: is there a network? The log is $log"
+    # shellcheck disable=SC2086 # A list of packages.
+    as_root apt-get install -y --no-install-recommends $packages >>"$log" 2>&1 \
+        || fail "apt-get could not install $packages: $(grep '^E:' "$log" | tail -1) The log is $log"
+}
+
+setup_python() {
+    requirements=$here/requirements-$1.txt
+    has python3 || fail "Python 3 is missing: install python3 and python3-venv, then try again."
+    version=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    digest=$(cat "$here"/requirements-*.txt | sha256sum | cut -c 1-12)
+    venv=$cache/venv-$1-$version-$digest
+    if [ ! -e "$venv/complete" ]; then
+        mkdir -p "$cache"
+        # One at a time: two `make` in two clones share the cache.
+        exec 9>"$cache/setup.lock"
+        flock 9
+        [ -e "$venv/complete" ] || make_venv "$venv" "$requirements"
+        exec 9>&-
+    fi
+    echo "$venv/bin/python"
+}
+
+make_venv() {
+    echo "Installing the Python packages of $(basename "$2")" >&2
+    log=$cache/pip.log
+    rm -rf "$1"
+    python3 -m venv "$1" >"$log" 2>&1 || fail "python3 -m venv failed: is python3-venv installed? The log is $log"
+    "$1/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$2" >>"$log" 2>&1 \
+        || fail "pip could not install $(basename "$2"): is there a network? The log is $log"
+    touch "$1/complete"
+}
+
+case "${1:-}" in
+    system) setup_system ;;
+    python) setup_python "$2" ;;
+    *) fail "usage: infra/setup.sh system | python NAME" ;;
+esac
