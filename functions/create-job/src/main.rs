@@ -1,1 +1,9 @@
-fn main() {}
+use docmill::context::Context;
+use docmill::http::serve::serve;
+use docmill::telemetry;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), lambda_http::Error> {
+    telemetry::init();
+    serve(Context::of_function()?.into_job_desk(), create_job::handle).await
+}

@@ -1,1 +1,47 @@
-//! stub
+//! `GET /v1/account/usage`: credits, jobs and limits of the current month.
+
+use std::sync::Arc;
+
+use docmill::context::Context;
+use docmill::domain::api_key::Mode;
+use docmill::domain::quota::{RATE_WINDOW_SECONDS, RatePolicy};
+use docmill::http::envelope::Reply;
+use docmill::http::guard::{Caller, authenticated};
+use docmill::http::request::ApiRequest;
+use docmill::store::usage::MonthlyUsage;
+use lambda_http::Body;
+use lambda_http::http::Response;
+use serde_json::{Value, json};
+
+pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
+    authenticated(&context, &request, RatePolicy::Read, async |caller| {
+        let usage = context.usage.of_month(caller.account(), caller.now.period()).await?;
+        Ok(Reply::ok("usage", view(&caller, &usage)))
+    })
+    .await
+}
+
+/// Included credits lapse at the end of the period; granted ones carry over. `remaining` counts both.
+fn view(caller: &Caller, usage: &MonthlyUsage) -> Value {
+    let period = caller.now.period();
+    let included = caller.plan().included_credits;
+    let granted = usage.profile.as_ref().map_or(0, |profile| profile.granted);
+    let by_tool =
+        usage.by_tool.iter().map(|(slug, (jobs, credits))| json!({"toolSlug": slug, "jobs": jobs, "credits": credits}));
+    let limit =
+        |policy| json!({"limit": caller.key.limiter.limit(policy).per_minute, "windowSeconds": RATE_WINDOW_SECONDS});
+    json!({
+        "period": {"start": period.start().to_string(), "end": period.end().to_string()},
+        "plan": caller.key.plan,
+        "testMode": caller.key.mode == Mode::Test,
+        "credits": {
+            "included": included,
+            "used": usage.used,
+            "remaining": usage.remaining.unwrap_or(included) + granted,
+            "resetsAt": period.end().to_string(),
+        },
+        "jobs": {"created": usage.created, "completed": usage.completed, "failed": usage.failed, "canceled": 0},
+        "byTool": by_tool.collect::<Vec<_>>(),
+        "rateLimit": {"create": limit(RatePolicy::Create), "read": limit(RatePolicy::Read)},
+    })
+}

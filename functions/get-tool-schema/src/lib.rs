@@ -1,1 +1,25 @@
-//! stub
+//! `GET /v1/tools/{tool_slug}/schema`: what a tool's jobs take. The schema shown is the one enforced.
+
+use std::sync::Arc;
+
+use docmill::context::Context;
+use docmill::domain::quota::RatePolicy;
+use docmill::http::envelope::Reply;
+use docmill::http::error::ErrorCode;
+use docmill::http::guard::authenticated;
+use docmill::http::request::ApiRequest;
+use lambda_http::Body;
+use lambda_http::http::Response;
+
+pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
+    authenticated(&context, &request, RatePolicy::Read, async |caller| {
+        let slug = request.path_parameter("tool_slug");
+        let tool = context.catalogue.find(slug).ok_or(ErrorCode::ToolNotFound)?;
+        if !caller.settings.tool(tool).admits(slug, &caller.plan(), &caller.key) {
+            return Err(ErrorCode::ToolNotAllowed.into());
+        }
+        let limits = context.config.limits.view(context.config.output_retention_hours());
+        Ok(Reply::ok("tool", tool.schema_view(&limits)))
+    })
+    .await
+}

@@ -1,1 +1,37 @@
-//! stub
+//! `GET /v1/tools`: the tools that this key may use.
+
+use std::sync::Arc;
+
+use docmill::context::Context;
+use docmill::domain::quota::RatePolicy;
+use docmill::domain::sha256_hex;
+use docmill::http::envelope::Reply;
+use docmill::http::guard::authenticated;
+use docmill::http::request::ApiRequest;
+use lambda_http::Body;
+use lambda_http::http::{Response, header};
+use serde_json::Value;
+
+pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
+    authenticated(&context, &request, RatePolicy::Read, async |caller| {
+        let plan = caller.plan();
+        let visible = context.catalogue.tools().iter().filter_map(|tool| {
+            let settings = caller.settings.tool(tool);
+            settings.admits(&tool.definition.slug, &plan, &caller.key).then(|| tool.list_view(settings))
+        });
+        let tools = Value::Array(visible.collect());
+        let etag = format!("\"{}\"", sha256_hex(tools.to_string().as_bytes()));
+        let reply = if knows(&request, &etag) { Reply::not_modified() } else { Reply::ok("tools", tools) };
+        // What a key sees depends on the key.
+        Ok(reply.header(header::ETAG, etag).header(header::VARY, "Authorization"))
+    })
+    .await
+}
+
+/// Whether `If-None-Match` names the current list (RFC 9110 § 13.1.2: weak comparison, `*` matches anything).
+fn knows(request: &ApiRequest, etag: &str) -> bool {
+    let Some(Ok(candidates)) = request.headers.get(header::IF_NONE_MATCH).map(|value| value.to_str()) else {
+        return false;
+    };
+    candidates.split(',').map(str::trim).any(|candidate| candidate == "*" || candidate.trim_start_matches("W/") == etag)
+}

@@ -1,1 +1,8 @@
-fn main() {}
+use docmill::http::serve::serve;
+use docmill::telemetry;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), lambda_http::Error> {
+    telemetry::init();
+    serve((), route_fallback::handle).await
+}

@@ -70,7 +70,8 @@ mod tests {
         let text = |pointer: &str| sample.pointer(pointer).and_then(Value::as_str).unwrap().to_owned();
         let secret = STANDARD.decode(text("/secret").strip_prefix("whsec_").unwrap()).unwrap();
         let mut mac = Hmac::<sha2::Sha256>::new_from_slice(&secret).unwrap();
-        let signed = format!("{}.{}.{}", text("/headers/webhook-id"), text("/headers/webhook-timestamp"), text("/body"));
+        let signed =
+            format!("{}.{}.{}", text("/headers/webhook-id"), text("/headers/webhook-timestamp"), text("/body"));
         mac.update(signed.as_bytes());
         let expected = format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()));
         assert_eq!(text("/headers/webhook-signature"), expected);

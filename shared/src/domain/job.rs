@@ -31,6 +31,11 @@ impl JobId {
         Uuid::try_parse(text).ok().map(Self)
     }
 
+    /// The id without hyphens: 32 characters.
+    pub fn simple(self) -> String {
+        self.0.simple().to_string()
+    }
+
     /// Which of the `shards` partitions of the open-jobs index this job lies in.
     pub fn shard(self, shards: u8) -> u8 {
         self.0.as_bytes()[15] % shards

@@ -5,6 +5,7 @@ pub mod api_key;
 pub mod event;
 pub mod idempotency;
 pub mod job;
+pub mod limits;
 pub mod quota;
 pub mod request;
 pub mod time;

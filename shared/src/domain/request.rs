@@ -130,7 +130,11 @@ fn known_properties(definition: &Definition, body: &Map<String, Value>, section:
     else {
         return Map::new();
     };
-    given.iter().filter(|(name, _)| schema.contains_key(*name)).map(|(name, value)| (name.clone(), value.clone())).collect()
+    given
+        .iter()
+        .filter(|(name, _)| schema.contains_key(*name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
 }
 
 /// One warning for each name that the schema does not know, at the top level and in the two sections.
@@ -140,7 +144,8 @@ fn unknown_names(definition: &Definition, body: &Map<String, Value>) -> Vec<Warn
     let mut note = |path: String| {
         let shown: String = path.chars().take(100).collect();
         unknown.push(
-            Warning::new("unknown_option", "this property is not known to the tool and had no effect").with_detail(shown),
+            Warning::new("unknown_option", "this property is not known to the tool and had no effect")
+                .with_detail(shown),
         );
     };
     for name in body.keys().filter(|name| top.is_some_and(|top| !top.contains_key(*name))) {
@@ -218,8 +223,15 @@ mod tests {
 
     #[test]
     fn exactly_one_source_is_needed() {
-        assert_eq!(breaches("office-to-pdf", json!({}))[0].message, "give `sourceUrl`: the address of the document to convert");
-        for body in [json!({}), json!({"url": "https://a.example", "html": "<p>"}), json!({"url": "https://a.example", "input": {"html": "x"}})] {
+        assert_eq!(
+            breaches("office-to-pdf", json!({}))[0].message,
+            "give `sourceUrl`: the address of the document to convert"
+        );
+        for body in [
+            json!({}),
+            json!({"url": "https://a.example", "html": "<p>"}),
+            json!({"url": "https://a.example", "input": {"html": "x"}}),
+        ] {
             assert_eq!(breaches("html-to-pdf", body)[0].message, "give exactly one of `url` and `html`");
         }
         assert!(parse("html-to-pdf", json!({"input": {"html": "<p>"}})).is_ok());
@@ -227,7 +239,8 @@ mod tests {
 
     #[test]
     fn all_breaches_are_told_with_their_places() {
-        let body = json!({"sourceUrl": "nowhere", "options": {"imageQuality": 0, "pdfVersion": "2.0"}, "metadata": {"a": 1}});
+        let body =
+            json!({"sourceUrl": "nowhere", "options": {"imageQuality": 0, "pdfVersion": "2.0"}, "metadata": {"a": 1}});
         let paths: Vec<_> = breaches("office-to-pdf", body).into_iter().map(|breach| breach.path).collect();
         for path in ["/sourceUrl", "/options/imageQuality", "/options/pdfVersion", "/metadata/a"] {
             assert!(paths.iter().any(|found| found == path), "{path} in {paths:?}");
@@ -255,7 +268,8 @@ mod tests {
 
     #[test]
     fn unknown_names_are_warned_about_and_not_kept() {
-        let body = json!({"html": "<p>", "colour": 1, "input": {"speed": 2}, "options": {"pageSize": "A5", "glitter": true}});
+        let body =
+            json!({"html": "<p>", "colour": 1, "input": {"speed": 2}, "options": {"pageSize": "A5", "glitter": true}});
         let (request, warnings) = parse("html-to-pdf", body).unwrap();
         let details: Vec<_> = warnings.iter().filter_map(|warning| warning.detail.as_deref()).collect();
         assert_eq!(details, ["/colour", "/input/speed", "/options/glitter"]);
@@ -265,7 +279,8 @@ mod tests {
     #[test]
     fn secrets_are_hidden_in_what_the_owner_reads_back() {
         let catalogue = Catalogue::load().unwrap();
-        let body = json!({"sourceUrl": "https://a.example/x.docx?sig=canary#canary", "options": {"password": "canary"}});
+        let body =
+            json!({"sourceUrl": "https://a.example/x.docx?sig=canary#canary", "options": {"password": "canary"}});
         let (request, _) = parse("office-to-pdf", body).unwrap();
         let definition = &catalogue.find("office-to-pdf").unwrap().definition;
         assert_eq!(request.redacted_input(definition), json!({"sourceUrl": "https://a.example/x.docx?[redacted]"}));
@@ -273,10 +288,7 @@ mod tests {
 
         let (request, _) = parse("html-to-pdf", json!({"html": "canary"})).unwrap();
         let definition = &catalogue.find("html-to-pdf").unwrap().definition;
-        assert_eq!(
-            request.redacted_input(definition),
-            json!({"html": {"bytes": 6, "sha256": sha256_hex(b"canary")}})
-        );
+        assert_eq!(request.redacted_input(definition), json!({"html": {"bytes": 6, "sha256": sha256_hex(b"canary")}}));
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl fmt::Display for Timestamp {
 }
 
 /// A UTC month, the unit in which included credits are given and lapse. Written `YYYY-MM`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Period {
     year: i16,
     month: i8,

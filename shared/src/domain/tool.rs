@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::account::{Plan, StoredKey};
-use super::quota::RateLimit;
 use super::validation::SchemaValidator;
 
 const FILES: [&str; 2] = [include_str!("../../tools/office-to-pdf.json"), include_str!("../../tools/html-to-pdf.json")];
@@ -232,27 +231,6 @@ impl Default for ServiceSettings {
     }
 }
 
-/// The limits that schemas publish. The worker enforces the same values.
-pub fn published_limits(output_retention_hours: u64) -> Value {
-    json!({
-        "requestBytes": crate::domain::request::MAX_BODY_BYTES,
-        "inlineHtmlBytes": crate::domain::request::MAX_INLINE_HTML_BYTES,
-        "sourceBytes": 100u64 << 20,
-        "unpackedBytes": 1u64 << 30,
-        "archiveEntries": 10_000,
-        "outputBytes": 500u64 << 20,
-        "pages": 2_000,
-        "conversionMs": 120_000,
-        "fetchMs": 30_000,
-        "redirects": 5,
-        "outputRetentionHours": output_retention_hours,
-        "createsPerMinute": RateLimit::CREATE.per_minute,
-        "createBurst": RateLimit::CREATE.burst,
-        "readsPerMinute": RateLimit::READ.per_minute,
-        "readBurst": RateLimit::READ.burst,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,8 +265,10 @@ mod tests {
         let (plan, key) = (Plan::fallback("free"), account::tests::key());
         assert!(settings.admits(slug, &plan, &key));
 
-        let hidden =
-            ToolSettings { page_visibility: PageVisibility { api: false, ..settings.page_visibility }, ..settings.clone() };
+        let hidden = ToolSettings {
+            page_visibility: PageVisibility { api: false, ..settings.page_visibility },
+            ..settings.clone()
+        };
         assert!(!hidden.admits(slug, &plan, &key));
         let disabled = ToolSettings { state: ToolState::Disabled, ..settings.clone() };
         assert!(!disabled.admits(slug, &plan, &key));

@@ -1,0 +1,153 @@
+//! What is built once per environment: settings, clients and stores.
+
+use std::time::Duration;
+
+use aws_config::environment::EnvironmentVariableCredentialsProvider;
+use aws_config::retry::RetryConfig;
+use aws_config::timeout::TimeoutConfig;
+use aws_config::{BehaviorVersion, Region, SdkConfig};
+use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
+
+use crate::config::{Config, ConfigError};
+use crate::domain::tool::{Catalogue, CatalogueError};
+use crate::files::Files;
+use crate::http::submit::JobDesk;
+use crate::queue::Queue;
+use crate::store::events::Events;
+use crate::store::jobs::Jobs;
+use crate::store::keys::Keys;
+use crate::store::settings::Settings;
+use crate::store::submission::Submissions;
+use crate::store::usage::Usage;
+
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(1);
+const OPERATION_TIMEOUT: Duration = Duration::from_secs(4);
+/// A large output takes its time to upload.
+const TRANSFER_TIMEOUT: Duration = Duration::from_secs(60);
+
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Catalogue(#[from] CatalogueError),
+    #[error("the environment variable AWS_REGION is not set")]
+    NoRegion,
+}
+
+/// How AWS is reached. An interceptor can be set to watch or disturb every call: tests count and inject with it.
+#[derive(Clone, Debug)]
+pub struct Aws {
+    sdk: SdkConfig,
+    interceptor: Option<SharedInterceptor>,
+}
+
+impl Aws {
+    /// For functions: region and credentials from the environment alone. No profile files, no STS, no instance
+    /// metadata: a function has none of them, and each would cost time at a cold start.
+    pub fn of_function() -> Result<Self, StartError> {
+        let setting = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let mut sdk = SdkConfig::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new(setting("AWS_REGION").ok_or(StartError::NoRegion)?))
+            .credentials_provider(SharedCredentialsProvider::new(EnvironmentVariableCredentialsProvider::new()))
+            .retry_config(RetryConfig::standard())
+            .timeout_config(timeouts(ATTEMPT_TIMEOUT, OPERATION_TIMEOUT));
+        sdk.set_endpoint_url(setting("AWS_ENDPOINT_URL"));
+        Ok(Self { sdk: sdk.build(), interceptor: None })
+    }
+
+    /// For people: whatever the AWS command line would use too.
+    pub async fn of_operator() -> Self {
+        let sdk = aws_config::defaults(BehaviorVersion::latest()).load().await;
+        Self { sdk, interceptor: None }
+    }
+
+    pub fn with_interceptor(self, interceptor: SharedInterceptor) -> Self {
+        Self { interceptor: Some(interceptor), ..self }
+    }
+
+    pub fn dynamodb(&self) -> aws_sdk_dynamodb::Client {
+        let mut config = aws_sdk_dynamodb::config::Builder::from(&self.sdk);
+        if let Some(interceptor) = &self.interceptor {
+            config.push_interceptor(interceptor.clone());
+        }
+        aws_sdk_dynamodb::Client::from_conf(config.build())
+    }
+
+    pub fn sqs(&self) -> aws_sdk_sqs::Client {
+        let mut config = aws_sdk_sqs::config::Builder::from(&self.sdk);
+        if let Some(interceptor) = &self.interceptor {
+            config.push_interceptor(interceptor.clone());
+        }
+        aws_sdk_sqs::Client::from_conf(config.build())
+    }
+
+    pub fn s3(&self, path_style: bool) -> aws_sdk_s3::Client {
+        let mut config = aws_sdk_s3::config::Builder::from(&self.sdk)
+            .force_path_style(path_style)
+            .timeout_config(timeouts(TRANSFER_TIMEOUT, TRANSFER_TIMEOUT));
+        if let Some(interceptor) = &self.interceptor {
+            config.push_interceptor(interceptor.clone());
+        }
+        aws_sdk_s3::Client::from_conf(config.build())
+    }
+}
+
+fn timeouts(attempt: Duration, operation: Duration) -> TimeoutConfig {
+    TimeoutConfig::builder()
+        .connect_timeout(ATTEMPT_TIMEOUT)
+        .operation_attempt_timeout(attempt)
+        .operation_timeout(operation)
+        .build()
+}
+
+/// What every API function needs. Clients for SQS and S3 are made only where they are used.
+#[derive(Debug)]
+pub struct Context {
+    pub config: Config,
+    pub catalogue: Catalogue,
+    pub keys: Keys,
+    pub usage: Usage,
+    pub jobs: Jobs,
+    pub settings: Settings,
+    pub events: Events,
+    pub aws: Aws,
+}
+
+impl Context {
+    pub fn of_function() -> Result<Self, StartError> {
+        Self::new(Config::from_env()?, Aws::of_function()?)
+    }
+
+    pub fn new(config: Config, aws: Aws) -> Result<Self, StartError> {
+        let dynamodb = aws.dynamodb();
+        let tables = &config.tables;
+        Ok(Self {
+            catalogue: Catalogue::load()?,
+            keys: Keys::new(dynamodb.clone(), tables.keys.clone()),
+            usage: Usage::new(dynamodb.clone(), tables.usage.clone()),
+            jobs: Jobs::new(dynamodb.clone(), tables.jobs.clone(), tables.usage.clone()),
+            settings: Settings::new(dynamodb.clone(), tables.settings.clone()),
+            events: Events::new(dynamodb, tables.events.clone()),
+            config,
+            aws,
+        })
+    }
+
+    pub fn files(&self) -> Files {
+        Files::new(self.aws.s3(self.config.s3_path_style), self.config.files_bucket.clone())
+    }
+
+    pub fn queue(&self) -> Queue {
+        Queue::new(self.aws.sqs(), &self.config)
+    }
+
+    /// The context of a function that creates jobs.
+    pub fn into_job_desk(self) -> JobDesk {
+        let tables = &self.config.tables;
+        let submissions = Submissions::new(self.aws.dynamodb(), tables.jobs.clone(), tables.usage.clone());
+        JobDesk { submissions, queue: self.queue(), files: self.files(), context: self }
+    }
+}

@@ -1,0 +1,160 @@
+//! The envelope of every response: `ok`, `requestId`, and either the result or the error.
+
+use lambda_http::Body;
+use lambda_http::http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use serde_json::{Map, Value, json};
+
+use super::error::{ApiError, ErrorCode};
+use super::request::RequestId;
+
+pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+pub const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+pub const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// A successful answer, before it gets its envelope.
+#[derive(Debug)]
+pub struct Reply {
+    pub status: StatusCode,
+    pub headers: Vec<(HeaderName, String)>,
+    /// Members beside `ok` and `requestId`; `None` for an answer without a body.
+    pub members: Option<Map<String, Value>>,
+}
+
+impl Reply {
+    pub fn ok(name: &str, value: Value) -> Self {
+        Self::new(StatusCode::OK, name, value)
+    }
+
+    pub fn new(status: StatusCode, name: &str, value: Value) -> Self {
+        let members = Map::from_iter([(name.to_owned(), value)]);
+        Self { status, headers: Vec::new(), members: Some(members) }
+    }
+
+    pub fn not_modified() -> Self {
+        Self { status: StatusCode::NOT_MODIFIED, headers: Vec::new(), members: None }
+    }
+
+    pub fn with(mut self, name: &str, value: Value) -> Self {
+        if let Some(members) = &mut self.members {
+            members.insert(name.to_owned(), value);
+        }
+        self
+    }
+
+    pub fn header(mut self, name: HeaderName, value: impl ToString) -> Self {
+        self.headers.push((name, value.to_string()));
+        self
+    }
+}
+
+pub type Outcome = Result<Reply, ApiError>;
+
+/// The HTTP response to an outcome. `shared_headers` go on errors too.
+pub fn respond(id: &RequestId, outcome: Outcome, shared_headers: &[(HeaderName, String)]) -> Response<Body> {
+    let (status, mut headers, body) = match outcome {
+        Ok(Reply { status, headers, members }) => {
+            let body = members.map(|members| {
+                let mut body = Map::from_iter([("ok".to_owned(), json!(true)), ("requestId".to_owned(), json!(id))]);
+                body.extend(members);
+                Value::Object(body)
+            });
+            (status, headers, body)
+        }
+        Err(error) => {
+            let headers = error_headers(&error);
+            (error.code.status(), headers, Some(error_body(id, error)))
+        }
+    };
+    headers.extend_from_slice(shared_headers);
+    headers.push((X_REQUEST_ID, id.to_string()));
+    build(status, &headers, body)
+}
+
+fn build(status: StatusCode, headers: &[(HeaderName, String)], body: Option<Value>) -> Response<Body> {
+    let mut response = Response::new(Body::Empty);
+    *response.status_mut() = status;
+    for (name, value) in headers {
+        // Every value is made of checked parts; one that is no header value after all is left out, not sent broken.
+        if let Ok(value) = HeaderValue::from_str(value) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    if let Some(body) = body {
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        *response.body_mut() = Body::Text(body.to_string());
+    }
+    response
+}
+
+fn error_headers(error: &ApiError) -> Vec<(HeaderName, String)> {
+    let mut headers = Vec::new();
+    if error.code.status() == StatusCode::UNAUTHORIZED {
+        headers.push((header::WWW_AUTHENTICATE, "Bearer".to_owned()));
+    }
+    if let Some(seconds) = error.retry_after_seconds {
+        headers.push((header::RETRY_AFTER, seconds.to_string()));
+    }
+    if let Some(allow) = &error.allow {
+        headers.push((header::ALLOW, allow.clone()));
+    }
+    headers
+}
+
+fn error_body(id: &RequestId, error: ApiError) -> Value {
+    let ApiError { code, message, details, members, job, .. } = error;
+    let mut inner = Map::from_iter([
+        ("code".to_owned(), json!(code.as_str())),
+        ("message".to_owned(), json!(message)),
+        ("status".to_owned(), json!(code.status().as_u16())),
+    ]);
+    if code == ErrorCode::ValidationFailed {
+        inner.insert("details".to_owned(), json!(details));
+    }
+    inner.extend(members);
+    let mut body = Map::from_iter([
+        ("ok".to_owned(), json!(false)),
+        ("requestId".to_owned(), json!(id)),
+        ("error".to_owned(), Value::Object(inner)),
+    ]);
+    if let Some(job) = job {
+        body.insert("job".to_owned(), job);
+    }
+    Value::Object(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::request::Breach;
+
+    fn show(response: &Response<Body>) -> String {
+        let headers: Vec<_> =
+            response.headers().iter().map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect();
+        let body = std::str::from_utf8(response.body()).unwrap();
+        format!("{}\n{}\n\n{body}", response.status(), headers.join("\n"))
+    }
+
+    #[test]
+    fn wire_shapes() {
+        let id = RequestId::from("req-1");
+        let ok =
+            respond(&id, Ok(Reply::ok("usage", json!({"plan": "free"}))), &[(RATE_LIMIT, "\"read\";r=9;t=1".into())]);
+        insta::assert_snapshot!("ok", show(&ok));
+        let breach = Breach::new("/options/pageSize", "must be one of [\"A4\"]");
+        insta::assert_snapshot!("validation_failed", show(&respond(&id, Err(ApiError::validation(vec![breach])), &[])));
+        insta::assert_snapshot!(
+            "insufficient_credits",
+            show(&respond(&id, Err(ApiError::insufficient_credits(2, 1)), &[]))
+        );
+        insta::assert_snapshot!("rate_limited", show(&respond(&id, Err(ApiError::rate_limited(3)), &[])));
+        insta::assert_snapshot!("missing_api_key", show(&respond(&id, Err(ErrorCode::MissingApiKey.into()), &[])));
+    }
+
+    #[test]
+    fn a_cause_never_leaves_the_house() {
+        let response = respond(&RequestId::from("r"), Err(ApiError::internal("table arn:aws:secret")), &[]);
+        assert!(!show(&response).contains("secret"));
+    }
+}

@@ -1,0 +1,235 @@
+//! Every error a client can meet: one enum, from which responses, logs and the documented table are made.
+
+use lambda_http::http::StatusCode;
+use serde_json::{Map, Value, json};
+
+use crate::domain::request::Breach;
+use crate::store::StoreError;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorCode {
+    InvalidJson,
+    InvalidIdempotencyKey,
+    MissingApiKey,
+    InvalidApiKey,
+    RevokedApiKey,
+    InsufficientCredits,
+    ToolNotAllowed,
+    OriginNotAllowed,
+    TestModeDisabled,
+    AccountSuspended,
+    ToolNotFound,
+    JobNotFound,
+    RouteNotFound,
+    MethodNotAllowed,
+    JobFailed,
+    OutputExpired,
+    PayloadTooLarge,
+    UnsupportedMediaType,
+    ValidationFailed,
+    IdempotencyKeyReused,
+    RateLimited,
+    Internal,
+    Unavailable,
+}
+
+impl ErrorCode {
+    pub const ALL: [Self; 23] = [
+        Self::InvalidJson,
+        Self::InvalidIdempotencyKey,
+        Self::MissingApiKey,
+        Self::InvalidApiKey,
+        Self::RevokedApiKey,
+        Self::InsufficientCredits,
+        Self::ToolNotAllowed,
+        Self::OriginNotAllowed,
+        Self::TestModeDisabled,
+        Self::AccountSuspended,
+        Self::ToolNotFound,
+        Self::JobNotFound,
+        Self::RouteNotFound,
+        Self::MethodNotAllowed,
+        Self::JobFailed,
+        Self::OutputExpired,
+        Self::PayloadTooLarge,
+        Self::UnsupportedMediaType,
+        Self::ValidationFailed,
+        Self::IdempotencyKeyReused,
+        Self::RateLimited,
+        Self::Internal,
+        Self::Unavailable,
+    ];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidJson => "invalid_json",
+            Self::InvalidIdempotencyKey => "invalid_idempotency_key",
+            Self::MissingApiKey => "missing_api_key",
+            Self::InvalidApiKey => "invalid_api_key",
+            Self::RevokedApiKey => "revoked_api_key",
+            Self::InsufficientCredits => "insufficient_credits",
+            Self::ToolNotAllowed => "tool_not_allowed",
+            Self::OriginNotAllowed => "origin_not_allowed",
+            Self::TestModeDisabled => "test_mode_disabled",
+            Self::AccountSuspended => "account_suspended",
+            Self::ToolNotFound => "tool_not_found",
+            Self::JobNotFound => "job_not_found",
+            Self::RouteNotFound => "route_not_found",
+            Self::MethodNotAllowed => "method_not_allowed",
+            Self::JobFailed => "job_failed",
+            Self::OutputExpired => "output_expired",
+            Self::PayloadTooLarge => "payload_too_large",
+            Self::UnsupportedMediaType => "unsupported_media_type",
+            Self::ValidationFailed => "validation_failed",
+            Self::IdempotencyKeyReused => "idempotency_key_reused",
+            Self::RateLimited => "rate_limited",
+            Self::Internal => "internal",
+            Self::Unavailable => "unavailable",
+        }
+    }
+
+    pub const fn status(self) -> StatusCode {
+        match self {
+            Self::InvalidJson | Self::InvalidIdempotencyKey => StatusCode::BAD_REQUEST,
+            Self::MissingApiKey | Self::InvalidApiKey | Self::RevokedApiKey => StatusCode::UNAUTHORIZED,
+            Self::InsufficientCredits => StatusCode::PAYMENT_REQUIRED,
+            Self::ToolNotAllowed | Self::OriginNotAllowed | Self::TestModeDisabled | Self::AccountSuspended => {
+                StatusCode::FORBIDDEN
+            }
+            Self::ToolNotFound | Self::JobNotFound | Self::RouteNotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::JobFailed => StatusCode::CONFLICT,
+            Self::OutputExpired => StatusCode::GONE,
+            Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::ValidationFailed | Self::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    /// What happened and what to do, where the place of the error has nothing more exact to say.
+    const fn text(self) -> &'static str {
+        match self {
+            Self::InvalidJson => "The body must be a JSON object in UTF-8, nested at most 64 deep.",
+            Self::InvalidIdempotencyKey => {
+                "Idempotency-Key must be 1 to 255 printable ASCII characters, bare or in double quotes."
+            }
+            Self::MissingApiKey => "Send your API key in the header `Authorization: Bearer <API_KEY>`.",
+            Self::InvalidApiKey => "This API key is not known. Check that it was copied whole.",
+            Self::RevokedApiKey => "This API key was revoked, replaced or has expired. Use a current one.",
+            Self::InsufficientCredits => "Not enough credits for this tool. Add credits, or wait for the next period.",
+            Self::ToolNotAllowed => {
+                "This tool is not enabled for your API key. See `GET /v1/tools` for those that are."
+            }
+            Self::OriginNotAllowed => "This API key only works from its allowed origins.",
+            Self::TestModeDisabled => "Test mode is off. Use a live API key.",
+            Self::AccountSuspended => "This account is suspended. Contact support.",
+            Self::ToolNotFound => "There is no tool of this name. See `GET /v1/tools`.",
+            Self::JobNotFound => "There is no job of this id in your account.",
+            Self::RouteNotFound => "There is no such route. All routes begin with /v1.",
+            Self::MethodNotAllowed => "This route does not take this method. See the Allow header.",
+            Self::JobFailed => "The job failed and has no result. Its `error` says why.",
+            Self::OutputExpired => "The result was deleted after its time. Create the job again.",
+            Self::PayloadTooLarge => "The request body is over 1 MiB. Pass large documents by URL.",
+            Self::UnsupportedMediaType => "Send the body as `Content-Type: application/json`.",
+            Self::ValidationFailed => "The request does not match the tool's schema. See `details`.",
+            Self::IdempotencyKeyReused => {
+                "This Idempotency-Key was used for a different request. Use a new key for a new request."
+            }
+            Self::RateLimited => "Too many requests. Wait for the time in Retry-After.",
+            Self::Internal => "Something went wrong on our side. If it persists, contact support with the requestId.",
+            Self::Unavailable => {
+                "The service is not available for the moment. Try again after the time in Retry-After, \
+                 with the same Idempotency-Key."
+            }
+        }
+    }
+}
+
+/// An error on its way to a client.
+#[derive(Debug)]
+pub struct ApiError {
+    pub code: ErrorCode,
+    pub message: String,
+    pub details: Vec<Breach>,
+    /// Further members of `error`, e.g. `required` and `available`.
+    pub members: Map<String, Value>,
+    /// The job that the error is about, for its owner.
+    pub job: Option<Value>,
+    pub retry_after_seconds: Option<u64>,
+    /// Value of the `Allow` header.
+    pub allow: Option<String>,
+    /// For the log alone.
+    pub cause: Option<String>,
+}
+
+impl From<ErrorCode> for ApiError {
+    fn from(code: ErrorCode) -> Self {
+        Self {
+            code,
+            message: code.text().to_owned(),
+            details: Vec::new(),
+            members: Map::new(),
+            job: None,
+            retry_after_seconds: matches!(code, ErrorCode::Unavailable).then_some(2),
+            allow: None,
+            cause: None,
+        }
+    }
+}
+
+impl ApiError {
+    pub fn internal(cause: impl ToString) -> Self {
+        Self { cause: Some(cause.to_string()), ..ErrorCode::Internal.into() }
+    }
+
+    pub fn unavailable(cause: impl ToString) -> Self {
+        Self { cause: Some(cause.to_string()), ..ErrorCode::Unavailable.into() }
+    }
+
+    pub fn validation(details: Vec<Breach>) -> Self {
+        Self { details, ..ErrorCode::ValidationFailed.into() }
+    }
+
+    pub fn insufficient_credits(required: u64, available: u64) -> Self {
+        let members = [("required".to_owned(), json!(required)), ("available".to_owned(), json!(available))];
+        Self { members: members.into_iter().collect(), ..ErrorCode::InsufficientCredits.into() }
+    }
+
+    pub fn rate_limited(retry_after_seconds: u64) -> Self {
+        Self { retry_after_seconds: Some(retry_after_seconds), ..ErrorCode::RateLimited.into() }
+    }
+
+    pub fn with_message(self, message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..self }
+    }
+
+    pub fn with_job(self, job: Value) -> Self {
+        Self { job: Some(job), ..self }
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable(cause) => Self::unavailable(cause),
+            StoreError::Refused(cause) | StoreError::Malformed(cause) => Self::internal(cause),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_distinct_and_every_one_says_what_to_do() {
+        let codes: std::collections::HashSet<_> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
+        assert_eq!(codes.len(), ErrorCode::ALL.len());
+        for code in ErrorCode::ALL {
+            assert!(code.text().ends_with('.'), "{code:?}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! A request as handlers see it, and the checks that every body goes through.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use lambda_http::RequestExt;
+use lambda_http::http::{HeaderMap, Method, header};
+use lambda_http::request::RequestContext;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::error::{ApiError, ErrorCode};
+use crate::domain::idempotency::IdempotencyKey;
+use crate::domain::request::MAX_BODY_BYTES;
+
+const MAX_NESTING: usize = 64;
+
+/// The gateway's id of a request: opaque, in every response and log line of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct RequestId(String);
+
+impl From<&str> for RequestId {
+    fn from(id: &str) -> Self {
+        Self(id.to_owned())
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a handler needs of an HTTP request. Its `Debug` shows no header and no body.
+#[derive(Clone)]
+pub struct ApiRequest {
+    pub id: RequestId,
+    pub method: Method,
+    pub path: String,
+    pub path_parameters: HashMap<String, String>,
+    pub headers: HeaderMap,
+    pub body: Vec<u8>,
+}
+
+impl fmt::Debug for ApiRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApiRequest")
+            .field("id", &self.id)
+            .field("method", &self.method)
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+impl From<lambda_http::Request> for ApiRequest {
+    fn from(request: lambda_http::Request) -> Self {
+        let id = match request.request_context_ref() {
+            Some(RequestContext::ApiGatewayV2(context)) => context.request_id.clone(),
+            Some(_) | None => None,
+        };
+        let path_parameters = request.path_parameters();
+        Self {
+            id: RequestId(id.unwrap_or_default()),
+            method: request.method().clone(),
+            path: request.raw_http_path().to_owned(),
+            path_parameters: path_parameters.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            headers: request.headers().clone(),
+            body: request.into_body().to_vec(),
+        }
+    }
+}
+
+impl ApiRequest {
+    pub fn path_parameter(&self, name: &str) -> &str {
+        self.path_parameters.get(name).map_or("", String::as_str)
+    }
+
+    /// The key of an `Authorization: Bearer` header, if there is one.
+    pub fn bearer(&self) -> Option<&str> {
+        let value = self.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+        let (scheme, token) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then_some(token.trim()).filter(|token| !token.is_empty())
+    }
+
+    pub fn origin(&self) -> Option<&str> {
+        self.headers.get(header::ORIGIN)?.to_str().ok()
+    }
+
+    pub fn idempotency_key(&self) -> Result<Option<IdempotencyKey>, ApiError> {
+        let Some(value) = self.headers.get("idempotency-key") else { return Ok(None) };
+        IdempotencyKey::parse(value.as_bytes()).map(Some).map_err(|_| ErrorCode::InvalidIdempotencyKey.into())
+    }
+
+    /// The body as a JSON object, checked in the documented order: size, presence, media type, JSON.
+    pub fn json_object(&self) -> Result<Map<String, Value>, ApiError> {
+        if self.body.len() > MAX_BODY_BYTES {
+            return Err(ErrorCode::PayloadTooLarge.into());
+        }
+        if self.body.iter().all(u8::is_ascii_whitespace) {
+            return Err(ApiError::from(ErrorCode::InvalidJson).with_message("The body is empty. Send a JSON object."));
+        }
+        if !self.is_json() {
+            return Err(ErrorCode::UnsupportedMediaType.into());
+        }
+        match serde_json::from_slice(&self.body) {
+            Ok(Value::Object(object)) if depth(&object) <= MAX_NESTING => Ok(object),
+            Ok(_) | Err(_) => Err(ErrorCode::InvalidJson.into()),
+        }
+    }
+
+    /// `application/json` or `…/…+json`, whatever its parameters say.
+    fn is_json(&self) -> bool {
+        let Some(Ok(content_type)) = self.headers.get(header::CONTENT_TYPE).map(|value| value.to_str()) else {
+            return false;
+        };
+        let essence = content_type.split(';').next().unwrap_or("").trim().to_ascii_lowercase();
+        essence == "application/json" || (essence.contains('/') && essence.ends_with("+json"))
+    }
+}
+
+/// Levels of nesting, the object itself included. The parser has refused what is over its own limit of 128.
+fn depth(object: &Map<String, Value>) -> usize {
+    fn of(value: &Value) -> usize {
+        match value {
+            Value::Object(object) => depth(object),
+            Value::Array(items) => 1 + items.iter().map(of).max().unwrap_or(0),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+        }
+    }
+    1 + object.values().map(of).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lambda_http::http::HeaderValue;
+    use proptest::prelude::*;
+
+    fn request(body: impl Into<Vec<u8>>) -> ApiRequest {
+        ApiRequest {
+            id: RequestId::from("r"),
+            method: Method::POST,
+            path: "/v1/jobs".into(),
+            path_parameters: HashMap::new(),
+            headers: HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))]),
+            body: body.into(),
+        }
+    }
+
+    fn refused(request: &ApiRequest) -> ErrorCode {
+        request.json_object().unwrap_err().code
+    }
+
+    #[test]
+    fn bodies_are_checked_in_the_documented_order() {
+        let mut oversize = request(vec![b' '; MAX_BODY_BYTES + 1]);
+        oversize.headers.clear();
+        assert_eq!(refused(&oversize), ErrorCode::PayloadTooLarge);
+
+        let mut empty = request(" \n");
+        empty.headers.clear();
+        assert_eq!(refused(&empty), ErrorCode::InvalidJson);
+
+        let mut form = request("a=b");
+        form.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
+        assert_eq!(refused(&form), ErrorCode::UnsupportedMediaType);
+        form.headers.clear();
+        assert_eq!(refused(&form), ErrorCode::UnsupportedMediaType);
+
+        for body in ["{", "[]", "1", "\"x\"", "null", "{} {}"] {
+            assert_eq!(refused(&request(body)), ErrorCode::InvalidJson, "{body}");
+        }
+        assert_eq!(refused(&request(b"{\"a\":\"\xff\"}".to_vec())), ErrorCode::InvalidJson);
+    }
+
+    #[test]
+    fn media_types_may_have_parameters_and_suffixes() {
+        for content_type in ["application/json; charset=latin1", "Application/JSON", "application/vnd.docmill+json"] {
+            let mut request = request("{}");
+            request.headers.insert(header::CONTENT_TYPE, HeaderValue::from_str(content_type).unwrap());
+            assert!(request.json_object().is_ok(), "{content_type}");
+        }
+    }
+
+    #[test]
+    fn nesting_ends_at_sixty_four() {
+        let nested = |depth: usize| format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
+        assert!(request(nested(64)).json_object().is_ok());
+        assert_eq!(refused(&request(nested(65))), ErrorCode::InvalidJson);
+        assert_eq!(refused(&request(nested(100_000))), ErrorCode::InvalidJson);
+    }
+
+    #[test]
+    fn only_a_bearer_header_carries_a_key() {
+        let with = |value: &str| {
+            let mut request = request("");
+            request.headers.insert(header::AUTHORIZATION, HeaderValue::from_str(value).unwrap());
+            request.bearer().map(str::to_owned)
+        };
+        assert_eq!(with("Bearer abc"), Some("abc".into()));
+        assert_eq!(with("bearer  abc"), Some("abc".into()));
+        for other in ["abc", "Basic abc", "Bearer", "Bearer "] {
+            assert_eq!(with(other), None, "{other}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_body_makes_the_parser_panic(body in prop::collection::vec(any::<u8>(), 0..2000)) {
+            if let Err(error) = request(body).json_object() {
+                prop_assert_eq!(error.code, ErrorCode::InvalidJson);
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The routes of the interface. The template declares the same ones, and a test holds the two together.
+
+use lambda_http::http::Method;
+
+/// Method and path template of each endpoint, in the order of the documentation.
+pub const ROUTES: [(Method, &str); 10] = [
+    (Method::GET, "/v1/tools"),
+    (Method::GET, "/v1/tools/{tool_slug}/schema"),
+    (Method::POST, "/v1/tools/{tool_slug}/jobs"),
+    (Method::POST, "/v1/jobs"),
+    (Method::GET, "/v1/jobs/{job_id}"),
+    (Method::GET, "/v1/jobs/{job_id}/download"),
+    (Method::POST, "/v1/convert/office-to-pdf"),
+    (Method::POST, "/v1/convert/html-to-pdf"),
+    (Method::GET, "/v1/account/usage"),
+    (Method::POST, "/v1/webhooks/test"),
+];
+
+/// The methods that `path` takes, as the value of an `Allow` header; `None` if there is no such path.
+pub fn allowed_methods(path: &str) -> Option<String> {
+    let methods: Vec<_> =
+        ROUTES.iter().filter(|(_, template)| matches(template, path)).map(|(method, _)| method.as_str()).collect();
+    (!methods.is_empty()).then(|| methods.join(", "))
+}
+
+fn matches(template: &str, path: &str) -> bool {
+    let (mut wanted, mut given) = (template.split('/'), path.split('/'));
+    loop {
+        match (wanted.next(), given.next()) {
+            (None, None) => return true,
+            (Some(wanted), Some(given)) if wanted == given => {}
+            (Some(wanted), Some(given)) if wanted.starts_with('{') && !given.is_empty() => {}
+            (Some(_), _) | (None, Some(_)) => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_told_by_their_template() {
+        assert_eq!(allowed_methods("/v1/jobs"), Some("POST".into()));
+        assert_eq!(allowed_methods("/v1/jobs/abc"), Some("GET".into()));
+        assert_eq!(allowed_methods("/v1/tools/x/jobs"), Some("POST".into()));
+        for unknown in ["/", "/v1", "/v1/jobs/", "/v1/jobs/a/b", "/v2/jobs", "/v1/tools//schema", ""] {
+            assert_eq!(allowed_methods(unknown), None, "{unknown}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Runs a handler as a Lambda function: one log line per request, a panic and an overlong wait become envelopes.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt;
+use lambda_http::http::Response;
+use lambda_http::{Body, Error, service_fn};
+
+use super::envelope::respond;
+use super::error::ApiError;
+use super::request::ApiRequest;
+
+/// Shorter than the function's own timeout (10 s), which the gateway would answer in a shape that is not ours.
+const HANDLER_TIME: Duration = Duration::from_secs(8);
+
+/// Serves requests with `handle` until the environment ends.
+pub async fn serve<S, F, Fut>(state: S, handle: F) -> Result<(), Error>
+where
+    S: Send + Sync + 'static,
+    F: Fn(Arc<S>, ApiRequest) -> Fut + Send + Sync,
+    Fut: Future<Output = Response<Body>> + Send,
+{
+    let state = Arc::new(state);
+    lambda_http::run(service_fn(|request: lambda_http::Request| {
+        let request = ApiRequest::from(request);
+        let handled = guarded(request.clone(), handle(state.clone(), request));
+        async move { Ok::<_, Error>(handled.await) }
+    }))
+    .await
+}
+
+/// Runs one request to its end, whatever happens in it.
+pub async fn guarded(request: ApiRequest, handled: impl Future<Output = Response<Body>>) -> Response<Body> {
+    let started = Instant::now();
+    let response = match tokio::time::timeout(HANDLER_TIME, AssertUnwindSafe(handled).catch_unwind()).await {
+        Ok(Ok(response)) => response,
+        // The panic hook has written where it happened; its message may hold user data and is not repeated.
+        Ok(Err(_panic)) => respond(&request.id, Err(ApiError::internal("the handler panicked")), &[]),
+        Err(_elapsed) => respond(&request.id, Err(ApiError::unavailable("the handler ran out of time")), &[]),
+    };
+    tracing::info!(
+        request_id = %request.id,
+        method = %request.method,
+        path = %request.path,
+        status = response.status().as_u16(),
+        duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        "request handled"
+    );
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::request::RequestId;
+    use lambda_http::http::{HeaderMap, Method};
+
+    fn request() -> ApiRequest {
+        ApiRequest {
+            id: RequestId::from("r-1"),
+            method: Method::GET,
+            path: "/v1/tools".into(),
+            path_parameters: Default::default(),
+            headers: HeaderMap::new(),
+            body: Vec::new(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_an_internal_error_with_an_envelope() {
+        let response = guarded(request(), async { panic!("secret") }).await;
+        assert_eq!(response.status(), 500);
+        let body = std::str::from_utf8(response.body()).unwrap();
+        assert!(body.contains("\"code\":\"internal\"") && body.contains("r-1") && !body.contains("secret"), "{body}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_handler_that_hangs_is_unavailable_before_the_gateway_gives_up() {
+        let response = guarded(request(), std::future::pending()).await;
+        assert_eq!(response.status(), 503);
+        assert!(response.headers().contains_key("retry-after"));
+    }
+}

@@ -1,0 +1,204 @@
+//! The one path on which jobs are created, whichever of the four endpoints a request came by.
+
+use std::time::Duration;
+
+use lambda_http::Body;
+use lambda_http::http::{Response, StatusCode, header};
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+
+use super::envelope::{IDEMPOTENCY_REPLAYED, Outcome, Reply};
+use super::error::{ApiError, ErrorCode};
+use super::guard::{Caller, authenticated};
+use super::request::ApiRequest;
+use crate::context::Context;
+use crate::domain::idempotency::{IdempotencyKey, IdempotencyRecord};
+use crate::domain::job::{Job, JobId, JobStatus, Payload, Warning};
+use crate::domain::quota::{Charge, RatePolicy};
+use crate::domain::request::{Breach, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
+use crate::domain::tool::{Tool, ToolSettings, ToolState};
+use crate::files::{Files, ObjectKey};
+use crate::queue::{Message, Queue};
+use crate::store::jobs::open_until;
+use crate::store::submission::{Created, Submission, Submissions};
+
+/// Time for the transaction and its repetitions: the function must answer before the gateway gives up.
+const WRITE_TIME: Duration = Duration::from_secs(4);
+/// A job still queued after this long is looked at by the sweeper.
+pub const QUEUED_GRACE: Duration = Duration::from_secs(60);
+
+/// What the four creating functions need beyond the common context.
+#[derive(Debug)]
+pub struct JobDesk {
+    pub context: Context,
+    pub submissions: Submissions,
+    pub queue: Queue,
+    pub files: Files,
+}
+
+/// Which tool a creating endpoint is for.
+#[derive(Clone, Copy, Debug)]
+pub enum ToolChoice<'a> {
+    /// Named by the path.
+    Named(&'a str),
+    /// Named by `toolSlug` in the body.
+    InBody,
+}
+
+impl JobDesk {
+    pub async fn create(&self, request: &ApiRequest, choice: ToolChoice<'_>) -> Response<Body> {
+        authenticated(&self.context, request, RatePolicy::Create, async |caller| {
+            self.admit_and_submit(request, choice, caller).await
+        })
+        .await
+    }
+
+    /// The documented order of checks, from the body on.
+    async fn admit_and_submit(&self, request: &ApiRequest, choice: ToolChoice<'_>, caller: Caller) -> Outcome {
+        let body = request.json_object()?;
+        let idempotency_key = request.idempotency_key()?;
+        let tool = self.choose_tool(choice, &body)?;
+        let settings = admit_tool(tool, &caller)?;
+        let (wanted, warnings) = JobRequest::parse(tool, &body).map_err(ApiError::validation)?;
+        self.submit(tool, settings, &caller, wanted, warnings, idempotency_key).await
+    }
+
+    fn choose_tool(&self, choice: ToolChoice<'_>, body: &Map<String, Value>) -> Result<&Tool, ApiError> {
+        let slug = match choice {
+            ToolChoice::Named(slug) => slug,
+            ToolChoice::InBody => match body.get("toolSlug") {
+                Some(Value::String(slug)) if !slug.is_empty() => slug,
+                Some(_) => return Err(ApiError::validation(vec![Breach::new("/toolSlug", "must be a tool's slug")])),
+                None => return Err(ApiError::validation(vec![Breach::new("/toolSlug", "is needed on this endpoint")])),
+            },
+        };
+        self.context.catalogue.find(slug).ok_or_else(|| ErrorCode::ToolNotFound.into())
+    }
+
+    async fn submit(
+        &self,
+        tool: &Tool,
+        settings: &ToolSettings,
+        caller: &Caller,
+        wanted: JobRequest,
+        warnings: Vec<Warning>,
+        idempotency_key: Option<IdempotencyKey>,
+    ) -> Outcome {
+        let job = self.new_job(tool, caller, &wanted, warnings);
+        let job = self.with_payload(job, wanted.payload()).await?;
+        let submission = Submission {
+            idempotency: idempotency_key.map(|key| self.record(&key, &job, &wanted, caller)),
+            cost: settings.credit_cost,
+            included: caller.plan().included_credits,
+            now: caller.now,
+            job,
+        };
+        let created = self.submissions.create(submission, Instant::now() + WRITE_TIME).await?;
+        match created {
+            Created::Fresh(job) => {
+                self.announce(tool, &job).await;
+                Ok(accepted(&job, caller))
+            }
+            Created::Replay(job) => Ok(accepted(&job, caller).header(IDEMPOTENCY_REPLAYED, true)),
+            Created::Mismatch => Err(ErrorCode::IdempotencyKeyReused.into()),
+            Created::InsufficientCredits { available } => {
+                Err(ApiError::insufficient_credits(settings.credit_cost, available))
+            }
+            Created::TestQuotaExhausted => {
+                let seconds = caller.now.next_day().millis_since(caller.now).div_ceil(1000);
+                let message =
+                    "This account's test jobs of the day are used up. Wait until midnight UTC, or use a live key.";
+                Err(ApiError::rate_limited(seconds).with_message(message))
+            }
+        }
+    }
+
+    fn new_job(&self, tool: &Tool, caller: &Caller, wanted: &JobRequest, warnings: Vec<Warning>) -> Job {
+        let id = JobId::new();
+        let (open, due) = open_until(id, caller.now.plus(QUEUED_GRACE));
+        Job {
+            id,
+            account: caller.key.account.clone(),
+            key_id: caller.key.key_id.clone(),
+            mode: caller.key.mode,
+            tool: wanted.tool.clone(),
+            status: JobStatus::Queued,
+            created_at: caller.now,
+            started_at: None,
+            finished_at: None,
+            expires_at: None,
+            attempts: 0,
+            lease_until: None,
+            period: caller.now.period(),
+            charge: Charge::NOTHING,
+            refunded: 0,
+            input: wanted.redacted_input(&tool.definition),
+            options: wanted.redacted_options(&tool.definition),
+            metadata: wanted.metadata.clone(),
+            output: None,
+            output_key: None,
+            engine: None,
+            timings: None,
+            warnings,
+            error: None,
+            secret: None,
+            open,
+            due,
+            ttl: caller.now.plus(self.context.config.job_retention).as_ttl_seconds(),
+        }
+    }
+
+    /// No item grows with what users send: a large payload goes to the bucket before the job is written. If the job is
+    /// then refused, the lifecycle removes the orphan.
+    async fn with_payload(&self, mut job: Job, payload: String) -> Result<Job, ApiError> {
+        job.secret = Some(if payload.len() <= MAX_INLINE_PAYLOAD_BYTES {
+            Payload::Inline(payload)
+        } else {
+            let key = ObjectKey::Input { account: &job.account, job: job.id };
+            self.files.put_text(&key, payload).await.map_err(ApiError::unavailable)?;
+            Payload::Stored(key.to_string())
+        });
+        Ok(job)
+    }
+
+    fn record(&self, key: &IdempotencyKey, job: &Job, wanted: &JobRequest, caller: &Caller) -> IdempotencyRecord {
+        let kept_until = caller.now.plus(self.context.config.idempotency_retention);
+        IdempotencyRecord {
+            id: key.record_id(caller.account(), caller.key.mode),
+            job_id: job.id,
+            fingerprint: wanted.fingerprint(),
+            kept_until,
+            ttl: kept_until.as_ttl_seconds(),
+        }
+    }
+
+    /// The job is safe already: if the queue is down, the sweeper sends the message.
+    async fn announce(&self, tool: &Tool, job: &Job) {
+        let message = Message::Convert { job_id: job.id };
+        if let Err(error) = self.queue.send(tool.definition.queue, &job.account, &message).await {
+            tracing::warn!(job_id = %job.id, %error, "the job's message was not sent; the sweeper will send it");
+        }
+    }
+}
+
+fn admit_tool<'a>(tool: &'a Tool, caller: &'a Caller) -> Result<&'a ToolSettings, ApiError> {
+    let settings = caller.settings.tool(tool);
+    if !settings.admits(&tool.definition.slug, &caller.plan(), &caller.key) {
+        return Err(ErrorCode::ToolNotAllowed.into());
+    }
+    match settings.state {
+        ToolState::Live | ToolState::Beta => Ok(settings),
+        ToolState::Maintenance | ToolState::Disabled => {
+            let message = "This tool is in maintenance. Try again later; nothing was charged.";
+            Err(ApiError {
+                retry_after_seconds: Some(60),
+                ..ApiError::from(ErrorCode::Unavailable).with_message(message)
+            })
+        }
+    }
+}
+
+fn accepted(job: &Job, caller: &Caller) -> Reply {
+    Reply::new(StatusCode::ACCEPTED, "job", job.view(caller.now))
+        .header(header::LOCATION, format!("/v1/jobs/{}", job.id))
+}

@@ -1,0 +1,80 @@
+//! Items and the names in them: key strings and index names in one place.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::StoreError;
+use crate::domain::job::JobId;
+use crate::domain::time::{Period, Timestamp};
+
+pub type Item = HashMap<String, AttributeValue>;
+
+/// Index of the Keys and Jobs tables by account.
+pub const BY_ACCOUNT: &str = "by_account";
+/// Sparse index of the jobs for which something is still to be done.
+pub const OPEN: &str = "open";
+/// Partitions of the open index, so that no single one takes all the writes.
+pub const OPEN_SHARDS: u8 = 4;
+
+pub fn to_item(value: &impl Serialize) -> Result<Item, StoreError> {
+    Ok(serde_dynamo::to_item(value)?)
+}
+
+pub fn from_item<T: DeserializeOwned>(item: Item) -> Result<T, StoreError> {
+    Ok(serde_dynamo::from_item(item)?)
+}
+
+pub fn string(value: impl Into<String>) -> AttributeValue {
+    AttributeValue::S(value.into())
+}
+
+pub fn number(value: impl ToString) -> AttributeValue {
+    AttributeValue::N(value.to_string())
+}
+
+pub fn time(value: Timestamp) -> AttributeValue {
+    number(value.as_millis())
+}
+
+/// A nested value in DynamoDB's form.
+pub fn nested(value: &impl Serialize) -> Result<AttributeValue, StoreError> {
+    Ok(serde_dynamo::to_attribute_value(value)?)
+}
+
+pub fn job_key(id: JobId) -> Item {
+    HashMap::from([("id".to_owned(), string(id.to_string()))])
+}
+
+pub fn open_shard(id: JobId) -> String {
+    id.shard(OPEN_SHARDS).to_string()
+}
+
+/// The items of the Usage table, by their sort key.
+#[derive(Clone, Copy, Debug)]
+pub enum UsageItem {
+    Profile,
+    /// Credits and creations of a month.
+    Balance(Period),
+    /// Completions and failures of a month: apart, so that workers don't contend with creates.
+    Outcomes(Period),
+    /// Test jobs of one UTC day.
+    TestDay(Timestamp),
+}
+
+impl UsageItem {
+    pub fn sort_key(self) -> String {
+        match self {
+            Self::Profile => "profile".to_owned(),
+            Self::Balance(period) => period.to_string(),
+            Self::Outcomes(period) => format!("{period}#outcomes"),
+            Self::TestDay(now) => format!("test#{}", now.day()),
+        }
+    }
+
+    pub fn key(self, account: &str) -> Item {
+        HashMap::from([("account".to_owned(), string(account)), ("item".to_owned(), string(self.sort_key()))])
+    }
+}

@@ -1,0 +1,243 @@
+//! The Keys table: authenticates, rate-limits, reads the key and notes its use, all in one conditional update.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure};
+
+use super::item::{BY_ACCOUNT, Item, from_item, string, time, to_item};
+use super::{StoreError, store_error};
+use crate::domain::account::StoredKey;
+use crate::domain::api_key::KeyHash;
+use crate::domain::quota::RatePolicy;
+use crate::domain::time::Timestamp;
+
+/// Each failed try shows the state that made it fail; a race may move it on once or twice more.
+const MAX_TRIES: usize = 6;
+const MAX_REMEMBERED: usize = 10_000;
+
+#[derive(Debug)]
+pub struct Keys {
+    client: Client,
+    table: String,
+    /// Which branch of the limiter each key was on, so that one call is the common case.
+    branches: Mutex<HashMap<(KeyHash, RatePolicy), Branch>>,
+}
+
+/// The two states of a limiter, each with a condition of its own, because conditions do no arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Branch {
+    /// The theoretical arrival time has passed: start anew from now.
+    Idle,
+    /// It lies ahead: move it on by one emission, if the earliest allowed time has come.
+    Busy,
+}
+
+#[derive(Debug)]
+pub enum Admission {
+    /// The key as it is after this request was counted.
+    Admitted(StoredKey),
+    /// Not counted: nothing is admitted before the given time.
+    Limited {
+        key: StoredKey,
+        allow_at: Timestamp,
+    },
+    /// Revoked, expired or rotated out.
+    Dead(StoredKey),
+    Unknown,
+}
+
+impl Keys {
+    pub fn new(client: Client, table: String) -> Self {
+        Self { client, table, branches: Mutex::default() }
+    }
+
+    /// Counts one request of the key under `policy`, if the key is alive and its limiter admits it.
+    pub async fn admit(&self, hash: &KeyHash, policy: RatePolicy, now: Timestamp) -> Result<Admission, StoreError> {
+        let mut branch = self.recall(hash, policy);
+        let mut last = None;
+        for _ in 0..MAX_TRIES {
+            let old = match self.count(hash, policy, branch, now).await? {
+                Counted::Yes(key) => {
+                    self.remember(hash, policy, &key, now);
+                    return Ok(Admission::Admitted(key));
+                }
+                Counted::No(None) => return Ok(Admission::Unknown),
+                Counted::No(Some(old)) => old,
+            };
+            if old.is_dead_at(now) {
+                return Ok(Admission::Dead(old));
+            }
+            let (tat, allow_at) = old.limiter.state(policy);
+            branch = match (tat, allow_at) {
+                (Some(tat), Some(allow_at)) if tat > now && allow_at > now => {
+                    return Ok(Admission::Limited { key: old, allow_at });
+                }
+                (Some(tat), Some(_)) if tat > now => Branch::Busy,
+                _ => Branch::Idle,
+            };
+            last = allow_at.map(|allow_at| (old, allow_at));
+        }
+        // Everyone else was faster, every time: that is what a rate limit is for.
+        match last {
+            Some((key, allow_at)) => Ok(Admission::Limited { key, allow_at: allow_at.max(now) }),
+            None => Err(StoreError::Unavailable("the key's limiter changed under every attempt".into())),
+        }
+    }
+
+    async fn count(
+        &self,
+        hash: &KeyHash,
+        policy: RatePolicy,
+        branch: Branch,
+        now: Timestamp,
+    ) -> Result<Counted, StoreError> {
+        let policy = policy.as_str();
+        // Every branch begins with attribute_exists: UpdateItem would otherwise create an unknown key.
+        let alive = "attribute_exists(account) AND attribute_not_exists(revoked_at) \
+                     AND (attribute_not_exists(expires_at) OR expires_at > :now)";
+        let (condition, update) = match branch {
+            // Timeline: A and B both see an idle key. A's update moves tat past now; B's condition `tat <= :now` then
+            // fails, and B tries the busy branch on the state that A left. Neither request is lost or counted twice.
+            Branch::Idle => (
+                format!("{alive} AND (attribute_not_exists({policy}_tat) OR {policy}_tat <= :now)"),
+                format!(
+                    "SET {policy}_tat = :now + {policy}_emission, \
+                     {policy}_allow_at = :now - {policy}_idle_slack, last_used_at = :now"
+                ),
+            ),
+            // Timeline: A and B race for the last place. A moves allow_at past now; B's `allow_at <= :now` fails: 429.
+            Branch::Busy => (
+                format!("{alive} AND {policy}_allow_at <= :now AND {policy}_tat > :now"),
+                format!(
+                    "SET {policy}_tat = {policy}_tat + {policy}_emission, \
+                     {policy}_allow_at = {policy}_allow_at + {policy}_emission, last_used_at = :now"
+                ),
+            ),
+        };
+        let result = self
+            .client
+            .update_item()
+            .table_name(&self.table)
+            .key("key_hash", string(hash.as_str()))
+            .condition_expression(condition)
+            .update_expression(update)
+            .expression_attribute_values(":now", time(now))
+            .return_values(ReturnValue::AllNew)
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .send()
+            .await;
+        match result {
+            Ok(output) => {
+                let item = output.attributes.ok_or_else(|| StoreError::Malformed("no key came back".into()))?;
+                Ok(Counted::Yes(from_item(item)?))
+            }
+            Err(error) => match failed_condition(&error) {
+                Some(None) => Ok(Counted::No(None)),
+                Some(Some(old)) => Ok(Counted::No(Some(from_item(old)?))),
+                None => Err(store_error(&error)),
+            },
+        }
+    }
+
+    fn recall(&self, hash: &KeyHash, policy: RatePolicy) -> Branch {
+        let Ok(branches) = self.branches.lock() else { return Branch::Idle };
+        branches.get(&(hash.clone(), policy)).copied().unwrap_or(Branch::Idle)
+    }
+
+    /// After an idle start with a burst of one the key is idle again by its next allowed request.
+    fn remember(&self, hash: &KeyHash, policy: RatePolicy, key: &StoredKey, now: Timestamp) {
+        let Ok(mut branches) = self.branches.lock() else { return };
+        if branches.len() >= MAX_REMEMBERED {
+            branches.clear();
+        }
+        let busy = key.limiter.state(policy).0.is_some_and(|tat| tat > now);
+        branches.insert((hash.clone(), policy), if busy { Branch::Busy } else { Branch::Idle });
+    }
+
+    /// Adds a new key.
+    pub async fn put(&self, key: &StoredKey) -> Result<(), StoreError> {
+        self.client
+            .put_item()
+            .table_name(&self.table)
+            .set_item(Some(to_item(key)?))
+            // A hash never repeats; if it did, somebody else's key would be overwritten.
+            .condition_expression("attribute_not_exists(key_hash)")
+            .send()
+            .await
+            .map_err(|error| store_error(&error))?;
+        Ok(())
+    }
+
+    pub async fn get(&self, hash: &KeyHash) -> Result<Option<StoredKey>, StoreError> {
+        let output = self
+            .client
+            .get_item()
+            .table_name(&self.table)
+            .key("key_hash", string(hash.as_str()))
+            .consistent_read(true)
+            .send()
+            .await
+            .map_err(|error| store_error(&error))?;
+        output.item.map(from_item).transpose()
+    }
+
+    /// The hashes and ids of an account's keys, revoked ones included. From an index: a moment late, for lists only.
+    pub async fn of_account(&self, account: &str) -> Result<Vec<KeyHash>, StoreError> {
+        let mut pages = self
+            .client
+            .query()
+            .table_name(&self.table)
+            .index_name(BY_ACCOUNT)
+            .key_condition_expression("account = :account")
+            .expression_attribute_values(":account", string(account))
+            .into_paginator()
+            .items()
+            .send();
+        let mut hashes = Vec::new();
+        while let Some(item) = pages.next().await {
+            let item: Item = item.map_err(|error| store_error(&error))?;
+            if let Some(Ok(hash)) = item.get("key_hash").map(|value| value.as_s()) {
+                hashes.push(serde_dynamo::from_attribute_value(string(hash))?);
+            }
+        }
+        Ok(hashes)
+    }
+
+    /// Revokes a key at once. Revoking a revoked key changes nothing. False: there is no such key.
+    pub async fn revoke(&self, hash: &KeyHash, now: Timestamp) -> Result<bool, StoreError> {
+        let result = self
+            .client
+            .update_item()
+            .table_name(&self.table)
+            .key("key_hash", string(hash.as_str()))
+            // Without attribute_exists the update would create a key that never was.
+            .condition_expression("attribute_exists(account)")
+            .update_expression("SET revoked_at = if_not_exists(revoked_at, :now)")
+            .expression_attribute_values(":now", time(now))
+            .send()
+            .await;
+        match result {
+            Ok(_) => Ok(true),
+            Err(error) if failed_condition(&error).is_some() => Ok(false),
+            Err(error) => Err(store_error(&error)),
+        }
+    }
+}
+
+enum Counted {
+    Yes(StoredKey),
+    /// The condition failed, and this is the item it failed on.
+    No(Option<StoredKey>),
+}
+
+/// `Some` if the update's condition failed, with the item it failed on.
+pub(super) fn failed_condition<R>(error: &SdkError<UpdateItemError, R>) -> Option<Option<Item>> {
+    match error.as_service_error() {
+        Some(UpdateItemError::ConditionalCheckFailedException(failed)) => Some(failed.item.clone()),
+        _ => None,
+    }
+}

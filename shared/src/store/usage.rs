@@ -1,0 +1,235 @@
+//! The Usage table: profiles, monthly balances and outcomes. Debits are in `submission`, refunds in `jobs`.
+
+use std::collections::{BTreeMap, HashMap};
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes, Put, TransactWriteItem, Update};
+
+use super::item::{Item, UsageItem, from_item, number, string, to_item};
+use super::keys::failed_condition;
+use super::{StoreError, store_error};
+use crate::domain::account::{Profile, StoredKey};
+use crate::domain::api_key::KeyHash;
+use crate::domain::time::Period;
+
+/// Attributes of a balance that count per tool: the name of the tool follows.
+pub(super) const TOOL_JOBS: &str = "jobs#";
+pub(super) const TOOL_CREDITS: &str = "credits#";
+
+#[derive(Debug)]
+pub struct Usage {
+    client: Client,
+    table: String,
+}
+
+/// An account's month.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MonthlyUsage {
+    pub profile: Option<Profile>,
+    /// Included credits that are left; `None` before the month's first debit.
+    pub remaining: Option<u64>,
+    /// Credits spent, refunds deducted.
+    pub used: u64,
+    pub created: u64,
+    pub completed: u64,
+    pub failed: u64,
+    /// Jobs and credits by tool slug.
+    pub by_tool: BTreeMap<String, (u64, u64)>,
+}
+
+impl Usage {
+    pub fn new(client: Client, table: String) -> Self {
+        Self { client, table }
+    }
+
+    /// Balance, outcomes and profile in one strongly consistent read.
+    pub async fn of_month(&self, account: &str, period: Period) -> Result<MonthlyUsage, StoreError> {
+        let wanted = [UsageItem::Profile, UsageItem::Balance(period), UsageItem::Outcomes(period)];
+        let mut items = self.batch_get(wanted.iter().map(|item| item.key(account)).collect()).await?;
+        let mut usage = MonthlyUsage::default();
+        for item in wanted {
+            let Some(found) = items.remove(&item.sort_key()) else { continue };
+            match item {
+                UsageItem::Profile => usage.profile = Some(from_item(found)?),
+                UsageItem::Balance(_) => usage.add_balance(&found),
+                UsageItem::Outcomes(_) => {
+                    usage.completed = count(&found, "completed");
+                    usage.failed = count(&found, "failed");
+                }
+                UsageItem::TestDay(_) => {}
+            }
+        }
+        Ok(usage)
+    }
+
+    async fn batch_get(&self, keys: Vec<Item>) -> Result<HashMap<String, Item>, StoreError> {
+        let request = KeysAndAttributes::builder()
+            .set_keys(Some(keys))
+            .consistent_read(true)
+            .build()
+            .map_err(|error| StoreError::Malformed(error.to_string()))?;
+        let output = self
+            .client
+            .batch_get_item()
+            .request_items(&self.table, request)
+            .send()
+            .await
+            .map_err(|error| store_error(&error))?;
+        if output.unprocessed_keys.is_some_and(|left| !left.is_empty()) {
+            return Err(StoreError::Unavailable("DynamoDB left a part of the read undone".into()));
+        }
+        let items = output.responses.and_then(|mut tables| tables.remove(&self.table)).unwrap_or_default();
+        let sort_key = |item: &Item| item.get("item").and_then(|key| key.as_s().ok()).cloned();
+        Ok(items.into_iter().filter_map(|item| Some((sort_key(&item)?, item))).collect())
+    }
+
+    pub async fn profile(&self, account: &str) -> Result<Option<Profile>, StoreError> {
+        let output = self
+            .client
+            .get_item()
+            .table_name(&self.table)
+            .set_key(Some(UsageItem::Profile.key(account)))
+            .consistent_read(true)
+            .send()
+            .await
+            .map_err(|error| store_error(&error))?;
+        output.item.map(from_item).transpose()
+    }
+
+    /// False: there is an account of that id already.
+    pub async fn create_profile(&self, account: &str, profile: &Profile) -> Result<bool, StoreError> {
+        let mut item = to_item(profile)?;
+        item.extend(UsageItem::Profile.key(account));
+        let result = self
+            .client
+            .put_item()
+            .table_name(&self.table)
+            .set_item(Some(item))
+            // Timeline: two administrators create the same id; the second must not reset the first one's credits.
+            .condition_expression("attribute_not_exists(account)")
+            .send()
+            .await;
+        match result {
+            Ok(_) => Ok(true),
+            Err(error)
+                if error.as_service_error().is_some_and(|error| error.is_conditional_check_failed_exception()) =>
+            {
+                Ok(false)
+            }
+            Err(error) => Err(store_error(&error)),
+        }
+    }
+
+    /// Adds granted credits, which carry over. `None`: there is no such account.
+    pub async fn grant(&self, account: &str, credits: u64) -> Result<Option<u64>, StoreError> {
+        let result = self
+            .client
+            .update_item()
+            .table_name(&self.table)
+            .set_key(Some(UsageItem::Profile.key(account)))
+            // Without attribute_exists the update would create an account that never was.
+            .condition_expression("attribute_exists(account)")
+            .update_expression("ADD granted :credits")
+            .expression_attribute_values(":credits", number(credits))
+            .return_values(aws_sdk_dynamodb::types::ReturnValue::UpdatedNew)
+            .send()
+            .await;
+        match result {
+            Ok(output) => Ok(output.attributes.map(|item| count(&item, "granted"))),
+            Err(error) if failed_condition(&error).is_some() => Ok(None),
+            Err(error) => Err(store_error(&error)),
+        }
+    }
+
+    /// Replaces an account's profile and rewrites the copies that its keys carry, all or nothing.
+    pub async fn change_standing(
+        &self,
+        account: &str,
+        profile: &Profile,
+        keys: &[(KeyHash, &str)],
+    ) -> Result<(), StoreError> {
+        let mut item = to_item(profile)?;
+        // Credits are not part of a standing: a debit between read and write must not be undone.
+        item.remove("granted");
+        let values = |names: &[&str]| -> HashMap<String, AttributeValue> {
+            names.iter().filter_map(|name| Some((format!(":{name}"), item.get(*name)?.clone()))).collect()
+        };
+        let fields = ["plan", "suspended", "test_mode"];
+        let assignments = "SET plan = :plan, suspended = :suspended, test_mode = :test_mode";
+        let update = |table: &str, key: Item| {
+            Update::builder()
+                .table_name(table)
+                .set_key(Some(key))
+                // Both updates would otherwise create what they don't find.
+                .condition_expression("attribute_exists(account)")
+                .update_expression(assignments)
+                .set_expression_attribute_values(Some(values(&fields)))
+                .build()
+                .map(|update| TransactWriteItem::builder().update(update).build())
+                .map_err(|error| StoreError::Malformed(error.to_string()))
+        };
+        let mut writes = vec![update(&self.table, UsageItem::Profile.key(account))?];
+        for (hash, keys_table) in keys {
+            writes.push(update(keys_table, HashMap::from([("key_hash".to_owned(), string(hash.as_str()))]))?);
+        }
+        self.client
+            .transact_write_items()
+            .set_transact_items(Some(writes))
+            .send()
+            .await
+            .map_err(|error| store_error(&error))?;
+        Ok(())
+    }
+
+    /// Adds a key to the Keys table, if its account exists. False: it does not.
+    pub async fn put_key_of_existing(&self, keys_table: &str, key: &StoredKey) -> Result<bool, StoreError> {
+        let malformed = |error: aws_sdk_dynamodb::error::BuildError| StoreError::Malformed(error.to_string());
+        let account = aws_sdk_dynamodb::types::ConditionCheck::builder()
+            .table_name(&self.table)
+            .set_key(Some(UsageItem::Profile.key(&key.account)))
+            .condition_expression("attribute_exists(account)")
+            .build()
+            .map_err(malformed)?;
+        let put = Put::builder()
+            .table_name(keys_table)
+            .set_item(Some(to_item(key)?))
+            // A hash never repeats; if it did, somebody else's key would be overwritten.
+            .condition_expression("attribute_not_exists(key_hash)")
+            .build()
+            .map_err(malformed)?;
+        let result = self
+            .client
+            .transact_write_items()
+            .transact_items(TransactWriteItem::builder().condition_check(account).build())
+            .transact_items(TransactWriteItem::builder().put(put).build())
+            .send()
+            .await;
+        match result {
+            Ok(_) => Ok(true),
+            Err(error) if error.as_service_error().is_some_and(|error| error.is_transaction_canceled_exception()) => {
+                Ok(false)
+            }
+            Err(error) => Err(store_error(&error)),
+        }
+    }
+}
+
+impl MonthlyUsage {
+    fn add_balance(&mut self, item: &Item) {
+        self.remaining = item.contains_key("remaining").then(|| count(item, "remaining"));
+        self.used = count(item, "used");
+        self.created = count(item, "created");
+        for name in item.keys() {
+            if let Some(tool) = name.strip_prefix(TOOL_JOBS) {
+                self.by_tool.entry(tool.to_owned()).or_default().0 = count(item, name);
+            } else if let Some(tool) = name.strip_prefix(TOOL_CREDITS) {
+                self.by_tool.entry(tool.to_owned()).or_default().1 = count(item, name);
+            }
+        }
+    }
+}
+
+/// A counter attribute; absent means that nothing was counted yet.
+pub(super) fn count(item: &Item, name: &str) -> u64 {
+    item.get(name).and_then(|value| value.as_n().ok()).and_then(|text| text.parse().ok()).unwrap_or(0)
+}
