@@ -5,9 +5,11 @@ What changes, and why:
   that the SAM transform puts the routes into.
 - Image functions become zip functions: there is no container runtime here.
 - Functions get the local settings (path-style S3, loopback sources), which a deployed stack never has.
+- Workers run one per core, as a number: ministack compares what a parameter gives, which is text.
 - Nothing is retained on deletion, and the TLS-only bucket policy goes: the emulator speaks plain HTTP.
 """
 
+import os
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from typing import Any
 import yaml
 
 FUNCTION = "AWS::Serverless::Function"
+EVENT_SOURCE = "AWS::Lambda::EventSourceMapping"
 STORAGE = {"AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::SQS::Queue"}
 
 Template = dict[str, Any]
@@ -63,6 +66,9 @@ def localize(template: Template, code: dict[str, str], environment: dict[str, st
         variables = function["Properties"].setdefault("Environment", {}).setdefault("Variables", {})
         variables.update(environment)
         resources.update(plain_routes(name, function))
+    for each in resources.values():
+        if each["Type"] == EVENT_SOURCE:
+            each["Properties"]["ScalingConfig"]["MaximumConcurrency"] = max(2, os.cpu_count() or 2)
     return local
 
 
