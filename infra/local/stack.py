@@ -92,6 +92,8 @@ class Stack:
             "MINISTACK_REGION": REGION,
             "GATEWAY_PORT": str(self.settings.port),
             "BIND_HOST": "127.0.0.1",
+            # Functions act under their roles: a permission that the template lacks is missed here, not on AWS.
+            "AUTH": "true",
             # Its access log would hold presigned URLs.
             "LOG_LEVEL": "WARNING",
             "PERSIST_STATE": "1" if self.settings.persistent else "0",
