@@ -1,7 +1,7 @@
 //! Finished PDF files: what an engine claims is checked here, and test output is marked here.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
 use docmill::domain::job::JobErrorCode;
@@ -9,6 +9,8 @@ use lopdf::content::{Content, Operation};
 use lopdf::{Dictionary, Document, IncrementalDocument, LoadOptions, Object, ObjectId, Stream, dictionary};
 
 use crate::engine::{Failure, Limits};
+
+const HEAD_1_7: [u8; 8] = *b"%PDF-1.7";
 
 /// Name of the watermark among a page's resources.
 const MARK: &str = "DocmillTest";
@@ -95,6 +97,18 @@ fn starts_like_pdf(path: &Path) -> io::Result<bool> {
     let mut head = Vec::with_capacity(5);
     File::open(path)?.take(5).read_to_end(&mut head)?;
     Ok(head == b"%PDF-")
+}
+
+/// Declares a PDF of an earlier version to be one of 1.7, of which all earlier ones are a part.
+pub fn declare_1_7(path: &Path) -> io::Result<()> {
+    let mut file = File::options().read(true).write(true).open(path)?;
+    let mut head = [0; HEAD_1_7.len()];
+    file.read_exact(&mut head)?;
+    if head.starts_with(b"%PDF-1.") && head < HEAD_1_7 {
+        file.rewind()?;
+        file.write_all(&HEAD_1_7)?;
+    }
+    Ok(())
 }
 
 /// Draws a large semi-transparent diagonal "TEST" over every page, in place.

@@ -1,5 +1,10 @@
 //! What an engine is: something that turns one checked source into one PDF, or says why it can't.
 
+pub mod html_browser;
+pub mod page;
+
+pub mod office;
+
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -22,7 +27,7 @@ pub struct Task<'a> {
 #[derive(Debug)]
 pub enum Source {
     /// A document that was fetched, sniffed and checked.
-    Document { path: PathBuf, format: crate::sniff::Format },
+    Document { path: PathBuf, format: crate::sniff::Format, inspection: crate::sniff::Inspection },
     /// A page to be loaded by the engine itself, through the guard.
     Page(url::Url),
     /// Inline HTML.

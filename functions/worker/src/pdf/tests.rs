@@ -61,6 +61,17 @@ fn what_is_no_usable_pdf_is_refused() {
 }
 
 #[test]
+fn an_earlier_version_is_declared_1_7() {
+    let (_directory, path) = sample(2, Dictionary::new());
+    declare_1_7(&path).unwrap();
+    assert!(std::fs::read(&path).unwrap().starts_with(b"%PDF-1.7\n"));
+    assert_eq!(inspect(&path, &Limits::default()).unwrap().pages, 2);
+    std::fs::write(&path, "%PDF-2.0\n").unwrap();
+    declare_1_7(&path).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), b"%PDF-2.0\n");
+}
+
+#[test]
 fn limits_have_their_own_errors() {
     let (_directory, path) = sample(3, Dictionary::new());
     let failure = |limits: Limits| Failure::from(inspect(&path, &limits).unwrap_err()).code;

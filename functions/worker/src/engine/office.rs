@@ -1,0 +1,218 @@
+//! Office documents, through LibreOffice.
+
+mod import;
+mod options;
+mod profile;
+mod soffice;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use async_trait::async_trait;
+use docmill::domain::job::{EngineInfo, JobErrorCode};
+use serde_json::Value;
+
+use super::{Conversion, Engine, Failure, Limits, Source, Task};
+use crate::confine::{End, Launcher};
+use crate::pdf;
+use crate::sniff::{Encoding, Family, Format, Inspection};
+use options::OfficeOptions;
+pub use profile::DEFAULT_PROGRAM_DIRECTORY;
+use profile::Installation;
+use soffice::Soffice;
+
+/// How often a document that brings LibreOffice down is tried: not every crash is the document's fault.
+const CRASH_ATTEMPTS: u32 = 2;
+
+/// Bytes of address space of one conversion: several times what a document of hundreds of pages takes.
+const ADDRESS_SPACE: u64 = 4 << 30;
+
+#[derive(Debug)]
+pub struct OfficeEngine {
+    installation: Installation,
+    soffice: Soffice,
+}
+
+/// One document on its way through LibreOffice, with everything decided.
+#[derive(Debug)]
+struct Order<'a> {
+    source: PathBuf,
+    output: PathBuf,
+    /// Name and options of the import filter, for documents that don't say themselves how they are to be read.
+    import: Option<(&'static str, String)>,
+    export_filter: &'static str,
+    filter_data: Value,
+    /// This document's own directory.
+    scratch: &'a Path,
+    deadline: Instant,
+    limits: &'a Limits,
+}
+
+/// How an attempt ended, in terms that every way of running LibreOffice has.
+#[derive(Debug)]
+enum Attempt {
+    /// LibreOffice says that it wrote the output: still to be checked.
+    Written,
+    NotLoaded,
+    NotSaved,
+    Ended(End),
+}
+
+impl OfficeEngine {
+    /// `program`: LibreOffice's program directory, see [`DEFAULT_PROGRAM_DIRECTORY`].
+    pub fn new(program: &Path, launcher: Launcher) -> io::Result<Self> {
+        let installation = Installation::read(program)?;
+        Ok(Self { soffice: Soffice::new(launcher, installation.clone()), installation })
+    }
+
+    fn info(&self) -> EngineInfo {
+        EngineInfo { name: "libreoffice".into(), version: self.installation.version.clone() }
+    }
+
+    async fn attempt(&self, order: &Order<'_>) -> io::Result<Attempt> {
+        let mut attempt = self.soffice.convert(order).await?;
+        for _ in 1..CRASH_ATTEMPTS {
+            match attempt {
+                Attempt::Ended(End::Signaled(_)) => attempt = self.soffice.convert(order).await?,
+                Attempt::Written | Attempt::NotLoaded | Attempt::NotSaved | Attempt::Ended(_) => break,
+            }
+        }
+        Ok(attempt)
+    }
+}
+
+#[async_trait]
+impl Engine for OfficeEngine {
+    async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
+        let Source::Document { path, format, inspection } = &task.source else {
+            return Err(Failure::new(JobErrorCode::Internal, OUR_FAULT, "the office engine was given no document"));
+        };
+        let options = OfficeOptions::read(task.options)?;
+        let order = order(&task, path, *format, inspection, &options).map_err(internal)?;
+        match self.attempt(&order).await.map_err(internal)? {
+            Attempt::Written => {}
+            failed @ (Attempt::NotLoaded | Attempt::NotSaved | Attempt::Ended(_)) => {
+                return Err(failure(failed, inspection, &options, task.limits));
+            }
+        }
+        let pages = finish(&order, &options).await?;
+        Ok(Conversion { pdf: order.output, pages, engine: self.info(), warnings: options.warnings(format.family()) })
+    }
+}
+
+/// Checks the output, and gives it the version that was asked for: older LibreOffices write no later one than 1.6.
+async fn finish(order: &Order<'_>, options: &OfficeOptions) -> Result<u32, Failure> {
+    let output = order.output.clone();
+    let limits = order.limits.clone();
+    let declares_1_7 = options.pdf_version.declares_1_7();
+    let check = move || {
+        let inspection = pdf::inspect(&output, &limits)?;
+        if declares_1_7 {
+            pdf::declare_1_7(&output)?;
+        }
+        Ok::<_, pdf::PdfError>(inspection.pages)
+    };
+    let pages = tokio::task::spawn_blocking(check).await.map_err(|error| internal(io::Error::other(error)))??;
+    Ok(pages)
+}
+
+fn order<'a>(
+    task: &Task<'a>,
+    path: &Path,
+    format: Format,
+    inspection: &Inspection,
+    options: &OfficeOptions,
+) -> io::Result<Order<'a>> {
+    let source = task.scratch.join(format!("source.{}", format.extension()));
+    if source != path && std::fs::hard_link(path, &source).is_err() {
+        // Another file system, or one without links.
+        std::fs::copy(path, &source)?;
+    }
+    Ok(Order {
+        import: import_filter(format, path, inspection.encoding.unwrap_or(Encoding::Utf8))?,
+        source,
+        output: task.scratch.join("source.pdf"),
+        export_filter: export_filter(format.family()),
+        filter_data: options.filter_data(format.family()),
+        scratch: task.scratch,
+        deadline: task.deadline,
+        limits: task.limits,
+    })
+}
+
+const fn export_filter(family: Family) -> &'static str {
+    match family {
+        Family::Text => "writer_pdf_Export",
+        Family::Spreadsheet => "calc_pdf_Export",
+        Family::Presentation => "impress_pdf_Export",
+        Family::Drawing => "draw_pdf_Export",
+    }
+}
+
+/// The import filter, where the content doesn't decide it.
+fn import_filter(format: Format, path: &Path, encoding: Encoding) -> io::Result<Option<(&'static str, String)>> {
+    Ok(match format {
+        Format::Txt => Some(import::text_filter(encoding)),
+        Format::Csv => Some(import::table_filter(import::guess_separator(path)?, encoding)),
+        Format::Tsv => Some(import::table_filter(b'\t', encoding)),
+        Format::Docx
+        | Format::Doc
+        | Format::Dotx
+        | Format::Odt
+        | Format::Rtf
+        | Format::Xlsx
+        | Format::Xls
+        | Format::Xlsm
+        | Format::Ods
+        | Format::Pptx
+        | Format::Ppt
+        | Format::Odp
+        | Format::Odg
+        | Format::Fodt
+        | Format::Fods
+        | Format::Fodp => None,
+    })
+}
+
+const OUR_FAULT: &str = "Something went wrong on our side.";
+
+fn internal(error: io::Error) -> Failure {
+    Failure::new(JobErrorCode::Internal, OUR_FAULT, error.to_string())
+}
+
+/// What a failed attempt means for the job. LibreOffice's own words may quote the document, so they are not passed on.
+fn failure(attempt: Attempt, inspection: &Inspection, options: &OfficeOptions, limits: &Limits) -> Failure {
+    let cause = format!("{attempt:?}");
+    let (code, message) = match attempt {
+        Attempt::NotLoaded if inspection.encrypted && options.password.is_none() => (
+            JobErrorCode::PasswordRequired,
+            "The document is protected: give its password in `options.password`.".to_owned(),
+        ),
+        Attempt::NotLoaded if inspection.encrypted => {
+            (JobErrorCode::WrongPassword, "The document does not open with this password.".to_owned())
+        }
+        Attempt::NotLoaded => {
+            (JobErrorCode::CorruptDocument, "The document can't be opened: it is damaged or incomplete.".to_owned())
+        }
+        Attempt::Written | Attempt::NotSaved if options.page_range.is_some() => {
+            (JobErrorCode::RenderFailed, "No PDF came about: check that `pageRange` names pages that exist.".to_owned())
+        }
+        Attempt::Written | Attempt::NotSaved => {
+            (JobErrorCode::RenderFailed, "The document was opened, but no PDF could be made of it.".to_owned())
+        }
+        Attempt::Ended(End::TimedOut) => (
+            JobErrorCode::ConversionTimeout,
+            format!("The conversion took longer than {} seconds.", limits.conversion.as_secs()),
+        ),
+        Attempt::Ended(End::Signaled(libc::SIGXFSZ)) => (
+            JobErrorCode::RenderFailed,
+            format!("The result is larger than {} MiB: reduce its pictures, or split it.", limits.output_bytes >> 20),
+        ),
+        Attempt::Ended(End::Signaled(_) | End::Exited(_)) => (
+            JobErrorCode::EngineCrashed,
+            "The engine broke down over this document: try again, or save it anew and send that.".to_owned(),
+        ),
+    };
+    Failure::new(code, message, cause)
+}

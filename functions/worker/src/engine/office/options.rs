@@ -1,0 +1,199 @@
+//! The options of `office-to-pdf`, and what LibreOffice's PDF export makes of them.
+
+use docmill::domain::job::{JobErrorCode, Warning};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::engine::Failure;
+use crate::sniff::Family;
+
+const DEFAULT_IMAGE_QUALITY: u8 = 90;
+const DEFAULT_IMAGE_DPI: u16 = 300;
+
+/// The canonical options of one job; absent ones have the schema's defaults.
+#[derive(Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct OfficeOptions {
+    pub(super) conversion_provider_mode: Mode,
+    pub(super) page_range: Option<String>,
+    pub(super) pdf_version: PdfVersion,
+    pub(super) landscape: Option<bool>,
+    pub(super) password: Option<String>,
+    pub(super) image_quality: Option<u8>,
+    pub(super) max_image_dpi: Option<u16>,
+    pub(super) single_page_sheets: bool,
+    pub(super) include_notes: bool,
+    pub(super) bookmarks: Option<bool>,
+}
+
+impl std::fmt::Debug for OfficeOptions {
+    /// Says nothing of the password.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OfficeOptions").field("mode", &self.conversion_provider_mode).finish_non_exhaustive()
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Mode {
+    /// Fast and small.
+    #[default]
+    Default,
+    /// Tagged, with bookmarks, and every picture as it is in the document.
+    BestOutput,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub(super) enum PdfVersion {
+    #[default]
+    #[serde(rename = "1.7")]
+    Pdf17,
+    #[serde(rename = "pdfa-1b")]
+    PdfA1b,
+    #[serde(rename = "pdfa-2b")]
+    PdfA2b,
+    #[serde(rename = "pdfa-3b")]
+    PdfA3b,
+    #[serde(rename = "pdfua")]
+    PdfUa,
+}
+
+impl PdfVersion {
+    /// Whether the file is to name version 1.7; the archival ones name the version that their standard builds on.
+    pub(super) const fn declares_1_7(self) -> bool {
+        match self {
+            Self::Pdf17 | Self::PdfUa => true,
+            Self::PdfA1b | Self::PdfA2b | Self::PdfA3b => false,
+        }
+    }
+
+    /// LibreOffice's number for it (`SelectPdfVersion`).
+    const fn number(self) -> u8 {
+        match self {
+            Self::Pdf17 | Self::PdfUa => 17,
+            Self::PdfA1b => 1,
+            Self::PdfA2b => 2,
+            Self::PdfA3b => 3,
+        }
+    }
+}
+
+impl OfficeOptions {
+    pub(super) fn read(options: &Value) -> Result<Self, Failure> {
+        if options.is_null() {
+            return Ok(Self::default());
+        }
+        // The schema let through what can't be read: a fault of ours. What stands there may be a password, so the
+        // error is not told.
+        Self::deserialize(options).map_err(|_| {
+            Failure::new(JobErrorCode::Internal, "The options of this job could not be read.", "options do not parse")
+        })
+    }
+
+    /// `FilterData` of the PDF export, in the JSON form that LibreOffice's command line and LibreOfficeKit take.
+    pub(super) fn filter_data(&self, family: Family) -> Value {
+        let best = self.conversion_provider_mode == Mode::BestOutput;
+        let accessible = self.pdf_version == PdfVersion::PdfUa;
+        // Pictures keep their own bytes unless something asks for less. Lossless and scaled down would be the worst of
+        // both: scaling re-encodes every JPEG without loss, at ten times its size.
+        let untouched = best && self.image_quality.is_none() && self.max_image_dpi.is_none();
+        let mut data = Map::new();
+        let mut boolean = |name: &str, value: bool| set(&mut data, name, "boolean", value.to_string());
+        boolean("UseTaggedPDF", best || accessible);
+        boolean("PDFUACompliance", accessible);
+        boolean("ExportBookmarks", self.bookmarks.unwrap_or(best || accessible));
+        boolean("UseLosslessCompression", untouched);
+        boolean("ReduceImageResolution", !untouched);
+        boolean("SinglePageSheets", self.single_page_sheets && family == Family::Spreadsheet);
+        boolean("ExportNotes", false);
+        boolean("ExportNotesInMargin", self.include_notes && family == Family::Text);
+        boolean("ExportNotesPages", self.include_notes && family == Family::Presentation);
+        let mut number = |name: &str, value: u16| set(&mut data, name, "long", value.to_string());
+        number("SelectPdfVersion", self.pdf_version.number().into());
+        number("Quality", self.image_quality.unwrap_or(DEFAULT_IMAGE_QUALITY).into());
+        number("MaxImageResolution", self.max_image_dpi.unwrap_or(DEFAULT_IMAGE_DPI));
+        if let Some(range) = &self.page_range {
+            set(&mut data, "PageRange", "string", range.clone());
+        }
+        Value::Object(data)
+    }
+
+    /// Options that were asked for and have no meaning for this kind of document.
+    pub(super) fn warnings(&self, family: Family) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let mut without_effect = |name: &str, needs: &str| {
+            let message = format!("`{name}` has no effect here: it needs {needs}.");
+            warnings.push(Warning::new("option_without_effect", message).with_detail(name));
+        };
+        if self.single_page_sheets && family != Family::Spreadsheet {
+            without_effect("singlePageSheets", "a spreadsheet");
+        }
+        if self.include_notes && !matches!(family, Family::Text | Family::Presentation) {
+            without_effect("includeNotes", "a presentation or a text document");
+        }
+        warnings
+    }
+}
+
+fn set(data: &mut Map<String, Value>, name: &str, kind: &str, value: String) {
+    data.insert(name.to_owned(), json!({ "type": kind, "value": value }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(options: Value, family: Family, name: &str) -> String {
+        let data = OfficeOptions::read(&options).unwrap().filter_data(family);
+        data[name]["value"].as_str().unwrap_or("absent").to_owned()
+    }
+
+    #[test]
+    fn default_is_small_and_best_output_keeps_pictures() {
+        let default = |name| value(json!({}), Family::Text, name);
+        assert_eq!(default("Quality"), "90");
+        assert_eq!(default("MaxImageResolution"), "300");
+        assert_eq!(default("ReduceImageResolution"), "true");
+        assert_eq!(default("UseLosslessCompression"), "false");
+        assert_eq!(default("UseTaggedPDF"), "false");
+        assert_eq!(default("PageRange"), "absent");
+        let best = |name| value(json!({ "conversionProviderMode": "best_output" }), Family::Text, name);
+        assert_eq!(best("UseLosslessCompression"), "true");
+        assert_eq!(best("ReduceImageResolution"), "false");
+        assert_eq!(best("UseTaggedPDF"), "true");
+        assert_eq!(best("ExportBookmarks"), "true");
+    }
+
+    #[test]
+    fn a_given_quality_is_never_combined_with_lossless() {
+        let options = json!({ "conversionProviderMode": "best_output", "maxImageDpi": 75 });
+        assert_eq!(value(options.clone(), Family::Text, "UseLosslessCompression"), "false");
+        assert_eq!(value(options, Family::Text, "MaxImageResolution"), "75");
+    }
+
+    #[test]
+    fn versions_have_their_numbers() {
+        for (version, number) in [("1.7", "17"), ("pdfa-1b", "1"), ("pdfa-2b", "2"), ("pdfa-3b", "3"), ("pdfua", "17")]
+        {
+            assert_eq!(value(json!({ "pdfVersion": version }), Family::Text, "SelectPdfVersion"), number);
+        }
+        assert_eq!(value(json!({ "pdfVersion": "pdfua" }), Family::Text, "PDFUACompliance"), "true");
+    }
+
+    #[test]
+    fn notes_and_sheets_belong_to_their_families_and_are_reported_elsewhere() {
+        let options = json!({ "includeNotes": true, "singlePageSheets": true });
+        assert_eq!(value(options.clone(), Family::Presentation, "ExportNotesPages"), "true");
+        assert_eq!(value(options.clone(), Family::Text, "ExportNotesInMargin"), "true");
+        assert_eq!(value(options.clone(), Family::Text, "SinglePageSheets"), "false");
+        let warnings = OfficeOptions::read(&options).unwrap().warnings(Family::Drawing);
+        let details: Vec<_> = warnings.iter().filter_map(|warning| warning.detail.as_deref()).collect();
+        assert_eq!(details, ["singlePageSheets", "includeNotes"]);
+    }
+
+    #[test]
+    fn a_password_is_not_shown() {
+        let options = OfficeOptions::read(&json!({ "password": "hunter2" })).unwrap();
+        assert!(!format!("{options:?}").contains("hunter2"));
+    }
+}

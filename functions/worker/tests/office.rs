@@ -1,0 +1,205 @@
+//! Office documents through the installed LibreOffice.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use docmill::domain::job::JobErrorCode;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use worker::confine::Launcher;
+use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
+use worker::engine::{Conversion, Engine, Failure, Limits, Source, Task};
+use worker::sniff::Format;
+
+const PATIENCE: Duration = Duration::from_secs(100);
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/office").join(name)
+}
+
+struct Done {
+    result: Result<Conversion, Failure>,
+    scratch: TempDir,
+}
+
+impl Done {
+    fn code(&self) -> JobErrorCode {
+        self.result.as_ref().unwrap_err().code
+    }
+
+    fn pages(&self) -> u32 {
+        self.result.as_ref().unwrap().pages
+    }
+
+    /// What `pdftotext` reads in the result.
+    fn text(&self) -> String {
+        self.tool("pdftotext", &["-layout"], &["-"])
+    }
+
+    /// What `pdfinfo` says of the result.
+    fn info(&self) -> String {
+        self.tool("pdfinfo", &[], &[])
+    }
+
+    fn tool(&self, program: &str, before: &[&str], after: &[&str]) -> String {
+        let pdf = &self.result.as_ref().unwrap().pdf;
+        assert!(pdf.starts_with(self.scratch.path()));
+        let output = Command::new(program).args(before).arg(pdf).args(after).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Whether these characters stand uncompressed in the file, as metadata do.
+    fn contains(&self, characters: &str) -> bool {
+        let bytes = std::fs::read(&self.result.as_ref().unwrap().pdf).unwrap();
+        bytes.windows(characters.len()).any(|window| window == characters.as_bytes())
+    }
+
+    fn warnings(&self) -> Vec<&str> {
+        self.result.as_ref().unwrap().warnings.iter().map(|warning| warning.code.as_str()).collect()
+    }
+}
+
+async fn convert(name: &str, options: Value) -> Done {
+    convert_within(name, options, PATIENCE, Limits::default()).await
+}
+
+async fn convert_within(name: &str, options: Value, patience: Duration, limits: Limits) -> Done {
+    let scratch = TempDir::new().unwrap();
+    let engine = OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), Launcher::new(env!("CARGO_BIN_EXE_worker")));
+    let format = Format::from_extension(name.rsplit('.').next().unwrap()).unwrap();
+    let inspection = worker::sniff::check(&fixture(name), format, &limits);
+    // What the check would refuse goes to the engine here all the same: it must not rely on that.
+    let source = Source::Document { path: fixture(name), format, inspection: inspection.unwrap_or_default() };
+    let deadline = Instant::now() + patience;
+    let task = Task { source, options: &options, scratch: scratch.path(), deadline, limits: &limits };
+    let result = engine.unwrap().convert(task).await;
+    Done { result, scratch }
+}
+
+#[tokio::test]
+async fn text_documents_of_every_format() {
+    for name in ["letter.docx", "letter.doc", "letter.dotx", "letter.odt", "letter.rtf", "letter.fodt"] {
+        let done = convert(name, json!({})).await;
+        let text = done.text();
+        for words in ["Quarterly letter", "this paragraph is the letter", "Grüße aus Köln", "Ελλάδα"] {
+            assert!(text.contains(words), "{name}: {text}");
+        }
+        assert_eq!((done.pages(), done.warnings()), (1, vec![]), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn spreadsheets_of_every_format() {
+    for name in ["table.xlsx", "table.xls", "table.xlsm", "table.ods", "table.fods"] {
+        let done = convert(name, json!({})).await;
+        let text = done.text();
+        assert!(["Pencils", "1234", "Erasers"].iter().all(|word| text.contains(word)), "{name}: {text}");
+        assert_eq!(done.pages(), 2, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn presentations_and_drawings_of_every_format() {
+    for name in ["talk.pptx", "talk.odp", "talk.fodp"] {
+        let done = convert(name, json!({})).await;
+        let text = done.text();
+        assert!(text.contains("Opening slide") && text.contains("Closing slide"), "{name}: {text}");
+        assert!(!text.contains("Remember to breathe"), "{name}: notes are not asked for");
+        assert_eq!(done.pages(), 2, "{name}");
+    }
+    assert!(convert("box.ppt", json!({})).await.text().contains("this box should be shown just once"));
+    assert!(convert("sketch.odg", json!({})).await.text().contains("Ground plan"));
+}
+
+#[tokio::test]
+async fn plain_text_and_tables_keep_their_characters_and_columns() {
+    assert!(convert("latin1.txt", json!({})).await.text().contains("of text, naïve"));
+    let row = |text: &str, first: &str| text.lines().find(|line| line.contains(first)).unwrap().to_owned();
+    let semicolons = convert("semicolons.csv", json!({})).await.text();
+    assert_eq!(row(&semicolons, "Pens").split_whitespace().collect::<Vec<_>>(), ["Pens", "12", "a;", "b"]);
+    assert!(semicolons.contains("Zażółć"), "{semicolons}");
+    let tabs = convert("table.tsv", json!({})).await.text();
+    assert_eq!(row(&tabs, "Paper").split_whitespace().collect::<Vec<_>>(), ["Paper", "99"]);
+}
+
+#[tokio::test]
+async fn paper_is_a4_where_the_document_names_none() {
+    assert!(convert("semicolons.csv", json!({})).await.info().contains("(A4)"));
+    assert!(convert("latin1.txt", json!({})).await.info().contains("(A4)"));
+}
+
+#[tokio::test]
+async fn a_page_range_selects_pages() {
+    let done = convert("talk.odp", json!({ "pageRange": "2" })).await;
+    assert_eq!(done.pages(), 1);
+    let text = done.text();
+    assert!(text.contains("Closing slide") && !text.contains("Opening slide"), "{text}");
+    let beyond = convert("talk.odp", json!({ "pageRange": "7-9" })).await;
+    assert_eq!(beyond.code(), JobErrorCode::RenderFailed);
+    assert!(beyond.result.unwrap_err().message.contains("pageRange"));
+}
+
+#[tokio::test]
+async fn pdf_versions_and_structure_are_what_was_asked_for() {
+    let plain = convert("letter.odt", json!({})).await.info();
+    assert!(plain.contains("PDF version:     1.7") && plain.contains("Tagged:          no"), "{plain}");
+    let best = convert("letter.odt", json!({ "conversionProviderMode": "best_output" })).await;
+    assert!(best.info().contains("Tagged:          yes"));
+    assert!(outline(&best) && !outline(&convert("letter.odt", json!({ "bookmarks": false })).await));
+    for (version, part) in [("pdfa-1b", "1"), ("pdfa-2b", "2"), ("pdfa-3b", "3")] {
+        let archival = convert("letter.odt", json!({ "pdfVersion": version })).await;
+        assert!(archival.contains(&format!("<pdfaid:part>{part}</pdfaid:part>")), "{version}");
+    }
+    let accessible = convert("letter.odt", json!({ "pdfVersion": "pdfua" })).await;
+    assert!(accessible.contains("pdfuaid:part") && accessible.info().contains("Tagged:          yes"));
+}
+
+fn outline(done: &Done) -> bool {
+    let document = lopdf::Document::load(&done.result.as_ref().unwrap().pdf).unwrap();
+    document.catalog().unwrap().has(b"Outlines")
+}
+
+#[tokio::test]
+async fn notes_and_single_page_sheets() {
+    let notes = convert("talk.odp", json!({ "includeNotes": true })).await;
+    assert!(notes.text().contains("Remember to breathe"));
+    assert_eq!(notes.pages(), 4);
+    let sheets = convert("table.ods", json!({ "singlePageSheets": true })).await;
+    assert_eq!(sheets.pages(), 2);
+    assert!(!sheets.info().contains("(A4)"), "pages have the size of their sheets");
+    assert_eq!(convert("letter.odt", json!({ "singlePageSheets": true })).await.warnings(), ["option_without_effect"]);
+}
+
+#[tokio::test]
+async fn damaged_and_protected_documents_fail_for_what_they_are() {
+    assert_eq!(convert("trunc.docx", json!({})).await.code(), JobErrorCode::CorruptDocument);
+    assert_eq!(convert("protected.xlsx", json!({})).await.code(), JobErrorCode::PasswordRequired);
+}
+
+#[tokio::test]
+async fn a_document_reaches_nothing_beyond_itself() {
+    // A picture of a recognisable size, where the document looks for it.
+    let done = convert("extimg-file.docx", json!({})).await;
+    let document = lopdf::Document::load(&done.result.as_ref().unwrap().pdf).unwrap();
+    let images =
+        document.get_pages().values().map(|page| document.get_page_images(*page).unwrap().len()).sum::<usize>();
+    let marker = Path::new("/tmp/macro-ran");
+    assert!(!marker.exists());
+    convert("macro.odt", json!({})).await.result.unwrap();
+    assert!(!marker.exists(), "a macro ran");
+    assert_eq!(images, 0, "a file of this machine is in the output");
+}
+
+#[tokio::test]
+async fn limits_and_the_deadline_are_kept() {
+    let few = Limits { pages: 1, ..Limits::default() };
+    assert_eq!(convert_within("talk.odp", json!({}), PATIENCE, few).await.code(), JobErrorCode::PageLimitExceeded);
+    let small = Limits { output_bytes: 4096, ..Limits::default() };
+    assert_eq!(convert_within("letter.odt", json!({}), PATIENCE, small).await.code(), JobErrorCode::RenderFailed);
+    let late = convert_within("letter.odt", json!({}), Duration::from_millis(30), Limits::default()).await;
+    assert_eq!(late.code(), JobErrorCode::ConversionTimeout);
+}
