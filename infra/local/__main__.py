@@ -17,6 +17,7 @@ from local.stack import SAMPLES, TEMPLATE, Stack
 
 # Ports that tests may bind for sources of their own; the workers may fetch from them.
 SPARE_PORTS = 8
+OF_ANOTHER_STACK = ("DOCMILL_URL", "DOCMILL_ACCOUNT", "DOCMILL_LIVE_KEY", "DOCMILL_TEST_KEY")
 USAGE = "usage: python -m local run | up | down | clean | with-stack -- COMMAND…"
 
 
@@ -34,6 +35,9 @@ def run() -> int:
         print("Stop with Ctrl-C; the data stays.", flush=True)
         while stack.is_running():
             time.sleep(1)
+        if not stack.record.exists():
+            print("Stopped by `make down`.", flush=True)
+            return 0
         raise Problem(f"The emulator ended by itself: see {stack.settings.logs}/ministack.log")
     except KeyboardInterrupt:
         print("\nStopping.", flush=True)
@@ -131,8 +135,12 @@ def with_storage(endpoint: str, command: list[str]) -> int:
 
 
 def run_command(command: list[str], values: dict[str, str]) -> int:
-    """Runs the command in a session of its own, so that nothing it started is left, whatever happens to it."""
-    child = subprocess.Popen(command, env=os.environ | values, start_new_session=True)
+    """Runs the command in a session of its own, so that nothing it started is left, whatever happens to it.
+
+    Addresses and keys of another stack, which a user may have loaded from its env file, are not handed on.
+    """
+    inherited = {name: value for name, value in os.environ.items() if name not in OF_ANOTHER_STACK}
+    child = subprocess.Popen(command, env=inherited | values, start_new_session=True)
     try:
         return child.wait()
     finally:
@@ -152,8 +160,8 @@ def interrupt(signum: int, _frame: object) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    # Whoever ends this, the stack is to end with it.
-    for each in (signal.SIGTERM, signal.SIGHUP):
+    # Whoever ends this, the stack is to end with it. A shell's background jobs would even ignore Ctrl-C.
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, interrupt)
     match arguments:
         case ["run"]:

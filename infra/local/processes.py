@@ -93,7 +93,7 @@ def require_free_port(port: int, variable: str) -> None:
             probe.bind(("127.0.0.1", port))
         except OSError as error:
             raise Problem(
-                f"Port {port} is taken ({error.strerror}): stop what uses it, or choose another with {variable}=…"
+                f"Port {port} is taken ({error.strerror}): stop what uses it, or choose another: {variable}={port + 1}"
             ) from error
 
 
