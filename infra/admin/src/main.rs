@@ -1,1 +1,65 @@
-fn main() {}
+//! `docmill-admin`: accounts, keys, credits, tools, plans and jobs from the command line.
+//!
+//! Whoever may write the tables may administer: the AWS credentials are the authentication. Table names come from the
+//! same environment variables that the functions read.
+
+mod commands;
+mod output;
+
+use clap::{Parser, Subcommand};
+use commands::{account, job, key, plan, service, tool};
+use docmill::config::Config;
+use docmill::context::{Aws, Context};
+use output::{Failure, Output};
+use std::process::ExitCode;
+
+#[derive(Debug, Parser)]
+#[command(name = "docmill-admin", version, about)]
+struct Cli {
+    /// Print one JSON object instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Accounts: create, show, grant credits, change plan or standing.
+    #[command(subcommand)]
+    Account(account::Command),
+    /// API keys: create, list, revoke.
+    #[command(subcommand)]
+    Key(key::Command),
+    /// What a tool costs, where it shows, and whether it runs.
+    #[command(subcommand)]
+    Tool(tool::Command),
+    /// What a plan includes.
+    #[command(subcommand)]
+    Plan(plan::Command),
+    /// Switches of the whole service.
+    #[command(subcommand)]
+    Service(service::Command),
+    /// Jobs.
+    #[command(subcommand)]
+    Job(job::Command),
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = run(cli.command).await;
+    output::print(result, cli.json)
+}
+
+async fn run(command: Command) -> Result<Output, Failure> {
+    let context = Context::new(Config::from_env()?, Aws::of_operator().await)?;
+    match command {
+        Command::Account(command) => account::run(&context, command).await,
+        Command::Key(command) => key::run(&context, command).await,
+        Command::Tool(command) => tool::run(&context, command).await,
+        Command::Plan(command) => plan::run(&context, command).await,
+        Command::Service(command) => service::run(&context, command).await,
+        Command::Job(command) => job::run(&context, command).await,
+    }
+}

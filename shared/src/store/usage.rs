@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes, Put, TransactWriteItem, Update};
+use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes, TransactWriteItem, Update};
 
 use super::item::{Item, UsageItem, from_item, number, string, to_item};
 use super::keys::failed_condition;
 use super::{StoreError, store_error};
-use crate::domain::account::{Profile, StoredKey};
+use crate::domain::account::Profile;
 use crate::domain::api_key::KeyHash;
 use crate::domain::time::Period;
 
@@ -146,7 +146,8 @@ impl Usage {
         &self,
         account: &str,
         profile: &Profile,
-        keys: &[(KeyHash, &str)],
+        keys_table: &str,
+        keys: &[KeyHash],
     ) -> Result<(), StoreError> {
         let mut item = to_item(profile)?;
         // Credits are not part of a standing: a debit between read and write must not be undone.
@@ -169,7 +170,7 @@ impl Usage {
                 .map_err(|error| StoreError::Malformed(error.to_string()))
         };
         let mut writes = vec![update(&self.table, UsageItem::Profile.key(account))?];
-        for (hash, keys_table) in keys {
+        for hash in keys {
             writes.push(update(keys_table, HashMap::from([("key_hash".to_owned(), string(hash.as_str()))]))?);
         }
         self.client
@@ -179,38 +180,6 @@ impl Usage {
             .await
             .map_err(|error| store_error(&error))?;
         Ok(())
-    }
-
-    /// Adds a key to the Keys table, if its account exists. False: it does not.
-    pub async fn put_key_of_existing(&self, keys_table: &str, key: &StoredKey) -> Result<bool, StoreError> {
-        let malformed = |error: aws_sdk_dynamodb::error::BuildError| StoreError::Malformed(error.to_string());
-        let account = aws_sdk_dynamodb::types::ConditionCheck::builder()
-            .table_name(&self.table)
-            .set_key(Some(UsageItem::Profile.key(&key.account)))
-            .condition_expression("attribute_exists(account)")
-            .build()
-            .map_err(malformed)?;
-        let put = Put::builder()
-            .table_name(keys_table)
-            .set_item(Some(to_item(key)?))
-            // A hash never repeats; if it did, somebody else's key would be overwritten.
-            .condition_expression("attribute_not_exists(key_hash)")
-            .build()
-            .map_err(malformed)?;
-        let result = self
-            .client
-            .transact_write_items()
-            .transact_items(TransactWriteItem::builder().condition_check(account).build())
-            .transact_items(TransactWriteItem::builder().put(put).build())
-            .send()
-            .await;
-        match result {
-            Ok(_) => Ok(true),
-            Err(error) if error.as_service_error().is_some_and(|error| error.is_transaction_canceled_exception()) => {
-                Ok(false)
-            }
-            Err(error) => Err(store_error(&error)),
-        }
     }
 }
 
