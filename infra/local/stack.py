@@ -20,6 +20,8 @@ STACK_NAME = "docmill"
 TEMPLATE = ROOT / "template.yaml"
 SAMPLES = ROOT / "samples"
 READY_SECONDS = 60
+# Limits of a conversion that can be set for the local functions, by the environment of the command that starts them.
+ADJUSTABLE = ("SOURCE_LIMIT_BYTES", "FETCH_SECONDS", "CONVERSION_SECONDS")
 
 Progress = Callable[[str], None]
 
@@ -144,7 +146,8 @@ class Stack:
         return code
 
     def function_environment(self) -> dict[str, str]:
-        return {
+        limits = {name: os.environ[name] for name in ADJUSTABLE if name in os.environ}
+        return limits | {
             "LOCAL_MODE": "true",
             "S3_PATH_STYLE": "true",
             "SOURCE_EXCEPTIONS": ",".join(self.settings.source_exceptions),
