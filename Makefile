@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test check check-rust check-template check-licences build-release deploy
+.PHONY: help setup build run up down clean-local test check check-rust check-template check-licences check-local build-release deploy
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -39,7 +39,7 @@ clean-local: ## Stop the stack and remove its data, keys and logs
 test: setup build ## Run all tests, with a stack of their own (or only storage, at AWS_ENDPOINT_URL)
 	@$(LOCAL) with-stack -- cargo test --workspace
 
-check: check-rust check-template check-licences ## Run all static checks
+check: check-rust check-template check-licences check-local ## Run all static checks
 
 check-rust:
 	cargo fmt --all --check
@@ -51,6 +51,9 @@ check-template:
 
 check-licences:
 	"$$(infra/setup.sh python check)" infra/check_crates.py
+
+check-local:
+	@$(LOCAL).tests
 
 build-release: ## Compile the optimised worker, to CARGO_TARGET_DIR/release/worker
 	cargo build --release --package worker --bin worker

@@ -1,0 +1,90 @@
+"""What the localized template must keep of the real one. Run by `make check`."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from local import deploy, envfile, localize, package
+from local.settings import ROOT
+
+TEMPLATE = localize.load(ROOT / "template.yaml")
+ENDPOINTS = {
+    "GET /v1/tools",
+    "GET /v1/tools/{tool_slug}/schema",
+    "POST /v1/tools/{tool_slug}/jobs",
+    "POST /v1/jobs",
+    "GET /v1/jobs/{job_id}",
+    "GET /v1/jobs/{job_id}/download",
+    "POST /v1/convert/office-to-pdf",
+    "POST /v1/convert/html-to-pdf",
+    "GET /v1/account/usage",
+    "POST /v1/webhooks/test",
+    "$default",
+}
+
+
+def localized() -> localize.Template:
+    code = {name: f"s3://code/{name}.zip" for name in localize.functions(TEMPLATE)}
+    return localize.localize(TEMPLATE, code, {"LOCAL_MODE": "true"})
+
+
+def of_type(template: localize.Template, kind: str) -> list[localize.Template]:
+    return [each["Properties"] for each in template["Resources"].values() if each["Type"] == kind]
+
+
+class Localize(unittest.TestCase):
+    def test_every_endpoint_keeps_its_route(self):
+        routes = of_type(localized(), "AWS::ApiGatewayV2::Route")
+        self.assertEqual({route["RouteKey"] for route in routes}, ENDPOINTS)
+
+    def test_every_function_becomes_a_zip_with_the_local_settings(self):
+        local = localize.functions(localized())
+        self.assertEqual(local.keys(), localize.functions(TEMPLATE).keys())
+        for name, function in local.items():
+            properties = function["Properties"]
+            self.assertEqual(properties["CodeUri"], f"s3://code/{name}.zip")
+            self.assertNotIn("PackageType", properties)
+            self.assertEqual(properties["Environment"]["Variables"]["LOCAL_MODE"], "true")
+
+    def test_the_real_template_has_no_local_settings_and_keeps_its_data(self):
+        text = (ROOT / "template.yaml").read_text()
+        for name in ("LOCAL_MODE", "S3_PATH_STYLE", "SOURCE_EXCEPTIONS"):
+            self.assertNotIn(name, text)
+        for resource in TEMPLATE["Resources"].values():
+            if resource["Type"] in ("AWS::DynamoDB::Table", "AWS::S3::Bucket"):
+                self.assertEqual(resource["DeletionPolicy"], "Retain")
+
+    def test_storage_alone_has_every_table_queue_and_bucket_and_names_them(self):
+        storage = localize.storage_only(TEMPLATE)
+        self.assertEqual({each["Type"] for each in storage["Resources"].values()}, localize.STORAGE)
+        names = {deploy.variable_name(output) for output in storage["Outputs"]}
+        self.assertLessEqual({"JOBS_TABLE", "FILES_BUCKET", "OFFICE_QUEUE_URL", "HTML_DEAD_LETTERS_URL"}, names)
+        self.assertNotIn("API_URL", names)
+
+    def test_every_function_names_a_crate(self):
+        for function in localize.functions(TEMPLATE).values():
+            crate = ROOT / "functions" / localize.binary_of(function) / "Cargo.toml"
+            self.assertTrue(crate.is_file(), crate)
+
+
+class Files(unittest.TestCase):
+    def test_the_env_file_gives_back_what_was_written_and_is_private(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "env"
+            values = {"KEY": "plain", "SPACED": "two words & 'quotes' = $HOME"}
+            envfile.write(path, values)
+            self.assertEqual(envfile.read(path), values)
+            self.assertEqual(path.stat().st_mode & 0o777, 0o600)
+
+    def test_a_launcher_changes_only_with_its_binary(self):
+        with tempfile.TemporaryDirectory() as folder:
+            binary = Path(folder) / "worker"
+            binary.write_text("one")
+            first = package.launcher(binary, Path("worker.log"))
+            self.assertEqual(first, package.launcher(binary, Path("worker.log")))
+            binary.write_text("another")
+            self.assertNotEqual(first, package.launcher(binary, Path("worker.log")))
+
+
+if __name__ == "__main__":
+    unittest.main()
