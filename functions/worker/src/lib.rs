@@ -1,6 +1,12 @@
 //! The worker: the only crate that contains conversion code.
 
 pub mod confine;
+pub mod convert_command;
+pub mod converter;
+pub mod egress;
 pub mod engine;
+pub mod lambda;
 pub mod pdf;
+pub mod pipeline;
 pub mod sniff;
+pub mod source;

@@ -13,6 +13,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Convert one source to PDF, without AWS.
+    Convert(worker::convert_command::Args),
     /// Take limits upon this process and become another program.
     #[command(hide = true)]
     Confine(worker::confine::Args),
@@ -20,6 +22,7 @@ enum Command {
 
 fn main() -> ExitCode {
     match Cli::parse().command {
+        Some(Command::Convert(args)) => worker::convert_command::run(&args),
         Some(Command::Confine(args)) => confine(args),
         None => ExitCode::FAILURE,
     }

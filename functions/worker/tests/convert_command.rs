@@ -1,0 +1,58 @@
+//! The door without AWS, as a user opens it.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn fixture(name: &str) -> String {
+    format!("{}/../../tests/fixtures/office/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Exit code and the printed object.
+fn convert(source: &str, out: &Path, more: &[&str]) -> (i32, Value) {
+    let output = Command::new(env!("CARGO_BIN_EXE_worker"))
+        .args(["convert", "--tool", "office-to-pdf", "--json", "--in", source, "--out"])
+        .arg(out)
+        .args(more)
+        .output()
+        .unwrap();
+    (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap())
+}
+
+#[test]
+fn a_file_is_converted_as_often_as_asked_and_marked_if_asked() {
+    let directory = TempDir::new().unwrap();
+    let out = directory.path().join("out.pdf");
+    let (code, report) = convert(&fixture("talk.odp"), &out, &["--repeat", "2", "--test", "--options", "{\"nix\":1}"]);
+    assert_eq!(code, 0, "{report}");
+    let runs = report["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 2);
+    assert!(runs.iter().all(|run| run["convertMs"].as_f64() > Some(1.0) && run["cpuMs"].is_number()), "{report}");
+    assert_eq!((&report["output"]["pages"], &report["output"]["filename"]), (&2.into(), &"talk.pdf".into()));
+    assert_eq!(report["warnings"][0]["code"], "unknown_option");
+    let document = lopdf::Document::load(&out).unwrap();
+    for page in document.page_iter() {
+        assert!(String::from_utf8_lossy(&document.get_page_content(page)).contains("/DocmillTest Do"));
+    }
+}
+
+#[test]
+fn what_fails_says_why_and_writes_nothing() {
+    let directory = TempDir::new().unwrap();
+    let out = directory.path().join("out.pdf");
+    let refused = |source: &str, more: &[&str]| {
+        let (code, report) = convert(source, &out, more);
+        assert_eq!(code, 1, "{report}");
+        report["error"]["code"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(refused(&fixture("protected.xlsx"), &[]), "password_required");
+    assert_eq!(refused(&fixture("trunc.docx"), &[]), "corrupt_document");
+    assert_eq!(refused(&fixture("letter.odt"), &["--options", "{\"imageQuality\":0}"]), "validation_failed");
+    assert_eq!(refused("/nowhere.docx", &[]), "validation_failed");
+    assert_eq!(refused("http://127.0.0.1:9/a.docx", &[]), "source_forbidden");
+    assert!(!out.exists());
+}
