@@ -69,6 +69,7 @@ def introduce(stack: Stack, values: dict[str, str]) -> None:
     try:
         proof.prove(url, key, settings.samples_url, settings.home / "small.pdf", say)
     except proof.ProofFailed as failure:
+        proof.live("")
         say(f"The proof failed: {failure}. The logs are in {settings.logs}.")
     print(f"""
 Docmill is up.

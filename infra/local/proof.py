@@ -1,6 +1,7 @@
 """Converts a sample through the running service, as a client would: what works here works for the user."""
 
 import json
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -8,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 # Well above a cold start of the worker and of LibreOffice on a busy machine.
-PROOF_SECONDS = 90
+PROOF_SECONDS = 60
 SAMPLE = "small.docx"
 
 
@@ -32,7 +33,7 @@ def convert_sample(url: str, key: str, samples_url: str, target: Path, progress:
     body = {"sourceUrl": f"{samples_url}/{SAMPLE}"}
     job = call(url, key, "POST", "/v1/convert/office-to-pdf", body)["job"]
     while job["status"] in ("queued", "processing"):
-        progress(f"{SAMPLE}: {job['status']}, {time.monotonic() - began:.1f} s")
+        live(f"  {SAMPLE}: {job['status']}, {time.monotonic() - began:.1f} s")
         if time.monotonic() - began > PROOF_SECONDS:
             raise ProofFailed(f"job {job['id']} is still {job['status']} after {PROOF_SECONDS} s")
         time.sleep(0.1)
@@ -44,8 +45,15 @@ def convert_sample(url: str, key: str, samples_url: str, target: Path, progress:
         pdf = response.read()
     if not pdf.startswith(b"%PDF-"):
         raise ProofFailed(f"the download of job {job['id']} is no PDF")
+    live("")
     target.write_bytes(pdf)
     progress(f"{SAMPLE}: converted in {time.monotonic() - began:.1f} s to {target} ({len(pdf):,} bytes)")
+
+
+def live(line: str) -> None:
+    """A line that the next one replaces. Only a terminal can do that, so a log gets none."""
+    if sys.stdout.isatty():
+        print(f"\r\033[K{line}", end="", flush=True)
 
 
 def call(url: str, key: str, method: str, path: str, body: dict | None = None) -> dict:
