@@ -1,0 +1,140 @@
+//! A running browser, and what one can ask of it.
+
+use std::collections::HashMap;
+use std::io;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio::time::timeout_at;
+
+use super::client::{Client, Command, Message};
+use super::process::{BrowserSettings, FromBrowser, Process, ToBrowser};
+use super::watch::{Broken, Watch};
+use crate::confine::Launcher;
+
+/// A browser that does not say its name in this time is not fit for work.
+const HEALTH: Duration = Duration::from_millis(1500);
+const FIRST_ANSWER: Duration = Duration::from_secs(10);
+
+/// Why a conversation with the browser ended early.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The browser is gone, or not to be understood.
+    Lost(io::Error),
+    /// It refused a command.
+    Refused {
+        method: &'static str,
+        message: String,
+    },
+    /// The page is beyond printing.
+    Broken(Broken),
+    TimeUp,
+}
+
+#[derive(Debug)]
+pub(super) struct Browser {
+    client: Client<FromBrowser, ToBrowser>,
+    /// As in `156.0.8078.79`.
+    pub(super) version: String,
+    pub(super) jobs: u32,
+    // Dropped last: it kills what the client talks to.
+    _process: Process,
+}
+
+/// The page of a job: the session in which one talks to it, and what is known of it.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) session: String,
+    pub(super) watch: Watch,
+}
+
+impl Browser {
+    pub(super) async fn start(settings: &BrowserSettings, launcher: &Launcher) -> Result<Self, Stop> {
+        let (process, reader, writer) = Process::start(settings, launcher).await.map_err(Stop::Lost)?;
+        let client = Client::new(reader, writer);
+        let mut browser = Self { client, version: String::new(), jobs: 0, _process: process };
+        browser.version = browser.ask_version(Instant::now() + FIRST_ANSWER).await?;
+        Ok(browser)
+    }
+
+    /// Whether the browser still answers: it may have been frozen, or died, since the last job.
+    pub(super) async fn is_healthy(&mut self) -> bool {
+        self.ask_version(Instant::now() + HEALTH).await.is_ok()
+    }
+
+    async fn ask_version(&mut self, until: Instant) -> Result<String, Stop> {
+        let version = self.call(None, Command { method: "Browser.getVersion", params: json!({}) }, until).await?;
+        let product = version["product"].as_str().unwrap_or_default();
+        Ok(product.rsplit('/').next().unwrap_or_default().to_owned())
+    }
+
+    /// Sends a command, to `page` if one is given and to the browser otherwise, and waits for its reply.
+    pub(super) async fn call(
+        &mut self,
+        mut page: Option<&mut Page>,
+        command: Command,
+        until: Instant,
+    ) -> Result<Value, Stop> {
+        let session = page.as_ref().map(|page| page.session.as_str());
+        let sent = self.client.send(session, &command).await.map_err(Stop::Lost)?;
+        self.reply(&mut page, &command, sent, until).await
+    }
+
+    /// Sends commands to the page all at once, and waits until each is done.
+    pub(super) async fn call_all(&mut self, page: &mut Page, commands: &[Command], until: Instant) -> Result<(), Stop> {
+        let mut sent = HashMap::with_capacity(commands.len());
+        for command in commands {
+            let id = self.client.send(Some(&page.session), command).await.map_err(Stop::Lost)?;
+            sent.insert(id, command.method);
+        }
+        // Some are answered by the browser and some by the page's own process, so in any order.
+        while !sent.is_empty() {
+            if let Some((id, result)) = self.step(&mut Some(&mut *page), until).await?
+                && let Some(method) = sent.remove(&id)
+            {
+                result.map_err(|message| Stop::Refused { method, message })?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn reply(
+        &mut self,
+        page: &mut Option<&mut Page>,
+        command: &Command,
+        sent: u64,
+        until: Instant,
+    ) -> Result<Value, Stop> {
+        loop {
+            match self.step(page, until).await? {
+                // Replies to others are those to answers that a page's events called for.
+                Some((id, result)) if id == sent => {
+                    return result.map_err(|message| Stop::Refused { method: command.method, message });
+                }
+                Some(_) | None => {}
+            }
+        }
+    }
+
+    /// Takes one message from the browser: gives it if it is a reply, and serves it if it is an event of `page`.
+    ///
+    /// Time is up between messages only, never within one: the browser stays usable.
+    pub(super) async fn step(
+        &mut self,
+        page: &mut Option<&mut Page>,
+        until: Instant,
+    ) -> Result<Option<(u64, Result<Value, String>)>, Stop> {
+        let next = timeout_at(until.into(), self.client.next()).await.map_err(|_| Stop::TimeUp)?;
+        let event = match next.map_err(Stop::Lost)? {
+            Message::Reply { id, result } => return Ok(Some((id, result))),
+            Message::Event(event) => event,
+        };
+        let Some(page) = page.as_mut().filter(|page| event.session.as_deref() == Some(&page.session)) else {
+            return Ok(None);
+        };
+        if let Some(answer) = page.watch.on_event(&event) {
+            self.client.send(Some(&page.session), &answer).await.map_err(Stop::Lost)?;
+        }
+        page.watch.broken().map_or(Ok(None), |broken| Err(Stop::Broken(broken)))
+    }
+}

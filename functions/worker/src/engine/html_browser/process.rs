@@ -1,0 +1,217 @@
+//! The browser's processes: how they start, and that none of them outlives the browser.
+
+use std::convert::Infallible;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rustix::process::{Pid, WaitId, WaitIdOptions, WaitOptions};
+use tokio::io::BufReader;
+use tokio::process::{ChildStdin, ChildStdout};
+use tokio::sync::oneshot;
+
+use crate::confine::{Confinement, Launcher, Network, kill_group};
+
+/// Where the browser lies when no setting says so: Debian's binary, then its wrapper script, which stays as one more process.
+const USUAL_PLACES: [&str; 2] = ["/usr/lib/chromium/chromium-headless-shell", "/usr/bin/chromium-headless-shell"];
+
+/// The pipe is inherited as standard streams, moved to the descriptors at which Chromium expects it, and replaced.
+/// `ulimit -d` counts memory that is really in use, unlike the address space, of which Chromium reserves terabytes.
+const MOVE_PIPE: &str = r#"ulimit -d "$1"; shift; exec "$@" 3<&0 4>&1 </dev/null >/dev/null"#;
+
+/// Largest file that the browser may write, shared memory among them.
+const FILE_BYTES: u64 = 1 << 30;
+const OPEN_FILES: u64 = 4096;
+/// A start that takes longer has failed.
+const START: Duration = Duration::from_secs(10);
+/// Killed processes need some milliseconds to go.
+const END: Duration = Duration::from_secs(2);
+const READ_BUFFER_BYTES: usize = 256 << 10;
+
+const FLAGS: [&str; 27] = [
+    "--remote-debugging-pipe",
+    // Lambda has no user namespaces; the browser runs unprivileged, confined, and for one document at a time.
+    "--no-sandbox",
+    // The proxy is the only way out: a page of no job has none at all, and no name is resolved but by the proxy.
+    "--proxy-server=http://127.0.0.1:1",
+    "--proxy-bypass-list=<-loopback>",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-quic",
+    "--block-new-web-contents",
+    // Nothing of the browser's own accord.
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-breakpad",
+    "--disable-crash-reporter",
+    "--disable-sync",
+    "--disable-features=Translate,MediaRouter,OptimizationHints",
+    "--metrics-recording-only",
+    "--no-first-run",
+    "--no-pings",
+    // A job holds no cookies or credentials that its frames could steal from each other: one process serves them all.
+    "--disable-site-isolation-trials",
+    "--disable-dev-shm-usage",
+    "--disable-gpu",
+    "--mute-audio",
+    "--hide-scrollbars",
+    // Print is laid out without a screen's pixel grid.
+    "--font-render-hinting=none",
+    "--lang=en-US",
+];
+
+/// What the browser may use.
+#[derive(Clone, Debug)]
+pub struct BrowserSettings {
+    /// Path of chromium-headless-shell; looked for in the usual places if absent.
+    pub program: Option<PathBuf>,
+    /// Heap of a page's JavaScript, in MiB.
+    pub heap_mib: u32,
+    /// Memory of each of its processes, in MiB.
+    pub process_mib: u64,
+    /// A fresh browser takes over after so many jobs.
+    pub jobs_per_browser: u32,
+}
+
+impl Default for BrowserSettings {
+    fn default() -> Self {
+        Self { program: None, heap_mib: 512, process_mib: 1536, jobs_per_browser: 200 }
+    }
+}
+
+impl BrowserSettings {
+    fn program(&self) -> io::Result<PathBuf> {
+        let usual = || USUAL_PLACES.iter().map(PathBuf::from).find(|path| path.exists());
+        self.program.clone().or_else(usual).ok_or_else(|| {
+            io::Error::new(io::ErrorKind::NotFound, "chromium-headless-shell is not installed, and no setting names it")
+        })
+    }
+}
+
+/// A running browser; dropped, it is killed with all of its processes, and its files are removed.
+#[derive(Debug)]
+pub(super) struct Process {
+    group: Arc<Group>,
+    /// Closed once nothing is left of it.
+    ended: Receiver<Infallible>,
+}
+
+pub(super) type FromBrowser = BufReader<ChildStdout>;
+pub(super) type ToBrowser = ChildStdin;
+
+impl Process {
+    pub(super) async fn start(
+        settings: &BrowserSettings,
+        launcher: &Launcher,
+    ) -> io::Result<(Self, FromBrowser, ToBrowser)> {
+        // Orphans of a killed browser become ours to reap, instead of zombies of a container's first process.
+        rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+        let home = tempfile::Builder::new().prefix("docmill-browser-").tempdir()?;
+        let command = command(settings, launcher, home.path())?;
+        let group = Arc::new(Group::default());
+        let (started, starting) = oneshot::channel();
+        let supervised = Arc::clone(&group);
+        let (ends, ended) = std::sync::mpsc::channel::<Infallible>();
+        std::thread::Builder::new().name("browser".to_owned()).spawn(move || {
+            supervise(command, &supervised, started);
+            // Only now does nobody write there any more.
+            drop(home);
+            drop(ends);
+        })?;
+        let process = Self { group, ended };
+        let (stdin, stdout) = tokio::time::timeout(START, starting).await?.map_err(io::Error::other)??;
+        let reader = BufReader::with_capacity(READ_BUFFER_BYTES, ChildStdout::from_std(stdout)?);
+        Ok((process, reader, ChildStdin::from_std(stdin)?))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if let Err(error) = self.group.kill() {
+            tracing::warn!(%error, "the browser could not be killed");
+        }
+        if self.ended.recv_timeout(END) == Err(RecvTimeoutError::Timeout) {
+            tracing::warn!("the browser was killed, and has not ended");
+        }
+    }
+}
+
+fn command(settings: &BrowserSettings, launcher: &Launcher, home: &Path) -> io::Result<Command> {
+    let confinement = Confinement {
+        address_space: None,
+        // One browser serves many jobs; the deadline of each is what limits it.
+        cpu_seconds: None,
+        file_bytes: FILE_BYTES,
+        open_files: OPEN_FILES,
+        network: Network::Allowed,
+    };
+    let mut command = launcher.command(&confinement, Path::new("/bin/sh"), home);
+    command.args(["-c", MOVE_PIPE, "sh"]).arg((settings.process_mib << 10).to_string()).arg(settings.program()?);
+    command.args(FLAGS).arg(format!("--js-flags=--max-old-space-size={}", settings.heap_mib));
+    let mut profile = std::ffi::OsString::from("--user-data-dir=");
+    profile.push(home.join("profile"));
+    command.arg(profile).env("HOME", home).stdin(Stdio::piped()).stdout(Stdio::piped());
+    Ok(command)
+}
+
+/// The browser's process group, as long as its number is certainly ours.
+#[derive(Debug, Default)]
+struct Group(Mutex<Option<Pid>>);
+
+impl Group {
+    fn lock(&self) -> MutexGuard<'_, Option<Pid>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn kill(&self) -> io::Result<()> {
+        self.lock().map_or(Ok(()), kill_group)
+    }
+}
+
+type Pipes = (std::process::ChildStdin, std::process::ChildStdout);
+
+/// Starts the browser, and stays until it has ended and been reaped: it would die with the thread that started it.
+fn supervise(mut command: Command, group: &Group, started: oneshot::Sender<io::Result<Pipes>>) {
+    let spawned = command.spawn().and_then(|mut child| {
+        let pipes = child.stdin.take().zip(child.stdout.take()).ok_or(io::ErrorKind::BrokenPipe)?;
+        Ok((child, pipes))
+    });
+    let (child, pipes) = match spawned {
+        Ok(spawned) => spawned,
+        // Nobody waits any more: the error has no reader.
+        Err(error) => return drop(started.send(Err(error))),
+    };
+    let number = Pid::from_child(&child);
+    *group.lock() = Some(number);
+    if started.send(Ok(pipes)).is_err() {
+        // The start was given up. The pipes are closed with this, and the browser is killed.
+        drop(group.kill());
+    }
+    if let Err(error) = reap(child, number, group) {
+        tracing::warn!(%error, "the browser's processes could not be reaped");
+    }
+}
+
+fn reap(mut child: Child, number: Pid, group: &Group) -> io::Result<()> {
+    // Not reaped yet, the number can't pass to another group before the last of this one is killed.
+    rustix::io::retry_on_intr(|| {
+        rustix::process::waitid(WaitId::Pid(number), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)
+    })?;
+    let mut held = group.lock();
+    *held = None;
+    kill_group(number)?;
+    child.wait()?;
+    loop {
+        match rustix::process::waitpgid(number, WaitOptions::empty()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(rustix::io::Errno::CHILD) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}

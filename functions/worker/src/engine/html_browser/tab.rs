@@ -1,0 +1,320 @@
+//! One job in the browser: a context and a page of its own, loaded, awaited and printed.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde_json::{Value, json};
+use tokio::fs::File;
+use tokio::io::AsyncWriteExt;
+
+use super::browser::{Browser, Page, Stop};
+use super::client::Command;
+use super::watch::{Access, Watch};
+use crate::engine::page::{Media, WaitFor};
+
+/// How often a condition of the page is looked at.
+const POLL: Duration = Duration::from_millis(50);
+/// A page that sends itself elsewhere while it is waited for is followed so often.
+const MOST_RESTARTS: u32 = 10;
+const PRINT_CHUNK_BYTES: u32 = 1 << 20;
+
+/// Fulfilled when all fonts that the page asked for are there, or have failed.
+const FONTS: &str = "document.fonts ? document.fonts.ready.then(() => true) : true";
+
+/// Where a context's traffic goes: the address of the guarding proxy.
+pub(super) struct Way {
+    pub(super) proxy: std::net::SocketAddr,
+    pub(super) access: Access,
+}
+
+/// Why there is nothing to print, or nothing was printed.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    Stop(Stop),
+    /// The page to be printed did not come; the text is the browser's name of the error, as in `ERR_CONNECTION_REFUSED`.
+    NoPage(String),
+    /// It did not come in time.
+    NoPageInTime,
+    /// It came as an error.
+    Status(u16),
+    /// It is not a page.
+    MediaType(String),
+    /// A condition that can't be read.
+    BadCondition(&'static str),
+    /// What the job waits for did not come about in time.
+    NotMet(&'static str),
+    TooLarge,
+    File(std::io::Error),
+}
+
+impl From<Stop> for Trouble {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
+}
+
+impl From<std::io::Error> for Trouble {
+    fn from(error: std::io::Error) -> Self {
+        Self::File(error)
+    }
+}
+
+pub(super) struct Tab<'b> {
+    browser: &'b mut Browser,
+    context: String,
+    page: Page,
+}
+
+impl<'b> Tab<'b> {
+    pub(super) async fn open(browser: &'b mut Browser, way: Way, media: Media, until: Instant) -> Result<Self, Stop> {
+        let proxy = format!("http://{}", way.proxy);
+        let context = command(
+            "Target.createBrowserContext",
+            json!({"disposeOnDetach": true, "proxyServer": proxy, "proxyBypassList": "<-loopback>"}),
+        );
+        let context = id(&browser.call(None, context, until).await?["browserContextId"]);
+        let no_downloads =
+            command("Browser.setDownloadBehavior", json!({"behavior": "deny", "browserContextId": context}));
+        browser.call(None, no_downloads, until).await?;
+        let target = command("Target.createTarget", json!({"url": "about:blank", "browserContextId": context}));
+        let target = id(&browser.call(None, target, until).await?["targetId"]);
+        let attach = command("Target.attachToTarget", json!({"targetId": target, "flatten": true}));
+        let session = id(&browser.call(None, attach, until).await?["sessionId"]);
+        // A page's target bears the id of its main frame.
+        let mut page = Page { session, watch: Watch::new(way.access, target) };
+        browser.call_all(&mut page, &preparations(media), until).await?;
+        Ok(Self { browser, context, page })
+    }
+
+    pub(super) fn watch(&self) -> &Watch {
+        &self.page.watch
+    }
+
+    /// Disposes of the context with everything in it.
+    pub(super) async fn dispose(&mut self, until: Instant) -> Result<(), Stop> {
+        let dispose = command("Target.disposeBrowserContext", json!({"browserContextId": self.context}));
+        self.browser.call(None, dispose, until).await.map(drop)
+    }
+
+    /// What was seen of the page.
+    pub(super) fn into_watch(self) -> Watch {
+        self.page.watch
+    }
+
+    /// Starts loading a page, and waits until its document has begun to come.
+    pub(super) async fn navigate(&mut self, url: &str, until: Instant) -> Result<(), Trouble> {
+        let reply = match self.call("Page.navigate", json!({"url": url}), until).await {
+            Ok(reply) => reply,
+            Err(Stop::TimeUp) => return Err(Trouble::NoPageInTime),
+            Err(stop) => return Err(stop.into()),
+        };
+        if let Some(error) = reply["errorText"].as_str() {
+            return Err(Trouble::NoPage(error.trim_start_matches("net::").to_owned()));
+        }
+        self.page.watch.expect(reply["loaderId"].as_str().unwrap_or_default());
+        Ok(())
+    }
+
+    /// Waits for `load` and the fonts, wherever the page sends itself meanwhile.
+    pub(super) async fn settle(&mut self, until: Instant) -> Result<(), Stop> {
+        let mut restarts = 0;
+        loop {
+            self.wait(Watch::is_loaded, until).await?;
+            match self.call("Runtime.evaluate", json!({"expression": FONTS, "awaitPromise": true}), until).await {
+                // The page was left while it was asked.
+                Err(Stop::Refused { .. }) if restarts < MOST_RESTARTS => restarts += 1,
+                Err(stop) => return Err(stop),
+                Ok(_) if self.page.watch.is_loaded() => return Ok(()),
+                Ok(_) => {}
+            }
+        }
+    }
+
+    /// Waits for what the job asked for beyond `load`.
+    pub(super) async fn wait_for(&mut self, wait: &WaitFor, until: Instant) -> Result<(), Trouble> {
+        match wait {
+            WaitFor::Load => Ok(()),
+            WaitFor::NetworkIdle => {
+                let idle = self.wait(Watch::is_idle, until).await;
+                idle.map_err(|stop| not_met(stop, "the network never fell idle"))
+            }
+            WaitFor::DelayMs(delay) => {
+                let over = Instant::now() + Duration::from_millis(*delay);
+                Ok(self.pass_time(over, until).await?)
+            }
+            WaitFor::Selector(selector) => {
+                let selector = Value::from(selector.as_str());
+                let condition = format!("document.querySelector({selector}) !== null");
+                self.poll(&condition, "no element matched the selector", until).await
+            }
+            WaitFor::Expression(expression) => {
+                self.check_syntax(expression, until).await?;
+                self.poll(expression, "the expression never became true", until).await
+            }
+        }
+    }
+
+    /// Prints the page to `path`; `most` is the limit in bytes.
+    pub(super) async fn print(&mut self, params: Value, path: &Path, most: u64, until: Instant) -> Result<(), Trouble> {
+        let printed = self.call("Page.printToPDF", params, until).await?;
+        let mut file = File::create(path).await?;
+        let mut written: u64 = 0;
+        loop {
+            let read = json!({"handle": printed["stream"], "size": PRINT_CHUNK_BYTES});
+            let chunk = self.call("IO.read", read, until).await?;
+            let bytes =
+                decode(&chunk).ok_or_else(|| Trouble::Stop(Stop::Lost(std::io::ErrorKind::InvalidData.into())))?;
+            written += bytes.len() as u64;
+            if written > most {
+                return Err(Trouble::TooLarge);
+            }
+            file.write_all(&bytes).await?;
+            if chunk["eof"] == true {
+                file.flush().await?;
+                return Ok(());
+            }
+        }
+    }
+
+    async fn call(&mut self, method: &'static str, params: Value, until: Instant) -> Result<Value, Stop> {
+        self.browser.call(Some(&mut self.page), command(method, params), until).await
+    }
+
+    async fn wait(&mut self, condition: impl Fn(&Watch) -> bool, until: Instant) -> Result<(), Stop> {
+        while !condition(&self.page.watch) {
+            self.browser.step(&mut Some(&mut self.page), until).await?;
+        }
+        Ok(())
+    }
+
+    /// Serves the page's events until a moment has come.
+    async fn pass_time(&mut self, over: Instant, until: Instant) -> Result<(), Stop> {
+        loop {
+            match self.browser.step(&mut Some(&mut self.page), over.min(until)).await {
+                Err(Stop::TimeUp) if over <= until => return Ok(()),
+                Err(stop) => return Err(stop),
+                Ok(_) => {}
+            }
+        }
+    }
+
+    async fn check_syntax(&mut self, expression: &str, until: Instant) -> Result<(), Trouble> {
+        let source = json!({"expression": expression, "sourceURL": "", "persistScript": false});
+        let compiled = self.call("Runtime.compileScript", source, until).await?;
+        match compiled.get("exceptionDetails") {
+            None => Ok(()),
+            Some(_) => Err(Trouble::BadCondition("the expression is not valid JavaScript")),
+        }
+    }
+
+    /// Looks at a condition again and again; one that throws is not true yet.
+    async fn poll(&mut self, condition: &str, unmet: &'static str, until: Instant) -> Result<(), Trouble> {
+        loop {
+            let look = json!({"expression": condition, "awaitPromise": true});
+            match self.call("Runtime.evaluate", look, until).await {
+                // The page was left while it was asked.
+                Err(Stop::Refused { .. }) => {}
+                Err(stop) => return Err(not_met(stop, unmet)),
+                Ok(seen) if is_bad_selector(&seen) => {
+                    return Err(Trouble::BadCondition("the selector is not valid CSS"));
+                }
+                Ok(seen) if seen.get("exceptionDetails").is_none() && is_truthy(&seen["result"]) => return Ok(()),
+                Ok(_) => {}
+            }
+            let next = Instant::now() + POLL;
+            self.pass_time(next, until).await.map_err(|stop| not_met(stop, unmet))?;
+        }
+    }
+}
+
+fn not_met(stop: Stop, unmet: &'static str) -> Trouble {
+    match stop {
+        Stop::TimeUp => Trouble::NotMet(unmet),
+        Stop::Lost(_) | Stop::Refused { .. } | Stop::Broken(_) => Trouble::Stop(stop),
+    }
+}
+
+fn command(method: &'static str, params: Value) -> Command {
+    Command { method, params }
+}
+
+fn preparations(media: Media) -> [Command; 7] {
+    [
+        command("Page.enable", json!({})),
+        command("Inspector.enable", json!({})),
+        command("Network.enable", json!({"maxPostDataSize": 0})),
+        command("Page.setLifecycleEventsEnabled", json!({"enabled": true})),
+        // Only requests that pause here can answer the proxy's challenge. The proxy is what judges them.
+        command("Fetch.enable", json!({"patterns": [{"urlPattern": "*"}], "handleAuthRequests": true})),
+        command("Emulation.setEmulatedMedia", json!({"media": media.as_str()})),
+        command("Page.setInterceptFileChooserDialog", json!({"enabled": true})),
+    ]
+}
+
+fn id(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn decode(chunk: &Value) -> Option<Vec<u8>> {
+    let data = chunk["data"].as_str()?;
+    if chunk["base64Encoded"] == true { BASE64.decode(data).ok() } else { Some(data.as_bytes().to_vec()) }
+}
+
+fn is_bad_selector(seen: &Value) -> bool {
+    let thrown = &seen["exceptionDetails"]["exception"];
+    thrown["className"] == "DOMException"
+        && thrown["description"].as_str().is_some_and(|text| text.starts_with("SyntaxError"))
+}
+
+/// Whether JavaScript takes a value for true, as `Runtime.evaluate` describes it.
+fn is_truthy(result: &Value) -> bool {
+    match result["type"].as_str() {
+        Some("undefined") => false,
+        Some("object") => result["subtype"] != "null",
+        Some("function" | "symbol") => true,
+        Some("bigint") => result["unserializableValue"] != "0n",
+        _ => match &result["value"] {
+            Value::Bool(value) => *value,
+            Value::String(value) => !value.is_empty(),
+            Value::Number(value) => value.as_f64().is_some_and(|value| value != 0.0),
+            // Numbers that JSON can't express: infinities are true.
+            Value::Null | Value::Array(_) | Value::Object(_) => {
+                matches!(result["unserializableValue"].as_str(), Some("Infinity" | "-Infinity"))
+            }
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn truth_is_that_of_javascript() {
+        for truthy in [
+            json!({"type": "boolean", "value": true}),
+            json!({"type": "number", "value": 3}),
+            json!({"type": "number", "unserializableValue": "Infinity"}),
+            json!({"type": "string", "value": "0"}),
+            json!({"type": "object", "className": "Array"}),
+            json!({"type": "function"}),
+            json!({"type": "bigint", "unserializableValue": "1n"}),
+        ] {
+            assert!(is_truthy(&truthy), "{truthy}");
+        }
+        for falsy in [
+            json!({"type": "boolean", "value": false}),
+            json!({"type": "number", "value": 0}),
+            json!({"type": "number", "unserializableValue": "NaN"}),
+            json!({"type": "number", "unserializableValue": "-0"}),
+            json!({"type": "string", "value": ""}),
+            json!({"type": "object", "subtype": "null", "value": null}),
+            json!({"type": "undefined"}),
+            json!({"type": "bigint", "unserializableValue": "0n"}),
+        ] {
+            assert!(!is_truthy(&falsy), "{falsy}");
+        }
+    }
+}

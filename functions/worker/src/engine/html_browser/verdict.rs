@@ -1,0 +1,302 @@
+//! What a job's owner is told: failures and warnings, made of what the page, the browser and the proxy saw.
+
+use docmill::domain::job::{JobErrorCode, Warning};
+
+use super::browser::Stop;
+use super::tab::Trouble;
+use super::watch::{Broken, Watch};
+use crate::egress::EgressReport;
+use crate::engine::Failure;
+use crate::engine::page::{PageOptions, WaitFor};
+
+/// Media types that the browser shows as a page, beside all of `text/` and `image/`.
+const PAGE_TYPES: [&str; 4] =
+    ["application/xhtml+xml", "application/xml", "application/json", "application/javascript"];
+
+/// All that was seen of a job.
+pub(super) struct Sight<'a> {
+    /// Absent when there never was a page.
+    pub(super) watch: Option<&'a Watch>,
+    pub(super) report: &'a EgressReport,
+    pub(super) options: &'a PageOptions,
+}
+
+/// Whether the document in the main frame is what was asked for.
+pub(super) fn check_document(watch: &Watch) -> Result<(), Trouble> {
+    let document = watch.document();
+    if !watch.shows_document() {
+        return Ok(());
+    }
+    if document.status >= 400 {
+        return Err(Trouble::Status(document.status));
+    }
+    if !is_page_type(&document.media_type) {
+        return Err(Trouble::MediaType(document.media_type.clone()));
+    }
+    Ok(())
+}
+
+fn is_page_type(media_type: &str) -> bool {
+    let family = media_type.split('/').next().unwrap_or_default();
+    matches!(family, "text" | "image") || media_type.ends_with("+xml") || PAGE_TYPES.contains(&media_type)
+}
+
+/// Whether a browser in which this happened should serve nobody else.
+pub(super) fn spoils_browser(trouble: &Trouble) -> bool {
+    match trouble {
+        Trouble::Stop(Stop::Lost(_) | Stop::TimeUp | Stop::Broken(Broken::Crashed))
+        | Trouble::NoPageInTime
+        // What it waits for may never come because it hangs.
+        | Trouble::NotMet(_) => true,
+        Trouble::Stop(Stop::Refused { .. } | Stop::Broken(Broken::TooManyNavigations | Broken::TooManyRedirects))
+        | Trouble::NoPage(_)
+        | Trouble::Status(_)
+        | Trouble::MediaType(_)
+        | Trouble::BadCondition(_)
+        | Trouble::TooLarge
+        | Trouble::File(_) => false,
+    }
+}
+
+pub(super) fn internal(cause: impl ToString) -> Failure {
+    Failure::new(JobErrorCode::Internal, "Something went wrong on our side.", cause.to_string())
+}
+
+pub(super) fn timed_out(cause: impl Into<String>) -> Failure {
+    let message = "The page was not ready to print in time: make it lighter, or end its scripts' endless work.";
+    Failure::new(JobErrorCode::ConversionTimeout, message, cause)
+}
+
+impl Sight<'_> {
+    pub(super) fn explain(&self, trouble: Trouble) -> Failure {
+        match trouble {
+            Trouble::Stop(stop) => self.explain_stop(stop),
+            Trouble::NoPage(error) => self.explain_absence(&error),
+            Trouble::NoPageInTime => Failure::new(
+                JobErrorCode::SourceTimeout,
+                "The page did not answer in time. Try again, or serve it from a faster host.",
+                "navigation timed out",
+            ),
+            Trouble::Status(status) => self.explain_status(status),
+            Trouble::MediaType(media_type) => unsupported(&media_type),
+            Trouble::BadCondition(what) => {
+                Failure::new(JobErrorCode::RenderFailed, format!("`waitFor` can't be used: {what}."), what)
+            }
+            Trouble::NotMet(what) => {
+                let asked = match self.options.wait_for {
+                    WaitFor::Load | WaitFor::DelayMs(_) => "waitFor",
+                    WaitFor::NetworkIdle => "waitFor: networkIdle",
+                    WaitFor::Selector(_) => "waitFor.selector",
+                    WaitFor::Expression(_) => "waitFor.expression",
+                };
+                let message = format!("`{asked}` was not met in time: {what}.");
+                Failure::new(JobErrorCode::RenderFailed, message, what)
+            }
+            Trouble::TooLarge => Failure::new(
+                JobErrorCode::RenderFailed,
+                "The resulting PDF is larger than the limit: print fewer pages, or reduce the pictures.",
+                "output limit",
+            ),
+            Trouble::File(error) => internal(error),
+        }
+    }
+
+    fn explain_stop(&self, stop: Stop) -> Failure {
+        match stop {
+            Stop::Lost(error) => crashed(format!("browser lost: {error}")),
+            Stop::TimeUp => timed_out("browser deadline"),
+            Stop::Broken(Broken::Crashed) => crashed("page crashed"),
+            Stop::Broken(Broken::TooManyNavigations) => Failure::new(
+                JobErrorCode::RenderFailed,
+                "The page keeps sending itself to other pages or reloading: give the URL that it ends at.",
+                "too many navigations",
+            ),
+            Stop::Broken(Broken::TooManyRedirects) => Failure::new(
+                JobErrorCode::SourceUnreachable,
+                "The URL redirects too often. Give the URL that it ends at.",
+                "too many redirects",
+            ),
+            Stop::Refused { method, message } => refused(method, &message),
+        }
+    }
+
+    /// The main document did not come. The proxy knows why better than the browser, which only knows the proxy.
+    fn explain_absence(&self, error: &str) -> Failure {
+        if let Some(failure) = self.proxy_failure() {
+            return failure;
+        }
+        let document = self.watch.map(Watch::document);
+        if let Some(document) = document.filter(|document| error == "ERR_ABORTED" && document.status < 400) {
+            if document.status != 204 && document.status != 205 {
+                return unsupported(&document.media_type);
+            }
+            let message = "The URL answered without any content.";
+            return Failure::new(JobErrorCode::SourceUnreachable, message, format!("status {}", document.status));
+        }
+        if let Some(document) = document.filter(|document| document.status >= 400) {
+            return self.explain_status(document.status);
+        }
+        if error == "ERR_UNSAFE_PORT" {
+            let message = "The URL's port is one that pages are not fetched from.";
+            return Failure::new(JobErrorCode::SourceForbidden, message, error);
+        }
+        let message = match error {
+            "ERR_TOO_MANY_REDIRECTS" => "The URL redirects in a circle.".to_owned(),
+            _ if error.starts_with("ERR_CERT") || error.starts_with("ERR_SSL") => {
+                format!("No trusted connection to {} could be made: its certificate or TLS is at fault.", self.host())
+            }
+            _ => format!("{} could not be reached. Check the URL.", self.host()),
+        };
+        Failure::new(JobErrorCode::SourceUnreachable, message, error)
+    }
+
+    fn explain_status(&self, status: u16) -> Failure {
+        self.proxy_failure().unwrap_or_else(|| {
+            Failure::new(
+                JobErrorCode::SourceUnreachable,
+                format!(
+                    "{} answered with HTTP status {status}. Give a URL that answers 200 without a login.",
+                    self.host()
+                ),
+                format!("status {status}"),
+            )
+        })
+    }
+
+    /// What the proxy itself did to the main document's host.
+    fn proxy_failure(&self) -> Option<Failure> {
+        let host = self.watch?.main_host()?;
+        if self.report.blocked.contains(host) {
+            let message =
+                format!("{host} is not a public address, or its port is not allowed: it is not fetched from.");
+            return Some(Failure::new(JobErrorCode::SourceForbidden, message, "blocked by the proxy"));
+        }
+        self.report.failed.contains(host).then(|| {
+            let message = format!("{host} does not resolve, or did not answer. Check the URL.");
+            Failure::new(JobErrorCode::SourceUnreachable, message, "failed at the proxy")
+        })
+    }
+
+    fn host(&self) -> &str {
+        self.watch.and_then(Watch::main_host).unwrap_or("The host")
+    }
+
+    /// What the page shows otherwise than it was meant, one warning per host.
+    pub(super) fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = self.report.warnings();
+        let Some(watch) = self.watch else { return warnings };
+        let told = |host: &String| self.report.blocked.contains(host) || self.report.failed.contains(host);
+        warnings.extend(watch.failed().iter().filter(|(host, _)| !told(host)).map(|(host, reason)| {
+            Warning::new("resource_failed", "The page asked for something that could not be loaded.")
+                .with_detail(format!("{host}: {reason}"))
+        }));
+        if watch.relative_references() > 0 {
+            let message = "Inline HTML has no address of its own: relative references lead nowhere. Use absolute URLs \
+                           or data: URLs.";
+            warnings
+                .push(Warning::new("relative_reference", message).with_detail(watch.relative_references().to_string()));
+        }
+        warnings
+    }
+}
+
+fn crashed(cause: impl Into<String>) -> Failure {
+    let message = "The browser crashed while it rendered the page; the page may need more memory than there is.";
+    Failure::new(JobErrorCode::EngineCrashed, message, cause)
+}
+
+fn unsupported(media_type: &str) -> Failure {
+    let shown = if media_type.is_empty() { "a download" } else { media_type };
+    let message = format!("The URL leads to {shown}, which is not a page: give the URL of an HTML page.");
+    Failure::new(JobErrorCode::UnsupportedFormat, message, "media type of the main document")
+}
+
+/// A command that the browser refused; those about printing are the request's doing.
+fn refused(method: &'static str, message: &str) -> Failure {
+    let cause = format!("{method}: {message}");
+    let told = match message {
+        _ if method != "Page.printToPDF" => return crashed(cause),
+        _ if message.contains("age range") => "`pageRange` names pages that the result does not have.",
+        _ if message.contains("content area") => "The margins leave no room on the page.",
+        _ => "The browser could not print the page.",
+    };
+    Failure::new(JobErrorCode::RenderFailed, told, cause)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::client::Event;
+    use super::super::watch::Access;
+    use super::*;
+    use serde_json::json;
+
+    fn watch_of(url: &str, status: u16, media_type: &str) -> Watch {
+        let access = Access { inline: None, proxy_user: String::new(), proxy_password: String::new(), redirects: 5 };
+        let mut watch = Watch::new(access, "main".to_owned());
+        let mut tell = |method: &str, params| {
+            watch.on_event(&Event { session: None, method: method.to_owned(), params });
+        };
+        let document = |rest: serde_json::Value| {
+            let mut all = json!({"type": "Document", "frameId": "main", "requestId": "1", "loaderId": "1"});
+            all.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+            all
+        };
+        tell("Network.requestWillBeSent", document(json!({"request": {"url": url}})));
+        if status > 0 {
+            let response = json!({"response": {"status": status, "mimeType": media_type, "url": url}});
+            tell("Network.responseReceived", document(response));
+        }
+        watch
+    }
+
+    fn explain(watch: &Watch, report: EgressReport, trouble: Trouble) -> Failure {
+        Sight { watch: Some(watch), report: &report, options: &PageOptions::default() }.explain(trouble)
+    }
+
+    fn report(blocked: &[&str], failed: &[&str]) -> EgressReport {
+        let set = |hosts: &[&str]| hosts.iter().map(|host| (*host).to_owned()).collect();
+        EgressReport { blocked: set(blocked), failed: set(failed), ..EgressReport::default() }
+    }
+
+    #[test]
+    fn the_proxys_refusal_explains_a_missing_page() {
+        let page = watch_of("http://10.0.0.1/x?secret", 403, "");
+        for trouble in [Trouble::Status(403), Trouble::NoPage("ERR_TUNNEL_CONNECTION_FAILED".into())] {
+            let failure = explain(&page, report(&["10.0.0.1"], &[]), trouble);
+            assert_eq!(failure.code, JobErrorCode::SourceForbidden);
+            assert!(!failure.to_string().contains("secret") && !failure.message.contains("secret"));
+        }
+        let failure = explain(&page, report(&["10.0.0.2"], &[]), Trouble::Status(403));
+        assert_eq!(failure.code, JobErrorCode::SourceUnreachable);
+        assert!(failure.message.contains("HTTP status 403"), "{}", failure.message);
+        let failure = explain(&page, report(&[], &["10.0.0.1"]), Trouble::NoPage("ERR_FAILED".into()));
+        assert!(failure.message.contains("does not resolve"), "{}", failure.message);
+    }
+
+    #[test]
+    fn downloads_and_documents_are_no_pages() {
+        let aborted = || Trouble::NoPage("ERR_ABORTED".into());
+        let failure = explain(&watch_of("http://a.test/", 200, "application/pdf"), report(&[], &[]), aborted());
+        assert_eq!(failure.code, JobErrorCode::UnsupportedFormat);
+        assert!(failure.message.contains("application/pdf"));
+        let failure = explain(&watch_of("http://a.test/", 204, ""), report(&[], &[]), aborted());
+        assert_eq!(failure.code, JobErrorCode::SourceUnreachable);
+        for shown in ["text/html", "image/png", "image/svg+xml", "application/xhtml+xml", "text/plain"] {
+            assert!(is_page_type(shown), "{shown}");
+        }
+        for other in ["application/pdf", "video/mp4", "application/zip", ""] {
+            assert!(!is_page_type(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn refusals_to_print_are_the_requests_and_others_the_browsers() {
+        let page = watch_of("http://a.test/", 200, "text/html");
+        let stop = |method, message: &str| Trouble::Stop(Stop::Refused { method, message: message.to_owned() });
+        let failure = explain(&page, report(&[], &[]), stop("Page.printToPDF", "Page range exceeds page count"));
+        assert_eq!(failure.code, JobErrorCode::RenderFailed);
+        assert!(failure.message.contains("pageRange"));
+        let failure = explain(&page, report(&[], &[]), stop("Target.createTarget", "no"));
+        assert_eq!(failure.code, JobErrorCode::EngineCrashed);
+    }
+}

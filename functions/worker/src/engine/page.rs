@@ -1,0 +1,334 @@
+//! The options of `html-to-pdf`, as both engines read them: paper, margins, what to wait for.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Failure;
+use docmill::domain::job::JobErrorCode;
+
+/// Millimetres of margin on a side for which the request names none: what browsers print with.
+const DEFAULT_MARGIN: Length = Length::millimetres(10.0);
+
+/// The options of one job, already valid against the tool's schema; what is absent has the schema's default.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PageOptions {
+    pub page_size: PaperSize,
+    pub width: Option<Length>,
+    pub height: Option<Length>,
+    pub margin_top: Length,
+    pub margin_right: Length,
+    pub margin_bottom: Length,
+    pub margin_left: Length,
+    pub landscape: bool,
+    pub scale: f64,
+    pub print_background: bool,
+    pub page_range: Option<PageRange>,
+    pub header_html: Option<String>,
+    pub footer_html: Option<String>,
+    pub prefer_css_page_size: bool,
+    pub wait_for: WaitFor,
+    pub media: Media,
+    pub tagged: bool,
+    pub outline: bool,
+}
+
+impl Default for PageOptions {
+    fn default() -> Self {
+        Self {
+            page_size: PaperSize::A4,
+            width: None,
+            height: None,
+            margin_top: DEFAULT_MARGIN,
+            margin_right: DEFAULT_MARGIN,
+            margin_bottom: DEFAULT_MARGIN,
+            margin_left: DEFAULT_MARGIN,
+            landscape: false,
+            scale: 1.0,
+            print_background: true,
+            page_range: None,
+            header_html: None,
+            footer_html: None,
+            prefer_css_page_size: false,
+            wait_for: WaitFor::Load,
+            media: Media::Print,
+            tagged: true,
+            outline: false,
+        }
+    }
+}
+
+impl PageOptions {
+    /// Reads the `options` object of a job; options of other concern (`filename`, `renderMode`) are passed over.
+    pub fn read(options: &Value) -> Result<Self, Failure> {
+        if options.is_null() {
+            return Ok(Self::default());
+        }
+        Self::deserialize(options).map_err(|error| {
+            // The schema let through what we can't read: a bug of ours, not of the request.
+            Failure::new(JobErrorCode::Internal, "The options of this job could not be read.", error.to_string())
+        })
+    }
+
+    /// Width and height of the paper as it lies: `landscape` turns a custom size too.
+    pub fn paper(&self) -> (Length, Length) {
+        let (width, height) = match (self.width, self.height) {
+            (Some(width), Some(height)) => (width, height),
+            (None, _) | (_, None) => self.page_size.portrait(),
+        };
+        if self.landscape { (height, width) } else { (width, height) }
+    }
+
+    /// Fails when the margins leave nothing of the paper to print on.
+    pub fn check_room(&self) -> Result<(), Failure> {
+        let (width, height) = self.paper();
+        let across = width.inches() - self.margin_left.inches() - self.margin_right.inches();
+        let down = height.inches() - self.margin_top.inches() - self.margin_bottom.inches();
+        // Less than this, and no engine can place a single letter.
+        const LEAST_INCHES: f64 = 0.1;
+        if across >= LEAST_INCHES && down >= LEAST_INCHES {
+            return Ok(());
+        }
+        Err(Failure::new(
+            JobErrorCode::RenderFailed,
+            "The margins leave no room on the page: make them smaller, or the page larger.",
+            "no content area",
+        ))
+    }
+}
+
+/// A length on paper, in inches inside.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "WrittenLength")]
+pub struct Length(f64);
+
+impl Length {
+    const fn millimetres(value: f64) -> Self {
+        Self(value / 25.4)
+    }
+
+    pub const fn inches(self) -> f64 {
+        self.0
+    }
+
+    /// CSS pixels, of which an inch has 96.
+    pub const fn css_pixels(self) -> f64 {
+        self.0 * 96.0
+    }
+}
+
+/// A length as requests write it: CSS pixels, or a number with its unit.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenLength {
+    Pixels(f64),
+    WithUnit(String),
+}
+
+impl TryFrom<WrittenLength> for Length {
+    type Error = String;
+
+    fn try_from(written: WrittenLength) -> Result<Self, String> {
+        let text = match written {
+            WrittenLength::Pixels(pixels) => return Ok(Self(pixels / 96.0)),
+            WrittenLength::WithUnit(text) => text,
+        };
+        const PER_INCH: [(&str, f64); 5] = [("mm", 25.4), ("cm", 2.54), ("in", 1.0), ("px", 96.0), ("pt", 72.0)];
+        PER_INCH
+            .iter()
+            .find_map(|(unit, per_inch)| Some(text.strip_suffix(unit)?.parse::<f64>().ok()? / per_inch))
+            .map(Self)
+            .ok_or_else(|| "not a length".to_owned())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum PaperSize {
+    A0,
+    A1,
+    A2,
+    A3,
+    A4,
+    A5,
+    A6,
+    Letter,
+    Legal,
+    Tabloid,
+    Ledger,
+}
+
+impl PaperSize {
+    /// Width and height; `Ledger` is `Tabloid` lying down.
+    fn portrait(self) -> (Length, Length) {
+        let millimetres = |width, height| (Length::millimetres(width), Length::millimetres(height));
+        match self {
+            Self::A0 => millimetres(841.0, 1189.0),
+            Self::A1 => millimetres(594.0, 841.0),
+            Self::A2 => millimetres(420.0, 594.0),
+            Self::A3 => millimetres(297.0, 420.0),
+            Self::A4 => millimetres(210.0, 297.0),
+            Self::A5 => millimetres(148.0, 210.0),
+            Self::A6 => millimetres(105.0, 148.0),
+            Self::Letter => (Length(8.5), Length(11.0)),
+            Self::Legal => (Length(8.5), Length(14.0)),
+            Self::Tabloid => (Length(11.0), Length(17.0)),
+            Self::Ledger => (Length(17.0), Length(11.0)),
+        }
+    }
+}
+
+/// What must be true of the page, beyond `load` and its fonts, before it is printed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum WaitFor {
+    #[default]
+    Load,
+    NetworkIdle,
+    /// An element that matches this CSS selector.
+    Selector(String),
+    /// This JavaScript expression, or the promise it gives, is truthy.
+    Expression(String),
+    DelayMs(u64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Media {
+    Print,
+    Screen,
+}
+
+impl Media {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Print => "print",
+            Self::Screen => "screen",
+        }
+    }
+}
+
+/// Pages to keep, counted from 1: `1-3,5`, with an end left open as in `7-`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct PageRange {
+    written: String,
+    parts: Vec<(u32, u32)>,
+}
+
+impl PageRange {
+    pub fn as_str(&self) -> &str {
+        &self.written
+    }
+
+    pub fn contains(&self, page: u32) -> bool {
+        self.parts.iter().any(|(first, last)| (*first..=*last).contains(&page))
+    }
+}
+
+impl TryFrom<String> for PageRange {
+    type Error = String;
+
+    fn try_from(written: String) -> Result<Self, String> {
+        let parts = written.split(',').map(range_part).collect::<Option<Vec<_>>>();
+        match parts {
+            Some(parts) => Ok(Self { written, parts }),
+            None => Err("not a page range".to_owned()),
+        }
+    }
+}
+
+fn range_part(part: &str) -> Option<(u32, u32)> {
+    let part = part.trim();
+    let (first, last) = part.split_once('-').unwrap_or((part, part));
+    let number = |text: &str, open: u32| {
+        let text = text.trim();
+        if text.is_empty() { Some(open) } else { text.parse().ok() }
+    };
+    if first.trim().is_empty() && last.trim().is_empty() {
+        return None;
+    }
+    let (first, last) = (number(first, 1)?, number(last, u32::MAX)?);
+    (first >= 1 && first <= last).then_some((first, last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(options: Value) -> PageOptions {
+        PageOptions::read(&options).unwrap()
+    }
+
+    fn close(length: Length, inches: f64) -> bool {
+        (length.inches() - inches).abs() < 1e-9
+    }
+
+    #[test]
+    fn absent_options_have_the_defaults_of_the_schema() {
+        let schema: Value = serde_json::from_str(include_str!("../../../../shared/tools/html-to-pdf.json")).unwrap();
+        let defaults: serde_json::Map<String, Value> = schema["parameters"]["properties"]["options"]["properties"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .filter_map(|(name, option)| Some((name.clone(), option.get("default")?.clone())))
+            .collect();
+        assert_eq!(format!("{:?}", read(Value::Object(defaults))), format!("{:?}", PageOptions::default()));
+        assert_eq!(format!("{:?}", read(Value::Null)), format!("{:?}", PageOptions::default()));
+    }
+
+    #[test]
+    fn every_page_size_of_the_schema_is_known() {
+        let schema: Value = serde_json::from_str(include_str!("../../../../shared/tools/html-to-pdf.json")).unwrap();
+        for size in schema["parameters"]["properties"]["options"]["properties"]["pageSize"]["enum"].as_array().unwrap()
+        {
+            let (width, height) = read(json!({"pageSize": size})).paper();
+            assert!(width.inches() > 4.0 && height.inches() > 5.0, "{size}");
+        }
+    }
+
+    #[test]
+    fn lengths_are_pixels_or_carry_their_unit() {
+        let options = read(json!({"width": 96, "height": "2.54cm", "marginTop": "36pt", "marginLeft": "48px",
+            "marginRight": "1in", "marginBottom": "25.4mm"}));
+        assert!(close(options.width.unwrap(), 1.0) && close(options.height.unwrap(), 1.0));
+        assert!(close(options.margin_top, 0.5) && close(options.margin_left, 0.5));
+        assert!(close(options.margin_right, 1.0) && close(options.margin_bottom, 1.0));
+        assert!(PageOptions::read(&json!({"width": "1furlong"})).is_err());
+    }
+
+    #[test]
+    fn landscape_turns_named_and_custom_paper() {
+        let (width, height) = read(json!({"pageSize": "Letter", "landscape": true})).paper();
+        assert!(close(width, 11.0) && close(height, 8.5));
+        let (width, height) = read(json!({"width": "5in", "height": "3in", "landscape": true})).paper();
+        assert!(close(width, 3.0) && close(height, 5.0));
+    }
+
+    #[test]
+    fn margins_must_leave_room() {
+        assert!(read(json!({})).check_room().is_ok());
+        let failure = read(json!({"marginLeft": "120mm", "marginRight": "90mm"})).check_room().unwrap_err();
+        assert_eq!(failure.code, JobErrorCode::RenderFailed);
+    }
+
+    #[test]
+    fn waits_of_every_kind_are_read() {
+        let wait = |value: Value| read(json!({"waitFor": value})).wait_for;
+        assert_eq!(wait(json!("load")), WaitFor::Load);
+        assert_eq!(wait(json!("networkIdle")), WaitFor::NetworkIdle);
+        assert_eq!(wait(json!({"selector": "#a"})), WaitFor::Selector("#a".into()));
+        assert_eq!(wait(json!({"expression": "x"})), WaitFor::Expression("x".into()));
+        assert_eq!(wait(json!({"delayMs": 5})), WaitFor::DelayMs(5));
+    }
+
+    #[test]
+    fn page_ranges_hold_their_pages_and_no_others() {
+        let range = PageRange::try_from("1-3, 5,8-".to_owned()).unwrap();
+        let kept: Vec<u32> = (1..=10).filter(|page| range.contains(*page)).collect();
+        assert_eq!(kept, [1, 2, 3, 5, 8, 9, 10]);
+        for bad in ["", "0", "3-1", "a", "1,,2", "-"] {
+            assert!(PageRange::try_from(bad.to_owned()).is_err(), "{bad:?}");
+        }
+    }
+}
