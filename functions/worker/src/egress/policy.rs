@@ -1,0 +1,301 @@
+//! Which URLs may be fetched, and which addresses their names stand for.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use url::{Host, Url};
+
+use super::address::{Verdict, judge};
+
+/// Turns names into addresses. Production asks the system; tests answer what they like.
+#[async_trait]
+pub trait Lookup: Send + Sync {
+    async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>>;
+}
+
+/// The system's resolver.
+#[derive(Debug)]
+struct SystemLookup;
+
+#[async_trait]
+impl Lookup for SystemLookup {
+    async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>> {
+        Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect())
+    }
+}
+
+/// Hosts with their ports that local mode may reach although their addresses are denied.
+///
+/// Parsed from `host:port` pairs between commas; an IPv6 host stands in brackets. Empty by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceExceptions(HashSet<(Host, u16)>);
+
+impl SourceExceptions {
+    fn contains(&self, host: &Host, port: u16) -> bool {
+        !self.0.is_empty() && self.0.contains(&(host.clone(), port))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not host:port")]
+pub struct BadException(String);
+
+impl FromStr for SourceExceptions {
+    type Err = BadException;
+
+    fn from_str(setting: &str) -> Result<Self, BadException> {
+        let pairs = setting.split(',').map(str::trim).filter(|pair| !pair.is_empty());
+        pairs
+            .map(|pair| {
+                let (host, port) = pair.rsplit_once(':').ok_or_else(|| BadException(pair.to_owned()))?;
+                let host = Host::parse(host).map_err(|_| BadException(pair.to_owned()))?;
+                Ok((host, port.parse().map_err(|_| BadException(pair.to_owned()))?))
+            })
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+}
+
+/// Why no connection is made. The texts name the host at most, never a path or a query.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("only http and https URLs are fetched")]
+    Scheme,
+    #[error("the URL carries a user name or password")]
+    UserInfo,
+    #[error("port {0} is not fetched from")]
+    Port(u16),
+    #[error("{0} is not a public address")]
+    Denied(String),
+    #[error("the name {0} does not resolve")]
+    Unresolved(String),
+}
+
+/// A host and port that the rules for URLs let through; its addresses are still to be resolved and judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    pub host: Host,
+    pub port: u16,
+    /// Listed in the exceptions: its addresses are not judged.
+    pub excepted: bool,
+}
+
+/// The rules of egress. Cheap to clone.
+#[derive(Clone)]
+pub struct EgressPolicy {
+    exceptions: Arc<SourceExceptions>,
+    lookup: Arc<dyn Lookup>,
+}
+
+impl fmt::Debug for EgressPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EgressPolicy").field("exceptions", &self.exceptions).finish_non_exhaustive()
+    }
+}
+
+impl EgressPolicy {
+    /// `exceptions` is empty everywhere but in local mode.
+    pub fn new(exceptions: SourceExceptions) -> Self {
+        Self::with_lookup(exceptions, Arc::new(SystemLookup))
+    }
+
+    pub fn with_lookup(exceptions: SourceExceptions, lookup: Arc<dyn Lookup>) -> Self {
+        Self { exceptions: Arc::new(exceptions), lookup }
+    }
+
+    pub fn has_exceptions(&self) -> bool {
+        !self.exceptions.0.is_empty()
+    }
+
+    /// Judges what the URL itself shows: scheme, user info, port, and a literal address.
+    pub fn admit(&self, url: &Url) -> Result<Target, Refusal> {
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(Refusal::Scheme);
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(Refusal::UserInfo);
+        }
+        let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else {
+            return Err(Refusal::Scheme);
+        };
+        let host = host.to_owned();
+        if self.exceptions.contains(&host, port) {
+            return Ok(Target { host, port, excepted: true });
+        }
+        if !matches!(port, 80 | 443 | 1024..) {
+            return Err(Refusal::Port(port));
+        }
+        match literal(&host).map(judge) {
+            Some(Verdict::Denied) => Err(Refusal::Denied(host.to_string())),
+            Some(Verdict::Public) | None => Ok(Target { host, port, excepted: false }),
+        }
+    }
+
+    /// The addresses to connect to, and no others: the caller looks nothing up a second time.
+    pub async fn resolve(&self, target: &Target) -> Result<Vec<SocketAddr>, Refusal> {
+        let addresses = match literal(&target.host) {
+            Some(address) => vec![address],
+            None => self.resolve_name(&target.host.to_string(), target.excepted).await?,
+        };
+        Ok(addresses.into_iter().map(|address| SocketAddr::new(address, target.port)).collect())
+    }
+
+    /// The addresses of `name`; one denied address refuses them all, since any of them could be connected to.
+    pub(crate) async fn resolve_name(&self, name: &str, excepted: bool) -> Result<Vec<IpAddr>, Refusal> {
+        let addresses = self.lookup.addresses(name).await.unwrap_or_default();
+        if addresses.is_empty() {
+            return Err(Refusal::Unresolved(name.to_owned()));
+        }
+        if !excepted && addresses.iter().any(|address| judge(*address) == Verdict::Denied) {
+            return Err(Refusal::Denied(name.to_owned()));
+        }
+        Ok(addresses)
+    }
+}
+
+fn literal(host: &Host) -> Option<IpAddr> {
+    match host {
+        Host::Domain(_) => None,
+        Host::Ipv4(address) => Some((*address).into()),
+        Host::Ipv6(address) => Some((*address).into()),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use std::collections::VecDeque;
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// Answers each look-up with the next answer, and with nothing after the last one.
+    pub(crate) struct Scripted(Mutex<VecDeque<Vec<IpAddr>>>);
+
+    impl Scripted {
+        pub(crate) fn new<const N: usize>(answers: [&[&str]; N]) -> Arc<Self> {
+            let parse = |answer: &[&str]| answer.iter().map(|text| text.parse().expect("an address")).collect();
+            Arc::new(Self(Mutex::new(answers.into_iter().map(parse).collect())))
+        }
+
+        pub(crate) fn unused(&self) -> usize {
+            self.0.lock().expect("not poisoned").len()
+        }
+    }
+
+    #[async_trait]
+    impl Lookup for Scripted {
+        async fn addresses(&self, _: &str) -> io::Result<Vec<IpAddr>> {
+            Ok(self.0.lock().expect("not poisoned").pop_front().unwrap_or_default())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::Scripted;
+    use super::*;
+
+    fn policy(exceptions: &str) -> EgressPolicy {
+        EgressPolicy::new(exceptions.parse().expect("exceptions"))
+    }
+
+    fn admit(policy: &EgressPolicy, url: &str) -> Result<Target, Refusal> {
+        policy.admit(&Url::parse(url).expect(url))
+    }
+
+    #[test]
+    fn only_plain_http_urls_are_admitted() {
+        let policy = policy("");
+        for url in ["ftp://example.com/", "file:///etc/passwd", "data:text/html,x", "ws://example.com/", "gopher://e/"]
+        {
+            assert_eq!(admit(&policy, url), Err(Refusal::Scheme), "{url}");
+        }
+        for url in ["http://user@example.com/", "https://:secret@example.com/", "http://a:b@example.com/"] {
+            assert_eq!(admit(&policy, url), Err(Refusal::UserInfo), "{url}");
+        }
+        for port in [1, 22, 25, 79, 81, 442, 444, 1023] {
+            assert_eq!(admit(&policy, &format!("http://example.com:{port}/")), Err(Refusal::Port(port)));
+        }
+        for port in [80, 443, 1024, 8080, 65535] {
+            let target = admit(&policy, &format!("https://example.com:{port}/")).expect("admitted");
+            assert_eq!((target.port, target.excepted), (port, false));
+        }
+    }
+
+    #[test]
+    fn an_address_is_judged_however_it_is_written() {
+        let policy = policy("");
+        for host in [
+            "127.0.0.1",
+            "2130706433",
+            "0x7f.1",
+            "0177.0.0.1",
+            "①②⑦.0.0.1",
+            "127.1",
+            "127.0.0.1.",
+            "[::1]",
+            "[::ffff:127.0.0.1]",
+            "[::ffff:a9fe:a9fe]",
+            "[64:ff9b::a00:1]",
+            "169.254.169.254",
+            "[fd00:ec2::254]",
+            "0",
+        ] {
+            for port in [80, 9001] {
+                let refusal = admit(&policy, &format!("http://{host}:{port}/"));
+                assert!(matches!(refusal, Err(Refusal::Denied(_))), "{host}: {refusal:?}");
+            }
+        }
+        assert!(admit(&policy, "http://93.184.215.14/").is_ok());
+    }
+
+    #[test]
+    fn an_exception_is_one_host_with_one_port() {
+        let policy = policy("127.0.0.1:8000, localhost:81,[::1]:8002");
+        for url in ["http://127.0.0.1:8000/", "http://2130706433:8000/", "http://LOCALHOST:81/", "http://[::1]:8002/"] {
+            assert!(admit(&policy, url).expect(url).excepted, "{url}");
+        }
+        for url in ["http://127.0.0.1:8001/", "http://127.0.0.2:8000/", "http://[::1]:8000/", "http://127.0.0.1:9001/"]
+        {
+            assert!(matches!(admit(&policy, url), Err(Refusal::Denied(_))), "{url}");
+        }
+        assert!(!admit(&policy, "http://localhost:8000/").expect("judged when resolved").excepted);
+    }
+
+    #[test]
+    fn a_setting_that_is_no_list_of_pairs_is_refused() {
+        for setting in
+            ["localhost", "localhost:", ":80", "localhost:http", "localhost:65536", "a b:80", "127.0.0.1:80;"]
+        {
+            assert!(setting.parse::<SourceExceptions>().is_err(), "{setting}");
+        }
+        assert_eq!("".parse(), Ok(SourceExceptions::default()));
+        assert!(!policy(" , ").has_exceptions());
+    }
+
+    #[tokio::test]
+    async fn one_denied_address_refuses_the_whole_name() {
+        let lookup = Scripted::new([&["93.184.215.14", "10.0.0.1"], &["93.184.215.14", "2606:4700::1111"], &[]]);
+        let policy = EgressPolicy::with_lookup(SourceExceptions::default(), lookup);
+        let target = admit(&policy, "https://example.com/").expect("admitted");
+        assert_eq!(policy.resolve(&target).await, Err(Refusal::Denied("example.com".into())));
+        let addresses = ["93.184.215.14:443", "[2606:4700::1111]:443"].map(|text| text.parse().expect("an address"));
+        assert_eq!(policy.resolve(&target).await, Ok(addresses.to_vec()));
+        assert_eq!(policy.resolve(&target).await, Err(Refusal::Unresolved("example.com".into())));
+    }
+
+    #[tokio::test]
+    async fn an_excepted_name_may_resolve_to_a_denied_address_but_its_neighbour_may_not() {
+        let lookup = Scripted::new([&["127.0.0.1"], &["127.0.0.1"]]);
+        let policy = EgressPolicy::with_lookup("localhost:8001".parse().expect("exceptions"), lookup);
+        let excepted = admit(&policy, "http://localhost:8001/").expect("admitted");
+        assert_eq!(policy.resolve(&excepted).await, Ok(vec!["127.0.0.1:8001".parse().expect("an address")]));
+        let neighbour = admit(&policy, "http://localhost:9001/").expect("admitted");
+        assert_eq!(policy.resolve(&neighbour).await, Err(Refusal::Denied("localhost".into())));
+    }
+}

@@ -1,0 +1,123 @@
+//! OLE compound files: the binary formats of Word, Excel and PowerPoint, and the shell of encrypted OOXML.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::format::Format;
+use super::{corrupt, unreadable};
+use crate::engine::Failure;
+
+pub(super) const MAGIC: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
+
+/// Records of an Excel stream before which an encryption record must come.
+const EXCEL_RECORDS: usize = 1_000;
+
+/// What a compound file's streams show it to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    Binary(Format),
+    /// An OOXML package behind a password; which kind cannot be seen from outside.
+    EncryptedOoxml,
+    /// What it seems to be, as a noun with its article.
+    Other(&'static str),
+}
+
+/// Streams at the root, and what their presence means. Encryption first: its file may keep remains of others.
+const MARKS: [(&str, Content); 12] = [
+    ("EncryptedPackage", Content::EncryptedOoxml),
+    ("WordDocument", Content::Binary(Format::Doc)),
+    ("Workbook", Content::Binary(Format::Xls)),
+    ("Book", Content::Binary(Format::Xls)),
+    ("PowerPoint Document", Content::Binary(Format::Ppt)),
+    ("PP40", Content::Binary(Format::Ppt)),
+    ("__properties_version1.0", Content::Other("an Outlook message")),
+    ("VisioDocument", Content::Other("a Visio drawing")),
+    ("Quill", Content::Other("a Publisher document")),
+    ("HwpSummaryInformation", Content::Other("a Hangul document")),
+    ("WksSSWorkBook", Content::Other("a Works spreadsheet")),
+    ("StarWriterDocument", Content::Other("a StarOffice document")),
+];
+
+type Compound = cfb::CompoundFile<File>;
+
+fn open(path: &Path) -> Result<Compound, Failure> {
+    let file = File::open(path).map_err(unreadable)?;
+    // Files by other writers than Microsoft's bend the rules; the default is lenient.
+    Compound::open(file).map_err(|error| {
+        let failure = corrupt("its compound file is incomplete or broken");
+        Failure { cause: format!("reading the compound file: {error}"), ..failure }
+    })
+}
+
+pub(super) fn content(path: &Path) -> Result<Content, Failure> {
+    let compound = open(path)?;
+    let mark = MARKS.into_iter().find(|(name, _)| compound.exists(name));
+    Ok(mark.map_or(Content::Other("a compound file of an unknown kind"), |(_, content)| content))
+}
+
+/// Whether the file says that it is encrypted. What is too broken to say so is left to the engine.
+pub(super) fn is_encrypted(path: &Path, format: Format) -> Result<bool, Failure> {
+    let mut compound = open(path)?;
+    if compound.exists("EncryptedPackage") {
+        return Ok(true);
+    }
+    let encrypted = match format {
+        Format::Doc => word_is_encrypted(&mut compound),
+        Format::Xls => excel_is_encrypted(&mut compound),
+        Format::Ppt => powerpoint_is_encrypted(&mut compound),
+        Format::Docx
+        | Format::Dotx
+        | Format::Odt
+        | Format::Rtf
+        | Format::Txt
+        | Format::Xlsx
+        | Format::Xlsm
+        | Format::Ods
+        | Format::Csv
+        | Format::Tsv
+        | Format::Pptx
+        | Format::Odp
+        | Format::Odg
+        | Format::Fodt
+        | Format::Fods
+        | Format::Fodp => Ok(false),
+    };
+    Ok(encrypted.unwrap_or(false))
+}
+
+/// FibBase.fEncrypted ([MS-DOC] 2.5.2): bit 8 of the flags at offset 10.
+fn word_is_encrypted(compound: &mut Compound) -> io::Result<bool> {
+    let mut base = [0; 12];
+    compound.open_stream("WordDocument")?.read_exact(&mut base)?;
+    Ok(u16::from_le_bytes([base[10], base[11]]) & 0x0100 != 0)
+}
+
+/// A FILEPASS record in the globals substream ([MS-XLS] 2.4.117), before anything that it encrypts.
+fn excel_is_encrypted(compound: &mut Compound) -> io::Result<bool> {
+    const FILE_PASS: u16 = 0x2f;
+    const END_OF_SUBSTREAM: u16 = 0x0a;
+    let name = if compound.exists("Workbook") { "Workbook" } else { "Book" };
+    let mut stream = io::BufReader::new(compound.open_stream(name)?);
+    for _ in 0..EXCEL_RECORDS {
+        let mut header = [0; 4];
+        stream.read_exact(&mut header)?;
+        match u16::from_le_bytes([header[0], header[1]]) {
+            FILE_PASS => return Ok(true),
+            END_OF_SUBSTREAM => return Ok(false),
+            _ => {
+                let length = u64::from(u16::from_le_bytes([header[2], header[3]]));
+                io::copy(&mut stream.by_ref().take(length), &mut io::sink())?;
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// CurrentUserAtom.headerToken ([MS-PPT] 2.3.2), after the record's header and its own size.
+fn powerpoint_is_encrypted(compound: &mut Compound) -> io::Result<bool> {
+    const ENCRYPTED: u32 = 0xf3d1_c4df;
+    let mut atom = [0; 16];
+    compound.open_stream("Current User")?.read_exact(&mut atom)?;
+    Ok(u32::from_le_bytes([atom[12], atom[13], atom[14], atom[15]]) == ENCRYPTED)
+}

@@ -1,0 +1,234 @@
+//! What a file is: its content first, and only where that leaves a choice, what it is called.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use url::Url;
+
+use super::archive::{Bounds, Package};
+use super::compound::{self, Content};
+use super::format::{Container, Format};
+use super::text::{self, Encoding};
+use super::xml::{self, Doctypes, Next};
+use super::{HTML, corrupt, unreadable, unsupported};
+use crate::engine::Failure;
+
+const HEAD_BYTES: u64 = 8 << 10;
+
+/// Generous: the configured limits come with the check.
+const BOUNDS: Bounds = Bounds { entries: 100_000, unpacked_bytes: 64 << 20 };
+
+/// What a file is called, from the strongest hint to the weakest.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hints<'a> {
+    /// Of the request, else of the response.
+    pub filename: Option<&'a str>,
+    /// Of the response, with or without parameters.
+    pub content_type: Option<&'a str>,
+    pub url: Option<&'a Url>,
+}
+
+/// Says what a file is. Fails with `unsupported_format` for what is not taken, `corrupt_document` for what is broken.
+pub fn identify(path: &Path, hints: Hints<'_>) -> Result<Format, Failure> {
+    let mut head = Vec::new();
+    File::open(path).map_err(unreadable)?.take(HEAD_BYTES).read_to_end(&mut head).map_err(unreadable)?;
+    if head.is_empty() {
+        return Err(corrupt("it is empty"));
+    }
+    if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
+        return packaged(path);
+    }
+    if head.starts_with(compound::MAGIC) {
+        return match compound::content(path)? {
+            Content::Binary(format) => Ok(format),
+            Content::EncryptedOoxml => Ok(encrypted_ooxml(hints)),
+            Content::Other(what) => Err(unsupported(what)),
+        };
+    }
+    if is_bare_spreadsheet(&head) {
+        return Ok(Format::Xls);
+    }
+    if let Some((_, what)) = SIGNATURES.into_iter().find(|(signature, _)| head.starts_with(signature)) {
+        return Err(unsupported(what));
+    }
+    match text::encoding(File::open(path).map_err(unreadable)?).map_err(unreadable)? {
+        Some(encoding) => textual(path, &text::decode(&head, encoding), encoding, hints),
+        // RTF may hold binary pictures.
+        None if head.starts_with(b"{\\rtf") => Ok(Format::Rtf),
+        None => Err(unsupported("a binary file of an unknown kind")),
+    }
+}
+
+/// What begins like this is none of ours, and worth calling by its name.
+const SIGNATURES: [(&[u8], &str); 14] = [
+    (b"%PDF-", "a PDF, which needs no conversion"),
+    (b"\x89PNG", "a picture (PNG)"),
+    (b"\xFF\xD8\xFF", "a picture (JPEG)"),
+    (b"GIF8", "a picture (GIF)"),
+    (b"II*\0", "a picture (TIFF)"),
+    (b"MM\0*", "a picture (TIFF)"),
+    (b"RIFF", "a picture or media file (RIFF)"),
+    (b"\x1F\x8B", "a gzip archive"),
+    (b"7z\xBC\xAF\x27\x1C", "a 7-Zip archive"),
+    (b"Rar!", "a RAR archive"),
+    (b"%!PS", "a PostScript file"),
+    (b"MZ", "a program"),
+    (b"\x7FELF", "a program"),
+    (b"\xDB\xA5", "a document of Word 2 or earlier"),
+];
+
+/// Excel before version 5 wrote its records straight into the file: a BOF record of each version.
+fn is_bare_spreadsheet(head: &[u8]) -> bool {
+    matches!(head, [9, 0, 4, 0, _, 0, ..] | [9, 2 | 4, 6, 0, _, 0, ..] | [9, 8, 8 | 16, 0, 0, 5 | 6, ..])
+}
+
+fn packaged(path: &Path) -> Result<Format, Failure> {
+    let mut package = Package::open(path, BOUNDS)?;
+    if package.contains("[Content_Types].xml") {
+        let (_, content_type) = package.ooxml_main().ok_or_else(|| corrupt("its main part is missing"))?;
+        return Format::from_ooxml_main(&content_type).ok_or_else(|| unsupported(ooxml_relative(&content_type)));
+    }
+    if let Some(media_type) = package.media_type() {
+        return Format::from_odf_package(&media_type).ok_or_else(|| unsupported(odf_relative(&media_type)));
+    }
+    let holds = |folder: &str| package.names().iter().any(|name| name.starts_with(folder));
+    if ["word/", "xl/", "ppt/"].into_iter().any(holds) || package.contains("content.xml") {
+        return Err(corrupt("the part that says what it is is missing"));
+    }
+    Err(unsupported("a ZIP archive"))
+}
+
+/// The relatives of the OOXML formats that are taken.
+fn ooxml_relative(content_type: &str) -> &'static str {
+    match content_type {
+        "application/vnd.ms-word.document.macroenabled.main+xml" => "a Word document with macros (docm)",
+        "application/vnd.ms-word.template.macroenabledtemplate.main+xml" => "a Word template with macros (dotm)",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.template.main+xml" => "an Excel template (xltx)",
+        "application/vnd.ms-excel.template.macroenabled.main+xml" => "an Excel template with macros (xltm)",
+        "application/vnd.ms-excel.sheet.binary.macroenabled.main" => "a binary Excel workbook (xlsb)",
+        "application/vnd.openxmlformats-officedocument.presentationml.slideshow.main+xml" => "a slide show (ppsx)",
+        "application/vnd.openxmlformats-officedocument.presentationml.template.main+xml" => "a slide template (potx)",
+        "application/vnd.ms-powerpoint.presentation.macroenabled.main+xml" => "a presentation with macros (pptm)",
+        _ => "an Office Open XML file of another kind",
+    }
+}
+
+fn odf_relative(media_type: &str) -> &'static str {
+    match media_type {
+        "application/epub+zip" => "an EPUB book",
+        _ if media_type.starts_with("application/vnd.oasis.opendocument") => "an OpenDocument file of another kind",
+        _ => "a ZIP archive",
+    }
+}
+
+/// Text that is marked up is what its markup says; other text is what it is called.
+fn textual(path: &Path, head: &str, encoding: Encoding, hints: Hints<'_>) -> Result<Format, Failure> {
+    let start = head.trim_start_matches('\u{feff}').trim_start();
+    if start.starts_with("{\\rtf") && encoding != Encoding::Utf16Le && encoding != Encoding::Utf16Be {
+        return Ok(Format::Rtf);
+    }
+    if is_html(start) {
+        return Err(unsupported(HTML));
+    }
+    if start.starts_with("<?xml") || start.starts_with("<office:document") {
+        return flat(path);
+    }
+    if start.starts_with("%PDF-") {
+        return Err(unsupported("a PDF, which needs no conversion"));
+    }
+    if start.to_ascii_lowercase().starts_with("mime-version:") {
+        return Err(unsupported("a saved web page or message (MIME)"));
+    }
+    Ok(plain(head, hints))
+}
+
+/// A page, or a part of one, as its first tag shows it; XML declarations, comments and a doctype may come before.
+fn is_html(start: &str) -> bool {
+    const TAGS: [&str; 16] = [
+        "html", "head", "body", "title", "meta", "link", "script", "style", "table", "div", "p", "h1", "span",
+        "center", "form", "iframe",
+    ];
+    let lower = start.to_ascii_lowercase();
+    let mut rest = lower.as_str();
+    loop {
+        rest = rest.trim_start();
+        if rest.starts_with("<!doctype html") {
+            return true;
+        }
+        let prologue = [("<!--", "-->"), ("<?", "?>")].into_iter().find(|(open, _)| rest.starts_with(open));
+        let Some((_, close)) = prologue else { break };
+        let Some((_, after)) = rest.split_once(close) else { return false };
+        rest = after;
+    }
+    let Some(tag) = rest.strip_prefix('<') else { return false };
+    let name = tag.split(|character: char| !character.is_ascii_alphanumeric()).next().unwrap_or_default();
+    TAGS.contains(&name) && !tag.get(name.len()..).unwrap_or_default().starts_with(':')
+}
+
+/// OpenDocument in one XML file says so at its root.
+fn flat(path: &Path) -> Result<Format, Failure> {
+    let mut media_type = None;
+    let mut root = String::new();
+    let scanned = xml::scan(File::open(path).map_err(unreadable)?, Doctypes::Ignored, |start| {
+        start.local_name().as_ref().clone_into(&mut root);
+        media_type = xml::attribute(start, "mimetype");
+        Next::Stop
+    });
+    match (scanned, media_type.filter(|_| root == "document")) {
+        (Ok(()), Some(media_type)) => {
+            Format::from_odf_flat(&media_type).ok_or_else(|| unsupported(odf_relative(&media_type)))
+        }
+        _ => Err(unsupported("an XML file of another kind")),
+    }
+}
+
+/// Plain text is told from tables by its names, from the strongest to the weakest, and at last by its lines.
+fn plain(head: &str, hints: Hints<'_>) -> Format {
+    let is_plain = |format: &Format| format.container() == Container::PlainText;
+    let essence = hints.content_type.map(essence);
+    let from_content_type = match essence.as_deref() {
+        Some("text/csv" | "application/csv") => Some(Format::Csv),
+        Some("text/tab-separated-values") => Some(Format::Tsv),
+        _ => None,
+    };
+    let named = hints.filename.and_then(named).filter(is_plain);
+    // Servers send text/plain for whatever they don't know, so it decides only after the URL's extension.
+    named
+        .or(from_content_type)
+        .or_else(|| url_extension(hints.url).filter(is_plain))
+        .or_else(|| (essence.as_deref() == Some("text/plain")).then_some(Format::Txt))
+        .unwrap_or_else(|| match text::delimiter(head) {
+            Some('\t') => Format::Tsv,
+            Some(_) => Format::Csv,
+            None => Format::Txt,
+        })
+}
+
+/// An encrypted package is what it is called; what is called nothing is most often a text document.
+fn encrypted_ooxml(hints: Hints<'_>) -> Format {
+    let is_ooxml = |format: &Format| format.container() == Container::Ooxml;
+    let from_content_type = || match hints.content_type.map(essence).as_deref() {
+        Some("application/vnd.openxmlformats-officedocument.wordprocessingml.document") => Some(Format::Docx),
+        Some("application/vnd.openxmlformats-officedocument.wordprocessingml.template") => Some(Format::Dotx),
+        Some("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet") => Some(Format::Xlsx),
+        Some("application/vnd.ms-excel.sheet.macroenabled.12") => Some(Format::Xlsm),
+        Some("application/vnd.openxmlformats-officedocument.presentationml.presentation") => Some(Format::Pptx),
+        _ => None,
+    };
+    let named = hints.filename.and_then(named).filter(is_ooxml);
+    named.or_else(from_content_type).or_else(|| url_extension(hints.url).filter(is_ooxml)).unwrap_or(Format::Docx)
+}
+
+fn named(filename: &str) -> Option<Format> {
+    Format::from_extension(filename.trim().rsplit_once('.')?.1)
+}
+
+fn url_extension(url: Option<&Url>) -> Option<Format> {
+    named(url?.path_segments()?.next_back()?)
+}
+
+/// A content type without its parameters, lower case.
+fn essence(content_type: &str) -> String {
+    content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}

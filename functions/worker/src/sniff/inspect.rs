@@ -1,0 +1,175 @@
+//! Whether a file of a known format is safe and sound enough for an engine.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+
+use docmill::domain::job::JobErrorCode;
+
+use super::archive::{Bounds, Package, Part};
+use super::format::{Container, Format};
+use super::text::{self, Encoding};
+use super::xml::{self, Doctypes, Fault, Next};
+use super::{compound, corrupt, unreadable, unsupported};
+use crate::engine::{Failure, Limits};
+
+/// Width times height of one picture: 400 MB once it is decoded.
+const PIXELS: u64 = 100_000_000;
+/// Enough to know what a part is.
+const HEAD_BYTES: u64 = 4 << 10;
+/// A picture's size stands in its first bytes, or after what a camera adds.
+const PICTURE_BYTES: u64 = 16 << 20;
+
+/// What an engine should know of a file before it opens it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Inspection {
+    /// The document is encrypted. It may open all the same (there are well-known default passwords), so this only tells
+    /// what a failed load means: a missing password, or a wrong one.
+    pub encrypted: bool,
+    /// Of plain text, CSV and TSV.
+    pub encoding: Option<Encoding>,
+}
+
+/// Checks a file that `identify` found to be of `format`.
+/// Fails with `corrupt_document`, `unsupported_format` or `source_too_large`.
+pub fn check(path: &Path, format: Format, limits: &Limits) -> Result<Inspection, Failure> {
+    let head = head(File::open(path).map_err(unreadable)?).map_err(unreadable)?;
+    let encrypted = match format.container() {
+        Container::Ooxml if head.starts_with(compound::MAGIC) => compound::is_encrypted(path, format)?,
+        Container::Ooxml => check_ooxml(path, limits)?,
+        Container::Odf => check_odf(path, limits)?,
+        Container::FlatOdf => {
+            well_formed(File::open(path).map_err(unreadable)?)?;
+            false
+        }
+        Container::Compound if head.starts_with(compound::MAGIC) => compound::is_encrypted(path, format)?,
+        Container::Compound | Container::Rtf => false,
+        Container::PlainText => {
+            let encoding = text::encoding(File::open(path).map_err(unreadable)?).map_err(unreadable)?;
+            let encoding = encoding.ok_or_else(|| unsupported("a binary file of an unknown kind"))?;
+            return Ok(Inspection { encrypted: false, encoding: Some(encoding) });
+        }
+    };
+    Ok(Inspection { encrypted, encoding: None })
+}
+
+fn bounds(limits: &Limits) -> Bounds {
+    Bounds { entries: limits.archive_entries, unpacked_bytes: limits.unpacked_bytes }
+}
+
+fn check_ooxml(path: &Path, limits: &Limits) -> Result<bool, Failure> {
+    let mut package = Package::open(path, bounds(limits))?;
+    let (main, _) = package.ooxml_main().ok_or_else(|| corrupt("its main part is missing"))?;
+    let folder = main.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    check_parts(&mut package, |name| {
+        let in_folder = name.strip_prefix(&*folder).map(|name| name.trim_start_matches('/'));
+        let is_page = in_folder.is_some_and(|name| name.starts_with("worksheets/") || name.starts_with("slides/"));
+        let is_xml = [".xml", ".rels"].into_iter().any(|extension| name.ends_with(extension));
+        // An engine converts a document whose pages cannot be read to blank ones.
+        if name == main || is_page && name.ends_with(".xml") {
+            Demand::WellFormed
+        } else if is_xml {
+            Demand::Harmless(Doctypes::None)
+        } else {
+            // Drawing programs export pictures with a public document type.
+            Demand::Harmless(Doctypes::Plain)
+        }
+    })?;
+    Ok(false)
+}
+
+fn check_odf(path: &Path, limits: &Limits) -> Result<bool, Failure> {
+    let mut package = Package::open(path, bounds(limits))?;
+    let encrypted = package.is_encrypted_odf();
+    if !encrypted && !package.contains("content.xml") {
+        return Err(corrupt("its main part is missing"));
+    }
+    check_parts(&mut package, |name| match name {
+        "content.xml" if !encrypted => Demand::WellFormed,
+        // Manifests of old, and macros to this day, carry a public document type.
+        _ => Demand::Harmless(Doctypes::Plain),
+    })?;
+    Ok(encrypted)
+}
+
+/// What is asked of one part of a package.
+enum Demand {
+    /// It has to be well-formed XML, without a document type.
+    WellFormed,
+    /// If it is XML, it may have such document types.
+    Harmless(Doctypes),
+}
+
+/// Unpacks every part once, within the package's budget.
+fn check_parts(package: &mut Package, demand: impl Fn(&str) -> Demand) -> Result<(), Failure> {
+    for index in 0..package.len() {
+        let demand = demand(&package.name(index));
+        let checked = match package.part(index) {
+            Ok(part) => check_part(part, &demand),
+            // No engine unpacks what is compressed or encrypted in a way that this reader does not know either.
+            Err(_) if matches!(demand, Demand::WellFormed) => Err(corrupt("its main part cannot be unpacked")),
+            Err(_) => Ok(()),
+        };
+        // What ends a part early may be the budget; then that is what is wrong.
+        package.within_budget()?;
+        checked?;
+    }
+    Ok(())
+}
+
+fn check_part(mut part: Part<'_>, demand: &Demand) -> Result<(), Failure> {
+    let head = head(&mut part).unwrap_or_default();
+    let (looks_like_xml, is_picture) = (xml::looks_like_xml(&head), imagesize::image_type(&head).is_ok());
+    let mut whole = Cursor::new(head).chain(&mut part);
+    match demand {
+        Demand::WellFormed => well_formed(&mut whole)?,
+        Demand::Harmless(doctypes) if looks_like_xml => prologue(&mut whole, *doctypes)?,
+        Demand::Harmless(_) if is_picture => check_picture(&mut whole)?,
+        Demand::Harmless(_) => {}
+    }
+    // The rest is unpacked for the budget's sake alone: a part that breaks off has used up what it has.
+    let _ = io::copy(&mut part, &mut io::sink());
+    Ok(())
+}
+
+fn well_formed(reader: impl Read) -> Result<(), Failure> {
+    xml::scan(reader, Doctypes::None, |_| Next::Continue).map_err(refusal)
+}
+
+/// Looks at what comes before the root element.
+fn prologue(reader: impl Read, doctypes: Doctypes) -> Result<(), Failure> {
+    match xml::scan(reader, doctypes, |_| Next::Stop) {
+        Err(Fault::Doctype) => Err(refusal(Fault::Doctype)),
+        // What is no XML after all declares nothing.
+        Ok(()) | Err(Fault::Malformed(_)) => Ok(()),
+    }
+}
+
+fn refusal(fault: Fault) -> Failure {
+    match fault {
+        Fault::Malformed(cause) => Failure { cause, ..corrupt("the XML of its main part is not well-formed") },
+        Fault::Doctype => corrupt("it holds XML with a document type declaration, which is not taken"),
+    }
+}
+
+fn check_picture(reader: impl Read) -> Result<(), Failure> {
+    let mut picture = Vec::new();
+    // What there is of a broken picture still has its size.
+    let _ = reader.take(PICTURE_BYTES).read_to_end(&mut picture);
+    // An engine that cannot tell the size either shows no picture.
+    let Ok(size) = imagesize::blob_size(&picture) else { return Ok(()) };
+    if (size.width as u64).saturating_mul(size.height as u64) <= PIXELS {
+        return Ok(());
+    }
+    Err(Failure::new(
+        JobErrorCode::SourceTooLarge,
+        format!("A picture in the document has more than {} megapixels. Scale it down.", PIXELS / 1_000_000),
+        format!("a picture of {} by {} pixels", size.width, size.height),
+    ))
+}
+
+fn head(reader: impl Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    reader.take(HEAD_BYTES).read_to_end(&mut head)?;
+    Ok(head)
+}

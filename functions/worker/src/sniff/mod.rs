@@ -1,0 +1,57 @@
+//! What a file really is, and whether it is safe to hand to an engine.
+//!
+//! Both questions are answered before any engine sees the file, in bounded memory, and in time that grows with the
+//! bytes that are unpacked at most. Reading and parsing block: call them where that is allowed.
+
+mod archive;
+mod compound;
+mod format;
+mod identify;
+mod inspect;
+mod text;
+mod xml;
+
+use std::io;
+
+use docmill::domain::job::JobErrorCode;
+
+pub use format::{Family, Format};
+pub use identify::{Hints, identify};
+pub use inspect::{Inspection, check};
+pub use text::Encoding;
+
+use crate::engine::Failure;
+
+/// The file is of a kind that is not taken; `what` reads as a noun with its article, "a PDF".
+fn unsupported(what: &str) -> Failure {
+    let taken = Format::ALL.map(Format::extension).join(", ");
+    let hint = if what == HTML { " Web pages are converted by html-to-pdf." } else { "" };
+    Failure::new(
+        JobErrorCode::UnsupportedFormat,
+        format!("The source seems to be {what}, which is not taken here. Formats taken: {taken}.{hint}"),
+        format!("sniffed as {what}"),
+    )
+}
+
+const HTML: &str = "an HTML page";
+
+fn corrupt(why: &str) -> Failure {
+    Failure::new(
+        JobErrorCode::CorruptDocument,
+        format!("The document is damaged: {why}. Open it in the program it comes from, save it again and retry."),
+        why,
+    )
+}
+
+fn unreadable(error: io::Error) -> Failure {
+    Failure::new(
+        JobErrorCode::Internal,
+        "Something on our side failed. Try again.",
+        format!("reading the fetched source: {error}"),
+    )
+}
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,163 @@
+//! Plain text: whether a file is any, in which encoding, and where columns are.
+
+use std::io::{self, Read};
+
+/// How the bytes of a text become characters, as far as they show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// ASCII among it; a byte order mark may come first.
+    Utf8,
+    Utf16Le,
+    Utf16Be,
+    /// Some older eight-bit or multi-byte encoding.
+    Legacy,
+}
+
+/// Reads all of a text. None if it holds what no text holds: zeros, or control characters that move no cursor.
+pub(super) fn encoding(mut reader: impl Read) -> io::Result<Option<Encoding>> {
+    let mut buffer = vec![0; 1 << 16];
+    let mut filled = fill(&mut reader, &mut buffer)?;
+    let head = buffer.get(..filled).unwrap_or_default();
+    let mut scan = match begins(head) {
+        Some(scan) => scan,
+        None => return Ok(None),
+    };
+    while filled > 0 {
+        if !scan.takes(buffer.get(..filled).unwrap_or_default()) {
+            return Ok(None);
+        }
+        filled = fill(&mut reader, &mut buffer)?;
+    }
+    Ok(Some(scan.encoding()))
+}
+
+/// The beginning of a text, decoded as well as it can be.
+pub(super) fn decode(head: &[u8], encoding: Encoding) -> String {
+    let encoding = match encoding {
+        Encoding::Utf8 => encoding_rs::UTF_8,
+        Encoding::Utf16Le => encoding_rs::UTF_16LE,
+        Encoding::Utf16Be => encoding_rs::UTF_16BE,
+        Encoding::Legacy => encoding_rs::WINDOWS_1252,
+    };
+    encoding.decode(head).0.into_owned()
+}
+
+/// What separates the columns, if the first lines agree that something does. Prose has a comma in many lines, hence two.
+pub(super) fn delimiter(head: &str) -> Option<char> {
+    let lines: Vec<&str> = head.lines().filter(|line| !line.trim().is_empty()).take(20).collect();
+    // The last line may be cut off by the end of what was read.
+    let lines = lines.split_last().map(|(_, rest)| rest).filter(|rest| rest.len() >= 2)?;
+    [('\t', 1), (',', 2), (';', 2)].into_iter().find_map(|(delimiter, least)| {
+        let mut counts = lines.iter().map(|line| unquoted(line, delimiter));
+        let first = counts.next()?;
+        (first >= least && counts.all(|count| count == first)).then_some(delimiter)
+    })
+}
+
+fn unquoted(line: &str, delimiter: char) -> usize {
+    let mut quoted = false;
+    let mut count = 0;
+    for character in line.chars() {
+        match character {
+            '"' => quoted = !quoted,
+            _ if character == delimiter && !quoted => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
+/// Fills the buffer as far as there is something to read: chunks stay even, as UTF-16 wants them.
+fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match reader.read(rest)? {
+            0 => break,
+            read => filled += read,
+        }
+    }
+    Ok(filled)
+}
+
+enum Scan {
+    Utf16 {
+        little: bool,
+    },
+    /// With the bytes of a character that the last chunk cut off.
+    Bytes {
+        utf8: bool,
+        carry: Vec<u8>,
+    },
+}
+
+/// None for UTF-32, which nothing writes, and for zeros that UTF-16 would not put there.
+fn begins(head: &[u8]) -> Option<Scan> {
+    if head.starts_with(b"\xFF\xFE\0\0") || head.starts_with(b"\0\0\xFE\xFF") {
+        return None;
+    }
+    if head.starts_with(b"\xFF\xFE") || head.starts_with(b"\xFE\xFF") {
+        return Some(Scan::Utf16 { little: head.starts_with(b"\xFF\xFE") });
+    }
+    let zeros = |parity: usize| head.iter().skip(parity).step_by(2).filter(|byte| **byte == 0).count();
+    // Without a mark, UTF-16 shows in Western text: half of all bytes are zeros, all at the same parity.
+    match (zeros(0), zeros(1)) {
+        (0, 0) => Some(Scan::Bytes { utf8: true, carry: Vec::new() }),
+        (0, odd) if odd * 3 > head.len() => Some(Scan::Utf16 { little: true }),
+        (even, 0) if even * 3 > head.len() => Some(Scan::Utf16 { little: false }),
+        _ => None,
+    }
+}
+
+impl Scan {
+    /// Whether the chunk is still text.
+    fn takes(&mut self, chunk: &[u8]) -> bool {
+        match self {
+            Self::Utf16 { little } => {
+                let (units, rest) = chunk.as_chunks::<2>();
+                let from_bytes = if *little { u16::from_le_bytes } else { u16::from_be_bytes };
+                rest.is_empty()
+                    && units.iter().all(|unit| {
+                        let unit = from_bytes(*unit);
+                        u8::try_from(unit).map_or(unit < 0xfffe, is_text)
+                    })
+            }
+            Self::Bytes { utf8, carry } => {
+                if *utf8 {
+                    *utf8 = continues_utf8(carry, chunk);
+                }
+                chunk.iter().copied().all(is_text)
+            }
+        }
+    }
+
+    fn encoding(self) -> Encoding {
+        match self {
+            Self::Utf16 { little: true } => Encoding::Utf16Le,
+            Self::Utf16 { little: false } => Encoding::Utf16Be,
+            Self::Bytes { utf8: true, carry } if carry.is_empty() => Encoding::Utf8,
+            Self::Bytes { .. } => Encoding::Legacy,
+        }
+    }
+}
+
+/// Whether `carry` and then `chunk` are UTF-8; leaves in `carry` what the next chunk has to complete.
+fn continues_utf8(carry: &mut Vec<u8>, chunk: &[u8]) -> bool {
+    let joined =
+        if carry.is_empty() { std::borrow::Cow::Borrowed(chunk) } else { [carry.as_slice(), chunk].concat().into() };
+    match std::str::from_utf8(&joined) {
+        Ok(_) => {
+            carry.clear();
+            true
+        }
+        Err(error) => {
+            let rest = joined.get(error.valid_up_to()..).unwrap_or_default().to_vec();
+            *carry = rest;
+            error.error_len().is_none()
+        }
+    }
+}
+
+/// Control characters that occur in texts: white space, form feeds, backspaces, escapes of terminals, DOS's end of file.
+fn is_text(byte: u8) -> bool {
+    matches!(byte, 8..=13 | 26 | 27 | 32..=126 | 128..)
+}

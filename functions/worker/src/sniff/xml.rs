@@ -1,0 +1,208 @@
+//! Reading XML that nobody vouches for: any encoding, no document types, nothing unbounded.
+
+use std::io::{self, BufReader, Cursor, Read};
+
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+use encoding_rs_io::DecodeReaderBytesBuilder;
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+
+/// What one tag or text may take; pictures inside flat files are texts of this kind.
+const EVENT_BYTES: u64 = 64 << 20;
+/// Real documents stay below a few hundred.
+const DEPTH: usize = 5_000;
+/// Enough for any XML declaration.
+const DECLARATION_BYTES: u64 = 256;
+
+#[derive(Debug)]
+pub(super) enum Fault {
+    Malformed(String),
+    /// A document type that is not allowed here. It may declare entities that grow without bound or name other files.
+    Doctype,
+}
+
+/// Which document types are let through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doctypes {
+    None,
+    /// Those that only name a public definition and declare nothing themselves.
+    Plain,
+    /// All: nothing is made of what they declare.
+    Ignored,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    Continue,
+    Stop,
+}
+
+/// Whether these first bytes could begin an XML document, in UTF-8 or UTF-16.
+pub(super) fn looks_like_xml(head: &[u8]) -> bool {
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    let head = head.strip_prefix(b"\xFF\xFE").or_else(|| head.strip_prefix(b"\xFE\xFF")).unwrap_or(head);
+    head.iter().find(|byte| !matches!(byte, 0 | b' ' | b'\t' | b'\r' | b'\n')) == Some(&b'<')
+}
+
+/// Reads a document to its end, or until `visit` has seen the elements it wants.
+pub(super) fn scan(
+    reader: impl Read,
+    doctypes: Doctypes,
+    mut visit: impl FnMut(&BytesStart<'_>) -> Next,
+) -> Result<(), Fault> {
+    let bounded = Bounded { inner: decoded(reader).map_err(|error| Fault::Malformed(error.to_string()))?, left: 0 };
+    let mut reader = Reader::from_reader(BufReader::with_capacity(1 << 16, bounded));
+    let mut buffer = Vec::new();
+    let (mut depth, mut elements) = (0_usize, 0_u64);
+    loop {
+        buffer.clear();
+        reader.get_mut().get_mut().left = EVENT_BYTES;
+        match reader.read_event_into(&mut buffer).map_err(|error| Fault::Malformed(error.to_string()))? {
+            Event::Start(start) => {
+                (depth, elements) = (depth + 1, elements + 1);
+                if depth > DEPTH {
+                    return Err(Fault::Malformed("its elements are nested too deeply".to_owned()));
+                }
+                if visit(&start) == Next::Stop {
+                    return Ok(());
+                }
+            }
+            Event::Empty(start) => {
+                elements += 1;
+                if visit(&start) == Next::Stop {
+                    return Ok(());
+                }
+            }
+            Event::End(_) => depth = depth.saturating_sub(1),
+            Event::DocType(text) => match doctypes {
+                Doctypes::Ignored => {}
+                Doctypes::Plain if !text.contains('[') => {}
+                Doctypes::Plain | Doctypes::None => return Err(Fault::Doctype),
+            },
+            Event::Eof if depth > 0 => return Err(Fault::Malformed("it ends before its elements do".to_owned())),
+            Event::Eof if elements == 0 => return Err(Fault::Malformed("it has no elements".to_owned())),
+            Event::Eof => return Ok(()),
+            Event::Text(_)
+            | Event::CData(_)
+            | Event::Comment(_)
+            | Event::Decl(_)
+            | Event::PI(_)
+            | Event::GeneralRef(_) => {}
+        }
+    }
+}
+
+/// The value of the first attribute whose name, less its prefix, is `name`. Entities stay as they are.
+pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
+    // The duplicate check takes quadratic time, and duplicates don't matter here.
+    let mut attributes = start.attributes();
+    let mut readable = attributes.with_checks(false).map_while(Result::ok);
+    let found = readable.find(|attribute| attribute.key.local_name().as_ref() == name)?;
+    Some(found.value.into_owned())
+}
+
+/// As UTF-8, by byte order mark, by where the zeros are, or by the declaration.
+fn decoded(mut reader: impl Read) -> io::Result<impl Read> {
+    let mut head = Vec::new();
+    reader.by_ref().take(DECLARATION_BYTES).read_to_end(&mut head)?;
+    let encoding = match head.as_slice() {
+        [0, b'<', ..] => Some(UTF_16BE),
+        [b'<', 0, ..] => Some(UTF_16LE),
+        _ => declared(&head),
+    };
+    let whole = Cursor::new(head).chain(reader);
+    Ok(DecodeReaderBytesBuilder::new().encoding(encoding).bom_override(true).utf8_passthru(true).build(whole))
+}
+
+/// The encoding that the declaration names, if that is neither UTF-8 (which is validated anyway) nor unknown.
+fn declared(head: &[u8]) -> Option<&'static Encoding> {
+    let head = String::from_utf8_lossy(head);
+    let (declaration, _) = head.strip_prefix("<?xml")?.split_once("?>")?;
+    let (_, value) = declaration.split_once("encoding")?;
+    let value = value.trim_start().strip_prefix('=')?.trim_start();
+    let label = value.strip_prefix('"').or_else(|| value.strip_prefix('\''))?.split(['"', '\'']).next()?;
+    // A document whose declaration could be read byte by byte is not in UTF-16, whatever it says.
+    Encoding::for_label(label.as_bytes())
+        .filter(|encoding| encoding.is_ascii_compatible() && *encoding != encoding_rs::UTF_8)
+}
+
+/// Ends with an error once `left` bytes are read; the caller refills it.
+struct Bounded<R> {
+    inner: R,
+    left: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.left = self.left.checked_sub(read as u64).ok_or_else(|| io::Error::other("a part of it is too long"))?;
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn well_formed(xml: &[u8]) -> Result<(), Fault> {
+        scan(xml, Doctypes::None, |_| Next::Continue)
+    }
+
+    fn utf16(text: &str, mark: bool, to_bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        let mark = mark.then_some('\u{feff}');
+        mark.into_iter().chain(text.chars()).collect::<String>().encode_utf16().flat_map(to_bytes).collect()
+    }
+
+    #[test]
+    fn well_formed_documents_pass_in_every_encoding() {
+        let text = "<?xml version='1.0'?><!-- – --><a b='ü'>ö<c/>&amp;&#x20;<![CDATA[<]]></a>";
+        assert!(well_formed(text.as_bytes()).is_ok());
+        assert!(well_formed(format!("\u{feff}{text}").as_bytes()).is_ok());
+        for mark in [true, false] {
+            assert!(well_formed(&utf16(text, mark, u16::to_le_bytes)).is_ok());
+            assert!(well_formed(&utf16(text, mark, u16::to_be_bytes)).is_ok());
+        }
+        assert!(well_formed(b"<?xml version=\"1.0\" encoding=\"windows-1252\"?><a>\xfc</a>").is_ok());
+    }
+
+    #[test]
+    fn what_is_not_well_formed_is_malformed() {
+        let nested = "<a>".repeat(DEPTH + 1);
+        for xml in
+            ["", "text", "<a>", "<a></b>", "<a><b></a></b>", "</a>", "<a", "<a>&", "<a b='", "<!-- <a/>", &nested]
+        {
+            assert!(matches!(well_formed(xml.as_bytes()), Err(Fault::Malformed(_))), "{xml:.20}");
+        }
+        assert!(matches!(well_formed(b"<a>\xfc</a>"), Err(Fault::Malformed(_))));
+    }
+
+    #[test]
+    fn a_text_without_end_is_not_read_into_memory() {
+        let endless = b"<a>".chain(io::repeat(b'x').take(EVENT_BYTES * 2));
+        assert!(matches!(scan(endless, Doctypes::None, |_| Next::Continue), Err(Fault::Malformed(_))));
+    }
+
+    #[test]
+    fn document_types_are_seen_in_every_encoding() {
+        let bomb = "<!DOCTYPE a [<!ENTITY b 'x'>]><a>&b;</a>";
+        for xml in [bomb.as_bytes().to_vec(), utf16(bomb, true, u16::to_le_bytes), utf16(bomb, false, u16::to_be_bytes)]
+        {
+            for doctypes in [Doctypes::None, Doctypes::Plain] {
+                assert!(matches!(scan(&*xml, doctypes, |_| Next::Continue), Err(Fault::Doctype)));
+            }
+        }
+        let plain = b"<!DOCTYPE manifest PUBLIC '-//OpenOffice.org//DTD Manifest 1.0//EN' 'Manifest.dtd'><manifest/>";
+        assert!(matches!(scan(&plain[..], Doctypes::None, |_| Next::Continue), Err(Fault::Doctype)));
+        assert!(scan(&plain[..], Doctypes::Plain, |_| Next::Continue).is_ok());
+    }
+
+    #[test]
+    fn xml_is_known_by_its_first_character() {
+        for head in [&b"<a>"[..], b"\xEF\xBB\xBF <?xml", b"\xFF\xFE<\0", b"\0<\0?", b"\n\t<"] {
+            assert!(looks_like_xml(head), "{head:?}");
+        }
+        for head in [&b""[..], b"a<", b"\x89PNG", b"{\\rtf1<"] {
+            assert!(!looks_like_xml(head), "{head:?}");
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! Fetching what strangers' URLs name, through the egress guard.
+//!
+//! The guard sits where names become addresses: the client connects to what its resolver returned, and the resolver
+//! returns only what the policy let through. Literal addresses never reach a resolver; the policy judges them in the URL.
+
+use std::error::Error;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use docmill::domain::job::JobErrorCode;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap, LOCATION};
+use reqwest::{Client, Response, redirect};
+use tokio::fs::File;
+use tokio::io::AsyncWriteExt;
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use crate::egress::{EgressPolicy, Refusal};
+use crate::engine::{Failure, Limits};
+
+const USER_AGENT: &str = concat!("Docmill/", env!("CARGO_PKG_VERSION"));
+
+/// A document that was fetched into the job's scratch directory.
+#[derive(Debug)]
+pub struct Fetched {
+    pub path: PathBuf,
+    /// After content decoding.
+    pub bytes: u64,
+    /// The response's `Content-Type`, as it was sent.
+    pub content_type: Option<String>,
+    /// Where the last redirect led.
+    pub url: Url,
+    /// From `Content-Disposition`, else the last segment of the URL's path: a hint, never a path to write to.
+    pub filename: Option<String>,
+}
+
+/// A small resource that was fetched into memory.
+#[derive(Debug)]
+pub struct Resource {
+    pub bytes: Vec<u8>,
+    pub content_type: Option<String>,
+    pub url: Url,
+}
+
+/// What one fetch may cost, redirects included.
+#[derive(Clone, Copy, Debug)]
+pub struct Caps {
+    /// After content decoding.
+    pub bytes: u64,
+    pub redirects: u32,
+    pub deadline: Instant,
+}
+
+impl Caps {
+    /// The caps of a source, from now on.
+    pub fn of(limits: &Limits) -> Self {
+        Self { bytes: limits.source_bytes, redirects: limits.redirects, deadline: Instant::now() + limits.fetch }
+    }
+}
+
+/// Fetches over the guard. Built once per environment; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Fetcher {
+    policy: EgressPolicy,
+    guarded: Client,
+    /// For the hosts that local mode excepts; their addresses are not judged.
+    excepted: Client,
+}
+
+impl Fetcher {
+    /// Fails when the platform offers no certificates to trust.
+    pub fn new(policy: EgressPolicy) -> Result<Self, Failure> {
+        let guarded = client(&policy, false)?;
+        let excepted = if policy.has_exceptions() { client(&policy, true)? } else { guarded.clone() };
+        Ok(Self { policy, guarded, excepted })
+    }
+
+    pub fn policy(&self) -> &EgressPolicy {
+        &self.policy
+    }
+
+    /// Fetches a job's source into `scratch`. Fails with a `source_*` code.
+    pub async fn fetch(&self, url: &Url, scratch: &Path, limits: &Limits) -> Result<Fetched, Failure> {
+        let caps = Caps::of(limits);
+        let path = scratch.join("source");
+        within(&caps, url, async {
+            let (mut response, url) = self.open(url, &caps).await?;
+            let mut file = File::create(&path).await.map_err(scratch_failure)?;
+            let mut bytes = 0;
+            while let Some(chunk) = next_chunk(&mut response, &url, bytes, &caps).await? {
+                bytes += chunk.len() as u64;
+                file.write_all(&chunk).await.map_err(scratch_failure)?;
+            }
+            file.flush().await.map_err(scratch_failure)?;
+            let filename = filename(response.headers(), &url);
+            Ok(Fetched { path: path.clone(), bytes, content_type: content_type(&response), url, filename })
+        })
+        .await
+    }
+
+    /// Fetches one resource of a page into memory. Fails with a `source_*` code.
+    pub async fn fetch_bytes(&self, url: &Url, caps: Caps) -> Result<Resource, Failure> {
+        within(&caps, url, async {
+            let (mut response, url) = self.open(url, &caps).await?;
+            let mut bytes = Vec::new();
+            while let Some(chunk) = next_chunk(&mut response, &url, bytes.len() as u64, &caps).await? {
+                bytes.extend_from_slice(&chunk);
+            }
+            Ok(Resource { bytes, content_type: content_type(&response), url })
+        })
+        .await
+    }
+
+    /// Follows redirects, judging each hop like the first, to a response that has a body worth reading.
+    async fn open(&self, url: &Url, caps: &Caps) -> Result<(Response, Url), Failure> {
+        let mut url = url.clone();
+        for _ in 0..=caps.redirects {
+            let response = self.get(&url).await?;
+            let Some(next) = redirection(&response, &url)? else {
+                let response = successful(response, &url)?;
+                if response.content_length().is_some_and(|length| length > caps.bytes) {
+                    return Err(too_large(caps));
+                }
+                return Ok((response, url));
+            };
+            url = next;
+        }
+        Err(Failure::new(
+            JobErrorCode::SourceUnreachable,
+            format!("The source redirects more than {} times. Give the URL that it ends at.", caps.redirects),
+            format!("too many redirects, last to {}", host(&url)),
+        ))
+    }
+
+    async fn get(&self, url: &Url) -> Result<Response, Failure> {
+        let target = self.policy.admit(url).map_err(refused)?;
+        let client = if target.excepted { &self.excepted } else { &self.guarded };
+        client.get(url.clone()).send().await.map_err(|error| unreachable(url, &error))
+    }
+}
+
+/// Each environment serves one job after another with freezes between: no connection outlives its request.
+fn client(policy: &EgressPolicy, excepted: bool) -> Result<Client, Failure> {
+    let resolver = GuardedResolver { policy: policy.clone(), excepted };
+    Client::builder()
+        .user_agent(USER_AGENT)
+        .no_proxy()
+        .redirect(redirect::Policy::none())
+        .referer(false)
+        .dns_resolver(Arc::new(resolver))
+        .connect_timeout(Duration::from_secs(10))
+        .pool_max_idle_per_host(0)
+        .build()
+        .map_err(|error| internal("building the HTTP client", &error))
+}
+
+/// Resolves a name once and hands on only what the policy let through.
+struct GuardedResolver {
+    policy: EgressPolicy,
+    excepted: bool,
+}
+
+impl Resolve for GuardedResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let (policy, excepted) = (self.policy.clone(), self.excepted);
+        Box::pin(async move {
+            let addresses = policy.resolve_name(name.as_str(), excepted).await?;
+            // Port 0 means the port of the URL.
+            let addresses: Addrs = Box::new(addresses.into_iter().map(|address| SocketAddr::new(address, 0)));
+            Ok(addresses)
+        })
+    }
+}
+
+/// One deadline over everything that a fetch does.
+async fn within<T>(caps: &Caps, url: &Url, fetch: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    match timeout_at(caps.deadline, fetch).await {
+        Ok(result) => result,
+        Err(_) => Err(Failure::new(
+            JobErrorCode::SourceTimeout,
+            format!("{} did not deliver the source in time. Try again, or serve it from a faster host.", host(url)),
+            "the fetch reached its deadline",
+        )),
+    }
+}
+
+/// Where the response redirects to, if it does.
+fn redirection(response: &Response, url: &Url) -> Result<Option<Url>, Failure> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return Ok(None);
+    }
+    let location = response.headers().get(LOCATION).and_then(|value| std::str::from_utf8(value.as_bytes()).ok());
+    match location.and_then(|location| url.join(location).ok()) {
+        Some(next) => Ok(Some(next)),
+        None => Err(Failure::new(
+            JobErrorCode::SourceUnreachable,
+            format!("{} redirects without a usable address. Give the URL that it should end at.", host(url)),
+            format!("status {} without a usable Location", response.status().as_u16()),
+        )),
+    }
+}
+
+fn successful(response: Response, url: &Url) -> Result<Response, Failure> {
+    let status = response.status();
+    if status.is_success() {
+        return Ok(response);
+    }
+    Err(Failure::new(
+        JobErrorCode::SourceUnreachable,
+        format!(
+            "{} answered with HTTP status {}. Give a URL that answers 200 without a login.",
+            host(url),
+            status.as_u16()
+        ),
+        format!("status {} from {}", status.as_u16(), host(url)),
+    ))
+}
+
+/// The next piece of the decoded body, unless `so_far` and it exceed the cap.
+async fn next_chunk(
+    response: &mut Response,
+    url: &Url,
+    so_far: u64,
+    caps: &Caps,
+) -> Result<Option<bytes::Bytes>, Failure> {
+    let chunk = response.chunk().await.map_err(|error| unreachable(url, &error))?;
+    match chunk {
+        Some(chunk) if so_far.saturating_add(chunk.len() as u64) > caps.bytes => Err(too_large(caps)),
+        chunk => Ok(chunk),
+    }
+}
+
+fn content_type(response: &Response) -> Option<String> {
+    Some(response.headers().get(CONTENT_TYPE)?.to_str().ok()?.to_owned())
+}
+
+/// The name that the source gives the document.
+fn filename(headers: &HeaderMap, url: &Url) -> Option<String> {
+    let disposition = headers.get(CONTENT_DISPOSITION).and_then(|value| std::str::from_utf8(value.as_bytes()).ok());
+    let last_segment = || {
+        let segment = url.path_segments()?.next_back()?;
+        Some(percent_decoded(segment))
+    };
+    let name = disposition.and_then(disposition_filename).or_else(last_segment)?;
+    // A server may send a path, in either system's notation: its last part is the name.
+    let name = name.rsplit(['/', '\\']).next().unwrap_or_default().trim();
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// `filename*` (RFC 8187, UTF-8 only) before `filename` of a `Content-Disposition` (RFC 6266).
+fn disposition_filename(header: &str) -> Option<String> {
+    let parameters = || parameters(header).into_iter();
+    let extended = parameters().find(|(name, _)| name == "filename*").and_then(|(_, value)| {
+        let (charset, rest) = value.split_once('\'')?;
+        let (_language, encoded) = rest.split_once('\'')?;
+        charset.eq_ignore_ascii_case("utf-8").then(|| percent_decoded(encoded))
+    });
+    extended.or_else(|| parameters().find(|(name, _)| name == "filename").map(|(_, value)| value))
+}
+
+/// The `name=value` parameters of a header, names in lower case, values without their quotes.
+fn parameters(header: &str) -> Vec<(String, String)> {
+    let mut parts = vec![String::new()];
+    let (mut quoted, mut escaped) = (false, false);
+    for character in header.chars() {
+        match character {
+            _ if escaped => escaped = false,
+            '\\' if quoted => {
+                escaped = true;
+                continue;
+            }
+            '"' => {
+                quoted = !quoted;
+                continue;
+            }
+            ';' if !quoted => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(part) = parts.last_mut() {
+            part.push(character);
+        }
+    }
+    let pairs = parts.iter().filter_map(|part| part.split_once('='));
+    pairs.map(|(name, value)| (name.trim().to_ascii_lowercase(), value.trim().to_owned())).collect()
+}
+
+fn percent_decoded(text: &str) -> String {
+    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
+fn host(url: &Url) -> &str {
+    url.host_str().unwrap_or("The source")
+}
+
+fn refused(refusal: Refusal) -> Failure {
+    let (code, message) = match &refusal {
+        Refusal::Scheme => (
+            JobErrorCode::SourceForbidden,
+            "The source redirects to something that is not http or https. Give an http or https URL.".to_owned(),
+        ),
+        Refusal::UserInfo => (
+            JobErrorCode::SourceForbidden,
+            "The source's URL carries a user name or password. Give a URL without them, such as a presigned one."
+                .to_owned(),
+        ),
+        Refusal::Port(port) => (
+            JobErrorCode::SourceForbidden,
+            format!("Port {port} is not fetched from. Serve the source on port 80, 443, or one from 1024 on."),
+        ),
+        Refusal::Denied(host) => (
+            JobErrorCode::SourceForbidden,
+            format!("{host} is not a public internet address. Serve the source from one that is."),
+        ),
+        Refusal::Unresolved(host) => {
+            (JobErrorCode::SourceUnreachable, format!("The name {host} does not resolve. Check the URL."))
+        }
+    };
+    Failure::new(code, message, refusal.to_string())
+}
+
+/// What a failed exchange means: the guard's refusal if there is one in its chain of causes.
+fn unreachable(url: &Url, error: &reqwest::Error) -> Failure {
+    let causes = std::iter::successors(error.source(), |cause| (*cause).source());
+    if let Some(refusal) = causes.clone().find_map(|cause| cause.downcast_ref::<Refusal>()) {
+        return refused(refusal.clone());
+    }
+    // The error's own text holds the URL with its query; its causes don't.
+    let cause = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
+    let what = if error.is_connect() {
+        "could not be connected to"
+    } else if error.is_decode() || error.is_body() {
+        "broke off its response"
+    } else {
+        "did not answer properly"
+    };
+    let message = format!("{} {what}. Check that the URL can be reached from the internet, then try again.", host(url));
+    Failure::new(JobErrorCode::SourceUnreachable, message, cause)
+}
+
+fn too_large(caps: &Caps) -> Failure {
+    let mebibytes = caps.bytes >> 20;
+    let limit = if mebibytes > 0 { format!("{mebibytes} MiB") } else { format!("{} bytes", caps.bytes) };
+    Failure::new(
+        JobErrorCode::SourceTooLarge,
+        format!("The source is larger than {limit}. Make it smaller, or split it."),
+        format!("over {} bytes", caps.bytes),
+    )
+}
+
+fn scratch_failure(error: io::Error) -> Failure {
+    internal("writing to the scratch directory", &error)
+}
+
+fn internal(doing: &str, error: &dyn Error) -> Failure {
+    Failure::new(JobErrorCode::Internal, "Something on our side failed. Try again.", format!("{doing}: {error}"))
+}
+
+#[cfg(test)]
+#[path = "source_tests.rs"]
+mod tests;
