@@ -49,7 +49,7 @@ as_root() {
 
 setup_system() {
     has cargo || fail "Rust is missing: install it with rustup, then try again."
-    packages=$(missing_packages | tr '\n' ' ')
+    packages=$(missing_packages | paste -sd ' ')
     [ -n "$packages" ] || return 0
     has apt-get || fail "Missing here: $packages. Install them with this system's package manager."
     [ "$(id -u)" = 0 ] || has sudo || fail "Missing here: $packages. Install them as root with apt-get."
@@ -57,6 +57,10 @@ setup_system() {
     log=$cache/apt.log
     echo "Installing $packages" >&2
     as_root apt-get update >"$log" 2>&1 || fail "apt-get update failed: is there a network? The log is $log"
+    if ! apt-cache show chromium-headless-shell >/dev/null 2>&1; then
+        echo "This distribution has no chromium-headless-shell: renderMode browser will fail here." >&2
+        packages=$(echo "$packages" | sed 's/chromium-headless-shell//')
+    fi
     # shellcheck disable=SC2086 # A list of packages.
     as_root apt-get install -y --no-install-recommends $packages >>"$log" 2>&1 \
         || fail "apt-get could not install $packages: $(grep '^E:' "$log" | tail -1) The log is $log"
