@@ -1,1 +1,25 @@
+//! Integration tests: handlers, stores and workers against the emulator at `AWS_ENDPOINT_URL`, and journeys through the
+//! deployed stack at `DOCMILL_URL`. `make test` starts both and sets the environment.
+//!
+//! Every test has accounts and jobs of its own, so that all run at once and none sees another's.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what is wrong by panicking")]
+#![allow(clippy::wildcard_enum_match_arm, reason = "what a test does not expect is wrong, whatever it is")]
+#![allow(unreachable_pub, missing_debug_implementations, reason = "nothing here is used from outside")]
+
+mod support;
+
+mod account_usage;
+mod admission;
+mod budgets;
+mod contract;
+mod create_jobs;
+mod credits;
+mod idempotency;
+mod injected_faults;
+mod journeys;
+mod read_jobs;
+mod sweeping;
+mod tools;
+mod webhooks;
+mod worker_pipeline;

@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     match Cli::parse().command {
         Some(Command::Convert(args)) => worker::convert_command::run(&args),
         Some(Command::Confine(args)) => confine(args),
-        None => ExitCode::FAILURE,
+        None => lambda(),
     }
 }
 
@@ -32,4 +32,21 @@ fn confine(args: worker::confine::Args) -> ExitCode {
     let error = worker::confine::exec(args);
     eprintln!("not confined, and so not run: {error}");
     ExitCode::from(worker::confine::NOT_CONFINED)
+}
+
+fn lambda() -> ExitCode {
+    docmill::telemetry::init();
+    match serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("worker: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve() -> Result<(), lambda_runtime::Error> {
+    worker::confine::hide_own_memory()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(async { worker::lambda::serve(worker::lambda::pipeline_of_function()?).await })
 }

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
+pub use docmill::domain::limits::Limits;
 
 /// One conversion, as the pipeline hands it to an engine.
 #[derive(Debug)]
@@ -60,33 +61,4 @@ impl Failure {
 #[async_trait]
 pub trait Engine: Send + Sync {
     async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure>;
-}
-
-/// The limits of one conversion; settings, with the documented defaults.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    pub source_bytes: u64,
-    pub unpacked_bytes: u64,
-    pub archive_entries: u64,
-    pub output_bytes: u64,
-    pub pages: u32,
-    pub conversion: std::time::Duration,
-    pub fetch: std::time::Duration,
-    pub redirects: u32,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        use std::time::Duration;
-        Self {
-            source_bytes: 100 << 20,
-            unpacked_bytes: 1 << 30,
-            archive_entries: 10_000,
-            output_bytes: 500 << 20,
-            pages: 2_000,
-            conversion: Duration::from_secs(120),
-            fetch: Duration::from_secs(30),
-            redirects: 5,
-        }
-    }
 }

@@ -1,0 +1,92 @@
+//! The worker as a Lambda function behind an SQS queue: partial batch responses, and no panic ends the environment.
+
+use std::panic::AssertUnwindSafe;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent};
+use docmill::context::Context;
+use docmill::domain::tool::QueueName;
+use futures_util::FutureExt;
+use lambda_runtime::{Error, LambdaEvent, service_fn};
+
+use crate::confine::Launcher;
+use crate::converter::{Converter, Engines};
+use crate::egress::{EgressPolicy, SourceExceptions};
+use crate::engine::html_browser::{BrowserSettings, HtmlBrowser};
+use crate::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
+use crate::pipeline::{Delivery, Handled, Pipeline};
+use crate::source::Fetcher;
+
+/// Builds the worker from its environment: `ENGINES` says which queue it serves, and so which engines it starts.
+pub fn pipeline_of_function() -> Result<Pipeline, Error> {
+    let context = Context::of_function()?;
+    let policy = EgressPolicy::new(source_exceptions(context.config.local_mode)?);
+    let launcher = Launcher::current()?;
+    let (queue_name, engines) = match std::env::var("ENGINES").unwrap_or_default().as_str() {
+        "office" => (QueueName::Office, office_engines(launcher)?),
+        "html" => (QueueName::Html, html_engines(launcher, &policy)),
+        _ => return Err("the environment variable ENGINES must be office or html".into()),
+    };
+    let limits = context.config.limits.clone();
+    Ok(Pipeline {
+        files: context.files(),
+        queue: context.queue(),
+        jobs: context.jobs,
+        converter: Converter { fetcher: Fetcher::new(policy)?, engines, limits },
+        config: context.config,
+        queue_name,
+    })
+}
+
+fn office_engines(launcher: Launcher) -> Result<Engines, Error> {
+    let office = OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), launcher)?;
+    Ok(Engines { office: Some(Arc::new(office)), ..Engines::default() })
+}
+
+fn html_engines(launcher: Launcher, policy: &EgressPolicy) -> Engines {
+    let browser = HtmlBrowser::new(BrowserSettings::default(), launcher, policy.clone());
+    Engines { html_browser: Some(Arc::new(browser)), ..Engines::default() }
+}
+
+/// Hosts that may be fetched from although they are not public: on a local stack alone.
+fn source_exceptions(local_mode: bool) -> Result<SourceExceptions, Error> {
+    match std::env::var("SOURCE_EXCEPTIONS").unwrap_or_default() {
+        none if none.is_empty() => Ok(SourceExceptions::default()),
+        listed if local_mode => Ok(listed.parse()?),
+        _ => Err("SOURCE_EXCEPTIONS is for local mode alone: LOCAL_MODE is not set".into()),
+    }
+}
+
+pub async fn serve(pipeline: Pipeline) -> Result<(), Error> {
+    let pipeline = Arc::new(pipeline);
+    lambda_runtime::run(service_fn(|event: LambdaEvent<SqsEvent>| {
+        let pipeline = pipeline.clone();
+        async move { Ok::<_, Error>(handle(&pipeline, event).await) }
+    }))
+    .await
+}
+
+/// Handles each message of the batch and names those that must come back.
+pub async fn handle(pipeline: &Pipeline, event: LambdaEvent<SqsEvent>) -> SqsBatchResponse {
+    let ends_at = Instant::now() + time_left(event.context.deadline());
+    let mut response = SqsBatchResponse::default();
+    for record in event.payload.records {
+        let body = record.body.unwrap_or_default();
+        let receipt = record.receipt_handle.unwrap_or_default();
+        let delivery = Delivery { body: &body, receipt: &receipt, ends_at };
+        // A panic leaves the job to its lease; the message comes back.
+        let handled = AssertUnwindSafe(pipeline.handle(delivery)).catch_unwind().await.unwrap_or(Handled::Return);
+        if handled == Handled::Return {
+            let mut failure = BatchItemFailure::default();
+            failure.item_identifier = record.message_id.unwrap_or_default();
+            response.batch_item_failures.push(failure);
+        }
+    }
+    response
+}
+
+fn time_left(deadline: SystemTime) -> Duration {
+    deadline.duration_since(SystemTime::now()).unwrap_or_default()
+}

@@ -1,0 +1,255 @@
+//! One job, from its message to its end: claim, fetch, check, convert, store, complete.
+
+use std::time::{Duration, Instant};
+
+use docmill::clock;
+use docmill::config::Config;
+use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, MAX_ATTEMPTS, Payload, Timings};
+use docmill::domain::request::JobRequest;
+use docmill::domain::tool::QueueName;
+use docmill::files::{Files, FilesError, ObjectKey};
+use docmill::http::submit::QUEUED_GRACE;
+use docmill::queue::{Message, Queue};
+use docmill::store::StoreError;
+use docmill::store::jobs::{Claim, Completion, Jobs, Written};
+
+use crate::converter::{Converted, Converter, ours};
+use crate::engine::Failure;
+
+/// A lease ends a little after the function that holds it must have.
+const LEASE_MARGIN: Duration = Duration::from_secs(15);
+/// Time kept for storing and completing after the conversion's deadline.
+const STORE_TIME: Duration = Duration::from_secs(30);
+const FIRST_RETRY_SECONDS: u32 = 5;
+
+#[derive(Debug)]
+pub struct Pipeline {
+    pub config: Config,
+    pub jobs: Jobs,
+    pub files: Files,
+    pub queue: Queue,
+    pub converter: Converter,
+    /// The queue whose messages this worker gets.
+    pub queue_name: QueueName,
+}
+
+/// One delivery of a message.
+#[derive(Clone, Copy, Debug)]
+pub struct Delivery<'a> {
+    pub body: &'a str,
+    pub receipt: &'a str,
+    /// When the platform ends this invocation.
+    pub ends_at: Instant,
+}
+
+/// What becomes of the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handled {
+    /// Nothing is left to do for it.
+    Acknowledge,
+    /// It must come back.
+    Return,
+}
+
+/// Why an attempt ended without the job being completed.
+#[derive(Debug, thiserror::Error)]
+enum Setback {
+    /// The source's or the document's fault: final.
+    #[error("{0}")]
+    Failure(Failure),
+    /// A fault of our infrastructure: tried again.
+    #[error("{0}")]
+    Fault(String),
+    /// Another attempt has taken over: nothing more to do.
+    #[error("the job belongs to another attempt")]
+    Superseded,
+}
+
+impl From<Failure> for Setback {
+    fn from(failure: Failure) -> Self {
+        if failure.code == JobErrorCode::Internal { Self::Fault(failure.cause) } else { Self::Failure(failure) }
+    }
+}
+
+impl From<StoreError> for Setback {
+    fn from(error: StoreError) -> Self {
+        Self::Fault(error.to_string())
+    }
+}
+
+impl From<FilesError> for Setback {
+    fn from(error: FilesError) -> Self {
+        Self::Fault(error.to_string())
+    }
+}
+
+impl Pipeline {
+    pub async fn handle(&self, delivery: Delivery<'_>) -> Handled {
+        let job_id = match serde_json::from_str(delivery.body) {
+            Ok(Message::Convert { job_id }) => job_id,
+            Err(error) => {
+                // A newer version's message, or none of ours: it goes to the dead letters, where somebody sees it.
+                tracing::error!(%error, "a message could not be read");
+                return Handled::Return;
+            }
+        };
+        let job = match self.claim(job_id, delivery.ends_at).await {
+            Ok(Some(job)) => job,
+            Ok(None) => return Handled::Acknowledge,
+            Err(error) => {
+                tracing::error!(%job_id, %error, "a job could not be claimed");
+                return Handled::Return;
+            }
+        };
+        match self.attempt(&job, delivery.ends_at).await {
+            Ok(()) => Handled::Acknowledge,
+            Err(setback) => self.recover(&job, setback, delivery.receipt).await,
+        }
+    }
+
+    /// Takes the job for one attempt. `None`: nothing is to be done for this delivery.
+    async fn claim(&self, id: JobId, ends_at: Instant) -> Result<Option<Job>, StoreError> {
+        let lease = ends_at.saturating_duration_since(Instant::now()) + LEASE_MARGIN;
+        match self.jobs.claim(id, clock::now(), lease).await? {
+            Claim::Taken(job) => Ok(Some(*job)),
+            Claim::NotNeeded => Ok(None),
+            Claim::Unknown => {
+                tracing::warn!(job_id = %id, "a message names a job that does not exist");
+                Ok(None)
+            }
+            Claim::Exhausted(job) => {
+                tracing::error!(job_id = %id, "all attempts at a job are used up");
+                self.jobs.fail(&job, &public_error(&ours("attempts used up")), clock::now()).await?;
+                self.forget_payload(&job).await;
+                Ok(None)
+            }
+        }
+    }
+
+    /// One attempt at a claimed job, up to its completion.
+    async fn attempt(&self, job: &Job, ends_at: Instant) -> Result<(), Setback> {
+        let request = self.request(job).await?;
+        // The directory is wiped when it goes out of scope, whatever happens.
+        let scratch = tempfile::tempdir().map_err(|error| Setback::Fault(format!("no scratch directory: {error}")))?;
+        let deadline = ends_at.checked_sub(STORE_TIME).unwrap_or(ends_at);
+        let converted = self.converter.run(&request, job.mode, scratch.path(), deadline).await?;
+
+        let stored = Instant::now();
+        let key = ObjectKey::Output { account: &job.account, job: job.id, attempt: job.attempts };
+        self.files.put_file(&key, &converted.pdf, &converted.output.content_type).await?;
+        self.complete(job, converted, key.to_string(), stored.elapsed()).await
+    }
+
+    /// The canonical request with its secrets, from the job or from the bucket.
+    async fn request(&self, job: &Job) -> Result<JobRequest, Setback> {
+        let payload = match &job.secret {
+            Some(Payload::Inline(text)) => text.clone(),
+            Some(Payload::Stored(key)) => self.files.get_text(key).await?,
+            None => return Err(Setback::Fault("the job carries no request".into())),
+        };
+        serde_json::from_str(&payload).map_err(|_| Setback::Fault("the stored request is not readable".into()))
+    }
+
+    async fn complete(&self, job: &Job, converted: Converted, key: String, store: Duration) -> Result<(), Setback> {
+        let finished_at = clock::now();
+        let timings = Timings {
+            queued_ms: job.started_at.map_or(0, |started| started.millis_since(job.created_at)),
+            fetch_ms: millis(converted.fetch),
+            convert_ms: millis(converted.convert),
+            store_ms: millis(store),
+        };
+        let mut warnings = job.warnings.clone();
+        warnings.extend(converted.warnings);
+        let completion = Completion {
+            output: converted.output,
+            output_key: key,
+            engine: converted.engine,
+            timings,
+            warnings,
+            finished_at,
+            expires_at: finished_at.plus(self.config.output_retention),
+        };
+        match self.jobs.complete(job, &completion).await? {
+            Written::Yes => {
+                self.forget_payload(job).await;
+                log_completion(job, &completion);
+                Ok(())
+            }
+            Written::Superseded => Err(Setback::Superseded),
+        }
+    }
+
+    /// Fails the job, or gives it back for another attempt.
+    async fn recover(&self, job: &Job, setback: Setback, receipt: &str) -> Handled {
+        let (failure, last) = match setback {
+            Setback::Superseded => return Handled::Acknowledge,
+            Setback::Failure(failure) => (failure, true),
+            Setback::Fault(cause) => (ours(cause), job.attempts >= MAX_ATTEMPTS),
+        };
+        tracing::warn!(job_id = %job.id, attempt = job.attempts, code = failure.code.as_str(), cause = %failure.cause, last, "an attempt failed");
+        if last { self.fail(job, &failure).await } else { self.give_back(job, receipt).await }
+    }
+
+    async fn fail(&self, job: &Job, failure: &Failure) -> Handled {
+        match self.jobs.fail(job, &public_error(failure), clock::now()).await {
+            Ok(Written::Yes | Written::Superseded) => {
+                self.forget_payload(job).await;
+                Handled::Acknowledge
+            }
+            Err(error) => {
+                tracing::error!(job_id = %job.id, %error, "a failed job could not be marked; its lease will end");
+                Handled::Return
+            }
+        }
+    }
+
+    /// The message comes back soon rather than after its whole visibility time. If the job cannot be released, its lease
+    /// ends by itself, and the sweeper sees to it.
+    async fn give_back(&self, job: &Job, receipt: &str) -> Handled {
+        let seconds = FIRST_RETRY_SECONDS << job.attempts.min(5);
+        let due = clock::now().plus(Duration::from_secs(u64::from(seconds)) + QUEUED_GRACE);
+        if let Err(error) = self.jobs.release(job, due).await {
+            tracing::error!(job_id = %job.id, %error, "a job could not be released; its lease will end");
+        }
+        let visible_in = i32::try_from(seconds).unwrap_or(i32::MAX);
+        if let Err(error) = self.queue.retry_in(self.queue_name, receipt, visible_in).await {
+            tracing::warn!(job_id = %job.id, %error, "a message keeps its visibility time; the sweeper may be sooner");
+        }
+        Handled::Return
+    }
+
+    /// A terminal job's request is of no more use to anybody. What can't be deleted now dies by lifecycle.
+    async fn forget_payload(&self, job: &Job) {
+        if let Some(Payload::Stored(key)) = &job.secret
+            && let Err(error) = self.files.delete(key).await
+        {
+            tracing::warn!(job_id = %job.id, %error, "a stored request was left to its lifecycle");
+        }
+    }
+}
+
+fn public_error(failure: &Failure) -> JobError {
+    JobError::new(failure.code, failure.message.clone())
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn log_completion(job: &Job, completion: &Completion) {
+    let Timings { queued_ms, fetch_ms, convert_ms, store_ms } = completion.timings;
+    tracing::info!(
+        job_id = %job.id,
+        tool = %job.tool,
+        engine = %completion.engine.name,
+        attempt = job.attempts,
+        pages = completion.output.pages,
+        bytes = completion.output.bytes,
+        warnings = completion.warnings.len(),
+        queued_ms,
+        fetch_ms,
+        convert_ms,
+        store_ms,
+        "job completed"
+    );
+}

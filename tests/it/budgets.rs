@@ -1,0 +1,101 @@
+//! AWS calls per warm request, through the real handlers. A call that is added fails its line here.
+
+use docmill::clock;
+use docmill::domain::job::{EngineInfo, JobId, Output, Timings};
+use docmill::store::jobs::{Claim, Completion};
+use serde_json::json;
+use std::time::Duration;
+
+use crate::support::http::{Answer, get, post};
+use crate::support::world::World;
+
+const KEY: &str = "UpdateItem";
+const TRANSACTION: &str = "TransactWriteItems";
+const MESSAGE: &str = "SendMessage";
+const LARGE_INPUT: &str = "PutObject";
+
+#[tokio::test]
+async fn each_endpoint_keeps_its_budget() {
+    let world = World::new();
+    let account = world.account(100).await;
+    let key = &account.key;
+    let small = json!({"toolSlug": "html-to-pdf", "html": "<p>x"});
+    let large = json!({"toolSlug": "html-to-pdf", "html": "<p>x".repeat(8000)});
+    let office = json!({"toolSlug": "office-to-pdf", "sourceUrl": "https://a.example/x.docx"});
+    let flat_office = json!({"sourceUrl": "https://a.example/x.docx"});
+    let flat_html = json!({"html": "<p>x"});
+    let (context, desk) = (|| world.context.clone(), || world.desk.clone());
+
+    // The first requests of an environment read the settings too.
+    Answer::of(list_tools::handle(context(), get("/").key(key).build()).await);
+    let first = Answer::of(create_job::handle(desk(), post("/", &small).key(key).build()).await);
+    let warm_download = get("/").key(key).parameter("job_id", &first.job_id()).build();
+    Answer::of(get_job_download::handle(world.downloads.clone(), warm_download).await);
+    world.watch.take_calls();
+
+    let check = |endpoint: &str, answer: Answer, status: u16, budget: &[&str]| {
+        assert_eq!(answer.status, status, "{endpoint}: {}", answer.body);
+        assert_eq!(world.watch.take_calls(), budget, "{endpoint}");
+    };
+    let id = first.job_id();
+    let with_id = || get("/").key(key).parameter("job_id", &id).build();
+    let with_slug =
+        |request: crate::support::http::RequestBuilder| request.key(key).parameter("tool_slug", "html-to-pdf");
+
+    let answer = Answer::of(list_tools::handle(context(), get("/").key(key).build()).await);
+    check("GET /v1/tools", answer, 200, &[KEY]);
+    let answer = Answer::of(get_tool_schema::handle(context(), with_slug(get("/")).build()).await);
+    check("GET /v1/tools/{tool_slug}/schema", answer, 200, &[KEY]);
+    let answer = Answer::of(create_tool_job::handle(desk(), with_slug(post("/", &small)).build()).await);
+    check("POST /v1/tools/{tool_slug}/jobs", answer, 202, &[KEY, TRANSACTION, MESSAGE]);
+    let answer = Answer::of(create_job::handle(desk(), post("/", &office).key(key).build()).await);
+    check("POST /v1/jobs", answer, 202, &[KEY, TRANSACTION, MESSAGE]);
+    let idempotent = post("/", &office).key(key).header("idempotency-key", "k").build();
+    let answer = Answer::of(create_job::handle(desk(), idempotent).await);
+    check("POST /v1/jobs with a key", answer, 202, &[KEY, TRANSACTION, MESSAGE]);
+    let answer = Answer::of(create_job::handle(desk(), post("/", &large).key(key).build()).await);
+    check("POST /v1/jobs with large HTML", answer, 202, &[KEY, LARGE_INPUT, TRANSACTION, MESSAGE]);
+    let answer = Answer::of(get_job::handle(context(), with_id()).await);
+    check("GET /v1/jobs/{job_id}", answer, 200, &[KEY, "GetItem"]);
+    let answer = Answer::of(get_job_download::handle(world.downloads.clone(), with_id()).await);
+    check("GET /v1/jobs/{job_id}/download, waiting", answer, 202, &[KEY, "GetItem"]);
+    complete(&world, &id).await;
+    world.watch.take_calls();
+    let answer = Answer::of(get_job_download::handle(world.downloads.clone(), with_id()).await);
+    check("GET /v1/jobs/{job_id}/download", answer, 200, &[KEY, "GetItem"]);
+    let answer = Answer::of(convert_office_to_pdf::handle(desk(), post("/", &flat_office).key(key).build()).await);
+    check("POST /v1/convert/office-to-pdf", answer, 202, &[KEY, TRANSACTION, MESSAGE]);
+    let answer = Answer::of(convert_html_to_pdf::handle(desk(), post("/", &flat_html).key(key).build()).await);
+    check("POST /v1/convert/html-to-pdf", answer, 202, &[KEY, TRANSACTION, MESSAGE]);
+    let answer = Answer::of(get_account_usage::handle(context(), get("/").key(key).build()).await);
+    check("GET /v1/account/usage", answer, 200, &[KEY, "BatchGetItem"]);
+    let body = json!({"url": "https://hooks.example/"});
+    let answer = Answer::of(test_webhook::handle(context(), post("/", &body).key(key).build()).await);
+    check("POST /v1/webhooks/test", answer, 200, &[KEY, "PutItem"]);
+}
+
+async fn complete(world: &World, id: &str) {
+    let id = JobId::parse(id).unwrap();
+    let now = clock::now();
+    let Claim::Taken(job) = world.context.jobs.claim(id, now, Duration::from_secs(60)).await.unwrap() else {
+        panic!("the job is free")
+    };
+    let output = Output {
+        format: "pdf".into(),
+        content_type: "application/pdf".into(),
+        bytes: 1,
+        pages: 1,
+        sha256: String::new(),
+        filename: "a.pdf".into(),
+    };
+    let completion = Completion {
+        output,
+        output_key: "outputs/x".into(),
+        engine: EngineInfo { name: "stub".into(), version: "1".into() },
+        timings: Timings::default(),
+        warnings: Vec::new(),
+        finished_at: now,
+        expires_at: now.plus(Duration::from_secs(3600)),
+    };
+    world.context.jobs.complete(&job, &completion).await.unwrap();
+}

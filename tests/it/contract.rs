@@ -1,0 +1,76 @@
+//! One source of truth: pairs of things that say the same are held together here.
+
+use std::collections::BTreeSet;
+
+use docmill::http::error::ErrorCode;
+use docmill::http::routes::ROUTES;
+
+use crate::support::http::{Answer, RequestBuilder};
+use lambda_http::http::Method;
+
+fn file(name: &str) -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn the_template_has_exactly_the_routes_of_the_code() {
+    let template = file("template.yaml");
+    let mut routes = BTreeSet::new();
+    let lines: Vec<_> = template.lines().map(str::trim).collect();
+    for (number, line) in lines.iter().enumerate() {
+        let Some(path) = value_of(line, "Path") else { continue };
+        let method = lines[number.saturating_sub(3)..=(number + 3).min(lines.len() - 1)]
+            .iter()
+            .find_map(|near| value_of(near, "Method"))
+            .unwrap_or_else(|| panic!("no method near {path}"));
+        routes.insert(format!("{} {path}", method.to_uppercase()));
+    }
+    let expected: BTreeSet<_> = ROUTES.iter().map(|(method, path)| format!("{method} {path}")).collect();
+    assert_eq!(routes, expected);
+}
+
+/// The value of `name` in a line of YAML, in block or flow style.
+fn value_of<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    let rest = &line[line.find(&format!("{name}: "))? + name.len() + 2..];
+    // A path may itself have braces, so a flow mapping ends at a comma or at its last brace.
+    let value = rest.split(',').next()?.trim();
+    let value = if line.contains(": {") && value.matches('}').count() > value.matches('{').count() {
+        value.strip_suffix('}')?
+    } else {
+        value
+    };
+    Some(value.trim().trim_matches('"').trim_matches('\'')).filter(|value| !value.is_empty())
+}
+
+#[test]
+fn the_readme_lists_exactly_the_error_codes_of_the_code() {
+    let readme = file("README.md");
+    let listed: BTreeSet<_> = readme
+        .lines()
+        .filter_map(|line| {
+            let mut cells = line.strip_prefix('|')?.split('|').map(str::trim);
+            let status: u16 = cells.next()?.parse().ok()?;
+            let code = cells.next()?.trim_matches('`').to_owned();
+            Some((status, code))
+        })
+        .collect();
+    let expected: BTreeSet<_> =
+        ErrorCode::ALL.iter().map(|code| (code.status().as_u16(), code.as_str().to_owned())).collect();
+    assert_eq!(listed, expected);
+}
+
+#[tokio::test]
+async fn unknown_routes_and_wrong_methods_have_envelopes() {
+    let ask = async |method: Method, path: &str| {
+        let request = RequestBuilder::new(method, path).build();
+        Answer::of(route_fallback::handle(std::sync::Arc::new(()), request).await)
+    };
+    assert_eq!(ask(Method::GET, "/").await.refusal(), (404, "route_not_found"));
+    assert_eq!(ask(Method::GET, "/v1/nothing").await.refusal(), (404, "route_not_found"));
+    for method in [Method::DELETE, Method::HEAD, Method::OPTIONS] {
+        let answer = ask(method, "/v1/jobs/6f1c1c2e-0000-7000-8000-000000000000").await;
+        assert_eq!(answer.refusal(), (405, "method_not_allowed"));
+        assert_eq!(answer.header("allow"), Some("GET"));
+    }
+}

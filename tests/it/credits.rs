@@ -1,0 +1,88 @@
+//! Credits: never more spent than there are, from the right source, and back where they came from.
+
+use docmill::clock;
+use docmill::domain::job::{JobError, JobErrorCode, JobId};
+use docmill::store::jobs::Written;
+use futures_util::future::join_all;
+use serde_json::json;
+
+use crate::support::http::{Answer, post};
+use crate::support::world::{Account, World};
+
+async fn create(world: &World, account: &Account) -> Answer {
+    let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&account.key).build();
+    Answer::of(create_job::handle(world.desk.clone(), request).await)
+}
+
+async fn granted(world: &World, account: &Account) -> u64 {
+    world.context.usage.profile(&account.id).await.unwrap().unwrap().granted
+}
+
+#[tokio::test]
+async fn fifty_racing_creates_spend_exactly_ten_credits() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let answers = join_all((0..50).map(|_| create(&world, &account))).await;
+    let accepted = answers.iter().filter(|answer| answer.status == 202).count();
+    assert_eq!(accepted, 10);
+    for refused in answers.iter().filter(|answer| answer.status != 202) {
+        assert_eq!(refused.refusal(), (402, "insufficient_credits"));
+        assert_eq!(refused.body["error"]["required"], 1);
+        assert_eq!(refused.body["error"]["available"], 0);
+    }
+    assert_eq!(world.spent(&account).await, (10, 10));
+}
+
+#[tokio::test]
+async fn included_credits_go_first_and_granted_ones_after() {
+    let world = World::new();
+    let plan = world.plan(2).await;
+    let account = world.account_on(&plan.id, 3).await;
+    for _ in 0..5 {
+        assert_eq!(create(&world, &account).await.status, 202);
+    }
+    assert_eq!(create(&world, &account).await.refusal(), (402, "insufficient_credits"));
+    assert_eq!(granted(&world, &account).await, 0);
+    assert_eq!(world.spent(&account).await, (5, 5));
+    assert_eq!(world.context.usage.grant(&account.id, 1).await.unwrap(), Some(1));
+    assert_eq!(create(&world, &account).await.status, 202);
+}
+
+#[tokio::test]
+async fn racing_creates_spend_granted_credits_once_too() {
+    let world = World::new();
+    let plan = world.plan(4).await;
+    let account = world.account_on(&plan.id, 6).await;
+    let answers = join_all((0..30).map(|_| create(&world, &account))).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 202).count(), 10);
+    assert_eq!(granted(&world, &account).await, 0);
+    assert_eq!(world.spent(&account).await, (10, 10));
+}
+
+#[tokio::test]
+async fn a_failed_job_gives_its_credits_back_once_and_where_they_came_from() {
+    let world = World::new();
+    let plan = world.plan(1).await;
+    let account = world.account_on(&plan.id, 1).await;
+    let error = JobError::new(JobErrorCode::RenderFailed, "told to");
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        ids.push(JobId::parse(&create(&world, &account).await.job_id()).unwrap());
+    }
+    for id in ids {
+        let job = world.context.jobs.get(id).await.unwrap().unwrap();
+        assert_eq!(world.context.jobs.fail(&job, &error, clock::now()).await.unwrap(), Written::Yes);
+        assert_eq!(world.context.jobs.fail(&job, &error, clock::now()).await.unwrap(), Written::Superseded);
+        let failed = world.context.jobs.get(id).await.unwrap().unwrap();
+        assert_eq!(failed.refunded, 1);
+        assert!(failed.secret.is_none() && failed.open.is_none() && failed.due.is_none());
+    }
+    let usage = world.context.usage.of_month(&account.id, clock::now().period()).await.unwrap();
+    assert_eq!((usage.remaining, usage.used, usage.created, usage.failed), (Some(1), 0, 2, 2));
+    assert_eq!(granted(&world, &account).await, 1);
+    assert_eq!(usage.by_tool["html-to-pdf"], (2, 0));
+    // What came back can be spent again, included and granted.
+    assert_eq!(create(&world, &account).await.status, 202);
+    assert_eq!(create(&world, &account).await.status, 202);
+    assert_eq!(create(&world, &account).await.status, 402);
+}

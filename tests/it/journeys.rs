@@ -1,0 +1,179 @@
+//! Journeys through the deployed local stack over HTTP, as a client makes them: create, wait, download, look inside.
+
+use std::time::Duration;
+
+use reqwest::header::HeaderMap;
+use reqwest::{Client, Method};
+use serde_json::{Value, json};
+
+use crate::support::{eventually, pdf};
+
+/// Well above a cold start of LibreOffice on a busy machine.
+const CONVERSION_TIME: Duration = Duration::from_secs(120);
+
+/// A client of the deployed stack.
+struct Traveller {
+    client: Client,
+    url: String,
+    key: String,
+    samples: String,
+}
+
+struct Answer {
+    status: u16,
+    headers: HeaderMap,
+    body: Value,
+}
+
+impl Traveller {
+    /// `None` where only storage was deployed (an endpoint of the user's own): then there is nothing to travel through.
+    fn with_key(variable: &str) -> Option<Self> {
+        let url = std::env::var("DOCMILL_URL").ok()?;
+        let setting = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is set with DOCMILL_URL"));
+        Some(Self { client: Client::new(), url, key: setting(variable), samples: setting("SAMPLES_URL") })
+    }
+
+    async fn ask(&self, method: Method, path: &str, body: Option<&Value>) -> Answer {
+        let request = self.client.request(method, format!("{}{path}", self.url)).bearer_auth(&self.key);
+        let request = match body {
+            Some(body) => request.json(body),
+            None => request,
+        };
+        let response = request.send().await.unwrap();
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        Answer { status, headers, body: response.json().await.unwrap_or(Value::Null) }
+    }
+
+    async fn create(&self, path: &str, body: Value) -> String {
+        let answer = self.ask(Method::POST, path, Some(&body)).await;
+        assert_eq!(answer.status, 202, "{}", answer.body);
+        answer.body["job"]["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The job once it has ended.
+    async fn end_of(&self, id: &str) -> Value {
+        eventually(&format!("job {id} ends"), CONVERSION_TIME, async || {
+            let job = self.ask(Method::GET, &format!("/v1/jobs/{id}"), None).await.body["job"].clone();
+            let waiting = ["queued", "processing"].contains(&job["status"].as_str().unwrap());
+            (!waiting).then_some(job)
+        })
+        .await
+    }
+
+    async fn convert(&self, path: &str, body: Value) -> (Value, Vec<u8>) {
+        let id = self.create(path, body).await;
+        let job = self.end_of(&id).await;
+        assert_eq!(job["status"], "completed", "{job}");
+        let answer = self.ask(Method::GET, &format!("/v1/jobs/{id}/download"), None).await;
+        assert_eq!(answer.status, 200);
+        let link = answer.body["download"]["url"].as_str().unwrap();
+        let response = self.client.get(link).send().await.unwrap();
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.headers()["content-type"], "application/pdf");
+        assert!(response.headers()["content-disposition"].to_str().unwrap().starts_with("attachment; filename="));
+        let bytes = response.bytes().await.unwrap().to_vec();
+        assert_eq!(bytes.len() as u64, job["output"]["bytes"].as_u64().unwrap());
+        assert_eq!(docmill::domain::sha256_hex(&bytes), job["output"]["sha256"].as_str().unwrap());
+        assert_eq!(pdf::pages(&bytes) as u64, job["output"]["pages"].as_u64().unwrap());
+        (job, bytes)
+    }
+}
+
+macro_rules! traveller {
+    () => {
+        traveller!("DOCMILL_LIVE_KEY")
+    };
+    ($variable:literal) => {
+        match Traveller::with_key($variable) {
+            Some(traveller) => traveller,
+            None => return,
+        }
+    };
+}
+
+#[tokio::test]
+async fn office_documents_become_pdfs_with_their_text() {
+    let traveller = traveller!();
+    for (name, text, pages) in [("small.docx", "Lorem", 1), ("small.xlsx", "Name", 1), ("small.pptx", "Slide", 1)] {
+        let source = format!("{}/{name}?secret=canary", traveller.samples);
+        let (job, bytes) = traveller.convert("/v1/convert/office-to-pdf", json!({"sourceUrl": source})).await;
+        assert!(pdf::text(&bytes).contains(text), "{name}: {}", pdf::text(&bytes));
+        assert!(pdf::pages(&bytes) >= pages, "{name}");
+        assert_eq!(job["credits"], json!({"charged": 1, "refunded": 0}));
+        assert!(!job.to_string().contains("canary"), "a URL's query is a secret");
+        assert!(job["timings"]["convertMs"].as_u64().unwrap() > 0);
+    }
+}
+
+#[tokio::test]
+async fn html_becomes_a_pdf_in_the_browser() {
+    let traveller = traveller!();
+    let html = "<h1>Rechnung Nr. 7</h1><script>document.write('<p>' + 6 * 7 + ' by script</p>')</script>";
+    let (job, bytes) = traveller.convert("/v1/convert/html-to-pdf", json!({"html": html})).await;
+    let text = pdf::text(&bytes);
+    assert!(text.contains("Rechnung Nr. 7") && text.contains("42 by script"), "{text}");
+    assert_eq!(job["input"]["html"]["bytes"], html.len());
+}
+
+#[tokio::test]
+async fn html_becomes_a_pdf_in_the_fast_lane() {
+    let traveller = traveller!();
+    let body = json!({"html": "<h1>Schnell</h1><p style='page-break-before: always'>zwei</p>", "renderMode": "basic"});
+    let (_, bytes) = traveller.convert("/v1/convert/html-to-pdf", body).await;
+    assert!(pdf::text(&bytes).contains("Schnell"));
+    assert_eq!(pdf::pages(&bytes), 2);
+}
+
+#[tokio::test]
+async fn a_test_key_marks_every_page_and_costs_nothing() {
+    let traveller = traveller!("DOCMILL_TEST_KEY");
+    let (job, bytes) = traveller.convert("/v1/convert/html-to-pdf", json!({"html": "<p>draft"})).await;
+    assert!(pdf::text(&bytes).contains("TEST"), "{}", pdf::text(&bytes));
+    assert_eq!((&job["testMode"], &job["credits"]["charged"]), (&json!(true), &json!(0)));
+}
+
+#[tokio::test]
+async fn bad_sources_end_as_failed_with_their_code_and_the_credits_back() {
+    let traveller = traveller!();
+    let samples = &traveller.samples;
+    for (source, code) in [
+        (format!("{samples}/no-such-file.docx"), "source_unreachable"),
+        ("http://127.0.0.1:9/secret.docx".to_owned(), "source_forbidden"),
+        ("http://169.254.169.254/latest/meta-data".to_owned(), "source_forbidden"),
+        ("https://no-such-host.invalid/a.docx".to_owned(), "source_unreachable"),
+        (format!("{samples}/"), "unsupported_format"),
+    ] {
+        let id = traveller.create("/v1/convert/office-to-pdf", json!({"sourceUrl": source})).await;
+        let job = traveller.end_of(&id).await;
+        assert_eq!((&job["status"], &job["error"]["code"]), (&json!("failed"), &json!(code)), "{source}: {job}");
+        assert_eq!(job["credits"], json!({"charged": 1, "refunded": 1}), "{source}");
+        let answer = traveller.ask(Method::GET, &format!("/v1/jobs/{id}/download"), None).await;
+        assert_eq!((answer.status, &answer.body["error"]["code"]), (409, &json!("job_failed")));
+    }
+}
+
+#[tokio::test]
+async fn the_gateway_leads_each_route_to_its_function_and_the_rest_to_the_fallback() {
+    let traveller = traveller!();
+    let tools = traveller.ask(Method::GET, "/v1/tools", None).await;
+    assert_eq!((tools.status, tools.body["tools"].as_array().unwrap().len()), (200, 2));
+    assert_eq!(tools.headers["x-request-id"], tools.body["requestId"].as_str().unwrap());
+    let schema = traveller.ask(Method::GET, "/v1/tools/html-to-pdf/schema", None).await;
+    assert_eq!(schema.body["tool"]["slug"], "html-to-pdf");
+    let usage = traveller.ask(Method::GET, "/v1/account/usage", None).await;
+    assert_eq!(usage.body["usage"]["plan"], "demo");
+    let hook = json!({"url": "https://hooks.example/"});
+    assert_eq!(traveller.ask(Method::POST, "/v1/webhooks/test", Some(&hook)).await.status, 200);
+    let named = json!({"toolSlug": "html-to-pdf", "html": "<p>x"});
+    assert_eq!(traveller.ask(Method::POST, "/v1/jobs", Some(&named)).await.status, 202);
+    let by_path = traveller.ask(Method::POST, "/v1/tools/html-to-pdf/jobs", Some(&json!({"html": "<p>x"}))).await;
+    assert_eq!(by_path.status, 202);
+
+    let nowhere = traveller.ask(Method::GET, "/v1/nowhere", None).await;
+    assert_eq!((nowhere.status, &nowhere.body["error"]["code"]), (404, &json!("route_not_found")));
+    let wrong = traveller.ask(Method::DELETE, "/v1/jobs", None).await;
+    assert_eq!((wrong.status, &wrong.body["error"]["code"]), (405, &json!("method_not_allowed")));
+    assert_eq!(wrong.headers["allow"], "POST");
+    let unknown = traveller.ask(Method::GET, "/v1/jobs/not-a-uuid", None).await;
+    assert_eq!((unknown.status, &unknown.body["error"]["code"]), (404, &json!("job_not_found")));
+}

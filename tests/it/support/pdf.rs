@@ -1,0 +1,25 @@
+//! Looking inside PDFs.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// The text of a PDF, as poppler reads it.
+pub fn text(pdf: &[u8]) -> String {
+    let mut child = Command::new("pdftotext")
+        .args(["-layout", "-", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("pdftotext is installed: run `make setup`");
+    let mut stdin = child.stdin.take().unwrap();
+    let pdf = pdf.to_vec();
+    let writer = std::thread::spawn(move || stdin.write_all(&pdf));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap().expect("pdftotext read the whole file");
+    assert!(output.status.success(), "pdftotext: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+pub fn pages(pdf: &[u8]) -> usize {
+    lopdf::Document::load_mem(pdf).expect("a readable PDF").get_pages().len()
+}

@@ -1,0 +1,44 @@
+//! An engine that does as it is told, for tests of everything around engines.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use docmill::domain::job::{EngineInfo, JobErrorCode};
+use worker::engine::{Conversion, Engine, Failure, Task};
+
+#[derive(Clone, Debug)]
+pub enum Act {
+    Convert,
+    Fail(JobErrorCode),
+    Panic,
+}
+
+/// Plays its script, then converts.
+#[derive(Debug, Default)]
+pub struct StubEngine {
+    script: Mutex<VecDeque<Act>>,
+}
+
+impl StubEngine {
+    pub fn playing(script: impl IntoIterator<Item = Act>) -> Self {
+        Self { script: Mutex::new(script.into_iter().collect()) }
+    }
+}
+
+#[async_trait]
+impl Engine for StubEngine {
+    async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
+        let act = self.script.lock().unwrap().pop_front().unwrap_or(Act::Convert);
+        match act {
+            Act::Fail(code) => Err(Failure::new(code, "told to fail", "told to fail")),
+            Act::Panic => panic!("told to panic"),
+            Act::Convert => {
+                let pdf = task.scratch.join("output.pdf");
+                std::fs::write(&pdf, b"%PDF-1.7 stub").unwrap();
+                let engine = EngineInfo { name: "stub".into(), version: "1".into() };
+                Ok(Conversion { pdf, pages: 3, engine, warnings: Vec::new() })
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! A world for one test: contexts that are watched, and accounts of its own.
+
+use std::sync::Arc;
+
+use docmill::clock;
+use docmill::config::Config;
+use docmill::context::{Aws, Context};
+use docmill::domain::account::{Limiter, Plan, Profile, StoredKey};
+use docmill::domain::api_key::{ApiKey, Mode};
+use docmill::domain::quota::RateLimit;
+use docmill::http::submit::JobDesk;
+use get_job_download::Downloads;
+use uuid::Uuid;
+
+use super::aws_watch::Watch;
+
+/// Generous limits, for tests that are not about them.
+pub const UNLIMITED: RateLimit = RateLimit { per_minute: 60_000, burst: 2_000 };
+
+pub struct World {
+    pub watch: Watch,
+    pub config: Config,
+    pub context: Arc<Context>,
+    pub desk: Arc<JobDesk>,
+    pub downloads: Arc<Downloads>,
+}
+
+impl World {
+    /// A world whose settings are read at the first request: what a test sets before that holds.
+    pub fn new() -> Self {
+        let config = Config::from_env().expect("the emulator's environment is not set: run the tests with `make test`");
+        Self::with_config(config)
+    }
+
+    pub fn with_config(config: Config) -> Self {
+        let watch = Watch::default();
+        let context = || {
+            let aws = Aws::of_function().expect("AWS_REGION is set").with_interceptor(watch.interceptor());
+            Context::new(config.clone(), aws).expect("the catalogue loads")
+        };
+        Self {
+            context: Arc::new(context()),
+            desk: Arc::new(context().into_job_desk()),
+            downloads: Arc::new(Downloads::new(context())),
+            watch: watch.clone(),
+            config: config.clone(),
+        }
+    }
+
+    /// A plan of this test alone.
+    pub async fn plan(&self, included_credits: u64) -> Plan {
+        let plan = Plan { id: format!("plan_{}", Uuid::now_v7().simple()), included_credits, allowed_tools: None };
+        self.context.settings.put_plan(&plan).await.unwrap();
+        plan
+    }
+
+    /// An account with a month's `included` credits and one live key.
+    pub async fn account(&self, included: u64) -> Account {
+        let plan = self.plan(included).await;
+        self.account_on(&plan.id, 0).await
+    }
+
+    pub async fn account_on(&self, plan: &str, granted: u64) -> Account {
+        let id = format!("acc_{}", Uuid::now_v7().simple());
+        let profile = Profile {
+            name: "test".into(),
+            plan: plan.to_owned(),
+            granted,
+            suspended: false,
+            test_mode: true,
+            created_at: clock::now(),
+        };
+        assert!(self.context.usage.create_profile(&id, &profile).await.unwrap());
+        let account = Account { id, plan: plan.to_owned(), key: ApiKey::generate(Mode::Live) };
+        self.key(&account, account.key.clone(), |_| {}).await;
+        account
+    }
+
+    /// Stores `secret` as a key of the account, changed as the test wants it.
+    pub async fn key(&self, account: &Account, secret: ApiKey, change: impl FnOnce(&mut StoredKey)) {
+        let mode = if secret.reveal().starts_with("dm_test_") { Mode::Test } else { Mode::Live };
+        let mut key = StoredKey {
+            key_hash: secret.hash(),
+            key_id: format!("key_{}", Uuid::now_v7().simple()),
+            account: account.id.clone(),
+            name: "test".into(),
+            mode,
+            last4: secret.last4().to_owned(),
+            created_at: clock::now(),
+            last_used_at: None,
+            revoked_at: None,
+            expires_at: None,
+            allowed_tools: None,
+            allowed_origins: None,
+            plan: account.plan.clone(),
+            account_origins: None,
+            suspended: false,
+            test_mode: true,
+            limiter: Limiter::new(UNLIMITED, UNLIMITED),
+        };
+        change(&mut key);
+        self.context.keys.put(&key).await.unwrap();
+    }
+
+    /// A further key of the account, changed as the test wants it.
+    pub async fn another_key(&self, account: &Account, mode: Mode, change: impl FnOnce(&mut StoredKey)) -> ApiKey {
+        let secret = ApiKey::generate(mode);
+        self.key(account, secret.clone(), change).await;
+        secret
+    }
+
+    /// Used credits and jobs created this month.
+    pub async fn spent(&self, account: &Account) -> (u64, u64) {
+        let usage = self.context.usage.of_month(&account.id, clock::now().period()).await.unwrap();
+        (usage.used, usage.created)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Account {
+    pub id: String,
+    pub plan: String,
+    pub key: ApiKey,
+}

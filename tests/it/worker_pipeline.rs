@@ -1,0 +1,190 @@
+//! The worker's pipeline against the emulator, with an engine that does as it is told.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use aws_lambda_events::sqs::SqsEvent;
+use docmill::clock;
+use docmill::context::{Aws, Context};
+use docmill::domain::job::{Job, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS};
+use docmill::domain::tool::QueueName;
+use lambda_runtime::LambdaEvent;
+use serde_json::json;
+use worker::converter::{Converter, Engines};
+use worker::egress::{EgressPolicy, SourceExceptions};
+use worker::pipeline::{Delivery, Handled, Pipeline};
+use worker::source::Fetcher;
+
+use crate::support::aws_watch::{Fault, Watch};
+use crate::support::http::{Answer, post};
+use crate::support::stub_engine::{Act, StubEngine};
+use crate::support::world::{Account, World};
+
+/// A worker of the test's own, and a job for it that no deployed worker hears of.
+struct Bench {
+    world: World,
+    account: Account,
+    pipeline: Pipeline,
+    watch: Watch,
+    id: JobId,
+}
+
+impl Bench {
+    async fn new(script: impl IntoIterator<Item = Act>) -> Self {
+        Self::with_html("<p>x", script).await
+    }
+
+    async fn with_html(html: &str, script: impl IntoIterator<Item = Act>) -> Self {
+        let world = World::new();
+        let account = world.account(5).await;
+        world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
+        let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": html})).key(&account.key).build();
+        let answer = Answer::of(create_job::handle(world.desk.clone(), request).await);
+        let id = JobId::parse(&answer.job_id()).unwrap();
+
+        let watch = Watch::default();
+        let aws = Aws::of_function().unwrap().with_interceptor(watch.interceptor());
+        let context = Context::new(world.config.clone(), aws).unwrap();
+        let engine = Arc::new(StubEngine::playing(script));
+        let fetcher = Fetcher::new(EgressPolicy::new(SourceExceptions::default())).unwrap();
+        let pipeline = Pipeline {
+            files: context.files(),
+            queue: context.queue(),
+            jobs: context.jobs.clone(),
+            converter: Converter {
+                fetcher,
+                engines: Engines { html_browser: Some(engine), ..Engines::default() },
+                limits: context.config.limits.clone(),
+            },
+            config: context.config,
+            queue_name: QueueName::Html,
+        };
+        Self { world, account, pipeline, watch, id }
+    }
+
+    async fn deliver(&self) -> Handled {
+        let body = json!({"type": "convert.v1", "jobId": self.id}).to_string();
+        let ends_at = Instant::now() + Duration::from_secs(240);
+        // The receipt is none of the queue's: changing its visibility fails, which must not matter.
+        self.pipeline.handle(Delivery { body: &body, receipt: "none", ends_at }).await
+    }
+
+    async fn job(&self) -> Job {
+        self.world.context.jobs.get(self.id).await.unwrap().unwrap()
+    }
+}
+
+#[tokio::test]
+async fn a_job_is_completed_with_all_that_it_says_about_itself() {
+    let bench = Bench::new([]).await;
+    assert_eq!(bench.deliver().await, Handled::Acknowledge);
+    let job = bench.job().await;
+    assert_eq!((job.status, job.attempts), (JobStatus::Completed, 1));
+    let output = job.output.unwrap();
+    assert_eq!((output.bytes, output.pages, output.filename.as_str()), (13, 3, "document.pdf"));
+    assert_eq!(output.sha256, docmill::domain::sha256_hex(b"%PDF-1.7 stub"));
+    assert_eq!(job.engine.unwrap().name, "stub");
+    assert!(job.timings.is_some() && job.secret.is_none() && job.lease_until.is_none());
+    let key = job.output_key.unwrap();
+    assert_eq!(key, format!("outputs/{}/{}/1", bench.account.id, bench.id));
+    assert_eq!(bench.world.desk.files.get_text(&key).await.unwrap(), "%PDF-1.7 stub");
+}
+
+#[tokio::test]
+async fn a_second_delivery_is_acknowledged_and_does_nothing() {
+    let bench = Bench::new([]).await;
+    assert_eq!(bench.deliver().await, Handled::Acknowledge);
+    let finished = bench.job().await.finished_at;
+    bench.watch.take_calls();
+    assert_eq!(bench.deliver().await, Handled::Acknowledge);
+    assert_eq!(bench.watch.take_calls(), ["UpdateItem"]);
+    assert_eq!(bench.job().await.finished_at, finished);
+}
+
+#[tokio::test]
+async fn the_documents_own_fault_ends_the_job_at_once_with_its_credits_back() {
+    let bench = Bench::new([Act::Fail(JobErrorCode::CorruptDocument)]).await;
+    assert_eq!(bench.deliver().await, Handled::Acknowledge);
+    let job = bench.job().await;
+    assert_eq!((job.status, job.attempts, job.refunded), (JobStatus::Failed, 1, 1));
+    assert_eq!(job.error.unwrap().code, JobErrorCode::CorruptDocument);
+    assert_eq!(bench.world.spent(&bench.account).await, (0, 1));
+}
+
+#[tokio::test]
+async fn our_own_fault_is_tried_again_until_attempts_are_used_up() {
+    let bench = Bench::new((0..MAX_ATTEMPTS).map(|_| Act::Fail(JobErrorCode::Internal))).await;
+    for attempt in 1..MAX_ATTEMPTS {
+        assert_eq!(bench.deliver().await, Handled::Return);
+        let job = bench.job().await;
+        assert_eq!((job.status, job.attempts), (JobStatus::Queued, attempt));
+        assert!(job.due > Some(clock::now()));
+    }
+    assert_eq!(bench.deliver().await, Handled::Acknowledge);
+    let job = bench.job().await;
+    assert_eq!((job.status, job.attempts, job.refunded), (JobStatus::Failed, MAX_ATTEMPTS, 1));
+}
+
+#[tokio::test]
+async fn a_storage_fault_is_ours_and_passes() {
+    let bench = Bench::new([]).await;
+    bench.watch.inject((0..3).map(|_| Fault::down("PutObject")));
+    assert_eq!(bench.deliver().await, Handled::Return);
+    assert_eq!(bench.deliver().await, Handled::Acknowledge);
+    let job = bench.job().await;
+    assert_eq!((job.status, job.attempts), (JobStatus::Completed, 2));
+}
+
+#[tokio::test]
+async fn a_completion_whose_answer_is_lost_is_one_completion() {
+    let bench = Bench::new([]).await;
+    bench.watch.inject((0..3).map(|_| Fault::lost_answer("TransactWriteItems")));
+    assert_eq!(bench.deliver().await, Handled::Acknowledge);
+    assert_eq!(bench.job().await.status, JobStatus::Completed);
+    let usage = bench.world.context.usage.of_month(&bench.account.id, clock::now().period()).await.unwrap();
+    assert_eq!((usage.used, usage.completed, usage.failed), (1, 1, 0));
+}
+
+#[tokio::test]
+async fn a_worker_killed_in_the_middle_leaves_a_job_that_the_next_one_finishes() {
+    let bench = Bench::new([]).await;
+    // The first worker claims with a lease that ends at once, and is never heard of again.
+    bench.world.context.jobs.claim(bench.id, clock::now(), Duration::ZERO).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(2)).await;
+    assert_eq!(bench.deliver().await, Handled::Acknowledge);
+    let job = bench.job().await;
+    assert_eq!((job.status, job.attempts), (JobStatus::Completed, 2));
+    assert_eq!(bench.world.spent(&bench.account).await, (1, 1));
+}
+
+#[tokio::test]
+async fn a_large_request_is_read_from_the_bucket_and_removed_at_the_end() {
+    let bench = Bench::with_html(&"<p>long".repeat(6000), []).await;
+    let Some(docmill::domain::job::Payload::Stored(key)) = bench.job().await.secret else { panic!("stored") };
+    assert_eq!(bench.deliver().await, Handled::Acknowledge);
+    assert_eq!(bench.job().await.status, JobStatus::Completed);
+    assert!(bench.world.desk.files.get_text(&key).await.is_err(), "the request is gone");
+}
+
+#[tokio::test]
+async fn a_message_that_cannot_be_read_goes_towards_the_dead_letters() {
+    let bench = Bench::new([]).await;
+    let delivery = Delivery { body: "{\"type\":\"convert.v9\"}", receipt: "none", ends_at: Instant::now() };
+    assert_eq!(bench.pipeline.handle(delivery).await, Handled::Return);
+}
+
+#[tokio::test]
+async fn a_panic_ends_an_attempt_and_not_the_environment() {
+    let bench = Bench::new([Act::Panic]).await;
+    let body = json!({"type": "convert.v1", "jobId": bench.id}).to_string();
+    let event: SqsEvent = serde_json::from_value(json!({
+        "Records": [{"messageId": "m-1", "receiptHandle": "none", "body": body, "attributes": {}, "messageAttributes": {}}]
+    }))
+    .unwrap();
+    let mut context = lambda_runtime::Context::default();
+    context.deadline = u64::try_from(clock::now().plus(Duration::from_secs(240)).as_millis()).unwrap();
+    let response = worker::lambda::handle(&bench.pipeline, LambdaEvent::new(event, context)).await;
+    assert_eq!(response.batch_item_failures[0].item_identifier, "m-1");
+    // The job is left to its lease, from which the sweeper or the next delivery takes it.
+    assert_eq!(bench.job().await.status, JobStatus::Processing);
+}
