@@ -17,7 +17,10 @@ from local.stack import SAMPLES, TEMPLATE, Stack
 
 # Ports that tests may bind for sources of their own; the workers may fetch from them.
 SPARE_PORTS = 8
-OF_ANOTHER_STACK = ("DOCMILL_URL", "DOCMILL_ACCOUNT", "DOCMILL_LIVE_KEY", "DOCMILL_TEST_KEY")
+# What the user's shell may have set, and a command with a stack of its own must not see.
+OF_ANOTHER_STACK = (
+    "DOCMILL_URL", "DOCMILL_ACCOUNT", "DOCMILL_LIVE_KEY", "DOCMILL_TEST_KEY", "AWS_PROFILE", "AWS_SESSION_TOKEN",
+)
 USAGE = "usage: python -m local run | up | down | clean | with-stack -- COMMAND…"
 
 
@@ -106,7 +109,7 @@ def with_stack(command: list[str]) -> int:
     home = Path(tempfile.mkdtemp(prefix="docmill-test-"))
     port, samples_port, *spare = processes.free_ports(2 + SPARE_PORTS)
     settings = Settings(
-        home=home, port=port, samples_port=samples_port, persistent=False, test_ports=spare,
+        home=home, port=port, samples_port=samples_port, persistent=False,
         source_exceptions=loopback_exceptions([samples_port, *spare]),
         log_level=os.environ.get("LOG_LEVEL") or "info",
     )
@@ -114,7 +117,8 @@ def with_stack(command: list[str]) -> int:
     code = 1
     try:
         values = stack.start(say)
-        code = run_command(command, values | {"TEST_SOURCE_PORTS": ",".join(map(str, spare)), "STACK_LOGS": str(settings.logs)})
+        spare_ports = ",".join(map(str, spare))
+        code = run_command(command, values | {"TEST_SOURCE_PORTS": spare_ports, "STACK_LOGS": str(settings.logs)})
     finally:
         stack.stop()
         if code != 0:
@@ -126,20 +130,17 @@ def with_stack(command: list[str]) -> int:
 def with_storage(endpoint: str, command: list[str]) -> int:
     """Tables, bucket and queues under a name of their own, and no API: whatever is at the endpoint stays untouched."""
     name = f"docmill-test-{uuid.uuid4().hex[:8]}"
-    environment = {name: os.environ.get(name, value) for name, value in CREDENTIALS.items()}
+    deploy.require_answer(endpoint)
     try:
         outputs = deploy.deploy(endpoint, name, localize.storage_only(localize.load(TEMPLATE)), {})
         values = {deploy.variable_name(key): value for key, value in outputs.items()}
-        return run_command(command, environment | values | {"S3_PATH_STYLE": "true"})
+        return run_command(command, CREDENTIALS | values | {"S3_PATH_STYLE": "true"})
     finally:
         deploy.delete(endpoint, name)
 
 
 def run_command(command: list[str], values: dict[str, str]) -> int:
-    """Runs the command in a session of its own, so that nothing it started is left, whatever happens to it.
-
-    Addresses and keys of another stack, which a user may have loaded from its env file, are not handed on.
-    """
+    """Runs the command in a session of its own, so that nothing it started is left, whatever happens to it."""
     inherited = {name: value for name, value in os.environ.items() if name not in OF_ANOTHER_STACK}
     child = subprocess.Popen(command, env=inherited | values, start_new_session=True)
     try:

@@ -7,7 +7,7 @@ from typing import Any
 
 import boto3
 from botocore.config import Config
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, ConnectionError
 
 from local.errors import Problem
 from local.localize import Template
@@ -24,6 +24,13 @@ def client(service: str, endpoint: str) -> Any:
         service, endpoint_url=endpoint, region_name=REGION, aws_access_key_id="test", aws_secret_access_key="test",
         config=Config(s3={"addressing_style": "path"}, retries={"total_max_attempts": 2}),
     )
+
+
+def require_answer(endpoint: str) -> None:
+    try:
+        client("cloudformation", endpoint).list_stacks()
+    except ConnectionError as error:
+        raise Problem(f"Nothing answers at AWS_ENDPOINT_URL={endpoint}: start it, or unset the variable.") from error
 
 
 def upload_code(endpoint: str, name: str, package: bytes) -> str:

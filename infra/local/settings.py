@@ -1,7 +1,7 @@
 """Where things lie and on which ports, from the environment that the Makefile sets."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from local.errors import Problem
@@ -24,7 +24,6 @@ class Settings:
     source_exceptions: list[str]
     log_level: str = "info"
     persistent: bool = True
-    test_ports: list[int] = field(default_factory=list)
 
     @property
     def endpoint(self) -> str:
