@@ -17,9 +17,10 @@ from local.stack import SAMPLES, TEMPLATE, Stack
 
 # Ports that tests may bind for sources of their own; the workers may fetch from them.
 SPARE_PORTS = 8
-# What the user's shell may have set, and a command with a stack of its own must not see.
+# What the user's shell may have set for another stack, or for AWS itself.
 OF_ANOTHER_STACK = (
-    "DOCMILL_URL", "DOCMILL_ACCOUNT", "DOCMILL_LIVE_KEY", "DOCMILL_TEST_KEY", "AWS_PROFILE", "AWS_SESSION_TOKEN",
+    "DOCMILL_URL", "DOCMILL_ACCOUNT", "DOCMILL_LIVE_KEY", "DOCMILL_TEST_KEY",
+    "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_SESSION_TOKEN",
 )
 USAGE = "usage: python -m local run | up | down | clean | with-stack -- COMMAND…"
 
@@ -141,8 +142,7 @@ def with_storage(endpoint: str, command: list[str]) -> int:
 
 def run_command(command: list[str], values: dict[str, str]) -> int:
     """Runs the command in a session of its own, so that nothing it started is left, whatever happens to it."""
-    inherited = {name: value for name, value in os.environ.items() if name not in OF_ANOTHER_STACK}
-    child = subprocess.Popen(command, env=inherited | values, start_new_session=True)
+    child = subprocess.Popen(command, env=os.environ | values, start_new_session=True)
     try:
         return child.wait()
     finally:
@@ -161,7 +161,16 @@ def interrupt(signum: int, _frame: object) -> None:
     raise KeyboardInterrupt(signum)
 
 
+def shield_environment() -> None:
+    """Keeps the user's other settings from leading us, or what we start, anywhere but to this stack."""
+    for name in OF_ANOTHER_STACK:
+        os.environ.pop(name, None)
+    for name in ("NO_PROXY", "no_proxy"):
+        os.environ[name] = "localhost,127.0.0.1"
+
+
 def main(arguments: list[str]) -> int:
+    shield_environment()
     # Whoever ends this, the stack is to end with it. A shell's background jobs would even ignore Ctrl-C.
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, interrupt)

@@ -58,7 +58,7 @@ def end_session(leader: int) -> None:
 
 
 def start_time(pid: int) -> int | None:
-    """When a process started, in clock ticks since boot (field 22 of proc(5)'s stat); None if it is gone or a zombie."""
+    """When a process started, in ticks since boot (field 22 of proc(5)'s stat); None if it is gone or a zombie."""
     reap(pid)
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from local.errors import Problem
 
+NAMES = ("DOCMILL_ACCOUNT", "DOCMILL_LIVE_KEY", "DOCMILL_TEST_KEY")
 # So that trying the service out is not throttled; the test key keeps the default limits.
 LIVE_LIMITS = ["--create-limit", "3000", "--create-burst", "300", "--read-limit", "3000", "--read-burst", "300"]
 
 
 def seed(admin: Path, environment: dict[str, str]) -> dict[str, str]:
-    """Makes a plan, an account on it and a key of each mode. Returns the keys by the names they have in the env file."""
+    """Makes a plan, an account on it and a key of each mode. Returns what goes into the env file."""
 
     def run(*arguments: str) -> dict:
         return run_admin(admin, list(arguments), environment)

@@ -78,7 +78,8 @@ class Stack:
                 }
             )
         )
-        if not processes.wait_until(lambda: self.answers() or not self.is_running(), READY_SECONDS) or not self.is_running():
+        processes.wait_until(lambda: self.answers() or not self.is_running(), READY_SECONDS)
+        if not self.is_running() or not self.answers():
             raise Problem(f"The emulator did not start: see {self.settings.logs}/ministack.log")
 
     def start_emulator(self, scratch: Path) -> Process:
@@ -156,8 +157,8 @@ class Stack:
     def demo_keys(self, values: dict[str, str]) -> dict[str, str]:
         """The keys of an earlier start while the service still knows them, else new ones."""
         earlier = envfile.read(self.settings.env_file)
-        kept = {name: earlier[name] for name in ("DOCMILL_ACCOUNT", "DOCMILL_LIVE_KEY", "DOCMILL_TEST_KEY") if name in earlier}
-        if len(kept) == 3 and seed.is_known(values["DOCMILL_URL"], kept["DOCMILL_LIVE_KEY"]):
+        kept = {name: earlier[name] for name in seed.NAMES if name in earlier}
+        if len(kept) == len(seed.NAMES) and seed.is_known(values["DOCMILL_URL"], kept["DOCMILL_LIVE_KEY"]):
             return kept
         return seed.seed(binaries() / "docmill-admin", os.environ | values)
 
