@@ -6,9 +6,9 @@ use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use docmill::domain::job::JobErrorCode;
-use zip::ZipArchive;
-use zip::read::{ZipFile, ZipReadOptions};
+use flate2::read::DeflateDecoder;
 use zip::result::ZipError;
+use zip::{CompressionMethod, ZipArchive};
 
 use super::xml::{self, Doctypes, Fault, Next};
 use super::{corrupt, unreadable};
@@ -35,8 +35,10 @@ pub(super) struct Package {
 }
 
 /// A part as it is unpacked. Reading fails once the package's budget is used up.
+///
+/// It is unpacked to where its data ends: neither the size nor the checksum that headers claim counts for anything.
 pub(super) struct Part<'a> {
-    inner: ZipFile<'a, BufReader<File>>,
+    inner: Box<dyn Read + 'a>,
     left: &'a Cell<u64>,
 }
 
@@ -94,11 +96,21 @@ impl Package {
         self.archive.name_for_index(index).and_then(Result::ok).unwrap_or_default().into_owned()
     }
 
-    pub(super) fn part(&mut self, index: usize) -> Result<Part<'_>, ZipError> {
-        // Engines don't mind a wrong checksum; whether the content makes sense is asked elsewhere.
-        let options = ZipReadOptions::new().ignore_crc32(true);
-        let inner = self.archive.by_index_with_options(index, options)?;
-        Ok(Part { inner, left: &self.left })
+    /// None if the part is compressed or encrypted in a way that office programs don't know either.
+    pub(super) fn part(&mut self, index: usize) -> Option<Part<'_>> {
+        let raw = self.archive.by_index_raw(index).ok().filter(|raw| !raw.encrypted())?;
+        let inner: Box<dyn Read + '_> = if raw.compression() == CompressionMethod::Stored {
+            Box::new(raw)
+        } else if raw.compression() == CompressionMethod::Deflated {
+            Box::new(DeflateDecoder::new(raw))
+        } else {
+            return None;
+        };
+        Some(Part { inner, left: &self.left })
+    }
+
+    fn part_named(&mut self, name: &str) -> Option<Part<'_>> {
+        self.part(self.archive.index_for_name(name)?)
     }
 
     /// Fails if the budget for unpacked bytes is used up.
@@ -117,16 +129,15 @@ impl Package {
     /// A small part as text; None if there is none, or it cannot be unpacked.
     fn text(&mut self, name: &str) -> Option<String> {
         let mut text = Vec::new();
-        let part = self.archive.by_name(name).ok()?;
-        Part { inner: part, left: &self.left }.take(DESCRIPTION_BYTES).read_to_end(&mut text).ok()?;
+        self.part_named(name)?.take(DESCRIPTION_BYTES).read_to_end(&mut text).ok()?;
         String::from_utf8(text).ok()
     }
 
     /// The attributes of a small XML part's elements of one kind, as `wanted` finds them by name.
     fn attributes<const N: usize>(&mut self, part: &str, element: &str, wanted: [&str; N]) -> Vec<[Option<String>; N]> {
         let mut found = Vec::new();
-        let Ok(inner) = self.archive.by_name(part) else { return found };
-        let reader = Part { inner, left: &self.left }.take(DESCRIPTION_BYTES);
+        let Some(part) = self.part_named(part) else { return found };
+        let reader = part.take(DESCRIPTION_BYTES);
         let scanned = xml::scan(reader, Doctypes::Ignored, |start| {
             if start.local_name().as_ref() == element {
                 found.push(wanted.map(|name| xml::attribute(start, name)));

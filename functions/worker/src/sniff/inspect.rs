@@ -105,10 +105,9 @@ fn check_parts(package: &mut Package, demand: impl Fn(&str) -> Demand) -> Result
     for index in 0..package.len() {
         let demand = demand(&package.name(index));
         let checked = match package.part(index) {
-            Ok(part) => check_part(part, &demand),
-            // No engine unpacks what is compressed or encrypted in a way that this reader does not know either.
-            Err(_) if matches!(demand, Demand::WellFormed) => Err(corrupt("its main part cannot be unpacked")),
-            Err(_) => Ok(()),
+            Some(part) => check_part(part, &demand),
+            None if matches!(demand, Demand::WellFormed) => Err(corrupt("its main part cannot be unpacked")),
+            None => Ok(()),
         };
         // What ends a part early may be the budget; then that is what is wrong.
         package.within_budget()?;
