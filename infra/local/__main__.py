@@ -8,6 +8,8 @@ import sys
 import tempfile
 import time
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from local import deploy, localize, processes, proof
@@ -104,7 +106,11 @@ def clean() -> int:
 
 
 def with_stack(command: list[str]) -> int:
-    """Runs a command with a stack of its own, or with storage of its own on the endpoint that is given."""
+    """Runs a command with a stack of its own, or with storage of its own on the endpoint that is given.
+
+    The plain names (`JOBS_TABLE`, …) are a second set of storage, since the deployed workers would take the messages
+    of tests that use stores and handlers directly. What the deployed functions use has names with `DEPLOYED_` before.
+    """
     if endpoint := os.environ.get("AWS_ENDPOINT_URL"):
         return with_storage(endpoint, command)
     home = Path(tempfile.mkdtemp(prefix="docmill-test-"))
@@ -118,8 +124,9 @@ def with_stack(command: list[str]) -> int:
     code = 1
     try:
         values = stack.start(say)
-        spare_ports = ",".join(map(str, spare))
-        code = run_command(command, values | {"TEST_SOURCE_PORTS": spare_ports, "STACK_LOGS": str(settings.logs)})
+        values |= {"TEST_SOURCE_PORTS": ",".join(map(str, spare)), "STACK_LOGS": str(settings.logs)}
+        with storage_apart(settings.endpoint) as storage:
+            code = run_command(command, values | storage)
     finally:
         stack.stop()
         if code != 0:
@@ -129,13 +136,19 @@ def with_stack(command: list[str]) -> int:
 
 
 def with_storage(endpoint: str, command: list[str]) -> int:
-    """Tables, bucket and queues under a name of their own, and no API: whatever is at the endpoint stays untouched."""
-    name = f"docmill-test-{uuid.uuid4().hex[:8]}"
+    """Only storage, and no API: whatever else is at the endpoint stays untouched."""
     deploy.require_answer(endpoint)
+    with storage_apart(endpoint) as values:
+        return run_command(command, CREDENTIALS | values | {"S3_PATH_STYLE": "true"})
+
+
+@contextmanager
+def storage_apart(endpoint: str) -> Iterator[dict[str, str]]:
+    """Tables, bucket and queues under a name of their own, so that no deployed worker or sweeper meets the tests' jobs."""
+    name = f"docmill-test-{uuid.uuid4().hex[:8]}"
     try:
         outputs = deploy.deploy(endpoint, name, localize.storage_only(localize.load(TEMPLATE)), {})
-        values = {deploy.variable_name(key): value for key, value in outputs.items()}
-        return run_command(command, CREDENTIALS | values | {"S3_PATH_STYLE": "true"})
+        yield {deploy.variable_name(key): value for key, value in outputs.items()}
     finally:
         deploy.delete(endpoint, name)
 
