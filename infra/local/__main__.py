@@ -108,8 +108,7 @@ def clean() -> int:
 def with_stack(command: list[str]) -> int:
     """Runs a command with a stack of its own, or with storage of its own on the endpoint that is given.
 
-    The plain names (`JOBS_TABLE`, …) are a second set of storage, since the deployed workers would take the messages
-    of tests that use stores and handlers directly. What the deployed functions use has names with `DEPLOYED_` before.
+    The plain names (`JOBS_TABLE`, …) are storage apart; what the deployed functions use is under `DEPLOYED_JOBS_TABLE`, ….
     """
     if endpoint := os.environ.get("AWS_ENDPOINT_URL"):
         return with_storage(endpoint, command)
@@ -126,7 +125,8 @@ def with_stack(command: list[str]) -> int:
         values = stack.start(say)
         values |= {"TEST_SOURCE_PORTS": ",".join(map(str, spare)), "STACK_LOGS": str(settings.logs)}
         with storage_apart(settings.endpoint) as storage:
-            code = run_command(command, values | storage)
+            deployed = {f"DEPLOYED_{name}": values[name] for name in storage}
+            code = run_command(command, values | deployed | storage)
     finally:
         stack.stop()
         if code != 0:
