@@ -18,12 +18,16 @@ enum Command {
     /// Take limits upon this process and become another program.
     #[command(hide = true)]
     Confine(worker::confine::Args),
+    /// Lay out a page in a directory, as a confined child.
+    #[command(hide = true)]
+    RenderHtml(worker::engine::html_basic::render::Args),
 }
 
 fn main() -> ExitCode {
     match Cli::parse().command {
         Some(Command::Convert(args)) => worker::convert_command::run(&args),
         Some(Command::Confine(args)) => confine(args),
+        Some(Command::RenderHtml(args)) => worker::engine::html_basic::render::run(&args),
         None => lambda(),
     }
 }

@@ -1,5 +1,6 @@
 //! What an engine is: something that turns one checked source into one PDF, or says why it can't.
 
+pub mod html_basic;
 pub mod html_browser;
 pub mod page;
 

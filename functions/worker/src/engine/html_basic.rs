@@ -1,0 +1,239 @@
+//! HTML to PDF without a browser and without scripts: the fast lane.
+//!
+//! What the page refers to is fetched through the guard and put into the page, by this process; the page is laid out in
+//! a confined child. References of inline HTML are fetched likewise, if they are absolute.
+
+mod charset;
+mod css;
+mod features;
+mod html;
+mod parts;
+pub mod render;
+mod resources;
+mod stderr;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
+use tokio::task::spawn_blocking;
+use url::Url;
+
+use self::html::Dissection;
+use self::parts::Base;
+use self::render::{Order, Outcome};
+use self::resources::Resources;
+use super::page::{PageOptions, PageRange};
+use super::{Conversion, Engine, Failure, Limits, Source, Task};
+use crate::confine::{Confinement, End, Launcher, Network};
+use crate::source::{Caps, Fetcher};
+
+/// A page larger than this is none.
+const MOST_PAGE_BYTES: u64 = 20 << 20;
+/// What a child may take; 10,000 table rows were seen to take 161 MB.
+const ADDRESS_SPACE_BYTES: u64 = 3 << 30;
+const OPEN_FILES: u64 = 256;
+/// The child gives up by itself so long before it would be killed.
+const RESERVE: Duration = Duration::from_millis(250);
+const VERSION: &str = "0.7.0";
+
+/// The engine. Jobs don't share anything, and may run at the same time.
+#[derive(Debug)]
+pub struct HtmlBasic {
+    launcher: Launcher,
+    fetcher: Fetcher,
+}
+
+impl HtmlBasic {
+    pub fn new(launcher: Launcher, fetcher: Fetcher) -> Self {
+        Self { launcher, fetcher }
+    }
+}
+
+#[async_trait]
+impl Engine for HtmlBasic {
+    async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
+        let options = PageOptions::read(task.options)?;
+        options.check_room()?;
+        let page = self.obtain(&task).await?;
+        let (page, base) = (page.html, page.url);
+        let dissection = dissect(page, base.clone(), task.deadline).await?;
+        let arrival = task.deadline.min(Instant::now() + task.limits.fetch);
+        let mut resources =
+            Resources::fetch(&self.fetcher, &dissection.parts, task.limits.redirects, arrival.into()).await;
+        let filled = resources.fill(&dissection.parts);
+
+        let printed = self.render(&task, &options, filled, base).await?;
+        let pages = finish(&task, &options, printed.pdf.clone()).await?;
+
+        let mut features = dissection.features;
+        features.append(&mut resources.features);
+        let mut warnings = features::warnings(&features).collect::<Vec<_>>();
+        warnings.extend(resources.warnings());
+        warnings.extend(relative_references(dissection.relative));
+        warnings.extend(stderr::warnings(&printed.said));
+        let engine = EngineInfo { name: "sghtmltopdf".to_owned(), version: VERSION.to_owned() };
+        Ok(Conversion { pdf: printed.pdf, pages, engine, warnings })
+    }
+}
+
+struct Page {
+    html: String,
+    url: Option<Url>,
+}
+
+struct Printed {
+    pdf: PathBuf,
+    /// The end of what the child wrote to its standard error.
+    said: String,
+}
+
+impl HtmlBasic {
+    async fn obtain(&self, task: &Task<'_>) -> Result<Page, Failure> {
+        let url = match &task.source {
+            Source::Html(html) => return Ok(Page { html: html.clone(), url: None }),
+            Source::Page(url) => url,
+            Source::Document { .. } => {
+                let message = "This tool renders pages, not documents.";
+                return Err(Failure::new(JobErrorCode::UnsupportedFormat, message, "a document for HTML basic"));
+            }
+        };
+        let caps = Caps::of(task.limits);
+        let caps =
+            Caps { bytes: caps.bytes.min(MOST_PAGE_BYTES), deadline: caps.deadline.min(task.deadline.into()), ..caps };
+        let fetched = self.fetcher.fetch_bytes(url, caps).await?;
+        check_type(fetched.content_type.as_deref())?;
+        let html = charset::decode(&fetched.bytes, fetched.content_type.as_deref());
+        Ok(Page { html, url: Some(fetched.url) })
+    }
+
+    async fn render(
+        &self,
+        task: &Task<'_>,
+        options: &PageOptions,
+        page: String,
+        base: Option<Url>,
+    ) -> Result<Printed, Failure> {
+        let left = task.deadline.saturating_duration_since(Instant::now()).saturating_sub(RESERVE);
+        let order = order(options, base, left);
+        let write = async {
+            tokio::fs::write(task.scratch.join(render::PAGE), page).await?;
+            tokio::fs::write(task.scratch.join(render::ORDER), serde_json::to_vec(&order)?).await
+        };
+        write.await.map_err(|error| internal(&error))?;
+
+        let mut command = self.launcher.command(&confinement(task), self.launcher.worker(), task.scratch);
+        command.arg("render-html").arg(task.scratch);
+        let outcome = crate::confine::run(command, task.deadline).await.map_err(|error| internal(&error))?;
+        match outcome.end {
+            End::Exited(0) => Ok(Printed { pdf: task.scratch.join(render::RESULT), said: outcome.stderr }),
+            End::Exited(code) => Err(explain(Outcome::of_exit_code(code), code)),
+            End::TimedOut => Err(timed_out()),
+            End::Signaled(signal) => Err(crashed(format!("render-html: signal {signal}"))),
+        }
+    }
+}
+
+fn confinement(task: &Task<'_>) -> Confinement {
+    let left = task.deadline.saturating_duration_since(Instant::now());
+    Confinement {
+        address_space: Some(ADDRESS_SPACE_BYTES),
+        cpu_seconds: Some(left.as_secs() + 1),
+        file_bytes: task.limits.output_bytes,
+        open_files: OPEN_FILES,
+        network: Network::Denied,
+    }
+}
+
+fn order(options: &PageOptions, base: Option<Url>, left: Duration) -> Order {
+    let (width, height) = options.paper();
+    Order {
+        width: width.css_pixels(),
+        height: height.css_pixels(),
+        margin_top: options.margin_top.css_pixels(),
+        margin_right: options.margin_right.css_pixels(),
+        margin_bottom: options.margin_bottom.css_pixels(),
+        margin_left: options.margin_left.css_pixels(),
+        base: base.map(String::from),
+        time_left_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
+    }
+}
+
+async fn dissect(page: String, base: Option<Url>, deadline: Instant) -> Result<Dissection, Failure> {
+    let dissected = spawn_blocking(move || html::dissect(&page, Base::new(base), deadline)).await;
+    dissected.map_err(|error| internal(&error))?.map_err(|html::TimeUp| timed_out())
+}
+
+/// Keeps the pages that were asked for, and checks the result.
+async fn finish(task: &Task<'_>, options: &PageOptions, pdf: PathBuf) -> Result<u32, Failure> {
+    let (range, limits) = (options.page_range.clone(), task.limits.clone());
+    let finished = spawn_blocking(move || {
+        if let Some(range) = range {
+            keep_pages(&pdf, &range)?;
+        }
+        inspect(&pdf, &limits)
+    });
+    finished.await.map_err(|error| internal(&error))?
+}
+
+fn inspect(pdf: &Path, limits: &Limits) -> Result<u32, Failure> {
+    Ok(crate::pdf::inspect(pdf, limits)?.pages)
+}
+
+fn keep_pages(pdf: &Path, range: &PageRange) -> Result<(), Failure> {
+    let mut document = lopdf::Document::load(pdf).map_err(|error| internal(&error))?;
+    let pages: Vec<u32> = document.get_pages().into_keys().collect();
+    let dropped: Vec<u32> = pages.iter().copied().filter(|page| !range.contains(*page)).collect();
+    if dropped.len() == pages.len() {
+        let message = format!("`pageRange` names none of the {} pages that the result has.", pages.len());
+        return Err(Failure::new(JobErrorCode::RenderFailed, message, "page range beyond the end"));
+    }
+    document.delete_pages(&dropped);
+    document.prune_objects();
+    document.save(pdf).map(drop).map_err(|error| internal(&error))
+}
+
+/// A page is HTML, or text of a kind that HTML can be read from.
+fn check_type(content_type: Option<&str>) -> Result<(), Failure> {
+    let given = content_type.unwrap_or("text/html").split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    if matches!(given.as_str(), "text/html" | "application/xhtml+xml" | "text/plain" | "") {
+        return Ok(());
+    }
+    let message = format!("The URL leads to {given}, which is not a page: give the URL of an HTML page.");
+    Err(Failure::new(JobErrorCode::UnsupportedFormat, message, "media type of the page"))
+}
+
+fn relative_references(count: u32) -> Option<Warning> {
+    let message = "Inline HTML has no address of its own: relative references lead nowhere. Use absolute URLs or data: \
+                   URLs.";
+    (count > 0).then(|| Warning::new("relative_reference", message).with_detail(count.to_string()))
+}
+
+fn explain(outcome: Option<Outcome>, code: i32) -> Failure {
+    let cause = format!("render-html: exit code {code}");
+    match outcome {
+        Some(Outcome::TooComplex) => Failure::new(
+            JobErrorCode::RenderFailed,
+            "The page has too many elements, or nests them too deeply, for `renderMode: basic`: use `renderMode: browser`.",
+            cause,
+        ),
+        Some(Outcome::TimedOut) => timed_out(),
+        Some(Outcome::NoFonts | Outcome::Io) => internal(cause),
+        Some(Outcome::Other) | None => crashed(cause),
+    }
+}
+
+fn timed_out() -> Failure {
+    let message = "The page could not be laid out in time: make it smaller, or split it.";
+    Failure::new(JobErrorCode::ConversionTimeout, message, "layout deadline")
+}
+
+fn crashed(cause: impl Into<String>) -> Failure {
+    let message = "The layout engine crashed on this page: use `renderMode: browser`.";
+    Failure::new(JobErrorCode::EngineCrashed, message, cause)
+}
+
+fn internal(cause: impl ToString) -> Failure {
+    Failure::new(JobErrorCode::Internal, "Something went wrong on our side.", cause.to_string())
+}

@@ -1,0 +1,57 @@
+//! Bytes from the web as text: a byte order mark wins, then what the server says, then what the document says.
+
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+
+/// Declarations inside a document count in its first bytes only (the HTML standard's prescan).
+const PRESCAN_BYTES: usize = 1024;
+
+/// Decodes a page or, in the same manner, a stylesheet (`@charset "…"` reads like `charset=…` here).
+pub(super) fn decode(bytes: &[u8], content_type: Option<&str>) -> String {
+    let declared = content_type.and_then(|value| charset_after("charset", value.as_bytes()));
+    let encoding = declared.or_else(|| in_document(bytes)).unwrap_or_else(|| guess(bytes));
+    // Decoding heeds a byte order mark of its own accord.
+    encoding.decode(bytes).0.into_owned()
+}
+
+fn in_document(bytes: &[u8]) -> Option<&'static Encoding> {
+    let encoding = charset_after("charset", &bytes[..bytes.len().min(PRESCAN_BYTES)])?;
+    // A declaration that was read as ASCII can't be in UTF-16 (as the standard says too).
+    Some(if encoding.is_ascii_compatible() { encoding } else { UTF_8 })
+}
+
+fn guess(bytes: &[u8]) -> &'static Encoding {
+    if std::str::from_utf8(bytes).is_ok() { UTF_8 } else { WINDOWS_1252 }
+}
+
+/// The first usable name after `word`, as in `charset=x`, `charset = "x"` and `@charset "x"`.
+fn charset_after(word: &str, bytes: &[u8]) -> Option<&'static Encoding> {
+    let text = String::from_utf8_lossy(bytes).to_ascii_lowercase();
+    text.match_indices(word).find_map(|(at, _)| {
+        let rest = text[at + word.len()..].trim_start_matches([' ', '\t', '\n', '\r', '=', '"', '\'']);
+        let end = rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || "-_:".contains(letter)));
+        Encoding::for_label(&rest.as_bytes()[..end.unwrap_or(rest.len())])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn declarations_are_heeded_in_their_order() {
+        let cases: [(&[u8], Option<&str>, &str); 9] = [
+            (b"\xef\xbb\xbf\xc3\xa9", Some("text/html; charset=iso-8859-1"), "é"),
+            (b"\xff\xfeA\x00", Some("text/html"), "A"),
+            (b"\xe9", Some("text/html; charset=ISO-8859-1"), "é"),
+            (b"\x93\xfa", Some("text/html; charset=\"shift_jis\""), "日"),
+            (b"<meta charset=windows-1251>\xdf", None, "<meta charset=windows-1251>Я"),
+            (b"@charset \"koi8-r\";\xf1", Some("text/css"), "@charset \"koi8-r\";Я"),
+            (b"<meta charset=nonsense>\xc3\xa9", None, "<meta charset=nonsense>é"),
+            (b"<meta charset=utf-16>\xc3\xa9", None, "<meta charset=utf-16>é"),
+            (b"plain \xe9", None, "plain é"),
+        ];
+        for (bytes, content_type, expected) in cases {
+            assert_eq!(decode(bytes, content_type), expected);
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Takes CSS apart: what it refers to, and which features it uses that can't be rendered.
+
+use std::collections::BTreeSet;
+
+use cssparser::{Parser, ParserInput, Token};
+
+use super::features::Feature;
+use super::parts::{Base, Form, Kind, Part, Resolved, applies_to_print};
+
+/// Blocks within blocks beyond this are left as they are: walking them would take stack without limit.
+const DEEPEST: u32 = 64;
+
+/// Takes a stylesheet, or the value of a `style` attribute, apart.
+pub(super) fn dissect(css: &str, base: &mut Base, features: &mut BTreeSet<Feature>) -> Vec<Part> {
+    let mut walk = Walk { css, base, features, parts: Vec::new(), copied: 0, property: String::new() };
+    let mut input = ParserInput::new(css);
+    walk.block(&mut Parser::new(&mut input), 0);
+    walk.copy_until(css.len());
+    walk.parts
+}
+
+struct Walk<'w> {
+    css: &'w str,
+    base: &'w mut Base,
+    features: &'w mut BTreeSet<Feature>,
+    parts: Vec<Part>,
+    /// Up to here the text is in `parts`.
+    copied: usize,
+    /// The property whose value is being walked (or, harmlessly, a word of a selector).
+    property: String,
+}
+
+/// What a token means to the walk, freed of the parser's borrow.
+enum Step {
+    Word(String),
+    Colon,
+    End,
+    AtRule(String),
+    Function(String),
+    Url(String),
+    Block,
+    Brace,
+    Other,
+}
+
+impl Step {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all other tokens of CSS mean nothing to the walk")]
+    fn of(token: &Token<'_>) -> Self {
+        match token {
+            Token::Ident(word) => Self::Word(word.to_ascii_lowercase()),
+            Token::Colon => Self::Colon,
+            Token::Semicolon => Self::End,
+            Token::AtKeyword(name) => Self::AtRule(name.to_ascii_lowercase()),
+            Token::Function(name) => Self::Function(name.to_ascii_lowercase()),
+            Token::UnquotedUrl(url) => Self::Url(url.to_string()),
+            Token::ParenthesisBlock | Token::SquareBracketBlock => Self::Block,
+            Token::CurlyBracketBlock => Self::Brace,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl Walk<'_> {
+    fn block(&mut self, parser: &mut Parser<'_, '_>, depth: u32) {
+        let mut word = String::new();
+        let mut font_face = false;
+        loop {
+            let start = parser.position().byte_index();
+            let step = match parser.next_including_whitespace_and_comments() {
+                Ok(token) => Step::of(token),
+                Err(_) => return,
+            };
+            match step {
+                Step::Word(found) => {
+                    self.features.extend(Feature::of_value(&self.property, &found));
+                    word = found;
+                }
+                Step::Colon => {
+                    self.features.extend(Feature::of_property(&word));
+                    self.property.clone_from(&word);
+                }
+                Step::End => self.property.clear(),
+                Step::AtRule(name) => {
+                    font_face = name == "font-face";
+                    if name == "footnote" {
+                        self.features.insert(Feature::Footnote);
+                    }
+                    if name == "import" && depth == 0 {
+                        self.import(parser);
+                    }
+                }
+                Step::Url(url) => self.refer(&url, Kind::Asset, start, parser.position().byte_index()),
+                Step::Function(name) if name == "url" || name == "src" => self.quoted_url(parser, start),
+                Step::Function(name) => {
+                    self.features.extend(Feature::of_function(&name));
+                    self.nested(parser, depth);
+                }
+                Step::Block => self.nested(parser, depth),
+                Step::Brace => {
+                    self.property.clear();
+                    let before = self.parts.len();
+                    let from = parser.position().byte_index();
+                    self.nested(parser, depth);
+                    if std::mem::take(&mut font_face) {
+                        self.judge_font(&self.css[from..parser.position().byte_index()], before);
+                    }
+                    self.property.clear();
+                }
+                Step::Other => {}
+            }
+        }
+    }
+
+    fn nested(&mut self, parser: &mut Parser<'_, '_>, depth: u32) {
+        if depth >= DEEPEST {
+            // The parser passes over a block that is not entered.
+            return;
+        }
+        let walked = parser.parse_nested_block(|inner| {
+            self.block(inner, depth + 1);
+            Ok::<(), cssparser::ParseError<'_, ()>>(())
+        });
+        // The walk itself never fails, and what it left over is no error to us.
+        drop(walked);
+    }
+
+    /// `url("…")`; what is not a string in there (a variable, say) refers to nothing that we could fetch.
+    fn quoted_url(&mut self, parser: &mut Parser<'_, '_>, start: usize) {
+        let url = parser.parse_nested_block(|inner| {
+            let url = inner.expect_string()?.to_string();
+            Ok::<String, cssparser::ParseError<'_, ()>>(url)
+        });
+        if let Ok(url) = url {
+            self.refer(&url, Kind::Asset, start, parser.position().byte_index());
+        }
+    }
+
+    /// After `@import`: a URL or a string, and conditions up to the semicolon.
+    fn import(&mut self, parser: &mut Parser<'_, '_>) {
+        parser.skip_whitespace();
+        let start = parser.position().byte_index();
+        let Ok(url) = parser.expect_url_or_string().map(|url| url.to_string()) else { return };
+        let end = parser.position().byte_index();
+        let rest = &self.css[end..];
+        let conditions = &rest[..rest.find([';', '{', '}']).unwrap_or(rest.len())];
+        if applies_to_print(conditions) {
+            self.refer(&url, Kind::Stylesheet, start, end);
+        }
+    }
+
+    fn refer(&mut self, written: &str, kind: Kind, start: usize, end: usize) {
+        let Resolved::Remote(url) = self.base.resolve(written) else { return };
+        self.copy_until(start);
+        let written = self.css[start..end].to_owned();
+        self.parts.push(Part::Reference { url, kind, written, form: Form::CssUrl });
+        self.copied = end;
+    }
+
+    fn copy_until(&mut self, end: usize) {
+        if self.copied < end {
+            self.parts.push(Part::Text(self.css[self.copied..end].to_owned()));
+            self.copied = end;
+        }
+    }
+
+    /// A font face of which every source is of a format that can't be read.
+    fn judge_font(&mut self, rule: &str, first_part: usize) {
+        let rule = rule.to_ascii_lowercase();
+        let readable = ["truetype", "opentype", ".ttf", ".otf", ".ttc", "font/ttf", "font/otf", "font/sfnt", "local("];
+        let woff = rule.contains("woff") || self.parts[first_part..].iter().any(is_woff);
+        if woff && !readable.iter().any(|sign| rule.contains(sign)) {
+            self.features.insert(Feature::WebFontFormat);
+        }
+    }
+}
+
+fn is_woff(part: &Part) -> bool {
+    match part {
+        Part::Text(_) => false,
+        Part::Reference { url, .. } => url.path().ends_with(".woff") || url.path().ends_with(".woff2"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn take_apart(css: &str) -> (Vec<Part>, Vec<Feature>, u32) {
+        let mut base = Base::new(Some("https://a.test/css/main.css".parse().unwrap()));
+        let mut features = BTreeSet::new();
+        let parts = dissect(css, &mut base, &mut features);
+        (parts, features.into_iter().collect(), base.relative)
+    }
+
+    fn references(css: &str) -> Vec<(String, Kind)> {
+        let (parts, ..) = take_apart(css);
+        parts
+            .into_iter()
+            .filter_map(|part| match part {
+                Part::Text(_) => None,
+                Part::Reference { url, kind, .. } => Some((url.to_string(), kind)),
+            })
+            .collect()
+    }
+
+    fn as_written(parts: &[Part]) -> String {
+        parts
+            .iter()
+            .map(|part| match part {
+                Part::Text(text) => text.as_str(),
+                Part::Reference { written, .. } => written,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn references_of_every_form_are_found() {
+        let css = r#"@import "a.css"; @import url(b.css) print; @import url('c.css') screen;
+            body { background: url(../bg.png) } p::before { content: url( "i.svg" ) }
+            @font-face { src: url(https://b.test/f.ttf) format("truetype") }
+            /* url(no.png) */ q { content: "url(no.png)"; background: url(data:image/png;base64,AA) }"#;
+        let found = references(css);
+        let expected = [
+            ("https://a.test/css/a.css", Kind::Stylesheet),
+            ("https://a.test/css/b.css", Kind::Stylesheet),
+            ("https://a.test/bg.png", Kind::Asset),
+            ("https://a.test/css/i.svg", Kind::Asset),
+            ("https://b.test/f.ttf", Kind::Asset),
+        ];
+        assert_eq!(found, expected.map(|(url, kind)| (url.to_owned(), kind)));
+    }
+
+    #[test]
+    fn what_cannot_be_rendered_is_found() {
+        let cases = [
+            ("a { background: linear-gradient(red, blue) }", Feature::Gradient),
+            ("a { background-image: repeating-radial-gradient(red, blue) }", Feature::Gradient),
+            ("@media print { a { column-count: 2 } }", Feature::MultiColumn),
+            ("a { -webkit-columns: 2 }", Feature::MultiColumn),
+            ("a { clip-path: circle(5px) }", Feature::ClipPath),
+            ("a { background: red !important }", Feature::ImportantBackground),
+            ("h1 { string-set: title content() }", Feature::StringSet),
+            ("@page { @top-left { content: string(title) } }", Feature::StringSet),
+            ("a::after { content: target-counter(attr(href), page) }", Feature::TargetCounter),
+            ("a { float: footnote }", Feature::Footnote),
+            ("@page { @footnote { float: bottom } }", Feature::Footnote),
+            ("@font-face { src: url(f.woff2) }", Feature::WebFontFormat),
+            ("@font-face { src: url(x) format('woff') }", Feature::WebFontFormat),
+            ("a { direction: rtl }", Feature::RightToLeft),
+        ];
+        for (css, feature) in cases {
+            assert_eq!(take_apart(css).1, [feature], "{css}");
+        }
+    }
+
+    #[test]
+    fn what_can_be_rendered_raises_no_warning() {
+        let css = "a:hover { color: red !important; float: left; background: url(x.png) }
+            @font-face { src: url(f.woff2) format('woff2'), url(f.ttf) format('truetype') }
+            .columns { column-gap: 1px } @page { size: A4; @bottom-right { content: counter(page) } }";
+        assert_eq!(take_apart(css).1, []);
+    }
+
+    #[test]
+    fn nesting_without_end_is_survived() {
+        for open in ["(", "[", "{", "a{", "f("] {
+            let css = open.repeat(200_000);
+            assert_eq!(as_written(&take_apart(&css).0), css);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_of_the_text_is_lost(css in r#"([a-z :;{}()\[\]"'\\@!#,.é]|url\(|@import |/\*|\*/|http://a/){0,60}"#) {
+            prop_assert_eq!(as_written(&take_apart(&css).0), css);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What the layout engine gets wrong or leaves out. A page that uses it must not come out silently different.
+
+use std::collections::BTreeSet;
+
+use docmill::domain::job::Warning;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Feature {
+    Script,
+    Embedded,
+    RightToLeft,
+    Gradient,
+    MultiColumn,
+    ClipPath,
+    Mask,
+    Filter,
+    BlendMode,
+    WritingMode,
+    ImportantBackground,
+    StringSet,
+    TargetCounter,
+    Footnote,
+    WebFontFormat,
+}
+
+impl Feature {
+    /// The feature's name in warnings: stable, since clients may look for it.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Script => "script",
+            Self::Embedded => "embedded content",
+            Self::RightToLeft => "right-to-left text",
+            Self::Gradient => "gradient",
+            Self::MultiColumn => "multi-column",
+            Self::ClipPath => "clip-path",
+            Self::Mask => "mask",
+            Self::Filter => "filter",
+            Self::BlendMode => "mix-blend-mode",
+            Self::WritingMode => "writing-mode",
+            Self::ImportantBackground => "background !important",
+            Self::StringSet => "string-set",
+            Self::TargetCounter => "target-counter",
+            Self::Footnote => "footnote",
+            Self::WebFontFormat => "WOFF fonts",
+        }
+    }
+
+    const fn code(self) -> &'static str {
+        match self {
+            Self::Script | Self::Embedded => "unsupported_html",
+            Self::RightToLeft => "unsupported_text",
+            Self::WebFontFormat => "unsupported_font",
+            Self::Gradient
+            | Self::MultiColumn
+            | Self::ClipPath
+            | Self::Mask
+            | Self::Filter
+            | Self::BlendMode
+            | Self::WritingMode
+            | Self::ImportantBackground
+            | Self::StringSet
+            | Self::TargetCounter
+            | Self::Footnote => "unsupported_css",
+        }
+    }
+
+    fn warning(self) -> Warning {
+        let message =
+            format!("`renderMode: basic` does not render this rightly: {}. Use `renderMode: browser`.", self.name());
+        Warning::new(self.code(), message).with_detail(self.name())
+    }
+
+    pub(super) fn of_property(property: &str) -> Option<Self> {
+        match property.strip_prefix("-webkit-").unwrap_or(property) {
+            "columns" | "column-count" | "column-width" | "column-span" | "column-rule" => Some(Self::MultiColumn),
+            "clip-path" => Some(Self::ClipPath),
+            "mask" | "mask-image" | "mask-border" => Some(Self::Mask),
+            "filter" | "backdrop-filter" => Some(Self::Filter),
+            "mix-blend-mode" | "background-blend-mode" => Some(Self::BlendMode),
+            "writing-mode" | "text-orientation" => Some(Self::WritingMode),
+            "string-set" => Some(Self::StringSet),
+            _ => None,
+        }
+    }
+
+    pub(super) fn of_function(function: &str) -> Option<Self> {
+        match function {
+            "string" => Some(Self::StringSet),
+            "target-counter" | "target-counters" | "target-text" => Some(Self::TargetCounter),
+            _ if function.ends_with("-gradient") => Some(Self::Gradient),
+            _ => None,
+        }
+    }
+
+    /// `keyword` as the value of `property`.
+    pub(super) fn of_value(property: &str, keyword: &str) -> Option<Self> {
+        match (property, keyword) {
+            ("float", "footnote") => Some(Self::Footnote),
+            ("direction", "rtl") => Some(Self::RightToLeft),
+            _ if keyword == "important" && property.starts_with("background") => Some(Self::ImportantBackground),
+            _ => None,
+        }
+    }
+
+    pub(super) fn of_text(text: &str) -> Option<Self> {
+        text.chars().any(is_right_to_left).then_some(Self::RightToLeft)
+    }
+}
+
+/// Hebrew, Arabic and the other scripts that Unicode lays out from right to left, with their presentation forms.
+fn is_right_to_left(letter: char) -> bool {
+    matches!(letter,
+        '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}'
+        | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
+}
+
+pub(super) fn warnings(features: &BTreeSet<Feature>) -> impl Iterator<Item = Warning> {
+    features.iter().map(|feature| feature.warning())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn right_to_left_letters_are_known() {
+        assert_eq!(Feature::of_text("price: שלום"), Some(Feature::RightToLeft));
+        assert_eq!(Feature::of_text("مرحبا"), Some(Feature::RightToLeft));
+        assert_eq!(Feature::of_text("Grüße, 你好, привет, \u{feff}"), None);
+    }
+
+    #[test]
+    fn a_warning_points_to_the_browser() {
+        let warning = warnings(&BTreeSet::from([Feature::Gradient])).next().unwrap();
+        assert_eq!((warning.code.as_str(), warning.detail.as_deref()), ("unsupported_css", Some("gradient")));
+        assert!(warning.message.contains("renderMode: browser"));
+    }
+}

@@ -1,0 +1,136 @@
+//! Lays out a page and writes the PDF: what runs in a child of its own, without network, with nothing to steal.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use sghtmltopdf::{EdgeSizes, Engine, EngineError, EngineOptions, FileSink, PageSize};
+
+/// The files of a job, in its scratch directory.
+pub(super) const PAGE: &str = "page.html";
+pub(super) const ORDER: &str = "order.json";
+pub(super) const RESULT: &str = "page.pdf";
+
+/// What is told of the page in one go: between two, the layout engine looks at the clock.
+const CHUNK_BYTES: usize = 64 << 10;
+
+/// What the child is asked to do. Lengths are CSS pixels.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Order {
+    pub(super) width: f64,
+    pub(super) height: f64,
+    pub(super) margin_top: f64,
+    pub(super) margin_right: f64,
+    pub(super) margin_bottom: f64,
+    pub(super) margin_left: f64,
+    /// Against which the links of the page are made absolute.
+    pub(super) base: Option<String>,
+    pub(super) time_left_ms: u64,
+}
+
+/// How the child ended, as its exit code: 0 is success, and 101 a panic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Outcome {
+    /// Nesting or number of elements over the layout engine's limits.
+    TooComplex = 3,
+    TimedOut = 4,
+    NoFonts = 5,
+    /// Reading or writing in the scratch directory failed.
+    Io = 6,
+    Other = 7,
+}
+
+impl Outcome {
+    const ALL: [Self; 5] = [Self::TooComplex, Self::TimedOut, Self::NoFonts, Self::Io, Self::Other];
+
+    pub(super) fn of_exit_code(code: i32) -> Option<Self> {
+        Self::ALL.into_iter().find(|outcome| i32::from(*outcome as u8) == code)
+    }
+}
+
+/// The arguments of `worker render-html`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The directory in which the page lies, and where the PDF goes.
+    scratch: PathBuf,
+}
+
+/// Renders the page in the given directory; what the layout engine warns of goes to standard error.
+pub fn run(args: &Args) -> ExitCode {
+    match sghtmltopdf::with_render_stack(|| render(&args.scratch)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err((outcome, cause)) => {
+            eprintln!("failed: {cause}");
+            ExitCode::from(outcome as u8)
+        }
+    }
+}
+
+fn render(scratch: &Path) -> Result<(), (Outcome, String)> {
+    let order: Order = std::fs::read(scratch.join(ORDER))
+        .and_then(|bytes| serde_json::from_slice(&bytes).map_err(io::Error::from))
+        .map_err(failed_io)?;
+    let mut page = BufReader::with_capacity(CHUNK_BYTES, File::open(scratch.join(PAGE)).map_err(failed_io)?);
+    let sink = FileSink::create(scratch.join(RESULT)).map_err(failed_io)?;
+    let mut engine = Engine::new(options(&order), sink);
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        match page.read(&mut chunk).map_err(failed_io)? {
+            0 => break,
+            length => engine.feed(&chunk[..length]).map_err(explain)?,
+        }
+    }
+    engine.finish().map(drop).map_err(explain)
+}
+
+fn options(order: &Order) -> EngineOptions {
+    let mut options = EngineOptions::default();
+    options.settings.size = PageSize { width: order.width as f32, height: order.height as f32 };
+    options.settings.margin = EdgeSizes {
+        top: order.margin_top as f32,
+        right: order.margin_right as f32,
+        bottom: order.margin_bottom as f32,
+        left: order.margin_left as f32,
+    };
+    options.allow_remote_assets = false;
+    options.local_access.allow = false;
+    options.base_href.clone_from(&order.base);
+    options.deadline = Instant::now().checked_add(Duration::from_millis(order.time_left_ms));
+    options
+}
+
+fn failed_io(error: io::Error) -> (Outcome, String) {
+    (Outcome::Io, error.to_string())
+}
+
+fn explain(error: EngineError<io::Error>) -> (Outcome, String) {
+    let cause = error.to_string();
+    let outcome = match error {
+        EngineError::DepthLimitExceeded { .. } | EngineError::NodeLimitExceeded { .. } => Outcome::TooComplex,
+        EngineError::TimedOut => Outcome::TimedOut,
+        EngineError::Font(_) => Outcome::NoFonts,
+        EngineError::Io(_) => Outcome::Io,
+        // Not reachable with the options above; and the enum is not ours, and may grow.
+        EngineError::UnsupportedInStreamingMode(_) | EngineError::MediaLoad(_) | _ => Outcome::Other,
+    };
+    (outcome, cause)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exit_codes_tell_outcomes_apart() {
+        for outcome in Outcome::ALL {
+            assert_eq!(Outcome::of_exit_code(i32::from(outcome as u8)), Some(outcome));
+        }
+        for other in [0, 1, 2, 101, i32::from(crate::confine::NOT_CONFINED)] {
+            assert_eq!(Outcome::of_exit_code(other), None);
+        }
+    }
+}
