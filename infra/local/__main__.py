@@ -108,7 +108,7 @@ def clean() -> int:
 def with_stack(command: list[str]) -> int:
     """Runs a command with a stack of its own, or with storage of its own on the endpoint that is given.
 
-    The plain names (`JOBS_TABLE`, …) are storage apart; what the deployed functions use is under `DEPLOYED_JOBS_TABLE`, ….
+    The plain names (`JOBS_TABLE`, …) are storage apart; the deployed functions' are under `DEPLOYED_JOBS_TABLE`, ….
     """
     if endpoint := os.environ.get("AWS_ENDPOINT_URL"):
         return with_storage(endpoint, command)
@@ -144,7 +144,7 @@ def with_storage(endpoint: str, command: list[str]) -> int:
 
 @contextmanager
 def storage_apart(endpoint: str) -> Iterator[dict[str, str]]:
-    """Tables, bucket and queues under a name of their own, so that no deployed worker or sweeper meets the tests' jobs."""
+    """Tables, bucket and queues of their own, so that no deployed worker or sweeper meets the tests' jobs."""
     name = f"docmill-test-{uuid.uuid4().hex[:8]}"
     try:
         outputs = deploy.deploy(endpoint, name, localize.storage_only(localize.load(TEMPLATE)), {})
