@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Cursor, Read};
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use quick_xml::Reader;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::{BytesRef, BytesStart, Event};
 
 /// What one tag or text may take; pictures inside flat files are texts of this kind.
 const EVENT_BYTES: u64 = 64 << 20;
@@ -53,41 +53,90 @@ pub(super) fn scan(
     let bounded = Bounded { inner: decoded(reader).map_err(|error| Fault::Malformed(error.to_string()))?, left: 0 };
     let mut reader = Reader::from_reader(BufReader::with_capacity(1 << 16, bounded));
     let mut buffer = Vec::new();
-    let (mut depth, mut elements) = (0_usize, 0_u64);
+    let mut nesting = Nesting::default();
     loop {
         buffer.clear();
         reader.get_mut().get_mut().left = EVENT_BYTES;
         match reader.read_event_into(&mut buffer).map_err(|error| Fault::Malformed(error.to_string()))? {
             Event::Start(start) => {
-                (depth, elements) = (depth + 1, elements + 1);
-                if depth > DEPTH {
-                    return Err(Fault::Malformed("its elements are nested too deeply".to_owned()));
-                }
+                nesting.open()?;
                 if visit(&start) == Next::Stop {
                     return Ok(());
                 }
             }
             Event::Empty(start) => {
-                elements += 1;
+                nesting.open()?;
+                nesting.close();
                 if visit(&start) == Next::Stop {
                     return Ok(());
                 }
             }
-            Event::End(_) => depth = depth.saturating_sub(1),
+            Event::End(_) => nesting.close(),
+            Event::Text(text) if nesting.depth == 0 && !text.trim_start_matches('\u{feff}').trim().is_empty() => {
+                return Err(malformed("it has text outside its root element"));
+            }
+            Event::GeneralRef(name) if !is_defined(&name) => {
+                return Err(malformed("it names an entity that is not defined"));
+            }
             Event::DocType(text) => match doctypes {
                 Doctypes::Ignored => {}
                 Doctypes::Plain if !text.contains('[') => {}
                 Doctypes::Plain | Doctypes::None => return Err(Fault::Doctype),
             },
-            Event::Eof if depth > 0 => return Err(Fault::Malformed("it ends before its elements do".to_owned())),
-            Event::Eof if elements == 0 => return Err(Fault::Malformed("it has no elements".to_owned())),
-            Event::Eof => return Ok(()),
+            Event::Eof => return nesting.end(),
             Event::Text(_)
+            | Event::GeneralRef(_)
             | Event::CData(_)
             | Event::Comment(_)
             | Event::Decl(_)
-            | Event::PI(_)
-            | Event::GeneralRef(_) => {}
+            | Event::PI(_) => {}
+        }
+    }
+}
+
+fn malformed(why: &str) -> Fault {
+    Fault::Malformed(why.to_owned())
+}
+
+/// Without a document type, there are characters by number and five names.
+fn is_defined(reference: &BytesRef<'_>) -> bool {
+    match reference.resolve_char_ref() {
+        Ok(Some(_)) => true,
+        Ok(None) => matches!(&**reference, "amp" | "lt" | "gt" | "quot" | "apos"),
+        Err(_) => false,
+    }
+}
+
+/// How deep the reader is in the tree, and whether it has seen the root.
+#[derive(Default)]
+struct Nesting {
+    depth: usize,
+    rooted: bool,
+}
+
+impl Nesting {
+    fn open(&mut self) -> Result<(), Fault> {
+        if self.depth == 0 && self.rooted {
+            return Err(malformed("it has more than one root element"));
+        }
+        if self.depth >= DEPTH {
+            return Err(malformed("its elements are nested too deeply"));
+        }
+        self.depth += 1;
+        self.rooted = true;
+        Ok(())
+    }
+
+    /// The parser refuses an end without a start.
+    fn close(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    fn end(&self) -> Result<(), Fault> {
+        match (self.depth, self.rooted) {
+            (0, true) => Ok(()),
+            (0, false) => Err(malformed("it has no elements")),
+            _ => Err(malformed("it ends before its elements do")),
         }
     }
 }
@@ -168,9 +217,23 @@ mod tests {
     #[test]
     fn what_is_not_well_formed_is_malformed() {
         let nested = "<a>".repeat(DEPTH + 1);
-        for xml in
-            ["", "text", "<a>", "<a></b>", "<a><b></a></b>", "</a>", "<a", "<a>&", "<a b='", "<!-- <a/>", &nested]
-        {
+        for xml in [
+            "",
+            "text",
+            "<a>",
+            "<a></b>",
+            "<a><b></a></b>",
+            "</a>",
+            "<a",
+            "<a>&",
+            "<a b='",
+            "<!-- <a/>",
+            "<a/>text",
+            "<a/><b/>",
+            "<a>&nbsp;</a>",
+            "<a>&#x110000;</a>",
+            &nested,
+        ] {
             assert!(matches!(well_formed(xml.as_bytes()), Err(Fault::Malformed(_))), "{xml:.20}");
         }
         assert!(matches!(well_formed(b"<a>\xfc</a>"), Err(Fault::Malformed(_))));
