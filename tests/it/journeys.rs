@@ -94,11 +94,16 @@ macro_rules! traveller {
 #[tokio::test]
 async fn office_documents_become_pdfs_with_their_text() {
     let traveller = traveller!();
-    for (name, text, pages) in [("small.docx", "Lorem", 1), ("small.xlsx", "Name", 1), ("small.pptx", "Slide", 1)] {
+    for (name, text, pages) in [
+        ("small.docx", "Amet aliqua dolor", 1),
+        ("small.odt", "Amet aliqua dolor", 1),
+        ("small.xlsx", "Col 0", 2),
+        ("small.pptx", "Slide 1", 3),
+    ] {
         let source = format!("{}/{name}?secret=canary", traveller.samples);
         let (job, bytes) = traveller.convert("/v1/convert/office-to-pdf", json!({"sourceUrl": source})).await;
         assert!(pdf::text(&bytes).contains(text), "{name}: {}", pdf::text(&bytes));
-        assert!(pdf::pages(&bytes) >= pages, "{name}");
+        assert_eq!(pdf::pages(&bytes), pages, "{name}");
         assert_eq!(job["credits"], json!({"charged": 1, "refunded": 0}));
         assert!(!job.to_string().contains("canary"), "a URL's query is a secret");
         assert!(job["timings"]["convertMs"].as_u64().unwrap() > 0);
@@ -128,7 +133,9 @@ async fn html_becomes_a_pdf_in_the_fast_lane() {
 async fn a_test_key_marks_every_page_and_costs_nothing() {
     let traveller = traveller!("DOCMILL_TEST_KEY");
     let (job, bytes) = traveller.convert("/v1/convert/html-to-pdf", json!({"html": "<p>draft"})).await;
-    assert!(pdf::text(&bytes).contains("TEST"), "{}", pdf::text(&bytes));
+    // The slanted letters may come apart in the extracted text.
+    let text: String = pdf::text(&bytes).split_whitespace().collect();
+    assert!(text.contains("TEST"), "{text}");
     assert_eq!((&job["testMode"], &job["credits"]["charged"]), (&json!(true), &json!(0)));
 }
 

@@ -23,8 +23,8 @@ const MAX_REMEMBERED: usize = 10_000;
 pub struct Keys {
     client: Client,
     table: String,
-    /// Which branch of the limiter each key was on, so that one call is the common case.
-    branches: Mutex<HashMap<(KeyHash, RatePolicy), Branch>>,
+    /// What this environment saw of each limiter last, so that one call is the common case.
+    seen: Mutex<HashMap<(KeyHash, RatePolicy), Seen>>,
 }
 
 /// The two states of a limiter, each with a condition of its own, because conditions do no arithmetic.
@@ -34,6 +34,14 @@ enum Branch {
     Idle,
     /// It lies ahead: move it on by one emission, if the earliest allowed time has come.
     Busy,
+}
+
+/// A limiter as this environment saw it last.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    tat: Timestamp,
+    /// Other environments keep the key busy, whatever its last request here was.
+    busy_elsewhere: bool,
 }
 
 #[derive(Debug)]
@@ -52,17 +60,17 @@ pub enum Admission {
 
 impl Keys {
     pub fn new(client: Client, table: String) -> Self {
-        Self { client, table, branches: Mutex::default() }
+        Self { client, table, seen: Mutex::default() }
     }
 
     /// Counts one request of the key under `policy`, if the key is alive and its limiter admits it.
     pub async fn admit(&self, hash: &KeyHash, policy: RatePolicy, now: Timestamp) -> Result<Admission, StoreError> {
-        let mut branch = self.recall(hash, policy);
+        let mut branch = self.expected_branch(hash, policy, now);
         let mut last = None;
         for _ in 0..MAX_TRIES {
             let old = match self.count(hash, policy, branch, now).await? {
                 Counted::Yes(key) => {
-                    self.remember(hash, policy, &key, now);
+                    self.remember(hash, policy, &key, branch, now);
                     return Ok(Admission::Admitted(key));
                 }
                 Counted::No(None) => return Ok(Admission::Unknown),
@@ -143,19 +151,24 @@ impl Keys {
         }
     }
 
-    fn recall(&self, hash: &KeyHash, policy: RatePolicy) -> Branch {
-        let Ok(branches) = self.branches.lock() else { return Branch::Idle };
-        branches.get(&(hash.clone(), policy)).copied().unwrap_or(Branch::Idle)
+    /// The branch that the limiter should be on by now. If it is on the other one, the update fails and its old item tells.
+    fn expected_branch(&self, hash: &KeyHash, policy: RatePolicy, now: Timestamp) -> Branch {
+        let seen = self.seen.lock().ok().and_then(|seen| seen.get(&(hash.clone(), policy)).copied());
+        if seen.is_some_and(|seen| seen.busy_elsewhere || seen.tat > now) { Branch::Busy } else { Branch::Idle }
     }
 
-    /// After an idle start with a burst of one the key is idle again by its next allowed request.
-    fn remember(&self, hash: &KeyHash, policy: RatePolicy, key: &StoredKey, now: Timestamp) {
-        let Ok(mut branches) = self.branches.lock() else { return };
-        if branches.len() >= MAX_REMEMBERED {
-            branches.clear();
+    fn remember(&self, hash: &KeyHash, policy: RatePolicy, key: &StoredKey, branch: Branch, now: Timestamp) {
+        let (Ok(mut seen), Some(tat)) = (self.seen.lock(), key.limiter.state(policy).0) else { return };
+        if seen.len() >= MAX_REMEMBERED {
+            seen.clear();
         }
-        let busy = key.limiter.state(policy).0.is_some_and(|tat| tat > now);
-        branches.insert((hash.clone(), policy), if busy { Branch::Busy } else { Branch::Idle });
+        let entry = (hash.clone(), policy);
+        let before = seen.get(&entry);
+        let busy_elsewhere = match branch {
+            Branch::Idle => false,
+            Branch::Busy => before.is_some_and(|before| before.busy_elsewhere || before.tat <= now),
+        };
+        seen.insert(entry, Seen { tat, busy_elsewhere });
     }
 
     /// Adds a new key.

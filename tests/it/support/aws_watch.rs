@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use aws_smithy_runtime_api::box_error::BoxError;
 use aws_smithy_runtime_api::client::interceptors::context::{
-    BeforeDeserializationInterceptorContextMut, BeforeTransmitInterceptorContextMut,
-    BeforeTransmitInterceptorContextRef,
+    BeforeDeserializationInterceptorContextMut, BeforeDeserializationInterceptorContextRef,
+    BeforeTransmitInterceptorContextMut,
 };
 use aws_smithy_runtime_api::client::interceptors::{Intercept, SharedInterceptor};
 use aws_smithy_runtime_api::client::orchestrator::Metadata;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
-use aws_smithy_runtime_api::http::StatusCode;
+use aws_smithy_runtime_api::http::{Response, StatusCode};
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::config_bag::{ConfigBag, Storable, StoreReplace};
 
@@ -128,7 +128,10 @@ impl Intercept for Watch {
             // The request goes where it changes nothing; its answer is replaced anyway.
             let request = context.request_mut();
             request.set_method("GET")?;
-            request.set_uri("/injected-fault")?;
+            let mut uri = url::Url::parse(request.uri())?;
+            uri.set_path("/injected-fault");
+            uri.set_query(None);
+            request.set_uri(uri.as_str())?;
             *request.body_mut() = SdkBody::empty();
             request.headers_mut().remove("content-length");
         }
@@ -136,9 +139,10 @@ impl Intercept for Watch {
         Ok(())
     }
 
-    fn read_before_transmit(
+    /// Counts what was answered: signing a link ends before it is sent.
+    fn read_after_transmit(
         &self,
-        _context: &BeforeTransmitInterceptorContextRef<'_>,
+        _context: &BeforeDeserializationInterceptorContextRef<'_>,
         _components: &RuntimeComponents,
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
@@ -153,9 +157,9 @@ impl Intercept for Watch {
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         if let Some(Met(Some(fault))) = config.load::<Met>() {
-            let response = context.response_mut();
-            *response.status_mut() = StatusCode::try_from(fault.status)?;
-            *response.body_mut() = SdkBody::from(fault.body.clone());
+            // The emulator's own answer goes whole, since its headers would name an error too.
+            let status = StatusCode::try_from(fault.status)?;
+            *context.response_mut() = Response::new(status, SdkBody::from(fault.body.clone()));
         }
         Ok(())
     }

@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 /// The text of a PDF, as poppler reads it.
 pub fn text(pdf: &[u8]) -> String {
     let mut child = Command::new("pdftotext")
-        .args(["-layout", "-", "-"])
+        // In reading order: a layout has no place for the slanted text of a mark.
+        .args(["-", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

@@ -14,8 +14,8 @@ use uuid::Uuid;
 
 use super::aws_watch::Watch;
 
-/// Generous limits, for tests that are not about them.
-pub const UNLIMITED: RateLimit = RateLimit { per_minute: 60_000, burst: 2_000 };
+/// Generous limits, for tests that are not about them. The slow rate keeps a limiter on one branch for a whole test.
+pub const UNLIMITED: RateLimit = RateLimit { per_minute: 60, burst: 2_000 };
 
 pub struct World {
     pub watch: Watch,
