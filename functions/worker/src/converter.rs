@@ -1,0 +1,214 @@
+//! From a request to a finished PDF, without AWS: fetch, check, convert, mark, measure.
+//!
+//! The Lambda pipeline and the `convert` command both go through here, so that both have the same checks and limits.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use docmill::domain::api_key::Mode;
+use docmill::domain::hex;
+use docmill::domain::job::{EngineInfo, JobErrorCode, Output, Warning};
+use docmill::domain::request::JobRequest;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use tokio::task::spawn_blocking;
+use url::Url;
+
+use crate::engine::{Conversion, Engine, Failure, Limits, Source, Task};
+use crate::pdf;
+use crate::sniff::{self, Hints};
+use crate::source::Fetcher;
+
+/// The engines that this environment runs.
+#[derive(Clone, Default)]
+pub struct Engines {
+    pub office: Option<Arc<dyn Engine>>,
+    pub html_basic: Option<Arc<dyn Engine>>,
+    pub html_browser: Option<Arc<dyn Engine>>,
+}
+
+impl std::fmt::Debug for Engines {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engines")
+            .field("office", &self.office.is_some())
+            .field("html_basic", &self.html_basic.is_some())
+            .field("html_browser", &self.html_browser.is_some())
+            .finish()
+    }
+}
+
+impl Engines {
+    fn of(&self, request: &JobRequest) -> Result<&dyn Engine, Failure> {
+        let engine = match (request.tool.as_str(), request.option_str("renderMode")) {
+            ("office-to-pdf", _) => &self.office,
+            ("html-to-pdf", Some("basic")) => &self.html_basic,
+            ("html-to-pdf", _) => &self.html_browser,
+            _ => &None,
+        };
+        engine.as_deref().ok_or_else(|| ours(format!("no engine here for {}", request.tool)))
+    }
+}
+
+#[derive(Debug)]
+pub struct Converter {
+    pub fetcher: Fetcher,
+    pub engines: Engines,
+    pub limits: Limits,
+}
+
+/// A PDF that is ready to be stored.
+#[derive(Debug)]
+pub struct Converted {
+    pub pdf: std::path::PathBuf,
+    pub output: Output,
+    pub engine: EngineInfo,
+    pub warnings: Vec<Warning>,
+    pub fetch: Duration,
+    pub convert: Duration,
+}
+
+impl Converter {
+    /// Converts in `scratch`, which belongs to this job alone, until `deadline` at the latest.
+    pub async fn run(
+        &self,
+        request: &JobRequest,
+        mode: Mode,
+        scratch: &Path,
+        deadline: Instant,
+    ) -> Result<Converted, Failure> {
+        self.engines.of(request)?;
+        let started = Instant::now();
+        let (source, name) = self.obtain(request, scratch).await?;
+        let fetch = started.elapsed();
+        let converted = self.convert(source, name.as_deref(), request, mode, scratch, deadline).await?;
+        Ok(Converted { fetch, ..converted })
+    }
+
+    /// The same for a source that is here already. `name`: what it came with.
+    pub async fn convert(
+        &self,
+        source: Source,
+        name: Option<&str>,
+        request: &JobRequest,
+        mode: Mode,
+        scratch: &Path,
+        deadline: Instant,
+    ) -> Result<Converted, Failure> {
+        let engine = self.engines.of(request)?;
+        let started = Instant::now();
+        let deadline = deadline.min(started + self.limits.conversion);
+        let options = Value::Object(request.options.clone());
+        let task = Task { source, options: &options, scratch, deadline, limits: &self.limits };
+        let Conversion { pdf, pages, engine, warnings } = engine.convert(task).await?;
+        if mode == Mode::Test {
+            mark_as_test(&pdf).await?;
+        }
+        let convert = started.elapsed();
+
+        let (bytes, sha256) = measure(&pdf).await?;
+        let filename = output_name(request.option_str("filename").or(request.input_str("filename")).or(name));
+        let (format, content_type) = ("pdf".to_owned(), "application/pdf".to_owned());
+        let output = Output { format, content_type, bytes, pages, sha256, filename };
+        Ok(Converted { pdf, output, engine, warnings, fetch: Duration::ZERO, convert })
+    }
+
+    /// The source of a request, checked, and the name it came with.
+    async fn obtain(&self, request: &JobRequest, scratch: &Path) -> Result<(Source, Option<String>), Failure> {
+        if let Some(html) = request.input_str("html") {
+            return Ok((Source::Html(html.to_owned()), None));
+        }
+        if let Some(url) = request.input_str("url") {
+            return Ok((Source::Page(parse(url)?), None));
+        }
+        let url = parse(request.input_str("sourceUrl").unwrap_or_default())?;
+        let fetched = self.fetcher.fetch(&url, scratch, &self.limits).await?;
+        let given_name = request.input_str("filename").map(str::to_owned);
+        let name = given_name.clone().or(fetched.filename);
+        let (path, content_type, limits) = (fetched.path, fetched.content_type, self.limits.clone());
+        let named = name.clone();
+        let source = spawn_blocking(move || {
+            let hints =
+                Hints { filename: named.as_deref(), content_type: content_type.as_deref(), url: Some(&fetched.url) };
+            checked_document(path, hints, &limits)
+        })
+        .await
+        .map_err(|_panicked| ours("the check of a document panicked"))??;
+        Ok((source, name))
+    }
+}
+
+/// A document that an engine may open: identified, and safe as far as can be seen from outside. Blocks.
+pub fn checked_document(path: PathBuf, hints: Hints<'_>, limits: &Limits) -> Result<Source, Failure> {
+    let format = sniff::identify(&path, hints)?;
+    let inspection = sniff::check(&path, format, limits)?;
+    Ok(Source::Document { path, format, inspection })
+}
+
+/// A source's address was checked when the job was accepted: one that is none is a fault of ours.
+fn parse(url: &str) -> Result<Url, Failure> {
+    Url::parse(url).map_err(|_| ours("a stored address is none"))
+}
+
+async fn mark_as_test(pdf: &Path) -> Result<(), Failure> {
+    let path = pdf.to_owned();
+    let marked = spawn_blocking(move || pdf::watermark_test(&path)).await;
+    marked.map_err(|_panicked| ours("marking panicked"))?.map_err(|error| ours(format!("marking failed: {error}")))
+}
+
+/// Size and digest of the finished file.
+async fn measure(pdf: &Path) -> Result<(u64, String), Failure> {
+    let path = pdf.to_owned();
+    let measured = spawn_blocking(move || -> io::Result<(u64, String)> {
+        let mut digest = Sha256::new();
+        let mut file = File::open(path)?;
+        let mut buffer = vec![0; 1 << 16];
+        let mut bytes = 0;
+        loop {
+            let read = file.read(&mut buffer)?;
+            if read == 0 {
+                break;
+            }
+            digest.update(&buffer[..read]);
+            bytes += read as u64;
+        }
+        Ok((bytes, hex(&digest.finalize())))
+    });
+    let measured = measured.await.map_err(|_panicked| ours("measuring panicked"))?;
+    measured.map_err(|error| ours(format!("the result could not be read: {error}")))
+}
+
+/// `report.docx` becomes `report.pdf`; what has no name becomes `document.pdf`.
+fn output_name(name: Option<&str>) -> String {
+    let stem = name.map_or("document", |name| match name.rsplit_once('.') {
+        Some((stem, extension)) if !stem.is_empty() && extension.len() <= 5 => stem,
+        Some(_) | None => name,
+    });
+    let stem = if stem.trim().is_empty() { "document" } else { stem };
+    format!("{stem}.pdf")
+}
+
+/// A fault of our own infrastructure: the only kind that is tried again.
+pub fn ours(cause: impl Into<String>) -> Failure {
+    Failure::new(
+        JobErrorCode::Internal,
+        "Something went wrong on our side. The credits were given back; try again.",
+        cause,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_named_after_their_source() {
+        assert_eq!(output_name(Some("Report 2026.docx")), "Report 2026.pdf");
+        assert_eq!(output_name(Some("out.pdf")), "out.pdf");
+        assert_eq!(output_name(Some("v1.2 notes of meeting")), "v1.2 notes of meeting.pdf");
+        assert_eq!(output_name(Some(".docx")), ".docx.pdf");
+        assert_eq!(output_name(None), "document.pdf");
+    }
+}
