@@ -33,6 +33,9 @@ class Settings:
     def samples_url(self) -> str:
         return f"http://127.0.0.1:{self.samples_port}"
 
+    def may_fetch_samples(self) -> bool:
+        return f"127.0.0.1:{self.samples_port}" in self.source_exceptions
+
     @property
     def logs(self) -> Path:
         return self.home / "logs"

@@ -66,6 +66,7 @@ class Stack:
         self.stop()
         processes.require_free_port(self.settings.port, "PORT")
         processes.require_free_port(self.settings.samples_port, "SAMPLES_PORT")
+        self.move_data_to_port()
         scratch = Path(tempfile.mkdtemp(prefix="docmill-"))
         progress(f"starting the emulator on port {self.settings.port}")
         started = [self.start_emulator(scratch), self.start_samples()]
@@ -81,6 +82,13 @@ class Stack:
         processes.wait_until(lambda: self.answers() or not self.is_running(), READY_SECONDS)
         if not self.is_running() or not self.answers():
             raise Problem(f"The emulator did not start: see {self.settings.logs}/ministack.log")
+
+    def move_data_to_port(self) -> None:
+        """Saved data names queues by their URL, and so by the port of the earlier start."""
+        earlier = envfile.read(self.settings.env_file).get("AWS_ENDPOINT_URL", self.settings.endpoint)
+        if earlier != self.settings.endpoint:
+            for file in (self.settings.home / "state").glob("*.json"):
+                file.write_text(file.read_text().replace(f"{earlier}/", f"{self.settings.endpoint}/"))
 
     def start_emulator(self, scratch: Path) -> Process:
         home = self.settings.home
