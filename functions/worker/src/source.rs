@@ -247,7 +247,8 @@ fn filename(headers: &HeaderMap, url: &Url) -> Option<String> {
     };
     let name = disposition.and_then(disposition_filename).or_else(last_segment)?;
     // A server may send a path, in either system's notation: its last part is the name.
-    let name = name.rsplit(['/', '\\']).next().unwrap_or_default().trim();
+    let name: String = name.rsplit(['/', '\\']).next()?.chars().filter(|character| !character.is_control()).collect();
+    let name = name.trim();
     (!name.is_empty()).then(|| name.to_owned())
 }
 
@@ -333,7 +334,9 @@ fn unreachable(url: &Url, error: &reqwest::Error) -> Failure {
     }
     // The error's own text holds the URL with its query; its causes don't.
     let cause = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
-    let what = if error.is_connect() {
+    let what = if error.is_connect() && url.scheme() == "https" {
+        "could not be connected to, or has no valid certificate"
+    } else if error.is_connect() {
         "could not be connected to"
     } else if error.is_decode() || error.is_body() {
         "broke off its response"

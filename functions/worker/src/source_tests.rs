@@ -165,6 +165,18 @@ async fn what_cannot_be_reached_says_why() {
     assert!(message.contains("127.0.0.1 answered with HTTP status 404"), "{message}");
     assert_eq!(fails(&fetcher, &at, &Limits::default()).await.0, JobErrorCode::SourceUnreachable, "nonsense");
     assert_eq!(fails(&fetcher, &at, &Limits::default()).await.0, JobErrorCode::SourceUnreachable, "nobody listens");
+
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let talking = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.expect("a connection");
+        stream.write_all(b"this is no TLS").await.expect("sent");
+    });
+    let fetcher = self::fetcher(&format!("127.0.0.1:{port}"));
+    let (code, message) = fails(&fetcher, &format!("https://127.0.0.1:{port}/?s3cret"), &Limits::default()).await;
+    assert_eq!(code, JobErrorCode::SourceUnreachable);
+    assert!(message.contains("could not be connected to"), "{message}");
+    talking.await.expect("talked");
 }
 
 #[tokio::test]
@@ -233,6 +245,7 @@ fn file_names_come_from_the_header_or_the_url() {
         (Some("attachment; filename=\"old.doc\"; filename*=UTF-8''n%C3%A4u.docx"), Some("näu.docx")),
         (Some("attachment; filename=\"a\\\"b.csv\""), Some("a\"b.csv")),
         (Some("attachment; filename=\"C:\\\\dir\\\\c.csv\""), Some("c.csv")),
+        (Some("attachment; filename*=UTF-8''a%0D%0Ab%00.docx"), Some("ab.docx")),
         (Some("inline"), Some("last+1&=.txt")),
         (None, Some("last+1&=.txt")),
     ];

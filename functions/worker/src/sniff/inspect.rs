@@ -118,7 +118,7 @@ fn check_parts(package: &mut Package, demand: impl Fn(&str) -> Demand) -> Result
 
 fn check_part(mut part: Part<'_>, demand: &Demand) -> Result<(), Failure> {
     let head = head(&mut part).unwrap_or_default();
-    let (looks_like_xml, is_picture) = (xml::looks_like_xml(&head), imagesize::image_type(&head).is_ok());
+    let (looks_like_xml, is_picture) = (xml::looks_like_xml(&head), is_picture(&head));
     let mut whole = Cursor::new(head).chain(&mut part);
     match demand {
         Demand::WellFormed => well_formed(&mut whole)?,
@@ -149,6 +149,12 @@ fn refusal(fault: Fault) -> Failure {
         Fault::Malformed(cause) => Failure { cause, ..corrupt("the XML of its main part is not well-formed") },
         Fault::Doctype => corrupt("it holds XML with a document type declaration, which is not taken"),
     }
+}
+
+/// A picture of a kind that engines decode.
+fn is_picture(head: &[u8]) -> bool {
+    use imagesize::ImageType::{Bmp, Gif, Jpeg, Png, Psd, Tiff, Webp};
+    matches!(imagesize::image_type(head), Ok(Bmp | Gif | Jpeg | Png | Psd | Tiff | Webp))
 }
 
 fn check_picture(reader: impl Read) -> Result<(), Failure> {
