@@ -26,11 +26,13 @@ async fn each_endpoint_keeps_its_budget() {
     let flat_html = json!({"html": "<p>x"});
     let (context, desk) = (|| world.context.clone(), || world.desk.clone());
 
-    // The first requests of an environment read the settings too.
+    // The first requests of an environment read the settings too, and don't know yet how busy the key is.
     Answer::of(list_tools::handle(context(), get("/").key(key).build()).await);
+    let hook = json!({"url": "https://hooks.example/"});
     let first = Answer::of(create_job::handle(desk(), post("/", &small).key(key).build()).await);
     let warm_download = get("/").key(key).parameter("job_id", &first.job_id()).build();
     Answer::of(get_job_download::handle(world.downloads.clone(), warm_download).await);
+    Answer::of(test_webhook::handle(context(), post("/", &hook).key(key).build()).await);
     world.watch.take_calls();
 
     let check = |endpoint: &str, answer: Answer, status: u16, budget: &[&str]| {
@@ -69,8 +71,7 @@ async fn each_endpoint_keeps_its_budget() {
     check("POST /v1/convert/html-to-pdf", answer, 202, &[KEY, TRANSACTION, MESSAGE]);
     let answer = Answer::of(get_account_usage::handle(context(), get("/").key(key).build()).await);
     check("GET /v1/account/usage", answer, 200, &[KEY, "BatchGetItem"]);
-    let body = json!({"url": "https://hooks.example/"});
-    let answer = Answer::of(test_webhook::handle(context(), post("/", &body).key(key).build()).await);
+    let answer = Answer::of(test_webhook::handle(context(), post("/", &hook).key(key).build()).await);
     check("POST /v1/webhooks/test", answer, 200, &[KEY, "PutItem"]);
 }
 

@@ -1,0 +1,241 @@
+//! Every row of the error table, over HTTP through the deployed stack. `internal` and `unavailable` are injected.
+
+use std::collections::{BTreeSet, HashMap};
+
+use docmill::clock;
+use docmill::config::Config;
+use docmill::domain::account::{Limiter, StoredKey};
+use docmill::domain::api_key::{ApiKey, Mode};
+use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus};
+use docmill::domain::quota::RateLimit;
+use docmill::domain::time::Timestamp;
+use docmill::http::error::ErrorCode;
+use docmill::store::item::{Item, number, string, to_item};
+use reqwest::{Method, RequestBuilder, StatusCode};
+use serde_json::{Value, json};
+
+use crate::support::aws_watch::Fault;
+use crate::support::http::{Answer, get};
+use crate::support::world::{Account, World};
+
+/// A world on the tables of the deployed functions, and the address under which they answer.
+struct Deployed {
+    world: World,
+    url: String,
+    client: reqwest::Client,
+    seen: BTreeSet<&'static str>,
+}
+
+impl Deployed {
+    fn new() -> Option<Self> {
+        let url = std::env::var("DOCMILL_URL").ok()?;
+        let config =
+            Config::from_lookup(|name| std::env::var(format!("DEPLOYED_{name}")).or_else(|_| std::env::var(name)).ok());
+        let world = World::with_config(config.unwrap());
+        Some(Self { world, url, client: reqwest::Client::new(), seen: BTreeSet::new() })
+    }
+
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.client.request(method, format!("{}{path}", self.url))
+    }
+
+    fn get(&self, path: &str, key: &ApiKey) -> RequestBuilder {
+        self.request(Method::GET, path).bearer_auth(key.reveal())
+    }
+
+    fn create(&self, body: &Value, key: &ApiKey) -> RequestBuilder {
+        self.request(Method::POST, "/v1/jobs").bearer_auth(key.reveal()).json(body)
+    }
+
+    /// Sends the request and checks that the whole row holds; returns the body for what is particular to it.
+    async fn expect(&mut self, code: ErrorCode, request: RequestBuilder) -> Value {
+        let response = request.send().await.unwrap();
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body: Value = response.json().await.unwrap();
+        assert_eq!(body["error"]["code"], code.as_str(), "{body}");
+        assert_eq!((status, &body["error"]["status"]), (code.status(), &json!(code.status().as_u16())));
+        assert_eq!(
+            (&body["ok"], &body["requestId"]),
+            (&json!(false), &json!(headers["x-request-id"].to_str().unwrap()))
+        );
+        assert_eq!(headers["content-type"], "application/json");
+        if status == StatusCode::UNAUTHORIZED {
+            assert_eq!(headers["www-authenticate"], "Bearer");
+        }
+        if [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE].contains(&status) {
+            assert!(headers["retry-after"].to_str().unwrap().parse::<u64>().unwrap() >= 1);
+        }
+        self.seen.insert(code.as_str());
+        body
+    }
+
+    /// Writes a job of the account, changed as the test wants it, past all the rules.
+    async fn put_job(&self, account: &Account, change: impl FnOnce(&mut Item)) -> String {
+        let id = JobId::new();
+        let mut item = to_item(&job(id, account)).unwrap();
+        change(&mut item);
+        let table = &self.world.config.tables.jobs;
+        self.world.context.aws.dynamodb().put_item().table_name(table).set_item(Some(item)).send().await.unwrap();
+        id.to_string()
+    }
+}
+
+fn job(id: JobId, account: &Account) -> Job {
+    let now = clock::now();
+    Job {
+        id,
+        account: account.id.clone(),
+        key_id: "key_test".into(),
+        mode: Mode::Live,
+        tool: "html-to-pdf".into(),
+        status: JobStatus::Completed,
+        created_at: now,
+        started_at: Some(now),
+        finished_at: Some(now),
+        expires_at: None,
+        attempts: 1,
+        lease_until: None,
+        period: now.period(),
+        charge: Default::default(),
+        refunded: 0,
+        input: json!({}),
+        options: json!({}),
+        metadata: Default::default(),
+        output: None,
+        output_key: None,
+        engine: None,
+        timings: None,
+        warnings: Vec::new(),
+        error: None,
+        secret: None,
+        open: None,
+        due: None,
+        ttl: now.next_day().as_ttl_seconds(),
+    }
+}
+
+#[tokio::test]
+async fn every_row_of_the_error_table_is_met_over_http() {
+    let Some(mut deployed) = Deployed::new() else { return };
+    keys_and_standing(&mut deployed).await;
+    bodies(&mut deployed).await;
+    jobs_and_routes(&mut deployed).await;
+    injected(&mut deployed).await;
+    let all: BTreeSet<_> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
+    assert_eq!(deployed.seen, all, "a row of the table was not met");
+}
+
+async fn keys_and_standing(deployed: &mut Deployed) {
+    let account = deployed.world.account(5).await;
+    let html = json!({"toolSlug": "html-to-pdf", "html": "<p>x"});
+    let mut keys = HashMap::new();
+    let one = RateLimit { per_minute: 1, burst: 1 };
+    type Change = Box<dyn FnOnce(&mut StoredKey)>;
+    let wanted: [(&str, Mode, Change); 6] = [
+        ("revoked", Mode::Live, Box::new(|key: &mut StoredKey| key.revoked_at = Some(Timestamp(1)))),
+        ("suspended", Mode::Live, Box::new(|key: &mut StoredKey| key.suspended = true)),
+        ("untested", Mode::Test, Box::new(|key: &mut StoredKey| key.test_mode = false)),
+        (
+            "bound",
+            Mode::Live,
+            Box::new(|key: &mut StoredKey| key.allowed_origins = Some(vec!["https://a.example".into()])),
+        ),
+        ("toolless", Mode::Live, Box::new(|key: &mut StoredKey| key.allowed_tools = Some(vec![]))),
+        ("slow", Mode::Live, Box::new(move |key: &mut StoredKey| key.limiter = Limiter::new(one, one))),
+    ];
+    for (name, mode, change) in wanted {
+        keys.insert(name, deployed.world.another_key(&account, mode, change).await);
+    }
+    let request = deployed.request(Method::GET, "/v1/tools");
+    deployed.expect(ErrorCode::MissingApiKey, request).await;
+    let request = deployed.get("/v1/tools", &ApiKey::generate(Mode::Live));
+    deployed.expect(ErrorCode::InvalidApiKey, request).await;
+    for (name, code) in [
+        ("revoked", ErrorCode::RevokedApiKey),
+        ("suspended", ErrorCode::AccountSuspended),
+        ("untested", ErrorCode::TestModeDisabled),
+        ("bound", ErrorCode::OriginNotAllowed),
+        ("toolless", ErrorCode::ToolNotAllowed),
+    ] {
+        let request = deployed.create(&html, &keys[name]);
+        deployed.expect(code, request).await;
+    }
+    assert_eq!(deployed.create(&html, &keys["slow"]).send().await.unwrap().status(), 202);
+    let request = deployed.create(&html, &keys["slow"]);
+    deployed.expect(ErrorCode::RateLimited, request).await;
+
+    let poor = deployed.world.account(0).await;
+    let request = deployed.create(&html, &poor.key);
+    let body = deployed.expect(ErrorCode::InsufficientCredits, request).await;
+    assert_eq!((&body["error"]["required"], &body["error"]["available"]), (&json!(1), &json!(0)));
+}
+
+async fn bodies(deployed: &mut Deployed) {
+    let account = deployed.world.account(5).await;
+    let key = &account.key;
+    let html = json!({"toolSlug": "html-to-pdf", "html": "<p>x"});
+    let other = json!({"toolSlug": "html-to-pdf", "html": "<p>y"});
+
+    let request = deployed.create(&html, key).body("{");
+    deployed.expect(ErrorCode::InvalidJson, request).await;
+    let request = deployed.request(Method::POST, "/v1/jobs").bearer_auth(key.reveal()).body("a=b");
+    deployed.expect(ErrorCode::UnsupportedMediaType, request).await;
+    let request = deployed.create(&json!({"toolSlug": "html-to-pdf", "html": "x".repeat(1 << 20)}), key);
+    deployed.expect(ErrorCode::PayloadTooLarge, request).await;
+    let request = deployed.create(&html, key).header("idempotency-key", "\"open");
+    deployed.expect(ErrorCode::InvalidIdempotencyKey, request).await;
+    let request = deployed.create(&json!({"toolSlug": "html-to-pdf"}), key);
+    let body = deployed.expect(ErrorCode::ValidationFailed, request).await;
+    assert!(body["error"]["details"].as_array().is_some_and(|details| !details.is_empty()));
+    let request = deployed.create(&json!({"toolSlug": "pdf-to-gold"}), key);
+    deployed.expect(ErrorCode::ToolNotFound, request).await;
+
+    let first = deployed.create(&html, key).header("idempotency-key", "k").send().await.unwrap();
+    assert_eq!(first.status(), 202);
+    let request = deployed.create(&other, key).header("idempotency-key", "k");
+    deployed.expect(ErrorCode::IdempotencyKeyReused, request).await;
+}
+
+async fn jobs_and_routes(deployed: &mut Deployed) {
+    let account = deployed.world.account(5).await;
+    let key = account.key.clone();
+    let failure = JobError::new(JobErrorCode::RenderFailed, "told to");
+    let failed = deployed
+        .put_job(&account, |item| {
+            item.insert("status".into(), string("failed"));
+            item.insert("error".into(), docmill::store::item::nested(&failure).unwrap());
+        })
+        .await;
+    let expired = deployed.put_job(&account, |item| drop(item.insert("expires_at".into(), number(1)))).await;
+
+    let request = deployed.get("/v1/jobs/6f1c1c2e-0000-7000-8000-000000000000", &key);
+    deployed.expect(ErrorCode::JobNotFound, request).await;
+    let request = deployed.get(&format!("/v1/jobs/{failed}/download"), &key);
+    let body = deployed.expect(ErrorCode::JobFailed, request).await;
+    assert_eq!(body["job"]["error"]["code"], "render_failed");
+    let request = deployed.get(&format!("/v1/jobs/{expired}/download"), &key);
+    let body = deployed.expect(ErrorCode::OutputExpired, request).await;
+    assert_eq!(body["job"]["status"], "expired");
+    let request = deployed.get("/v1/nowhere", &key);
+    deployed.expect(ErrorCode::RouteNotFound, request).await;
+    let request = deployed.request(Method::PUT, "/v1/tools");
+    deployed.expect(ErrorCode::MethodNotAllowed, request).await;
+}
+
+/// A stored job that no version of ours wrote is a fault of ours. A database that is down can't be had over HTTP without
+/// taking it from everybody, so it is injected into the same handler.
+async fn injected(deployed: &mut Deployed) {
+    let account = deployed.world.account(5).await;
+    let key = account.key.clone();
+    let broken = deployed.put_job(&account, |item| drop(item.insert("created_at".into(), string("yesterday")))).await;
+    let request = deployed.get(&format!("/v1/jobs/{broken}"), &key);
+    let body = deployed.expect(ErrorCode::Internal, request).await;
+    assert!(!body.to_string().contains("yesterday"), "a cause never leaves the house");
+
+    deployed.world.watch.inject((0..3).map(|_| Fault::down("GetItem")));
+    let request = get("/").parameter("job_id", &broken).key(&key).build();
+    let answer = Answer::of(get_job::handle(deployed.world.context.clone(), request).await);
+    assert_eq!(answer.refusal(), (503, "unavailable"));
+    assert!(answer.header("retry-after").is_some());
+    deployed.seen.insert(ErrorCode::Unavailable.as_str());
+}
