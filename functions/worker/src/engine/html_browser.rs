@@ -206,7 +206,7 @@ fn print_parameters(options: &PageOptions) -> Value {
     })
 }
 
-/// A template for header or footer. An empty one would mean the browser's own; and its letters have no size of their own.
+/// A template for header or footer. An empty one would mean the browser's own, and letters have no size of their own.
 fn edge(html: Option<&str>) -> String {
-    format!("<div style=\"width:100%;font-size:10px\">{}</div>", html.unwrap_or_default())
+    format!("<style>#header,#footer{{font-size:10px}}</style><span></span>{}", html.unwrap_or_default())
 }

@@ -202,7 +202,10 @@ impl<'b> Tab<'b> {
 
     async fn check_syntax(&mut self, expression: &str, until: Instant) -> Result<(), Trouble> {
         let source = json!({"expression": expression, "sourceURL": "", "persistScript": false});
+        // Enabled no longer than needed: the page's console would be reported meanwhile.
+        self.call("Runtime.enable", json!({}), until).await?;
         let compiled = self.call("Runtime.compileScript", source, until).await?;
+        self.call("Runtime.disable", json!({}), until).await?;
         match compiled.get("exceptionDetails") {
             None => Ok(()),
             Some(_) => Err(Trouble::BadCondition("the expression is not valid JavaScript")),

@@ -1,0 +1,10 @@
+//! Both HTML engines, on pages small and hostile. They need `chromium-headless-shell` and poppler's command-line tools.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+#[path = "html/basic.rs"]
+mod basic;
+#[path = "html/browser.rs"]
+mod browser;
+#[path = "html/support.rs"]
+mod support;

@@ -1,0 +1,157 @@
+//! What the tests of both HTML engines share: jobs, servers, listeners that must hear nothing.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, UdpSocket};
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use docmill::domain::job::Warning;
+use serde_json::Value;
+use worker::confine::Launcher;
+use worker::egress::{EgressPolicy, SourceExceptions};
+use worker::engine::{Engine, Failure, Limits, Source, Task};
+
+pub(crate) fn launcher() -> Launcher {
+    Launcher::new(env!("CARGO_BIN_EXE_worker"))
+}
+
+/// The rules of production, but that one server of the test may be reached.
+pub(crate) fn policy(server: Option<&Server>) -> EgressPolicy {
+    let exception = server.map(|server| format!("127.0.0.1:{}", server.port)).unwrap_or_default();
+    EgressPolicy::new(exception.parse::<SourceExceptions>().unwrap())
+}
+
+#[derive(Debug)]
+pub(crate) struct Printed {
+    pub(crate) text: String,
+    pub(crate) pages: u32,
+    pub(crate) warnings: Vec<Warning>,
+    /// Width and height of the first page in points.
+    pub(crate) size: (f64, f64),
+}
+
+impl Printed {
+    /// To the point: the browser rounds to whole CSS pixels.
+    pub(crate) fn is_sized(&self, width: f64, height: f64) -> bool {
+        (self.size.0 - width).abs() < 1.0 && (self.size.1 - height).abs() < 1.0
+    }
+
+    pub(crate) fn details(&self, code: &str) -> Vec<&str> {
+        let told = self.warnings.iter().filter(|warning| warning.code == code);
+        told.filter_map(|warning| warning.detail.as_deref()).collect()
+    }
+}
+
+pub(crate) async fn print(engine: &dyn Engine, source: Source, options: Value) -> Result<Printed, Failure> {
+    print_within(engine, source, options, Duration::from_secs(30)).await
+}
+
+pub(crate) async fn print_html(engine: &dyn Engine, html: &str, options: Value) -> Result<Printed, Failure> {
+    print(engine, Source::Html(html.to_owned()), options).await
+}
+
+pub(crate) async fn print_within(
+    engine: &dyn Engine,
+    source: Source,
+    options: Value,
+    time: Duration,
+) -> Result<Printed, Failure> {
+    let scratch = tempfile::tempdir().unwrap();
+    let limits = Limits::default();
+    let deadline = Instant::now() + time;
+    let task = Task { source, options: &options, scratch: scratch.path(), deadline, limits: &limits };
+    let conversion = engine.convert(task).await?;
+    let (pages, warnings) = (conversion.pages, conversion.warnings);
+    Ok(Printed { text: text_of(&conversion.pdf), pages, warnings, size: size_of(&conversion.pdf) })
+}
+
+fn text_of(pdf: &Path) -> String {
+    let output = Command::new("pdftotext").args(["-layout"]).arg(pdf).arg("-").output().unwrap();
+    assert!(output.status.success(), "pdftotext failed");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn size_of(pdf: &Path) -> (f64, f64) {
+    let output = Command::new("pdfinfo").arg(pdf).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix("Page size:")).unwrap();
+    let mut numbers = line.split_whitespace().filter_map(|word| word.parse::<f64>().ok());
+    let mut next = || numbers.next().unwrap();
+    (next(), next())
+}
+
+/// A web server on a port of its own, until the test ends.
+pub(crate) struct Server {
+    pub(crate) port: u16,
+}
+
+/// Status, further header lines, body.
+pub(crate) type Answer = (u16, &'static str, Vec<u8>);
+
+impl Server {
+    pub(crate) fn start(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let answer = Arc::new(answer);
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let (mut stream, answer) = (stream.unwrap(), answer.clone());
+                std::thread::spawn(move || {
+                    let mut lines = BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
+                    let request = lines.next().unwrap_or_default();
+                    while lines.next().is_some_and(|line| !line.is_empty()) {}
+                    let (status, headers, body) = answer(request.split(' ').nth(1).unwrap_or_default());
+                    let head = format!(
+                        "HTTP/1.1 {status} X\r\n{headers}Content-Length: {}\r\nConnection: close\r\n\r\n",
+                        body.len()
+                    );
+                    // The client may have gone meanwhile.
+                    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
+                });
+            }
+        });
+        Self { port }
+    }
+
+    pub(crate) fn page(&self, path: &str) -> Source {
+        Source::Page(format!("http://127.0.0.1:{}{path}", self.port).parse().unwrap())
+    }
+}
+
+/// Ports of this machine that nobody may reach; what arrives there is kept.
+pub(crate) struct Forbidden {
+    pub(crate) tcp: u16,
+    pub(crate) udp: u16,
+    heard: Arc<Mutex<Vec<String>>>,
+}
+
+impl Forbidden {
+    pub(crate) fn listen() -> Self {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+        let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let ports = (tcp.local_addr().unwrap().port(), udp.local_addr().unwrap().port());
+        let note = heard.clone();
+        std::thread::spawn(move || {
+            for stream in tcp.incoming() {
+                let mut line = String::new();
+                let _ = BufReader::new(stream.unwrap()).read_line(&mut line);
+                note.lock().unwrap().push(format!("TCP {line}"));
+            }
+        });
+        let note = heard.clone();
+        std::thread::spawn(move || {
+            let mut packet = [0; 2000];
+            while let Ok((length, _)) = udp.recv_from(&mut packet) {
+                note.lock().unwrap().push(format!("UDP of {length} bytes"));
+            }
+        });
+        Self { tcp: ports.0, udp: ports.1, heard }
+    }
+
+    pub(crate) fn heard(&self) -> Vec<String> {
+        self.heard.lock().unwrap().clone()
+    }
+}
