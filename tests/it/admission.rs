@@ -58,9 +58,8 @@ async fn standing_and_origin_decide_before_anything_else() {
     let account = world.account(10).await;
     let suspended = world.another_key(&account, Mode::Live, |key| key.suspended = true).await;
     let untested = world.another_key(&account, Mode::Test, |key| key.test_mode = false).await;
-    let bound = world
-        .another_key(&account, Mode::Live, |key| key.allowed_origins = Some(vec!["https://a.example".into()]))
-        .await;
+    let bound =
+        world.another_key(&account, Mode::Live, |key| key.allowed_origins = vec!["https://a.example".into()]).await;
 
     assert_eq!(list(&world, get("/v1/tools").key(&suspended)).await.refusal(), (403, "account_suspended"));
     assert_eq!(list(&world, get("/v1/tools").key(&untested)).await.refusal(), (403, "test_mode_disabled"));
@@ -150,4 +149,20 @@ async fn the_last_use_of_a_key_is_noted() {
     list(&world, get("/v1/tools").key(&account.key)).await;
     let stored = world.context.keys.get(&account.key.hash()).await.unwrap().unwrap();
     assert!(stored.last_used_at.unwrap() >= before);
+}
+
+#[tokio::test]
+async fn a_change_of_an_accounts_standing_reaches_all_its_keys_at_once() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let second = world.another_key(&account, Mode::Live, |_| {}).await;
+    let mut profile = world.context.usage.profile(&account.id).await.unwrap().unwrap();
+    profile.suspended = true;
+    let keys = [account.key.hash(), second.hash()];
+    world.context.usage.change_standing(&account.id, &profile, &world.config.tables.keys, &keys).await.unwrap();
+    for key in [&account.key, &second] {
+        assert_eq!(list(&world, get("/v1/tools").key(key)).await.refusal(), (403, "account_suspended"));
+    }
+    let stored = world.context.usage.profile(&account.id).await.unwrap().unwrap();
+    assert!(stored.suspended);
 }

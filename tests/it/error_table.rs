@@ -135,11 +135,7 @@ async fn keys_and_standing(deployed: &mut Deployed) {
         ("revoked", Mode::Live, Box::new(|key: &mut StoredKey| key.revoked_at = Some(Timestamp(1)))),
         ("suspended", Mode::Live, Box::new(|key: &mut StoredKey| key.suspended = true)),
         ("untested", Mode::Test, Box::new(|key: &mut StoredKey| key.test_mode = false)),
-        (
-            "bound",
-            Mode::Live,
-            Box::new(|key: &mut StoredKey| key.allowed_origins = Some(vec!["https://a.example".into()])),
-        ),
+        ("bound", Mode::Live, Box::new(|key: &mut StoredKey| key.allowed_origins = vec!["https://a.example".into()])),
         ("toolless", Mode::Live, Box::new(|key: &mut StoredKey| key.allowed_tools = Some(vec![]))),
         ("slow", Mode::Live, Box::new(move |key: &mut StoredKey| key.limiter = Limiter::new(one, one))),
     ];

@@ -18,6 +18,9 @@ pub struct Plan {
     /// Slugs of the tools the plan may use; `None` means all of them.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub allowed_tools: Option<Vec<String>>,
+    /// Origins from which the plan's keys work; none listed means that the `Origin` header does not matter.
+    #[serde(default)]
+    pub allowed_origins: Vec<String>,
 }
 
 impl Plan {
@@ -26,7 +29,7 @@ impl Plan {
     /// A plan that no administrator has described: the free one, and nothing for any other name.
     pub fn fallback(id: &str) -> Self {
         let included_credits = if id == Self::DEFAULT_ID { 100 } else { 0 };
-        Self { id: id.to_owned(), included_credits, allowed_tools: None }
+        Self { id: id.to_owned(), included_credits, allowed_tools: None, allowed_origins: Vec::new() }
     }
 }
 
@@ -39,6 +42,9 @@ pub struct Profile {
     pub granted: u64,
     pub suspended: bool,
     pub test_mode: bool,
+    /// Origins from which the account's keys work; none listed means all.
+    #[serde(default)]
+    pub account_origins: Vec<String>,
     pub created_at: Timestamp,
 }
 
@@ -61,14 +67,14 @@ pub struct StoredKey {
     /// Slugs; `None` means every tool that the plan allows.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub allowed_tools: Option<Vec<String>>,
-    /// Origins, e.g. `https://app.example`; `None` means that the `Origin` header does not matter.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub allowed_origins: Option<Vec<String>>,
+    /// Origins, e.g. `https://app.example`; none listed means that the `Origin` header does not matter.
+    #[serde(default)]
+    pub allowed_origins: Vec<String>,
 
     // Copies of the account's plan and standing.
     pub plan: String,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub account_origins: Option<Vec<String>>,
+    #[serde(default)]
+    pub account_origins: Vec<String>,
     pub suspended: bool,
     pub test_mode: bool,
 
@@ -81,10 +87,11 @@ impl StoredKey {
         self.revoked_at.is_some() || self.expires_at.is_some_and(|expires| expires <= now)
     }
 
-    /// Whether a request from `origin` may use the key. Both lists must let it pass, where they exist.
-    pub fn admits_origin(&self, origin: Option<&str>) -> bool {
-        [&self.allowed_origins, &self.account_origins].into_iter().flatten().all(|allowed| {
-            origin.is_some_and(|origin| allowed.iter().any(|candidate| candidate.eq_ignore_ascii_case(origin)))
+    /// Whether a request from `origin` may use the key: every list that names any origins must name this one.
+    pub fn admits_origin(&self, plan: &Plan, origin: Option<&str>) -> bool {
+        [&self.allowed_origins, &self.account_origins, &plan.allowed_origins].into_iter().all(|allowed| {
+            allowed.is_empty()
+                || origin.is_some_and(|origin| allowed.iter().any(|candidate| candidate.eq_ignore_ascii_case(origin)))
         })
     }
 
@@ -167,9 +174,9 @@ pub(crate) mod tests {
             revoked_at: None,
             expires_at: None,
             allowed_tools: None,
-            allowed_origins: None,
+            allowed_origins: Vec::new(),
             plan: "free".into(),
-            account_origins: None,
+            account_origins: Vec::new(),
             suspended: false,
             test_mode: true,
             limiter: Limiter::new(RateLimit::CREATE, RateLimit::READ),
@@ -177,16 +184,22 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn origins_of_key_and_account_must_both_agree() {
-        let both = StoredKey {
-            allowed_origins: Some(vec!["https://a.example".into(), "https://b.example".into()]),
-            account_origins: Some(vec!["https://b.example".into()]),
+    fn origins_of_key_account_and_plan_must_all_agree() {
+        let list = |origins: &[&str]| origins.iter().map(|&origin| origin.to_owned()).collect::<Vec<_>>();
+        let open = Plan::fallback("free");
+        let bound = StoredKey {
+            allowed_origins: list(&["https://a.example", "https://b.example"]),
+            account_origins: list(&["https://b.example", "https://c.example"]),
             ..key()
         };
-        assert!(both.admits_origin(Some("https://b.example")));
-        assert!(!both.admits_origin(Some("https://a.example")));
-        assert!(!both.admits_origin(None));
-        assert!(key().admits_origin(None));
+        assert!(bound.admits_origin(&open, Some("https://b.example")));
+        assert!(!bound.admits_origin(&open, Some("https://a.example")));
+        assert!(!bound.admits_origin(&open, None));
+        assert!(key().admits_origin(&open, None));
+        let plan = Plan { allowed_origins: list(&["https://c.example"]), ..open };
+        assert!(!bound.admits_origin(&plan, Some("https://b.example")));
+        assert!(key().admits_origin(&plan, Some("https://C.example")));
+        assert!(!key().admits_origin(&plan, None));
     }
 
     #[test]

@@ -87,7 +87,7 @@ fn check_standing(caller: &Caller, request: &ApiRequest) -> Result<(), ErrorCode
     if key.mode == Mode::Test && !(key.test_mode && caller.settings.service.test_mode) {
         return Err(ErrorCode::TestModeDisabled);
     }
-    if !key.admits_origin(request.origin()) {
+    if !key.admits_origin(&caller.plan(), request.origin()) {
         return Err(ErrorCode::OriginNotAllowed);
     }
     Ok(())

@@ -45,7 +45,7 @@ pub async fn guarded(request: ApiRequest, handled: impl Future<Output = Response
         method = %request.method,
         path = %request.path,
         status = response.status().as_u16(),
-        duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        duration_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
         "request handled"
     );
     response

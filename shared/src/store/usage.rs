@@ -155,8 +155,9 @@ impl Usage {
         let values = |names: &[&str]| -> HashMap<String, AttributeValue> {
             names.iter().filter_map(|name| Some((format!(":{name}"), item.get(*name)?.clone()))).collect()
         };
-        let fields = ["plan", "suspended", "test_mode"];
-        let assignments = "SET plan = :plan, suspended = :suspended, test_mode = :test_mode";
+        let fields = ["plan", "suspended", "test_mode", "account_origins"];
+        let assignments =
+            "SET plan = :plan, suspended = :suspended, test_mode = :test_mode, account_origins = :account_origins";
         let update = |table: &str, key: Item| {
             Update::builder()
                 .table_name(table)

@@ -49,7 +49,8 @@ impl World {
 
     /// A plan of this test alone.
     pub async fn plan(&self, included_credits: u64) -> Plan {
-        let plan = Plan { id: format!("plan_{}", Uuid::now_v7().simple()), included_credits, allowed_tools: None };
+        let id = format!("plan_{}", Uuid::now_v7().simple());
+        let plan = Plan { included_credits, ..Plan::fallback(&id) };
         self.context.settings.put_plan(&plan).await.unwrap();
         plan
     }
@@ -68,6 +69,7 @@ impl World {
             granted,
             suspended: false,
             test_mode: true,
+            account_origins: Vec::new(),
             created_at: clock::now(),
         };
         assert!(self.context.usage.create_profile(&id, &profile).await.unwrap());
@@ -91,9 +93,9 @@ impl World {
             revoked_at: None,
             expires_at: None,
             allowed_tools: None,
-            allowed_origins: None,
+            allowed_origins: Vec::new(),
             plan: account.plan.clone(),
-            account_origins: None,
+            account_origins: Vec::new(),
             suspended: false,
             test_mode: true,
             limiter: Limiter::new(UNLIMITED, UNLIMITED),

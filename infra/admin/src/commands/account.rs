@@ -29,7 +29,7 @@ pub(crate) enum Command {
     Show { id: String },
     /// Grant credits, which carry over from month to month.
     Grant { id: String, credits: u64 },
-    /// Change plan, suspension or test mode; the account's keys follow at once.
+    /// Change plan, suspension, test mode or origins; the account's keys follow at once.
     Set {
         id: String,
         #[arg(long)]
@@ -38,6 +38,12 @@ pub(crate) enum Command {
         suspended: Option<Switch>,
         #[arg(long)]
         test_mode: Option<Switch>,
+        /// Only requests from this origin (may be given several times).
+        #[arg(long = "origin", conflicts_with = "any_origin")]
+        origins: Vec<String>,
+        /// Requests from any origin, or without one.
+        #[arg(long)]
+        any_origin: bool,
     },
 }
 
@@ -49,7 +55,18 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
             Some(granted) => Ok(Output::new("account", json!({"id": id, "granted": granted}))),
             None => refuse(format!("there is no account {id}")),
         },
-        Command::Set { id, plan, suspended, test_mode } => set(context, &id, plan, suspended, test_mode).await,
+        Command::Set { id, plan, suspended, test_mode, origins, any_origin } => {
+            let Some(mut profile) = context.usage.profile(&id).await? else {
+                return refuse(format!("there is no account {id}"));
+            };
+            profile.plan = plan.unwrap_or(profile.plan);
+            profile.suspended = suspended.map_or(profile.suspended, Switch::is_on);
+            profile.test_mode = test_mode.map_or(profile.test_mode, Switch::is_on);
+            if any_origin || !origins.is_empty() {
+                profile.account_origins = origins;
+            }
+            change_standing(context, &id, &profile).await
+        }
     }
 }
 
@@ -64,7 +81,15 @@ async fn create(
     if id.is_empty() || !id.chars().all(|character| character.is_ascii_alphanumeric() || character == '_') {
         return refuse("an account's id is made of letters, digits and underscores");
     }
-    let profile = Profile { name, plan, granted: credits, suspended: false, test_mode: true, created_at: clock::now() };
+    let profile = Profile {
+        name,
+        plan,
+        granted: credits,
+        suspended: false,
+        test_mode: true,
+        account_origins: Vec::new(),
+        created_at: clock::now(),
+    };
     if context.usage.create_profile(&id, &profile).await? {
         Ok(Output::new("account", view(&id, &profile)))
     } else {
@@ -86,22 +111,10 @@ async fn show(context: &Context, id: &str) -> Result<Output, Failure> {
     Ok(Output::new("account", view))
 }
 
-async fn set(
-    context: &Context,
-    id: &str,
-    plan: Option<String>,
-    suspended: Option<Switch>,
-    test_mode: Option<Switch>,
-) -> Result<Output, Failure> {
-    let Some(mut profile) = context.usage.profile(id).await? else {
-        return refuse(format!("there is no account {id}"));
-    };
-    profile.plan = plan.unwrap_or(profile.plan);
-    profile.suspended = suspended.map_or(profile.suspended, Switch::is_on);
-    profile.test_mode = test_mode.map_or(profile.test_mode, Switch::is_on);
+async fn change_standing(context: &Context, id: &str, profile: &Profile) -> Result<Output, Failure> {
     let keys = context.keys.of_account(id).await?;
-    context.usage.change_standing(id, &profile, &context.config.tables.keys, &keys).await?;
-    Ok(Output::new("account", view(id, &profile)))
+    context.usage.change_standing(id, profile, &context.config.tables.keys, &keys).await?;
+    Ok(Output::new("account", view(id, profile)))
 }
 
 fn view(id: &str, profile: &Profile) -> Value {
@@ -112,6 +125,7 @@ fn view(id: &str, profile: &Profile) -> Value {
         "granted": profile.granted,
         "suspended": profile.suspended,
         "testMode": profile.test_mode,
+        "allowedOrigins": profile.account_origins,
         "createdAt": profile.created_at.to_string(),
     })
 }

@@ -86,10 +86,9 @@ async fn create(context: &Context, wanted: Create) -> Result<Output, Failure> {
         return refuse(format!("there is no account {}", wanted.account));
     };
     if context.keys.of_account(&wanted.account).await?.len() >= MAX_KEYS {
-        return refuse(format!("an account has at most {MAX_KEYS} keys; revoked ones count for 30 days"));
+        return refuse(format!("an account has at most {MAX_KEYS} keys"));
     }
     let secret = ApiKey::generate(wanted.mode.into());
-    let given = |list: Vec<String>| (!list.is_empty()).then_some(list);
     let key = StoredKey {
         key_hash: secret.hash(),
         key_id: format!("key_{}", Uuid::now_v7().simple()),
@@ -101,10 +100,10 @@ async fn create(context: &Context, wanted: Create) -> Result<Output, Failure> {
         last_used_at: None,
         revoked_at: None,
         expires_at: None,
-        allowed_tools: given(wanted.tools),
-        allowed_origins: given(wanted.origins),
+        allowed_tools: (!wanted.tools.is_empty()).then_some(wanted.tools),
+        allowed_origins: wanted.origins,
         plan: profile.plan,
-        account_origins: None,
+        account_origins: profile.account_origins,
         suspended: profile.suspended,
         test_mode: profile.test_mode,
         limiter: Limiter::new(

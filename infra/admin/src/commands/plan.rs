@@ -2,7 +2,6 @@
 
 use clap::Subcommand;
 use docmill::context::Context;
-use docmill::domain::account::Plan;
 use serde_json::json;
 
 use crate::output::{Failure, Output};
@@ -23,6 +22,12 @@ pub(crate) enum Command {
         /// Every tool.
         #[arg(long)]
         all_tools: bool,
+        /// Only requests from this origin (may be given several times).
+        #[arg(long = "origin", conflicts_with = "any_origin")]
+        origins: Vec<String>,
+        /// Requests from any origin, or without one.
+        #[arg(long)]
+        any_origin: bool,
     },
 }
 
@@ -30,15 +35,15 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
     let current = context.settings.current().await?;
     match command {
         Command::Show { id } => Ok(Output::new("plan", json!(current.plan(&id)))),
-        Command::Set { id, included_credits, tools, all_tools } => {
-            let before = current.plan(&id);
-            let allowed_tools = match (all_tools, tools.is_empty()) {
-                (true, _) => None,
-                (false, false) => Some(tools),
-                (false, true) => before.allowed_tools,
-            };
-            let included_credits = included_credits.unwrap_or(before.included_credits);
-            let plan = Plan { id, included_credits, allowed_tools };
+        Command::Set { id, included_credits, tools, all_tools, origins, any_origin } => {
+            let mut plan = current.plan(&id);
+            plan.included_credits = included_credits.unwrap_or(plan.included_credits);
+            if all_tools || !tools.is_empty() {
+                plan.allowed_tools = (!all_tools).then_some(tools);
+            }
+            if any_origin || !origins.is_empty() {
+                plan.allowed_origins = origins;
+            }
             context.settings.put_plan(&plan).await?;
             Ok(Output::new("plan", json!(plan)))
         }
