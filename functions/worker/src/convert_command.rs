@@ -17,6 +17,7 @@ use url::Url;
 use crate::confine::{self, Launcher};
 use crate::converter::{Converted, Converter, Engines, checked_document};
 use crate::egress::{EgressPolicy, SourceExceptions};
+use crate::engine::html_basic::HtmlBasic;
 use crate::engine::html_browser::{BrowserSettings, HtmlBrowser};
 use crate::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use crate::engine::{Failure, Limits, Source};
@@ -192,18 +193,20 @@ fn request(args: &Args, input: &Input) -> Result<(JobRequest, Vec<Warning>), Ref
     })
 }
 
-/// The converter with the one engine that this request needs.
+/// The converter with the engines of this request's tool; none costs anything before it is used.
 fn converter(args: &Args, request: &JobRequest) -> Result<Converter, Refused> {
     let exceptions: SourceExceptions = args.allow.parse().map_err(|_| Refused::invalid("--allow: not host:port"))?;
     let policy = EgressPolicy::new(exceptions);
+    let fetcher = Fetcher::new(policy.clone())?;
     let launcher = Launcher::current()?;
     let mut engines = Engines::default();
     if request.tool == "office-to-pdf" {
         engines.office = Some(Arc::new(OfficeEngine::new(&args.libreoffice, launcher)?));
     } else {
-        engines.html_browser = Some(Arc::new(HtmlBrowser::new(BrowserSettings::default(), launcher, policy.clone())));
+        engines.html_basic = Some(Arc::new(HtmlBasic::new(launcher.clone(), fetcher.clone())));
+        engines.html_browser = Some(Arc::new(HtmlBrowser::new(BrowserSettings::default(), launcher, policy)));
     }
-    Ok(Converter { fetcher: Fetcher::new(policy)?, engines, limits: Limits::default() })
+    Ok(Converter { fetcher, engines, limits: Limits::default() })
 }
 
 async fn convert(

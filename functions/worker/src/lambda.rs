@@ -14,6 +14,7 @@ use lambda_runtime::{Error, LambdaEvent, service_fn};
 use crate::confine::Launcher;
 use crate::converter::{Converter, Engines};
 use crate::egress::{EgressPolicy, SourceExceptions};
+use crate::engine::html_basic::HtmlBasic;
 use crate::engine::html_browser::{BrowserSettings, HtmlBrowser};
 use crate::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use crate::pipeline::{Delivery, Handled, Pipeline};
@@ -23,10 +24,11 @@ use crate::source::Fetcher;
 pub fn pipeline_of_function() -> Result<Pipeline, Error> {
     let context = Context::of_function()?;
     let policy = EgressPolicy::new(source_exceptions(context.config.local_mode)?);
+    let fetcher = Fetcher::new(policy.clone())?;
     let launcher = Launcher::current()?;
     let (queue_name, engines) = match std::env::var("ENGINES").unwrap_or_default().as_str() {
         "office" => (QueueName::Office, office_engines(launcher)?),
-        "html" => (QueueName::Html, html_engines(launcher, &policy)),
+        "html" => (QueueName::Html, html_engines(launcher, policy, fetcher.clone())),
         _ => return Err("the environment variable ENGINES must be office or html".into()),
     };
     let limits = context.config.limits.clone();
@@ -34,7 +36,7 @@ pub fn pipeline_of_function() -> Result<Pipeline, Error> {
         files: context.files(),
         queue: context.queue(),
         jobs: context.jobs,
-        converter: Converter { fetcher: Fetcher::new(policy)?, engines, limits },
+        converter: Converter { fetcher, engines, limits },
         config: context.config,
         queue_name,
     })
@@ -45,9 +47,17 @@ fn office_engines(launcher: Launcher) -> Result<Engines, Error> {
     Ok(Engines { office: Some(Arc::new(office)), ..Engines::default() })
 }
 
-fn html_engines(launcher: Launcher, policy: &EgressPolicy) -> Engines {
-    let browser = HtmlBrowser::new(BrowserSettings::default(), launcher, policy.clone());
-    Engines { html_browser: Some(Arc::new(browser)), ..Engines::default() }
+fn html_engines(launcher: Launcher, policy: EgressPolicy, fetcher: Fetcher) -> Engines {
+    let basic = HtmlBasic::new(launcher.clone(), fetcher);
+    let browser = Arc::new(HtmlBrowser::new(BrowserSettings::default(), launcher, policy));
+    let warming = browser.clone();
+    // The first job waits for a start that is under way; one that failed it tries again, and tells.
+    tokio::spawn(async move {
+        if let Err(failure) = warming.warm_up().await {
+            tracing::warn!(%failure, "the browser did not start ahead of the first job");
+        }
+    });
+    Engines { html_basic: Some(Arc::new(basic)), html_browser: Some(browser), ..Engines::default() }
 }
 
 /// Hosts that may be fetched from although they are not public: on a local stack alone.
