@@ -29,6 +29,7 @@ missing_packages() {
     has python3 && python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
     has soffice || echo libreoffice-writer libreoffice-calc libreoffice-impress libreoffice-draw
     has chromium-headless-shell || echo chromium-headless-shell
+    ls /usr/lib/*/libjemalloc.so.2 >/dev/null 2>&1 || echo libjemalloc2
     has pdftotext || echo poppler-utils
     has fc-list || echo fontconfig
     has_font 'Liberation Sans' || echo fonts-liberation
