@@ -35,7 +35,7 @@ class Stack:
 
     def start(self, progress: Progress) -> dict[str, str]:
         """Starts what does not run yet, deploys what was built, and returns (and writes) the environment."""
-        self.settings.home.mkdir(parents=True, exist_ok=True)
+        self.settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not self.is_running():
             self.start_processes(progress)
         progress("deploying the template")
