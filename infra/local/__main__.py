@@ -15,7 +15,7 @@ from pathlib import Path
 from local import deploy, localize, processes, proof
 from local.errors import Problem
 from local.settings import CREDENTIALS, ROOT, Settings, loopback_exceptions, user_settings
-from local.stack import SAMPLES, TEMPLATE, Stack
+from local.stack import TEMPLATE, Stack
 
 # Ports that tests may bind for sources of their own; the workers may fetch from them.
 SPARE_PORTS = 8
@@ -24,6 +24,7 @@ OF_ANOTHER_STACK = (
     "DOCMILL_URL", "DOCMILL_ACCOUNT", "DOCMILL_LIVE_KEY", "DOCMILL_TEST_KEY",
     "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_SESSION_TOKEN",
 )
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 USAGE = "usage: python -m local run | up | down | clean | with-stack -- COMMAND…"
 
 
@@ -49,7 +50,7 @@ def run() -> int:
         print("\nStopping.", flush=True)
         return 0
     finally:
-        stack.stop()
+        stop_undisturbed(stack)
 
 
 def up() -> int:
@@ -62,7 +63,7 @@ def up() -> int:
         introduce(stack, stack.start(say))
     except BaseException:
         if not was_running:
-            stack.stop()
+            stop_undisturbed(stack)
         raise
     print("Stop with `make down`; the data stays.", flush=True)
     return 0
@@ -131,7 +132,7 @@ def with_stack(command: list[str]) -> int:
             deployed = {f"DEPLOYED_{name}": values[name] for name in storage}
             code = run_command(command, values | deployed | storage)
     finally:
-        stack.stop()
+        stop_undisturbed(stack)
         if code != 0:
             keep_logs(settings)
         shutil.rmtree(home, ignore_errors=True)
@@ -173,6 +174,13 @@ def keep_logs(settings: Settings) -> None:
         say(f"The stack's logs of the failed run are in {target}.")
 
 
+def stop_undisturbed(stack: Stack) -> None:
+    """Stops the stack for good: a second Ctrl-C would leave half of it behind."""
+    for each in ENDING_SIGNALS:
+        signal.signal(each, signal.SIG_IGN)
+    stack.stop()
+
+
 def interrupt(signum: int, _frame: object) -> None:
     raise KeyboardInterrupt(signum)
 
@@ -188,7 +196,7 @@ def shield_environment() -> None:
 def main(arguments: list[str]) -> int:
     shield_environment()
     # Whoever ends this, the stack is to end with it. A shell's background jobs would even ignore Ctrl-C.
-    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for each in ENDING_SIGNALS:
         signal.signal(each, interrupt)
     match arguments:
         case ["run"]:
