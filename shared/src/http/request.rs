@@ -87,6 +87,15 @@ impl ApiRequest {
         self.headers.get(header::ORIGIN)?.to_str().ok()
     }
 
+    /// Whether `If-None-Match` names `etag` (RFC 9110 § 13.1.2: weak comparison, `*` matches anything).
+    pub fn has_current(&self, etag: &str) -> bool {
+        let opaque = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
+        let Some(Ok(candidates)) = self.headers.get(header::IF_NONE_MATCH).map(|value| value.to_str()) else {
+            return false;
+        };
+        candidates.split(',').map(str::trim).any(|candidate| candidate == "*" || opaque(candidate) == opaque(etag))
+    }
+
     pub fn idempotency_key(&self) -> Result<Option<IdempotencyKey>, ApiError> {
         let Some(value) = self.headers.get("idempotency-key") else { return Ok(None) };
         IdempotencyKey::parse(value.as_bytes()).map(Some).map_err(|_| ErrorCode::InvalidIdempotencyKey.into())

@@ -16,10 +16,15 @@ pub const ROUTES: [(Method, &str); 10] = [
     (Method::POST, "/v1/webhooks/test"),
 ];
 
+/// What needs no key: the API's description as data and as a page, with the page's own files.
+pub const PUBLIC_ROUTES: [(Method, &str); 3] =
+    [(Method::GET, "/openapi.json"), (Method::GET, "/docs"), (Method::GET, "/docs/{file}")];
+
 /// The methods that `path` takes, as the value of an `Allow` header; `None` if there is no such path.
 pub fn allowed_methods(path: &str) -> Option<String> {
+    let routes = ROUTES.iter().chain(&PUBLIC_ROUTES);
     let methods: Vec<_> =
-        ROUTES.iter().filter(|(_, template)| matches(template, path)).map(|(method, _)| method.as_str()).collect();
+        routes.filter(|(_, template)| matches(template, path)).map(|(method, _)| method.as_str()).collect();
     (!methods.is_empty()).then(|| methods.join(", "))
 }
 
@@ -44,6 +49,7 @@ mod tests {
         assert_eq!(allowed_methods("/v1/jobs"), Some("POST".into()));
         assert_eq!(allowed_methods("/v1/jobs/abc"), Some("GET".into()));
         assert_eq!(allowed_methods("/v1/tools/x/jobs"), Some("POST".into()));
+        assert_eq!(allowed_methods("/docs"), Some("GET".into()));
         for unknown in ["/", "/v1", "/v1/jobs/", "/v1/jobs/a/b", "/v2/jobs", "/v1/tools//schema", ""] {
             assert_eq!(allowed_methods(unknown), None, "{unknown}");
         }

@@ -157,7 +157,7 @@ impl Usage {
         };
         let fields = ["plan", "suspended", "test_mode", "account_origins"];
         let assignments =
-            "SET plan = :plan, suspended = :suspended, test_mode = :test_mode, account_origins = :account_origins";
+            "SET #plan = :plan, suspended = :suspended, test_mode = :test_mode, account_origins = :account_origins";
         let update = |table: &str, key: Item| {
             Update::builder()
                 .table_name(table)
@@ -165,6 +165,7 @@ impl Usage {
                 // Both updates would otherwise create what they don't find.
                 .condition_expression("attribute_exists(account)")
                 .update_expression(assignments)
+                .expression_attribute_names("#plan", "plan")
                 .set_expression_attribute_values(Some(values(&fields)))
                 .build()
                 .map(|update| TransactWriteItem::builder().update(update).build())
