@@ -123,6 +123,7 @@ async fn convert_all(args: &Args) -> Result<Value, Refused> {
     let mut runs = Vec::new();
     let mut last = Value::Null;
     for _ in 0..args.repeat {
+        converter.engines.get_ready().await;
         let scratch = TempDir::new()?;
         let cpu = cpu::of_process_tree()?;
         let converted = convert(&converter, &input, &request, args, scratch.path()).await?;
@@ -193,7 +194,7 @@ fn request(args: &Args, input: &Input) -> Result<(JobRequest, Vec<Warning>), Ref
     })
 }
 
-/// The converter with the engines of this request's tool; none costs anything before it is used.
+/// The converter with the one engine that this request needs.
 fn converter(args: &Args, request: &JobRequest) -> Result<Converter, Refused> {
     let exceptions: SourceExceptions = args.allow.parse().map_err(|_| Refused::invalid("--allow: not host:port"))?;
     let policy = EgressPolicy::new(exceptions);
@@ -202,8 +203,9 @@ fn converter(args: &Args, request: &JobRequest) -> Result<Converter, Refused> {
     let mut engines = Engines::default();
     if request.tool == "office-to-pdf" {
         engines.office = Some(Arc::new(OfficeEngine::new(&args.libreoffice, launcher)?));
+    } else if request.option_str("renderMode") == Some("basic") {
+        engines.html_basic = Some(Arc::new(HtmlBasic::new(launcher, fetcher.clone())));
     } else {
-        engines.html_basic = Some(Arc::new(HtmlBasic::new(launcher.clone(), fetcher.clone())));
         engines.html_browser = Some(Arc::new(HtmlBrowser::new(BrowserSettings::default(), launcher, policy)));
     }
     Ok(Converter { fetcher, engines, limits: Limits::default() })

@@ -50,6 +50,13 @@ impl Engines {
         };
         engine.as_deref().ok_or_else(|| ours(format!("no engine here for {}", request.tool)))
     }
+
+    /// Prepares every engine for its next job.
+    pub async fn get_ready(&self) {
+        for engine in [&self.office, &self.html_basic, &self.html_browser].into_iter().flatten() {
+            engine.get_ready().await;
+        }
+    }
 }
 
 #[derive(Debug)]

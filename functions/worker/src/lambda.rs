@@ -49,15 +49,8 @@ fn office_engines(launcher: Launcher) -> Result<Engines, Error> {
 
 fn html_engines(launcher: Launcher, policy: EgressPolicy, fetcher: Fetcher) -> Engines {
     let basic = HtmlBasic::new(launcher.clone(), fetcher);
-    let browser = Arc::new(HtmlBrowser::new(BrowserSettings::default(), launcher, policy));
-    let warming = browser.clone();
-    // The first job waits for a start that is under way; one that failed it tries again, and tells.
-    tokio::spawn(async move {
-        if let Err(failure) = warming.warm_up().await {
-            tracing::warn!(%failure, "the browser did not start ahead of the first job");
-        }
-    });
-    Engines { html_basic: Some(Arc::new(basic)), html_browser: Some(browser), ..Engines::default() }
+    let browser = HtmlBrowser::new(BrowserSettings::default(), launcher, policy);
+    Engines { html_basic: Some(Arc::new(basic)), html_browser: Some(Arc::new(browser)), ..Engines::default() }
 }
 
 /// Hosts that may be fetched from although they are not public: on a local stack alone.
@@ -71,6 +64,9 @@ fn source_exceptions(local_mode: bool) -> Result<SourceExceptions, Error> {
 
 pub async fn serve(pipeline: Pipeline) -> Result<(), Error> {
     let pipeline = Arc::new(pipeline);
+    let starting = pipeline.clone();
+    // Lambda's time for a start is short: the first job waits for engines that are still at it.
+    tokio::spawn(async move { starting.converter.engines.get_ready().await });
     lambda_runtime::run(service_fn(|event: LambdaEvent<SqsEvent>| {
         let pipeline = pipeline.clone();
         async move { Ok::<_, Error>(handle(&pipeline, event).await) }
@@ -94,6 +90,8 @@ pub async fn handle(pipeline: &Pipeline, event: LambdaEvent<SqsEvent>) -> SqsBat
             response.batch_item_failures.push(failure);
         }
     }
+    // Here, since the environment may be frozen as soon as this returns.
+    pipeline.converter.engines.get_ready().await;
     response
 }
 

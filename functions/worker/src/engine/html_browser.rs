@@ -20,19 +20,23 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::time::timeout_at;
 
-use self::browser::Browser;
-use self::tab::{Tab, Trouble, Way};
+use self::browser::{Browser, Stop};
+use self::tab::{Blank, Tab, Trouble};
 use self::verdict::Sight;
 use self::watch::{Access, INLINE_URL};
 use super::page::{PageOptions, PageRange};
 use super::{Conversion, Engine, Failure, Limits, Source, Task};
 use crate::confine::Launcher;
-use crate::egress::{Caps, EgressPolicy, EgressProxy};
+use crate::egress::EgressPolicy;
 
 pub use self::process::BrowserSettings;
 
 /// Disposing of a context takes some milliseconds; a browser that needs longer is replaced.
 const DISPOSAL: Duration = Duration::from_secs(1);
+/// A browser or page that does not answer in this time is not fit for work.
+const HEALTH: Duration = Duration::from_millis(1500);
+/// A page made ahead takes some 40 ms.
+const PREPARATION: Duration = Duration::from_secs(5);
 /// What is kept of the deadline to end a job in good order.
 const RESERVE: Duration = Duration::from_millis(500);
 
@@ -43,7 +47,15 @@ pub struct HtmlBrowser {
     launcher: Launcher,
     policy: EgressPolicy,
     /// Away while a job has it: a job that is dropped takes its browser along.
-    idle: Mutex<Option<Browser>>,
+    idle: Mutex<Option<Ready>>,
+}
+
+/// A browser, and perhaps the page of the next job in it.
+#[derive(Debug)]
+struct Ready {
+    // Dropped before the browser, whose connections go through it.
+    blank: Option<Blank>,
+    browser: Browser,
 }
 
 impl HtmlBrowser {
@@ -51,43 +63,47 @@ impl HtmlBrowser {
         Self { settings, launcher, policy, idle: Mutex::new(None) }
     }
 
-    /// Starts the browser ahead of the first job. That it fails is no reason not to start: the job will say so.
-    pub async fn warm_up(&self) -> Result<(), Failure> {
-        let mut idle = self.idle.lock().await;
-        if idle.is_none() {
-            *idle = Some(self.start().await?);
-        }
-        Ok(())
-    }
-
-    async fn start(&self) -> Result<Browser, Failure> {
-        Browser::start(&self.settings, &self.launcher).await.map_err(|stop| {
-            let message = "The browser could not be started. Try again.";
-            Failure::new(JobErrorCode::EngineCrashed, message, format!("browser start: {stop:?}"))
-        })
-    }
-
-    /// The browser that served the last job, if it is fit for one more, or else a new one.
-    async fn fit_browser(&self, last: Option<Browser>) -> Result<Browser, Failure> {
-        if let Some(mut browser) = last
-            && browser.jobs < self.settings.jobs_per_browser
-            && browser.is_healthy().await
+    /// A browser that is fit for one more job: the one of the last job, or else a new one.
+    async fn fit_browser(&self, last: Option<Ready>) -> Result<Ready, Stop> {
+        if let Some(mut ready) = last
+            && ready.browser.jobs < self.settings.jobs_per_browser
+            && ready.is_healthy().await
         {
-            return Ok(browser);
+            return Ok(ready);
         }
-        self.start().await
+        Ok(Ready { blank: None, browser: Browser::start(&self.settings, &self.launcher).await? })
+    }
+
+    async fn prepare(&self, last: Option<Ready>) -> Result<Ready, Stop> {
+        let mut ready = self.fit_browser(last).await?;
+        if ready.blank.is_none() {
+            let until = Instant::now() + PREPARATION;
+            ready.blank = Some(Blank::open(&mut ready.browser, &self.policy, until).await?);
+        }
+        Ok(ready)
     }
 
     async fn print(&self, job: &Job<'_>) -> Result<(EngineInfo, Vec<Warning>), Failure> {
         let mut idle = self.idle.lock().await;
-        let mut browser = self.fit_browser(idle.take()).await?;
-        let (result, fit) = job.run(&mut browser, &self.policy).await;
-        let engine = EngineInfo { name: "chromium".to_owned(), version: browser.version.clone() };
-        browser.jobs += 1;
+        let mut ready = self.fit_browser(idle.take()).await.map_err(verdict::not_started)?;
+        ready.browser.jobs += 1;
+        let (result, fit) = job.run(&mut ready, &self.policy).await;
+        let engine = EngineInfo { name: "chromium".to_owned(), version: ready.browser.version.clone() };
         if fit {
-            *idle = Some(browser);
+            *idle = Some(ready);
         }
         Ok((engine, result?))
+    }
+}
+
+impl Ready {
+    /// Whether browser and page still answer: they may have been frozen, or died, since the last job.
+    async fn is_healthy(&mut self) -> bool {
+        let until = Instant::now() + HEALTH;
+        match &mut self.blank {
+            Some(blank) => blank.is_fit(&mut self.browser, until).await,
+            None => self.browser.answers(until).await,
+        }
     }
 }
 
@@ -102,6 +118,16 @@ impl Engine for HtmlBrowser {
         let pdf = job.pdf;
         let pages = inspect(&pdf, task.limits).await?;
         Ok(Conversion { pdf, pages, engine, warnings })
+    }
+
+    /// Starts the browser if there is none, and opens the next job's page in it: 40 ms that the job then saves.
+    async fn get_ready(&self) {
+        let mut idle = self.idle.lock().await;
+        match self.prepare(idle.take()).await {
+            Ok(ready) => *idle = Some(ready),
+            // The job will try again, and tell its owner if that fails too.
+            Err(stop) => tracing::warn!(?stop, "the browser could not be made ready for the next job"),
+        }
     }
 }
 
@@ -136,24 +162,23 @@ impl<'t> Job<'t> {
     }
 
     /// The job's warnings or its failure, and whether the browser is fit for the next job.
-    async fn run(&self, browser: &mut Browser, policy: &EgressPolicy) -> (Result<Vec<Warning>, Failure>, bool) {
-        let session = match EgressProxy::open(policy.clone(), Caps::default(), self.until.into()).await {
-            Ok(session) => session,
-            Err(error) => return (Err(verdict::internal(&error)), true),
+    async fn run(&self, ready: &mut Ready, policy: &EgressPolicy) -> (Result<Vec<Warning>, Failure>, bool) {
+        let opened = match ready.blank.take() {
+            Some(blank) => Ok(blank),
+            None => Blank::open(&mut ready.browser, policy, self.until).await,
         };
-        let tab = Tab::open(browser, self.way(&session), self.options.media, self.until).await;
-        let (printed, watch, fit) = match tab {
-            Err(stop) => (Err(Trouble::Stop(stop)), None, false),
-            Ok(mut tab) => {
-                let printed = self.print(&mut tab).await;
-                let spoilt = printed.as_ref().is_err_and(verdict::spoils_browser);
-                // A spoilt browser ends with all its contexts, and there may be no time left to ask it for anything.
-                let fit = !spoilt && tab.dispose(Instant::now() + DISPOSAL).await.is_ok();
-                (printed, Some(tab.into_watch()), fit)
-            }
+        let blank = match opened {
+            Ok(blank) => blank,
+            Err(stop) => return (Err(verdict::not_started(stop)), false),
         };
-        let report = session.close().await;
-        let sight = Sight { watch: watch.as_ref(), report: &report, options: self.options };
+        let access = Access { inline: self.inline.clone(), redirects: self.limits.redirects };
+        let mut tab = Tab::new(&mut ready.browser, blank, access);
+        let printed = self.print(&mut tab).await;
+        let spoilt = printed.as_ref().is_err_and(verdict::spoils_browser);
+        // A spoilt browser ends with all its contexts, and there may be no time left to ask it for anything.
+        let fit = !spoilt && tab.dispose(Instant::now() + DISPOSAL).await.is_ok();
+        let (watch, report) = tab.into_sight().await;
+        let sight = Sight { watch: &watch, report: &report, options: self.options };
         let result = match printed {
             Ok(()) => Ok(sight.warnings()),
             Err(trouble) => Err(sight.explain(trouble)),
@@ -161,20 +186,10 @@ impl<'t> Job<'t> {
         (result, fit)
     }
 
-    fn way(&self, session: &EgressProxy) -> Way {
-        let (user, password) = session.credentials();
-        let access = Access {
-            inline: self.inline.clone(),
-            proxy_user: user.to_owned(),
-            proxy_password: password.to_owned(),
-            redirects: self.limits.redirects,
-        };
-        Way { proxy: session.address(), access }
-    }
-
     /// The story of a page: it comes, it settles, it is what was asked for, it is printed.
     async fn print(&self, tab: &mut Tab<'_>) -> Result<(), Trouble> {
         let arrival = self.until.min(Instant::now() + self.limits.fetch);
+        tab.set_media(self.options.media, arrival).await?;
         tab.navigate(&self.url, arrival).await?;
         tab.settle(self.until).await?;
         tab.wait_for(&self.options.wait_for, self.until).await?;

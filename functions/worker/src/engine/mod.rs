@@ -62,4 +62,8 @@ impl Failure {
 #[async_trait]
 pub trait Engine: Send + Sync {
     async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure>;
+
+    /// Prepares what the next job can find prepared. Called at the start and after each job is stored, before the
+    /// environment may be frozen; a conversion works without it too, only slower.
+    async fn get_ready(&self) {}
 }

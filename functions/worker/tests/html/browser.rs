@@ -6,7 +6,7 @@ use std::time::Duration;
 use docmill::domain::job::JobErrorCode;
 use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
-use worker::engine::Source;
+use worker::engine::{Engine, Source};
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
 
 use crate::support::{Answer, Forbidden, Server, launcher, policy, print, print_html, print_within};
@@ -261,9 +261,10 @@ async fn a_browser_that_is_gone_or_hangs_is_replaced() {
         let number: i32 = std::fs::read_to_string(&pid_file).unwrap().trim().parse().unwrap();
         Pid::from_raw(number).unwrap()
     };
-    engine.warm_up().await.unwrap();
+    engine.get_ready().await;
     let first = browser();
     for signal in [Signal::KILL, Signal::STOP] {
+        engine.get_ready().await;
         let before = browser();
         rustix::process::kill_process_group(before, signal).unwrap();
         let printed = print_html(&engine, "<p>replaced", json!({})).await.unwrap();
@@ -273,6 +274,7 @@ async fn a_browser_that_is_gone_or_hangs_is_replaced() {
         assert!(rustix::process::test_kill_process_group(before).is_err());
     }
     // And one that was frozen and woke up again serves on.
+    engine.get_ready().await;
     let kept = browser();
     rustix::process::kill_process_group(kept, Signal::STOP).unwrap();
     rustix::process::kill_process_group(kept, Signal::CONT).unwrap();

@@ -12,8 +12,6 @@ use super::process::{BrowserSettings, FromBrowser, Process, ToBrowser};
 use super::watch::{Broken, Watch};
 use crate::confine::Launcher;
 
-/// A browser that does not say its name in this time is not fit for work.
-const HEALTH: Duration = Duration::from_millis(1500);
 const FIRST_ANSWER: Duration = Duration::from_secs(10);
 
 /// Why a conversation with the browser ended early.
@@ -57,9 +55,8 @@ impl Browser {
         Ok(browser)
     }
 
-    /// Whether the browser still answers: it may have been frozen, or died, since the last job.
-    pub(super) async fn is_healthy(&mut self) -> bool {
-        self.ask_version(Instant::now() + HEALTH).await.is_ok()
+    pub(super) async fn answers(&mut self, until: Instant) -> bool {
+        self.ask_version(until).await.is_ok()
     }
 
     async fn ask_version(&mut self, until: Instant) -> Result<String, Stop> {

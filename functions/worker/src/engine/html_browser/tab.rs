@@ -12,22 +12,20 @@ use tokio::io::AsyncWriteExt;
 use super::browser::{Browser, Page, Stop};
 use super::client::Command;
 use super::watch::{Access, Watch};
+use crate::egress::{Caps, EgressPolicy, EgressProxy, EgressReport};
 use crate::engine::page::{Media, WaitFor};
 
 /// How often a condition of the page is looked at.
 const POLL: Duration = Duration::from_millis(50);
 /// A page that sends itself elsewhere while it is waited for is followed so often.
 const MOST_RESTARTS: u32 = 10;
+/// A page made ahead waits so long for its job at most; its way out stays open a job longer.
+const BLANK_LIFE: Duration = Duration::from_secs(12 * 3600);
+const PROXY_LIFE: Duration = Duration::from_secs(13 * 3600);
 const PRINT_CHUNK_BYTES: u32 = 1 << 20;
 
 /// Fulfilled when all fonts that the page asked for are there, or have failed.
 const FONTS: &str = "document.fonts ? document.fonts.ready.then(() => true) : true";
-
-/// Where a context's traffic goes: the address of the guarding proxy.
-pub(super) struct Way {
-    pub(super) proxy: std::net::SocketAddr,
-    pub(super) access: Access,
-}
 
 /// Why there is nothing to print, or nothing was printed.
 #[derive(Debug)]
@@ -61,18 +59,27 @@ impl From<std::io::Error> for Trouble {
     }
 }
 
-pub(super) struct Tab<'b> {
-    browser: &'b mut Browser,
+/// A context with an empty page that nobody has used yet. Made ahead, it takes a renderer's start off a job's path.
+#[derive(Debug)]
+pub(super) struct Blank {
     context: String,
     page: Page,
+    proxy: EgressProxy,
+    made: Instant,
 }
 
-impl<'b> Tab<'b> {
-    pub(super) async fn open(browser: &'b mut Browser, way: Way, media: Media, until: Instant) -> Result<Self, Stop> {
-        let proxy = format!("http://{}", way.proxy);
+impl Blank {
+    pub(super) async fn open(browser: &mut Browser, policy: &EgressPolicy, until: Instant) -> Result<Self, Stop> {
+        let made = Instant::now();
+        let ends = made.checked_add(PROXY_LIFE).unwrap_or(until);
+        let proxy = EgressProxy::open(policy.clone(), Caps::default(), ends.into()).await.map_err(Stop::Lost)?;
         let context = command(
             "Target.createBrowserContext",
-            json!({"disposeOnDetach": true, "proxyServer": proxy, "proxyBypassList": "<-loopback>"}),
+            json!({
+                "disposeOnDetach": true,
+                "proxyServer": format!("http://{}", proxy.address()),
+                "proxyBypassList": "<-loopback>",
+            }),
         );
         let context = id(&browser.call(None, context, until).await?["browserContextId"]);
         let no_downloads =
@@ -83,24 +90,49 @@ impl<'b> Tab<'b> {
         let attach = command("Target.attachToTarget", json!({"targetId": target, "flatten": true}));
         let session = id(&browser.call(None, attach, until).await?["sessionId"]);
         // A page's target bears the id of its main frame.
-        let mut page = Page { session, watch: Watch::new(way.access, target) };
-        browser.call_all(&mut page, &preparations(media), until).await?;
-        Ok(Self { browser, context, page })
+        let mut page = Page { session, watch: Watch::new(proxy.credentials(), target) };
+        browser.call_all(&mut page, &preparations(), until).await?;
+        Ok(Self { context, page, proxy, made })
+    }
+
+    /// Whether the page still answers, and its way out stays open long enough for a job.
+    pub(super) async fn is_fit(&mut self, browser: &mut Browser, until: Instant) -> bool {
+        let ask = command("Runtime.evaluate", json!({"expression": "1"}));
+        self.made.elapsed() < BLANK_LIFE && browser.call(Some(&mut self.page), ask, until).await.is_ok()
+    }
+}
+
+/// The page of a job, and the browser that shows it.
+pub(super) struct Tab<'b> {
+    browser: &'b mut Browser,
+    blank: Blank,
+}
+
+impl<'b> Tab<'b> {
+    /// Makes a blank page the page of a job.
+    pub(super) fn new(browser: &'b mut Browser, mut blank: Blank, access: Access) -> Self {
+        blank.page.watch.begin(access);
+        Self { browser, blank }
+    }
+
+    pub(super) async fn set_media(&mut self, media: Media, until: Instant) -> Result<(), Stop> {
+        self.call("Emulation.setEmulatedMedia", json!({"media": media.as_str()}), until).await.map(drop)
     }
 
     pub(super) fn watch(&self) -> &Watch {
-        &self.page.watch
+        &self.blank.page.watch
     }
 
     /// Disposes of the context with everything in it.
     pub(super) async fn dispose(&mut self, until: Instant) -> Result<(), Stop> {
-        let dispose = command("Target.disposeBrowserContext", json!({"browserContextId": self.context}));
+        let dispose = command("Target.disposeBrowserContext", json!({"browserContextId": self.blank.context}));
         self.browser.call(None, dispose, until).await.map(drop)
     }
 
-    /// What was seen of the page.
-    pub(super) fn into_watch(self) -> Watch {
-        self.page.watch
+    /// Closes the way out. What was seen of the page, in the browser and at the proxy.
+    pub(super) async fn into_sight(self) -> (Watch, EgressReport) {
+        let report = self.blank.proxy.close().await;
+        (self.blank.page.watch, report)
     }
 
     /// Starts loading a page, and waits until its document has begun to come.
@@ -113,7 +145,7 @@ impl<'b> Tab<'b> {
         if let Some(error) = reply["errorText"].as_str() {
             return Err(Trouble::NoPage(error.trim_start_matches("net::").to_owned()));
         }
-        self.page.watch.expect(reply["loaderId"].as_str().unwrap_or_default());
+        self.blank.page.watch.expect(reply["loaderId"].as_str().unwrap_or_default());
         Ok(())
     }
 
@@ -126,7 +158,7 @@ impl<'b> Tab<'b> {
                 // The page was left while it was asked.
                 Err(Stop::Refused { .. }) if restarts < MOST_RESTARTS => restarts += 1,
                 Err(stop) => return Err(stop),
-                Ok(_) if self.page.watch.is_loaded() => return Ok(()),
+                Ok(_) if self.blank.page.watch.is_loaded() => return Ok(()),
                 Ok(_) => {}
             }
         }
@@ -179,12 +211,12 @@ impl<'b> Tab<'b> {
     }
 
     async fn call(&mut self, method: &'static str, params: Value, until: Instant) -> Result<Value, Stop> {
-        self.browser.call(Some(&mut self.page), command(method, params), until).await
+        self.browser.call(Some(&mut self.blank.page), command(method, params), until).await
     }
 
     async fn wait(&mut self, condition: impl Fn(&Watch) -> bool, until: Instant) -> Result<(), Stop> {
-        while !condition(&self.page.watch) {
-            self.browser.step(&mut Some(&mut self.page), until).await?;
+        while !condition(&self.blank.page.watch) {
+            self.browser.step(&mut Some(&mut self.blank.page), until).await?;
         }
         Ok(())
     }
@@ -192,7 +224,7 @@ impl<'b> Tab<'b> {
     /// Serves the page's events until a moment has come.
     async fn pass_time(&mut self, over: Instant, until: Instant) -> Result<(), Stop> {
         loop {
-            match self.browser.step(&mut Some(&mut self.page), over.min(until)).await {
+            match self.browser.step(&mut Some(&mut self.blank.page), over.min(until)).await {
                 Err(Stop::TimeUp) if over <= until => return Ok(()),
                 Err(stop) => return Err(stop),
                 Ok(_) => {}
@@ -243,7 +275,7 @@ fn command(method: &'static str, params: Value) -> Command {
     Command { method, params }
 }
 
-fn preparations(media: Media) -> [Command; 7] {
+fn preparations() -> [Command; 6] {
     [
         command("Page.enable", json!({})),
         command("Inspector.enable", json!({})),
@@ -251,7 +283,6 @@ fn preparations(media: Media) -> [Command; 7] {
         command("Page.setLifecycleEventsEnabled", json!({"enabled": true})),
         // Only requests that pause here can answer the proxy's challenge. The proxy is what judges them.
         command("Fetch.enable", json!({"patterns": [{"urlPattern": "*"}], "handleAuthRequests": true})),
-        command("Emulation.setEmulatedMedia", json!({"media": media.as_str()})),
         command("Page.setInterceptFileChooserDialog", json!({"enabled": true})),
     ]
 }

@@ -15,8 +15,7 @@ const PAGE_TYPES: [&str; 4] =
 
 /// All that was seen of a job.
 pub(super) struct Sight<'a> {
-    /// Absent when there never was a page.
-    pub(super) watch: Option<&'a Watch>,
+    pub(super) watch: &'a Watch,
     pub(super) report: &'a EgressReport,
     pub(super) options: &'a PageOptions,
 }
@@ -60,6 +59,12 @@ pub(super) fn spoils_browser(trouble: &Trouble) -> bool {
 
 pub(super) fn internal(cause: impl ToString) -> Failure {
     Failure::new(JobErrorCode::Internal, "Something went wrong on our side.", cause.to_string())
+}
+
+/// There is no browser, or no empty page to be had from it.
+pub(super) fn not_started(stop: Stop) -> Failure {
+    let message = "The browser could not be started. Try again.";
+    Failure::new(JobErrorCode::EngineCrashed, message, format!("browser start: {stop:?}"))
 }
 
 pub(super) fn timed_out(cause: impl Into<String>) -> Failure {
@@ -125,15 +130,15 @@ impl Sight<'_> {
         if let Some(failure) = self.proxy_failure() {
             return failure;
         }
-        let document = self.watch.map(Watch::document);
-        if let Some(document) = document.filter(|document| error == "ERR_ABORTED" && document.status < 400) {
+        let document = self.watch.document();
+        if error == "ERR_ABORTED" && document.status < 400 {
             if document.status != 204 && document.status != 205 {
                 return unsupported(&document.media_type);
             }
             let message = "The URL answered without any content.";
             return Failure::new(JobErrorCode::SourceUnreachable, message, format!("status {}", document.status));
         }
-        if let Some(document) = document.filter(|document| document.status >= 400) {
+        if document.status >= 400 {
             return self.explain_status(document.status);
         }
         if error == "ERR_UNSAFE_PORT" {
@@ -165,7 +170,7 @@ impl Sight<'_> {
 
     /// What the proxy itself did to the main document's host.
     fn proxy_failure(&self) -> Option<Failure> {
-        let host = self.watch?.main_host()?;
+        let host = self.watch.main_host()?;
         if self.report.blocked.contains(host) {
             let message =
                 format!("{host} is not a public address, or its port is not allowed: it is not fetched from.");
@@ -178,13 +183,13 @@ impl Sight<'_> {
     }
 
     fn host(&self) -> &str {
-        self.watch.and_then(Watch::main_host).unwrap_or("The host")
+        self.watch.main_host().unwrap_or("The host")
     }
 
     /// What the page shows otherwise than it was meant, one warning per host.
     pub(super) fn warnings(&self) -> Vec<Warning> {
         let mut warnings = self.report.warnings();
-        let Some(watch) = self.watch else { return warnings };
+        let watch = self.watch;
         let told = |host: &String| self.report.blocked.contains(host) || self.report.failed.contains(host);
         warnings.extend(watch.failed().iter().filter(|(host, _)| !told(host)).map(|(host, reason)| {
             Warning::new("resource_failed", "The page asked for something that could not be loaded.")
@@ -226,13 +231,11 @@ fn refused(method: &'static str, message: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::super::client::Event;
-    use super::super::watch::Access;
     use super::*;
     use serde_json::json;
 
     fn watch_of(url: &str, status: u16, media_type: &str) -> Watch {
-        let access = Access { inline: None, proxy_user: String::new(), proxy_password: String::new(), redirects: 5 };
-        let mut watch = Watch::new(access, "main".to_owned());
+        let mut watch = Watch::new(("", ""), "main".to_owned());
         let mut tell = |method: &str, params| {
             watch.on_event(&Event { session: None, method: method.to_owned(), params });
         };
@@ -250,7 +253,7 @@ mod tests {
     }
 
     fn explain(watch: &Watch, report: EgressReport, trouble: Trouble) -> Failure {
-        Sight { watch: Some(watch), report: &report, options: &PageOptions::default() }.explain(trouble)
+        Sight { watch, report: &report, options: &PageOptions::default() }.explain(trouble)
     }
 
     fn report(blocked: &[&str], failed: &[&str]) -> EgressReport {

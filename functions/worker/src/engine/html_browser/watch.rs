@@ -19,12 +19,11 @@ const MOST_NAVIGATIONS: u32 = 10;
 const MOST_REQUESTS: usize = 10_000;
 const MOST_HOSTS: usize = 50;
 
-/// What a page may have of the outside.
-#[derive(Debug)]
+/// What a job's page may have.
+#[derive(Default)]
 pub(super) struct Access {
+    /// The page itself, where it is not fetched.
     pub(super) inline: Option<String>,
-    pub(super) proxy_user: String,
-    pub(super) proxy_password: String,
     pub(super) redirects: u32,
 }
 
@@ -44,9 +43,10 @@ pub(super) enum Broken {
     TooManyRedirects,
 }
 
-#[derive(Debug)]
 pub(super) struct Watch {
     access: Access,
+    /// User name and password for the proxy.
+    credentials: (String, String),
     main_frame: String,
     /// The document that the main frame shows, or is about to show.
     loader: String,
@@ -66,10 +66,18 @@ pub(super) struct Watch {
     answered_challenges: HashSet<String>,
 }
 
+/// Neither the page nor the credentials belong into a log.
+impl std::fmt::Debug for Watch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Watch").field("loader", &self.loader).field("broken", &self.broken).finish_non_exhaustive()
+    }
+}
+
 impl Watch {
-    pub(super) fn new(access: Access, main_frame: String) -> Self {
+    pub(super) fn new((user, password): (&str, &str), main_frame: String) -> Self {
         Self {
-            access,
+            access: Access::default(),
+            credentials: (user.to_owned(), password.to_owned()),
             main_frame,
             loader: String::new(),
             loaded: String::new(),
@@ -84,6 +92,11 @@ impl Watch {
             relative: 0,
             answered_challenges: HashSet::new(),
         }
+    }
+
+    /// Makes the page that of a job.
+    pub(super) fn begin(&mut self, access: Access) {
+        self.access = access;
     }
 
     /// Says which document was navigated to, as the reply to the navigation names it.
@@ -207,8 +220,8 @@ impl Watch {
         {
             json!({
                 "response": "ProvideCredentials",
-                "username": self.access.proxy_user,
-                "password": self.access.proxy_password,
+                "username": self.credentials.0,
+                "password": self.credentials.1,
             })
         } else {
             json!({"response": "CancelAuth"})
@@ -315,13 +328,9 @@ mod tests {
     use super::*;
 
     fn watch(inline: Option<&str>) -> Watch {
-        let access = Access {
-            inline: inline.map(str::to_owned),
-            proxy_user: "job".to_owned(),
-            proxy_password: "pass".to_owned(),
-            redirects: 2,
-        };
-        Watch::new(access, "main".to_owned())
+        let mut watch = Watch::new(("job", "pass"), "main".to_owned());
+        watch.begin(Access { inline: inline.map(str::to_owned), redirects: 2 });
+        watch
     }
 
     fn tell(watch: &mut Watch, method: &str, params: Value) -> Option<Command> {
