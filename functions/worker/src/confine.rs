@@ -242,7 +242,8 @@ fn confine_self(args: &Args) -> io::Result<()> {
     Ok(())
 }
 
-fn limit(resource: Resource, soft: u64, hard: u64) -> io::Result<()> {
+/// Sets a limit of this process.
+pub(crate) fn limit(resource: Resource, soft: u64, hard: u64) -> io::Result<()> {
     Ok(rustix::process::setrlimit(resource, Rlimit { current: Some(soft), maximum: Some(hard) })?)
 }
 

@@ -21,6 +21,9 @@ enum Command {
     /// Lay out a page in a directory, as a confined child.
     #[command(hide = true)]
     RenderHtml(worker::engine::html_basic::render::Args),
+    /// Have LibreOffice loaded, and fork one child per document.
+    #[command(hide = true)]
+    OfficeZygote(worker::engine::office::ZygoteArgs),
 }
 
 fn main() -> ExitCode {
@@ -28,6 +31,7 @@ fn main() -> ExitCode {
         Some(Command::Convert(args)) => worker::convert_command::run(&args),
         Some(Command::Confine(args)) => confine(args),
         Some(Command::RenderHtml(args)) => worker::engine::html_basic::render::run(&args),
+        Some(Command::OfficeZygote(args)) => office_zygote(&args),
         None => lambda(),
     }
 }
@@ -53,4 +57,10 @@ fn serve() -> Result<(), lambda_runtime::Error> {
     worker::confine::hide_own_memory()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async { worker::lambda::serve(worker::lambda::pipeline_of_function()?).await })
+}
+
+fn office_zygote(args: &worker::engine::office::ZygoteArgs) -> ExitCode {
+    let error = worker::engine::office::run_zygote(args);
+    eprintln!("not serving: {error}");
+    ExitCode::FAILURE
 }

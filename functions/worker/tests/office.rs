@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use docmill::domain::job::JobErrorCode;
@@ -15,6 +16,16 @@ use worker::engine::{Conversion, Engine, Failure, Limits, Source, Task};
 use worker::sniff::Format;
 
 const PATIENCE: Duration = Duration::from_secs(100);
+
+thread_local! {
+    /// One engine, and so one warm LibreOffice, for each test: a test has its own thread and runtime.
+    static ENGINE: Rc<OfficeEngine> = Rc::new(engine());
+}
+
+fn engine() -> OfficeEngine {
+    let launcher = Launcher::new(env!("CARGO_BIN_EXE_worker"));
+    OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), launcher).unwrap()
+}
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/office").join(name)
@@ -69,14 +80,14 @@ async fn convert(name: &str, options: Value) -> Done {
 
 async fn convert_within(name: &str, options: Value, patience: Duration, limits: Limits) -> Done {
     let scratch = TempDir::new().unwrap();
-    let engine = OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), Launcher::new(env!("CARGO_BIN_EXE_worker")));
+    let engine = ENGINE.with(Rc::clone);
     let format = Format::from_extension(name.rsplit('.').next().unwrap()).unwrap();
     let inspection = worker::sniff::check(&fixture(name), format, &limits);
     // What the check would refuse goes to the engine here all the same: it must not rely on that.
     let source = Source::Document { path: fixture(name), format, inspection: inspection.unwrap_or_default() };
     let deadline = Instant::now() + patience;
     let task = Task { source, options: &options, scratch: scratch.path(), deadline, limits: &limits };
-    let result = engine.unwrap().convert(task).await;
+    let result = engine.convert(task).await;
     Done { result, scratch }
 }
 
@@ -172,6 +183,27 @@ async fn notes_and_single_page_sheets() {
     assert_eq!(sheets.pages(), 2);
     assert!(!sheets.info().contains("(A4)"), "pages have the size of their sheets");
     assert_eq!(convert("letter.odt", json!({ "singlePageSheets": true })).await.warnings(), ["option_without_effect"]);
+}
+
+#[tokio::test]
+async fn pages_are_turned_where_they_can_be() {
+    for name in ["letter.docx", "table.xlsx", "semicolons.csv"] {
+        let turned = convert(name, json!({ "landscape": true })).await;
+        assert!(turned.info().contains("841.89 x 595.304 pts (A4)"), "{name}: {}", turned.info());
+    }
+    let turned = convert("letter.docx", json!({ "landscape": true })).await;
+    assert!(turned.text().contains("Grüße aus Köln, naïve café"), "{}", turned.text());
+    assert!(convert("letter.docx", json!({ "landscape": false })).await.info().contains("595.304 x 841.89"));
+    assert_eq!(convert("talk.odp", json!({ "landscape": false })).await.warnings(), ["option_without_effect"]);
+}
+
+#[tokio::test]
+async fn a_password_opens_what_it_belongs_to() {
+    let opened = convert("protected.xlsx", json!({ "password": "secret" })).await;
+    assert!(opened.pages() >= 1 && !opened.text().trim().is_empty());
+    assert_eq!(convert("protected.xlsx", json!({ "password": "wrong" })).await.code(), JobErrorCode::WrongPassword);
+    // One that is not needed does no harm.
+    assert_eq!(convert("letter.odt", json!({ "password": "secret" })).await.pages(), 1);
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ pub mod html_basic;
 pub mod html_browser;
 pub mod page;
 
+pub mod fork_server;
 pub mod office;
 
 use std::path::{Path, PathBuf};

@@ -1,9 +1,13 @@
 //! Office documents, through LibreOffice.
 
+mod forked;
 mod import;
+mod landscape;
+mod lok;
 mod options;
 mod profile;
 mod soffice;
+mod zygote;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,10 +21,12 @@ use super::{Conversion, Engine, Failure, Limits, Source, Task};
 use crate::confine::{End, Launcher};
 use crate::pdf;
 use crate::sniff::{Encoding, Family, Format, Inspection};
+use forked::Forked;
 use options::OfficeOptions;
 pub use profile::DEFAULT_PROGRAM_DIRECTORY;
 use profile::Installation;
 use soffice::Soffice;
+pub use zygote::{Args as ZygoteArgs, run as run_zygote};
 
 /// How often a document that brings LibreOffice down is tried: not every crash is the document's fault.
 const CRASH_ATTEMPTS: u32 = 2;
@@ -28,20 +34,27 @@ const CRASH_ATTEMPTS: u32 = 2;
 /// Bytes of address space of one conversion: several times what a document of hundreds of pages takes.
 const ADDRESS_SPACE: u64 = 4 << 30;
 
+/// Room for what LibreOffice unpacks into files, however small the output must be.
+const TEMPORARY_BYTES: u64 = 256 << 20;
+
 #[derive(Debug)]
 pub struct OfficeEngine {
     installation: Installation,
+    forked: Forked,
+    /// For when there is no forking: slower by a fifth of a second, and dependent on nothing.
     soffice: Soffice,
 }
 
 /// One document on its way through LibreOffice, with everything decided.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Order<'a> {
     source: PathBuf,
     output: PathBuf,
     /// Name and options of the import filter, for documents that don't say themselves how they are to be read.
     import: Option<(&'static str, String)>,
-    export_filter: &'static str,
+    encrypted: bool,
+    password: Option<String>,
+    export: Export,
     filter_data: Value,
     /// This document's own directory.
     scratch: &'a Path,
@@ -49,12 +62,25 @@ struct Order<'a> {
     limits: &'a Limits,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Export {
+    Pdf {
+        filter: &'static str,
+    },
+    /// LibreOffice's own format.
+    OpenDocument {
+        extension: &'static str,
+    },
+}
+
 /// How an attempt ended, in terms that every way of running LibreOffice has.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Attempt {
     /// LibreOffice says that it wrote the output: still to be checked.
     Written,
     NotLoaded,
+    NeedsPassword,
+    WrongPassword,
     NotSaved,
     Ended(End),
 }
@@ -63,22 +89,67 @@ impl OfficeEngine {
     /// `program`: LibreOffice's program directory, see [`DEFAULT_PROGRAM_DIRECTORY`].
     pub fn new(program: &Path, launcher: Launcher) -> io::Result<Self> {
         let installation = Installation::read(program)?;
-        Ok(Self { soffice: Soffice::new(launcher, installation.clone()), installation })
+        Ok(Self {
+            forked: Forked::new(launcher.clone(), installation.clone()),
+            soffice: Soffice::new(launcher, installation.clone()),
+            installation,
+        })
+    }
+
+    /// Starts what the first job would otherwise wait for, and does not wait for it.
+    pub async fn prepare(&self) -> io::Result<()> {
+        self.forked.prepare().await
     }
 
     fn info(&self) -> EngineInfo {
         EngineInfo { name: "libreoffice".into(), version: self.installation.version.clone() }
     }
 
+    /// With pages turned, if the options say so: by way of LibreOffice's own format.
+    async fn attempt_turned(&self, order: &Order<'_>, format: Format, options: &OfficeOptions) -> io::Result<Attempt> {
+        let (Some(landscape), Some(extension)) = (options.landscape, own_extension(format.family())) else {
+            return self.attempt(order).await;
+        };
+        let own = order.scratch.join(format!("own.{extension}"));
+        let own_format = Order { output: own.clone(), export: Export::OpenDocument { extension }, ..order.clone() };
+        let attempt = self.attempt(&own_format).await?;
+        if attempt != Attempt::Written {
+            return Ok(attempt);
+        }
+        let source = order.scratch.join(format!("turned.{extension}"));
+        let turned = source.clone();
+        let turning = tokio::task::spawn_blocking(move || landscape::turn(&own, &turned, landscape));
+        turning.await.map_err(io::Error::other)??;
+        self.attempt(&Order { source, import: None, encrypted: false, password: None, ..order.clone() }).await
+    }
+
     async fn attempt(&self, order: &Order<'_>) -> io::Result<Attempt> {
-        let mut attempt = self.soffice.convert(order).await?;
+        let mut attempt = self.attempt_once(order).await?;
         for _ in 1..CRASH_ATTEMPTS {
             match attempt {
-                Attempt::Ended(End::Signaled(_)) => attempt = self.soffice.convert(order).await?,
-                Attempt::Written | Attempt::NotLoaded | Attempt::NotSaved | Attempt::Ended(_) => break,
+                Attempt::Ended(End::Signaled(_)) => attempt = self.attempt_once(order).await?,
+                Attempt::Written
+                | Attempt::NotLoaded
+                | Attempt::NeedsPassword
+                | Attempt::WrongPassword
+                | Attempt::NotSaved
+                | Attempt::Ended(_) => break,
             }
         }
         Ok(attempt)
+    }
+
+    async fn attempt_once(&self, order: &Order<'_>) -> io::Result<Attempt> {
+        if order.import.is_some() {
+            return self.soffice.convert(order).await;
+        }
+        match self.forked.convert(order).await {
+            Ok(attempt) => Ok(attempt),
+            Err(error) => {
+                tracing::warn!(%error, "no forked LibreOffice: starting a fresh one");
+                self.soffice.convert(order).await
+            }
+        }
     }
 }
 
@@ -90,10 +161,14 @@ impl Engine for OfficeEngine {
         };
         let options = OfficeOptions::read(task.options)?;
         let order = order(&task, path, *format, inspection, &options).map_err(internal)?;
-        match self.attempt(&order).await.map_err(internal)? {
+        match self.attempt_turned(&order, *format, &options).await.map_err(internal)? {
             Attempt::Written => {}
-            failed @ (Attempt::NotLoaded | Attempt::NotSaved | Attempt::Ended(_)) => {
-                return Err(failure(failed, inspection, &options, task.limits));
+            failed @ (Attempt::NotLoaded
+            | Attempt::NeedsPassword
+            | Attempt::WrongPassword
+            | Attempt::NotSaved
+            | Attempt::Ended(_)) => {
+                return Err(failure(failed, &options, task.limits));
             }
         }
         let pages = finish(&order, &options).await?;
@@ -133,7 +208,9 @@ fn order<'a>(
         import: import_filter(format, path, inspection.encoding.unwrap_or(Encoding::Utf8))?,
         source,
         output: task.scratch.join("source.pdf"),
-        export_filter: export_filter(format.family()),
+        encrypted: inspection.encrypted,
+        password: options.password.clone(),
+        export: Export::Pdf { filter: export_filter(format.family()) },
         filter_data: options.filter_data(format.family()),
         scratch: task.scratch,
         deadline: task.deadline,
@@ -147,6 +224,15 @@ const fn export_filter(family: Family) -> &'static str {
         Family::Spreadsheet => "calc_pdf_Export",
         Family::Presentation => "impress_pdf_Export",
         Family::Drawing => "draw_pdf_Export",
+    }
+}
+
+/// LibreOffice's own format for those families whose pages can be turned. Slides and drawings are made for the form they have.
+const fn own_extension(family: Family) -> Option<&'static str> {
+    match family {
+        Family::Text => Some("odt"),
+        Family::Spreadsheet => Some("ods"),
+        Family::Presentation | Family::Drawing => None,
     }
 }
 
@@ -182,14 +268,14 @@ fn internal(error: io::Error) -> Failure {
 }
 
 /// What a failed attempt means for the job. LibreOffice's own words may quote the document, so they are not passed on.
-fn failure(attempt: Attempt, inspection: &Inspection, options: &OfficeOptions, limits: &Limits) -> Failure {
+fn failure(attempt: Attempt, options: &OfficeOptions, limits: &Limits) -> Failure {
     let cause = format!("{attempt:?}");
     let (code, message) = match attempt {
-        Attempt::NotLoaded if inspection.encrypted && options.password.is_none() => (
+        Attempt::NeedsPassword => (
             JobErrorCode::PasswordRequired,
             "The document is protected: give its password in `options.password`.".to_owned(),
         ),
-        Attempt::NotLoaded if inspection.encrypted => {
+        Attempt::WrongPassword => {
             (JobErrorCode::WrongPassword, "The document does not open with this password.".to_owned())
         }
         Attempt::NotLoaded => {

@@ -128,6 +128,9 @@ impl OfficeOptions {
         if self.single_page_sheets && family != Family::Spreadsheet {
             without_effect("singlePageSheets", "a spreadsheet");
         }
+        if self.landscape.is_some() && matches!(family, Family::Presentation | Family::Drawing) {
+            without_effect("landscape", "a text document or a spreadsheet");
+        }
         if self.include_notes && !matches!(family, Family::Text | Family::Presentation) {
             without_effect("includeNotes", "a presentation or a text document");
         }
@@ -182,13 +185,13 @@ mod tests {
 
     #[test]
     fn notes_and_sheets_belong_to_their_families_and_are_reported_elsewhere() {
-        let options = json!({ "includeNotes": true, "singlePageSheets": true });
+        let options = json!({ "includeNotes": true, "singlePageSheets": true, "landscape": false });
         assert_eq!(value(options.clone(), Family::Presentation, "ExportNotesPages"), "true");
         assert_eq!(value(options.clone(), Family::Text, "ExportNotesInMargin"), "true");
         assert_eq!(value(options.clone(), Family::Text, "SinglePageSheets"), "false");
         let warnings = OfficeOptions::read(&options).unwrap().warnings(Family::Drawing);
         let details: Vec<_> = warnings.iter().filter_map(|warning| warning.detail.as_deref()).collect();
-        assert_eq!(details, ["singlePageSheets", "includeNotes"]);
+        assert_eq!(details, ["singlePageSheets", "landscape", "includeNotes"]);
     }
 
     #[test]

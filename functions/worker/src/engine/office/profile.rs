@@ -33,6 +33,14 @@ impl Installation {
         std::fs::write(user.join("extensions/buildid"), &self.build)?;
         std::fs::write(user.join("registrymodifications.xcu"), registry(&self.version))
     }
+
+    /// LibreOffice's layers of configuration, as `fundamentalrc` has them, less what starts threads: the desktop's
+    /// settings, and writing to the profile.
+    pub(super) fn read_only_layers(&self) -> io::Result<String> {
+        let layers = setting(&self.program.join("fundamentalrc"), "CONFIGURATION_LAYERS")?;
+        let layers = layers.split(' ').filter(|layer| !layer.starts_with("dconf:"));
+        Ok(layers.map(|layer| layer.replace("user:!", "user:*")).collect::<Vec<_>>().join(" "))
+    }
 }
 
 /// The value of `name=value` in one of LibreOffice's ini files.
@@ -47,7 +55,8 @@ fn setting(path: &Path, name: &str) -> io::Result<String> {
 /// Settings of a profile: node, property, value.
 ///
 /// Documents come from strangers: no macros, nothing linked is fetched or read, no update of links. Nobody edits: no
-/// locks, no recovery. The empty system locale leaves paper to the process's locale, whose paper is A4.
+/// locks, no recovery. The empty system locale leaves paper to the process's locale, whose paper is A4. All of it is final:
+/// LibreOfficeKit would set a locale, and so paper, of its own.
 const SETTINGS: [(&str, &str, &str); 15] = [
     ("Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
     ("Office.Common/Security/Scripting", "DisableMacrosExecution", "true"),
@@ -76,7 +85,7 @@ fn registry(version: &str) -> String {
     let settings = [("Setup/Product", "ooSetupLastVersion", version)].into_iter().chain(SETTINGS);
     for (node, property, value) in settings {
         xml.push_str(&format!(
-            "<item oor:path=\"/org.openoffice.{node}\"><prop oor:name=\"{property}\" oor:op=\"fuse\">\
+            "<item oor:path=\"/org.openoffice.{node}\"><prop oor:name=\"{property}\" oor:op=\"fuse\" oor:finalized=\"true\">\
              <value>{value}</value></prop></item>\n"
         ));
     }
@@ -100,8 +109,25 @@ mod tests {
         installation.write_profile(&profile).unwrap();
         assert_eq!(std::fs::read_to_string(profile.join("user/extensions/buildid")).unwrap(), "abc123");
         let registry = std::fs::read_to_string(profile.join("user/registrymodifications.xcu")).unwrap();
-        assert!(registry.contains("ooSetupLastVersion\" oor:op=\"fuse\"><value>24.8</value>"), "{registry}");
-        assert!(registry.contains("DisableMacrosExecution\" oor:op=\"fuse\"><value>true</value>"), "{registry}");
+        assert!(
+            registry.contains("ooSetupLastVersion\" oor:op=\"fuse\" oor:finalized=\"true\"><value>24.8</value>"),
+            "{registry}"
+        );
+        assert!(
+            registry.contains("DisableMacrosExecution\" oor:op=\"fuse\" oor:finalized=\"true\"><value>true</value>"),
+            "{registry}"
+        );
+    }
+
+    #[test]
+    fn nothing_writes_the_profile_or_asks_the_desktop() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let installation =
+            Installation { program: directory.path().to_owned(), version: String::new(), build: String::new() };
+        let layers = "CONFIGURATION_LAYERS=xcsxcu:${A}/registry dconf:* user:!${B}/user/registrymodifications.xcu\n";
+        std::fs::write(directory.path().join("fundamentalrc"), layers).unwrap();
+        let read_only = installation.read_only_layers().unwrap();
+        assert_eq!(read_only, "xcsxcu:${A}/registry user:*${B}/user/registrymodifications.xcu");
     }
 
     #[test]

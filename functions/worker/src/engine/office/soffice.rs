@@ -2,18 +2,18 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
 use super::profile::Installation;
-use super::{ADDRESS_SPACE, Attempt, Order};
+use super::{ADDRESS_SPACE, Attempt, Export, Order, TEMPORARY_BYTES};
 use crate::confine::{Confinement, End, Launcher, Network, run};
 
 const OPEN_FILES: u64 = 256;
 
-/// Room for what LibreOffice unpacks into files, however small the output must be.
-const TEMPORARY_BYTES: u64 = 256 << 20;
+/// A directory apart, where nothing is that LibreOffice did not write.
+const WRITTEN_INTO: &str = "written";
 
 #[derive(Debug)]
 pub(super) struct Soffice {
@@ -26,16 +26,25 @@ impl Soffice {
         Self { launcher, installation }
     }
 
+    /// Fails for a document that needs a password: the command line has no way to give it.
     pub(super) async fn convert(&self, order: &Order<'_>) -> io::Result<Attempt> {
+        if order.encrypted && order.password.is_some() {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, "soffice takes no password"));
+        }
         // A profile of its own: no document sees what another one left behind.
         let profile = order.scratch.join("profile");
         self.installation.write_profile(&profile)?;
         let outcome = run(self.command(order, &profile)?, order.deadline).await?;
         // What it says is looked through for what it means, never passed on: a document may have shaped it.
+        let written = written(order);
         let says = |words: &str| outcome.stderr.contains(words);
         Ok(match outcome.end {
             // LibreOffice exits with 0 whether or not it wrote anything.
-            End::Exited(0) if order.output.exists() => Attempt::Written,
+            End::Exited(0) if written.exists() => {
+                std::fs::rename(written, &order.output)?;
+                Attempt::Written
+            }
+            End::Exited(0) if says("source file could not be loaded") && order.encrypted => Attempt::NeedsPassword,
             End::Exited(0) if says("source file could not be loaded") => Attempt::NotLoaded,
             End::Exited(0) => Attempt::NotSaved,
             end @ (End::Exited(_) | End::Signaled(_) | End::TimedOut) => Attempt::Ended(end),
@@ -55,10 +64,22 @@ impl Soffice {
         if let Some((filter, options)) = &order.import {
             command.arg(format!("--infilter={filter}:{options}"));
         }
-        command.arg("--convert-to").arg(format!("pdf:{}:{}", order.export_filter, order.filter_data));
-        command.arg("--outdir").arg(order.scratch).arg(OsString::from(&order.source));
+        command.arg("--convert-to").arg(match order.export {
+            Export::Pdf { filter } => format!("pdf:{filter}:{}", order.filter_data),
+            Export::OpenDocument { extension } => extension.to_owned(),
+        });
+        command.arg("--outdir").arg(order.scratch.join(WRITTEN_INTO)).arg(OsString::from(&order.source));
         Ok(command)
     }
+}
+
+/// Where LibreOffice puts its output: the name is the source's.
+fn written(order: &Order<'_>) -> PathBuf {
+    let extension = match order.export {
+        Export::Pdf { .. } => "pdf",
+        Export::OpenDocument { extension } => extension,
+    };
+    order.scratch.join(WRITTEN_INTO).join(order.source.file_name().unwrap_or_default()).with_extension(extension)
 }
 
 fn confinement(order: &Order<'_>) -> Confinement {

@@ -1,0 +1,134 @@
+//! A helper process that forks one child per document: started when it is needed, replaced when it fails.
+//!
+//! The helper is asked one thing at a time, as a JSON line on its standard input, and answers with one on its standard
+//! output. It says `Ready` of its own accord before the first.
+
+use std::io;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use rustix::process::Pid;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::Mutex;
+use tokio::time::timeout_at;
+
+use crate::confine::kill_group;
+
+/// How long a helper may take from its start to its first word.
+const START: Duration = Duration::from_secs(20);
+
+/// What is granted to a helper beyond a deadline that it keeps itself.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A helper that failed so often in a row is not started again.
+const FAILURES: u32 = 3;
+
+/// How to start a helper, confined and in a process group of its own.
+pub type Start = Box<dyn Fn() -> io::Result<std::process::Command> + Send + Sync>;
+
+pub struct ForkServer {
+    start: Start,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    helper: Option<Helper>,
+    failures: u32,
+}
+
+struct Helper {
+    process: Child,
+    group: Pid,
+    requests: ChildStdin,
+    replies: Lines<BufReader<ChildStdout>>,
+    ready: bool,
+}
+
+impl std::fmt::Debug for ForkServer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ForkServer").finish_non_exhaustive()
+    }
+}
+
+impl ForkServer {
+    pub fn new(start: Start) -> Self {
+        Self { start, state: Mutex::default() }
+    }
+
+    /// Starts the helper ahead of the first request, without waiting until it is ready.
+    pub async fn prepare(&self) -> io::Result<()> {
+        let mut state = self.state.lock().await;
+        if state.helper.is_none() {
+            state.helper = Some(Helper::start(&self.start)?);
+        }
+        Ok(())
+    }
+
+    /// Asks the helper, which must answer by `deadline` or shortly after. On any error the helper is killed, and the
+    /// next request starts another.
+    pub async fn ask<Q: Serialize, R: DeserializeOwned>(&self, request: &Q, deadline: Instant) -> io::Result<R> {
+        let mut state = self.state.lock().await;
+        if state.failures >= FAILURES {
+            return Err(io::Error::other("the helper failed too often"));
+        }
+        // A request that is dropped while it waits takes its helper along: its answer would be taken for the next one's.
+        let mut helper = match state.helper.take() {
+            Some(helper) => helper,
+            None => Helper::start(&self.start)?,
+        };
+        let reply = helper.ask(request, deadline).await;
+        match &reply {
+            Ok(_) => *state = State { helper: Some(helper), failures: 0 },
+            Err(_) => state.failures += 1,
+        }
+        reply
+    }
+}
+
+impl Helper {
+    fn start(start: &Start) -> io::Result<Self> {
+        let mut command = start()?;
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = Command::from(command).kill_on_drop(true).spawn()?;
+        let missing = || io::Error::other("a helper without pipes");
+        let id = process.id().and_then(|id| i32::try_from(id).ok());
+        let group = id.and_then(Pid::from_raw).ok_or_else(missing)?;
+        let requests = process.stdin.take().ok_or_else(missing)?;
+        let replies = BufReader::new(process.stdout.take().ok_or_else(missing)?).lines();
+        Ok(Self { process, group, requests, replies, ready: false })
+    }
+
+    async fn ask<Q: Serialize, R: DeserializeOwned>(&mut self, request: &Q, deadline: Instant) -> io::Result<R> {
+        if !self.ready {
+            let started = deadline.min(Instant::now() + START);
+            self.line(started).await?;
+            self.ready = true;
+        }
+        let mut line = serde_json::to_vec(request)?;
+        line.push(b'\n');
+        self.requests.write_all(&line).await?;
+        Ok(serde_json::from_str(&self.line(deadline + GRACE).await?)?)
+    }
+
+    async fn line(&mut self, deadline: Instant) -> io::Result<String> {
+        timeout_at(deadline.into(), self.replies.next_line())
+            .await
+            .map_err(|_elapsed| io::Error::new(io::ErrorKind::TimedOut, "the helper does not answer"))??
+            .ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, "the helper ended"))
+    }
+}
+
+impl Drop for Helper {
+    /// Its children, each in a group of its own, die with it.
+    fn drop(&mut self) {
+        if self.process.id().is_some()
+            && let Err(error) = kill_group(self.group)
+        {
+            tracing::warn!(%error, "a helper could not be killed");
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! LibreOfficeKit, and the few system calls that a forking helper needs: the only module with unsafe code.
+//!
+//! LibreOfficeKit's C interface is two tables of functions, each with its size in front. The tables only ever grow at
+//! their end, so the prefixes that are declared here fit every LibreOffice since 6.1; `start` checks that they do.
+
+#![allow(unsafe_code, reason = "a C interface, fork, and memory advice have no safe form")]
+
+use std::cell::{Cell, RefCell};
+use std::ffi::{CStr, CString, c_char, c_int, c_ulonglong, c_void};
+use std::io;
+use std::marker::PhantomData;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr;
+
+use rustix::process::Pid;
+
+#[repr(C)]
+struct Kit {
+    class: *const KitClass,
+}
+
+#[repr(C)]
+struct KitClass {
+    size: usize,
+    destroy: unsafe extern "C" fn(*mut Kit),
+    document_load: unsafe extern "C" fn(*mut Kit, *const c_char) -> *mut RawDocument,
+    get_error: unsafe extern "C" fn(*mut Kit) -> *mut c_char,
+    document_load_with_options: unsafe extern "C" fn(*mut Kit, *const c_char, *const c_char) -> *mut RawDocument,
+    free_error: unsafe extern "C" fn(*mut c_char),
+    register_callback: unsafe extern "C" fn(*mut Kit, Callback, *mut c_void),
+    get_filter_types: unsafe extern "C" fn(*mut Kit) -> *mut c_char,
+    set_optional_features: unsafe extern "C" fn(*mut Kit, c_ulonglong),
+    set_document_password: unsafe extern "C" fn(*mut Kit, *const c_char, *const c_char),
+    get_version_info: unsafe extern "C" fn(*mut Kit) -> *mut c_char,
+    run_macro: unsafe extern "C" fn(*mut Kit, *const c_char) -> c_int,
+    /// Never called; its parameters do not matter here.
+    sign_document: unsafe extern "C" fn(),
+    run_loop: unsafe extern "C" fn(*mut Kit, Poll, Wake, *mut c_void),
+}
+
+#[repr(C)]
+struct RawDocument {
+    class: *const DocumentClass,
+}
+
+#[repr(C)]
+struct DocumentClass {
+    size: usize,
+    destroy: unsafe extern "C" fn(*mut RawDocument),
+    save_as: unsafe extern "C" fn(*mut RawDocument, *const c_char, *const c_char, *const c_char) -> c_int,
+}
+
+type Hook = unsafe extern "C" fn(*const c_char, *const c_char) -> *mut Kit;
+type Callback = unsafe extern "C" fn(c_int, *const c_char, *mut c_void);
+type Poll = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
+type Wake = unsafe extern "C" fn(*mut c_void);
+
+/// Callbacks that ask for a password, to open and to edit a document; LibreOffice waits for an answer to each.
+const ASKS_FOR_PASSWORD: c_int = 20;
+const ASKS_FOR_PASSWORD_TO_EDIT: c_int = 21;
+/// Features 1 and 2: have these questions asked at all.
+const PASSWORD_FEATURES: c_ulonglong = 1 | 2;
+
+/// LibreOffice, loaded into this process. It can be started once per process and never be unloaded.
+#[derive(Debug)]
+pub(super) struct Office {
+    kit: *mut Kit,
+    desk: &'static Desk,
+}
+
+/// Where LibreOffice asks for passwords.
+struct Desk {
+    kit: *mut Kit,
+    password: RefCell<Option<CString>>,
+    asked: Cell<u32>,
+}
+
+impl std::fmt::Debug for Desk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Desk")
+    }
+}
+
+/// Why a document was not loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NotLoaded {
+    Damaged,
+    NeedsPassword,
+    WrongPassword,
+}
+
+impl Office {
+    /// Loads LibreOffice from its program directory. `profile` is a `file:` URL.
+    pub(super) fn start(program: &Path, profile: &str) -> io::Result<Self> {
+        let library = c_string(program.join("libmergedlo.so").as_os_str().as_bytes())?;
+        let (program, profile) = (c_string(program.as_os_str().as_bytes())?, c_string(profile.as_bytes())?);
+        // SAFETY: the arguments are C strings; the library's constructors are LibreOffice's own start.
+        let handle = unsafe { libc::dlopen(library.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
+        if handle.is_null() {
+            return Err(io::Error::other("LibreOffice's library can't be loaded"));
+        }
+        // SAFETY: the handle is open and the name a C string.
+        let symbol = unsafe { libc::dlsym(handle, c"libreofficekit_hook_2".as_ptr()) };
+        if symbol.is_null() {
+            return Err(io::Error::other("LibreOffice's library has no LibreOfficeKit"));
+        }
+        // SAFETY: this is the type that LibreOfficeKitInit.h gives the function of this name.
+        let hook: Hook = unsafe { std::mem::transmute::<*mut c_void, Hook>(symbol) };
+        // SAFETY: both arguments are C strings, which the function copies.
+        let kit = unsafe { hook(program.as_ptr(), profile.as_ptr()) };
+        Self::of(kit)
+    }
+
+    fn of(kit: *mut Kit) -> io::Result<Self> {
+        // SAFETY: a kit is either null or points to its table for as long as the process lives.
+        let class = unsafe { kit.as_ref().and_then(|kit| kit.class.as_ref()) };
+        let Some(class) = class.filter(|class| class.size >= size_of::<KitClass>()) else {
+            return Err(io::Error::other("LibreOfficeKit did not start, or is older than LibreOffice 6.1"));
+        };
+        let desk = Box::leak(Box::new(Desk { kit, password: RefCell::new(None), asked: Cell::new(0) }));
+        // SAFETY: the table is as large as declared, and the desk lives as long as the process.
+        unsafe {
+            (class.set_optional_features)(kit, PASSWORD_FEATURES);
+            (class.register_callback)(kit, answer, ptr::from_ref(desk).cast_mut().cast());
+        }
+        Ok(Self { kit, desk })
+    }
+
+    fn class(&self) -> &KitClass {
+        // SAFETY: `of` checked that the kit has a table of this size, which lives as long as the process.
+        unsafe { &*(*self.kit).class }
+    }
+
+    /// Loads a document from a `file:` URL. `options`: LibreOfficeKit's load options.
+    pub(super) fn load(
+        &self,
+        url: &str,
+        options: &str,
+        password: Option<&str>,
+    ) -> io::Result<Result<Document<'_>, NotLoaded>> {
+        let (url, options) = (c_string(url.as_bytes())?, c_string(options.as_bytes())?);
+        let given = password.is_some();
+        *self.desk.password.borrow_mut() = password.map(|password| c_string(password.as_bytes())).transpose()?;
+        self.desk.asked.set(0);
+        // SAFETY: the kit is alive, and both arguments are C strings that it copies.
+        let raw = unsafe { (self.class().document_load_with_options)(self.kit, url.as_ptr(), options.as_ptr()) };
+        if !raw.is_null() {
+            return Ok(Ok(Document { raw, _office: PhantomData }));
+        }
+        Ok(Err(match self.desk.asked.get() {
+            0 => NotLoaded::Damaged,
+            _ if given => NotLoaded::WrongPassword,
+            _ => NotLoaded::NeedsPassword,
+        }))
+    }
+
+    /// Gives this thread to LibreOffice, which calls `work` back. In this mode it starts no thread of its own, so that
+    /// forking inside `work` is safe. Returns when LibreOffice ends by itself, which it has no reason to.
+    pub(super) fn run(&self, work: &mut dyn FnMut(&Self)) {
+        let mut turn = Turn { office: self, work, busy: false };
+        // SAFETY: `turn` outlives the loop, and only `poll` uses the pointer.
+        unsafe { (self.class().run_loop)(self.kit, poll, wake, ptr::from_mut(&mut turn).cast()) };
+    }
+}
+
+struct Turn<'a> {
+    office: &'a Office,
+    work: &'a mut dyn FnMut(&Office),
+    busy: bool,
+}
+
+unsafe extern "C" fn poll(data: *mut c_void, _microseconds: c_int) -> c_int {
+    let turn = data.cast::<Turn<'_>>();
+    // SAFETY: `run` passed this pointer to a live `Turn`, and all happens on one thread. LibreOffice polls again while
+    // it loads a document: `busy` is read and written through the pointer, so that no two references exist then.
+    unsafe {
+        if !(*turn).busy {
+            (*turn).busy = true;
+            ((*turn).work)((*turn).office);
+            (*turn).busy = false;
+        }
+    }
+    0
+}
+
+unsafe extern "C" fn wake(_data: *mut c_void) {}
+
+/// Answers a question for a password: with the one given, once; then with none, or LibreOffice would ask for ever.
+unsafe extern "C" fn answer(kind: c_int, url: *const c_char, desk: *mut c_void) {
+    if kind != ASKS_FOR_PASSWORD && kind != ASKS_FOR_PASSWORD_TO_EDIT {
+        return;
+    }
+    // SAFETY: `of` registered the desk, which is never freed.
+    let desk = unsafe { &*desk.cast::<Desk>() };
+    let password = match kind {
+        ASKS_FOR_PASSWORD => {
+            desk.asked.set(desk.asked.get() + 1);
+            desk.password.borrow_mut().take()
+        }
+        _ => None,
+    };
+    // SAFETY: the kit is alive; the URL is the one LibreOffice asked with; the password is null or a C string.
+    unsafe {
+        let class = &*(*desk.kit).class;
+        (class.set_document_password)(desk.kit, url, password.as_ref().map_or(ptr::null(), |text| text.as_ptr()));
+    }
+}
+
+/// A loaded document.
+#[derive(Debug)]
+pub(super) struct Document<'a> {
+    raw: *mut RawDocument,
+    _office: PhantomData<&'a Office>,
+}
+
+impl Document<'_> {
+    /// Writes the document to a `file:` URL; says whether LibreOffice believes that it did.
+    pub(super) fn save(&self, url: &str, format: &str, options: &str) -> io::Result<bool> {
+        let (url, format) = (c_string(url.as_bytes())?, c_string(format.as_bytes())?);
+        let options = c_string(options.as_bytes())?;
+        // SAFETY: the document is alive, its table begins with these functions since LibreOffice 4.2, and all
+        // arguments are C strings that it copies.
+        let saved =
+            unsafe { ((*(*self.raw).class).save_as)(self.raw, url.as_ptr(), format.as_ptr(), options.as_ptr()) };
+        Ok(saved != 0)
+    }
+}
+
+impl Drop for Document<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the document is alive, and not used any more.
+        unsafe { ((*(*self.raw).class).destroy)(self.raw) };
+    }
+}
+
+fn c_string(bytes: &[u8]) -> io::Result<CString> {
+    CString::new(bytes).map_err(io::Error::other)
+}
+
+/// On which side of a fork one is.
+#[derive(Debug)]
+pub(super) enum Fork {
+    Child,
+    Parent(Pid),
+}
+
+/// Forks this process, which must have no other thread: the child would not have it, and might wait for it for ever.
+pub(super) fn fork() -> io::Result<Fork> {
+    let threads = std::fs::read_dir("/proc/self/task")?.count();
+    if threads != 1 {
+        return Err(io::Error::other(format!("{threads} threads: not forking")));
+    }
+    // SAFETY: without other threads, nothing in the child can be in a state that only a lost thread could leave.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        0 => Ok(Fork::Child),
+        child => Pid::from_raw(child).map(Fork::Parent).ok_or_else(|| io::Error::other("fork returned no process")),
+    }
+}
+
+/// Ends this process at once: nothing that LibreOffice or the parent registered for the end of the process runs.
+pub(super) fn exit_now(code: i32) -> ! {
+    // SAFETY: has no preconditions.
+    unsafe { libc::_exit(code) }
+}
+
+/// Has the kernel copy and map what a forked child is going to touch, all at once instead of page by page.
+/// It only makes a child faster: kernels before 5.14 don't know it, and no failure matters.
+pub(super) fn populate_memory() -> io::Result<()> {
+    let maps = std::fs::read_to_string("/proc/self/maps")?;
+    for (start, length, advice) in maps.lines().filter_map(advice_for) {
+        // SAFETY: populating changes no content; a range that is gone by now is refused.
+        unsafe { libc::madvise(ptr::with_exposed_provenance_mut(start), length, advice) };
+    }
+    Ok(())
+}
+
+/// Start, length and advice for one line of `/proc/self/maps`.
+fn advice_for(line: &str) -> Option<(usize, usize, c_int)> {
+    let mut fields = line.split_whitespace();
+    let (start, end) = fields.next()?.split_once('-')?;
+    let rights = fields.next()?;
+    // The kernel's own pages ([vvar], [vdso] and the like) are not ours to advise on.
+    if !rights.starts_with('r') || line.contains("[v") {
+        return None;
+    }
+    let (start, end) = (usize::from_str_radix(start, 16).ok()?, usize::from_str_radix(end, 16).ok()?);
+    let private = rights.starts_with("rw") && rights.ends_with('p');
+    let advice = if private { libc::MADV_POPULATE_WRITE } else { libc::MADV_POPULATE_READ };
+    Some((start, end.checked_sub(start)?, advice))
+}
+
+/// LibreOffice's last error, for the helper's own start; never shown to a user.
+impl Office {
+    pub(super) fn last_error(&self) -> String {
+        // SAFETY: the kit is alive; the text is a C string of LibreOffice's, freed by it after it was copied.
+        unsafe {
+            let text = (self.class().get_error)(self.kit);
+            if text.is_null() {
+                return String::new();
+            }
+            let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
+            (self.class().free_error)(text);
+            copy
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn private_memory_is_copied_and_shared_memory_mapped() {
+        let write = advice_for("7f0000000000-7f0000002000 rw-p 00000000 00:00 0 [heap]");
+        assert_eq!(write, Some((0x7f00_0000_0000, 0x2000, libc::MADV_POPULATE_WRITE)));
+        let read = advice_for("00400000-00401000 r-xp 00000000 08:01 1 /bin/x");
+        assert_eq!(read, Some((0x40_0000, 0x1000, libc::MADV_POPULATE_READ)));
+        assert_eq!(advice_for("7f0000000000-7f0000001000 ---p 00000000 00:00 0"), None);
+        assert_eq!(advice_for("7ffe00000000-7ffe00001000 r--p 00000000 00:00 0 [vvar]"), None);
+    }
+
+    #[test]
+    fn a_process_with_threads_is_not_forked() {
+        // The test runner's own threads are enough.
+        assert!(fork().is_err());
+    }
+}

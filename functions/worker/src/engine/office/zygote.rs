@@ -1,0 +1,284 @@
+//! The helper process that has LibreOffice loaded and warm, and forks one child per document.
+//!
+//! It speaks JSON lines: `Request`s on its standard input, one `Reply` for each on its standard output, and first of
+//! all, once it is warm, a `Reply` that says so. A child is forked ahead of its document, and never sees two.
+
+use std::collections::BTreeSet;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::process::{Pid, Resource, Signal};
+use serde::{Deserialize, Serialize};
+
+use super::lok::{self, Fork, NotLoaded, Office};
+use crate::confine;
+
+/// One document. Paths are absolute; the helper does not look at what it is given any further.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Request {
+    pub(super) source: PathBuf,
+    pub(super) password: Option<String>,
+    pub(super) output: PathBuf,
+    /// `pdf`, or the extension of another format.
+    pub(super) format: String,
+    /// FilterData of the export, as JSON text.
+    pub(super) filter_data: String,
+    pub(super) timeout_ms: u64,
+    pub(super) address_space: u64,
+    pub(super) cpu_seconds: u64,
+    pub(super) file_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Reply {
+    Ready,
+    Written,
+    NotLoaded,
+    NeedsPassword,
+    WrongPassword,
+    NotSaved,
+    Exited(i32),
+    Signaled(i32),
+    TimedOut,
+}
+
+/// The arguments of `worker office-zygote`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// LibreOffice's program directory.
+    #[arg(long)]
+    program: PathBuf,
+    /// The helper's own directory: `profile` in it was prepared, `tmp` is LibreOffice's directory for temporary files.
+    #[arg(long)]
+    home: PathBuf,
+}
+
+/// A reply is one word; a child that a document has taken over may say anything.
+const MAX_REPLY_BYTES: u64 = 256;
+
+/// Nobody is there to answer a dialog.
+const LOAD_OPTIONS: &str = "Batch=true,Language=en-US";
+
+/// Small documents of each family: what they take LibreOffice through is warm in every child.
+const WARM_UP: [(&str, &[u8]); 3] = [
+    ("warm.docx", include_bytes!("warm_up/warm.docx")),
+    ("warm.xlsx", include_bytes!("warm_up/warm.xlsx")),
+    ("warm.pptx", include_bytes!("warm_up/warm.pptx")),
+];
+
+/// Serves until standard input ends. Returns only what kept it from serving.
+pub fn run(args: &Args) -> io::Error {
+    match serve(args) {
+        Ok(()) => io::Error::other("LibreOffice ended by itself"),
+        Err(error) => error,
+    }
+}
+
+fn serve(args: &Args) -> io::Result<()> {
+    confine::hide_own_memory()?;
+    let office = Office::start(&args.program, &file_url(&args.home.join("profile"))?)?;
+    let mut failure = None;
+    office.run(&mut |office| {
+        // The loop inside ends with the process, or with what keeps it from going on.
+        let ended = warm_up(office, &args.home).and_then(|()| serve_documents(office, &args.home));
+        failure = ended.err();
+        lok::exit_now(if failure.is_some() { 1 } else { 0 });
+    });
+    failure.map_or(Ok(()), Err)
+}
+
+fn warm_up(office: &Office, home: &Path) -> io::Result<()> {
+    for (name, bytes) in WARM_UP {
+        let (source, output) = (home.join("tmp").join(name), home.join("tmp/warm.pdf"));
+        std::fs::write(&source, bytes)?;
+        let document = office.load(&file_url(&source)?, LOAD_OPTIONS, None)?;
+        let document = document.map_err(|_| io::Error::other(format!("warming up: {}", office.last_error())))?;
+        if !document.save(&file_url(&output)?, "pdf", "{}")? {
+            return Err(io::Error::other(format!("warming up: {}", office.last_error())));
+        }
+        std::fs::remove_file(&source)?;
+        std::fs::remove_file(&output)?;
+    }
+    Ok(())
+}
+
+fn serve_documents(office: &Office, home: &Path) -> io::Result<()> {
+    let mut requests = BufReader::new(io::stdin());
+    // The profile was read; what is there from now on could only be some document's.
+    std::fs::remove_dir_all(home.join("profile"))?;
+    let own = files_below(home)?;
+    tell(Reply::Ready)?;
+    loop {
+        // What the last child left behind is gone before the next one could see it.
+        remove_all_but(home, &own)?;
+        let idle = !request_waits()?;
+        let child = Child::fork(office, idle)?;
+        let mut line = String::new();
+        if requests.read_line(&mut line)? == 0 {
+            return Ok(());
+        }
+        match child.convert(&line)? {
+            // Whoever waits for the document need not wait for the child's end.
+            Some(reply) => tell(reply).and(child.end().map(drop))?,
+            None => tell(child.end()?)?,
+        }
+    }
+}
+
+fn tell(reply: Reply) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    serde_json::to_writer(&mut out, &reply)?;
+    writeln!(out)?;
+    out.flush()
+}
+
+/// Everything below a directory.
+fn files_below(directory: &Path) -> io::Result<BTreeSet<PathBuf>> {
+    let mut found = BTreeSet::new();
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            found.extend(files_below(&entry.path())?);
+        }
+        found.insert(entry.path());
+    }
+    Ok(found)
+}
+
+/// Removes everything below a directory that is not to be kept.
+fn remove_all_but(directory: &Path, keep: &BTreeSet<PathBuf>) -> io::Result<()> {
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        let (path, is_directory) = (entry.path(), entry.file_type()?.is_dir());
+        match (keep.contains(&path), is_directory) {
+            (true, true) => remove_all_but(&path, keep)?,
+            (true, false) => {}
+            (false, true) => std::fs::remove_dir_all(path)?,
+            (false, false) => std::fs::remove_file(path)?,
+        }
+    }
+    Ok(())
+}
+
+/// A forked copy of this process, waiting for its one document.
+struct Child {
+    pid: Pid,
+    socket: UnixStream,
+}
+
+impl Child {
+    fn fork(office: &Office, populate: bool) -> io::Result<Self> {
+        let (socket, theirs) = UnixStream::pair()?;
+        match lok::fork()? {
+            Fork::Parent(pid) => Ok(Self { pid, socket }),
+            Fork::Child => {
+                drop(socket);
+                let ended = child(office, &theirs, populate);
+                lok::exit_now(if ended.is_ok() { 0 } else { 1 });
+            }
+        }
+    }
+
+    /// Hands the request over and waits for the reply. None if the child ended without one.
+    fn convert(&self, line: &str) -> io::Result<Option<Reply>> {
+        let request: Request = serde_json::from_str(line)?;
+        let mut socket = &self.socket;
+        if socket.write_all(line.as_bytes()).is_err() {
+            return Ok(None);
+        }
+        socket.set_read_timeout(Some(Duration::from_millis(request.timeout_ms.max(1))))?;
+        let mut reply = String::new();
+        match BufReader::new(socket.take(MAX_REPLY_BYTES)).read_line(&mut reply) {
+            Ok(_) => Ok(serde_json::from_str(&reply).ok()),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Some(Reply::TimedOut)),
+            // Closed by the child's end, or no text: no reply in either case.
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Kills whatever is left of the child and its group, and reaps it.
+    fn end(self) -> io::Result<Reply> {
+        confine::kill_group(self.pid)?;
+        let status = rustix::process::waitpid(Some(self.pid), rustix::process::WaitOptions::empty())?;
+        let status = status.map(|(_, status)| status);
+        Ok(match status.and_then(|status| status.terminating_signal()) {
+            Some(libc::SIGXCPU) => Reply::TimedOut,
+            Some(signal) => Reply::Signaled(signal),
+            None => Reply::Exited(status.and_then(|status| status.exit_status()).unwrap_or_default()),
+        })
+    }
+}
+
+/// What the child does with its life.
+fn child(office: &Office, socket: &UnixStream, populate: bool) -> io::Result<()> {
+    rustix::process::setpgid(None, None)?;
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    // The parent's pipes are not the child's: it could speak in the parent's name.
+    let null = std::fs::File::options().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&null)?;
+    rustix::stdio::dup2_stdout(&null)?;
+    if populate {
+        lok::populate_memory()?;
+    }
+    let mut line = String::new();
+    if BufReader::new(socket).read_line(&mut line)? == 0 {
+        return Ok(());
+    }
+    let request: Request = serde_json::from_str(&line)?;
+    confine::limit(Resource::As, request.address_space, request.address_space)?;
+    confine::limit(Resource::Fsize, request.file_bytes, request.file_bytes)?;
+    confine::limit(Resource::Cpu, request.cpu_seconds, request.cpu_seconds.saturating_add(1))?;
+    let reply = convert(office, &request)?;
+    let mut socket = socket;
+    serde_json::to_writer(&mut socket, &reply)?;
+    writeln!(socket)
+}
+
+fn convert(office: &Office, request: &Request) -> io::Result<Reply> {
+    let source = file_url(&request.source)?;
+    let document = match office.load(&source, LOAD_OPTIONS, request.password.as_deref())? {
+        Ok(document) => document,
+        Err(NotLoaded::Damaged) => return Ok(Reply::NotLoaded),
+        Err(NotLoaded::NeedsPassword) => return Ok(Reply::NeedsPassword),
+        Err(NotLoaded::WrongPassword) => return Ok(Reply::WrongPassword),
+    };
+    let saved = document.save(&file_url(&request.output)?, &request.format, &request.filter_data)?;
+    // Nobody needs an orderly end of what this process is about to leave.
+    std::mem::forget(document);
+    Ok(if saved { Reply::Written } else { Reply::NotSaved })
+}
+
+/// Whether the next document is here already: then there is no time to prepare for it.
+fn request_waits() -> io::Result<bool> {
+    let at_once = Timespec::try_from(Duration::ZERO).map_err(io::Error::other)?;
+    let stdin = io::stdin();
+    Ok(rustix::event::poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&at_once))? > 0)
+}
+
+fn file_url(path: &Path) -> io::Result<String> {
+    let url = url::Url::from_file_path(path).map_err(|()| io::Error::other("a path is not absolute"))?;
+    Ok(url.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_child_leaves_behind_goes_and_what_libreoffice_needs_stays() {
+        let home = tempfile::TempDir::new().unwrap();
+        let (kept, left) = (home.path().join("tmp/lu1/key.db"), home.path().join("tmp/lu1/left/over"));
+        std::fs::create_dir_all(kept.parent().unwrap()).unwrap();
+        std::fs::write(&kept, "").unwrap();
+        let own = files_below(home.path()).unwrap();
+        std::fs::create_dir_all(left.parent().unwrap()).unwrap();
+        std::fs::write(&left, "").unwrap();
+        std::fs::create_dir_all(home.path().join("profile/user/basic")).unwrap();
+        remove_all_but(home.path(), &own).unwrap();
+        assert_eq!(files_below(home.path()).unwrap(), own);
+        assert!(kept.exists());
+    }
+}
