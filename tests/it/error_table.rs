@@ -19,15 +19,15 @@ use crate::support::http::{Answer, get};
 use crate::support::world::{Account, World};
 
 /// A world on the tables of the deployed functions, and the address under which they answer.
-struct Deployed {
-    world: World,
+pub(crate) struct Deployed {
+    pub(crate) world: World,
     url: String,
     client: reqwest::Client,
     seen: BTreeSet<&'static str>,
 }
 
 impl Deployed {
-    fn new() -> Option<Self> {
+    pub(crate) fn new() -> Option<Self> {
         let url = std::env::var("DOCMILL_URL").ok()?;
         let config =
             Config::from_lookup(|name| std::env::var(format!("DEPLOYED_{name}")).or_else(|_| std::env::var(name)).ok());
@@ -36,7 +36,7 @@ impl Deployed {
     }
 
     /// On the demo's plan: the functions know it already, while a new one reaches them within seconds only.
-    async fn account(&self) -> Account {
+    pub(crate) async fn account(&self) -> Account {
         self.world.account_on("demo", 0).await
     }
 
@@ -44,11 +44,11 @@ impl Deployed {
         self.client.request(method, format!("{}{path}", self.url))
     }
 
-    fn get(&self, path: &str, key: &ApiKey) -> RequestBuilder {
+    pub(crate) fn get(&self, path: &str, key: &ApiKey) -> RequestBuilder {
         self.request(Method::GET, path).bearer_auth(key.reveal())
     }
 
-    fn create(&self, body: &Value, key: &ApiKey) -> RequestBuilder {
+    pub(crate) fn create(&self, body: &Value, key: &ApiKey) -> RequestBuilder {
         self.request(Method::POST, "/v1/jobs").bearer_auth(key.reveal()).json(body)
     }
 
@@ -228,7 +228,7 @@ async fn jobs_and_routes(deployed: &mut Deployed) {
 async fn injected(deployed: &mut Deployed) {
     let account = deployed.account().await;
     let key = account.key.clone();
-    let broken = deployed.put_job(&account, |item| drop(item.insert("created_at".into(), string("yesterday")))).await;
+    let broken = deployed.put_job(&account, |item| drop(item.insert("attempts".into(), string("yesterday")))).await;
     let request = deployed.get(&format!("/v1/jobs/{broken}"), &key);
     let body = deployed.expect(ErrorCode::Internal, request).await;
     assert!(!body.to_string().contains("yesterday"), "a cause never leaves the house");

@@ -20,6 +20,7 @@ mod idempotency;
 mod injected_faults;
 mod journeys;
 mod read_jobs;
+mod secrets;
 mod sweeping;
 mod tools;
 mod webhooks;

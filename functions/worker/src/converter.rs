@@ -128,7 +128,9 @@ impl Converter {
             return Ok((Source::Html(html.to_owned()), None));
         }
         if let Some(url) = request.input_str("url") {
-            return Ok((Source::Page(parse(url)?), None));
+            let url = parse(url)?;
+            let name = page_name(&url);
+            return Ok((Source::Page(url), name));
         }
         let url = parse(request.input_str("sourceUrl").unwrap_or_default())?;
         let fetched = self.fetcher.fetch(&url, scratch, &self.limits).await?;
@@ -187,6 +189,15 @@ async fn measure(pdf: &Path) -> Result<(u64, String), Failure> {
     measured.map_err(|error| ours(format!("the result could not be read: {error}")))
 }
 
+/// A page is called like the last part of its path, or like its host.
+fn page_name(url: &Url) -> Option<String> {
+    let last = url.path_segments().and_then(|mut parts| parts.next_back()).filter(|part| !part.is_empty());
+    let decoded = last.map(|part| percent_encoding::percent_decode_str(part).decode_utf8_lossy().into_owned());
+    let plain = decoded.filter(|name| !name.contains(['/', '\\']) && !name.chars().any(char::is_control));
+    // A host's name has dots too, which are no extension's.
+    plain.or_else(|| url.host_str().map(|host| format!("{host}.html")))
+}
+
 /// `report.docx` becomes `report.pdf`; what has no name becomes `document.pdf`.
 fn output_name(name: Option<&str>) -> String {
     let stem = name.map_or("document", |name| match name.rsplit_once('.') {
@@ -209,6 +220,15 @@ pub fn ours(cause: impl Into<String>) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_are_named_after_their_address() {
+        let name = |url: &str| output_name(page_name(&Url::parse(url).unwrap()).as_deref());
+        assert_eq!(name("https://a.example/x/invoice.html?id=secret"), "invoice.pdf");
+        assert_eq!(name("https://a.example/M%C3%A4rz"), "März.pdf");
+        assert_eq!(name("https://www.a.example/"), "www.a.example.pdf");
+        assert_eq!(name("https://a.example/..%2f..%2fetc"), "a.example.pdf");
+    }
 
     #[test]
     fn results_are_named_after_their_source() {

@@ -1,7 +1,6 @@
 //! What a command prints: one JSON object, or the same as indented text.
 
-#![allow(clippy::print_stdout, reason = "printing is what a command line tool does")]
-
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use docmill::config::ConfigError;
@@ -38,18 +37,20 @@ pub(crate) fn refuse<T>(message: impl Into<String>) -> Result<T, Failure> {
     Err(Failure::Refused(message.into()))
 }
 
+/// Prints a result. A reader that went away (`| head`) is no reason to complain.
 pub(crate) fn print(result: Result<Output, Failure>, as_json: bool) -> ExitCode {
-    match result {
-        Ok(Output { name, value }) if as_json => println!("{}", json!({ name: value })),
-        Ok(Output { name, value }) => println!("{name}: {value:#}"),
-        Err(failure) if as_json => {
-            println!("{}", json!({"error": failure.to_string()}));
-            return ExitCode::FAILURE;
-        }
+    let (text, code) = match result {
+        Ok(Output { name, value }) if as_json => (json!({ name: value }).to_string(), ExitCode::SUCCESS),
+        Ok(Output { name, value }) => (format!("{name}: {value:#}"), ExitCode::SUCCESS),
+        Err(failure) if as_json => (json!({"error": failure.to_string()}).to_string(), ExitCode::FAILURE),
         Err(failure) => {
             eprintln!("docmill-admin: {failure}");
             return ExitCode::FAILURE;
         }
+    };
+    match writeln!(io::stdout(), "{text}") {
+        Ok(()) => code,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => code,
+        Err(_) => ExitCode::FAILURE,
     }
-    ExitCode::SUCCESS
 }

@@ -1,0 +1,104 @@
+//! Canaries: what must stay secret is sent through whole journeys, and looked for in every log and stored record.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use docmill::domain::job::JobId;
+use docmill::store::item::job_key;
+use serde_json::{Value, json};
+
+use crate::error_table::Deployed;
+use crate::support::eventually;
+
+/// A secret, in every form in which a careless line could show it.
+fn forms(secret: &str) -> Vec<String> {
+    let url_encoded: String = secret.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    // Base64 depends on what stands before: the three alignments cover all.
+    let encoded = (0..3).flat_map(|offset| {
+        let text = format!("{}{secret}", "x".repeat(offset));
+        [STANDARD.encode(&text), URL_SAFE_NO_PAD.encode(&text)].map(|encoded| encoded[4..encoded.len() - 4].to_owned())
+    });
+    [secret.to_owned(), url_encoded].into_iter().chain(encoded).collect()
+}
+
+fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
+#[tokio::test]
+async fn no_secret_reaches_a_log_or_a_finished_record() {
+    let Some(deployed) = Deployed::new() else { return };
+    let (logs, samples) = (std::env::var("STACK_LOGS").unwrap(), std::env::var("SAMPLES_URL").unwrap());
+    let account = deployed.account().await;
+    let canary = |name: &str| format!("canary{name}{}", uuid::Uuid::now_v7().simple());
+    let (query, password, content, idempotency) =
+        (canary("query"), canary("password"), canary("content"), canary("key"));
+
+    let jobs = [
+        json!({"toolSlug": "office-to-pdf", "sourceUrl": format!("{samples}/small.docx?sig={query}"), "options": {"password": password}}),
+        json!({"toolSlug": "office-to-pdf", "sourceUrl": format!("{samples}/missing.docx?sig={query}"), "options": {"password": password}}),
+        json!({"toolSlug": "html-to-pdf", "html": format!("<p>{content}<img src='{samples}/no.png?sig={query}'>")}),
+        json!({"toolSlug": "html-to-pdf", "url": format!("{samples}/invoice.html?sig={query}"), "renderMode": "basic"}),
+        json!({"toolSlug": "html-to-pdf", "url": format!("http://127.0.0.1:9/?sig={query}")}),
+        json!({"toolSlug": "html-to-pdf", "html": format!("{content}<p>").repeat(600)}),
+        // Refused: the answer's reasons must not repeat what they refuse.
+        json!({"toolSlug": "office-to-pdf", "sourceUrl": format!("ftp://{query}"), "options": {"password": [password]}}),
+    ];
+    let mut secrets = vec![query, password, content, idempotency.clone(), account.key.reveal().to_owned()];
+    for (number, body) in jobs.iter().enumerate() {
+        let request = deployed.create(body, &account.key).header("idempotency-key", format!("{idempotency}{number}"));
+        let answer: Value = request.send().await.unwrap().json().await.unwrap();
+        assert!(!secrets.iter().any(|secret| answer.to_string().contains(secret)), "{answer}");
+        let Some(id) = answer["job"]["id"].as_str() else { continue };
+        finish(&deployed, &account.key, id, &mut secrets, number).await;
+    }
+    for path in files_below(Path::new(&logs)) {
+        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+        for form in secrets.iter().flat_map(|secret| forms(secret)) {
+            assert!(!text.contains(&form), "{} holds a secret: {form}", path.display());
+        }
+    }
+}
+
+/// Waits for the job's end, looks at its record, and adds the signature of its download link to the secrets.
+async fn finish(
+    deployed: &Deployed,
+    key: &docmill::domain::api_key::ApiKey,
+    id: &str,
+    secrets: &mut Vec<String>,
+    number: usize,
+) {
+    let path = format!("/v1/jobs/{id}");
+    let get = async |path: &str| -> Value { deployed.get(path, key).send().await.unwrap().json().await.unwrap() };
+    let job = eventually(&format!("job {number} ends"), Duration::from_secs(120), async || {
+        let job = get(&path).await["job"].clone();
+        ["completed", "failed"].contains(&job["status"].as_str().unwrap()).then_some(job)
+    })
+    .await;
+    assert!(!secrets.iter().any(|secret| job.to_string().contains(secret)), "{job}");
+    let table = &deployed.world.config.tables.jobs;
+    let record = deployed
+        .world
+        .context
+        .aws
+        .dynamodb()
+        .get_item()
+        .table_name(table)
+        .set_key(Some(job_key(JobId::parse(id).unwrap())))
+        .send()
+        .await
+        .unwrap();
+    let record = format!("{:?}", record.item.unwrap());
+    for form in secrets.iter().flat_map(|secret| forms(secret)) {
+        assert!(!record.contains(&form), "the record of job {number} holds a secret");
+    }
+    if job["status"] == "completed" {
+        let link = get(&format!("{path}/download")).await["download"]["url"].as_str().unwrap().to_owned();
+        let signature = link.split("X-Amz-Signature=").nth(1).unwrap().split('&').next().unwrap().to_owned();
+        reqwest::get(&link).await.unwrap().error_for_status().unwrap();
+        secrets.push(signature);
+    }
+}
