@@ -1,7 +1,7 @@
 //! A helper process that forks one child per document: started when it is needed, replaced when it fails.
 //!
 //! The helper is asked one thing at a time, as a JSON line on its standard input, and answers with one on its standard
-//! output. It says `Ready` of its own accord before the first.
+//! output. Of its own accord it says `"Ready"` once it has started, and whenever it has prepared for the next request.
 
 use std::io;
 use std::process::Stdio;
@@ -19,6 +19,11 @@ use crate::confine::kill_group;
 
 /// How long a helper may take from its start to its first word.
 const START: Duration = Duration::from_secs(20);
+
+/// How long a helper may take to prepare for the next request.
+const PREPARATION: Duration = Duration::from_secs(2);
+
+const READY: &str = "\"Ready\"";
 
 /// What is granted to a helper beyond a deadline that it keeps itself.
 const GRACE: Duration = Duration::from_secs(2);
@@ -45,6 +50,8 @@ struct Helper {
     group: Pid,
     requests: ChildStdin,
     replies: Lines<BufReader<ChildStdout>>,
+    started: bool,
+    /// Whether it has said that it is ready since its last answer.
     ready: bool,
 }
 
@@ -59,13 +66,19 @@ impl ForkServer {
         Self { start, state: Mutex::default() }
     }
 
-    /// Starts the helper ahead of the first request, without waiting until it is ready.
-    pub async fn prepare(&self) -> io::Result<()> {
+    /// Waits until the helper has prepared for the next request; starts it if there is none.
+    pub async fn get_ready(&self) -> io::Result<()> {
         let mut state = self.state.lock().await;
-        if state.helper.is_none() {
-            state.helper = Some(Helper::start(&self.start)?);
+        if state.failures >= FAILURES {
+            return Ok(());
         }
-        Ok(())
+        let mut helper = match state.helper.take() {
+            Some(helper) => helper,
+            None => Helper::start(&self.start)?,
+        };
+        let ready = helper.get_ready().await;
+        state.note(helper, &ready);
+        ready
     }
 
     /// Asks the helper, which must answer by `deadline` or shortly after. On any error the helper is killed, and the
@@ -81,11 +94,18 @@ impl ForkServer {
             None => Helper::start(&self.start)?,
         };
         let reply = helper.ask(request, deadline).await;
-        match &reply {
-            Ok(_) => *state = State { helper: Some(helper), failures: 0 },
-            Err(_) => state.failures += 1,
-        }
+        state.note(helper, &reply);
         reply
+    }
+}
+
+impl State {
+    /// Keeps a helper that did what it should, and drops, and so ends, one that did not.
+    fn note<T>(&mut self, helper: Helper, outcome: &io::Result<T>) {
+        match outcome {
+            Ok(_) => *self = Self { helper: Some(helper), failures: 0 },
+            Err(_) => self.failures += 1,
+        }
     }
 }
 
@@ -99,19 +119,39 @@ impl Helper {
         let group = id.and_then(Pid::from_raw).ok_or_else(missing)?;
         let requests = process.stdin.take().ok_or_else(missing)?;
         let replies = BufReader::new(process.stdout.take().ok_or_else(missing)?).lines();
-        Ok(Self { process, group, requests, replies, ready: false })
+        Ok(Self { process, group, requests, replies, started: false, ready: false })
+    }
+
+    /// Waits for the word that it has started.
+    async fn started(&mut self, deadline: Instant) -> io::Result<()> {
+        if !self.started {
+            self.line(deadline.min(Instant::now() + START)).await?;
+            self.started = true;
+        }
+        Ok(())
+    }
+
+    async fn get_ready(&mut self) -> io::Result<()> {
+        self.started(Instant::now() + START).await?;
+        if !self.ready {
+            self.line(Instant::now() + PREPARATION).await?;
+            self.ready = true;
+        }
+        Ok(())
     }
 
     async fn ask<Q: Serialize, R: DeserializeOwned>(&mut self, request: &Q, deadline: Instant) -> io::Result<R> {
-        if !self.ready {
-            let started = deadline.min(Instant::now() + START);
-            self.line(started).await?;
-            self.ready = true;
-        }
+        self.started(deadline).await?;
         let mut line = serde_json::to_vec(request)?;
         line.push(b'\n');
         self.requests.write_all(&line).await?;
-        Ok(serde_json::from_str(&self.line(deadline + GRACE).await?)?)
+        self.ready = false;
+        loop {
+            let line = self.line(deadline + GRACE).await?;
+            if line != READY {
+                return Ok(serde_json::from_str(&line)?);
+            }
+        }
     }
 
     async fn line(&mut self, deadline: Instant) -> io::Result<String> {

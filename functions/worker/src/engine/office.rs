@@ -96,11 +96,6 @@ impl OfficeEngine {
         })
     }
 
-    /// Starts what the first job would otherwise wait for, and does not wait for it.
-    pub async fn prepare(&self) -> io::Result<()> {
-        self.forked.prepare().await
-    }
-
     fn info(&self) -> EngineInfo {
         EngineInfo { name: "libreoffice".into(), version: self.installation.version.clone() }
     }
@@ -173,6 +168,12 @@ impl Engine for OfficeEngine {
         }
         let pages = finish(&order, &options).await?;
         Ok(Conversion { pdf: order.output, pages, engine: self.info(), warnings: options.warnings(format.family()) })
+    }
+
+    async fn get_ready(&self) {
+        if let Err(error) = self.forked.get_ready().await {
+            tracing::warn!(%error, "LibreOffice is not ready for the next job: a fresh one will serve it");
+        }
     }
 }
 

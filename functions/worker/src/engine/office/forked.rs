@@ -36,8 +36,8 @@ impl Forked {
         Self { server: ForkServer::new(Box::new(start)) }
     }
 
-    pub(super) async fn prepare(&self) -> io::Result<()> {
-        self.server.prepare().await
+    pub(super) async fn get_ready(&self) -> io::Result<()> {
+        self.server.get_ready().await
     }
 
     /// Only for documents that say themselves how they are to be read: LibreOfficeKit takes no import filter.

@@ -1,7 +1,7 @@
 //! The helper process that has LibreOffice loaded and warm, and forks one child per document.
 //!
-//! It speaks JSON lines: `Request`s on its standard input, one `Reply` for each on its standard output, and first of
-//! all, once it is warm, a `Reply` that says so. A child is forked ahead of its document, and never sees two.
+//! It speaks JSON lines: `Request`s on its standard input, and one `Reply` for each on its standard output; besides, it
+//! says `Ready` once it is warm, and for each child that is. A child is forked ahead of its document, and never sees two.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -116,6 +116,9 @@ fn serve_documents(office: &Office, home: &Path) -> io::Result<()> {
         remove_all_but(home, &own)?;
         let idle = !request_waits()?;
         let child = Child::fork(office, idle)?;
+        if child.is_ready_first()? {
+            tell(Reply::Ready)?;
+        }
         let mut line = String::new();
         if requests.read_line(&mut line)? == 0 {
             return Ok(());
@@ -182,6 +185,19 @@ impl Child {
         }
     }
 
+    /// Waits until this child is ready, or a request comes, or standard input ends; says whether it was the first.
+    fn is_ready_first(&self) -> io::Result<bool> {
+        let stdin = io::stdin();
+        let mut streams = [PollFd::new(&stdin, PollFlags::IN), PollFd::new(&self.socket, PollFlags::IN)];
+        loop {
+            match rustix::event::poll(&mut streams, None) {
+                Ok(_) => return Ok(streams[0].revents().is_empty()),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
     /// Hands the request over and waits for the reply. None if the child ended without one.
     fn convert(&self, line: &str) -> io::Result<Option<Reply>> {
         let request: Request = serde_json::from_str(line)?;
@@ -190,12 +206,15 @@ impl Child {
             return Ok(None);
         }
         socket.set_read_timeout(Some(Duration::from_millis(request.timeout_ms.max(1))))?;
-        let mut reply = String::new();
-        match BufReader::new(socket.take(MAX_REPLY_BYTES)).read_line(&mut reply) {
-            Ok(_) => Ok(serde_json::from_str(&reply).ok()),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Some(Reply::TimedOut)),
-            // Closed by the child's end, or no text: no reply in either case.
-            Err(_) => Ok(None),
+        let mut lines = BufReader::new(socket.take(MAX_REPLY_BYTES)).lines();
+        loop {
+            match lines.next() {
+                Some(Ok(line)) if line.is_empty() => {}
+                Some(Ok(line)) => return Ok(serde_json::from_str(&line).ok()),
+                Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Some(Reply::TimedOut)),
+                // Closed by the child's end, or no text: no reply in either case.
+                Some(Err(_)) | None => return Ok(None),
+            }
         }
     }
 
@@ -220,8 +239,11 @@ fn child(office: &Office, socket: &UnixStream, populate: bool) -> io::Result<()>
     let null = std::fs::File::options().read(true).write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdin(&null)?;
     rustix::stdio::dup2_stdout(&null)?;
+    let mut socket = socket;
     if populate {
         lok::populate_memory()?;
+        // An empty line: ready.
+        writeln!(socket)?;
     }
     let mut line = String::new();
     if BufReader::new(socket).read_line(&mut line)? == 0 {
@@ -232,7 +254,6 @@ fn child(office: &Office, socket: &UnixStream, populate: bool) -> io::Result<()>
     confine::limit(Resource::Fsize, request.file_bytes, request.file_bytes)?;
     confine::limit(Resource::Cpu, request.cpu_seconds, request.cpu_seconds.saturating_add(1))?;
     let reply = convert(office, &request)?;
-    let mut socket = socket;
     serde_json::to_writer(&mut socket, &reply)?;
     writeln!(socket)
 }
