@@ -37,7 +37,7 @@ clean-local: ## Stop the stack and remove its data, keys and logs
 	@$(LOCAL) clean
 
 test: setup build ## Run all tests, with a stack of their own (or only storage, at AWS_ENDPOINT_URL)
-	@$(LOCAL) with-stack -- cargo test --workspace
+	@LOG_LEVEL=debug $(LOCAL) with-stack -- cargo test --workspace
 
 check: check-rust check-template check-licences check-local ## Run all static checks
 

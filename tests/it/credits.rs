@@ -1,8 +1,9 @@
 //! Credits: never more spent than there are, from the right source, and back where they came from.
 
 use docmill::clock;
-use docmill::domain::job::{JobError, JobErrorCode, JobId};
+use docmill::domain::job::{Job, JobError, JobErrorCode, JobId};
 use docmill::store::jobs::Written;
+use docmill::store::submission::{Created, Submission};
 use futures_util::future::join_all;
 use serde_json::json;
 
@@ -85,4 +86,40 @@ async fn a_failed_job_gives_its_credits_back_once_and_where_they_came_from() {
     assert_eq!(create(&world, &account).await.status, 202);
     assert_eq!(create(&world, &account).await.status, 202);
     assert_eq!(create(&world, &account).await.status, 402);
+}
+
+#[tokio::test]
+async fn a_new_month_begins_with_its_full_credits_and_refunds_go_back_to_the_old_one() {
+    let world = World::new();
+    let account = world.account(1).await;
+    assert_eq!(create(&world, &account).await.status, 202);
+    let this_month = clock::now().period();
+
+    // The same submission at the first moment of the next month, when the account's balance is not there yet.
+    let id = JobId::parse(&last_job(&world, &account).await).unwrap();
+    let old = world.context.jobs.get(id).await.unwrap().unwrap();
+    let (now, new_id) = (this_month.end(), JobId::new());
+    let job = Job { id: new_id, created_at: now, period: now.period(), ..old.clone() };
+    let submission = Submission { job, idempotency: None, cost: 1, included: 1, now };
+    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(10);
+    let created = world.desk.submissions.create(submission, deadline).await.unwrap();
+    assert!(matches!(created, Created::Fresh(_)), "{created:?}");
+
+    world.context.jobs.fail(&old, &JobError::new(JobErrorCode::RenderFailed, "told to"), now).await.unwrap();
+    let of = async |period| world.context.usage.of_month(&account.id, period).await.unwrap();
+    let (old_month, new_month) = (of(this_month).await, of(now.period()).await);
+    assert_eq!((old_month.remaining, old_month.used), (Some(1), 0));
+    assert_eq!((new_month.remaining, new_month.used, new_month.created), (Some(0), 1, 1));
+}
+
+async fn last_job(world: &World, account: &Account) -> String {
+    let jobs = world.context.aws.dynamodb().query();
+    let jobs = jobs.table_name(&world.config.tables.jobs).index_name("by_account");
+    let found = jobs
+        .key_condition_expression("account = :account")
+        .expression_attribute_values(":account", docmill::store::item::string(&account.id))
+        .send()
+        .await
+        .unwrap();
+    found.items.unwrap().last().unwrap()["id"].as_s().unwrap().clone()
 }

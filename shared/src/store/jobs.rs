@@ -5,6 +5,8 @@ use std::time::Duration;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{BuildError, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
+use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
+use aws_sdk_dynamodb::operation::update_item::{UpdateItemError, UpdateItemOutput};
 use aws_sdk_dynamodb::types::{
     ReturnValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update, builders::UpdateBuilder,
 };
@@ -78,14 +80,17 @@ impl Jobs {
         output.item.map(from_item).transpose()
     }
 
+    /// An update of a job's state, still without its condition.
+    fn transition(&self, id: JobId) -> UpdateItemFluentBuilder {
+        let update = self.client.update_item().table_name(&self.table).set_key(Some(job_key(id)));
+        update.expression_attribute_names("#status", "status")
+    }
+
     /// `queued → processing`, or `processing → processing` when the lease before has ended.
     pub async fn claim(&self, id: JobId, now: Timestamp, lease: Duration) -> Result<Claim, StoreError> {
         let lease_until = now.plus(lease);
         let result = self
-            .client
-            .update_item()
-            .table_name(&self.table)
-            .set_key(Some(job_key(id)))
+            .transition(id)
             // Timeline: the queue delivers the message twice. A claims; B finds `processing` with a live lease and lets
             // go. If A's environment dies, its lease ends, and the next delivery claims with the next attempt's number.
             .condition_expression(
@@ -96,7 +101,6 @@ impl Jobs {
                 "SET #status = :processing, attempts = attempts + :one, lease_until = :lease, due = :lease, \
                  started_at = if_not_exists(started_at, :now)",
             )
-            .expression_attribute_names("#status", "status")
             .expression_attribute_values(":queued", string(JobStatus::Queued.as_str()))
             .expression_attribute_values(":processing", string(JobStatus::Processing.as_str()))
             .expression_attribute_values(":max", number(MAX_ATTEMPTS))
@@ -126,25 +130,17 @@ impl Jobs {
     /// `processing → queued`: gives the attempt's place back after a fault of ours. The attempt stays counted.
     pub async fn release(&self, job: &Job, due: Timestamp) -> Result<Written, StoreError> {
         let result = self
-            .client
-            .update_item()
-            .table_name(&self.table)
-            .set_key(Some(job_key(job.id)))
+            .transition(job.id)
             // Timeline: A's lease ends, B claims attempt 2, then A wants to release attempt 1: it must not touch B's.
             .condition_expression("#status = :processing AND attempts = :attempt")
             .update_expression("SET #status = :queued, due = :due REMOVE lease_until")
-            .expression_attribute_names("#status", "status")
             .expression_attribute_values(":processing", string(JobStatus::Processing.as_str()))
             .expression_attribute_values(":queued", string(JobStatus::Queued.as_str()))
             .expression_attribute_values(":attempt", number(job.attempts))
             .expression_attribute_values(":due", time(due))
             .send()
             .await;
-        match result {
-            Ok(_) => Ok(Written::Yes),
-            Err(error) if failed_condition(&error).is_some() => Ok(Written::Superseded),
-            Err(error) => Err(store_error(&error)),
-        }
+        written(result)
     }
 
     /// `processing → completed`, and one completion more in the account's month, in one transaction.
@@ -286,48 +282,32 @@ impl Jobs {
     /// `completed → expired`: nothing is due any more.
     pub async fn expire(&self, job: &Job) -> Result<Written, StoreError> {
         let result = self
-            .client
-            .update_item()
-            .table_name(&self.table)
-            .set_key(Some(job_key(job.id)))
+            .transition(job.id)
             // Two sweepers at once: the second one's write finds `expired` and does nothing.
             .condition_expression("#status = :completed")
             .update_expression("SET #status = :expired REMOVE #open, due, output_key")
-            .expression_attribute_names("#status", "status")
             .expression_attribute_names("#open", OPEN)
             .expression_attribute_values(":completed", string(JobStatus::Completed.as_str()))
             .expression_attribute_values(":expired", string(JobStatus::Expired.as_str()))
             .send()
             .await;
-        match result {
-            Ok(_) => Ok(Written::Yes),
-            Err(error) if failed_condition(&error).is_some() => Ok(Written::Superseded),
-            Err(error) => Err(store_error(&error)),
-        }
+        written(result)
     }
 
     /// Moves the moment at which the sweeper looks at a queued job again.
     pub async fn postpone(&self, job: &Job, due: Timestamp) -> Result<Written, StoreError> {
         let Some(seen_due) = job.due else { return Ok(Written::Superseded) };
         let result = self
-            .client
-            .update_item()
-            .table_name(&self.table)
-            .set_key(Some(job_key(job.id)))
+            .transition(job.id)
             // Two sweepers at once: the one that moves `due` sends the message, the other one's condition fails.
             .condition_expression("#status = :queued AND due = :seen")
             .update_expression("SET due = :due")
-            .expression_attribute_names("#status", "status")
             .expression_attribute_values(":queued", string(JobStatus::Queued.as_str()))
             .expression_attribute_values(":seen", time(seen_due))
             .expression_attribute_values(":due", time(due))
             .send()
             .await;
-        match result {
-            Ok(_) => Ok(Written::Yes),
-            Err(error) if failed_condition(&error).is_some() => Ok(Written::Superseded),
-            Err(error) => Err(store_error(&error)),
-        }
+        written(result)
     }
 
     /// Ids of open jobs of one shard that were due before `now`, the longest due first.
@@ -361,6 +341,15 @@ impl Jobs {
 /// The index attributes of a job about which something is to be done at `due`.
 pub fn open_until(id: JobId, due: Timestamp) -> (Option<String>, Option<Timestamp>) {
     (Some(open_shard(id)), Some(due))
+}
+
+/// Whether a conditional update took effect.
+fn written(result: Result<UpdateItemOutput, SdkError<UpdateItemError>>) -> Result<Written, StoreError> {
+    match result {
+        Ok(_) => Ok(Written::Yes),
+        Err(error) if failed_condition(&error).is_some() => Ok(Written::Superseded),
+        Err(error) => Err(store_error(&error)),
+    }
 }
 
 enum Verdict {
