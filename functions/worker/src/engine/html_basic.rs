@@ -1,5 +1,7 @@
 //! HTML to PDF without a browser and without scripts: the fast lane.
 //!
+//! A page size in the page's own CSS wins over the requested one.
+//!
 //! What the page refers to is fetched through the guard and put into the page, by this process; the page is laid out in
 //! a confined child. References of inline HTML are fetched likewise, if they are absolute.
 
@@ -17,9 +19,11 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
+use serde_json::Value;
 use tokio::task::spawn_blocking;
 use url::Url;
 
+use self::features::Feature;
 use self::html::Dissection;
 use self::parts::Base;
 use self::render::{Order, Outcome};
@@ -69,6 +73,9 @@ impl Engine for HtmlBasic {
 
         let mut features = dissection.features;
         features.append(&mut resources.features);
+        if !names_paper(task.options) {
+            features.remove(&Feature::PageSize);
+        }
         let mut warnings = features::warnings(&features).collect::<Vec<_>>();
         warnings.extend(resources.warnings());
         warnings.extend(relative_references(dissection.relative));
@@ -202,6 +209,11 @@ fn check_type(content_type: Option<&str>) -> Result<(), Failure> {
     }
     let message = format!("The URL leads to {given}, which is not a page: give the URL of an HTML page.");
     Err(Failure::new(JobErrorCode::UnsupportedFormat, message, "media type of the page"))
+}
+
+/// Whether the request itself says what paper it wants.
+fn names_paper(options: &Value) -> bool {
+    ["pageSize", "width", "landscape"].iter().any(|option| options.get(option).is_some())
 }
 
 fn relative_references(count: u32) -> Option<Warning> {

@@ -207,7 +207,7 @@ impl Media {
     }
 }
 
-/// Pages to keep, counted from 1: `1-3,5`, with an end left open as in `7-`.
+/// Pages to keep, counted from 1: `1-3,5`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct PageRange {
@@ -238,17 +238,9 @@ impl TryFrom<String> for PageRange {
 }
 
 fn range_part(part: &str) -> Option<(u32, u32)> {
-    let part = part.trim();
     let (first, last) = part.split_once('-').unwrap_or((part, part));
-    let number = |text: &str, open: u32| {
-        let text = text.trim();
-        if text.is_empty() { Some(open) } else { text.parse().ok() }
-    };
-    if first.trim().is_empty() && last.trim().is_empty() {
-        return None;
-    }
-    let (first, last) = (number(first, 1)?, number(last, u32::MAX)?);
-    (first >= 1 && first <= last).then_some((first, last))
+    let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+    (1 <= first && first <= last).then_some((first, last))
 }
 
 #[cfg(test)]
@@ -324,10 +316,10 @@ mod tests {
 
     #[test]
     fn page_ranges_hold_their_pages_and_no_others() {
-        let range = PageRange::try_from("1-3, 5,8-".to_owned()).unwrap();
-        let kept: Vec<u32> = (1..=10).filter(|page| range.contains(*page)).collect();
+        let range = PageRange::try_from("1-3, 5,8-10".to_owned()).unwrap();
+        let kept: Vec<u32> = (1..=12).filter(|page| range.contains(*page)).collect();
         assert_eq!(kept, [1, 2, 3, 5, 8, 9, 10]);
-        for bad in ["", "0", "3-1", "a", "1,,2", "-"] {
+        for bad in ["", "0", "3-1", "a", "1,,2", "-", "8-", "-2"] {
             assert!(PageRange::try_from(bad.to_owned()).is_err(), "{bad:?}");
         }
     }

@@ -34,6 +34,17 @@ async fn a_page_is_laid_out_on_the_paper_that_was_asked_for() {
 }
 
 #[tokio::test]
+async fn a_page_size_in_css_wins_and_is_told_if_another_was_requested() {
+    let html = "<style>@page { size: 300pt 200pt }</style><p>x";
+    let printed = print_html(&engine(None), html, json!({})).await.unwrap();
+    assert!(printed.is_sized(300.0, 200.0), "{:?}", printed.size);
+    assert_eq!(printed.warnings, []);
+    let printed = print_html(&engine(None), html, json!({"pageSize": "A5"})).await.unwrap();
+    assert!(printed.is_sized(300.0, 200.0), "{:?}", printed.size);
+    assert_eq!(printed.details("page_size_from_css"), ["@page size"]);
+}
+
+#[tokio::test]
 async fn only_the_pages_of_the_range_are_kept() {
     let engine = engine(None);
     let html: String = (1..=5).map(|n| format!("<p style='break-after:page'>sheet{n}</p>")).collect();

@@ -6,8 +6,8 @@ use std::time::Duration;
 use docmill::domain::job::JobErrorCode;
 use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
-use worker::engine::{Engine, Source};
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
+use worker::engine::{Engine, Source};
 
 use crate::support::{Answer, Forbidden, Server, launcher, policy, print, print_html, print_within};
 
@@ -70,13 +70,14 @@ async fn what_the_job_waits_for_is_awaited() {
 #[tokio::test]
 async fn a_wait_that_is_never_met_says_so() {
     let engine = engine(None);
+    engine.get_ready().await;
     for (wait, told) in [
         (json!({"selector": "#never"}), "no element matched"),
         (json!({"expression": "window.never"}), "never became true"),
         (json!({"selector": "p["}), "not valid CSS"),
         (json!({"expression": "1 +"}), "not valid JavaScript"),
     ] {
-        let (code, message) = failure(&engine, "<p>x", json!({"waitFor": wait}), 2).await;
+        let (code, message) = failure(&engine, "<p>x", json!({"waitFor": wait}), 4).await;
         assert_eq!(code, JobErrorCode::RenderFailed, "{wait}");
         assert!(message.contains(told), "{wait}: {message}");
     }
@@ -122,6 +123,7 @@ async fn css_decides_the_paper_only_where_it_may() {
 async fn hostile_pages_hurt_themselves_alone() {
     let engine = engine(None);
     let fine = async || {
+        engine.get_ready().await;
         let printed = print_html(&engine, "<p>next job", json!({})).await.unwrap();
         assert_eq!(printed.text.trim(), "next job");
     };

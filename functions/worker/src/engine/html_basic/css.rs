@@ -248,6 +248,7 @@ mod tests {
             ("@font-face { src: url(f.woff2) }", Feature::WebFontFormat),
             ("@font-face { src: url(x) format('woff') }", Feature::WebFontFormat),
             ("a { direction: rtl }", Feature::RightToLeft),
+            ("@page { size: A5 }", Feature::PageSize),
         ];
         for (css, feature) in cases {
             assert_eq!(take_apart(css).1, [feature], "{css}");
@@ -258,7 +259,7 @@ mod tests {
     fn what_can_be_rendered_raises_no_warning() {
         let css = "a:hover { color: red !important; float: left; background: url(x.png) }
             @font-face { src: url(f.woff2) format('woff2'), url(f.ttf) format('truetype') }
-            .columns { column-gap: 1px } @page { size: A4; @bottom-right { content: counter(page) } }";
+            .columns { column-gap: 1px } @page { margin: 0; @bottom-right { content: counter(page) } }";
         assert_eq!(take_apart(css).1, []);
     }
 

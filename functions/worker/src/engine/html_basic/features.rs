@@ -21,6 +21,8 @@ pub(super) enum Feature {
     TargetCounter,
     Footnote,
     WebFontFormat,
+    /// Rendered rightly, but it wins over the paper that the request names.
+    PageSize,
 }
 
 impl Feature {
@@ -42,6 +44,7 @@ impl Feature {
             Self::TargetCounter => "target-counter",
             Self::Footnote => "footnote",
             Self::WebFontFormat => "WOFF fonts",
+            Self::PageSize => "@page size",
         }
     }
 
@@ -50,6 +53,7 @@ impl Feature {
             Self::Script | Self::Embedded => "unsupported_html",
             Self::RightToLeft => "unsupported_text",
             Self::WebFontFormat => "unsupported_font",
+            Self::PageSize => "page_size_from_css",
             Self::Gradient
             | Self::MultiColumn
             | Self::ClipPath
@@ -65,6 +69,10 @@ impl Feature {
     }
 
     fn warning(self) -> Warning {
+        if self == Self::PageSize {
+            let message = "The page's CSS gives a page size: with `renderMode: basic` it wins over the one requested.";
+            return Warning::new(self.code(), message).with_detail(self.name());
+        }
         let message =
             format!("`renderMode: basic` does not render this rightly: {}. Use `renderMode: browser`.", self.name());
         Warning::new(self.code(), message).with_detail(self.name())
@@ -79,6 +87,8 @@ impl Feature {
             "mix-blend-mode" | "background-blend-mode" => Some(Self::BlendMode),
             "writing-mode" | "text-orientation" => Some(Self::WritingMode),
             "string-set" => Some(Self::StringSet),
+            // A descriptor of `@page`, and of nothing else.
+            "size" => Some(Self::PageSize),
             _ => None,
         }
     }
