@@ -100,6 +100,7 @@ fn job(id: JobId, account: &Account) -> Job {
         expires_at: None,
         attempts: 1,
         lease_until: None,
+        claim_id: None,
         period: now.period(),
         charge: Default::default(),
         refunded: 0,

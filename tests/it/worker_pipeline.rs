@@ -146,6 +146,16 @@ async fn a_completion_whose_answer_is_lost_is_one_completion() {
 }
 
 #[tokio::test]
+async fn a_claim_whose_answer_is_lost_is_still_the_workers_own() {
+    let bench = Bench::new([]).await;
+    bench.watch.inject([Fault::lost_answer("UpdateItem")]);
+    assert_eq!(bench.deliver().await, Handled::Acknowledge);
+    assert_eq!(bench.watch.unmet_faults(), 0);
+    let job = bench.job().await;
+    assert_eq!((job.status, job.attempts), (JobStatus::Completed, 1));
+}
+
+#[tokio::test]
 async fn a_worker_killed_in_the_middle_leaves_a_job_that_the_next_one_finishes() {
     let bench = Bench::new([]).await;
     // The first worker claims with a lease that ends at once, and is never heard of again.

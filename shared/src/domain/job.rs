@@ -283,6 +283,9 @@ pub struct Job {
     pub attempts: u32,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lease_until: Option<Timestamp>,
+    /// Tells a worker whose claim's answer was lost that the claim is its own.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub claim_id: Option<String>,
     /// The period that was charged, and that a refund goes back to.
     pub period: Period,
     pub charge: Charge,

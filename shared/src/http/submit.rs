@@ -129,6 +129,7 @@ impl JobDesk {
             expires_at: None,
             attempts: 0,
             lease_until: None,
+            claim_id: None,
             period: caller.now.period(),
             charge: Charge::NOTHING,
             refunded: 0,

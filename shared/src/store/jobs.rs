@@ -11,6 +11,8 @@ use aws_sdk_dynamodb::types::{
     ReturnValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update, builders::UpdateBuilder,
 };
 
+use uuid::Uuid;
+
 use super::item::{OPEN, UsageItem, from_item, job_key, nested, number, open_shard, string, time};
 use super::keys::failed_condition;
 use super::usage::TOOL_CREDITS;
@@ -89,17 +91,19 @@ impl Jobs {
     /// `queued → processing`, or `processing → processing` when the lease before has ended.
     pub async fn claim(&self, id: JobId, now: Timestamp, lease: Duration) -> Result<Claim, StoreError> {
         let lease_until = now.plus(lease);
+        let claim_id = Uuid::now_v7().simple().to_string();
         let result = self
             .transition(id)
             // Timeline: the queue delivers the message twice. A claims; B finds `processing` with a live lease and lets
             // go. If A's environment dies, its lease ends, and the next delivery claims with the next attempt's number.
+            // If only the answer to A's claim is lost, A's own repetition fails here, and finds its claim by its id.
             .condition_expression(
                 "attribute_exists(id) AND attempts < :max \
                  AND (#status = :queued OR (#status = :processing AND lease_until <= :now))",
             )
             .update_expression(
                 "SET #status = :processing, attempts = attempts + :one, lease_until = :lease, due = :lease, \
-                 started_at = if_not_exists(started_at, :now)",
+                 claim_id = :claim, started_at = if_not_exists(started_at, :now)",
             )
             .expression_attribute_values(":queued", string(JobStatus::Queued.as_str()))
             .expression_attribute_values(":processing", string(JobStatus::Processing.as_str()))
@@ -107,6 +111,7 @@ impl Jobs {
             .expression_attribute_values(":one", number(1))
             .expression_attribute_values(":now", time(now))
             .expression_attribute_values(":lease", time(lease_until))
+            .expression_attribute_values(":claim", string(&claim_id))
             .return_values(ReturnValue::AllNew)
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
             .send()
@@ -122,6 +127,9 @@ impl Jobs {
                 None => return Err(store_error(&error)),
             },
         };
+        if old.status == JobStatus::Processing && old.claim_id == Some(claim_id) {
+            return Ok(Claim::Taken(Box::new(old)));
+        }
         let lease_ended = old.lease_until.is_none_or(|until| until <= now);
         let exhausted = !old.status.is_terminal() && old.attempts >= MAX_ATTEMPTS && lease_ended;
         Ok(if exhausted { Claim::Exhausted(Box::new(old)) } else { Claim::NotNeeded })
