@@ -186,6 +186,15 @@ async fn notes_and_single_page_sheets() {
 }
 
 #[tokio::test]
+async fn a_font_that_is_missing_is_named() {
+    let done = convert("fonts.fodt", json!({})).await;
+    // One is missing, one has a metric twin, and one is declared and never used.
+    let missing: Vec<_> = done.result.as_ref().unwrap().warnings.iter().collect();
+    assert_eq!(missing.len(), 1, "{missing:?}");
+    assert_eq!((missing[0].code.as_str(), missing[0].detail.as_deref()), ("font_substituted", Some("Acme Grotesk")));
+}
+
+#[tokio::test]
 async fn pages_are_turned_where_they_can_be() {
     for name in ["letter.docx", "table.xlsx", "semicolons.csv"] {
         let turned = convert(name, json!({ "landscape": true })).await;

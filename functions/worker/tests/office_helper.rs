@@ -1,6 +1,6 @@
 //! The forking helper, through what may befall it. One test, so that this process has one helper.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use std::path::Path;
 use std::time::{Duration, Instant};

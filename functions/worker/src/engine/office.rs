@@ -1,5 +1,6 @@
 //! Office documents, through LibreOffice.
 
+mod fonts;
 mod forked;
 mod import;
 mod landscape;
@@ -14,13 +15,14 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use async_trait::async_trait;
-use docmill::domain::job::{EngineInfo, JobErrorCode};
+use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
 use serde_json::Value;
 
 use super::{Conversion, Engine, Failure, Limits, Source, Task};
 use crate::confine::{End, Launcher};
 use crate::pdf;
 use crate::sniff::{Encoding, Family, Format, Inspection};
+use fonts::InstalledFonts;
 use forked::Forked;
 use options::OfficeOptions;
 pub use profile::DEFAULT_PROGRAM_DIRECTORY;
@@ -43,6 +45,7 @@ pub struct OfficeEngine {
     forked: Forked,
     /// For when there is no forking: slower by a fifth of a second, and dependent on nothing.
     soffice: Soffice,
+    fonts: InstalledFonts,
 }
 
 /// One document on its way through LibreOffice, with everything decided.
@@ -50,6 +53,8 @@ pub struct OfficeEngine {
 struct Order<'a> {
     source: PathBuf,
     output: PathBuf,
+    /// Which fonts were missing, if somebody noted that.
+    fonts_log: PathBuf,
     /// Name and options of the import filter, for documents that don't say themselves how they are to be read.
     import: Option<(&'static str, String)>,
     encrypted: bool,
@@ -93,11 +98,27 @@ impl OfficeEngine {
             forked: Forked::new(launcher.clone(), installation.clone()),
             soffice: Soffice::new(launcher, installation.clone()),
             installation,
+            fonts: InstalledFonts::default(),
         })
     }
 
     fn info(&self) -> EngineInfo {
         EngineInfo { name: "libreoffice".into(), version: self.installation.version.clone() }
+    }
+
+    /// Checks the output, and gives it the version that was asked for: older LibreOffices write no later one than 1.6.
+    async fn finish(&self, order: &Order<'_>, options: &OfficeOptions) -> Result<(u32, Vec<Warning>), Failure> {
+        let (output, log, limits) = (order.output.clone(), order.fonts_log.clone(), order.limits.clone());
+        let (fonts, declares_1_7) = (self.fonts.clone(), options.pdf_version.declares_1_7());
+        let check = move || {
+            let inspection = pdf::inspect(&output, &limits)?;
+            if declares_1_7 {
+                pdf::declare_1_7(&output)?;
+            }
+            Ok::<_, pdf::PdfError>((inspection.pages, fonts.warnings(&log)?))
+        };
+        let finished = tokio::task::spawn_blocking(check).await.map_err(|error| internal(io::Error::other(error)))?;
+        Ok(finished?)
     }
 
     /// With pages turned, if the options say so: by way of LibreOffice's own format.
@@ -166,8 +187,9 @@ impl Engine for OfficeEngine {
                 return Err(failure(failed, &options, task.limits));
             }
         }
-        let pages = finish(&order, &options).await?;
-        Ok(Conversion { pdf: order.output, pages, engine: self.info(), warnings: options.warnings(format.family()) })
+        let (pages, missing_fonts) = self.finish(&order, &options).await?;
+        let warnings = options.warnings(format.family()).into_iter().chain(missing_fonts).collect();
+        Ok(Conversion { pdf: order.output, pages, engine: self.info(), warnings })
     }
 
     async fn get_ready(&self) {
@@ -175,22 +197,6 @@ impl Engine for OfficeEngine {
             tracing::warn!(%error, "LibreOffice is not ready for the next job: a fresh one will serve it");
         }
     }
-}
-
-/// Checks the output, and gives it the version that was asked for: older LibreOffices write no later one than 1.6.
-async fn finish(order: &Order<'_>, options: &OfficeOptions) -> Result<u32, Failure> {
-    let output = order.output.clone();
-    let limits = order.limits.clone();
-    let declares_1_7 = options.pdf_version.declares_1_7();
-    let check = move || {
-        let inspection = pdf::inspect(&output, &limits)?;
-        if declares_1_7 {
-            pdf::declare_1_7(&output)?;
-        }
-        Ok::<_, pdf::PdfError>(inspection.pages)
-    };
-    let pages = tokio::task::spawn_blocking(check).await.map_err(|error| internal(io::Error::other(error)))??;
-    Ok(pages)
 }
 
 fn order<'a>(
@@ -209,6 +215,7 @@ fn order<'a>(
         import: import_filter(format, path, inspection.encoding.unwrap_or(Encoding::Utf8))?,
         source,
         output: task.scratch.join("source.pdf"),
+        fonts_log: task.scratch.join("fonts.log"),
         encrypted: inspection.encrypted,
         password: options.password.clone(),
         export: Export::Pdf { filter: export_filter(format.family()) },

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use tempfile::TempDir;
 
+use super::fonts;
 use super::profile::Installation;
 use super::zygote::{Reply, Request};
 use super::{ADDRESS_SPACE, Attempt, Export, Order, TEMPORARY_BYTES};
@@ -47,6 +48,7 @@ impl Forked {
             source: order.source.clone(),
             password: order.password.clone(),
             output: order.output.clone(),
+            fonts_log: order.fonts_log.clone(),
             format: match order.export {
                 Export::Pdf { .. } => "pdf".to_owned(),
                 Export::OpenDocument { extension } => extension.to_owned(),
@@ -95,6 +97,7 @@ fn command(launcher: &Launcher, installation: &Installation, home: &Path) -> io:
     command.env("HOME", home).env("TMPDIR", &temporary).env("LC_ALL", "C.UTF-8");
     // No display, and no thread of LibreOffice's own.
     command.env("SAL_USE_VCLPLUGIN", "svp").env("SAL_LOK_OPTIONS", "unipoll");
+    command.env("FC_DEBUG", fonts::LOG_MATCHES);
     if let Some(jemalloc) = JEMALLOC.iter().map(PathBuf::from).find(|path| path.exists()) {
         command.env("LD_PRELOAD", jemalloc);
         command.env("MALLOC_CONF", "narenas:1,dirty_decay_ms:-1,muzzy_decay_ms:-1");

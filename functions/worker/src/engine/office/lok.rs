@@ -251,12 +251,19 @@ pub(super) fn fork() -> io::Result<Fork> {
     if threads != 1 {
         return Err(io::Error::other(format!("{threads} threads: not forking")));
     }
+    flush_libraries_output();
     // SAFETY: without other threads, nothing in the child can be in a state that only a lost thread could leave.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
         0 => Ok(Fork::Child),
         child => Pid::from_raw(child).map(Fork::Parent).ok_or_else(|| io::Error::other("fork returned no process")),
     }
+}
+
+/// Writes out what C libraries have buffered for their output; a fork would have it written twice, an exit never.
+pub(super) fn flush_libraries_output() {
+    // SAFETY: a null pointer stands for all streams. Failing to write a log has no consequence.
+    unsafe { libc::fflush(ptr::null_mut()) };
 }
 
 /// Ends this process at once: nothing that LibreOffice or the parent registered for the end of the process runs.

@@ -4,6 +4,7 @@
 //! says `Ready` once it is warm, and for each child that is. A child is forked ahead of its document, and never sees two.
 
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,8 @@ pub(super) struct Request {
     pub(super) output: PathBuf,
     /// `pdf`, or the extension of another format.
     pub(super) format: String,
+    /// Where fontconfig's log goes.
+    pub(super) fonts_log: PathBuf,
     /// FilterData of the export, as JSON text.
     pub(super) filter_data: String,
     pub(super) timeout_ms: u64,
@@ -79,11 +82,14 @@ pub fn run(args: &Args) -> io::Error {
 
 fn serve(args: &Args) -> io::Result<()> {
     confine::hide_own_memory()?;
+    // Libraries may write to the standard output: it is not for them.
+    let mut replies = File::from(rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3)?);
+    rustix::stdio::dup2_stdout(null()?)?;
     let office = Office::start(&args.program, &file_url(&args.home.join("profile"))?)?;
     let mut failure = None;
     office.run(&mut |office| {
         // The loop inside ends with the process, or with what keeps it from going on.
-        let ended = warm_up(office, &args.home).and_then(|()| serve_documents(office, &args.home));
+        let ended = warm_up(office, &args.home).and_then(|()| serve_documents(office, &args.home, &mut replies));
         failure = ended.err();
         lok::exit_now(if failure.is_some() { 1 } else { 0 });
     });
@@ -105,19 +111,19 @@ fn warm_up(office: &Office, home: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn serve_documents(office: &Office, home: &Path) -> io::Result<()> {
+fn serve_documents(office: &Office, home: &Path, replies: &mut File) -> io::Result<()> {
     let mut requests = BufReader::new(io::stdin());
     // The profile was read; what is there from now on could only be some document's.
     std::fs::remove_dir_all(home.join("profile"))?;
     let own = files_below(home)?;
-    tell(Reply::Ready)?;
+    tell(replies, Reply::Ready)?;
     loop {
         // What the last child left behind is gone before the next one could see it.
         remove_all_but(home, &own)?;
         let idle = !request_waits()?;
-        let child = Child::fork(office, idle)?;
+        let child = Child::fork(office, replies, idle)?;
         if child.is_ready_first()? {
-            tell(Reply::Ready)?;
+            tell(replies, Reply::Ready)?;
         }
         let mut line = String::new();
         if requests.read_line(&mut line)? == 0 {
@@ -125,17 +131,20 @@ fn serve_documents(office: &Office, home: &Path) -> io::Result<()> {
         }
         match child.convert(&line)? {
             // Whoever waits for the document need not wait for the child's end.
-            Some(reply) => tell(reply).and(child.end().map(drop))?,
-            None => tell(child.end()?)?,
+            Some(reply) => tell(replies, reply).and(child.end().map(drop))?,
+            None => tell(replies, child.end()?)?,
         }
     }
 }
 
-fn tell(reply: Reply) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    serde_json::to_writer(&mut out, &reply)?;
-    writeln!(out)?;
-    out.flush()
+fn tell(replies: &mut File, reply: Reply) -> io::Result<()> {
+    let mut line = serde_json::to_vec(&reply)?;
+    line.push(b'\n');
+    replies.write_all(&line)
+}
+
+fn null() -> io::Result<File> {
+    File::options().read(true).write(true).open("/dev/null")
 }
 
 /// Everything below a directory.
@@ -173,13 +182,17 @@ struct Child {
 }
 
 impl Child {
-    fn fork(office: &Office, populate: bool) -> io::Result<Self> {
+    fn fork(office: &Office, replies: &mut File, populate: bool) -> io::Result<Self> {
         let (socket, theirs) = UnixStream::pair()?;
         match lok::fork()? {
             Fork::Parent(pid) => Ok(Self { pid, socket }),
             Fork::Child => {
+                // The parent's ends are not the child's: it could speak in the parent's name.
                 drop(socket);
-                let ended = child(office, &theirs, populate);
+                let ended = null().and_then(|null| {
+                    *replies = null;
+                    child(office, &theirs, populate)
+                });
                 lok::exit_now(if ended.is_ok() { 0 } else { 1 });
             }
         }
@@ -235,10 +248,8 @@ impl Child {
 fn child(office: &Office, socket: &UnixStream, populate: bool) -> io::Result<()> {
     rustix::process::setpgid(None, None)?;
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-    // The parent's pipes are not the child's: it could speak in the parent's name.
-    let null = std::fs::File::options().read(true).write(true).open("/dev/null")?;
-    rustix::stdio::dup2_stdin(&null)?;
-    rustix::stdio::dup2_stdout(&null)?;
+    // What the parent is asked is not for the child to read.
+    rustix::stdio::dup2_stdin(null()?)?;
     let mut socket = socket;
     if populate {
         lok::populate_memory()?;
@@ -253,7 +264,9 @@ fn child(office: &Office, socket: &UnixStream, populate: bool) -> io::Result<()>
     confine::limit(Resource::As, request.address_space, request.address_space)?;
     confine::limit(Resource::Fsize, request.file_bytes, request.file_bytes)?;
     confine::limit(Resource::Cpu, request.cpu_seconds, request.cpu_seconds.saturating_add(1))?;
+    rustix::stdio::dup2_stdout(File::create(&request.fonts_log)?)?;
     let reply = convert(office, &request)?;
+    lok::flush_libraries_output();
     serde_json::to_writer(&mut socket, &reply)?;
     writeln!(socket)
 }

@@ -1,0 +1,126 @@
+//! Fonts that a document asks for and that are not installed.
+//!
+//! LibreOffice does not tell. But it asks fontconfig for what may stand in for each font that it lacks, and fontconfig
+//! can be made to log that. Fonts with a metric twin (Calibri and Carlito, Arial and Liberation Sans, …) never get that
+//! far, and no text moves because of them: they are no warning.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, OnceLock};
+
+use docmill::domain::job::Warning;
+
+/// What fontconfig is told by `FC_DEBUG`: log what was asked and what was found, once each.
+pub(super) const LOG_MATCHES: &str = "1";
+
+/// How much of a log is read, and how many fonts of one document are named: a document may ask for any number.
+const LOG_BYTES: u64 = 4 << 20;
+const MOST: usize = 20;
+const LONGEST_NAME: usize = 100;
+
+/// The families that are installed, in lower case; looked up once, when they are first needed. None where fontconfig's
+/// tools are not installed: then nothing can be said.
+#[derive(Clone, Debug, Default)]
+pub(super) struct InstalledFonts(Arc<OnceLock<Option<BTreeSet<String>>>>);
+
+impl InstalledFonts {
+    /// Blocks.
+    pub(super) fn families(&self) -> Option<&BTreeSet<String>> {
+        let list = || list_families().inspect_err(|error| tracing::warn!(%error, "fc-list can't be run")).ok();
+        self.0.get_or_init(list).as_ref()
+    }
+
+    /// The warnings that a conversion's log amounts to. Blocks.
+    pub(super) fn warnings(&self, log: &Path) -> io::Result<Vec<Warning>> {
+        self.families().map_or(Ok(Vec::new()), |installed| substitutions(log, installed))
+    }
+}
+
+fn list_families() -> io::Result<BTreeSet<String>> {
+    let listed = Command::new("fc-list").args(["--format", "%{family}\n"]).output()?;
+    let text = String::from_utf8_lossy(&listed.stdout).to_lowercase();
+    Ok(text.lines().flat_map(|line| line.split(',')).map(|family| family.trim().to_owned()).collect())
+}
+
+/// One warning for each font in the log that is not installed. No log, no warnings.
+fn substitutions(log: &Path, installed: &BTreeSet<String>) -> io::Result<Vec<Warning>> {
+    let file = match File::open(log) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let matches = matches(BufReader::new(file.take(LOG_BYTES)))?;
+    let missing = matches.into_iter().filter(|(asked, _)| !installed.contains(&asked.to_lowercase()));
+    Ok(missing.take(MOST).map(|(asked, found)| warning(&asked, &found)).collect())
+}
+
+fn warning(asked: &str, found: &str) -> Warning {
+    Warning::new("font_substituted", format!("The font {asked:?} is not available here: {found:?} stands in for it."))
+        .with_detail(asked)
+}
+
+/// Which family was asked for, and which was found, by fontconfig's log: a "Match Pattern" whose first family is the one
+/// asked for, and, after the "Best score", a pattern whose first family is the one found.
+fn matches(log: impl BufRead) -> io::Result<BTreeMap<String, String>> {
+    let mut found = BTreeMap::new();
+    let mut asked = None;
+    let mut scored = false;
+    for line in log.split(b'\n') {
+        let line = line?;
+        let line = String::from_utf8_lossy(&line);
+        if line.starts_with("Match Pattern") {
+            (asked, scored) = (None, false);
+        } else if line.starts_with("Best score") {
+            scored = true;
+        } else if let Some(family) = first_family(&line) {
+            match (&asked, scored) {
+                (None, false) => asked = Some(family),
+                (Some(name), true) => {
+                    found.entry(name.clone()).or_insert(family);
+                    (asked, scored) = (None, false);
+                }
+                (None, true) | (Some(_), false) => {}
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// `family: "Noto Sans"(w) "DejaVu Sans"(w)` → `Noto Sans`.
+fn first_family(line: &str) -> Option<String> {
+    let families = line.trim_start().strip_prefix("family: \"")?;
+    let (family, _) = families.split_once("\"(")?;
+    Some(family.chars().take(LONGEST_NAME).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOG: &str = concat!(
+        "Match Pattern has 28 elts (size 32)\n\tfamily: \"Acme Grotesk\"(s) \"DejaVu Sans\"(w)\n\tfamilylang: \"en\"(s)\n",
+        "Best score 0 0 2\nPattern has 26 elts (size 32)\n\tfamily: \"Noto Sans\"(w)\n\tstyle: \"Regular\"(w)\n\n",
+        "Match Pattern has 28 elts (size 32)\n\tfamily: \"Liberation Sans\"(s) \"Arial\"(w)\n",
+        "Best score 0 0 2\nPattern has 26 elts (size 32)\n\tfamily: \"Noto Sans CJK JP\"(w)\n",
+    );
+
+    #[test]
+    fn fonts_that_are_missing_are_named_and_fallbacks_for_characters_are_not() {
+        let log = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(log.path(), LOG).unwrap();
+        let installed = BTreeSet::from(["liberation sans".to_owned(), "noto sans".to_owned()]);
+        let warnings = substitutions(log.path(), &installed).unwrap();
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        assert_eq!(warnings[0].detail.as_deref(), Some("Acme Grotesk"));
+        assert!(warnings[0].message.contains("\"Noto Sans\" stands in"), "{}", warnings[0].message);
+    }
+
+    #[test]
+    fn a_missing_or_strange_log_is_no_warning() {
+        assert!(substitutions(Path::new("/nowhere"), &BTreeSet::new()).unwrap().is_empty());
+        assert!(matches("family: \"\nBest score\nfamily: \"a\"(s)\n".as_bytes()).unwrap().is_empty());
+    }
+}
