@@ -137,6 +137,7 @@ impl HtmlBasic {
             End::Exited(0) => Ok(Printed { pdf: task.scratch.join(render::RESULT), said: outcome.stderr }),
             End::Exited(code) => Err(explain(Outcome::of_exit_code(code), code)),
             End::TimedOut => Err(timed_out()),
+            End::Signaled(libc::SIGXFSZ) => Err(too_large()),
             End::Signaled(signal) => Err(crashed(format!("render-html: signal {signal}"))),
         }
     }
@@ -239,6 +240,11 @@ fn explain(outcome: Option<Outcome>, code: i32) -> Failure {
 fn timed_out() -> Failure {
     let message = "The page could not be laid out in time: make it smaller, or split it.";
     Failure::new(JobErrorCode::ConversionTimeout, message, "layout deadline")
+}
+
+fn too_large() -> Failure {
+    let message = "The resulting PDF is larger than the limit: split the page, or reduce its pictures.";
+    Failure::new(JobErrorCode::RenderFailed, message, "output limit")
 }
 
 fn crashed(cause: impl Into<String>) -> Failure {

@@ -8,7 +8,7 @@ use worker::engine::Source;
 use worker::engine::html_basic::HtmlBasic;
 use worker::source::Fetcher;
 
-use crate::support::{Answer, Forbidden, Server, launcher, policy, print, print_html, print_within};
+use crate::support::{Answer, Forbidden, Server, exceed_limits, launcher, policy, print, print_html, print_within};
 
 fn engine(server: Option<&Server>) -> HtmlBasic {
     HtmlBasic::new(launcher(), Fetcher::new(policy(server)).unwrap())
@@ -160,4 +160,12 @@ async fn hostile_pages_end_in_time() {
     let tag = Source::Html(format!("<p{attributes}>x"));
     let failure = print_within(&engine, tag, json!({}), Duration::from_millis(600)).await.unwrap_err();
     assert_eq!(failure.code, JobErrorCode::ConversionTimeout);
+}
+
+#[tokio::test]
+async fn a_result_over_the_limits_is_refused() {
+    let [pages, bytes] = exceed_limits(&engine(None)).await;
+    assert_eq!(pages.code, JobErrorCode::PageLimitExceeded, "{pages}");
+    assert_eq!(bytes.code, JobErrorCode::RenderFailed, "{bytes}");
+    assert!(bytes.message.contains("larger than the limit"), "{}", bytes.message);
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
 use worker::engine::{Engine, Source};
 
-use crate::support::{Answer, Forbidden, Server, launcher, policy, print, print_html, print_within};
+use crate::support::{Answer, Forbidden, Server, exceed_limits, launcher, policy, print, print_html, print_within};
 
 fn engine(server: Option<&Server>) -> HtmlBrowser {
     HtmlBrowser::new(BrowserSettings::default(), launcher(), policy(server))
@@ -283,4 +283,12 @@ async fn a_browser_that_is_gone_or_hangs_is_replaced() {
     print_html(&engine, "<p>thawed", json!({})).await.unwrap();
     assert_eq!(browser(), kept);
     assert_ne!(kept, first);
+}
+
+#[tokio::test]
+async fn a_result_over_the_limits_is_refused() {
+    let [pages, bytes] = exceed_limits(&engine(None)).await;
+    assert_eq!(pages.code, JobErrorCode::PageLimitExceeded, "{pages}");
+    assert_eq!(bytes.code, JobErrorCode::RenderFailed, "{bytes}");
+    assert!(bytes.message.contains("larger than the limit"), "{}", bytes.message);
 }

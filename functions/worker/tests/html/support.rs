@@ -58,10 +58,19 @@ pub(crate) async fn print_within(
     options: Value,
     time: Duration,
 ) -> Result<Printed, Failure> {
+    print_limited(engine, source, options, time, &Limits::default()).await
+}
+
+pub(crate) async fn print_limited(
+    engine: &dyn Engine,
+    source: Source,
+    options: Value,
+    time: Duration,
+    limits: &Limits,
+) -> Result<Printed, Failure> {
     let scratch = tempfile::tempdir().unwrap();
-    let limits = Limits::default();
     let deadline = Instant::now() + time;
-    let task = Task { source, options: &options, scratch: scratch.path(), deadline, limits: &limits };
+    let task = Task { source, options: &options, scratch: scratch.path(), deadline, limits };
     let conversion = engine.convert(task).await?;
     let (pages, warnings) = (conversion.pages, conversion.warnings);
     Ok(Printed { text: text_of(&conversion.pdf), pages, warnings, size: size_of(&conversion.pdf) })
@@ -80,6 +89,18 @@ fn size_of(pdf: &Path) -> (f64, f64) {
     let mut numbers = line.split_whitespace().filter_map(|word| word.parse::<f64>().ok());
     let mut next = || numbers.next().unwrap();
     (next(), next())
+}
+
+/// Prints five pages with a limit of four, and with a limit of 1 KiB.
+pub(crate) async fn exceed_limits(engine: &dyn Engine) -> [Failure; 2] {
+    let html: String = (1..=5).map(|n| format!("<p style='break-after:page'>sheet{n}</p>")).collect();
+    let few_pages = Limits { pages: 4, ..Limits::default() };
+    let few_bytes = Limits { output_bytes: 1024, ..Limits::default() };
+    let print = async |limits| {
+        let source = Source::Html(html.clone());
+        print_limited(engine, source, Value::Null, Duration::from_secs(30), limits).await.unwrap_err()
+    };
+    [print(&few_pages).await, print(&few_bytes).await]
 }
 
 /// A web server on a port of its own, until the test ends.
