@@ -19,6 +19,9 @@ ENDPOINTS = {
     "POST /v1/convert/html-to-pdf",
     "GET /v1/account/usage",
     "POST /v1/webhooks/test",
+    "GET /openapi.json",
+    "GET /docs",
+    "GET /docs/{file}",
     "$default",
 }
 

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use docmill::http::error::ErrorCode;
-use docmill::http::routes::ROUTES;
+use docmill::http::routes::{PUBLIC_ROUTES, ROUTES};
 
 use crate::support::http::{Answer, RequestBuilder};
 use lambda_http::http::Method;
 
-fn file(name: &str) -> String {
+/// A file of the project, by its path from the root.
+pub fn file(name: &str) -> String {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
@@ -26,8 +27,8 @@ fn the_template_has_exactly_the_routes_of_the_code() {
             .unwrap_or_else(|| panic!("no method near {path}"));
         routes.insert(format!("{} {path}", method.to_uppercase()));
     }
-    let expected: BTreeSet<_> = ROUTES.iter().map(|(method, path)| format!("{method} {path}")).collect();
-    assert_eq!(routes, expected);
+    let expected = ROUTES.iter().chain(&PUBLIC_ROUTES).map(|(method, path)| format!("{method} {path}"));
+    assert_eq!(routes, expected.collect());
 }
 
 /// The value of `name` in a line of YAML, in block or flow style.
@@ -45,19 +46,22 @@ fn value_of<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 
 #[test]
 fn the_readme_lists_exactly_the_error_codes_of_the_code() {
-    let readme = file("README.md");
-    let listed: BTreeSet<_> = readme
-        .lines()
-        .filter_map(|line| {
-            let mut cells = line.strip_prefix('|')?.split('|').map(str::trim);
-            let status: u16 = cells.next()?.parse().ok()?;
-            let code = cells.next()?.trim_matches('`').to_owned();
-            Some((status, code))
-        })
-        .collect();
+    let listed: BTreeSet<_> =
+        error_table(&file("README.md")).into_iter().map(|(status, code, _)| (status, code)).collect();
     let expected: BTreeSet<_> =
         ErrorCode::ALL.iter().map(|code| (code.status().as_u16(), code.as_str().to_owned())).collect();
     assert_eq!(listed, expected);
+}
+
+/// Status, code and explanation of each row of the table of errors in a text.
+pub fn error_table(markdown: &str) -> BTreeSet<(u16, String, String)> {
+    let row = |line: &str| {
+        let mut cells = line.strip_prefix('|')?.split('|').map(str::trim);
+        let status: u16 = cells.next()?.parse().ok()?;
+        let code = cells.next()?.trim_matches('`').to_owned();
+        Some((status, code, cells.next()?.to_owned()))
+    };
+    markdown.lines().filter_map(row).collect()
 }
 
 #[tokio::test]

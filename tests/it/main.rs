@@ -15,6 +15,7 @@ mod budgets;
 mod contract;
 mod create_jobs;
 mod credits;
+mod description;
 mod error_table;
 mod idempotency;
 mod injected_faults;

@@ -1,0 +1,96 @@
+//! The API's description, OpenAPI 3.1: written by hand where people have to say what things mean, and composed with what
+//! the code knows better (tools, codes, states), so that the two can't differ.
+
+use docmill::domain::event::EventKind;
+use docmill::domain::job::{JobErrorCode, JobStatus};
+use docmill::domain::request::Breach;
+use docmill::domain::tool::Catalogue;
+use docmill::http::envelope::respond;
+use docmill::http::error::{ApiError, ErrorCode};
+use docmill::http::request::RequestId;
+use serde_json::{Map, Value, json};
+
+/// Chapters for people, in Markdown: authentication, idempotency, rate limits, errors, webhooks, versions.
+pub const GUIDE: &str = include_str!("../description/guide.md");
+const DOCUMENT: &str = include_str!("../description/openapi.json");
+const COMPONENTS: &str = include_str!("../description/components.json");
+const SCHEMAS: &str = include_str!("../description/schemas.json");
+const EXAMPLES: &str = include_str!("../description/examples.json");
+
+#[derive(Debug, thiserror::Error)]
+pub enum DescriptionError {
+    #[error("a part of the description is not readable: {0}")]
+    Part(#[from] serde_json::Error),
+    #[error("the description has nothing at {0}")]
+    Missing(&'static str),
+}
+
+/// The whole description as one OpenAPI document.
+pub fn openapi(catalogue: &Catalogue) -> Result<Value, DescriptionError> {
+    let mut document: Value = serde_json::from_str(DOCUMENT)?;
+    let mut components: Value = serde_json::from_str(COMPONENTS)?;
+    put(&mut components, "", "schemas", schemas(catalogue)?)?;
+    put(&mut components, "", "examples", examples()?)?;
+    put(&mut document, "/info", "description", json!(GUIDE))?;
+    put(&mut document, "", "components", components)?;
+    Ok(document)
+}
+
+fn schemas(catalogue: &Catalogue) -> Result<Value, DescriptionError> {
+    let mut schemas: Value = serde_json::from_str(SCHEMAS)?;
+    let mut bodies = Vec::new();
+    for tool in catalogue.tools() {
+        let name = schema_name(&tool.definition.slug);
+        bodies.push(json!({"$ref": format!("#/components/schemas/{name}")}));
+        put(&mut schemas, "", &name, tool.definition.parameters.clone())?;
+    }
+    put(&mut schemas, "/ToolJobRequest", "anyOf", bodies.into())?;
+    put(&mut schemas, "/Error/properties/code", "enum", json!(ErrorCode::ALL.map(ErrorCode::as_str)))?;
+    put(&mut schemas, "/JobError/properties/code", "enum", json!(JobErrorCode::ALL.map(JobErrorCode::as_str)))?;
+    put(&mut schemas, "/JobStatus", "enum", json!(JobStatus::ALL.map(JobStatus::as_str)))?;
+    put(&mut schemas, "/EventType", "enum", json!(EventKind::ALL.map(EventKind::as_str)))?;
+    Ok(schemas)
+}
+
+/// `office-to-pdf` becomes `OfficeToPdfJob`.
+pub fn schema_name(slug: &str) -> String {
+    let words = slug.split('-').map(|word| word[..1].to_uppercase() + &word[1..]);
+    words.chain(["Job".to_owned()]).collect()
+}
+
+/// The hand-written examples, and for each error code the very answer that the service gives.
+fn examples() -> Result<Value, DescriptionError> {
+    let mut examples: Value = serde_json::from_str(EXAMPLES)?;
+    for code in ErrorCode::ALL {
+        let response = respond(&RequestId::from("QZ1sTh2uoAMEPTQ="), Err(example_error(code, &examples)), &[]);
+        let body: Value = serde_json::from_slice(response.body())?;
+        put(&mut examples, "", code.as_str(), json!({"summary": code.as_str(), "value": body}))?;
+    }
+    Ok(examples)
+}
+
+/// An error with all that its code comes with.
+fn example_error(code: ErrorCode, examples: &Value) -> ApiError {
+    let job = |name: &str| examples[name]["value"]["job"].clone();
+    if code == ErrorCode::ValidationFailed {
+        let breach = Breach::new("/options/pageRange", "must be a list of pages such as 1-3,5");
+        ApiError::validation(vec![breach])
+    } else if code == ErrorCode::InsufficientCredits {
+        ApiError::insufficient_credits(1, 0)
+    } else if code == ErrorCode::RateLimited {
+        ApiError::rate_limited(2)
+    } else if code == ErrorCode::JobFailed {
+        ApiError::from(code).with_job(job("JobFailed"))
+    } else if code == ErrorCode::OutputExpired {
+        ApiError::from(code).with_job(job("JobExpired"))
+    } else {
+        code.into()
+    }
+}
+
+/// Sets the member `name` of the object at `pointer`.
+fn put(document: &mut Value, pointer: &'static str, name: &str, value: Value) -> Result<(), DescriptionError> {
+    let object: Option<&mut Map<_, _>> = document.pointer_mut(pointer).and_then(Value::as_object_mut);
+    object.ok_or(DescriptionError::Missing(pointer))?.insert(name.to_owned(), value);
+    Ok(())
+}

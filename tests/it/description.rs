@@ -1,0 +1,301 @@
+//! The API's description says what the code does: routes, codes, schemas, examples, and answers of the real handlers.
+
+use std::collections::BTreeSet;
+
+use docmill::domain::event::EventKind;
+use docmill::domain::job::{JobErrorCode, JobStatus};
+use docmill::domain::tool::{AccessTier, Catalogue, ToolState};
+use docmill::http::error::ErrorCode;
+use docmill::http::routes::ROUTES;
+use lambda_http::http::Method;
+use serde_json::{Value, json};
+
+use crate::contract::{error_table, file};
+use crate::support::http::{Answer, get, post};
+use crate::support::world::World;
+
+/// Headers of every answer, which the gateway and HTTP itself bring along.
+const UNDOCUMENTED: [&str; 2] = ["content-type", "cache-control"];
+
+struct Description(Value);
+
+impl Description {
+    fn load() -> Self {
+        Self(api_docs::description::openapi(&Catalogue::load().unwrap()).unwrap())
+    }
+
+    /// As `load`, but what the description does not name is an error: the real one leaves room for later additions.
+    fn closed() -> Self {
+        let mut description = Self::load();
+        let tools: BTreeSet<_> = tool_schemas().into_iter().map(|(name, _)| name).collect();
+        let schemas = description.0["components"]["schemas"].as_object_mut().unwrap();
+        schemas.iter_mut().filter(|(name, _)| !tools.contains(*name)).for_each(|(_, schema)| close(schema));
+        description
+    }
+
+    fn resolve<'a>(&'a self, value: &'a Value) -> &'a Value {
+        match value["$ref"].as_str() {
+            Some(reference) => self.0.pointer(reference.strip_prefix('#').unwrap()).expect(reference),
+            None => value,
+        }
+    }
+
+    fn operation(&self, method: &Method, path: &str) -> &Value {
+        &self.0["paths"][path][method.as_str().to_ascii_lowercase()]
+    }
+
+    /// All operations, webhooks included, with a name for messages.
+    fn operations(&self) -> Vec<(String, &Value)> {
+        let items = ["paths", "webhooks"].into_iter().flat_map(|section| self.0[section].as_object().unwrap());
+        items
+            .flat_map(|(path, item)| item.as_object().unwrap().iter().map(move |(key, value)| (path, key, value)))
+            .filter(|(_, key, _)| *key != "parameters")
+            .map(|(path, method, operation)| (format!("{} {path}", method.to_uppercase()), operation))
+            .collect()
+    }
+
+    /// The breaches of `value` against the schema that `content` gives for JSON.
+    fn breaches(&self, content: &Value, value: &Value) -> Vec<String> {
+        let mut schema = content["application/json"]["schema"].clone();
+        schema["components"] = self.0["components"].clone();
+        let validator = jsonschema::options().should_validate_formats(true).build(&schema).unwrap();
+        validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
+    }
+
+    /// Checks a real answer: its status is documented, its body fits, its headers are the ones that are named.
+    fn check(&self, method: Method, path: &str, answer: &Answer) {
+        let what = format!("{method} {path} → {}", answer.status);
+        let documented = &self.operation(&method, path)["responses"][answer.status.to_string()];
+        assert!(!documented.is_null(), "{what} is not documented");
+        let documented = self.resolve(documented);
+        if documented["content"].is_null() {
+            assert_eq!(answer.body, Value::Null, "{what}");
+        } else {
+            assert_eq!(self.breaches(&documented["content"], &answer.body), [""; 0], "{what}: {}", answer.body);
+        }
+        let named = documented["headers"].as_object().unwrap();
+        for (name, header) in named {
+            let header = self.resolve(header);
+            let Some(value) = answer.header(&name.to_lowercase()) else {
+                assert_ne!(header["required"], true, "{what} lacks {name}");
+                continue;
+            };
+            let value = if header["schema"]["type"] == "integer" { value.parse().unwrap() } else { json!(value) };
+            let validator = jsonschema::options().build(&header["schema"]).unwrap();
+            assert!(validator.is_valid(&value), "{what}: {name}: {value}");
+        }
+        let known: BTreeSet<_> = named.keys().map(|name| name.to_lowercase()).collect();
+        for name in answer.headers.keys().map(|name| name.as_str()) {
+            assert!(known.contains(name) || UNDOCUMENTED.contains(&name), "{what}: {name} is not documented");
+        }
+    }
+}
+
+/// Forbids properties that a schema does not name, at every level.
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            object.values_mut().for_each(close);
+            if object.get("type") == Some(&json!("object")) && object.contains_key("properties") {
+                object.entry("additionalProperties").or_insert(json!(false));
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(close),
+        _ => {}
+    }
+}
+
+fn tool_schemas() -> Vec<(String, Value)> {
+    let name = |slug: &str| api_docs::description::schema_name(slug);
+    let catalogue = Catalogue::load().unwrap();
+    catalogue.tools().iter().map(|tool| (name(&tool.definition.slug), tool.definition.parameters.clone())).collect()
+}
+
+fn strings(value: &Value) -> BTreeSet<&str> {
+    value.as_array().unwrap().iter().map(|each| each.as_str().unwrap()).collect()
+}
+
+#[test]
+fn it_has_exactly_the_routes_of_the_code() {
+    let description = Description::load();
+    let listed: BTreeSet<_> =
+        description.operations().into_iter().map(|(name, _)| name).filter(|name| name.contains('/')).collect();
+    let expected: BTreeSet<_> = ROUTES.iter().map(|(method, path)| format!("{method} {path}")).collect();
+    assert_eq!(listed, expected);
+    assert_eq!(description.0["openapi"], "3.1.0");
+    assert_eq!(description.0["info"]["version"], "1.0.0-batch12");
+}
+
+#[test]
+fn it_has_exactly_the_error_codes_of_the_code_each_under_its_status() {
+    let description = Description::load();
+    let schemas = &description.0["components"]["schemas"];
+    let all: BTreeSet<_> = ErrorCode::ALL.map(ErrorCode::as_str).into();
+    assert_eq!(strings(&schemas["Error"]["properties"]["code"]["enum"]), all);
+
+    let mut shown = BTreeSet::new();
+    for (name, operation) in description.operations() {
+        for (status, response) in operation["responses"].as_object().unwrap() {
+            let response = description.resolve(response);
+            let Some(examples) = response["content"]["application/json"]["examples"].as_object() else { continue };
+            for (code, _) in examples.iter().filter(|_| status.starts_with(['4', '5'])) {
+                let known = ErrorCode::ALL.into_iter().find(|known| known.as_str() == code).expect(code);
+                assert_eq!(known.status().as_str(), status, "{name}: {code}");
+                shown.insert(known.as_str());
+            }
+        }
+    }
+    // These two are answers of what is no operation: they are described on their own, and in the guide.
+    let elsewhere = [ErrorCode::RouteNotFound, ErrorCode::MethodNotAllowed].map(ErrorCode::as_str);
+    assert_eq!(&shown | &elsewhere.into(), all);
+    assert!(elsewhere.iter().all(|code| description.0["components"]["examples"][code].is_object()));
+    assert_eq!(error_table(api_docs::description::GUIDE), error_table(&file("README.md")));
+}
+
+#[test]
+fn it_has_exactly_the_states_job_errors_and_events_of_the_code() {
+    let description = Description::load();
+    let schemas = &description.0["components"]["schemas"];
+    let job_errors: BTreeSet<_> = JobErrorCode::ALL.map(JobErrorCode::as_str).into();
+    assert_eq!(strings(&schemas["JobError"]["properties"]["code"]["enum"]), job_errors);
+    let rows = api_docs::description::GUIDE.lines().filter_map(|line| {
+        let cells: Vec<_> = line.strip_prefix("| `")?.split(" | ").collect();
+        Some((cells[0].trim_end_matches('`'), cells[2] != "no |"))
+    });
+    let retryable = JobErrorCode::ALL.map(|code| (code.as_str(), code.is_retryable()));
+    assert_eq!(rows.collect::<BTreeSet<_>>(), retryable.into());
+    assert_eq!(strings(&schemas["JobStatus"]["enum"]), JobStatus::ALL.map(JobStatus::as_str).into());
+    assert_eq!(strings(&schemas["EventType"]["enum"]), EventKind::ALL.map(EventKind::as_str).into());
+    assert!(EventKind::ALL.iter().all(|kind| api_docs::description::GUIDE.contains(kind.as_str())));
+    let tool = &schemas["Tool"]["properties"];
+    serde_json::from_value::<Vec<AccessTier>>(tool["accessTier"]["enum"].clone()).unwrap();
+    serde_json::from_value::<Vec<ToolState>>(tool["state"]["enum"].clone()).unwrap();
+}
+
+#[test]
+fn job_bodies_are_the_schemas_that_are_enforced() {
+    let description = Description::load();
+    let schemas = &description.0["components"]["schemas"];
+    let references: Vec<_> = tool_schemas()
+        .into_iter()
+        .map(|(name, parameters)| {
+            assert_eq!(schemas[&name], parameters, "{name}");
+            json!({"$ref": format!("#/components/schemas/{name}")})
+        })
+        .collect();
+    assert_eq!(schemas["ToolJobRequest"]["anyOf"], json!(references));
+    for tool in Catalogue::load().unwrap().tools() {
+        let slug = &tool.definition.slug;
+        let operation = description.operation(&Method::POST, &format!("/v1/convert/{slug}"));
+        let name = api_docs::description::schema_name(slug);
+        let expected = json!({"$ref": format!("#/components/schemas/{name}")});
+        assert_eq!(operation["requestBody"]["content"]["application/json"]["schema"], expected);
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere() {
+    fn visit(description: &Description, value: &Value) {
+        if let Some(reference) = value["$ref"].as_str() {
+            let target = reference.strip_prefix('#').and_then(|pointer| description.0.pointer(pointer));
+            assert!(target.is_some(), "{reference}");
+        }
+        match value {
+            Value::Object(object) => object.values().for_each(|value| visit(description, value)),
+            Value::Array(items) => items.iter().for_each(|value| visit(description, value)),
+            _ => {}
+        }
+    }
+    let description = Description::load();
+    visit(&description, &description.0);
+}
+
+#[test]
+fn every_example_fits_its_schema() {
+    let description = Description::closed();
+    let responses = description.0["components"]["responses"].as_object().unwrap();
+    let mut contents: Vec<_> = responses.iter().map(|(name, response)| (name.clone(), &response["content"])).collect();
+    for (name, operation) in description.operations() {
+        contents.push((format!("{name}, request"), &operation["requestBody"]["content"]));
+        let answers = operation["responses"].as_object().unwrap();
+        contents.extend(answers.iter().map(|(status, answer)| (format!("{name}, {status}"), &answer["content"])));
+    }
+    let mut checked = BTreeSet::new();
+    for (name, content) in contents {
+        let Some(examples) = content["application/json"]["examples"].as_object() else { continue };
+        for (title, example) in examples {
+            let value = &description.resolve(example)["value"];
+            assert_eq!(description.breaches(content, value), [""; 0], "{name}: {title}");
+            checked.insert(title.clone());
+        }
+    }
+    let all: BTreeSet<_> = description.0["components"]["examples"].as_object().unwrap().keys().cloned().collect();
+    assert_eq!(checked, all, "every example is used");
+}
+
+#[test]
+fn the_guides_signature_check_is_the_one_that_runs_in_the_python_client() {
+    let guide = api_docs::description::GUIDE;
+    let code = guide.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
+    assert!(code.contains("hmac.compare_digest"));
+    assert!(file("tests/clients/convert.py").contains(code));
+}
+
+#[tokio::test]
+async fn real_answers_are_as_described() {
+    let description = Description::closed();
+    let world = World::new();
+    let account = world.account(3).await;
+
+    let tools = Answer::of(list_tools::handle(world.context.clone(), get("/").key(&account.key).build()).await);
+    description.check(Method::GET, "/v1/tools", &tools);
+    let known = get("/").key(&account.key).header("if-none-match", tools.header("etag").unwrap()).build();
+    let unchanged = Answer::of(list_tools::handle(world.context.clone(), known).await);
+    assert_eq!(unchanged.status, 304);
+    description.check(Method::GET, "/v1/tools", &unchanged);
+
+    for (slug, status) in [("office-to-pdf", 200), ("html-to-pdf", 200), ("none", 404)] {
+        let request = get("/").parameter("tool_slug", slug).key(&account.key).build();
+        let answer = Answer::of(get_tool_schema::handle(world.context.clone(), request).await);
+        assert_eq!(answer.status, status);
+        description.check(Method::GET, "/v1/tools/{tool_slug}/schema", &answer);
+    }
+
+    let good = json!({"toolSlug": "html-to-pdf", "html": "<p>x", "unknown": 1, "metadata": {"order": "4711"}});
+    let create = async |body: &Value| {
+        let request = post("/", body).header("idempotency-key", "a").key(&account.key).build();
+        Answer::of(create_job::handle(world.desk.clone(), request).await)
+    };
+    let created = create(&good).await;
+    let replayed = create(&good).await;
+    assert_eq!((created.status, replayed.header("idempotency-replayed")), (202, Some("true")));
+    let mismatched = create(&json!({"toolSlug": "html-to-pdf", "html": "<p>y"})).await;
+    let invalid = create(&json!({"toolSlug": "html-to-pdf", "options": {"pageSize": 4}})).await;
+    let unknown = create(&json!({"toolSlug": "none"})).await;
+    assert_eq!((mismatched.status, invalid.status, unknown.status), (422, 422, 404));
+    for answer in [&created, &replayed, &mismatched, &invalid, &unknown] {
+        description.check(Method::POST, "/v1/jobs", answer);
+    }
+
+    for id in [created.job_id(), "none".to_owned()] {
+        let request = get("/").parameter("job_id", &id).key(&account.key).build();
+        let answer = Answer::of(get_job::handle(world.context.clone(), request.clone()).await);
+        description.check(Method::GET, "/v1/jobs/{job_id}", &answer);
+        let answer = Answer::of(get_job_download::handle(world.downloads.clone(), request).await);
+        description.check(Method::GET, "/v1/jobs/{job_id}/download", &answer);
+    }
+
+    let usage = get("/").key(&account.key).build();
+    let usage = Answer::of(get_account_usage::handle(world.context.clone(), usage).await);
+    assert_eq!(usage.body["usage"]["byTool"].as_array().unwrap().len(), 1);
+    description.check(Method::GET, "/v1/account/usage", &usage);
+
+    for body in [json!({"url": "https://hooks.example/"}), json!({})] {
+        let request = post("/", &body).key(&account.key).build();
+        let answer = Answer::of(test_webhook::handle(world.context.clone(), request).await);
+        description.check(Method::POST, "/v1/webhooks/test", &answer);
+    }
+    let stranger = Answer::of(test_webhook::handle(world.context.clone(), post("/", &json!({})).build()).await);
+    assert_eq!(stranger.status, 401);
+    description.check(Method::POST, "/v1/webhooks/test", &stranger);
+}
