@@ -1,8 +1,7 @@
 //! Fonts that a document asks for and that are not installed.
 //!
 //! LibreOffice does not tell. But it asks fontconfig for what may stand in for each font that it lacks, and fontconfig
-//! can be made to log that. Fonts with a metric twin (Calibri and Carlito, Arial and Liberation Sans, …) never get that
-//! far, and no text moves because of them: they are no warning.
+//! can be made to log that. A font with a metric twin is no warning: no text moves because of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -15,6 +14,21 @@ use docmill::domain::job::Warning;
 
 /// What fontconfig is told by `FC_DEBUG`: log what was asked and what was found, once each.
 pub(super) const LOG_MATCHES: &str = "1";
+
+/// Families whose glyphs have the same widths as those of another.
+const TWINS: [(&str, &str); 8] = [
+    ("arial", "liberation sans"),
+    ("helvetica", "liberation sans"),
+    ("times new roman", "liberation serif"),
+    ("times", "liberation serif"),
+    ("courier new", "liberation mono"),
+    ("courier", "liberation mono"),
+    ("calibri", "carlito"),
+    ("cambria", "caladea"),
+];
+
+/// What LibreOffice asks for of its own accord, for a user interface that nobody sees, or in the place of another.
+const OWN: [&str; 5] = ["dejavu lgc sans", "dejavu lgc sans mono", "lohit hindi", "segoe ui", "tahoma"];
 
 /// How much of a log is read, and how many fonts of one document are named: a document may ask for any number.
 const LOG_BYTES: u64 = 4 << 20;
@@ -53,8 +67,15 @@ fn substitutions(log: &Path, installed: &BTreeSet<String>) -> io::Result<Vec<War
         Err(error) => return Err(error),
     };
     let matches = matches(BufReader::new(file.take(LOG_BYTES)))?;
-    let missing = matches.into_iter().filter(|(asked, _)| !installed.contains(&asked.to_lowercase()));
+    let missing = matches.into_iter().filter(|(asked, _)| is_missing(&asked.to_lowercase(), installed));
     Ok(missing.take(MOST).map(|(asked, found)| warning(&asked, &found)).collect())
+}
+
+fn is_missing(family: &str, installed: &BTreeSet<String>) -> bool {
+    let has_twin = || TWINS.iter().any(|(asked, twin)| *asked == family && installed.contains(*twin));
+    // A plus sign marks a reference to a theme's font, which is looked up apart.
+    let is_name = !family.is_empty() && !family.starts_with('+');
+    is_name && !installed.contains(family) && !OWN.contains(&family) && !has_twin()
 }
 
 fn warning(asked: &str, found: &str) -> Warning {
@@ -116,6 +137,15 @@ mod tests {
         assert_eq!(warnings.len(), 1, "{warnings:?}");
         assert_eq!(warnings[0].detail.as_deref(), Some("Acme Grotesk"));
         assert!(warnings[0].message.contains("\"Noto Sans\" stands in"), "{}", warnings[0].message);
+    }
+
+    #[test]
+    fn twins_and_libreoffices_own_fonts_are_not_missing() {
+        let installed = BTreeSet::from(["carlito".to_owned()]);
+        let missing = |family| is_missing(family, &installed);
+        assert!(!missing("calibri") && !missing("carlito") && !missing("tahoma") && !missing("+mn-lt") && !missing(""));
+        assert!(missing("cambria"), "its twin is not installed");
+        assert!(missing("verdana"));
     }
 
     #[test]
