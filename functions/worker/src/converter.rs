@@ -153,7 +153,8 @@ impl Converter {
 pub fn checked_document(path: PathBuf, hints: Hints<'_>, limits: &Limits) -> Result<Source, Failure> {
     let format = sniff::identify(&path, hints)?;
     let inspection = sniff::check(&path, format, limits)?;
-    Ok(Source::Document { path, format, inspection })
+    let name = hints.filename.map(str::to_owned);
+    Ok(Source::Document { path, name, format, inspection })
 }
 
 /// A source's address was checked when the job was accepted: one that is none is a fault of ours.

@@ -84,7 +84,12 @@ async fn convert_within(name: &str, options: Value, patience: Duration, limits: 
     let format = Format::from_extension(name.rsplit('.').next().unwrap()).unwrap();
     let inspection = worker::sniff::check(&fixture(name), format, &limits);
     // What the check would refuse goes to the engine here all the same: it must not rely on that.
-    let source = Source::Document { path: fixture(name), format, inspection: inspection.unwrap_or_default() };
+    let source = Source::Document {
+        path: fixture(name),
+        name: Some(name.into()),
+        format,
+        inspection: inspection.unwrap_or_default(),
+    };
     let deadline = Instant::now() + patience;
     let task = Task { source, options: &options, scratch: scratch.path(), deadline, limits: &limits };
     let result = engine.convert(task).await;
@@ -133,6 +138,7 @@ async fn plain_text_and_tables_keep_their_characters_and_columns() {
     let semicolons = convert("semicolons.csv", json!({})).await.text();
     assert_eq!(row(&semicolons, "Pens").split_whitespace().collect::<Vec<_>>(), ["Pens", "12", "a;", "b"]);
     assert!(semicolons.contains("Zażółć"), "{semicolons}");
+    assert!(semicolons.contains("semicolons") && !semicolons.contains("source"), "the sheet has the document's name");
     let tabs = convert("table.tsv", json!({})).await.text();
     assert_eq!(row(&tabs, "Paper").split_whitespace().collect::<Vec<_>>(), ["Paper", "99"]);
 }

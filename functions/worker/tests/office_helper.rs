@@ -17,7 +17,7 @@ use worker::sniff::{Format, Inspection};
 async fn convert(engine: &OfficeEngine, patience: Duration) -> Result<u32, Failure> {
     let scratch = TempDir::new().unwrap();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/office/letter.docx");
-    let source = Source::Document { path, format: Format::Docx, inspection: Inspection::default() };
+    let source = Source::Document { path, name: None, format: Format::Docx, inspection: Inspection::default() };
     let (options, limits) = (json!({}), Limits::default());
     let deadline = Instant::now() + patience;
     let task = Task { source, options: &options, scratch: scratch.path(), deadline, limits: &limits };

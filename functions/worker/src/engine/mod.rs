@@ -29,8 +29,13 @@ pub struct Task<'a> {
 
 #[derive(Debug)]
 pub enum Source {
-    /// A document that was fetched, sniffed and checked.
-    Document { path: PathBuf, format: crate::sniff::Format, inspection: crate::sniff::Inspection },
+    /// A document that was fetched, sniffed and checked. `name`: what it is called, which it may print on its pages.
+    Document {
+        path: PathBuf,
+        name: Option<String>,
+        format: crate::sniff::Format,
+        inspection: crate::sniff::Inspection,
+    },
     /// A page to be loaded by the engine itself, through the guard.
     Page(url::Url),
     /// Inline HTML.

@@ -132,7 +132,10 @@ impl OfficeEngine {
         if attempt != Attempt::Written {
             return Ok(attempt);
         }
-        let source = order.scratch.join(format!("turned.{extension}"));
+        // Under the same name, which the document may print.
+        let directory = order.scratch.join("turned");
+        std::fs::create_dir_all(&directory)?;
+        let source = directory.join(order.source.file_name().unwrap_or_default()).with_extension(extension);
         let turned = source.clone();
         let turning = tokio::task::spawn_blocking(move || landscape::turn(&own, &turned, landscape));
         turning.await.map_err(io::Error::other)??;
@@ -172,11 +175,12 @@ impl OfficeEngine {
 #[async_trait]
 impl Engine for OfficeEngine {
     async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
-        let Source::Document { path, format, inspection } = &task.source else {
+        let Source::Document { path, name, format, inspection } = &task.source else {
             return Err(Failure::new(JobErrorCode::Internal, OUR_FAULT, "the office engine was given no document"));
         };
         let options = OfficeOptions::read(task.options)?;
-        let order = order(&task, path, *format, inspection, &options).map_err(internal)?;
+        let source = place(&task, path, name.as_deref(), *format).map_err(internal)?;
+        let order = order(&task, source, *format, inspection, &options).map_err(internal)?;
         match self.attempt_turned(&order, *format, &options).await.map_err(internal)? {
             Attempt::Written => {}
             failed @ (Attempt::NotLoaded
@@ -199,22 +203,40 @@ impl Engine for OfficeEngine {
     }
 }
 
+/// Puts the source where LibreOffice sees nothing else, under a name that it may print on a page.
+fn place(task: &Task<'_>, path: &Path, name: Option<&str>, format: Format) -> io::Result<PathBuf> {
+    let directory = task.scratch.join("document");
+    std::fs::create_dir_all(&directory)?;
+    let source = directory.join(format!("{}.{}", stem(name), format.extension()));
+    if std::fs::hard_link(path, &source).is_err() {
+        // Another file system, or one without links.
+        std::fs::copy(path, &source)?;
+    }
+    Ok(source)
+}
+
+/// A document's name without its extension, and without what a file's name can't have.
+fn stem(name: Option<&str>) -> String {
+    /// No file system takes more than 255 bytes, and no character more than four.
+    const LONGEST: usize = 60;
+    let name = name.unwrap_or_default();
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let clean = stem.chars().map(|c| if c == '/' || c.is_control() { '_' } else { c }).take(LONGEST);
+    let clean = clean.collect::<String>();
+    if clean.trim_matches(['.', ' ']).is_empty() { "document".to_owned() } else { clean }
+}
+
 fn order<'a>(
     task: &Task<'a>,
-    path: &Path,
+    source: PathBuf,
     format: Format,
     inspection: &Inspection,
     options: &OfficeOptions,
 ) -> io::Result<Order<'a>> {
-    let source = task.scratch.join(format!("source.{}", format.extension()));
-    if source != path && std::fs::hard_link(path, &source).is_err() {
-        // Another file system, or one without links.
-        std::fs::copy(path, &source)?;
-    }
     Ok(Order {
-        import: import_filter(format, path, inspection.encoding.unwrap_or(Encoding::Utf8))?,
+        import: import_filter(format, &source, inspection.encoding.unwrap_or(Encoding::Utf8))?,
         source,
-        output: task.scratch.join("source.pdf"),
+        output: task.scratch.join("output.pdf"),
         fonts_log: task.scratch.join("fonts.log"),
         encrypted: inspection.encrypted,
         password: options.password.clone(),
@@ -309,4 +331,19 @@ fn failure(attempt: Attempt, options: &OfficeOptions, limits: &Limits) -> Failur
         ),
     };
     Failure::new(code, message, cause)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_keeps_its_name_as_far_as_a_file_can_have_it() {
+        assert_eq!(stem(Some("v1.2 Übersicht.docx")), "v1.2 Übersicht");
+        assert_eq!(stem(Some("../../etc/passwd.doc")), ".._.._etc_passwd");
+        assert_eq!(stem(Some("a/b\n.doc")), "a_b_");
+        assert_eq!(stem(Some("..docx")), "document");
+        assert_eq!(stem(None), "document");
+        assert_eq!(stem(Some(&"語".repeat(300))).chars().count(), 60);
+    }
 }
