@@ -21,17 +21,9 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
         });
         let tools = Value::Array(visible.collect());
         let etag = format!("\"{}\"", sha256_hex(tools.to_string().as_bytes()));
-        let reply = if knows(&request, &etag) { Reply::not_modified() } else { Reply::ok("tools", tools) };
+        let reply = if request.has_current(&etag) { Reply::not_modified() } else { Reply::ok("tools", tools) };
         // What a key sees depends on the key.
         Ok(reply.header(header::ETAG, etag).header(header::VARY, "Authorization"))
     })
     .await
-}
-
-/// Whether `If-None-Match` names the current list (RFC 9110 § 13.1.2: weak comparison, `*` matches anything).
-fn knows(request: &ApiRequest, etag: &str) -> bool {
-    let Some(Ok(candidates)) = request.headers.get(header::IF_NONE_MATCH).map(|value| value.to_str()) else {
-        return false;
-    };
-    candidates.split(',').map(str::trim).any(|candidate| candidate == "*" || candidate.trim_start_matches("W/") == etag)
 }
