@@ -82,6 +82,7 @@ impl JobRequest {
             return Err(breaches);
         }
 
+        options.values_mut().for_each(round_to_storable);
         input.sort_keys();
         options.sort_keys();
         unknown.truncate(MAX_UNKNOWN_REPORTED);
@@ -113,6 +114,14 @@ impl JobRequest {
 
     pub fn option_str(&self, name: &str) -> Option<&str> {
         self.options.get(name).and_then(Value::as_str)
+    }
+}
+
+/// DynamoDB holds no number closer to zero than 1e-130. The schemas bound numbers from above, and that close to zero a
+/// length is none.
+fn round_to_storable(value: &mut Value) {
+    if value.as_f64().is_some_and(|number| number.abs() < 1e-100) {
+        *value = json!(0);
     }
 }
 
@@ -274,6 +283,13 @@ mod tests {
         let details: Vec<_> = warnings.iter().filter_map(|warning| warning.detail.as_deref()).collect();
         assert_eq!(details, ["/colour", "/input/speed", "/options/glitter"]);
         assert_eq!(json!(request.options), json!({"pageSize": "A5"}));
+    }
+
+    #[test]
+    fn numbers_are_kept_as_the_table_can_hold_them() {
+        let body = json!({"html": "x", "options": {"marginTop": 1e-200, "marginLeft": 0.5, "marginRight": "1mm"}});
+        let (request, _) = parse("html-to-pdf", body).unwrap();
+        assert_eq!(json!(request.options), json!({"marginLeft": 0.5, "marginRight": "1mm", "marginTop": 0}));
     }
 
     #[test]

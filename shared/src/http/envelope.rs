@@ -62,6 +62,9 @@ pub fn respond(id: &RequestId, outcome: Outcome, shared_headers: &[(HeaderName, 
             (status, headers, body)
         }
         Err(error) => {
+            if let Some(cause) = &error.cause {
+                tracing::error!(request_id = %id, code = error.code.as_str(), cause, "request failed");
+            }
             let headers = error_headers(&error);
             (error.code.status(), headers, Some(error_body(id, error)))
         }
