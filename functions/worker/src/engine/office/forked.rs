@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::Instant;
 
 use tempfile::TempDir;
@@ -90,6 +91,8 @@ fn command(launcher: &Launcher, installation: &Installation, home: &Path) -> io:
         network: Network::Denied,
     };
     let mut command = launcher.command(&confinement, launcher.worker(), home);
+    // Why a helper does not start is worth a line in the log; its children are silent.
+    command.stderr(Stdio::inherit());
     command.arg("office-zygote").arg("--program").arg(&installation.program).arg("--home").arg(home);
     let location = url::Url::from_directory_path(&profile).map_err(|()| io::Error::other("a path is not absolute"))?;
     command.env("UserInstallation", location.as_str().trim_end_matches('/'));

@@ -250,6 +250,8 @@ fn child(office: &Office, socket: &UnixStream, populate: bool) -> io::Result<()>
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     // What the parent is asked is not for the child to read.
     rustix::stdio::dup2_stdin(null()?)?;
+    // Nor is what a document makes LibreOffice say for the log, as the parent's own words are.
+    rustix::stdio::dup2_stderr(null()?)?;
     let mut socket = socket;
     if populate {
         lok::populate_memory()?;
