@@ -200,6 +200,10 @@ impl Engine for OfficeEngine {
         if let Err(error) = self.forked.get_ready().await {
             tracing::warn!(%error, "LibreOffice is not ready for the next job: a fresh one will serve it");
         }
+        let fonts = self.fonts.clone();
+        if let Err(error) = tokio::task::spawn_blocking(move || fonts.look_up()).await {
+            tracing::warn!(%error, "the fonts could not be listed ahead of the first job");
+        }
     }
 }
 

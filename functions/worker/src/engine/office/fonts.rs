@@ -41,8 +41,12 @@ const LONGEST_NAME: usize = 100;
 pub(super) struct InstalledFonts(Arc<OnceLock<Option<BTreeSet<String>>>>);
 
 impl InstalledFonts {
-    /// Blocks.
-    pub(super) fn families(&self) -> Option<&BTreeSet<String>> {
+    /// Looks them up ahead of the first conversion. Blocks.
+    pub(super) fn look_up(&self) {
+        self.families();
+    }
+
+    fn families(&self) -> Option<&BTreeSet<String>> {
         let list = || list_families().inspect_err(|error| tracing::warn!(%error, "fc-list can't be run")).ok();
         self.0.get_or_init(list).as_ref()
     }
@@ -54,7 +58,8 @@ impl InstalledFonts {
 }
 
 fn list_families() -> io::Result<BTreeSet<String>> {
-    let listed = Command::new("fc-list").args(["--format", "%{family}\n"]).output()?;
+    // What it runs with is not for any tool: the role's credentials are in our environment.
+    let listed = Command::new("/usr/bin/fc-list").args(["--format", "%{family}\n"]).env_clear().output()?;
     let text = String::from_utf8_lossy(&listed.stdout).to_lowercase();
     Ok(text.lines().flat_map(|line| line.split(',')).map(|family| family.trim().to_owned()).collect())
 }
