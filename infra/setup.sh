@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prepares a machine: system packages, and Python environments with pinned versions in the cache.
 #
-#   infra/setup.sh system        installs what is missing of LibreOffice, Chromium, poppler and fonts
+#   infra/setup.sh system        installs what is missing of LibreOffice, Chromium, poppler, fonts and the clients' tools
 #   infra/setup.sh python NAME   makes the environment of infra/requirements-NAME.txt, and prints its interpreter
 #
 # Both return at once when there is nothing to do. Progress goes to stderr, and a failure is one line.
@@ -26,6 +26,9 @@ has_font() {
 # The Debian packages that stand for what is missing.
 missing_packages() {
     has cc || echo build-essential
+    has curl || echo curl
+    has jq || echo jq
+    has openssl || echo openssl
     has python3 && python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
     has soffice || echo libreoffice-writer libreoffice-calc libreoffice-impress libreoffice-draw
     has chromium-headless-shell || echo chromium-headless-shell

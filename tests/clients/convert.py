@@ -49,7 +49,9 @@ def call(method: str, path: str, body: dict | None = None, headers: dict[str, st
 def describe(error: urllib.error.HTTPError) -> str:
     try:
         answer = json.load(error)
-        return f"{answer['error']['code']}: {answer['error']['message']} (request {answer['requestId']})"
+        # A failed job knows better than its answer what went wrong.
+        fault = answer.get("job", {}).get("error") or answer["error"]
+        return f"{fault['code']}: {fault['message']} (request {answer['requestId']})"
     except (ValueError, KeyError):
         return f"HTTP status {error.code}"
 

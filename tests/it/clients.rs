@@ -1,0 +1,98 @@
+//! The example clients, run as they are against the deployed stack: each converts a document and checks a webhook.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use docmill::domain::job::JobId;
+use tokio::process::Command;
+
+use crate::support::pdf;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// One client's command line, with the stack's address and a key in its environment.
+struct Client {
+    command: Command,
+    samples: String,
+}
+
+impl Client {
+    /// `None` where only storage was deployed (an endpoint of the user's own).
+    fn new(program: impl AsRef<std::ffi::OsStr>, script: Option<&str>) -> Option<Self> {
+        let url = std::env::var("DOCMILL_URL").ok()?;
+        let setting = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is set with DOCMILL_URL"));
+        let mut command = Command::new(program);
+        command.args(script.map(|script| root().join("tests/clients").join(script)));
+        command.env("DOCMILL_URL", url).env("DOCMILL_KEY", setting("DOCMILL_LIVE_KEY")).kill_on_drop(true);
+        Some(Self { command, samples: setting("SAMPLES_URL") })
+    }
+
+    async fn run(&mut self, arguments: &[&str]) -> Output {
+        self.command.args(arguments).output().await.expect("the client starts")
+    }
+
+    /// Converts a sample and looks inside the result; the client checks a webhook's signature by itself.
+    async fn converts(mut self) {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("small.pdf");
+        let source = format!("{}/small.docx", self.samples);
+        let output = self.run(&[&source, target.to_str().unwrap(), &JobId::new().to_string()]).await;
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+        let bytes = std::fs::read(&target).unwrap();
+        assert!(pdf::text(&bytes).contains("Amet aliqua dolor"));
+        let expected = format!("{}: {} bytes\nwebhook verified\n", target.display(), bytes.len());
+        assert_eq!(said, expected);
+    }
+
+    /// Ends with the job's own reason, the request's id, and no key.
+    async fn says_why_not(mut self) {
+        let source = format!("{}/no-such-file.docx", self.samples);
+        let output = self.run(&[&source, "/dev/null"]).await;
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{said}");
+        assert!(said.starts_with("Error: ") && said.contains("source_unreachable"), "{said}");
+        assert!(said.contains("(request ") && !said.contains("dm_live_"), "{said}");
+    }
+}
+
+/// A test for each client: of one conversion that works, and one that doesn't.
+macro_rules! client {
+    ($name:ident, $program:expr, $script:expr) => {
+        #[tokio::test]
+        async fn $name() {
+            if let Some(client) = Client::new($program, $script) {
+                client.converts().await;
+            }
+            if let Some(client) = Client::new($program, $script) {
+                client.says_why_not().await;
+            }
+        }
+    };
+}
+
+client!(curl, "sh", Some("convert.sh"));
+client!(python, "python3", Some("convert.py"));
+client!(typescript, node().await, Some("convert.ts"));
+client!(rust, rust_client().await, None);
+
+/// The pinned Node, which runs TypeScript as it is. Installed at the first call; later ones only print where it is.
+async fn node() -> PathBuf {
+    let output = Command::new(root().join("infra/setup.sh")).args(["python", "node"]).output().await.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Path::new(String::from_utf8(output.stdout).unwrap().trim()).with_file_name("node")
+}
+
+/// Cargo builds the package's examples along with its tests, but not when only some tests are asked for.
+async fn rust_client() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let program = test.parent().and_then(Path::parent).unwrap().join("examples/convert");
+    let written = |path: &Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
+    if written(&program) < written(&root().join("tests/clients/convert.rs")) {
+        let build = ["build", "--quiet", "--package", "docmill-tests", "--example", "convert"];
+        assert!(Command::new(env!("CARGO")).args(build).status().await.unwrap().success());
+    }
+    program
+}
