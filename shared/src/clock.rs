@@ -1,6 +1,8 @@
 //! The one place that reads the time.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::domain::time::Timestamp;
 
@@ -8,4 +10,21 @@ pub fn now() -> Timestamp {
     // Before 1970 only a broken clock; the epoch then makes every lease and limit look old, and none look fresh.
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// The system's clock, which a test can put ahead: leases and expiries are then seen to end without waiting for them.
+#[derive(Clone, Debug, Default)]
+pub struct Clock {
+    ahead_ms: Arc<AtomicU64>,
+}
+
+impl Clock {
+    pub fn now(&self) -> Timestamp {
+        now().plus(Duration::from_millis(self.ahead_ms.load(Ordering::Relaxed)))
+    }
+
+    /// Puts this clock and its clones `by` ahead of the system's.
+    pub fn put_ahead(&self, by: Duration) {
+        self.ahead_ms.store(u64::try_from(by.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
 }

@@ -68,6 +68,12 @@ impl Aws {
         Self { interceptor: Some(interceptor), ..self }
     }
 
+    /// Repetitions of a failed call start with this pause instead of the SDK's second.
+    pub fn with_retry_pause(self, pause: Duration) -> Self {
+        let retries = RetryConfig::standard().with_initial_backoff(pause);
+        Self { sdk: self.sdk.into_builder().retry_config(retries).build(), ..self }
+    }
+
     pub fn dynamodb(&self) -> aws_sdk_dynamodb::Client {
         let mut config = aws_sdk_dynamodb::config::Builder::from(&self.sdk);
         if let Some(interceptor) = &self.interceptor {

@@ -58,6 +58,7 @@ impl Bench {
             },
             config: context.config,
             queue_name: QueueName::Html,
+            clock: clock::Clock::default(),
         };
         Self { world, account, pipeline, watch, id }
     }

@@ -69,7 +69,11 @@ impl Sweeper {
 
     /// One run over all shards.
     pub async fn run(&self) -> Result<Repairs, StoreError> {
-        let now = clock::now();
+        self.run_at(clock::now()).await
+    }
+
+    /// A run that takes `now` for the time.
+    pub async fn run_at(&self, now: Timestamp) -> Result<Repairs, StoreError> {
         let mut repairs = Repairs::default();
         for shard in 0..OPEN_SHARDS {
             for id in self.context.jobs.due(shard, now, JOBS_PER_SHARD).await? {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent};
+use docmill::clock::Clock;
 use docmill::context::Context;
 use docmill::domain::tool::QueueName;
 use futures_util::FutureExt;
@@ -39,6 +40,7 @@ pub fn pipeline_of_function() -> Result<Pipeline, Error> {
         converter: Converter { fetcher, engines, limits },
         config: context.config,
         queue_name,
+        clock: Clock::default(),
     })
 }
 

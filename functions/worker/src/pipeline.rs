@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use docmill::clock;
+use docmill::clock::Clock;
 use docmill::config::Config;
 use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, MAX_ATTEMPTS, Payload, Timings};
 use docmill::domain::request::JobRequest;
@@ -31,6 +31,7 @@ pub struct Pipeline {
     pub converter: Converter,
     /// The queue whose messages this worker gets.
     pub queue_name: QueueName,
+    pub clock: Clock,
 }
 
 /// One delivery of a message.
@@ -110,7 +111,7 @@ impl Pipeline {
     /// Takes the job for one attempt. `None`: nothing is to be done for this delivery.
     async fn claim(&self, id: JobId, ends_at: Instant) -> Result<Option<Job>, StoreError> {
         let lease = ends_at.saturating_duration_since(Instant::now()) + LEASE_MARGIN;
-        match self.jobs.claim(id, clock::now(), lease).await? {
+        match self.jobs.claim(id, self.clock.now(), lease).await? {
             Claim::Taken(job) => Ok(Some(*job)),
             Claim::NotNeeded => Ok(None),
             Claim::Unknown => {
@@ -119,7 +120,7 @@ impl Pipeline {
             }
             Claim::Exhausted(job) => {
                 tracing::error!(job_id = %id, "all attempts at a job are used up");
-                self.jobs.fail(&job, &public_error(&ours("attempts used up")), clock::now()).await?;
+                self.jobs.fail(&job, &public_error(&ours("attempts used up")), self.clock.now()).await?;
                 self.forget_payload(&job).await;
                 Ok(None)
             }
@@ -151,7 +152,7 @@ impl Pipeline {
     }
 
     async fn complete(&self, job: &Job, converted: Converted, key: String, store: Duration) -> Result<(), Setback> {
-        let finished_at = clock::now();
+        let finished_at = self.clock.now();
         let timings = Timings {
             queued_ms: job.started_at.map_or(0, |started| started.millis_since(job.created_at)),
             fetch_ms: millis(converted.fetch),
@@ -191,7 +192,7 @@ impl Pipeline {
     }
 
     async fn fail(&self, job: &Job, failure: &Failure) -> Handled {
-        match self.jobs.fail(job, &public_error(failure), clock::now()).await {
+        match self.jobs.fail(job, &public_error(failure), self.clock.now()).await {
             Ok(Written::Yes | Written::Superseded) => {
                 self.forget_payload(job).await;
                 Handled::Acknowledge
@@ -207,7 +208,7 @@ impl Pipeline {
     /// ends by itself, and the sweeper sees to it.
     async fn give_back(&self, job: &Job, receipt: &str) -> Handled {
         let seconds = FIRST_RETRY_SECONDS << job.attempts.min(5);
-        let due = clock::now().plus(Duration::from_secs(u64::from(seconds)) + QUEUED_GRACE);
+        let due = self.clock.now().plus(Duration::from_secs(u64::from(seconds)) + QUEUED_GRACE);
         if let Err(error) = self.jobs.release(job, due).await {
             tracing::error!(job_id = %job.id, %error, "a job could not be released; its lease will end");
         }

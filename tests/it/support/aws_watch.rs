@@ -15,36 +15,84 @@ use aws_smithy_runtime_api::http::{Response, StatusCode};
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::config_bag::{ConfigBag, Storable, StoreReplace};
 
-/// A fault for one attempt of one operation.
+/// A fault for one attempt of one operation, or for all its attempts from one on.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    operation: &'static str,
+    operation: String,
     when: When,
     status: u16,
     body: String,
+    /// How many attempts of the operation pass before the fault.
+    skip: usize,
+    lasting: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum When {
     /// The request never takes effect.
     InsteadOf,
+    /// Nobody answers.
+    NoConnection,
     /// It takes effect, and its answer is lost.
     After,
+    /// The process dies before the request leaves.
+    CrashBefore,
+    /// The process dies when the answer arrives.
+    CrashAfter,
 }
 
+/// What a crash unwinds with. It is no panic: nothing is printed.
+#[derive(Debug)]
+pub struct Crash;
+
 impl Fault {
+    fn new(operation: &str, when: When, status: u16, body: impl Into<String>) -> Self {
+        Self { operation: operation.to_owned(), when, status, body: body.into(), skip: 0, lasting: false }
+    }
+
     /// The service answers this, and does nothing.
-    pub fn instead_of(operation: &'static str, status: u16, body: impl Into<String>) -> Self {
-        Self { operation, when: When::InsteadOf, status, body: body.into() }
+    pub fn instead_of(operation: &str, status: u16, body: impl Into<String>) -> Self {
+        Self::new(operation, When::InsteadOf, status, body)
     }
 
     /// The service does what it was asked for, and a 500 comes back.
-    pub fn lost_answer(operation: &'static str) -> Self {
-        Self { operation, when: When::After, status: 500, body: error("InternalServerError") }
+    pub fn lost_answer(operation: &str) -> Self {
+        Self::new(operation, When::After, 500, error("InternalServerError"))
     }
 
-    pub fn down(operation: &'static str) -> Self {
+    pub fn down(operation: &str) -> Self {
         Self::instead_of(operation, 503, error("ServiceUnavailable"))
+    }
+
+    /// The service refuses for its load, in the words of its protocol.
+    pub fn throttled(operation: &str) -> Self {
+        if operation.ends_with("Object") {
+            Self::instead_of(operation, 503, "<Error><Code>SlowDown</Code><Message>injected</Message></Error>")
+        } else {
+            Self::instead_of(operation, 400, error("ThrottlingException"))
+        }
+    }
+
+    pub fn no_connection(operation: &str) -> Self {
+        Self::new(operation, When::NoConnection, 0, "")
+    }
+
+    pub fn crash_before(operation: &str) -> Self {
+        Self::new(operation, When::CrashBefore, 0, "")
+    }
+
+    pub fn crash_after(operation: &str) -> Self {
+        Self::new(operation, When::CrashAfter, 0, "")
+    }
+
+    /// The same from the operation's `nth` attempt on (0: the first).
+    pub fn at(self, nth: usize) -> Self {
+        Self { skip: nth, ..self }
+    }
+
+    /// The same for every attempt until `Watch::heal`.
+    pub fn lasting(self) -> Self {
+        Self { lasting: true, ..self }
     }
 
     /// A transaction that another one got in the way of: a reason for each of its parts.
@@ -71,6 +119,8 @@ fn error(code: &str) -> String {
 pub struct Watch {
     calls: Arc<Mutex<Vec<String>>>,
     faults: Arc<Mutex<VecDeque<Fault>>>,
+    /// Lasting faults that were met.
+    outages: Arc<Mutex<Vec<Fault>>>,
 }
 
 impl Watch {
@@ -83,6 +133,11 @@ impl Watch {
         std::mem::take(&mut self.calls.lock().unwrap())
     }
 
+    /// How often an operation was sent since `take_calls`.
+    pub fn count(&self, operation: &str) -> usize {
+        self.calls.lock().unwrap().iter().filter(|call| *call == operation).count()
+    }
+
     /// The next attempts of the faults' operations meet them, in order.
     pub fn inject(&self, faults: impl IntoIterator<Item = Fault>) {
         self.faults.lock().unwrap().extend(faults);
@@ -93,10 +148,33 @@ impl Watch {
         self.faults.lock().unwrap().len()
     }
 
+    /// Forgets all faults.
+    pub fn clear(&self) {
+        self.faults.lock().unwrap().clear();
+        self.heal();
+    }
+
+    /// Ends the lasting faults that were met.
+    pub fn heal(&self) {
+        self.outages.lock().unwrap().clear();
+    }
+
     fn next_fault(&self, operation: &str) -> Option<Fault> {
+        let mut outages = self.outages.lock().unwrap();
+        if let Some(outage) = outages.iter().find(|fault| fault.operation == operation) {
+            return Some(outage.clone());
+        }
         let mut faults = self.faults.lock().unwrap();
         let position = faults.iter().position(|fault| fault.operation == operation)?;
-        faults.remove(position)
+        if faults[position].skip > 0 {
+            faults[position].skip -= 1;
+            return None;
+        }
+        let fault = faults.remove(position)?;
+        if fault.lasting {
+            outages.push(fault.clone());
+        }
+        Some(fault)
     }
 }
 
@@ -124,16 +202,21 @@ impl Intercept for Watch {
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         let fault = self.next_fault(&operation(config));
-        if fault.as_ref().is_some_and(|fault| fault.when == When::InsteadOf) {
-            // The request goes where it changes nothing; its answer is replaced anyway.
-            let request = context.request_mut();
-            request.set_method("GET")?;
-            let mut uri = url::Url::parse(request.uri())?;
-            uri.set_path("/injected-fault");
-            uri.set_query(None);
-            request.set_uri(uri.as_str())?;
-            *request.body_mut() = SdkBody::empty();
-            request.headers_mut().remove("content-length");
+        match fault.as_ref().map(|fault| fault.when) {
+            Some(When::CrashBefore) => std::panic::resume_unwind(Box::new(Crash)),
+            Some(When::InsteadOf) => {
+                // The request goes where it changes nothing; its answer is replaced anyway.
+                let request = context.request_mut();
+                request.set_method("GET")?;
+                let mut uri = url::Url::parse(request.uri())?;
+                uri.set_path("/injected-fault");
+                uri.set_query(None);
+                request.set_uri(uri.as_str())?;
+                *request.body_mut() = SdkBody::empty();
+                request.headers_mut().remove("content-length");
+            }
+            Some(When::NoConnection) => context.request_mut().set_uri("http://127.0.0.1:1/")?,
+            Some(When::After | When::CrashAfter) | None => {}
         }
         config.interceptor_state().store_put(Met(fault));
         Ok(())
@@ -147,6 +230,9 @@ impl Intercept for Watch {
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         self.calls.lock().unwrap().push(operation(config));
+        if let Some(Met(Some(Fault { when: When::CrashAfter, .. }))) = config.load::<Met>() {
+            std::panic::resume_unwind(Box::new(Crash));
+        }
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 pub mod aws_watch;
 pub mod http;
 pub mod pdf;
+pub mod stage;
 pub mod stub_engine;
 pub mod world;
 

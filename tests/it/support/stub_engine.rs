@@ -1,17 +1,27 @@
 //! An engine that does as it is told, for tests of everything around engines.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use docmill::domain::job::{EngineInfo, JobErrorCode};
+use tokio::sync::Notify;
 use worker::engine::{Conversion, Engine, Failure, Task};
 
 #[derive(Clone, Debug)]
 pub enum Act {
     Convert,
+    /// Does the same as what it holds, but not before the gate is opened.
+    Hold(Arc<Gate>, Box<Act>),
     Fail(JobErrorCode),
     Panic,
+}
+
+/// Where an engine waits.
+#[derive(Debug, Default)]
+pub struct Gate {
+    pub reached: Notify,
+    pub open: Notify,
 }
 
 /// Plays its script, then converts.
@@ -24,13 +34,27 @@ impl StubEngine {
     pub fn playing(script: impl IntoIterator<Item = Act>) -> Self {
         Self { script: Mutex::new(script.into_iter().collect()) }
     }
+
+    /// Forgets the rest of its script for this one.
+    pub fn play(&self, script: impl IntoIterator<Item = Act>) {
+        *self.script.lock().unwrap() = script.into_iter().collect();
+    }
 }
 
 #[async_trait]
 impl Engine for StubEngine {
     async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
         let act = self.script.lock().unwrap().pop_front().unwrap_or(Act::Convert);
+        let act = match act {
+            Act::Hold(gate, held) => {
+                gate.reached.notify_one();
+                gate.open.notified().await;
+                *held
+            }
+            other => other,
+        };
         match act {
+            Act::Hold(..) => panic!("one gate is enough"),
             Act::Fail(code) => Err(Failure::new(code, "told to fail", "told to fail")),
             Act::Panic => panic!("told to panic"),
             Act::Convert => {

@@ -33,9 +33,13 @@ impl World {
     }
 
     pub fn with_config(config: Config) -> Self {
+        Self::with_aws(config, Aws::of_function().expect("AWS_REGION is set"))
+    }
+
+    pub fn with_aws(config: Config, aws: Aws) -> Self {
         let watch = Watch::default();
         let context = || {
-            let aws = Aws::of_function().expect("AWS_REGION is set").with_interceptor(watch.interceptor());
+            let aws = aws.clone().with_interceptor(watch.interceptor());
             Context::new(config.clone(), aws).expect("the catalogue loads")
         };
         Self {

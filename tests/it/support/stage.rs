@@ -1,0 +1,240 @@
+//! A stage on which a job's whole life is played, one life after the other: a jobs table and a queue of its own, a clock
+//! that can be put ahead, and a watch on each of the three who act.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use aws_sdk_dynamodb::types::{BillingMode, GlobalSecondaryIndex};
+use docmill::clock::Clock;
+use docmill::config::Config;
+use docmill::context::{Aws, Context};
+use docmill::domain::job::{Job, JobId};
+use docmill::domain::time::Timestamp;
+use docmill::domain::tool::QueueName;
+use docmill::files::Files;
+use futures_util::FutureExt;
+use serde_json::json;
+use sweeper::Sweeper;
+use uuid::Uuid;
+use worker::converter::{Converter, Engines};
+use worker::egress::{EgressPolicy, SourceExceptions};
+use worker::pipeline::{Delivery, Handled, Pipeline};
+use worker::source::Fetcher;
+
+use super::aws_watch::{Fault, Watch};
+use super::http::{Answer, post};
+use super::stub_engine::StubEngine;
+use super::world::{Account, World};
+
+/// What a function is given at most, as in the template.
+const INVOCATION: Duration = Duration::from_secs(240);
+/// How long a message stays away that nobody acknowledged, and one that a worker gave back early.
+const VISIBILITY: Duration = Duration::from_secs(1440);
+const EARLY: Duration = Duration::from_secs(10);
+/// The queue's `maxReceiveCount`.
+const MAX_RECEIVES: u32 = 6;
+
+/// Those who call AWS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Actor {
+    Client,
+    Worker,
+    Sweeper,
+}
+
+impl Actor {
+    pub const ALL: [Self; 3] = [Self::Client, Self::Worker, Self::Sweeper];
+}
+
+pub struct Stage {
+    pub world: World,
+    pub engine: Arc<StubEngine>,
+    /// Reads what became of things, unwatched.
+    pub auditor: Context,
+    pub files: Files,
+    pipeline: Pipeline,
+    sweeper: Sweeper,
+    watches: [Watch; 3],
+    clock: Clock,
+    ahead_ms: AtomicU64,
+    sqs: aws_sdk_sqs::Client,
+}
+
+/// A message that the queue has handed out.
+#[derive(Clone, Debug)]
+pub struct Message {
+    pub body: String,
+    receipt: String,
+    pub visible_at: Timestamp,
+    receives: u32,
+}
+
+impl Stage {
+    pub async fn new() -> Self {
+        let mut config = Config::from_env().expect("run the tests with `make test`");
+        let aws = || Aws::of_function().unwrap().with_retry_pause(Duration::from_millis(2));
+        let name = format!("stage-{}", Uuid::now_v7().simple());
+        config.tables.jobs = table_like(&aws().dynamodb(), &config.tables.jobs, &name).await;
+        let sqs = aws().sqs();
+        config.html_queue_url = sqs.create_queue().queue_name(name).send().await.unwrap().queue_url.unwrap();
+
+        let world = World::with_aws(config.clone(), aws());
+        let watched =
+            |watch: &Watch| Context::new(config.clone(), aws().with_interceptor(watch.interceptor())).unwrap();
+        let (worker_watch, sweeper_watch) = (Watch::default(), Watch::default());
+        let context = watched(&worker_watch);
+        let engine = Arc::new(StubEngine::default());
+        let clock = Clock::default();
+        let pipeline = Pipeline {
+            files: context.files(),
+            queue: context.queue(),
+            jobs: context.jobs.clone(),
+            converter: Converter {
+                fetcher: Fetcher::new(EgressPolicy::new(SourceExceptions::default())).unwrap(),
+                engines: Engines { html_browser: Some(engine.clone()), ..Engines::default() },
+                limits: context.config.limits.clone(),
+            },
+            config: context.config,
+            queue_name: QueueName::Html,
+            clock: clock.clone(),
+        };
+        let auditor = Context::new(config.clone(), aws()).unwrap();
+        Self {
+            sweeper: Sweeper::new(watched(&sweeper_watch)),
+            watches: [world.watch.clone(), worker_watch, sweeper_watch],
+            files: auditor.files(),
+            ahead_ms: AtomicU64::default(),
+            world,
+            engine,
+            auditor,
+            pipeline,
+            clock,
+            sqs,
+        }
+    }
+
+    pub async fn remove(&self) {
+        let config = &self.auditor.config;
+        self.sqs.delete_queue().queue_url(&config.html_queue_url).send().await.unwrap();
+        self.auditor.aws.dynamodb().delete_table().table_name(&config.tables.jobs).send().await.unwrap();
+    }
+
+    pub fn watch(&self, actor: Actor) -> &Watch {
+        match actor {
+            Actor::Client => &self.watches[0],
+            Actor::Worker => &self.watches[1],
+            Actor::Sweeper => &self.watches[2],
+        }
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Sets the time back to the system's.
+    pub fn start_over(&self) {
+        self.ahead_ms.store(0, Ordering::Relaxed);
+        self.clock.put_ahead(Duration::ZERO);
+        for actor in Actor::ALL {
+            self.watch(actor).clear();
+            self.watch(actor).take_calls();
+        }
+    }
+
+    pub fn advance(&self, by: Duration) {
+        let by = by.as_millis() as u64;
+        let ahead = self.ahead_ms.fetch_add(by, Ordering::Relaxed) + by;
+        self.clock.put_ahead(Duration::from_millis(ahead));
+    }
+
+    pub async fn job(&self, id: JobId) -> Job {
+        self.auditor.jobs.get(id).await.unwrap().expect("the job exists")
+    }
+
+    /// A client that repeats its request until it is accepted, as clients are told to.
+    pub async fn create(&self, account: &Account, html: &str) -> JobId {
+        for _ in 0..5 {
+            let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": html}));
+            let request = request.key(&account.key).header("idempotency-key", "k").build();
+            let handled = AssertUnwindSafe(create_job::handle(self.world.desk.clone(), request)).catch_unwind().await;
+            self.watch(Actor::Client).heal();
+            let Ok(response) = handled else { continue };
+            let answer = Answer::of(response);
+            if answer.status == 202 {
+                return JobId::parse(&answer.job_id()).unwrap();
+            }
+            assert!(answer.status >= 500, "{} {}", answer.status, answer.body);
+        }
+        panic!("the request was never accepted");
+    }
+
+    /// One run of the sweeper, which may fail or die: the next one comes in a minute.
+    pub async fn sweep(&self) {
+        drop(AssertUnwindSafe(self.sweeper.run_at(self.now())).catch_unwind().await);
+        self.watch(Actor::Sweeper).heal();
+    }
+
+    /// What is in the queue. From here on the test plays the queue: it decides when a message comes again.
+    pub async fn receive(&self) -> Vec<Message> {
+        let queue = &self.auditor.config.html_queue_url;
+        let received =
+            self.sqs.receive_message().queue_url(queue).max_number_of_messages(10).visibility_timeout(43_200);
+        let messages = received.send().await.unwrap().messages.unwrap_or_default();
+        let message = |message: aws_sdk_sqs::types::Message| Message {
+            body: message.body.unwrap(),
+            receipt: message.receipt_handle.unwrap(),
+            visible_at: self.now(),
+            receives: 0,
+        };
+        messages.into_iter().map(message).collect()
+    }
+
+    /// Delivers a message. What comes back is the message as the queue would keep it, if it does.
+    pub async fn deliver(&self, message: Message, after_a_crash: Duration) -> Option<Message> {
+        let watch = self.watch(Actor::Worker);
+        let given_back = watch.count("ChangeMessageVisibility");
+        let ends_at = Instant::now() + INVOCATION;
+        let delivery = Delivery { body: &message.body, receipt: &message.receipt, ends_at };
+        let handled = AssertUnwindSafe(self.pipeline.handle(delivery)).catch_unwind().await;
+        watch.heal();
+        let away = match handled {
+            Ok(Handled::Acknowledge) => {
+                self.discard(&message).await;
+                return None;
+            }
+            Ok(Handled::Return) if watch.count("ChangeMessageVisibility") > given_back => EARLY,
+            Ok(Handled::Return) => VISIBILITY,
+            Err(_crash) => after_a_crash,
+        };
+        let receives = message.receives + 1;
+        (receives < MAX_RECEIVES).then(|| Message { visible_at: self.now().plus(away), receives, ..message })
+    }
+
+    pub async fn discard(&self, message: &Message) {
+        let queue = &self.auditor.config.html_queue_url;
+        self.sqs.delete_message().queue_url(queue).receipt_handle(&message.receipt).send().await.unwrap();
+    }
+
+    pub fn inject(&self, actor: Actor, fault: Fault) {
+        self.watch(actor).inject([fault]);
+    }
+}
+
+/// Another table of the same form.
+async fn table_like(client: &aws_sdk_dynamodb::Client, model: &str, name: &str) -> String {
+    let model = client.describe_table().table_name(model).send().await.unwrap().table.unwrap();
+    let mut create = client
+        .create_table()
+        .table_name(name)
+        .billing_mode(BillingMode::PayPerRequest)
+        .set_key_schema(model.key_schema)
+        .set_attribute_definitions(model.attribute_definitions);
+    for index in model.global_secondary_indexes.unwrap_or_default() {
+        let copy = GlobalSecondaryIndex::builder().set_index_name(index.index_name).set_key_schema(index.key_schema);
+        create = create.global_secondary_indexes(copy.set_projection(index.projection).build().unwrap());
+    }
+    create.send().await.unwrap();
+    name.to_owned()
+}
