@@ -4,11 +4,10 @@ use std::time::{Duration, Instant};
 
 use docmill::clock::Clock;
 use docmill::config::Config;
-use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, MAX_ATTEMPTS, Payload, Timings};
+use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, MAX_ATTEMPTS, Payload, QUEUED_GRACE, Timings};
 use docmill::domain::request::JobRequest;
 use docmill::domain::tool::QueueName;
 use docmill::files::{Files, FilesError, ObjectKey};
-use docmill::http::submit::QUEUED_GRACE;
 use docmill::queue::{Message, Queue};
 use docmill::store::StoreError;
 use docmill::store::jobs::{Claim, Completion, Jobs, Written};
@@ -120,8 +119,10 @@ impl Pipeline {
             }
             Claim::Exhausted(job) => {
                 tracing::error!(job_id = %id, "all attempts at a job are used up");
-                self.jobs.fail(&job, &public_error(&ours("attempts used up")), self.clock.now()).await?;
-                self.forget_payload(&job).await;
+                let error = public_error(&ours("attempts used up"));
+                if self.jobs.fail(&job, &error, self.clock.now()).await? == Written::Yes {
+                    self.forget_payload(&job).await;
+                }
                 Ok(None)
             }
         }
@@ -193,10 +194,13 @@ impl Pipeline {
 
     async fn fail(&self, job: &Job, failure: &Failure) -> Handled {
         match self.jobs.fail(job, &public_error(failure), self.clock.now()).await {
-            Ok(Written::Yes | Written::Superseded) => {
+            Ok(Written::Yes) => {
                 self.forget_payload(job).await;
                 Handled::Acknowledge
             }
+            // Timeline: A hangs until its lease has ended, the sweeper releases the job, A fails late, and only then B
+            // claims: B still needs the stored request.
+            Ok(Written::Superseded) => Handled::Acknowledge,
             Err(error) => {
                 tracing::error!(job_id = %job.id, %error, "a failed job could not be marked; its lease will end");
                 Handled::Return
