@@ -173,7 +173,7 @@ impl Jobs {
             .map_err(malformed)?;
         let mut writes = vec![TransactWriteItem::builder().update(update).build()];
         writes.extend(self.count_outcome(job, "completed")?);
-        self.write_terminal(job, writes).await
+        self.write_terminal(job, JobStatus::Completed, writes).await
     }
 
     /// `queued | processing → failed`, with the credits back where they came from, in one transaction.
@@ -196,7 +196,7 @@ impl Jobs {
         let mut writes = vec![TransactWriteItem::builder().update(update).build()];
         writes.extend(self.count_outcome(job, "failed")?);
         writes.extend(self.refund(job)?);
-        self.write_terminal(job, writes).await
+        self.write_terminal(job, JobStatus::Failed, writes).await
     }
 
     /// Timeline: A finishes after its lease ended and B claimed; or the sweeper fails the job while A completes it. Only
@@ -259,7 +259,12 @@ impl Jobs {
         Ok(writes)
     }
 
-    async fn write_terminal(&self, job: &Job, writes: Vec<TransactWriteItem>) -> Result<Written, StoreError> {
+    async fn write_terminal(
+        &self,
+        job: &Job,
+        next: JobStatus,
+        writes: Vec<TransactWriteItem>,
+    ) -> Result<Written, StoreError> {
         let mut last = None;
         for attempt in 0..TERMINAL_WRITE_TRIES {
             let result = self.client.transact_write_items().set_transact_items(Some(writes.clone())).send().await;
@@ -268,7 +273,7 @@ impl Jobs {
                 Err(error) => error,
             };
             match judge(&error) {
-                Verdict::Superseded => return self.own_write_or_superseded(job, last.is_some()).await,
+                Verdict::Superseded => return self.own_write_or_superseded(job, next).await,
                 Verdict::Hopeless => return Err(store_error(&error)),
                 Verdict::TryAgain => last = Some(store_error(&error)),
             }
@@ -277,13 +282,13 @@ impl Jobs {
         Err(last.unwrap_or_else(|| StoreError::Unavailable("no attempt was made".into())))
     }
 
-    /// After an unanswered try, a failed condition may be our own earlier write: the job as it is now tells.
-    async fn own_write_or_superseded(&self, job: &Job, tried_before: bool) -> Result<Written, StoreError> {
-        if !tried_before {
-            return Ok(Written::Superseded);
-        }
+    /// A failed condition may be our own earlier write, whose answer was lost: the job as it is now tells.
+    ///
+    /// Timeline: A's completion is written and its answer lost; A's repetition finds `completed`, by its own attempt. But
+    /// where the sweeper failed that attempt before, A finds `failed`, and its result counts for nothing.
+    async fn own_write_or_superseded(&self, job: &Job, next: JobStatus) -> Result<Written, StoreError> {
         let current = self.get(job.id).await?;
-        let ours = current.is_some_and(|current| current.status.is_terminal() && current.attempts == job.attempts);
+        let ours = current.is_some_and(|current| current.status == next && current.attempts == job.attempts);
         Ok(if ours { Written::Yes } else { Written::Superseded })
     }
 
