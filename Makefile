@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test check check-rust check-template check-licences check-local build-release deploy
+.PHONY: help setup build run up down clean-local test test-contract check check-rust check-description check-template check-licences check-local build-release bench soak deploy
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -39,11 +39,24 @@ clean-local: ## Stop the stack and remove its data, keys and logs
 test: setup build ## Run all tests, with a stack of their own (or only storage, at AWS_ENDPOINT_URL)
 	@LOG_LEVEL=debug $(LOCAL) with-stack -- cargo test --workspace
 
-check: check-rust check-template check-licences check-local ## Run all static checks
+# The same requests each time; SEED=… sends others.
+test-contract: setup build ## Try a stack of its own with requests generated from the API's description (four minutes at most)
+	@venv=$$(dirname "$$(infra/setup.sh python contract)") && $(LOCAL) with-stack -- sh -c '"$$0" \
+		--config-file tests/schemathesis.toml run "$$DOCMILL_URL/openapi.json" --url "$$DOCMILL_URL" \
+		--header "Authorization: Bearer $$DOCMILL_LIVE_KEY" --max-time 180 --seed $(or $(SEED),1)' "$$venv/schemathesis"
+
+check: check-rust check-description check-template check-licences check-local ## Run all static checks
 
 check-rust:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- --deny warnings
+
+check-description:
+	@node=$$(dirname "$$(infra/setup.sh python node)") && mkdir -p target \
+		&& cargo run --quiet --locked --package api-docs --example print-description >target/openapi.json \
+		&& PATH="$$node:$$PATH" REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true \
+			npm exec --yes --package=@redocly/cli@2.77.0 -- \
+			redocly lint target/openapi.json --config functions/api-docs/redocly.yaml
 
 check-template:
 	@venv=$$(dirname "$$(infra/setup.sh python check)") && set -x \
@@ -58,10 +71,22 @@ check-local:
 build-release: ## Compile the optimised worker, to CARGO_TARGET_DIR/release/worker
 	cargo build --release --package worker --bin worker
 
+# With QUICK=1, a few minutes instead of a quarter of an hour, and no large documents.
+BENCH = mkdir -p target && PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m bench
+BENCH_ARGUMENTS = --worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(QUICK),--quick)
+
+bench: setup build-release ## Measure the engines beside LibreOffice, unoserver, WeasyPrint, Puppeteer, … (QUICK=1: briefly)
+	@$(BENCH) bench $(BENCH_ARGUMENTS) --json target/bench.json
+
+soak: setup build-release ## Convert 500 documents, some of them hostile, in one process, and look for what is left (QUICK=1: 100)
+	@$(BENCH) soak $(BENCH_ARGUMENTS) --json target/soak.json
+
 ARCHITECTURE ?= x86_64
-deploy: ## Build for AWS Lambda and deploy with SAM (needs AWS credentials and Docker; ARCHITECTURE=arm64 for Graviton)
+# SAM takes parameters from the command line or from samconfig.toml, and never from both.
+OVERRIDES = --parameter-overrides Architecture=$(ARCHITECTURE) $(PARAMETERS)
+deploy: ## Build for AWS Lambda and deploy with SAM (needs AWS credentials and Docker; ARCHITECTURE=arm64, PARAMETERS='Name=value …')
 	@venv=$$(dirname "$$(infra/setup.sh python deploy)") && export PATH="$$venv:$$PATH" && set -x \
 		&& cargo lambda build --profile deploy --workspace --exclude docmill-admin --lambda-dir target/lambda \
 			$(if $(filter arm64,$(ARCHITECTURE)),--arm64,--x86-64) \
-		&& sam build \
-		&& sam deploy --parameter-overrides Architecture=$(ARCHITECTURE)
+		&& sam build $(OVERRIDES) \
+		&& sam deploy $(OVERRIDES)

@@ -6,7 +6,7 @@ pub mod site;
 use std::sync::Arc;
 
 use docmill::http::envelope::{X_REQUEST_ID, respond};
-use docmill::http::error::ErrorCode;
+use docmill::http::error::{ApiError, ErrorCode};
 use docmill::http::request::ApiRequest;
 use lambda_http::Body;
 use lambda_http::http::{HeaderName, HeaderValue, Response, StatusCode, header};
@@ -47,7 +47,7 @@ fn show(document: &Document, request: &ApiRequest) -> Response<Body> {
     }
     match document.plain() {
         Ok(plain) => response(StatusCode::OK, headers, Body::Binary(plain)),
-        Err(error) => respond(&request.id, Err(docmill::http::error::ApiError::internal(error)), &[]),
+        Err(error) => respond(&request.id, Err(ApiError::internal(error)), &[]),
     }
 }
 
@@ -74,4 +74,85 @@ fn accepts_gzip(request: &ApiRequest) -> bool {
         let refused = parts.filter_map(|weight| weight.strip_prefix("q=")).any(|weight| weight.parse() == Ok(0.0_f32));
         named && !refused
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use docmill::http::request::RequestId;
+    use lambda_http::http::{HeaderMap, Method};
+
+    async fn get(path: &str, headers: &[(HeaderName, &'static str)]) -> Response<Body> {
+        let headers = headers.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value)));
+        let request = ApiRequest {
+            id: RequestId::from("r-1"),
+            method: Method::GET,
+            path: path.into(),
+            path_parameters: Default::default(),
+            headers: HeaderMap::from_iter(headers),
+            body: Vec::new(),
+        };
+        handle(Arc::new(Site::load().unwrap()), request).await
+    }
+
+    #[tokio::test]
+    async fn the_description_is_served_compressed_to_whoever_takes_that() {
+        let plain = get("/openapi.json", &[]).await;
+        assert_eq!((plain.status().as_u16(), plain.headers().get(header::CONTENT_ENCODING)), (200, None));
+        let parsed: serde_json::Value = serde_json::from_slice(plain.body()).unwrap();
+        assert_eq!(parsed["info"]["version"], "1.0.0-batch12");
+
+        for accepted in ["gzip", "br, GZIP;q=0.5", "*"] {
+            let packed = get("/openapi.json", &[(header::ACCEPT_ENCODING, accepted)]).await;
+            assert_eq!(packed.headers()[header::CONTENT_ENCODING], "gzip", "{accepted}");
+            assert_eq!(packed.headers()[header::VARY], "Accept-Encoding");
+            let mut unpacked = Vec::new();
+            std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(packed.body().as_ref()), &mut unpacked)
+                .unwrap();
+            assert_eq!(unpacked, plain.body().as_ref());
+        }
+        for refused in ["br", "gzip;q=0", "identity"] {
+            let answer = get("/openapi.json", &[(header::ACCEPT_ENCODING, refused)]).await;
+            assert_eq!(answer.headers().get(header::CONTENT_ENCODING), None, "{refused}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_a_browser_has_is_not_sent_again() {
+        let first = get("/docs", &[]).await;
+        let etag: &'static str = first.headers()[header::ETAG].to_str().unwrap().to_owned().leak();
+        let again = get("/docs", &[(header::IF_NONE_MATCH, etag)]).await;
+        assert_eq!((again.status().as_u16(), again.body().is_empty()), (304, true));
+        assert_eq!(get("/docs", &[(header::IF_NONE_MATCH, "\"other\"")]).await.status(), 200);
+    }
+
+    #[tokio::test]
+    async fn the_page_needs_only_what_is_served_here_under_a_strict_policy() {
+        let page = get("/docs", &[]).await;
+        let policy = page.headers()[header::CONTENT_SECURITY_POLICY].to_str().unwrap();
+        assert!(
+            policy.starts_with("default-src 'none'; script-src 'self'; ") && !policy.contains("unsafe"),
+            "{policy}"
+        );
+        let html = std::str::from_utf8(page.body()).unwrap();
+        assert!(!html.contains("//") && !html.contains("<style") && !html.contains(" style="), "{html}");
+        for tag in html.split("<script").skip(1) {
+            assert!(tag.contains("defer></script>"), "no inline script: {tag}");
+        }
+        let referenced = html.split(['"', '\'']).filter(|part| part.starts_with("docs/") || *part == "openapi.json");
+        let paths: Vec<_> = referenced.map(|path| format!("/{path}")).collect();
+        assert_eq!(paths.len(), 4, "{paths:?}");
+        for path in paths {
+            let file = get(&path, &[]).await;
+            assert_eq!(file.status(), 200, "{path}");
+            assert!(file.body().len() > 100, "{path}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_unknown_file_is_an_unknown_route() {
+        let answer = get("/docs/../secret", &[]).await;
+        assert_eq!(answer.status(), 404);
+        assert!(std::str::from_utf8(answer.body()).unwrap().contains("\"route_not_found\""));
+    }
 }
