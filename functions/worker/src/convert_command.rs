@@ -24,6 +24,7 @@ use crate::engine::{Failure, Limits, Source};
 use crate::sniff::Hints;
 use crate::source::Fetcher;
 
+pub mod batch;
 mod cpu;
 
 /// The arguments of `worker convert`.

@@ -15,6 +15,8 @@ struct Cli {
 enum Command {
     /// Convert one source to PDF, without AWS.
     Convert(worker::convert_command::Args),
+    /// Convert each source that a JSON line on standard input names, in one process.
+    ConvertEach(worker::convert_command::batch::BatchArgs),
     /// Take limits upon this process and become another program.
     #[command(hide = true)]
     Confine(worker::confine::Args),
@@ -29,6 +31,7 @@ enum Command {
 fn main() -> ExitCode {
     match Cli::parse().command {
         Some(Command::Convert(args)) => worker::convert_command::run(&args),
+        Some(Command::ConvertEach(args)) => worker::convert_command::batch::run(&args),
         Some(Command::Confine(args)) => confine(args),
         Some(Command::RenderHtml(args)) => worker::engine::html_basic::render::run(&args),
         Some(Command::OfficeZygote(args)) => office_zygote(&args),

@@ -1,0 +1,130 @@
+//! `worker convert-each`: one process converts what standard input asks for, as a Lambda environment serves its jobs.
+//!
+//! A line is `{"tool", "in", "out", "options"?}`. The answer is a line too: `{"convertMs", "output", "warnings"}`, or
+//! `{"error": {"code", "message"}}`, after which the next line is served. For benchmarks and soak tests.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use docmill::domain::request::JobRequest;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{Args, Input, Refused, convert, converter, millis, request};
+use crate::confine;
+use crate::converter::Converter;
+use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
+
+/// The arguments of `worker convert-each`.
+#[derive(Debug, clap::Args)]
+pub struct BatchArgs {
+    /// `host:port` pairs, separated by commas, that may be fetched from although they are not public.
+    #[arg(long, default_value = "")]
+    allow: String,
+    /// LibreOffice's program directory.
+    #[arg(long, default_value = DEFAULT_PROGRAM_DIRECTORY)]
+    libreoffice: PathBuf,
+}
+
+/// A line of standard input.
+#[derive(Debug, Deserialize)]
+struct Line {
+    tool: String,
+    #[serde(rename = "in")]
+    source: String,
+    out: PathBuf,
+    options: Option<Value>,
+}
+
+impl BatchArgs {
+    /// The command that would convert this line alone.
+    fn for_line(&self, line: &str) -> Result<Args, Refused> {
+        let line: Line = serde_json::from_str(line)
+            .map_err(|error| Refused { code: "invalid_json".into(), message: error.to_string() })?;
+        Ok(Args {
+            tool: line.tool,
+            source: line.source,
+            out: line.out,
+            options: line.options.unwrap_or_else(|| json!({})).to_string(),
+            repeat: 1,
+            json: true,
+            test: false,
+            allow: self.allow.clone(),
+            libreoffice: self.libreoffice.clone(),
+        })
+    }
+}
+
+/// Serves standard input until its end. Exit code 1 when standard input or output can no longer be used.
+pub fn run(args: &BatchArgs) -> ExitCode {
+    let served = confine::hide_own_memory().and_then(|()| {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        runtime.block_on(serve(args))
+    });
+    if served.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Nothing else runs while a line is awaited, as in an environment without a job.
+async fn serve(args: &BatchArgs) -> io::Result<()> {
+    let mut converters = Converters::default();
+    for line in io::stdin().lock().lines() {
+        let answer = match convert_line(&mut converters, args, &line?).await {
+            Ok(report) => report,
+            Err(Refused { code, message }) => json!({ "error": { "code": code, "message": message } }),
+        };
+        writeln!(io::stdout(), "{answer}")?;
+        converters.get_ready().await;
+    }
+    Ok(())
+}
+
+async fn convert_line(converters: &mut Converters, args: &BatchArgs, line: &str) -> Result<Value, Refused> {
+    let args = args.for_line(line)?;
+    let input = Input::read(&args)?;
+    let (request, mut warnings) = request(&args, &input)?;
+    let converter = converters.of(&args, &request)?;
+    let scratch = TempDir::new()?;
+    let converted = convert(converter, &input, &request, &args, scratch.path()).await?;
+    std::fs::copy(&converted.pdf, &args.out)?;
+    warnings.extend(converted.warnings);
+    Ok(json!({ "convertMs": millis(converted.convert), "output": converted.output, "warnings": warnings }))
+}
+
+/// One converter for each engine that was asked for, kept until the end.
+#[derive(Default)]
+struct Converters(HashMap<(String, bool), Converter>);
+
+impl Converters {
+    fn of(&mut self, args: &Args, request: &JobRequest) -> Result<&Converter, Refused> {
+        let key = (request.tool.clone(), request.option_str("renderMode") == Some("basic"));
+        if !self.0.contains_key(&key) {
+            self.0.insert(key.clone(), converter(args, request)?);
+        }
+        self.0.get(&key).ok_or_else(|| Refused::invalid("no converter"))
+    }
+
+    async fn get_ready(&self) {
+        for converter in self.0.values() {
+            converter.engines.get_ready().await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_becomes_the_command_that_would_convert_it_alone() {
+        let batch = BatchArgs { allow: "127.0.0.1:80".into(), libreoffice: "/lo".into() };
+        let line = r#"{"tool": "html-to-pdf", "in": "a.html", "out": "b.pdf", "options": {"renderMode": "basic"}}"#;
+        let args = batch.for_line(line).unwrap();
+        assert_eq!((args.tool.as_str(), args.source.as_str(), args.out), ("html-to-pdf", "a.html", "b.pdf".into()));
+        assert_eq!((args.options.as_str(), args.repeat), (r#"{"renderMode":"basic"}"#, 1));
+        assert_eq!((args.allow.as_str(), args.libreoffice), ("127.0.0.1:80", "/lo".into()));
+        assert_eq!(batch.for_line("{}").unwrap_err().code, "invalid_json");
+    }
+}

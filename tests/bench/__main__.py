@@ -1,0 +1,113 @@
+"""`python -m bench bench|soak --worker PATH [--quick] [--json FILE]`; the Makefile knows where the worker is."""
+
+import argparse
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import contenders, documents, measuring, peers, report, soak, streams
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How often is measured; `budget`: seconds for one contender on one document; `sizes`: of the documents."""
+
+    rounds: int
+    budget: float
+    cold_rounds: int
+    jobs: int
+    sizes: tuple[str, ...]
+
+
+FULL = Extent(rounds=15, budget=12, cold_rounds=5, jobs=200, sizes=("small", "medium", "large"))
+QUICK = Extent(rounds=3, budget=3, cold_rounds=1, jobs=40, sizes=("small", "medium"))
+
+
+VERSIONED = ("unoserver", "weasyprint", "puppeteer-core", "playwright-core")
+
+
+def main() -> int:
+    arguments = _arguments()
+    if not arguments.worker.exists():
+        raise SystemExit(f"Error: there is no worker at {arguments.worker}: run `make build-release` first.")
+    installed = peers.install()
+    folder = documents.generate(installed.python)
+    if arguments.what == "soak":
+        return soak.main(arguments.worker, folder, arguments.quick, arguments.json)
+    results = measure(arguments.worker, installed, folder, QUICK if arguments.quick else FULL)
+    arguments.json.write_text(json.dumps(results, indent=1, default=report.as_json))
+    print(f"The same as JSON, with every sample: {arguments.json}")
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bench")
+    parser.add_argument("what", choices=["bench", "soak"])
+    parser.add_argument("--worker", type=Path, required=True)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--json", type=Path, default=Path("bench.json"))
+    return parser.parse_args()
+
+
+def measure(worker: Path, installed: peers.Peers, folder: Path, extent: Extent) -> dict:
+    """Prints each table as soon as it is known."""
+    results: dict = {"machine before": report.machine(), "missing peers": installed.missing}
+    results["versions"] = {name: installed.version(name) for name in VERSIONED}
+    print(f"{results['machine before']}\n{results['versions']}\n")
+    for name, reason in installed.missing.items():
+        print(f"NOT MEASURED: {name}: {reason}")
+    office = [document for document in documents.office(folder) if document.size in extent.sizes]
+    pages = [document for document in documents.html(folder) if document.size in extent.sizes]
+
+    for kind, make, them in [
+        ("office", contenders.office, office),
+        ("basic", contenders.basic, pages),
+        ("browser", contenders.browser, pages),
+    ]:
+        candidates = make(worker, installed)
+        results[f"{kind} cold"] = rows = {"small": measuring.cold(candidates, them[0], extent.cold_rounds)}
+        _print(report.table(f"{kind}: process start to first PDF, wall ms", rows, "wall_ms"))
+        results[kind] = rows = _warm(candidates, them, extent)
+        _print(report.table(f"{kind}: warm, wall ms", rows, "wall_ms"))
+        _print(report.table(f"{kind}: warm, CPU ms, with what is done ahead of the next job", rows, "cpu_ms"))
+        ends = [them[0], *(document for document in them if document.size == "large")]
+        results[f"{kind} memory"] = rows = {
+            document.label: measuring.memory(lambda: make(worker, installed), document) for document in ends
+        }
+        _print(report.memory_table(f"{kind}: peak PSS of the process tree, MB", rows))
+
+    results["stream"] = _streams(worker, installed, folder, extent)
+    _print(report.stream_table(results["stream"]))
+    results["bars"] = report.bars(results)
+    results["machine after"] = report.machine()
+    _print(report.bars_table(results["bars"]))
+    return results
+
+
+def _warm(candidates: list[contenders.Contender], them: list[documents.Document], extent: Extent) -> dict:
+    with measuring.started(candidates) as (running, problems):
+        rows = {}
+        for document in them:
+            rows[document.label] = measuring.interleaved(running, document, extent.rounds, extent.budget)
+            rows[document.label] |= {name: measuring.Series(problem=problem) for name, problem in problems.items()}
+        return rows
+
+
+def _streams(worker: Path, installed: peers.Peers, folder: Path, extent: Extent) -> dict[str, streams.Stream]:
+    """Each contender's instances run alone: together they would share the cores."""
+    jobs = documents.stream(documents.small_office(), documents.bad_office(folder), extent.jobs)
+    names = [contender.name for contender in contenders.office(worker, installed)]
+
+    def make(name: str) -> contenders.Contender:
+        return next(contender for contender in contenders.office(worker, installed) if contender.name == name)
+
+    return {name: streams.run(lambda name=name: make(name), jobs) for name in names}
+
+
+def _print(text: str) -> None:
+    print(text, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,37 @@
+"""Whether a file is the PDF that was asked for."""
+
+import subprocess
+from pathlib import Path
+
+
+class Wrong(Exception):
+    """An output that must not count."""
+
+
+def pdf(path: Path, text: str, least_pages: int) -> int:
+    """The number of pages of a PDF that has at least so many, and this text on one of them; else raises Wrong."""
+    if not path.exists():
+        raise Wrong("no output")
+    with path.open("rb") as file:
+        if not file.read(5).startswith(b"%PDF-"):
+            raise Wrong("not a PDF")
+    pages = _pages(path)
+    if pages < least_pages:
+        raise Wrong(f"{pages} pages instead of {least_pages}")
+    if text not in _poppler("pdftotext", str(path), "-"):
+        raise Wrong(f"the text “{text}” is missing")
+    return pages
+
+
+def _pages(path: Path) -> int:
+    for line in _poppler("pdfinfo", str(path)).splitlines():
+        if line.startswith("Pages:"):
+            return int(line.split()[1])
+    raise Wrong("pdfinfo finds no pages")
+
+
+def _poppler(*command: str) -> str:
+    done = subprocess.run(command, capture_output=True, timeout=120)
+    if done.returncode != 0:
+        raise Wrong(f"{command[0]} cannot read it")
+    return done.stdout.decode("utf-8", "replace")

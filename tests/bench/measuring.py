@@ -1,0 +1,175 @@
+"""Samples of wall time, CPU time and memory, interleaved so that a busy machine hurts all contenders alike."""
+
+import statistics
+import threading
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from . import check, processes
+from .contenders import Command, Contender
+from .documents import Document
+from .lines import Failed, Lost
+
+PROBLEMS = (Failed, Lost, check.Wrong)
+
+
+@dataclass
+class Series:
+    """What one contender took for one thing. `problem`: why there is no (further) figure."""
+
+    wall_ms: list[float] = field(default_factory=list)
+    cpu_ms: list[float] = field(default_factory=list)
+    pages: int | None = None
+    peak_pss: int | None = None
+    problem: str | None = None
+
+    def median(self, what: str = "wall_ms") -> float | None:
+        values = getattr(self, what)
+        return statistics.median(values) if values else None
+
+
+# By contender's name.
+Row = dict[str, Series]
+
+
+@contextmanager
+def started(contenders: list[Contender]):
+    """The contenders that could be started, each with a folder of its own, and the problem of each other one."""
+    with TemporaryDirectory(prefix="docmill-bench-") as folder:
+        running, problems = [], {}
+        try:
+            for number, contender in enumerate(contenders):
+                scratch = Path(folder) / str(number)
+                scratch.mkdir()
+                try:
+                    contender.start(scratch)
+                    running.append(contender)
+                except (Lost, OSError) as error:
+                    problems[contender.name] = f"did not start: {error}"
+            yield running, problems
+        finally:
+            for contender in running:
+                contender.stop()
+
+
+def interleaved(contenders: list[Contender], document: Document, rounds: int, budget: float) -> Row:
+    """One uncounted conversion each, then `rounds` in turn; fewer for who used up `budget` seconds, but at least one.
+
+    Each goes first in its turn.
+    """
+    with TemporaryDirectory(prefix="docmill-bench-") as folder:
+        out = Path(folder) / "out.pdf"
+        row = {contender.name: Series() for contender in contenders}
+        for contender in contenders:
+            _sample(contender, document, out, row[contender.name], counted=False)
+        for turn in range(rounds):
+            for place in range(len(contenders)):
+                contender = contenders[(turn + place) % len(contenders)]
+                series = row[contender.name]
+                spent = sum(series.wall_ms) / 1000
+                if series.problem is None and (not series.wall_ms or spent < budget):
+                    _sample(contender, document, out, series, counted=True)
+        return row
+
+
+def _sample(contender: Contender, document: Document, out: Path, series: Series, counted: bool) -> None:
+    out.unlink(missing_ok=True)
+    try:
+        wall, cpu = _timed(contender, document, out)
+        series.pages = check.pdf(out, document.text, document.pages)
+    except PROBLEMS as problem:
+        series.problem = str(problem) or type(problem).__name__
+        return
+    if counted:
+        series.wall_ms.append(wall)
+        series.cpu_ms.append(cpu)
+
+
+def _timed(contender: Contender, document: Document, out: Path) -> tuple[float, float]:
+    """Wall and CPU time of one conversion, in ms. CPU includes what is then done ahead of the next one."""
+    root = None if isinstance(contender, Command) else contender.root()
+    before = processes.settled_cpu_ms(root) if root else 0.0
+    begin = time.perf_counter()
+    contender.convert(document.path, out)
+    wall = (time.perf_counter() - begin) * 1000
+    cpu = processes.settled_cpu_ms(root) - before if root else contender.cpu_ms
+    return wall, cpu
+
+
+def cold(contenders: list[Contender], document: Document, rounds: int) -> Row:
+    """From no process at all to the first PDF. The files are in the page cache."""
+    row = {contender.name: Series() for contender in contenders}
+    for _ in range(rounds):
+        for contender in contenders:
+            with TemporaryDirectory(prefix="docmill-bench-") as folder:
+                _cold_sample(contender, document, Path(folder), row[contender.name])
+    return row
+
+
+def _cold_sample(contender: Contender, document: Document, folder: Path, series: Series) -> None:
+    out = folder / "out.pdf"
+    begin = time.perf_counter()
+    try:
+        contender.start(folder)
+        try:
+            contender.convert(document.path, out)
+            wall = (time.perf_counter() - begin) * 1000
+            root = contender.root()
+            cpu = contender.cpu_ms if isinstance(contender, Command) else processes.settled_cpu_ms(root)
+            series.pages = check.pdf(out, document.text, document.pages)
+        finally:
+            contender.stop()
+    except PROBLEMS as problem:
+        series.problem = str(problem) or type(problem).__name__
+        return
+    series.wall_ms.append(wall)
+    series.cpu_ms.append(cpu)
+
+
+def memory(make: Callable[[], list[Contender]], document: Document) -> Row:
+    """Peak PSS of each contender's tree while it converts, alone: nobody else's mapping lightens a shared page."""
+    row: Row = {}
+    for contender in make():
+        series = row[contender.name] = Series()
+        with started([contender]) as (running, problems), TemporaryDirectory() as folder:
+            if not running:
+                series.problem = problems[contender.name]
+                continue
+            try:
+                for number in range(2):
+                    out = Path(folder) / f"{number}.pdf"
+                    with watched(contender) as peak:
+                        contender.convert(document.path, out)
+                    check.pdf(out, document.text, document.pages)
+                    series.peak_pss = max(peak) if peak else None
+            except PROBLEMS as problem:
+                series.problem = str(problem) or type(problem).__name__
+    return row
+
+
+@contextmanager
+def watched(contender: Contender, every: float = 0.02):
+    """A list that fills with the PSS of the contender's tree. Stays empty where the system does not tell."""
+    seen: list[int] = []
+    ended = threading.Event()
+
+    def look() -> None:
+        while not ended.wait(every):
+            root = contender.root()
+            try:
+                if root:
+                    seen.append(processes.pss_bytes(root))
+            except PermissionError:
+                return
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    try:
+        yield seen
+    finally:
+        ended.set()
+        watcher.join()

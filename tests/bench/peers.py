@@ -1,0 +1,113 @@
+"""Installs what Docmill is measured against: an environment and node_modules of their own, in the cache.
+
+A peer that cannot be installed is reported with its reason, never left out in silence.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+# Debian's packages, and the file that tells that one is there. UNO's Python module is bound to the system's Python.
+DEBIAN_PACKAGES = {
+    "python3-uno": Path("/usr/lib/python3/dist-packages/uno.py"),
+    "wkhtmltopdf": Path("/usr/bin/wkhtmltopdf"),
+}
+BROWSERS = (Path("/usr/lib/chromium/chromium-headless-shell"), Path("/usr/bin/chromium-headless-shell"))
+
+
+@dataclass
+class Peers:
+    """`missing`: why a peer could not be installed, by its name."""
+
+    python: Path
+    modules: Path
+    missing: dict[str, str] = field(default_factory=dict)
+
+    def version(self, name: str) -> str:
+        """Of a Python package or a Node module."""
+        module = self.modules / name / "package.json"
+        if module.exists():
+            return json.loads(module.read_text())["version"]
+        command = [self.python, "-c", f"from importlib.metadata import version; print(version('{name}'))"]
+        return subprocess.run(command, capture_output=True, text=True).stdout.strip()
+
+
+def cache() -> Path:
+    return Path(os.environ.get("DOCMILL_CACHE", Path.home() / ".cache/docmill"))
+
+
+def browser() -> Path | None:
+    return next((path for path in BROWSERS if path.exists()), None)
+
+
+def install() -> Peers:
+    home = cache() / f"bench-{_digest()}"
+    home.mkdir(parents=True, exist_ok=True)
+    peers = Peers(home / "venv/bin/python", home / "node_modules")
+    _install_debian(peers, home / "apt.log")
+    _install_python(peers, home / "pip.log")
+    _install_node(peers, home / "npm.log")
+    return peers
+
+
+def _digest() -> str:
+    """Of all that decides what is installed."""
+    content = b"".join((HERE / name).read_bytes() for name in ("requirements.txt", "package-lock.json", "peers.py"))
+    return hashlib.sha256(content).hexdigest()[:12]
+
+
+def _install_debian(peers: Peers, log: Path) -> None:
+    wanted = [name for name, proof in DEBIAN_PACKAGES.items() if not proof.exists()]
+    if not wanted:
+        return
+    prefix = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    if shutil.which("apt-get") is None or (prefix and shutil.which("sudo") is None):
+        reason = "its Debian package is missing, and cannot be installed here"
+    else:
+        install = [*prefix, "apt-get", "install", "-y", "--no-install-recommends", *wanted]
+        reason = _run(install, log) and f"apt-get could not install its package: {log}"
+    for name in wanted:
+        if reason:
+            peers.missing["unoserver" if name == "python3-uno" else name] = reason
+
+
+def _install_python(peers: Peers, log: Path) -> None:
+    """With the system's packages in sight, as UNO's Python module is one."""
+    venv = peers.python.parent.parent
+    if (venv / "complete").exists():
+        return
+    shutil.rmtree(venv, ignore_errors=True)
+    failed = _run(["/usr/bin/python3", "-m", "venv", "--system-site-packages", venv], log) or _run(
+        [peers.python, "-m", "pip", "install", "--quiet", "--requirement", HERE / "requirements.txt"], log
+    )
+    if failed:
+        raise SystemExit(f"Error: the Python packages of the benchmark could not be installed: {log}")
+    (venv / "complete").touch()
+
+
+def _install_node(peers: Peers, log: Path) -> None:
+    marker = peers.modules / "complete"
+    if marker.exists():
+        return
+    reason = "node and npm are missing" if shutil.which("npm") is None else None
+    if not reason:
+        for name in ("package.json", "package-lock.json", ".npmrc"):
+            shutil.copy(HERE / name, peers.modules.parent / name)
+        failed = _run(["npm", "ci", "--no-audit", "--no-fund"], log, cwd=peers.modules.parent)
+        reason = f"npm could not install it: {log}" if failed else None
+    if reason:
+        peers.missing |= {"puppeteer-core": reason, "playwright-core": reason}
+    else:
+        marker.touch()
+
+
+def _run(command: list, log: Path, cwd: Path | None = None) -> bool:
+    """Whether the command failed; what it says goes to the log."""
+    with log.open("ab") as file:
+        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        return subprocess.run(command, stdout=file, stderr=file, cwd=cwd, env=environment).returncode != 0

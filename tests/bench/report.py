@@ -1,0 +1,161 @@
+"""The figures as Markdown tables, as JSON, and against the bars that Docmill sets itself."""
+
+import dataclasses
+import os
+import platform
+
+from .measuring import Row, Series
+from .streams import Stream
+
+OURS = "docmill"
+
+
+def table(title: str, rows: dict[str, Row], what: str) -> str:
+    """A line for each document or case; `what`: `wall_ms` or `cpu_ms`, as median (min–max)."""
+    names = list(dict.fromkeys(name for row in rows.values() for name in row))
+    cells = {label: [_cell(row.get(name), what) for name in names] for label, row in rows.items()}
+    return _markdown(title, names, cells)
+
+
+def memory_table(title: str, rows: dict[str, Row]) -> str:
+    names = list(dict.fromkeys(name for row in rows.values() for name in row))
+    cells = {label: [_memory_cell(row.get(name)) for name in names] for label, row in rows.items()}
+    return _markdown(title, names, cells)
+
+
+def stream_table(streams: dict[str, Stream]) -> str:
+    names = ["jobs a minute", "seconds", "CPU s", "good jobs failed", "bad jobs that gave a PDF", "restarts"]
+    cells = {name: _stream_cells(stream) for name, stream in streams.items()}
+    return _markdown("A mixed stream of small office jobs, 10 % bad, two instances", names, cells)
+
+
+def _stream_cells(stream: Stream) -> list[str]:
+    if stream.problem:
+        return [stream.problem] + [""] * 5
+    rates = [f"{stream.per_minute:.0f}", f"{stream.seconds:.1f}", f"{stream.cpu_seconds:.1f}"]
+    return rates + [str(len(stream.failures)), str(stream.garbage), str(stream.restarts)]
+
+
+def _markdown(title: str, columns: list[str], cells: dict[str, list[str]]) -> str:
+    head = ["", *columns]
+    lines = [f"### {title}", "", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    lines += ["| " + " | ".join([label, *values]) + " |" for label, values in cells.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(series: Series | None, what: str) -> str:
+    if series is None:
+        return "–"
+    values = getattr(series, what)
+    if not values:
+        return _short(series.problem)
+    pages = f", {series.pages} p" if what == "wall_ms" and series.pages else ""
+    trouble = f"; then {_short(series.problem)}" if series.problem else ""
+    return f"{series.median(what):.0f} ({min(values):.0f}–{max(values):.0f}, n={len(values)}{pages}){trouble}"
+
+
+def _memory_cell(series: Series | None) -> str:
+    if series is None or series.peak_pss is None:
+        return "–" if series is None else _short(series.problem)
+    return f"{series.peak_pss / 1e6:.0f}"
+
+
+def _short(problem: str | None) -> str:
+    line = " ".join((problem or "–").split()).replace("|", "/")
+    return line if len(line) <= 60 else line[:59] + "…"
+
+
+@dataclasses.dataclass(frozen=True)
+class Bar:
+    """`figure` must not pass `limit`: a ratio of ours to the peer's, unless the name says otherwise."""
+
+    name: str
+    figure: float | None
+    limit: float
+    at_least: bool = False
+
+    @property
+    def met(self) -> bool | None:
+        if self.figure is None:
+            return None
+        return self.figure >= self.limit if self.at_least else self.figure <= self.limit
+
+
+def bars(results: dict) -> list[Bar]:
+    return [
+        *_office_bars(results["office"]),
+        *_memory_bars(results["office memory"]),
+        *_cold_bars(results["office cold"]),
+        *_stream_bars(results["stream"]),
+        *_html_bars(results["basic"], results["browser"]),
+    ]
+
+
+def _ratio(row: Row, *peers: str, what: str = "wall_ms") -> float | None:
+    """Ours to the best of these peers; of the CPU time with `what="cpu_ms"`."""
+    ours = row.get(OURS, Series()).median(what)
+    theirs = [row[peer].median(what) for peer in peers if peer in row]
+    known = [value for value in theirs if value]
+    return ours / min(known) if ours is not None and known else None
+
+
+def _office_bars(rows: dict[str, Row]) -> list[Bar]:
+    found = []
+    for label, row in rows.items():
+        if label.startswith("small"):
+            found.append(Bar(f"{label}: of a fresh soffice", _ratio(row, "soffice, fresh"), 1 / 12))
+            found.append(Bar(f"{label}: of unoserver", _ratio(row, "unoserver"), 0.6))
+        else:
+            peers = [name for name in row if name != OURS]
+            found.append(Bar(f"{label}: of the best peer", _ratio(row, *peers), 1.0))
+    return found
+
+
+def _memory_bars(rows: dict[str, Row]) -> list[Bar]:
+    found = []
+    for label, row in rows.items():
+        ours, theirs = (row.get(name, Series()).peak_pss for name in (OURS, "unoserver"))
+        if label.startswith("large"):
+            found.append(Bar(f"{label}: peak PSS of unoserver's", ours / theirs if ours and theirs else None, 0.5))
+    return found
+
+
+def _cold_bars(rows: dict[str, Row]) -> list[Bar]:
+    return [Bar(f"cold {label}: of unoserver", _ratio(row, "unoserver"), 0.2) for label, row in rows.items()]
+
+
+def _stream_bars(streams: dict[str, Stream]) -> list[Bar]:
+    ours = streams[OURS]
+    return [
+        Bar("mixed stream: jobs a minute", ours.per_minute, 1000, at_least=True),
+        Bar("mixed stream: good jobs that failed", float(len(ours.failures)), 0),
+    ]
+
+
+def _html_bars(basic: dict[str, Row], browser: dict[str, Row]) -> list[Bar]:
+    found = [Bar(f"basic {label}: of WeasyPrint", _ratio(row, "weasyprint"), 1 / 8) for label, row in basic.items()]
+    for label, row in browser.items():
+        ratio = _ratio(row, "puppeteer-core", "playwright-core")
+        found.append(Bar(f"browser {label}: of the faster driver", ratio, 1.0))
+    return found
+
+
+def bars_table(found: list[Bar]) -> str:
+    verdict = {True: "met", False: "**missed**", None: "not measured"}
+    cells = {}
+    for bar in found:
+        figure = "–" if bar.figure is None else f"{bar.figure:.3g}"
+        cells[bar.name] = [figure, f"{'≥' if bar.at_least else '≤'} {bar.limit:.3g}", verdict[bar.met]]
+    return _markdown("Bars", ["figure", "bar", ""], cells)
+
+
+def machine() -> dict:
+    load = os.getloadavg()
+    return {"cores": os.cpu_count(), "system": platform.platform(), "load": [round(value, 1) for value in load]}
+
+
+def as_json(value):
+    """Dataclasses as objects, for `json.dumps(default=…)`."""
+    if dataclasses.is_dataclass(value):
+        return dataclasses.asdict(value)
+    raise TypeError(type(value).__name__)
