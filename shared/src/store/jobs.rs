@@ -232,10 +232,15 @@ impl Jobs {
         let charge = job.charge;
         let mut writes = Vec::new();
         if charge.total() > 0 {
-            let back = if charge.included > 0 { "SET remaining = remaining + :included " } else { "" };
+            let (back, balance) = match charge.included {
+                0 => ("", "account"),
+                _ => ("SET remaining = remaining + :included ", "remaining"),
+            };
             let mut update = Update::builder()
                 .table_name(&self.usage_table)
                 .set_key(Some(UsageItem::Balance(job.period).key(&job.account)))
+                // As for the profile below: no account, no refund.
+                .condition_expression(format!("attribute_exists({balance})"))
                 .update_expression(format!("{back}ADD used :less, #tool_credits :less"))
                 .expression_attribute_names("#tool_credits", format!("{TOOL_CREDITS}{}", job.tool))
                 .expression_attribute_values(":less", number(format!("-{}", charge.total())));
@@ -263,7 +268,7 @@ impl Jobs {
         &self,
         job: &Job,
         next: JobStatus,
-        writes: Vec<TransactWriteItem>,
+        mut writes: Vec<TransactWriteItem>,
     ) -> Result<Written, StoreError> {
         let mut last = None;
         for attempt in 0..TERMINAL_WRITE_TRIES {
@@ -275,6 +280,16 @@ impl Jobs {
             match judge(&error) {
                 Verdict::Superseded => return self.own_write_or_superseded(job, next).await,
                 Verdict::Hopeless => return Err(store_error(&error)),
+                // Timeline: an account is removed while its job waits. There is nobody to give the credits back to, and
+                // the job must end all the same.
+                Verdict::NobodyToRefund(parts) => {
+                    tracing::warn!(job_id = %job.id, "a refund has lost its account");
+                    for part in parts.into_iter().rev() {
+                        writes.remove(part);
+                    }
+                    last = Some(store_error(&error));
+                    continue;
+                }
                 Verdict::TryAgain => last = Some(store_error(&error)),
             }
             tokio::time::sleep(Duration::from_millis(20 << attempt)).await;
@@ -367,6 +382,8 @@ fn written(result: Result<UpdateItemOutput, SdkError<UpdateItemError>>) -> Resul
 
 enum Verdict {
     Superseded,
+    /// The parts that found no account, in ascending order; the job's own part is none of them.
+    NobodyToRefund(Vec<usize>),
     TryAgain,
     Hopeless,
 }
@@ -374,14 +391,17 @@ enum Verdict {
 /// Reads a failed terminal transaction: the job's own condition is its first item.
 fn judge(error: &SdkError<TransactWriteItemsError>) -> Verdict {
     if let Some(TransactWriteItemsError::TransactionCanceledException(canceled)) = error.as_service_error() {
-        let code = |position: usize| canceled.cancellation_reasons().get(position).and_then(|reason| reason.code());
-        return match code(0) {
-            Some("ConditionalCheckFailed") => Verdict::Superseded,
-            Some("ValidationError") => Verdict::Hopeless,
-            _ if canceled.cancellation_reasons().iter().any(|reason| reason.code() == Some("ValidationError")) => {
-                Verdict::Hopeless
-            }
-            _ => Verdict::TryAgain,
+        let reasons = canceled.cancellation_reasons();
+        let with = |wanted: &str| -> Vec<usize> {
+            let codes = reasons.iter().enumerate();
+            codes.filter(|(_, reason)| reason.code() == Some(wanted)).map(|(position, _)| position).collect()
+        };
+        let failed = with("ConditionalCheckFailed");
+        return match failed.first() {
+            Some(0) => Verdict::Superseded,
+            _ if !with("ValidationError").is_empty() => Verdict::Hopeless,
+            Some(_) => Verdict::NobodyToRefund(failed),
+            None => Verdict::TryAgain,
         };
     }
     match store_error(error) {
