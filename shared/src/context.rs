@@ -12,13 +12,11 @@ use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
 use crate::config::{Config, ConfigError};
 use crate::domain::tool::{Catalogue, CatalogueError};
 use crate::files::Files;
-use crate::http::submit::JobDesk;
 use crate::queue::Queue;
 use crate::store::events::Events;
 use crate::store::jobs::Jobs;
 use crate::store::keys::Keys;
 use crate::store::settings::Settings;
-use crate::store::submission::Submissions;
 use crate::store::usage::Usage;
 
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -120,6 +118,8 @@ pub struct Context {
     pub settings: Settings,
     pub events: Events,
     pub aws: Aws,
+    /// One client for all tables: they share its connections.
+    pub dynamodb: aws_sdk_dynamodb::Client,
 }
 
 impl Context {
@@ -136,7 +136,8 @@ impl Context {
             usage: Usage::new(dynamodb.clone(), tables.usage.clone()),
             jobs: Jobs::new(dynamodb.clone(), tables.jobs.clone(), tables.usage.clone()),
             settings: Settings::new(dynamodb.clone(), tables.settings.clone()),
-            events: Events::new(dynamodb, tables.events.clone()),
+            events: Events::new(dynamodb.clone(), tables.events.clone()),
+            dynamodb,
             config,
             aws,
         })
@@ -148,12 +149,5 @@ impl Context {
 
     pub fn queue(&self) -> Queue {
         Queue::new(self.aws.sqs(), &self.config)
-    }
-
-    /// The context of a function that creates jobs.
-    pub fn into_job_desk(self) -> JobDesk {
-        let tables = &self.config.tables;
-        let submissions = Submissions::new(self.aws.dynamodb(), tables.jobs.clone(), tables.usage.clone());
-        JobDesk { submissions, queue: self.queue(), files: self.files(), context: self }
     }
 }

@@ -14,10 +14,15 @@ pub fn init() {
     let subscriber = tracing_subscriber::fmt()
         .json()
         .flatten_event(true)
-        .with_current_span(false)
+        .with_current_span(true)
         .with_span_list(false)
         .with_env_filter(EnvFilter::new(format!("warn,{ours}")))
         .finish();
+    // A panic's message may hold what a user sent: its place alone is logged.
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(|place| format!("{}:{}", place.file(), place.line()));
+        tracing::error!(place, "panicked");
+    }));
     // A second start in one process (tests) keeps the first subscriber.
     drop(tracing::subscriber::set_global_default(subscriber));
 }

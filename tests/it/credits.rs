@@ -1,12 +1,14 @@
 //! Credits: never more spent than there are, from the right source, and back where they came from.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use docmill::clock;
-use docmill::domain::job::{Job, JobError, JobErrorCode, JobId};
+use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus};
 use docmill::store::jobs::Written;
 use docmill::store::submission::{Created, Submission};
 use futures_util::future::join_all;
 use serde_json::json;
 
+use crate::support::aws_watch::Fault;
 use crate::support::http::{Answer, post};
 use crate::support::world::{Account, World};
 
@@ -47,6 +49,27 @@ async fn included_credits_go_first_and_granted_ones_after() {
     assert_eq!(world.spent(&account).await, (5, 5));
     assert_eq!(world.context.usage.grant(&account.id, 1).await.unwrap(), Some(1));
     assert_eq!(create(&world, &account).await.status, 202);
+}
+
+#[tokio::test]
+async fn a_tool_that_costs_more_than_is_included_takes_both() {
+    let world = World::new();
+    let account = world.account_on(&world.plan(5).await.id, 6).await;
+    let (id, now) = (JobId::parse(&create(&world, &account).await.job_id()).unwrap(), clock::now());
+    let template = world.context.jobs.get(id).await.unwrap().unwrap();
+    let submit = async |cost| {
+        let job = Job { id: JobId::new(), ..template.clone() };
+        let submission = Submission { job, idempotency: None, cost, included: 5, now };
+        let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(10);
+        world.desk.submissions.create(submission, deadline).await.unwrap()
+    };
+    // 4 included and 6 granted are left.
+    let refused = submit(11).await;
+    assert!(matches!(refused, Created::InsufficientCredits { available: 10 }), "{refused:?}");
+    let Created::Fresh(job) = submit(9).await else { panic!("9 of 10") };
+    assert_eq!((job.charge.included, job.charge.granted), (4, 5));
+    let Created::Fresh(job) = submit(1).await else { panic!("1 of 1") };
+    assert_eq!((job.charge.included, job.charge.granted), (0, 1));
 }
 
 #[tokio::test]
@@ -122,4 +145,27 @@ async fn last_job(world: &World, account: &Account) -> String {
         .await
         .unwrap();
     found.items.unwrap().last().unwrap()["id"].as_s().unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_job_of_an_account_that_is_gone_ends_without_a_refund() {
+    let world = World::new();
+    let plan = world.plan(0).await;
+    let account = world.account_on(&plan.id, 1).await;
+    world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
+    let id = JobId::parse(&create(&world, &account).await.job_id()).unwrap();
+    let job = world.context.jobs.get(id).await.unwrap().unwrap();
+    let items = ["profile".to_owned(), job.period.to_string()];
+    for item in &items {
+        let client = world.context.aws.dynamodb();
+        let delete = client.delete_item().table_name(&world.config.tables.usage);
+        let delete = delete.key("account", AttributeValue::S(account.id.clone()));
+        delete.key("item", AttributeValue::S(item.clone())).send().await.unwrap();
+    }
+    let error = JobError::new(JobErrorCode::Internal, "x");
+    assert_eq!(world.context.jobs.fail(&job, &error, clock::now()).await.unwrap(), Written::Yes);
+    assert_eq!(world.context.jobs.get(id).await.unwrap().unwrap().status, JobStatus::Failed);
+    assert!(world.context.usage.profile(&account.id).await.unwrap().is_none(), "no account comes back as a refund");
+    let usage = world.context.usage.of_month(&account.id, job.period).await.unwrap();
+    assert_eq!((usage.used, usage.remaining), (0, None), "no balance either");
 }

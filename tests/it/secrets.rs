@@ -48,18 +48,25 @@ async fn no_secret_reaches_a_log_or_a_finished_record() {
         json!({"toolSlug": "office-to-pdf", "sourceUrl": format!("ftp://{query}"), "options": {"password": [password]}}),
     ];
     let mut secrets = vec![query, password, content, idempotency.clone(), account.key.reveal().to_owned()];
+    let mut created = Vec::new();
     for (number, body) in jobs.iter().enumerate() {
         let request = deployed.create(body, &account.key).header("idempotency-key", format!("{idempotency}{number}"));
         let answer: Value = request.send().await.unwrap().json().await.unwrap();
         assert!(!secrets.iter().any(|secret| answer.to_string().contains(secret)), "{answer}");
         let Some(id) = answer["job"]["id"].as_str() else { continue };
+        created.push(id.to_owned());
         finish(&deployed, &account.key, id, &mut secrets, number).await;
     }
+    let mut seen = String::new();
     for path in files_below(Path::new(&logs)) {
         let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+        seen.push_str(&text);
         for form in secrets.iter().flat_map(|secret| forms(secret)) {
             assert!(!text.contains(&form), "{} holds a secret: {form}", path.display());
         }
+    }
+    for id in created {
+        assert!(seen.contains(&id), "these are not the logs of job {id}");
     }
 }
 

@@ -22,8 +22,9 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
         let tools = Value::Array(visible.collect());
         let etag = format!("\"{}\"", sha256_hex(tools.to_string().as_bytes()));
         let reply = if request.has_current(&etag) { Reply::not_modified() } else { Reply::ok("tools", tools) };
-        // What a key sees depends on the key.
-        Ok(reply.header(header::ETAG, etag).header(header::VARY, "Authorization"))
+        // What a key sees depends on the key, and may be kept if it is asked about each time.
+        let reply = reply.header(header::CACHE_CONTROL, "private, no-cache").header(header::VARY, "Authorization");
+        Ok(reply.header(header::ETAG, etag))
     })
     .await
 }

@@ -108,8 +108,16 @@ impl Converter {
         let started = Instant::now();
         let deadline = deadline.min(started + self.limits.conversion);
         let options = Value::Object(request.options.clone());
-        let task = Task { source, options: &options, scratch, deadline, limits: &self.limits };
-        let Conversion { pdf, pages, engine, warnings } = engine.convert(task).await?;
+        let task = |source| Task { source, options: &options, scratch, deadline, limits: &self.limits };
+        let conversion = match engine.convert(task(source.clone())).await {
+            // Not every crash is the document's fault: once more, in a fresh engine.
+            Err(failure) if failure.code == JobErrorCode::EngineCrashed && Instant::now() < deadline => {
+                tracing::warn!(cause = %failure.cause, "an engine crashed; the conversion is repeated once");
+                engine.convert(task(source)).await?
+            }
+            result => result?,
+        };
+        let Conversion { pdf, pages, engine, warnings } = conversion;
         if mode == Mode::Test {
             mark_as_test(&pdf).await?;
         }

@@ -194,10 +194,11 @@ fn word_content() -> Result<Vec<u8>, lopdf::Error> {
 
 fn mark_page(marked: &mut IncrementalDocument, page: ObjectId, shared: &SharedObjects) -> Result<(), PdfError> {
     let previous = marked.get_prev_documents();
-    let matrix = diagonal(visible_box(previous, page), rotation(previous, page));
+    let (visible, rotation) = (visible_box(previous, page), rotation(previous, page));
+    let matrices = [diagonal(visible, rotation), upright(visible, rotation)];
     let own = own_contents(previous, page);
     marked.add_xobject(page, MARK, shared.word)?;
-    let draw = marked.new_document.add_object(Stream::new(Dictionary::new(), draw_content(matrix)?));
+    let draw = marked.new_document.add_object(Stream::new(Dictionary::new(), draw_content(matrices)?));
     let contents: Vec<Object> = std::iter::once(shared.save.into()).chain(own).chain([draw.into()]).collect();
     marked.new_document.get_dictionary_mut(page)?.set("Contents", contents);
     Ok(())
@@ -209,16 +210,17 @@ fn own_contents(document: &Document, page: ObjectId) -> Vec<Object> {
 }
 
 /// An artifact: a tagged PDF's reading order does not contain it.
-fn draw_content(matrix: [f32; 6]) -> Result<Vec<u8>, lopdf::Error> {
-    let operations = vec![
-        Operation::new("Q", vec![]),
-        Operation::new("BMC", vec!["Artifact".into()]),
-        Operation::new("q", vec![]),
-        Operation::new("cm", matrix.into_iter().map(Object::Real).collect()),
-        Operation::new("Do", vec![MARK.into()]),
-        Operation::new("Q", vec![]),
-        Operation::new("EMC", vec![]),
-    ];
+fn draw_content(matrices: [[f32; 6]; 2]) -> Result<Vec<u8>, lopdf::Error> {
+    let mut operations = vec![Operation::new("Q", vec![]), Operation::new("BMC", vec!["Artifact".into()])];
+    for matrix in matrices {
+        operations.extend([
+            Operation::new("q", vec![]),
+            Operation::new("cm", matrix.into_iter().map(Object::Real).collect()),
+            Operation::new("Do", vec![MARK.into()]),
+            Operation::new("Q", vec![]),
+        ]);
+    }
+    operations.push(Operation::new("EMC", vec![]));
     // A content stream may end without white space, and is joined to its neighbours.
     let mut content = b"\n".to_vec();
     content.extend(Content { operations }.encode()?);
@@ -300,6 +302,22 @@ fn diagonal(visible: Rectangle, rotation: i64) -> [f32; 6] {
     let (sine, cosine) = angle.sin_cos();
     let (x, y) = ((visible.left + visible.right) / 2.0, (visible.bottom + visible.top) / 2.0);
     [size * cosine, size * sine, -size * sine, size * cosine, x, y]
+}
+
+/// The transformation that puts the word, small and upright, into the lower left corner of the page as a viewer shows it:
+/// programs that extract text take slanted letters apart.
+fn upright(visible: Rectangle, rotation: i64) -> [f32; 6] {
+    const SIZE: f32 = 12.0;
+    let corner = match rotation {
+        90 => (visible.right, visible.bottom),
+        180 => (visible.right, visible.top),
+        270 => (visible.left, visible.top),
+        _ => (visible.left, visible.bottom),
+    };
+    let (right, up) = (SIZE * (MARK_EM / 2.0 + 0.5), SIZE);
+    let (sine, cosine) = (rotation as f32).to_radians().sin_cos();
+    let (x, y) = (corner.0 + cosine * right - sine * up, corner.1 + sine * right + cosine * up);
+    [SIZE * cosine, SIZE * sine, -SIZE * sine, SIZE * cosine, x, y]
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -13,6 +14,9 @@ use super::time::{Period, Timestamp};
 
 /// How often a job is tried before a fault of ours fails it. A document's own fault is never tried again.
 pub const MAX_ATTEMPTS: u32 = 3;
+
+/// A job still queued after this long is looked at by the sweeper.
+pub const QUEUED_GRACE: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -85,7 +85,7 @@ fn build(status: StatusCode, headers: &[(HeaderName, String)], body: Option<Valu
     }
     if let Some(body) = body {
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
         *response.body_mut() = Body::Text(body.to_string());
     }
     response

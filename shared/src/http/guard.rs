@@ -8,6 +8,7 @@ use lambda_http::http::{HeaderName, Response};
 use super::envelope::{Outcome, RATE_LIMIT, RATE_LIMIT_POLICY, respond};
 use super::error::{ApiError, ErrorCode};
 use super::request::ApiRequest;
+use super::serve::contained;
 use crate::clock;
 use crate::context::Context;
 use crate::domain::account::{Plan, StoredKey};
@@ -58,7 +59,7 @@ where
         Err(code) => Err(code.into()),
         Ok(()) => match limited {
             Some(allow_at) => Err(ApiError::rate_limited(wait_seconds(allow_at, now))),
-            None => work(caller).await,
+            None => contained(work(caller)).await,
         },
     };
     respond(&request.id, outcome, &headers)
@@ -73,7 +74,7 @@ async fn enter(
 ) -> Result<(Admission, Arc<Snapshot>), ApiError> {
     let bearer = request.bearer().ok_or(ErrorCode::MissingApiKey)?;
     // The checksum spares malformed keys a read.
-    let hash = ApiKey::parse(bearer).ok_or(ErrorCode::InvalidApiKey)?.hash();
+    let hash = ApiKey::parse(&bearer).ok_or(ErrorCode::InvalidApiKey)?.hash();
     let (admission, settings) =
         futures_util::try_join!(context.keys.admit(&hash, policy, now), context.settings.current())?;
     Ok((admission, settings))

@@ -9,5 +9,7 @@ use crate::store::jobs::Jobs;
 pub async fn own_job(jobs: &Jobs, caller: &Caller, id: &str) -> Result<Job, ApiError> {
     let id = JobId::parse(id).unwrap_or(JobId::NONE);
     let job = jobs.get(id).await?;
-    job.filter(|job| job.account == caller.account()).ok_or_else(|| ErrorCode::JobNotFound.into())
+    // The record's time is compared here: DynamoDB deletes late.
+    let kept = |job: &Job| job.ttl > caller.now.as_ttl_seconds();
+    job.filter(|job| job.account == caller.account() && kept(job)).ok_or_else(|| ErrorCode::JobNotFound.into())
 }

@@ -76,11 +76,12 @@ impl ApiRequest {
         self.path_parameters.get(name).map_or("", String::as_str)
     }
 
-    /// The key of an `Authorization: Bearer` header, if there is one.
-    pub fn bearer(&self) -> Option<&str> {
-        let value = self.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    /// The key of an `Authorization: Bearer` header, if there is one. One that is not ASCII is a malformed key.
+    pub fn bearer(&self) -> Option<String> {
+        let value = String::from_utf8_lossy(self.headers.get(header::AUTHORIZATION)?.as_bytes());
         let (scheme, token) = value.split_once(' ')?;
-        scheme.eq_ignore_ascii_case("bearer").then_some(token.trim()).filter(|token| !token.is_empty())
+        let token = token.trim();
+        (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then(|| token.to_owned())
     }
 
     pub fn origin(&self) -> Option<&str> {
@@ -205,7 +206,7 @@ mod tests {
         let with = |value: &str| {
             let mut request = request("");
             request.headers.insert(header::AUTHORIZATION, HeaderValue::from_str(value).unwrap());
-            request.bearer().map(str::to_owned)
+            request.bearer()
         };
         assert_eq!(with("Bearer abc"), Some("abc".into()));
         assert_eq!(with("bearer  abc"), Some("abc".into()));

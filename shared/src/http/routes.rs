@@ -28,6 +28,11 @@ pub fn allowed_methods(path: &str) -> Option<String> {
     (!methods.is_empty()).then(|| methods.join(", "))
 }
 
+/// The path template that `path` belongs to.
+pub fn route_of(path: &str) -> Option<&'static str> {
+    ROUTES.iter().map(|(_, template)| *template).find(|template| matches(template, path))
+}
+
 fn matches(template: &str, path: &str) -> bool {
     let (mut wanted, mut given) = (template.split('/'), path.split('/'));
     loop {
@@ -50,6 +55,8 @@ mod tests {
         assert_eq!(allowed_methods("/v1/jobs/abc"), Some("GET".into()));
         assert_eq!(allowed_methods("/v1/tools/x/jobs"), Some("POST".into()));
         assert_eq!(allowed_methods("/docs"), Some("GET".into()));
+        assert_eq!(route_of("/v1/jobs/abc"), Some("/v1/jobs/{job_id}"));
+        assert_eq!(route_of("/v1/jobs/abc/x"), None);
         for unknown in ["/", "/v1", "/v1/jobs/", "/v1/jobs/a/b", "/v2/jobs", "/v1/tools//schema", ""] {
             assert_eq!(allowed_methods(unknown), None, "{unknown}");
         }

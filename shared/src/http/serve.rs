@@ -8,11 +8,16 @@ use futures_util::FutureExt;
 use lambda_http::http::Response;
 use lambda_http::{Body, Error, service_fn};
 
-use super::envelope::respond;
+use tracing::Instrument;
+
+use super::envelope::{Outcome, respond};
 use super::error::ApiError;
 use super::request::ApiRequest;
+use super::routes::route_of;
 
 /// Shorter than the function's own timeout (10 s), which the gateway would answer in a shape that is not ours.
+const REQUEST_TIME: Duration = Duration::from_secs(9);
+/// What a handler has once its caller was let in, so that even then the answer carries the caller's limits.
 const HANDLER_TIME: Duration = Duration::from_secs(8);
 
 /// Serves requests with `handle` until the environment ends.
@@ -34,21 +39,33 @@ where
 /// Runs one request to its end, whatever happens in it.
 pub async fn guarded(request: ApiRequest, handled: impl Future<Output = Response<Body>>) -> Response<Body> {
     let started = Instant::now();
-    let response = match tokio::time::timeout(HANDLER_TIME, AssertUnwindSafe(handled).catch_unwind()).await {
-        Ok(Ok(response)) => response,
-        // The panic hook has written where it happened; its message may hold user data and is not repeated.
-        Ok(Err(_panic)) => respond(&request.id, Err(ApiError::internal("the handler panicked")), &[]),
-        Err(_elapsed) => respond(&request.id, Err(ApiError::unavailable("the handler ran out of time")), &[]),
-    };
+    let span = tracing::info_span!("request", request_id = %request.id);
+    let contained = within(REQUEST_TIME, handled).instrument(span.clone()).await;
+    let response = contained.unwrap_or_else(|error| respond(&request.id, Err(error), &[]));
+    let _entered = span.enter();
     tracing::info!(
-        request_id = %request.id,
         method = %request.method,
-        path = %request.path,
+        // Not the path itself: whatever a client puts there by mistake must not be logged.
+        route = route_of(&request.path).unwrap_or("none"),
         status = response.status().as_u16(),
         duration_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
         "request handled"
     );
     response
+}
+
+/// Runs a handler's own part: a panic and an overlong wait become its errors.
+pub async fn contained(work: impl Future<Output = Outcome>) -> Outcome {
+    within(HANDLER_TIME, work).await?
+}
+
+async fn within<T>(time: Duration, work: impl Future<Output = T>) -> Result<T, ApiError> {
+    match tokio::time::timeout(time, AssertUnwindSafe(work).catch_unwind()).await {
+        Ok(Ok(value)) => Ok(value),
+        // The panic hook has logged where it happened, and nothing of its message.
+        Ok(Err(_panic)) => Err(ApiError::internal("the handler panicked")),
+        Err(_elapsed) => Err(ApiError::unavailable("the handler ran out of time")),
+    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::guard::{Caller, authenticated};
 use super::request::ApiRequest;
 use crate::context::Context;
 use crate::domain::idempotency::{IdempotencyKey, IdempotencyRecord};
-use crate::domain::job::{Job, JobId, JobStatus, Payload, Warning};
+use crate::domain::job::{Job, JobId, JobStatus, Payload, QUEUED_GRACE, Warning};
 use crate::domain::quota::{Charge, RatePolicy};
 use crate::domain::request::{Breach, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
 use crate::domain::tool::{Tool, ToolSettings, ToolState};
@@ -24,8 +24,6 @@ use crate::store::submission::{Created, Submission, Submissions};
 
 /// Time for the transaction and its repetitions: the function must answer before the gateway gives up.
 const WRITE_TIME: Duration = Duration::from_secs(4);
-/// A job still queued after this long is looked at by the sweeper.
-pub const QUEUED_GRACE: Duration = Duration::from_secs(60);
 
 /// What the four creating functions need beyond the common context.
 #[derive(Debug)]
@@ -46,6 +44,12 @@ pub enum ToolChoice<'a> {
 }
 
 impl JobDesk {
+    pub fn new(context: Context) -> Self {
+        let tables = &context.config.tables;
+        let submissions = Submissions::new(context.dynamodb.clone(), tables.jobs.clone(), tables.usage.clone());
+        Self { submissions, queue: context.queue(), files: context.files(), context }
+    }
+
     pub async fn create(&self, request: &ApiRequest, choice: ToolChoice<'_>) -> Response<Body> {
         authenticated(&self.context, request, RatePolicy::Create, async |caller| {
             self.admit_and_submit(request, choice, caller).await

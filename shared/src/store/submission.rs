@@ -1,6 +1,6 @@
 //! The one transaction that creates a job: idempotency record, job and debit, all or nothing.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -26,6 +26,8 @@ use crate::domain::time::{Period, Timestamp};
 /// A test key may create this many jobs a UTC day.
 pub const TEST_JOBS_PER_DAY: u64 = 100;
 const MAX_REMEMBERED: usize = 10_000;
+/// A refund may have refilled included credits since; they lapse, so they are not left unspent for longer than this.
+const REMEMBERED_MS: u64 = 60_000;
 const FIRST_BACKOFF_MS: u64 = 10;
 const LONGEST_BACKOFF_MS: u64 = 400;
 
@@ -35,8 +37,8 @@ pub struct Submissions {
     jobs_table: String,
     usage_table: String,
     jobs: Jobs,
-    /// Accounts whose included credits of a month were found spent, so that their creates stay one transaction.
-    spent: Mutex<HashSet<(String, Period)>>,
+    /// When the included credits of an account's month were found spent, so that its creates stay one transaction.
+    spent: Mutex<HashMap<(String, Period), Timestamp>>,
 }
 
 /// What is to be written, the same for every attempt.
@@ -108,20 +110,20 @@ impl Submissions {
             .await
     }
 
-    fn is_spent(&self, account: &str, period: Period) -> bool {
-        self.spent.lock().is_ok_and(|spent| spent.contains(&(account.to_owned(), period)))
+    fn is_spent(&self, account: &str, period: Period, now: Timestamp) -> bool {
+        let Ok(spent) = self.spent.lock() else { return false };
+        spent.get(&(account.to_owned(), period)).is_some_and(|seen| now.millis_since(*seen) < REMEMBERED_MS)
     }
 
-    fn note_spent(&self, account: &str, period: Period, is_spent: bool) {
+    fn note_spent(&self, account: &str, period: Period, since: Option<Timestamp>) {
         let Ok(mut spent) = self.spent.lock() else { return };
         if spent.len() >= MAX_REMEMBERED {
             spent.clear();
         }
         let entry = (account.to_owned(), period);
-        if is_spent {
-            spent.insert(entry);
-        } else {
-            spent.remove(&entry);
+        match since {
+            Some(now) => drop(spent.insert(entry, now)),
+            None => drop(spent.remove(&entry)),
         }
     }
 }
@@ -160,10 +162,10 @@ impl Attempts<'_> {
                     self.change(|_| {});
                 }
                 // What we remembered of the included credits may be wrong by now (a refund): look before refusing.
-                Verdict::GrantedLeft(_) if guessed && self.submission.included >= self.submission.cost => {
+                Verdict::GrantedLeft(_) if guessed => {
                     guessed = false;
-                    self.store.note_spent(&self.submission.job.account, self.submission.job.period, false);
-                    debit = Debit::Included;
+                    self.store.note_spent(&self.submission.job.account, self.submission.job.period, None);
+                    debit = self.untouched_debit();
                     self.change(|_| {});
                 }
                 Verdict::GrantedLeft(granted) => {
@@ -180,24 +182,29 @@ impl Attempts<'_> {
 
     /// The debit to try first, and whether it rests on memory alone.
     fn first_debit(&self) -> (Debit, bool) {
-        let Submission { job, cost, included, .. } = &self.submission;
+        let Submission { job, cost, now, .. } = &self.submission;
         if job.mode == Mode::Test {
-            return (Debit::TestDay, false);
-        }
-        let all_granted = Debit::Split { included: 0, granted: *cost };
-        if included < cost {
-            (all_granted, false)
-        } else if self.store.is_spent(&job.account, job.period) {
-            (all_granted, true)
+            (Debit::TestDay, false)
+        } else if self.store.is_spent(&job.account, job.period, *now) {
+            (Debit::Split { included: 0, granted: *cost }, true)
         } else {
-            (Debit::Included, false)
+            (self.untouched_debit(), false)
+        }
+    }
+
+    /// The debit for an account whose month has not begun. If it has, the condition fails and says how much is left.
+    fn untouched_debit(&self) -> Debit {
+        let Submission { cost, included, .. } = &self.submission;
+        match cost.checked_sub(*included) {
+            Some(granted) if granted > 0 => Debit::Split { included: *included, granted },
+            Some(_) | None => Debit::Included,
         }
     }
 
     /// The debit for an account of whose included credits `left` are left.
     fn debit_with(&self, left: u64) -> Debit {
-        let Submission { job, cost, .. } = &self.submission;
-        self.store.note_spent(&job.account, job.period, left < *cost);
+        let Submission { job, cost, now, .. } = &self.submission;
+        self.store.note_spent(&job.account, job.period, (left < *cost).then_some(*now));
         match cost.checked_sub(left) {
             Some(granted) if granted > 0 => Debit::Split { included: left, granted },
             Some(_) | None => Debit::Included,
@@ -322,10 +329,10 @@ impl Attempts<'_> {
                 .expression_attribute_values(":included", number(included)),
             Debit::Split { included: 0, .. } => charging(counting).update_expression(counters),
             // Timeline: A takes the last included credits while B computes its split from them: B's `remaining = :left`
-            // fails, and B computes anew.
+            // fails, and B computes anew. A month that has not begun has all of its included credits left.
             Debit::Split { included: left, .. } => charging(counting)
-                .condition_expression("remaining = :left")
-                .update_expression(format!("SET remaining = remaining - :left {counters}"))
+                .condition_expression("attribute_not_exists(remaining) OR remaining = :left")
+                .update_expression(format!("SET remaining = if_not_exists(remaining, :left) - :left {counters}"))
                 .expression_attribute_values(":left", number(left)),
         };
         Ok(update.build()?)

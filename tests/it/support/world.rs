@@ -44,7 +44,7 @@ impl World {
         };
         Self {
             context: Arc::new(context()),
-            desk: Arc::new(context().into_job_desk()),
+            desk: Arc::new(JobDesk::new(context())),
             downloads: Arc::new(Downloads::new(context())),
             watch: watch.clone(),
             config: config.clone(),

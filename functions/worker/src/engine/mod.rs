@@ -27,15 +27,10 @@ pub struct Task<'a> {
     pub limits: &'a Limits,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Source {
     /// A document that was fetched, sniffed and checked. `name`: what it is called, which it may print on its pages.
-    Document {
-        path: PathBuf,
-        name: Option<String>,
-        format: crate::sniff::Format,
-        inspection: crate::sniff::Inspection,
-    },
+    Document { path: PathBuf, name: Option<String>, format: crate::sniff::Format, inspection: crate::sniff::Inspection },
     /// A page to be loaded by the engine itself, through the guard.
     Page(url::Url),
     /// Inline HTML.

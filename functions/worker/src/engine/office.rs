@@ -30,9 +30,6 @@ use profile::Installation;
 use soffice::Soffice;
 pub use zygote::{Args as ZygoteArgs, run as run_zygote};
 
-/// How often a document that brings LibreOffice down is tried: not every crash is the document's fault.
-const CRASH_ATTEMPTS: u32 = 2;
-
 /// Bytes of address space of one conversion: several times what a document of hundreds of pages takes.
 const ADDRESS_SPACE: u64 = 4 << 30;
 
@@ -143,22 +140,6 @@ impl OfficeEngine {
     }
 
     async fn attempt(&self, order: &Order<'_>) -> io::Result<Attempt> {
-        let mut attempt = self.attempt_once(order).await?;
-        for _ in 1..CRASH_ATTEMPTS {
-            match attempt {
-                Attempt::Ended(End::Signaled(_)) => attempt = self.attempt_once(order).await?,
-                Attempt::Written
-                | Attempt::NotLoaded
-                | Attempt::NeedsPassword
-                | Attempt::WrongPassword
-                | Attempt::NotSaved
-                | Attempt::Ended(_) => break,
-            }
-        }
-        Ok(attempt)
-    }
-
-    async fn attempt_once(&self, order: &Order<'_>) -> io::Result<Attempt> {
         if order.import.is_some() {
             return self.soffice.convert(order).await;
         }

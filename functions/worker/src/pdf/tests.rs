@@ -125,3 +125,16 @@ fn the_word_rises_along_the_diagonal_as_shown() {
     assert_eq!(direction(180), (-1.0, -1.0));
     assert_eq!(direction(270), (1.0, -1.0));
 }
+
+#[test]
+fn the_small_word_stands_upright_in_the_corner_as_shown() {
+    let page = Rectangle { left: 0.0, bottom: 0.0, right: 600.0, top: 800.0 };
+    let place = |rotation| {
+        let [across, along, .., x, y] = upright(page, rotation);
+        (across.round(), along.round(), x.round(), y.round())
+    };
+    assert_eq!(place(0), (12.0, 0.0, 21.0, 12.0));
+    assert_eq!(place(90), (0.0, 12.0, 588.0, 21.0));
+    assert_eq!(place(180), (-12.0, 0.0, 579.0, 788.0));
+    assert_eq!(place(270), (0.0, -12.0, 12.0, 779.0));
+}

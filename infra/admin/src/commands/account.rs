@@ -112,7 +112,12 @@ async fn show(context: &Context, id: &str) -> Result<Output, Failure> {
 }
 
 async fn change_standing(context: &Context, id: &str, profile: &Profile) -> Result<Output, Failure> {
-    let keys = context.keys.of_account(id).await?;
+    let now = clock::now();
+    let mut keys = Vec::new();
+    for hash in context.keys.of_account(id).await? {
+        // A dead key stays dead, and an account may have had any number of them.
+        keys.extend(context.keys.get(&hash).await?.filter(|key| !key.is_dead_at(now)).map(|key| key.key_hash));
+    }
     context.usage.change_standing(id, profile, &context.config.tables.keys, &keys).await?;
     Ok(Output::new("account", view(id, profile)))
 }

@@ -85,8 +85,10 @@ async fn create(context: &Context, wanted: Create) -> Result<Output, Failure> {
     let Some(profile) = context.usage.profile(&wanted.account).await? else {
         return refuse(format!("there is no account {}", wanted.account));
     };
-    if context.keys.of_account(&wanted.account).await?.len() >= MAX_KEYS {
-        return refuse(format!("an account has at most {MAX_KEYS} keys"));
+    let now = clock::now();
+    let alive = keys_of(context, &wanted.account).await?.iter().filter(|key| !key.is_dead_at(now)).count();
+    if alive >= MAX_KEYS {
+        return refuse(format!("an account has at most {MAX_KEYS} keys: revoke one that is not needed"));
     }
     let secret = ApiKey::generate(wanted.mode.into());
     let key = StoredKey {
@@ -96,7 +98,7 @@ async fn create(context: &Context, wanted: Create) -> Result<Output, Failure> {
         name: wanted.name,
         mode: wanted.mode.into(),
         last4: secret.last4().to_owned(),
-        created_at: clock::now(),
+        created_at: now,
         last_used_at: None,
         revoked_at: None,
         expires_at: None,

@@ -61,10 +61,9 @@ pub(super) fn internal(cause: impl ToString) -> Failure {
     Failure::new(JobErrorCode::Internal, "Something went wrong on our side.", cause.to_string())
 }
 
-/// There is no browser, or no empty page to be had from it.
+/// There is no browser, or no empty page to be had from it: a fault of ours, which is tried again.
 pub(super) fn not_started(stop: Stop) -> Failure {
-    let message = "The browser could not be started. Try again.";
-    Failure::new(JobErrorCode::EngineCrashed, message, format!("browser start: {stop:?}"))
+    crate::converter::ours(format!("browser start: {stop:?}"))
 }
 
 pub(super) fn timed_out(cause: impl Into<String>) -> Failure {
