@@ -1,24 +1,28 @@
 //! The sweeper: once a minute it finishes what queues and workers left undone.
 //!
 //! It looks at open jobs whose time has come: queued ones that no worker took, processing ones whose lease has ended,
-//! completed ones whose output has expired. Each run is bounded, and two runs at once do no harm, because every change is
-//! a conditional write.
+//! completed ones whose output has expired. Each run is bounded in time, and leaves the rest to the next. A job that cannot
+//! be repaired holds up no other. Two runs at once do no harm, because every change is a conditional write.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use docmill::clock;
 use docmill::context::Context;
-use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS};
+use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS, Payload};
 use docmill::domain::time::Timestamp;
 use docmill::domain::tool::QueueName;
-use docmill::files::Files;
+use docmill::files::{Files, FilesError};
 use docmill::queue::{Message, Queue};
 use docmill::store::StoreError;
 use docmill::store::item::OPEN_SHARDS;
 use docmill::store::jobs::Written;
 
-/// Jobs of one shard that one run looks at.
-const JOBS_PER_SHARD: i32 = 100;
+/// A run begins nothing new after this time: the next one, a minute after this one's start, goes on.
+const RUN_TIME: Duration = Duration::from_secs(35);
+/// No single job holds a run up for longer.
+const REPAIR_TIME: Duration = Duration::from_secs(10);
+/// After this long the bucket's lifecycle has deleted an output, whether we could or not.
+const LIFECYCLE: Duration = Duration::from_secs(48 * 3600);
 /// How soon a queued job is looked at again; it doubles with the job's age.
 const FIRST_WAIT: Duration = Duration::from_secs(60);
 const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
@@ -45,6 +49,15 @@ pub struct Repairs {
     pub errors: u32,
 }
 
+/// A run on its way.
+struct Run {
+    now: Timestamp,
+    ends_at: Instant,
+    repairs: Repairs,
+    /// The bucket did not answer: the rest of this run leaves expiries alone, so that leases and messages get their turn.
+    files_are_down: bool,
+}
+
 /// What was done for one job.
 enum Repair {
     Resent,
@@ -60,6 +73,10 @@ enum Obstacle {
     Store(#[from] StoreError),
     #[error(transparent)]
     Queue(#[from] docmill::queue::QueueError),
+    #[error(transparent)]
+    Files(#[from] FilesError),
+    #[error("the repair took too long")]
+    TooSlow,
 }
 
 impl Sweeper {
@@ -74,29 +91,59 @@ impl Sweeper {
 
     /// A run that takes `now` for the time.
     pub async fn run_at(&self, now: Timestamp) -> Result<Repairs, StoreError> {
-        let mut repairs = Repairs::default();
-        for shard in 0..OPEN_SHARDS {
-            for id in self.context.jobs.due(shard, now, JOBS_PER_SHARD).await? {
-                match self.repair(id, now).await {
-                    Ok(Repair::Resent) => repairs.resent += 1,
-                    Ok(Repair::Released) => repairs.released += 1,
-                    Ok(Repair::Failed) => repairs.failed += 1,
-                    Ok(Repair::Expired) => repairs.expired += 1,
-                    Ok(Repair::None) => repairs.untouched += 1,
-                    Err(error) => {
-                        tracing::error!(job_id = %id, %error, "a job could not be repaired");
-                        repairs.errors += 1;
-                    }
-                }
+        let mut run =
+            Run { now, ends_at: Instant::now() + RUN_TIME, repairs: Repairs::default(), files_are_down: false };
+        // Each minute another shard comes first, so that a backlog in one does not starve the others.
+        let first = u8::try_from(now.as_millis() / 60_000 % i64::from(OPEN_SHARDS)).unwrap_or(0);
+        let mut unread = None;
+        for offset in 0..OPEN_SHARDS {
+            let shard = (first + offset) % OPEN_SHARDS;
+            if let Err(error) = self.sweep(shard, &mut run).await {
+                tracing::error!(shard, %error, "open jobs could not be read");
+                unread = Some(error);
             }
         }
-        let Repairs { resent, released, failed, expired, untouched, errors } = repairs;
+        let Repairs { resent, released, failed, expired, untouched, errors } = run.repairs;
         tracing::info!(resent, released, failed, expired, untouched, errors, "sweep finished");
-        Ok(repairs)
+        unread.map_or(Ok(run.repairs), Err)
+    }
+
+    /// All that is due in one shard, page by page: jobs that can't be repaired stay at its head and must not block it.
+    async fn sweep(&self, shard: u8, run: &mut Run) -> Result<(), StoreError> {
+        let mut from = None;
+        loop {
+            let page = self.context.jobs.due(shard, run.now, from).await?;
+            for id in page.ids {
+                if Instant::now() >= run.ends_at {
+                    return Ok(());
+                }
+                self.repair_and_count(id, run).await;
+            }
+            match page.next {
+                Some(mark) => from = Some(mark),
+                None => return Ok(()),
+            }
+        }
+    }
+
+    async fn repair_and_count(&self, id: JobId, run: &mut Run) {
+        let repaired = tokio::time::timeout(REPAIR_TIME, self.repair(id, run.now, run.files_are_down)).await;
+        match repaired.unwrap_or(Err(Obstacle::TooSlow)) {
+            Ok(Repair::Resent) => run.repairs.resent += 1,
+            Ok(Repair::Released) => run.repairs.released += 1,
+            Ok(Repair::Failed) => run.repairs.failed += 1,
+            Ok(Repair::Expired) => run.repairs.expired += 1,
+            Ok(Repair::None) => run.repairs.untouched += 1,
+            Err(error) => {
+                tracing::error!(job_id = %id, %error, "a job could not be repaired");
+                run.repairs.errors += 1;
+                run.files_are_down |= matches!(error, Obstacle::Files(_) | Obstacle::TooSlow);
+            }
+        }
     }
 
     /// The index lags behind: the job itself decides.
-    async fn repair(&self, id: JobId, now: Timestamp) -> Result<Repair, Obstacle> {
+    async fn repair(&self, id: JobId, now: Timestamp, files_are_down: bool) -> Result<Repair, Obstacle> {
         let Some(job) = self.context.jobs.get(id).await? else { return Ok(Repair::None) };
         if job.due.is_none_or(|due| due > now) {
             return Ok(Repair::None);
@@ -104,7 +151,8 @@ impl Sweeper {
         match job.status {
             JobStatus::Queued => self.requeue(&job, now).await,
             JobStatus::Processing => self.recover(&job, now).await,
-            JobStatus::Completed => self.expire(&job).await,
+            JobStatus::Completed if files_are_down => Ok(Repair::None),
+            JobStatus::Completed => self.expire(&job, now).await,
             JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled => Ok(Repair::None),
         }
     }
@@ -141,22 +189,40 @@ impl Sweeper {
         let message = "The job could not be finished on our side. The credits were given back; try again.";
         let error = JobError::new(JobErrorCode::Internal, message);
         match self.context.jobs.fail(job, &error, now).await? {
-            Written::Yes => Ok(Repair::Failed),
+            Written::Yes => {
+                self.forget_payload(job).await;
+                Ok(Repair::Failed)
+            }
             Written::Superseded => Ok(Repair::None),
         }
     }
 
-    /// The state first, the bytes after: a job must not be called completed when its output is gone.
-    async fn expire(&self, job: &Job) -> Result<Repair, Obstacle> {
-        if self.context.jobs.expire(job).await? == Written::Superseded {
-            return Ok(Repair::None);
+    /// A failed job's request is of no more use. What can't be deleted now dies by lifecycle.
+    async fn forget_payload(&self, job: &Job) {
+        if let Some(Payload::Stored(key)) = &job.secret
+            && let Err(error) = self.files.delete(key).await
+        {
+            tracing::warn!(job_id = %job.id, %error, "a stored request was left to its lifecycle");
         }
+    }
+
+    /// The bytes first, the state after: every read compares the time itself, so nobody is promised what is gone.
+    ///
+    /// Timeline: the sweeper dies between the two. The job is still open, and the next run deletes what is gone already
+    /// and writes the state; the other way round the bytes would have been left over.
+    async fn expire(&self, job: &Job, now: Timestamp) -> Result<Repair, Obstacle> {
         if let Some(key) = &job.output_key
             && let Err(error) = self.files.delete(key).await
         {
+            if job.due.is_some_and(|due| now < due.plus(LIFECYCLE)) {
+                return Err(error.into());
+            }
             tracing::warn!(job_id = %job.id, %error, "an expired output was left to its lifecycle");
         }
-        Ok(Repair::Expired)
+        match self.context.jobs.expire(job).await? {
+            Written::Yes => Ok(Repair::Expired),
+            Written::Superseded => Ok(Repair::None),
+        }
     }
 
     async fn send(&self, job: &Job) -> Result<(), Obstacle> {

@@ -13,7 +13,7 @@ use aws_sdk_dynamodb::types::{
 
 use uuid::Uuid;
 
-use super::item::{OPEN, UsageItem, from_item, job_key, nested, number, open_shard, string, time};
+use super::item::{Item, OPEN, UsageItem, from_item, job_key, nested, number, open_shard, string, time};
 use super::keys::failed_condition;
 use super::usage::TOOL_CREDITS;
 use super::{StoreError, store_error};
@@ -23,6 +23,7 @@ use crate::domain::time::Timestamp;
 
 /// A terminal write meets other writes of the same account's month; a conflict passes within moments.
 const TERMINAL_WRITE_TRIES: u32 = 8;
+const DUE_PAGE: i32 = 100;
 
 #[derive(Clone, Debug)]
 pub struct Jobs {
@@ -338,8 +339,9 @@ impl Jobs {
         written(result)
     }
 
-    /// Ids of open jobs of one shard that were due before `now`, the longest due first.
-    pub async fn due(&self, shard: u8, now: Timestamp, limit: i32) -> Result<Vec<JobId>, StoreError> {
+    /// A page of one shard's open jobs that were due before `now`, the longest due first; `from`: where the page before
+    /// ended.
+    pub async fn due(&self, shard: u8, now: Timestamp, from: Option<DueMark>) -> Result<DuePage, StoreError> {
         let output = self
             .client
             .query()
@@ -349,22 +351,28 @@ impl Jobs {
             .expression_attribute_names("#open", OPEN)
             .expression_attribute_values(":shard", string(shard.to_string()))
             .expression_attribute_values(":now", time(now))
-            .limit(limit)
+            .limit(DUE_PAGE)
+            .set_exclusive_start_key(from.map(|DueMark(key)| key))
             .send()
             .await
             .map_err(|error| store_error(&error))?;
-        output
-            .items
-            .unwrap_or_default()
-            .iter()
-            .map(|item| {
-                let id = item.get("id").and_then(|id| id.as_s().ok());
-                id.and_then(|id| JobId::parse(id))
-                    .ok_or_else(|| StoreError::Malformed("an open job without an id".into()))
-            })
-            .collect()
+        let id = |item: &Item| item.get("id").and_then(|id| id.as_s().ok()).and_then(|id| JobId::parse(id));
+        let ids = output.items.unwrap_or_default().iter().map(id).collect::<Option<_>>();
+        let ids = ids.ok_or_else(|| StoreError::Malformed("an open job without an id".into()))?;
+        Ok(DuePage { ids, next: output.last_evaluated_key.map(DueMark) })
     }
 }
+
+/// Jobs that are due, and where to go on.
+#[derive(Debug)]
+pub struct DuePage {
+    pub ids: Vec<JobId>,
+    pub next: Option<DueMark>,
+}
+
+/// A place in the index of open jobs.
+#[derive(Debug)]
+pub struct DueMark(Item);
 
 /// The index attributes of a job about which something is to be done at `due`.
 pub fn open_until(id: JobId, due: Timestamp) -> (Option<String>, Option<Timestamp>) {
