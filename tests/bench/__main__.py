@@ -20,7 +20,7 @@ class Extent:
     sizes: tuple[str, ...]
 
 
-FULL = Extent(rounds=15, budget=12, cold_rounds=5, jobs=200, sizes=("small", "medium", "large"))
+FULL = Extent(rounds=11, budget=8, cold_rounds=3, jobs=200, sizes=("small", "medium", "large"))
 QUICK = Extent(rounds=3, budget=3, cold_rounds=1, jobs=40, sizes=("small", "medium"))
 
 

@@ -86,6 +86,11 @@ def bad_of_all_kinds(folder: Path) -> list[Job]:
     return bad_office(folder) + office_too + [Job.bad(page, "html-to-pdf", mode) for page in pages for mode in modes]
 
 
+def endless(folder: Path) -> Job:
+    """Takes the whole time that a conversion may take: two minutes."""
+    return Job.bad(folder / "endless.html", "html-to-pdf", {"renderMode": "browser"})
+
+
 def small_office() -> list[Job]:
     table = Document(FIXTURES / "table.ods", "small", "", 1)
     letter = Document(SAMPLES / "small.odt", "small", "Small doc")

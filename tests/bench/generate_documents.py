@@ -124,9 +124,10 @@ def write_table(path: Path, rows: int) -> None:
 
 
 def write_traps(directory: Path) -> None:
-    """Pages that harm engines: nesting, dialogs that wait for an answer, and more memory than there is."""
+    """Pages that harm engines: nesting, dialogs that wait for an answer, more memory than there is, and no end."""
     (directory / "deep.html").write_text("<div>" * 5000 + "deep" + "</div>" * 5000)
-    (directory / "dialogs.html").write_text("<p>before<script>for (;confirm('again?') || true;) alert('stay')</script>")
+    (directory / "dialogs.html").write_text("<p>before<script>for (let i = 9; i--;) confirm(prompt('?'))</script>")
+    (directory / "endless.html").write_text("<p>before<script>for (;;) document.title += '.'</script>")
     hoard = "const hoard = []; for (;;) hoard.push(new Array(1 << 20).fill(hoard.length))"
     (directory / "memory.html").write_text(f"<p>before<script>{hoard}</script>")
 

@@ -92,9 +92,10 @@ def _install_python(peers: Peers, log: Path) -> None:
 
 def _install_node(peers: Peers, log: Path) -> None:
     marker = peers.modules / "complete"
-    if marker.exists():
+    if marker.exists() and browser():
         return
-    reason = "node and npm are missing" if shutil.which("npm") is None else None
+    reason = None if shutil.which("npm") else "node and npm are missing"
+    reason = reason or (None if browser() else "chromium-headless-shell is missing")
     if not reason:
         for name in ("package.json", "package-lock.json", ".npmrc"):
             shutil.copy(HERE / name, peers.modules.parent / name)

@@ -84,6 +84,8 @@ def main(worker: Path, folder: Path, quick: bool, report: Path) -> int:
     count, first, freeze = QUICK if quick else FULL
     good = documents.small_of_all_kinds()
     jobs = documents.stream(good, documents.bad_of_all_kinds(folder), count)
+    if not quick:
+        jobs[jobs.index(documents.Job.bad(documents.FIXTURES / "macro.odt"), count // 2)] = documents.endless(folder)
     with TemporaryDirectory(prefix="docmill-soak-") as scratch:
         soak = Soak(worker, Path(scratch))
         try:
