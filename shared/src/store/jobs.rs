@@ -174,7 +174,7 @@ impl Jobs {
             .map_err(malformed)?;
         let mut writes = vec![TransactWriteItem::builder().update(update).build()];
         writes.extend(self.count_outcome(job, "completed")?);
-        self.write_terminal(job, JobStatus::Completed, writes).await
+        self.write_terminal(job, completion.finished_at, writes).await
     }
 
     /// `queued | processing → failed`, with the credits back where they came from, in one transaction.
@@ -197,7 +197,7 @@ impl Jobs {
         let mut writes = vec![TransactWriteItem::builder().update(update).build()];
         writes.extend(self.count_outcome(job, "failed")?);
         writes.extend(self.refund(job)?);
-        self.write_terminal(job, JobStatus::Failed, writes).await
+        self.write_terminal(job, now, writes).await
     }
 
     /// Timeline: A finishes after its lease ended and B claimed; or the sweeper fails the job while A completes it. Only
@@ -268,7 +268,7 @@ impl Jobs {
     async fn write_terminal(
         &self,
         job: &Job,
-        next: JobStatus,
+        finished_at: Timestamp,
         mut writes: Vec<TransactWriteItem>,
     ) -> Result<Written, StoreError> {
         let mut last = None;
@@ -279,7 +279,7 @@ impl Jobs {
                 Err(error) => error,
             };
             match judge(&error) {
-                Verdict::Superseded => return self.own_write_or_superseded(job, next).await,
+                Verdict::Superseded => return self.own_write_or_superseded(job, finished_at).await,
                 Verdict::Hopeless => return Err(store_error(&error)),
                 // Timeline: an account is removed while its job waits. There is nobody to give the credits back to, and
                 // the job must end all the same.
@@ -300,11 +300,12 @@ impl Jobs {
 
     /// A failed condition may be our own earlier write, whose answer was lost: the job as it is now tells.
     ///
-    /// Timeline: A's completion is written and its answer lost; A's repetition finds `completed`, by its own attempt. But
-    /// where the sweeper failed that attempt before, A finds `failed`, and its result counts for nothing.
-    async fn own_write_or_superseded(&self, job: &Job, next: JobStatus) -> Result<Written, StoreError> {
+    /// Timeline: A's completion is written and its answer lost; A's repetition finds the end that it gave the job itself.
+    /// But where the sweeper failed that attempt before, A finds another end, and its result counts for nothing.
+    async fn own_write_or_superseded(&self, job: &Job, finished_at: Timestamp) -> Result<Written, StoreError> {
         let current = self.get(job.id).await?;
-        let ours = current.is_some_and(|current| current.status == next && current.attempts == job.attempts);
+        let ours =
+            current.is_some_and(|current| current.attempts == job.attempts && current.finished_at == Some(finished_at));
         Ok(if ours { Written::Yes } else { Written::Superseded })
     }
 
