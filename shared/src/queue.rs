@@ -69,21 +69,95 @@ impl Queue {
 
     /// Whether the queue holds nothing at all, in work and delayed messages included. Approximate by nature.
     pub async fn is_empty(&self, queue: QueueName) -> Result<bool, QueueError> {
-        let counters = [
-            QueueAttributeName::ApproximateNumberOfMessages,
-            QueueAttributeName::ApproximateNumberOfMessagesNotVisible,
-            QueueAttributeName::ApproximateNumberOfMessagesDelayed,
-        ];
+        self.depth(queue).await.map(|depth| depth == Depth::default())
+    }
+
+    pub async fn depth(&self, queue: QueueName) -> Result<Depth, QueueError> {
+        depth(&self.client, self.url(queue)).await
+    }
+}
+
+/// How many messages a queue holds. Approximate by nature.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Depth {
+    /// Delayed ones included.
+    pub waiting: u64,
+    /// Handed out, and neither acknowledged nor given back yet.
+    pub in_work: u64,
+}
+
+async fn depth(client: &Client, url: &str) -> Result<Depth, QueueError> {
+    let (visible, delayed, in_work) = (
+        QueueAttributeName::ApproximateNumberOfMessages,
+        QueueAttributeName::ApproximateNumberOfMessagesDelayed,
+        QueueAttributeName::ApproximateNumberOfMessagesNotVisible,
+    );
+    let output = client
+        .get_queue_attributes()
+        .queue_url(url)
+        .set_attribute_names(Some(vec![visible.clone(), delayed.clone(), in_work.clone()]))
+        .send()
+        .await
+        .map_err(|error| QueueError(error.code().unwrap_or("no answer").to_owned()))?;
+    let attributes = output.attributes.unwrap_or_default();
+    let count = |name| attributes.get(&name).and_then(|count| count.parse().ok()).unwrap_or(0);
+    Ok(Depth { waiting: count(visible) + count(delayed), in_work: count(in_work) })
+}
+
+/// Messages that were received too often without being acknowledged.
+#[derive(Debug)]
+pub struct DeadLetters {
+    client: Client,
+    url: String,
+}
+
+#[derive(Debug)]
+pub struct DeadLetter {
+    /// `None`: not one of ours, or of a version that this one does not know.
+    pub message: Option<Message>,
+    pub receipt: String,
+}
+
+/// What was taken and not removed is seen again after this long.
+const TAKEN_SECONDS: i32 = 300;
+
+impl DeadLetters {
+    pub fn new(client: Client, url: String) -> Self {
+        Self { client, url }
+    }
+
+    pub async fn depth(&self) -> Result<Depth, QueueError> {
+        depth(&self.client, &self.url).await
+    }
+
+    /// Up to ten of them; none: there are no others for now.
+    pub async fn take(&self) -> Result<Vec<DeadLetter>, QueueError> {
         let output = self
             .client
-            .get_queue_attributes()
-            .queue_url(self.url(queue))
-            .set_attribute_names(Some(counters.to_vec()))
+            .receive_message()
+            .queue_url(&self.url)
+            .max_number_of_messages(10)
+            .visibility_timeout(TAKEN_SECONDS)
+            .wait_time_seconds(1)
             .send()
             .await
             .map_err(|error| QueueError(error.code().unwrap_or("no answer").to_owned()))?;
-        let attributes = output.attributes.unwrap_or_default();
-        Ok(counters.iter().all(|counter| attributes.get(counter).is_none_or(|count| count == "0")))
+        let letter = |message: aws_sdk_sqs::types::Message| DeadLetter {
+            message: message.body.and_then(|body| serde_json::from_str(&body).ok()),
+            receipt: message.receipt_handle.unwrap_or_default(),
+        };
+        Ok(output.messages.unwrap_or_default().into_iter().map(letter).collect())
+    }
+
+    pub async fn remove(&self, receipt: &str) -> Result<(), QueueError> {
+        self.client
+            .delete_message()
+            .queue_url(&self.url)
+            .receipt_handle(receipt)
+            .send()
+            .await
+            .map_err(|error| QueueError(error.code().unwrap_or("no answer").to_owned()))?;
+        Ok(())
     }
 }
 

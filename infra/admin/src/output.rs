@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use docmill::config::ConfigError;
 use docmill::context::StartError;
+use docmill::queue::QueueError;
 use docmill::store::StoreError;
 use serde_json::{Value, json};
 
@@ -25,6 +26,8 @@ impl Output {
 pub(crate) enum Failure {
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(transparent)]
+    Queue(#[from] QueueError),
     #[error(transparent)]
     Start(#[from] StartError),
     #[error(transparent)]

@@ -4,6 +4,7 @@ pub(crate) mod account;
 pub(crate) mod job;
 pub(crate) mod key;
 pub(crate) mod plan;
+pub(crate) mod queue;
 pub(crate) mod service;
 pub(crate) mod tool;
 

@@ -1,0 +1,94 @@
+//! Queues and their dead letters: how many messages wait, and another try for those that died.
+
+use clap::{Subcommand, ValueEnum};
+use docmill::context::Context;
+use docmill::domain::tool::QueueName;
+use docmill::queue::{DeadLetter, DeadLetters, Message};
+use serde_json::{Map, Value, json};
+
+use crate::output::{Failure, Output, refuse};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// How many messages each queue and its dead letters hold (approximately).
+    Status,
+    /// Send the dead letters of a queue again. What cannot be read is left where it is; what is about a job that has ended
+    /// is removed.
+    Redrive { queue: QueueChoice },
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum QueueChoice {
+    Office,
+    Html,
+}
+
+impl From<QueueChoice> for QueueName {
+    fn from(choice: QueueChoice) -> Self {
+        match choice {
+            QueueChoice::Office => Self::Office,
+            QueueChoice::Html => Self::Html,
+        }
+    }
+}
+
+pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, Failure> {
+    match command {
+        Command::Status => status(context).await,
+        Command::Redrive { queue } => redrive(context, queue.into()).await,
+    }
+}
+
+/// The variable that names a queue's dead letters, and what the queue is called here.
+const fn names(queue: QueueName) -> (&'static str, &'static str) {
+    match queue {
+        QueueName::Office => ("OFFICE_DEAD_LETTERS_URL", "office"),
+        QueueName::Html => ("HTML_DEAD_LETTERS_URL", "html"),
+    }
+}
+
+fn dead_letters(context: &Context, queue: QueueName) -> Result<DeadLetters, Failure> {
+    let (variable, _) = names(queue);
+    match std::env::var(variable) {
+        Ok(url) if !url.is_empty() => Ok(DeadLetters::new(context.aws.sqs(), url)),
+        Ok(_) | Err(_) => refuse(format!("the environment variable {variable} is not set")),
+    }
+}
+
+async fn status(context: &Context) -> Result<Output, Failure> {
+    let queues = context.queue();
+    let mut status = Map::new();
+    for queue in QueueName::ALL {
+        let (live, dead) = (queues.depth(queue).await?, dead_letters(context, queue)?.depth().await?);
+        let state = json!({"waiting": live.waiting, "inWork": live.in_work, "dead": dead.waiting + dead.in_work});
+        status.insert(names(queue).1.to_owned(), state);
+    }
+    Ok(Output::new("queues", Value::Object(status)))
+}
+
+async fn redrive(context: &Context, queue: QueueName) -> Result<Output, Failure> {
+    let letters = dead_letters(context, queue)?;
+    let (mut sent, mut removed, mut unreadable) = (0, 0, 0);
+    loop {
+        let page = letters.take().await?;
+        if page.is_empty() {
+            break;
+        }
+        for DeadLetter { message, receipt } in page {
+            let Some(Message::Convert { job_id }) = message else {
+                unreadable += 1;
+                continue;
+            };
+            // Sent before it is removed: dying in between leaves two, and a job is claimed once.
+            match context.jobs.get(job_id).await? {
+                Some(job) if !job.status.is_terminal() => {
+                    context.queue().send(queue, &job.account, &Message::Convert { job_id }).await?;
+                    sent += 1;
+                }
+                Some(_) | None => removed += 1,
+            }
+            letters.remove(&receipt).await?;
+        }
+    }
+    Ok(Output::new("redrive", json!({"sent": sent, "removed": removed, "unreadable": unreadable})))
+}
