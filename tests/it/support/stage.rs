@@ -54,6 +54,9 @@ pub struct Stage {
     /// Reads what became of things, unwatched.
     pub auditor: Context,
     pub files: Files,
+    /// Plans with one included credit a month and with none: made before the settings are first read, and cached.
+    pub plan_with_one: String,
+    pub plan_with_none: String,
     pipeline: Pipeline,
     sweeper: Sweeper,
     watches: [Watch; 3],
@@ -106,6 +109,8 @@ impl Stage {
             watches: [world.watch.clone(), worker_watch, sweeper_watch],
             files: auditor.files(),
             ahead_ms: AtomicU64::default(),
+            plan_with_one: world.plan(1).await.id,
+            plan_with_none: world.plan(0).await.id,
             world,
             engine,
             auditor,
@@ -212,9 +217,10 @@ impl Stage {
         (receives < MAX_RECEIVES).then(|| Message { visible_at: self.now().plus(away), receives, ..message })
     }
 
+    /// Of two workers that got the same message, the second deletes what is gone: the emulator refuses, AWS does not mind.
     pub async fn discard(&self, message: &Message) {
         let queue = &self.auditor.config.html_queue_url;
-        self.sqs.delete_message().queue_url(queue).receipt_handle(&message.receipt).send().await.unwrap();
+        drop(self.sqs.delete_message().queue_url(queue).receipt_handle(&message.receipt).send().await);
     }
 
     pub fn inject(&self, actor: Actor, fault: Fault) {
