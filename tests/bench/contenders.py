@@ -83,7 +83,7 @@ class Lines(Contender):
 
 
 class Command(Contender):
-    """A peer that is a process for each document. `running`: the current one's id; `cpu_ms`: what the last one took."""
+    """A process for each document. `running`: the current one's id; `cpu_ms`: what the last one took."""
 
     def __init__(self, name: str):
         self.name = name
@@ -116,8 +116,10 @@ class Command(Contender):
 
 
 class Soffice(Command):
-    """`seeded`: one profile is kept, and names LibreOffice's version, without which each start tests itself for a second.
-    Else each document gets a new profile."""
+    """A process for each document. `seeded`: with one profile, which is kept; else each document gets a new one.
+
+    The kept one names LibreOffice's version, without which each start tests itself for a second.
+    """
 
     def __init__(self, seeded: bool):
         super().__init__("soffice, seeded profile" if seeded else "soffice, fresh")

@@ -127,7 +127,7 @@ def write_traps(directory: Path) -> None:
     """Pages that harm engines: nesting, dialogs that wait for an answer, more memory than there is, and no end."""
     (directory / "deep.html").write_text("<div>" * 5000 + "deep" + "</div>" * 5000)
     (directory / "dialogs.html").write_text("<p>before<script>for (let i = 9; i--;) confirm(prompt('?'))</script>")
-    (directory / "endless.html").write_text("<p>before<script>for (;;) document.title += '.'</script>")
+    (directory / "endless.html").write_text("<p>before<script>for (;;);</script>")
     hoard = "const hoard = []; for (;;) hoard.push(new Array(1 << 20).fill(hoard.length))"
     (directory / "memory.html").write_text(f"<p>before<script>{hoard}</script>")
 
