@@ -19,7 +19,7 @@ use crate::support::stage::{Actor, Message, Stage};
 use crate::support::stub_engine::{Act, Gate};
 use crate::support::world::Account;
 
-const LANES: usize = 24;
+const LANES: usize = 32;
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// A message of a worker that died: either the sweeper is there before it, or it comes as soon as the lease has ended.
@@ -268,7 +268,7 @@ impl<'a> Life<'a> {
         stage.engine.play(story.script(&gate));
         let html = if story.payload == Payload::Stored { "<p>long".repeat(4000) } else { "<p>x".to_owned() };
         let id = stage.create(&account, &html).await;
-        let mut life = Self { stage, story, account, id, inbox: Vec::new(), after_a_crash };
+        let mut life = Self { stage, story, account, id, inbox: stage.receive().await, after_a_crash };
         life.begin(&gate).await;
         let ended = life.settle().await;
         life.check_end(&ended, troubles).await;
@@ -285,8 +285,10 @@ impl<'a> Life<'a> {
         if self.story.twist == Twist::None {
             return;
         }
-        self.inbox = self.stage.receive().await;
-        let Some(first) = self.inbox.pop() else { return };
+        let Some(first) = self.inbox.pop() else {
+            self.stage.engine.play([]);
+            return;
+        };
         match self.story.twist {
             Twist::None => {}
             Twist::MessageLost => self.stage.discard(&first).await,
@@ -309,6 +311,8 @@ impl<'a> Life<'a> {
             () = gate.reached.notified() => true,
         };
         if !held {
+            // It did not get as far as the engine, where the next one is neither to hang nor to fail.
+            self.stage.engine.play([]);
             return;
         }
         if self.story.twist == Twist::LateAfterTheEnd {
@@ -322,15 +326,15 @@ impl<'a> Life<'a> {
         self.inbox.extend(late.await);
     }
 
-    async fn pass(&self, time: Duration) {
+    async fn pass(&mut self, time: Duration) {
         self.stage.advance(time);
         self.stage.sweep().await;
+        self.inbox.extend(self.stage.receive().await);
     }
 
     /// Lets queue, workers and sweeper go on until the job has ended and no message is left.
     async fn settle(&mut self) -> Job {
         for _ in 0..200 {
-            self.inbox.extend(self.stage.receive().await);
             let job = self.stage.job(self.id).await;
             let now = self.stage.now();
             if let Some(position) = self.inbox.iter().position(|message| message.visible_at <= now) {
@@ -384,7 +388,7 @@ impl<'a> Life<'a> {
     }
 
     /// A day later: the state says so, and the bytes are gone.
-    async fn expire(&self, completed: &Job) {
+    async fn expire(&mut self, completed: &Job) {
         let wait = completed.expires_at.unwrap().millis_since(self.stage.now());
         self.stage.advance(Duration::from_millis(wait));
         for _ in 0..10 {

@@ -8,8 +8,9 @@ use docmill::store::jobs::Claim;
 use serde_json::json;
 use sweeper::Sweeper;
 
-use crate::support::aws_watch::Watch;
+use crate::support::aws_watch::{Fault, Watch};
 use crate::support::http::{Answer, post};
+use crate::support::stage::{Actor, Stage};
 use crate::support::world::{Account, World};
 
 /// One sweeper at a time: two would both be right, but a test could not tell which one repaired its job.
@@ -25,7 +26,7 @@ fn sweeper(world: &World) -> (Sweeper, Watch) {
 async fn queued(world: &World, account: &Account) -> JobId {
     let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&account.key).build();
     // Without its message, no deployed worker competes with the test for the job.
-    world.watch.inject((0..3).map(|_| crate::support::aws_watch::Fault::down("SendMessage")));
+    world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
     let answer = Answer::of(create_job::handle(world.desk.clone(), request).await);
     JobId::parse(&answer.job_id()).unwrap()
 }
@@ -88,4 +89,86 @@ async fn a_job_that_is_not_due_is_left_alone() {
     sweeper(&world).0.run().await.unwrap();
     let after = job(&world, id).await;
     assert_eq!((after.status, after.due), (before.status, before.due));
+}
+
+/// A job on a stage of its own whose message is lost, at the time when the sweeper should look at it.
+async fn lost_on(stage: &Stage) -> JobId {
+    let account = stage.world.account_on(&stage.plan_with_one, 0).await;
+    let id = stage.create(&account, "<p>x").await;
+    for message in stage.receive().await {
+        stage.discard(&message).await;
+    }
+    stage.watch(Actor::Sweeper).take_calls();
+    id
+}
+
+async fn completed_on(stage: &Stage) -> Job {
+    let account = stage.world.account_on(&stage.plan_with_one, 0).await;
+    let id = stage.create(&account, "<p>x").await;
+    for message in stage.receive().await {
+        assert!(stage.deliver(message, Duration::ZERO).await.is_none(), "the message is acknowledged");
+    }
+    stage.job(id).await
+}
+
+#[tokio::test]
+async fn two_sweepers_at_once_send_one_message_and_expire_one_output() {
+    let stage = Stage::new().await;
+    let id = lost_on(&stage).await;
+    stage.advance(Duration::from_secs(120));
+    tokio::join!(stage.sweep(), stage.sweep());
+    assert_eq!(stage.watch(Actor::Sweeper).count("SendMessage"), 1);
+    let mut messages = stage.receive().await;
+    assert_eq!(messages.len(), 1);
+    stage.deliver(messages.remove(0), Duration::ZERO).await;
+    let completed = stage.job(id).await;
+    assert_eq!(completed.status, JobStatus::Completed);
+
+    stage.advance(Duration::from_secs(25 * 3600));
+    tokio::join!(stage.sweep(), stage.sweep());
+    let expired = stage.job(id).await;
+    assert_eq!((expired.status, expired.open, expired.output_key), (JobStatus::Expired, None, None));
+    assert!(stage.files.get_text(&completed.output_key.unwrap()).await.is_err(), "the bytes are gone");
+    stage.remove().await;
+}
+
+#[tokio::test]
+async fn a_bucket_that_is_down_holds_up_no_lost_job_and_keeps_no_output_for_ever() {
+    let stage = Stage::new().await;
+    let completed = completed_on(&stage).await;
+    stage.advance(Duration::from_secs(25 * 3600));
+    stage.inject(Actor::Sweeper, Fault::down("DeleteObject").lasting());
+    stage.sweep().await;
+    assert_eq!(stage.job(completed.id).await.status, JobStatus::Completed, "the bytes are still there");
+
+    stage.start_over();
+    lost_on(&stage).await;
+    stage.advance(Duration::from_secs(25 * 3600));
+    stage.inject(Actor::Sweeper, Fault::down("DeleteObject").lasting());
+    stage.sweep().await;
+    assert_eq!(stage.watch(Actor::Sweeper).count("TransactWriteItems"), 1, "the job of a day ago is failed");
+
+    // By then the lifecycle has deleted the output, whether we could or not.
+    stage.advance(Duration::from_secs(49 * 3600));
+    stage.inject(Actor::Sweeper, Fault::down("DeleteObject").lasting());
+    stage.sweep().await;
+    assert_eq!(stage.job(completed.id).await.status, JobStatus::Expired);
+    stage.remove().await;
+}
+
+#[tokio::test]
+async fn one_shard_that_cannot_be_read_holds_up_no_other() {
+    let stage = Stage::new().await;
+    let mut ids = Vec::new();
+    for _ in 0..8 {
+        ids.push(lost_on(&stage).await);
+    }
+    stage.advance(Duration::from_secs(120));
+    stage.inject(Actor::Sweeper, Fault::instead_of("Query", 400, "{}"));
+    stage.sweep().await;
+    // The shard whose turn it is first this minute is the one that could not be read.
+    let unread = u8::try_from(stage.now().as_millis() / 60_000 % 4).unwrap();
+    let sent = ids.iter().filter(|id| id.shard(4) != unread).count();
+    assert_eq!(stage.watch(Actor::Sweeper).count("SendMessage"), sent);
+    stage.remove().await;
 }
