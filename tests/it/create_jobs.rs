@@ -164,6 +164,16 @@ async fn large_inline_html_goes_to_the_bucket_first() {
 }
 
 #[tokio::test]
+async fn the_payload_of_a_refused_job_is_not_kept() {
+    let world = World::new();
+    let account = world.account(0).await;
+    let body = json!({"toolSlug": "html-to-pdf", "html": "<p>long".repeat(6000)});
+    assert_eq!(create(&world, post("/", &body).key(&account.key)).await.refusal(), (402, "insufficient_credits"));
+    let calls = world.watch.take_calls();
+    assert_eq!(calls[calls.len() - 1], "DeleteObject", "{calls:?}");
+}
+
+#[tokio::test]
 async fn a_test_key_is_not_charged_and_has_its_daily_allowance() {
     let world = World::new();
     let account = world.account(0).await;

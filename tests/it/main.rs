@@ -19,6 +19,7 @@ mod credits;
 mod description;
 mod error_table;
 mod fault_matrix;
+mod fault_stories;
 mod idempotency;
 mod injected_faults;
 mod journeys;

@@ -113,6 +113,20 @@ async fn the_documents_own_fault_ends_the_job_at_once_with_its_credits_back() {
 }
 
 #[tokio::test]
+async fn a_crashed_engine_gets_one_more_try_within_the_attempt() {
+    let bench = Bench::new([Act::Fail(JobErrorCode::EngineCrashed)]).await;
+    assert_eq!(bench.deliver().await, Handled::Acknowledge);
+    let job = bench.job().await;
+    assert_eq!((job.status, job.attempts), (JobStatus::Completed, 1));
+
+    let bench = Bench::new([Act::Fail(JobErrorCode::EngineCrashed), Act::Fail(JobErrorCode::EngineCrashed)]).await;
+    assert_eq!(bench.deliver().await, Handled::Acknowledge);
+    let job = bench.job().await;
+    assert_eq!((job.status, job.attempts, job.refunded), (JobStatus::Failed, 1, 1));
+    assert_eq!(job.error.unwrap().code, JobErrorCode::EngineCrashed);
+}
+
+#[tokio::test]
 async fn our_own_fault_is_tried_again_until_attempts_are_used_up() {
     let bench = Bench::new((0..MAX_ATTEMPTS).map(|_| Act::Fail(JobErrorCode::Internal))).await;
     for attempt in 1..MAX_ATTEMPTS {

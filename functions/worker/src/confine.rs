@@ -236,9 +236,7 @@ fn confine_self(args: &Args) -> io::Result<()> {
         // SIGXCPU at the soft limit tells this end from others; a program that ignores it is killed a second later.
         limit(Resource::Cpu, seconds, seconds.saturating_add(1))?;
     }
-    if args.no_network {
-        deny_network()?;
-    }
+    deny_calls(if args.no_network { Network::Denied } else { Network::Allowed })?;
     Ok(())
 }
 
@@ -250,16 +248,19 @@ pub(crate) fn limit(resource: Resource, soft: u64, hard: u64) -> io::Result<()> 
 /// Installs a seccomp filter for this thread and all that descends from it. It needs no privilege, and so works where
 /// network namespaces don't (in Lambda).
 pub fn deny_network() -> io::Result<()> {
-    let filter = network_filter().map_err(io::Error::other)?;
+    deny_calls(Network::Denied)
+}
+
+fn deny_calls(network: Network) -> io::Result<()> {
+    let filter = call_filter(network).map_err(io::Error::other)?;
     seccompiler::apply_filter(&filter).map_err(io::Error::other)
 }
 
-/// System calls without which no converter lives worse, and with which a hostile document could reach the network,
-/// another process, or the kernel's riskier corners.
-const DENIED: [libc::c_long; 17] = [
+/// System calls without which no converter lives worse, and with which a hostile document could reach another process or
+/// the kernel's riskier corners.
+const DENIED: [libc::c_long; 16] = [
     libc::SYS_add_key,
     libc::SYS_bpf,
-    libc::SYS_connect,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
     libc::SYS_io_uring_setup,
@@ -276,11 +277,18 @@ const DENIED: [libc::c_long; 17] = [
     libc::SYS_userfaultfd,
 ];
 
-fn network_filter() -> Result<BpfProgram, seccompiler::BackendError> {
+fn call_filter(network: Network) -> Result<BpfProgram, seccompiler::BackendError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = DENIED.iter().map(|call| (*call, Vec::new())).collect();
-    for call in [libc::SYS_socket, libc::SYS_socketpair] {
-        let not_local = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, libc::AF_UNIX as u64)?;
-        rules.insert(call, vec![SeccompRule::new(vec![not_local])?]);
+    match network {
+        Network::Allowed => {}
+        Network::Denied => {
+            rules.insert(libc::SYS_connect, Vec::new());
+            for call in [libc::SYS_socket, libc::SYS_socketpair] {
+                let not_local =
+                    SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, libc::AF_UNIX as u64)?;
+                rules.insert(call, vec![SeccompRule::new(vec![not_local])?]);
+            }
+        }
     }
     #[cfg(target_arch = "x86_64")]
     add_x32_calls(&mut rules);

@@ -22,6 +22,9 @@ use crate::pdf;
 use crate::sniff::{self, Hints};
 use crate::source::Fetcher;
 
+/// A longer name would not fit into the link that downloads it.
+const MAX_NAME_CHARACTERS: usize = 150;
+
 /// The engines that this environment runs.
 #[derive(Clone, Default)]
 pub struct Engines {
@@ -152,7 +155,7 @@ impl Converter {
             checked_document(path, hints, &limits)
         })
         .await
-        .map_err(|_panicked| ours("the check of a document panicked"))??;
+        .map_err(|_panicked| check_panicked())??;
         Ok((source, name))
     }
 }
@@ -163,6 +166,12 @@ pub fn checked_document(path: PathBuf, hints: Hints<'_>, limits: &Limits) -> Res
     let inspection = sniff::check(&path, format, limits)?;
     let name = hints.filename.map(str::to_owned);
     Ok(Source::Document { path, name, format, inspection })
+}
+
+/// It is the document that made it panic: trying again would only repeat that.
+fn check_panicked() -> Failure {
+    let message = "The document could not be read: it seems to be damaged.";
+    Failure::new(JobErrorCode::CorruptDocument, message, "the check of a document panicked")
 }
 
 /// A source's address was checked when the job was accepted: one that is none is a fault of ours.
@@ -213,7 +222,8 @@ fn output_name(name: Option<&str>) -> String {
         Some((stem, extension)) if !stem.is_empty() && extension.len() <= 5 => stem,
         Some(_) | None => name,
     });
-    let stem = if stem.trim().is_empty() { "document" } else { stem };
+    let stem: String = stem.chars().filter(|character| !character.is_control()).take(MAX_NAME_CHARACTERS).collect();
+    let stem = if stem.trim().is_empty() { "document" } else { &stem };
     format!("{stem}.pdf")
 }
 
@@ -246,5 +256,6 @@ mod tests {
         assert_eq!(output_name(Some("v1.2 notes of meeting")), "v1.2 notes of meeting.pdf");
         assert_eq!(output_name(Some(".docx")), ".docx.pdf");
         assert_eq!(output_name(None), "document.pdf");
+        assert_eq!(output_name(Some(&"n".repeat(60_000))).len(), MAX_NAME_CHARACTERS + ".pdf".len());
     }
 }

@@ -24,6 +24,9 @@ use crate::source::Fetcher;
 /// Builds the worker from its environment: `ENGINES` says which queue it serves, and so which engines it starts.
 pub fn pipeline_of_function() -> Result<Pipeline, Error> {
     let context = Context::of_function()?;
+    if !context.config.local_mode {
+        wipe(&std::env::temp_dir())?;
+    }
     let policy = EgressPolicy::new(source_exceptions(context.config.local_mode)?);
     let fetcher = Fetcher::new(policy.clone())?;
     let launcher = Launcher::current()?;
@@ -42,6 +45,16 @@ pub fn pipeline_of_function() -> Result<Pipeline, Error> {
         queue_name,
         clock: Clock::default(),
     })
+}
+
+/// Removes what an environment that was killed has left: Lambda starts the next one with the same /tmp, and other
+/// people's documents are in it. Not on a local stack, where the directory is shared.
+fn wipe(directory: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.is_dir() && !path.is_symlink() { std::fs::remove_dir_all(path)? } else { std::fs::remove_file(path)? }
+    }
+    Ok(())
 }
 
 fn office_engines(launcher: Launcher) -> Result<Engines, Error> {
@@ -99,4 +112,22 @@ pub async fn handle(pipeline: &Pipeline, event: LambdaEvent<SqsEvent>) -> SqsBat
 
 fn time_left(deadline: SystemTime) -> Duration {
     deadline.duration_since(SystemTime::now()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_environment_left_is_removed() {
+        let temporary = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(temporary.path().join("job/deep")).unwrap();
+        std::fs::write(temporary.path().join("job/deep/source"), "secret").unwrap();
+        std::fs::write(temporary.path().join("file"), "secret").unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), temporary.path().join("link")).unwrap();
+        wipe(temporary.path()).unwrap();
+        assert_eq!(std::fs::read_dir(temporary.path()).unwrap().count(), 0);
+        assert!(elsewhere.path().exists(), "a link is removed, and not what it leads to");
+    }
 }

@@ -13,6 +13,8 @@ use crate::engine::{Failure, Limits};
 const HEAD_1_7: [u8; 8] = *b"%PDF-1.7";
 
 /// Name of the watermark among a page's resources.
+/// Larger marked files are not rewritten.
+const REWRITTEN_BYTES: u64 = 64 << 20;
 const MARK: &str = "DocmillTest";
 /// What the watermark says, and its width in Helvetica Bold, in em.
 const MARK_TEXT: &str = "TEST";
@@ -125,7 +127,17 @@ pub fn watermark_test(path: &Path) -> Result<(), PdfError> {
     for page in pages {
         mark_page(&mut marked, page, &shared)?;
     }
-    replace(path, &mut marked)
+    replace(path, &mut marked)?;
+    forget_unmarked(path)
+}
+
+/// Rewrites the file without the revision that has no mark, which could be had back by cutting the file short. That takes
+/// several times the file's size in memory: very large ones keep both.
+fn forget_unmarked(path: &Path) -> Result<(), PdfError> {
+    if std::fs::metadata(path)?.len() <= REWRITTEN_BYTES {
+        Document::load(path)?.save(path)?;
+    }
+    Ok(())
 }
 
 /// Streams are only referred to, never read: a byte of each is left, since the reader fetches empty ones again.

@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use docmill::clock::Clock;
 use docmill::config::Config;
-use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, MAX_ATTEMPTS, Payload, QUEUED_GRACE, Timings};
+use docmill::domain::job::{
+    Job, JobError, JobErrorCode, JobId, MAX_ATTEMPTS, MAX_WARNINGS, Payload, QUEUED_GRACE, Timings,
+};
 use docmill::domain::request::JobRequest;
 use docmill::domain::tool::QueueName;
 use docmill::files::{Files, FilesError, ObjectKey};
@@ -19,6 +21,8 @@ use crate::engine::Failure;
 const LEASE_MARGIN: Duration = Duration::from_secs(15);
 /// Time kept for storing and completing after the conversion's deadline.
 const STORE_TIME: Duration = Duration::from_secs(30);
+/// What an engine may take beyond the deadline to end its children.
+const DEADLINE_GRACE: Duration = Duration::from_secs(10);
 const FIRST_RETRY_SECONDS: u32 = 5;
 
 #[derive(Debug)]
@@ -134,7 +138,10 @@ impl Pipeline {
         // The directory is wiped when it goes out of scope, whatever happens.
         let scratch = tempfile::tempdir().map_err(|error| Setback::Fault(format!("no scratch directory: {error}")))?;
         let deadline = ends_at.checked_sub(STORE_TIME).unwrap_or(ends_at);
-        let converted = self.converter.run(&request, job.mode, scratch.path(), deadline).await?;
+        // Engines keep the deadline themselves; what happens around them must not outlast it either.
+        let run = self.converter.run(&request, job.mode, scratch.path(), deadline);
+        let converted =
+            tokio::time::timeout_at((deadline + DEADLINE_GRACE).into(), run).await.map_err(|_| overdue())??;
 
         let stored = Instant::now();
         let key = ObjectKey::Output { account: &job.account, job: job.id, attempt: job.attempts };
@@ -162,6 +169,7 @@ impl Pipeline {
         };
         let mut warnings = job.warnings.clone();
         warnings.extend(converted.warnings);
+        warnings.truncate(MAX_WARNINGS);
         let completion = Completion {
             output: converted.output,
             output_key: key,
@@ -235,6 +243,11 @@ impl Pipeline {
 
 fn public_error(failure: &Failure) -> JobError {
     JobError::new(failure.code, failure.message.clone())
+}
+
+fn overdue() -> Failure {
+    let message = "The conversion did not end in time. Make the document smaller, or split it.";
+    Failure::new(JobErrorCode::ConversionTimeout, message, "the conversion outlasted its deadline")
 }
 
 fn millis(duration: Duration) -> u64 {

@@ -88,8 +88,9 @@ async fn whatever_befalls_the_helper_the_next_document_is_converted() {
     assert_eq!(convert(&engine, LONG).await.unwrap(), 1);
     assert_eq!(prepared().await[0], helper);
 
-    // A child that dies, even before its document, is one crash, and the document has another try.
+    // A child that dies, even before its document, is one crash; the converter gives the document another try.
     kill_process(prepared().await[1], Signal::KILL).unwrap();
+    assert_eq!(convert(&engine, LONG).await.unwrap_err().code, JobErrorCode::EngineCrashed);
     assert_eq!(convert(&engine, LONG).await.unwrap(), 1);
     assert_eq!(prepared().await[0], helper);
 

@@ -185,6 +185,20 @@ impl JobErrorCode {
     }
 }
 
+/// Longer texts are cut: whatever a page or a source puts into them, a job's item stays small.
+const MAX_TEXT_CHARACTERS: usize = 300;
+/// More warnings than this are not kept.
+pub const MAX_WARNINGS: usize = 50;
+
+fn cut(text: impl Into<String>) -> String {
+    let mut text = text.into();
+    if let Some((end, _)) = text.char_indices().nth(MAX_TEXT_CHARACTERS) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
 /// What a failed job tells its owner. `message` says what to do and never carries a secret or an internal name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobError {
@@ -195,7 +209,7 @@ pub struct JobError {
 
 impl JobError {
     pub fn new(code: JobErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), retryable: code.is_retryable() }
+        Self { code, message: cut(message), retryable: code.is_retryable() }
     }
 }
 
@@ -211,11 +225,11 @@ pub struct Warning {
 
 impl Warning {
     pub fn new(code: &str, message: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), message: message.into(), detail: None }
+        Self { code: code.to_owned(), message: cut(message), detail: None }
     }
 
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
-        self.detail = Some(detail.into());
+        self.detail = Some(cut(detail));
         self
     }
 }
@@ -394,6 +408,16 @@ mod tests {
                 assert_eq!(from.may_become(to), allowed, "{from:?} → {to:?}");
             }
         }
+    }
+
+    #[test]
+    fn texts_of_a_source_stay_short() {
+        let long = "ä".repeat(100_000);
+        let warning = Warning::new("resource_blocked", long.clone()).with_detail(long.clone());
+        assert_eq!(warning.message.chars().count(), MAX_TEXT_CHARACTERS + 1);
+        assert!(warning.detail.is_some_and(|detail| detail.ends_with("ä…")));
+        assert!(JobError::new(JobErrorCode::UnsupportedFormat, long).message.len() < 1000);
+        assert_eq!(JobError::new(JobErrorCode::Internal, "short").message, "short");
     }
 
     #[test]

@@ -43,7 +43,7 @@ where
     F: AsyncFnOnce(Caller) -> Outcome,
 {
     let now = clock::now();
-    let (admission, settings) = match enter(context, request, policy, now).await {
+    let (admission, settings) = match Box::pin(enter(context, request, policy, now)).await {
         Ok(entered) => entered,
         Err(error) => return respond(&request.id, Err(error), &[]),
     };
@@ -59,7 +59,8 @@ where
         Err(code) => Err(code.into()),
         Ok(()) => match limited {
             Some(allow_at) => Err(ApiError::rate_limited(wait_seconds(allow_at, now))),
-            None => contained(work(caller)).await,
+            // Boxed: the futures of SDK calls are large, and a handler holds several.
+            None => contained(Box::pin(work(caller))).await,
         },
     };
     respond(&request.id, outcome, &headers)

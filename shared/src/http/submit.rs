@@ -97,12 +97,17 @@ impl JobDesk {
             now: caller.now,
             job,
         };
+        let payload = submission.job.secret.clone();
         let created = self.submissions.create(submission, Instant::now() + WRITE_TIME).await?;
+        match &created {
+            Created::Fresh(job) => self.announce(tool, job).await,
+            Created::Replay(_)
+            | Created::Mismatch
+            | Created::InsufficientCredits { .. }
+            | Created::TestQuotaExhausted => self.discard(payload).await,
+        }
         match created {
-            Created::Fresh(job) => {
-                self.announce(tool, &job).await;
-                Ok(accepted(&job, caller))
-            }
+            Created::Fresh(job) => Ok(accepted(&job, caller)),
             Created::Replay(job) => Ok(accepted(&job, caller).header(IDEMPOTENCY_REPLAYED, true)),
             Created::Mismatch => Err(ErrorCode::IdempotencyKeyReused.into()),
             Created::InsufficientCredits { available } => {
@@ -153,8 +158,7 @@ impl JobDesk {
         }
     }
 
-    /// No item grows with what users send: a large payload goes to the bucket before the job is written. If the job is
-    /// then refused, the lifecycle removes the orphan.
+    /// No item grows with what users send: a large payload goes to the bucket before the job is written.
     async fn with_payload(&self, mut job: Job, payload: String) -> Result<Job, ApiError> {
         job.secret = Some(if payload.len() <= MAX_INLINE_PAYLOAD_BYTES {
             Payload::Inline(payload)
@@ -164,6 +168,15 @@ impl JobDesk {
             Payload::Stored(key.to_string())
         });
         Ok(job)
+    }
+
+    /// Removes the payload of a job that was not created. Where that is not known, the lifecycle removes the orphan.
+    async fn discard(&self, payload: Option<Payload>) {
+        if let Some(Payload::Stored(key)) = payload
+            && let Err(error) = self.files.delete(&key).await
+        {
+            tracing::warn!(%error, "a refused request's payload was left to its lifecycle");
+        }
     }
 
     fn record(&self, key: &IdempotencyKey, job: &Job, wanted: &JobRequest, caller: &Caller) -> IdempotencyRecord {

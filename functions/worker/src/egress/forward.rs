@@ -81,8 +81,10 @@ fn status_of(session: &Session, problem: Problem) -> StatusCode {
             StatusCode::BAD_GATEWAY
         }
         Problem::Refused { host, refusal } => {
-            tracing::info!(host, %refusal, "the egress proxy refused a connection");
-            session.note_blocked(&host);
+            // Once for each host: a page may ask as often as it likes.
+            if session.note_blocked(&host) {
+                tracing::info!(host, %refusal, "the egress proxy refused a connection");
+            }
             StatusCode::FORBIDDEN
         }
         Problem::Failed { host, cause } => {

@@ -32,6 +32,9 @@ impl Lookup for SystemLookup {
 /// Hosts with their ports that local mode may reach although their addresses are denied.
 ///
 /// Parsed from `host:port` pairs between commas; an IPv6 host stands in brackets. Empty by default.
+/// No name is longer (RFC 1035 § 2.3.4).
+const MAX_HOST_BYTES: usize = 253;
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceExceptions(HashSet<(Host, u16)>);
 
@@ -123,6 +126,9 @@ impl EgressPolicy {
         let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else {
             return Err(Refusal::Scheme);
         };
+        if url.host_str().is_none_or(|host| host.len() > MAX_HOST_BYTES) {
+            return Err(Refusal::Unresolved("a name too long to be one".to_owned()));
+        }
         let host = host.to_owned();
         if self.exceptions.contains(&host, port) {
             return Ok(Target { host, port, excepted: true });

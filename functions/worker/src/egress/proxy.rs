@@ -26,6 +26,8 @@ use super::meter::Meter;
 const USERNAME: &str = "docmill";
 
 /// So many hosts are named in a report; a page may try thousands.
+/// No host's name is longer; what is, is cut.
+const REPORTED_CHARACTERS: usize = 253;
 const REPORTED_HOSTS: usize = 50;
 
 /// What one session may cost.
@@ -149,12 +151,13 @@ impl Session {
         authorization == self.authorization.as_bytes()
     }
 
-    pub(super) fn note_blocked(&self, host: &str) {
-        note(&self.blocked, host);
+    /// Whether it is the first time for this host.
+    pub(super) fn note_blocked(&self, host: &str) -> bool {
+        note(&self.blocked, host)
     }
 
-    pub(super) fn note_failed(&self, host: &str) {
-        note(&self.failed, host);
+    pub(super) fn note_failed(&self, host: &str) -> bool {
+        note(&self.failed, host)
     }
 
     /// Runs `task` until it ends or the session does.
@@ -180,12 +183,10 @@ impl Session {
     }
 }
 
-fn note(hosts: &Mutex<BTreeSet<String>>, host: &str) {
+fn note(hosts: &Mutex<BTreeSet<String>>, host: &str) -> bool {
+    let host: String = host.chars().take(REPORTED_CHARACTERS).collect();
     let mut hosts = lock(hosts);
-    hosts.insert(host.to_owned());
-    if hosts.len() > REPORTED_HOSTS {
-        hosts.pop_last();
-    }
+    hosts.len() < REPORTED_HOSTS && hosts.insert(host)
 }
 
 /// Nothing that holds these locks can leave their contents half-changed, so a poisoned one is still good.

@@ -81,7 +81,7 @@ pub struct BrowserSettings {
 
 impl Default for BrowserSettings {
     fn default() -> Self {
-        Self { program: None, heap_mib: 512, process_mib: 1536, jobs_per_browser: 200 }
+        Self { program: None, heap_mib: 512, process_mib: 1536, jobs_per_browser: 20 }
     }
 }
 

@@ -15,6 +15,9 @@ use super::watch::{Access, Watch};
 use crate::egress::{Caps, EgressPolicy, EgressProxy, EgressReport};
 use crate::engine::page::{Media, WaitFor};
 
+/// How long a job may wait for a condition of its own, and the longest delay that it may ask for.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
 /// How often a condition of the page is looked at.
 const POLL: Duration = Duration::from_millis(50);
 /// A page that sends itself elsewhere while it is waited for is followed so often.
@@ -164,8 +167,10 @@ impl<'b> Tab<'b> {
         }
     }
 
-    /// Waits for what the job asked for beyond `load`.
+    /// Waits for what the job asked for beyond `load`, for a part of its time only: a condition that is never met must
+    /// not hold a browser for the whole of it.
     pub(super) async fn wait_for(&mut self, wait: &WaitFor, until: Instant) -> Result<(), Trouble> {
+        let until = until.min(Instant::now() + LONGEST_WAIT);
         match wait {
             WaitFor::Load => Ok(()),
             WaitFor::NetworkIdle => {
