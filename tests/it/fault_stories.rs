@@ -1,0 +1,172 @@
+//! The stories that the fault matrix plays: what may happen in a job's life beside faults, and the calls it takes.
+
+use docmill::domain::job::JobErrorCode;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Payload {
+    Inline,
+    Stored,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Credits {
+    Included,
+    Granted,
+}
+
+/// What happens beside the faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Twist {
+    None,
+    /// The first message is never delivered.
+    MessageLost,
+    /// Two workers get the first message at once.
+    Duplicate,
+    /// The first worker hangs in the engine until its lease has ended and another one has finished the job.
+    LateAfterTheEnd,
+    /// The same, but it wakes up when the job was released and nobody has claimed it yet.
+    LateBeforeTheNext,
+}
+
+/// What the engine does, each time the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineRole {
+    Convert,
+    Fail(JobErrorCode),
+    /// Once, and then it converts.
+    FailOnce(JobErrorCode),
+    PanicOnce,
+    Panic,
+}
+
+#[derive(Clone, Debug)]
+pub struct Story {
+    pub name: &'static str,
+    pub engine: EngineRole,
+    pub payload: Payload,
+    pub credits: Credits,
+    pub twist: Twist,
+    /// `None`: the job is completed.
+    pub failure: Option<JobErrorCode>,
+    /// Calls of client, worker and sweeper when nothing goes wrong. Only the first query of the sweeper's many is listed.
+    pub calls: [&'static str; 3],
+}
+
+const CREATE: &str = "UpdateItem TransactWriteItems SendMessage";
+const CREATE_STORED: &str = "UpdateItem PutObject TransactWriteItems SendMessage";
+const EXPIRE: &str = "Query GetItem DeleteObject UpdateItem";
+
+pub fn stories() -> Vec<Story> {
+    use {Credits::*, EngineRole::*, JobErrorCode as Code, Payload::*};
+    let story = |name, engine, payload, credits, twist, failure, calls| Story {
+        name,
+        engine,
+        payload,
+        credits,
+        twist,
+        failure,
+        calls,
+    };
+    let completed = "UpdateItem PutObject TransactWriteItems";
+    let completed_stored = "UpdateItem GetObject PutObject TransactWriteItems DeleteObject";
+    vec![
+        story("completed", Convert, Inline, Included, Twist::None, None, [CREATE, completed, EXPIRE]),
+        story("stored", Convert, Stored, Granted, Twist::None, None, [CREATE_STORED, completed_stored, EXPIRE]),
+        story(
+            "document's fault",
+            Fail(Code::CorruptDocument),
+            Stored,
+            Included,
+            Twist::None,
+            Some(Code::CorruptDocument),
+            [CREATE_STORED, "UpdateItem GetObject TransactWriteItems DeleteObject", ""],
+        ),
+        story(
+            "our fault",
+            Fail(Code::Internal),
+            Inline,
+            Granted,
+            Twist::None,
+            Some(Code::Internal),
+            [
+                CREATE,
+                "UpdateItem UpdateItem ChangeMessageVisibility UpdateItem UpdateItem ChangeMessageVisibility \
+                 UpdateItem TransactWriteItems",
+                "",
+            ],
+        ),
+        story(
+            "died once",
+            PanicOnce,
+            Inline,
+            Included,
+            Twist::None,
+            None,
+            [
+                CREATE,
+                "UpdateItem UpdateItem PutObject TransactWriteItems UpdateItem",
+                "Query GetItem UpdateItem SendMessage GetItem DeleteObject UpdateItem",
+            ],
+        ),
+        story(
+            "always dies",
+            Panic,
+            Stored,
+            Included,
+            Twist::None,
+            Some(Code::Internal),
+            [
+                CREATE_STORED,
+                "UpdateItem GetObject UpdateItem GetObject UpdateItem GetObject UpdateItem UpdateItem UpdateItem",
+                "Query GetItem UpdateItem SendMessage GetItem UpdateItem SendMessage GetItem TransactWriteItems \
+                 DeleteObject",
+            ],
+        ),
+        story(
+            "message lost",
+            Convert,
+            Inline,
+            Granted,
+            Twist::MessageLost,
+            None,
+            [CREATE, completed, "Query GetItem UpdateItem SendMessage GetItem DeleteObject UpdateItem"],
+        ),
+        story(
+            "duplicate",
+            Convert,
+            Inline,
+            Included,
+            Twist::Duplicate,
+            None,
+            [CREATE, "UpdateItem UpdateItem PutObject TransactWriteItems", EXPIRE],
+        ),
+        story(
+            "late",
+            Convert,
+            Stored,
+            Granted,
+            Twist::LateAfterTheEnd,
+            None,
+            [
+                CREATE_STORED,
+                "UpdateItem GetObject UpdateItem GetObject PutObject TransactWriteItems DeleteObject PutObject \
+                 TransactWriteItems GetItem",
+                "Query GetItem UpdateItem SendMessage GetItem DeleteObject UpdateItem",
+            ],
+        ),
+        story(
+            "late failure",
+            FailOnce(Code::SourceTimeout),
+            Stored,
+            Included,
+            Twist::LateBeforeTheNext,
+            None,
+            [
+                CREATE_STORED,
+                "UpdateItem GetObject TransactWriteItems GetItem UpdateItem GetObject PutObject TransactWriteItems \
+                 DeleteObject",
+                "Query GetItem UpdateItem SendMessage GetItem DeleteObject UpdateItem",
+            ],
+        ),
+    ]
+}
