@@ -95,8 +95,9 @@ async fn a_failed_job_gives_its_credits_back_once_and_where_they_came_from() {
     }
     for id in ids {
         let job = world.context.jobs.get(id).await.unwrap().unwrap();
-        assert_eq!(world.context.jobs.fail(&job, &error, clock::now()).await.unwrap(), Written::Yes);
-        assert_eq!(world.context.jobs.fail(&job, &error, clock::now()).await.unwrap(), Written::Superseded);
+        let (now, later) = (clock::now(), clock::now().plus(std::time::Duration::from_millis(10)));
+        assert_eq!(world.context.jobs.fail(&job, &error, now).await.unwrap(), Written::Yes);
+        assert_eq!(world.context.jobs.fail(&job, &error, later).await.unwrap(), Written::Superseded);
         let failed = world.context.jobs.get(id).await.unwrap().unwrap();
         assert_eq!(failed.refunded, 1);
         assert!(failed.secret.is_none() && failed.open.is_none() && failed.due.is_none());
