@@ -56,11 +56,6 @@ impl RateLimit {
         i64::from((RATE_WINDOW_SECONDS * 1000).div_ceil(self.per_minute.max(1)))
     }
 
-    /// How far ahead of now the theoretical arrival time may lie: `emission × (burst − 1)`.
-    pub fn tolerance_ms(self) -> i64 {
-        self.emission_ms() * i64::from(self.burst.max(1) - 1)
-    }
-
     /// What `allow_at` lies behind now after a first request on an idle key: `emission × (burst − 2)`.
     pub fn idle_slack_ms(self) -> i64 {
         self.emission_ms() * (i64::from(self.burst.max(1)) - 2)
