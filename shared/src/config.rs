@@ -28,6 +28,7 @@ pub struct Tables {
     pub jobs: String,
     pub settings: String,
     pub events: String,
+    pub sessions: String,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -65,6 +66,7 @@ impl Config {
                 jobs: required("JOBS_TABLE")?,
                 settings: required("SETTINGS_TABLE")?,
                 events: required("EVENTS_TABLE")?,
+                sessions: required("SESSIONS_TABLE")?,
             },
             files_bucket: required("FILES_BUCKET")?,
             office_queue_url: required("OFFICE_QUEUE_URL")?,

@@ -16,8 +16,10 @@ use crate::queue::Queue;
 use crate::store::events::Events;
 use crate::store::jobs::Jobs;
 use crate::store::keys::Keys;
+use crate::store::sessions::Sessions;
 use crate::store::settings::Settings;
 use crate::store::usage::Usage;
+use crate::store::users::Users;
 
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(1);
 const OPERATION_TIMEOUT: Duration = Duration::from_secs(4);
@@ -117,6 +119,8 @@ pub struct Context {
     pub jobs: Jobs,
     pub settings: Settings,
     pub events: Events,
+    pub sessions: Sessions,
+    pub users: Users,
     pub aws: Aws,
     /// One client for all tables: they share its connections.
     pub dynamodb: aws_sdk_dynamodb::Client,
@@ -137,6 +141,8 @@ impl Context {
             jobs: Jobs::new(dynamodb.clone(), tables.jobs.clone(), tables.usage.clone()),
             settings: Settings::new(dynamodb.clone(), tables.settings.clone()),
             events: Events::new(dynamodb.clone(), tables.events.clone()),
+            sessions: Sessions::new(dynamodb.clone(), tables.sessions.clone()),
+            users: Users::new(dynamodb.clone(), tables.sessions.clone(), tables.usage.clone()),
             dynamodb,
             config,
             aws,

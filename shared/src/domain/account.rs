@@ -48,6 +48,21 @@ pub struct Profile {
     pub created_at: Timestamp,
 }
 
+impl Profile {
+    /// An account in good standing, without granted credits.
+    pub fn new(name: &str, plan: &str, now: Timestamp) -> Self {
+        Self {
+            name: name.to_owned(),
+            plan: plan.to_owned(),
+            granted: 0,
+            suspended: false,
+            test_mode: true,
+            account_origins: Vec::new(),
+            created_at: now,
+        }
+    }
+}
+
 /// A key as it is stored, with copies of what its account decides, so that one read answers everything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredKey {

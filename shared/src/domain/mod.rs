@@ -10,6 +10,7 @@ pub mod quota;
 pub mod request;
 pub mod time;
 pub mod tool;
+pub mod user;
 mod validation;
 
 use sha2::{Digest, Sha256};

@@ -4,9 +4,11 @@ pub mod events;
 pub mod item;
 pub mod jobs;
 pub mod keys;
+pub mod sessions;
 pub mod settings;
 pub mod submission;
 pub mod usage;
+pub mod users;
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 

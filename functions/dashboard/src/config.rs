@@ -1,0 +1,92 @@
+//! Settings of the dashboard alone. A missing or malformed one is named.
+
+use std::fmt;
+
+use axum_extra::extract::cookie::Key;
+use docmill::config::ConfigError;
+use url::Url;
+
+/// What signs cookies must be as long as the keys that it is made into.
+const COOKIE_KEY_BYTES: usize = 64;
+
+#[derive(Clone, Debug)]
+pub struct DashboardConfig {
+    /// Where the pages are, without a slash at the end. Locally its path is the gateway's base path.
+    pub url: Url,
+    pub oidc: OidcConfig,
+    pub cookie_key: CookieKey,
+}
+
+/// Who says who people are.
+#[derive(Clone, Debug)]
+pub struct OidcConfig {
+    /// Compared with what the issuer says of itself and with every token.
+    pub issuer: String,
+    /// Where the issuer describes itself; by default below its own address.
+    pub discovery_url: Url,
+    pub client_id: String,
+    /// Not needed: the code is bound to this browser's request (PKCE).
+    pub client_secret: Option<ClientSecret>,
+    /// Beside `openid`.
+    pub scopes: Vec<String>,
+    /// The claim that lists a person's groups.
+    pub groups_claim: String,
+    pub admin_group: String,
+}
+
+#[derive(Clone)]
+pub struct CookieKey(pub Key);
+
+impl fmt::Debug for CookieKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CookieKey(..)")
+    }
+}
+
+#[derive(Clone)]
+pub struct ClientSecret(pub String);
+
+impl fmt::Debug for ClientSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ClientSecret(..)")
+    }
+}
+
+impl DashboardConfig {
+    pub fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let lookup = |name: &str| lookup(name).filter(|value| !value.is_empty());
+        let required = |name| lookup(name).ok_or(ConfigError::Missing(name));
+        let url = |name, text: &str| match Url::parse(text.trim_end_matches('/')) {
+            Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(url),
+            Ok(_) | Err(_) => Err(ConfigError::Malformed { name, expected: "an http or https URL" }),
+        };
+        let issuer = required("OIDC_ISSUER")?;
+        let described = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
+        let key = Key::try_from(required("COOKIE_KEY")?.as_bytes())
+            .map_err(|_| ConfigError::Malformed { name: "COOKIE_KEY", expected: "64 random characters or more" })?;
+        Ok(Self {
+            url: url("DASHBOARD_URL", &required("DASHBOARD_URL")?)?,
+            oidc: OidcConfig {
+                discovery_url: url("OIDC_DISCOVERY_URL", &lookup("OIDC_DISCOVERY_URL").unwrap_or(described))?,
+                issuer,
+                client_id: required("OIDC_CLIENT_ID")?,
+                client_secret: lookup("OIDC_CLIENT_SECRET").map(ClientSecret),
+                scopes: lookup("OIDC_SCOPES")
+                    .unwrap_or_else(|| "email".to_owned())
+                    .split(' ')
+                    .map(str::to_owned)
+                    .collect(),
+                groups_claim: lookup("OIDC_GROUPS_CLAIM").unwrap_or_else(|| "cognito:groups".to_owned()),
+                admin_group: lookup("OIDC_ADMIN_GROUP").unwrap_or_else(|| "admin".to_owned()),
+            },
+            cookie_key: CookieKey(key),
+        })
+    }
+
+    /// Whether pages are reached by HTTPS alone: everywhere but on one machine.
+    pub fn is_secure(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+}
+
+const _: () = assert!(COOKIE_KEY_BYTES == 64, "the message above says so");

@@ -1,0 +1,97 @@
+//! Requests that change something must come from a page of the same session: they carry its form token, in a field or,
+//! from a script, in a header.
+
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::http::{HeaderMap, header};
+use url::form_urlencoded;
+
+use crate::error::PageError;
+
+pub const FIELD: &str = "csrf_token";
+pub const HEADER: &str = "x-csrf-token";
+/// A form of ours is far smaller; what is larger never comes in one.
+const FORM_BYTES: usize = 1024 * 1024;
+
+/// Passes the request on if it carries the session's token. The body is read for it, and put back.
+pub async fn check(token: &str, request: Request) -> Result<Request, PageError> {
+    if is_foreign(request.headers()) {
+        return Err(PageError::StaleForm);
+    }
+    if let Some(sent) = request.headers().get(HEADER) {
+        return if equal(sent.as_bytes(), token.as_bytes()) { Ok(request) } else { Err(PageError::StaleForm) };
+    }
+    let (parts, body) = request.into_parts();
+    let bytes = to_bytes(body, FORM_BYTES).await.map_err(|_| PageError::BadRequest)?;
+    let is_form = parts
+        .headers
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"application/x-www-form-urlencoded"));
+    let sent = form_urlencoded::parse(&bytes).find(|(name, _)| name == FIELD).map(|(_, value)| value);
+    match sent {
+        Some(sent) if is_form && equal(sent.as_bytes(), token.as_bytes()) => {
+            Ok(Request::from_parts(parts, Body::from(bytes)))
+        }
+        Some(_) | None => Err(PageError::StaleForm),
+    }
+}
+
+/// Whether the browser itself says that another site sent this. Older browsers don't say; then the token decides alone.
+fn is_foreign(headers: &HeaderMap) -> bool {
+    headers.get("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none")
+}
+
+/// In constant time, so that nothing is learnt from how far two tokens agree.
+fn equal(one: &[u8], other: &[u8]) -> bool {
+    one.len() == other.len()
+        && one.iter().zip(other).fold(0, |differences, (one, other)| differences | (one ^ other)) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http_body_util::BodyExt;
+
+    fn form() -> axum::http::request::Builder {
+        Request::builder().method("POST").header("content-type", "application/x-www-form-urlencoded")
+    }
+
+    async fn verdict(request: Request) -> Result<String, String> {
+        match check("secret", request).await {
+            Ok(passed) => {
+                Ok(String::from_utf8(passed.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap())
+            }
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[tokio::test]
+    async fn the_token_in_a_field_or_a_header_lets_a_request_pass_with_its_body() {
+        let body = "name=x&csrf_token=secret";
+        assert_eq!(verdict(form().body(Body::from(body)).unwrap()).await.unwrap(), body);
+        let scripted = Request::builder().method("POST").header(HEADER, "secret");
+        assert_eq!(verdict(scripted.body(Body::from("{}")).unwrap()).await.unwrap(), "{}");
+    }
+
+    #[tokio::test]
+    async fn no_token_another_one_and_one_in_the_wrong_place_are_refused() {
+        for body in ["name=x", "csrf_token=", "csrf_token=other_", "csrf_token=secre", "CSRF_TOKEN=secret", ""] {
+            assert!(verdict(form().body(Body::from(body)).unwrap()).await.is_err(), "{body}");
+        }
+        // A page of another site can send text/plain without asking first.
+        let disguised = Request::builder().method("POST").header("content-type", "text/plain");
+        assert!(verdict(disguised.body(Body::from("csrf_token=secret")).unwrap()).await.is_err());
+        let wrong_header = form().header(HEADER, "other").body(Body::from("csrf_token=secret")).unwrap();
+        assert!(verdict(wrong_header).await.is_err());
+        let in_query = Request::builder().method("POST").uri("/?csrf_token=secret");
+        assert!(verdict(in_query.body(Body::empty()).unwrap()).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn what_the_browser_calls_foreign_is_refused_even_with_the_token() {
+        for (site, passes) in [("same-origin", true), ("none", true), ("cross-site", false), ("same-site", false)] {
+            let request = form().header("sec-fetch-site", site).body(Body::from("csrf_token=secret")).unwrap();
+            assert_eq!(verdict(request).await.is_ok(), passes, "{site}");
+        }
+    }
+}

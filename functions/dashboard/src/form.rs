@@ -1,0 +1,308 @@
+//! Forms: reading what was sent, and showing it again with a message beside the field that is wrong.
+
+use std::collections::BTreeMap;
+
+use axum::extract::{FromRequest, Request};
+use maud::{Markup, html};
+use url::form_urlencoded;
+
+use crate::csrf;
+use crate::error::PageError;
+use crate::state::AppState;
+use crate::visit::Viewer;
+
+const FORM_BYTES: usize = 1024 * 1024;
+
+/// A form as it was sent. What is missing reads as empty, so that a page can always be shown again.
+#[derive(Clone, Debug, Default)]
+pub struct FormData(Vec<(String, String)>);
+
+impl FormData {
+    pub fn of(pairs: &[(&str, &str)]) -> Self {
+        Self(pairs.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect())
+    }
+
+    /// The first value of a name, without the white space around it.
+    pub fn get(&self, name: &str) -> &str {
+        self.0.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value.trim())
+    }
+
+    /// The first value as it was sent, e.g. of a document or a password.
+    pub fn raw(&self, name: &str) -> &str {
+        self.0.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
+    }
+
+    /// Every value of a name: check boxes, multiple choice.
+    pub fn all(&self, name: &str) -> Vec<&str> {
+        self.0.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str()).collect()
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(key, _)| key == name)
+    }
+
+    /// Whether a check box was ticked. One that is not ticked is not sent at all.
+    pub fn is_on(&self, name: &str) -> bool {
+        self.get(name) == "on"
+    }
+
+    /// The lines of a text that are not empty.
+    pub fn lines(&self, name: &str) -> Vec<&str> {
+        self.raw(name).lines().map(str::trim).filter(|line| !line.is_empty()).collect()
+    }
+
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}
+
+impl<S: Sync> FromRequest<S> for FormData {
+    type Rejection = PageError;
+
+    async fn from_request(request: Request, _state: &S) -> Result<Self, PageError> {
+        let bytes = axum::body::to_bytes(request.into_body(), FORM_BYTES).await.map_err(|_| PageError::BadRequest)?;
+        Ok(Self(form_urlencoded::parse(&bytes).into_owned().collect()))
+    }
+}
+
+/// What is wrong with a form, by field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FormErrors(BTreeMap<&'static str, String>);
+
+impl FormErrors {
+    pub fn add(&mut self, field: &'static str, message: impl Into<String>) {
+        self.0.entry(field).or_insert_with(|| message.into());
+    }
+
+    pub fn of(&self, field: &str) -> Option<&str> {
+        self.0.get(field).map(String::as_str)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// A form that POSTs to one of our own paths, with the session's token in it.
+pub fn form(state: &AppState, viewer: &Viewer, path: &str, content: Markup) -> Markup {
+    html! {
+        form.form method="post" action=(state.link(path)) { (token_field(viewer)) (content) }
+    }
+}
+
+/// A button that POSTs by itself, e.g. to revoke something. `class` is `primary`, `danger` or empty.
+pub fn button_form(
+    state: &AppState,
+    viewer: &Viewer,
+    path: &str,
+    label: &str,
+    class: &str,
+    fields: &[(&str, &str)],
+) -> Markup {
+    html! {
+        form.inline method="post" action=(state.link(path)) {
+            (token_field(viewer))
+            @for (name, value) in fields { input type="hidden" name=(name) value=(value); }
+            button.{ "button " (class) } type="submit" { (label) }
+        }
+    }
+}
+
+/// The hidden field that [`csrf`] looks for; in every form that is not made by [`form`].
+pub fn token_field(viewer: &Viewer) -> Markup {
+    html! {
+        @if let Some(token) = &viewer.form_token { input type="hidden" name=(csrf::FIELD) value=(token); }
+    }
+}
+
+/// A labelled control. Made by [`text`], [`textarea`], [`select`] or [`checkbox`], shown as `(field)` in a template.
+#[derive(Clone, Debug)]
+pub struct Field<'a> {
+    kind: Kind<'a>,
+    name: &'a str,
+    label: &'a str,
+    value: String,
+    hint: Option<&'a str>,
+    error: Option<&'a str>,
+    required: bool,
+    /// Further attributes of the control, e.g. `("min", "1")`, `("hx-get", …)`, `("placeholder", …)`.
+    attributes: Vec<(&'a str, String)>,
+}
+
+#[derive(Clone, Debug)]
+enum Kind<'a> {
+    Input(&'a str),
+    Textarea(u8),
+    Select(Vec<(&'a str, &'a str)>),
+    Checkbox,
+}
+
+impl<'a> Field<'a> {
+    fn new(kind: Kind<'a>, name: &'a str, label: &'a str) -> Self {
+        let (value, attributes) = Default::default();
+        Self { kind, name, label, value, hint: None, error: None, required: false, attributes }
+    }
+
+    pub fn value(mut self, value: impl ToString) -> Self {
+        self.value = value.to_string();
+        self
+    }
+
+    /// For check boxes.
+    pub fn checked(self, checked: bool) -> Self {
+        self.value(if checked { "on" } else { "" })
+    }
+
+    pub fn hint(mut self, hint: &'a str) -> Self {
+        self.hint = Some(hint);
+        self
+    }
+
+    pub fn error(mut self, error: Option<&'a str>) -> Self {
+        self.error = error;
+        self
+    }
+
+    pub fn required(mut self) -> Self {
+        self.required = true;
+        self
+    }
+
+    pub fn with(mut self, attribute: &'a str, value: impl ToString) -> Self {
+        self.attributes.push((attribute, value.to_string()));
+        self
+    }
+
+    fn described_by(&self) -> Option<String> {
+        let hint = self.hint.map(|_| format!("{}-hint", self.name));
+        let error = self.error.map(|_| format!("{}-error", self.name));
+        let ids: Vec<_> = error.into_iter().chain(hint).collect();
+        (!ids.is_empty()).then(|| ids.join(" "))
+    }
+}
+
+/// One line of `kind` text, email, url, number, search, date …
+pub fn input<'a>(kind: &'a str, name: &'a str, label: &'a str) -> Field<'a> {
+    Field::new(Kind::Input(kind), name, label)
+}
+
+pub fn text<'a>(name: &'a str, label: &'a str) -> Field<'a> {
+    input("text", name, label)
+}
+
+pub fn textarea<'a>(name: &'a str, label: &'a str, rows: u8) -> Field<'a> {
+    Field::new(Kind::Textarea(rows), name, label)
+}
+
+/// Choices as value and label.
+pub fn select<'a>(name: &'a str, label: &'a str, choices: Vec<(&'a str, &'a str)>) -> Field<'a> {
+    Field::new(Kind::Select(choices), name, label)
+}
+
+/// A check box, sent as `on`.
+pub fn checkbox<'a>(name: &'a str, label: &'a str) -> Field<'a> {
+    Field::new(Kind::Checkbox, name, label)
+}
+
+impl maud::Render for Field<'_> {
+    fn render(&self) -> Markup {
+        let class = if matches!(self.kind, Kind::Checkbox) { "field check" } else { "field" };
+        html! {
+            div class=(class) data-invalid[self.error.is_some()] {
+                @if matches!(self.kind, Kind::Checkbox) {
+                    (Control(self))
+                    label for=(self.name) { (self.label) }
+                } @else {
+                    label for=(self.name) {
+                        (self.label)
+                        @if !self.required { " " span.optional { "optional" } }
+                    }
+                    (Control(self))
+                }
+                @if let Some(error) = self.error { p.error id={ (self.name) "-error" } { (error) } }
+                @if let Some(hint) = self.hint { p.hint id={ (self.name) "-hint" } { (hint) } }
+            }
+        }
+    }
+}
+
+/// The control itself. Its further attributes are written by hand, since a template's attributes are fixed.
+struct Control<'a>(&'a Field<'a>);
+
+impl maud::Render for Control<'_> {
+    fn render(&self) -> Markup {
+        let field = self.0;
+        let mut attributes = vec![("id", field.name.to_owned()), ("name", field.name.to_owned())];
+        attributes.extend(field.described_by().map(|ids| ("aria-describedby", ids)));
+        if field.error.is_some() {
+            attributes.push(("aria-invalid", "true".to_owned()));
+        }
+        if field.required {
+            attributes.push(("required", String::new()));
+        }
+        attributes.extend(field.attributes.clone());
+        let open = |tag: &str, more: &[(&str, String)]| {
+            let all = attributes.iter().chain(more);
+            let escaped = all.map(|(name, value)| format!(" {name}=\"{}\"", html! { (value) }.into_string()));
+            maud::PreEscaped(format!("<{tag}{}>", escaped.collect::<String>()))
+        };
+        match &field.kind {
+            Kind::Input(kind) => open("input", &[("type", (*kind).to_owned()), ("value", field.value.clone())]),
+            Kind::Checkbox => {
+                let mut more = vec![("type", "checkbox".to_owned()), ("value", "on".to_owned())];
+                if field.value == "on" {
+                    more.push(("checked", String::new()));
+                }
+                open("input", &more)
+            }
+            Kind::Textarea(rows) => html! {
+                (open("textarea", &[("rows", rows.to_string())]))
+                // A parser drops the first line break, so one is given away.
+                "\n" (field.value)
+                (maud::PreEscaped("</textarea>"))
+            },
+            Kind::Select(choices) => html! {
+                (open("select", &[]))
+                @for (value, label) in choices { option value=(value) selected[*value == field.value] { (label) } }
+                (maud::PreEscaped("</select>"))
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use maud::Render;
+
+    #[test]
+    fn a_field_keeps_what_was_typed_and_has_its_message_beside_it() {
+        let field = text("name", "Name").value("<b>\"x\"").hint("A name").error(Some("Too short")).required();
+        let shown = field.render().into_string();
+        assert!(shown.contains("value=\"&lt;b&gt;&quot;x&quot;\""), "{shown}");
+        assert!(shown.contains("aria-describedby=\"name-error name-hint\" aria-invalid=\"true\" required"), "{shown}");
+        assert!(shown.contains("<p class=\"error\" id=\"name-error\">Too short</p>"), "{shown}");
+        assert!(shown.contains("<label for=\"name\">Name</label>"), "{shown}");
+    }
+
+    #[test]
+    fn choices_texts_and_boxes_show_their_state() {
+        let choice =
+            select("mode", "Mode", vec![("live", "Live"), ("test", "Test")]).value("test").render().into_string();
+        assert!(choice.contains("<option value=\"test\" selected>Test</option>"), "{choice}");
+        let area = textarea("html", "HTML", 4).value("</textarea><script>").render().into_string();
+        assert!(area.contains("&lt;/textarea&gt;&lt;script&gt;</textarea>"), "{area}");
+        assert!(checkbox("on", "On").checked(true).render().into_string().contains(" checked="));
+        assert!(!checkbox("on", "On").checked(false).render().into_string().contains("checked="));
+    }
+
+    #[test]
+    fn what_was_not_sent_reads_as_empty() {
+        let data =
+            FormData::of(&[("a", " x "), ("tool", "one"), ("tool", "two"), ("box", "on"), ("lines", "a\n\n b ")]);
+        assert_eq!((data.get("a"), data.raw("a"), data.get("none")), ("x", " x ", ""));
+        assert_eq!(data.all("tool"), ["one", "two"]);
+        assert!(data.is_on("box") && !data.is_on("other"));
+        assert_eq!(data.lines("lines"), ["a", "b"]);
+    }
+}

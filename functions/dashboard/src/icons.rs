@@ -1,0 +1,31 @@
+//! The few pictures: drawn in the colour of the text, and hidden from readers, since words stand beside them.
+
+use maud::{Markup, PreEscaped};
+
+fn icon(class: &str, inner: &str) -> Markup {
+    PreEscaped(format!(
+        "<svg class=\"icon {class}\" viewBox=\"0 0 24 24\" width=\"20\" height=\"20\" fill=\"none\" stroke=\"currentColor\" \
+         stroke-width=\"1.75\" stroke-linecap=\"round\" stroke-linejoin=\"round\" aria-hidden=\"true\">{inner}</svg>"
+    ))
+}
+
+/// The product's mark: a sheet and what goes through it.
+pub fn mark() -> Markup {
+    icon("mark", "<path d=\"M6 3h8l4 4v14H6z\"/><path d=\"M14 3v4h4\"/><path d=\"M2 14h13m-3-3 3 3-3 3\"/>")
+}
+
+pub fn menu() -> Markup {
+    icon("", "<path d=\"M4 7h16M4 12h16M4 17h16\"/>")
+}
+
+pub fn person() -> Markup {
+    icon("", "<circle cx=\"12\" cy=\"8\" r=\"4\"/><path d=\"M4 21c1-4 4-6 8-6s7 2 8 6\"/>")
+}
+
+pub fn copy() -> Markup {
+    icon("", "<rect x=\"9\" y=\"9\" width=\"11\" height=\"11\" rx=\"2\"/><path d=\"M5 15H4V4h11v1\"/>")
+}
+
+pub fn arrow() -> Markup {
+    icon("", "<path d=\"M5 12h14m-5-5 5 5-5 5\"/>")
+}

@@ -1,0 +1,329 @@
+//! The frame around every page: head, navigation from the settings, messages, footer.
+
+use std::time::Duration;
+
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum_extra::extract::cookie::SignedCookieJar;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use docmill::domain::tool::ToolState;
+use maud::{DOCTYPE, Markup, html};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::assets;
+use crate::csrf;
+use crate::form::token_field;
+use crate::icons;
+use crate::pages::public::Listing;
+use crate::security::Policy;
+use crate::session::{SignedIn, cookie_name, own_cookie};
+use crate::state::AppState;
+use crate::visit::Viewer;
+
+/// Pages of every user, in the order of the menu.
+const USER_MENU: [(&str, &str); 7] = [
+    ("/app", "Overview"),
+    ("/app/playground", "Playground"),
+    ("/app/keys", "API keys"),
+    ("/app/jobs", "Jobs"),
+    ("/app/webhooks", "Webhooks"),
+    ("/app/tools", "Tools"),
+    ("/docs", "API docs"),
+];
+const ADMIN_MENU: [(&str, &str); 7] = [
+    ("/admin", "Overview"),
+    ("/admin/tools", "Tools"),
+    ("/admin/plans", "Plans"),
+    ("/admin/accounts", "Accounts"),
+    ("/admin/service", "Service"),
+    ("/admin/health", "Health"),
+    ("/admin/audit", "Audit trail"),
+];
+
+/// The usual page: `layout::page(&state, &viewer, "API keys", html! { … })`.
+pub fn page(state: &AppState, viewer: &Viewer, title: &str, content: Markup) -> Response {
+    Page::new(title, content).respond(state, viewer)
+}
+
+/// A part of a page, for a script that asked for it.
+pub fn fragment(content: Markup) -> Response {
+    ([(HeaderName::from_static("x-fragment"), HeaderValue::from_static("1"))], content_type(), content.into_string())
+        .into_response()
+}
+
+fn content_type() -> [(HeaderName, HeaderValue); 1] {
+    [(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"))]
+}
+
+/// A page that differs in some way from the usual one.
+#[derive(Debug)]
+pub struct Page<'a> {
+    title: &'a str,
+    content: Markup,
+    status: StatusCode,
+    policy: Policy,
+    scripts: Vec<&'a str>,
+}
+
+impl<'a> Page<'a> {
+    pub fn new(title: &'a str, content: Markup) -> Self {
+        Self { title, content, status: StatusCode::OK, policy: Policy::default(), scripts: Vec::new() }
+    }
+
+    /// 422 for a form that is shown again.
+    pub fn status(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// What the page may do beyond the usual, e.g. `Policy::default().frame(state.bucket_origin())`.
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// A script of this page alone, by its name among the assets.
+    pub fn script(mut self, asset: &'a str) -> Self {
+        self.scripts.push(asset);
+        self
+    }
+
+    pub fn respond(self, state: &AppState, viewer: &Viewer) -> Response {
+        let policy = self.policy.clone().form(&viewer.form_origins).to_header();
+        let mut response = (self.status, content_type(), self.document(state, viewer).into_string()).into_response();
+        // Every origin in a policy is one of a parsed URL.
+        if let Ok(policy) = HeaderValue::try_from(policy) {
+            response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+        }
+        response
+    }
+
+    fn document(&self, state: &AppState, viewer: &Viewer) -> Markup {
+        html! {
+            (DOCTYPE)
+            html lang="en" {
+                (self.head(state, viewer))
+                body hx-headers=[viewer.form_token.as_ref().map(|token| json!({csrf::HEADER: token}).to_string())] {
+                    a.skip href="#content" { "Skip to content" }
+                    (top(state, viewer))
+                    div.shell data-app[in_app(viewer)] {
+                        @if let Some(user) = viewer.user.as_ref().filter(|_| in_app(viewer)) { (side(state, viewer, user)) }
+                        main #content tabindex="-1" {
+                            @if let Some(flash) = &viewer.flash { (flash.show()) }
+                            (self.content)
+                        }
+                    }
+                    (foot(state))
+                }
+            }
+        }
+    }
+
+    fn head(&self, state: &AppState, viewer: &Viewer) -> Markup {
+        // No styles or code of its own in the page, no page in the browser's storage, requests to this host alone.
+        let htmx = json!({
+            "includeIndicatorStyles": false, "allowEval": false, "allowScriptTags": false, "selfRequestsOnly": true,
+            "historyCacheSize": 0, "refreshOnHistoryMiss": true, "scrollBehavior": "auto",
+        });
+        html! {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="htmx-config" content=(htmx.to_string());
+                title { (self.title) " · Docmill" }
+                link rel="stylesheet" href=(assets::link(state, "style.css"));
+                link rel="icon" type="image/svg+xml" href=(assets::link(state, "icon.svg"));
+                @if viewer.user.is_some() { script src=(assets::link(state, assets::HTMX)) defer {} }
+                script src=(assets::link(state, "page.js")) defer {}
+                @for script in &self.scripts { script src=(assets::link(state, script)) defer {} }
+            }
+        }
+    }
+}
+
+fn in_app(viewer: &Viewer) -> bool {
+    viewer.user.is_some() && (viewer.path.starts_with("/app") || viewer.path.starts_with("/admin"))
+}
+
+fn top(state: &AppState, viewer: &Viewer) -> Markup {
+    html! {
+        header.top {
+            div.bar {
+                a.brand href=(state.link("/")) { (icons::mark()) "Docmill" }
+                // Without scripts: a phone shows the summary, a wide window the list.
+                details.menu {
+                    summary { (icons::menu()) span { "Menu" } }
+                    nav aria-label="Site" { ul {
+                        @for listing in Listing::in_navigation(state, viewer) {
+                            li { (entry(state, viewer, &listing.path(), listing.name)) (state_badge(listing.settings.state)) }
+                        }
+                        li { (entry(state, viewer, "/tools", "All tools")) }
+                        li { (entry(state, viewer, "/docs", "API docs")) }
+                        @if let Some(user) = &viewer.user {
+                            li.phone { (entry(state, viewer, "/app", "Dashboard")) }
+                            @for (path, label) in USER_MENU.into_iter().skip(1).take(5) {
+                                li.phone { (entry(state, viewer, path, label)) }
+                            }
+                            @if user.is_admin() { @for (path, label) in ADMIN_MENU {
+                                li.phone { (entry(state, viewer, path, &format!("Admin: {}", label.to_lowercase()))) }
+                            } }
+                        }
+                    } }
+                }
+                div.who {
+                    @match &viewer.user {
+                        Some(user) => {
+                            @if !in_app(viewer) { a.button href=(state.link("/app")) { "Dashboard" } }
+                            (person(state, viewer, user))
+                        }
+                        None if viewer.suspended => { (sign_out(state, viewer)) }
+                        None => { a.button.primary href=(state.link("/app")) { "Sign in" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn entry(state: &AppState, viewer: &Viewer, path: &str, label: &str) -> Markup {
+    let here = viewer.path.split('?').next().unwrap_or_default();
+    let below = here.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+    let is_here = here == path || (below && !matches!(path, "/app" | "/admin" | "/tools"));
+    html! { a href=(state.link(path)) aria-current=[is_here.then_some("page")] { (label) } }
+}
+
+fn side(state: &AppState, viewer: &Viewer, user: &SignedIn) -> Markup {
+    html! {
+        div.side {
+            nav aria-label="Dashboard" { ul {
+                @for (path, label) in USER_MENU { li { (entry(state, viewer, path, label)) } }
+            } }
+            @if user.is_admin() {
+                nav aria-labelledby="admin-menu" {
+                    h2 #admin-menu { "Administration" }
+                    ul { @for (path, label) in ADMIN_MENU { li { (entry(state, viewer, path, label)) } } }
+                }
+            }
+        }
+    }
+}
+
+fn person(state: &AppState, viewer: &Viewer, user: &SignedIn) -> Markup {
+    html! {
+        details.person {
+            summary { (icons::person()) span.name { (user.email) } }
+            div.card {
+                p { strong { (user.email) } }
+                p.muted { (user.profile.name) br; code { (user.account) } }
+                @if user.is_admin() { p { span.badge { "administrator" } } }
+                (sign_out(state, viewer))
+            }
+        }
+    }
+}
+
+fn sign_out(state: &AppState, viewer: &Viewer) -> Markup {
+    html! {
+        form.sign-out method="post" action=(state.link("/app/sign-out")) {
+            (token_field(viewer))
+            button.button type="submit" { "Sign out" }
+            button.link type="submit" name="everywhere" value="on" { "Sign out on all devices" }
+        }
+    }
+}
+
+fn foot(state: &AppState) -> Markup {
+    html! {
+        footer.foot { div.bar {
+            p { "Docmill converts documents to PDF. Open source under Apache-2.0." }
+            nav aria-label="Further" { ul {
+                li { a href=(state.link("/docs")) { "API docs" } }
+                li { a href=(state.link("/openapi.json")) { "OpenAPI 3.1" } }
+                li { a href=(state.link("/tools")) { "Tools" } }
+            } }
+        } }
+    }
+}
+
+/// A badge for a tool that is not simply live.
+pub fn state_badge(state: ToolState) -> Markup {
+    match state {
+        ToolState::Live | ToolState::Disabled => html! {},
+        ToolState::Beta => html! { " " span.badge.info { "beta" } },
+        ToolState::Maintenance => html! { " " span.badge.warn { "maintenance" } },
+    }
+}
+
+/// A text with a button that copies it. `id` is of this page alone.
+pub fn copyable(id: &str, text: &str) -> Markup {
+    html! {
+        div.code {
+            pre tabindex="0" { code id=(id) { (text) } }
+            button.copy type="button" data-copy=(id) { (icons::copy()) span { "Copy" } }
+        }
+    }
+}
+
+/// A message that the next page shows once: it travels in a signed cookie.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flash {
+    kind: Kind,
+    text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Kind {
+    Success,
+    Error,
+    Info,
+}
+
+const FLASH: &str = "flash";
+const FLASH_TIME: Duration = Duration::from_secs(60);
+
+impl Flash {
+    pub fn success(text: impl Into<String>) -> Self {
+        Self { kind: Kind::Success, text: text.into() }
+    }
+
+    pub fn error(text: impl Into<String>) -> Self {
+        Self { kind: Kind::Error, text: text.into() }
+    }
+
+    pub fn info(text: impl Into<String>) -> Self {
+        Self { kind: Kind::Info, text: text.into() }
+    }
+
+    /// Says it on the page that the browser is led to: the end of a form that worked.
+    pub fn on(self, state: &AppState, path: &str) -> Response {
+        let jar = SignedCookieJar::new(state.config.cookie_key.0.clone());
+        (self.remember(state, jar), state.redirect(path)).into_response()
+    }
+
+    pub fn remember(&self, state: &AppState, jar: SignedCookieJar) -> SignedCookieJar {
+        // Two strings always have a JSON form.
+        let text = serde_json::to_vec(self).unwrap_or_default();
+        jar.add(own_cookie(state, FLASH, URL_SAFE_NO_PAD.encode(text), FLASH_TIME))
+    }
+
+    pub fn read(state: &AppState, jar: &SignedCookieJar) -> Option<Self> {
+        let cookie = jar.get(&cookie_name(state, FLASH))?;
+        serde_json::from_slice(&URL_SAFE_NO_PAD.decode(cookie.value()).ok()?).ok()
+    }
+
+    pub fn forget(state: &AppState, jar: SignedCookieJar) -> SignedCookieJar {
+        jar.add(own_cookie(state, FLASH, String::new(), Duration::ZERO))
+    }
+
+    pub fn show(&self) -> Markup {
+        let (class, role) = match self.kind {
+            Kind::Success => ("flash success", "status"),
+            Kind::Info => ("flash", "status"),
+            Kind::Error => ("flash danger", "alert"),
+        };
+        html! { p class=(class) role=(role) { (self.text) } }
+    }
+}

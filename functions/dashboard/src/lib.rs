@@ -1,0 +1,45 @@
+//! The dashboard: pages for the public, for users and for administrators, rendered here and readable without scripts.
+//!
+//! `visit` is what every request goes through, `pages` is what it comes to, `layout` and `form` are what pages are made
+//! of. A page is a function from data to markup; only its handler reads or writes anything.
+
+pub mod assets;
+pub mod config;
+pub mod csrf;
+pub mod error;
+pub mod form;
+pub mod icons;
+pub mod layout;
+pub mod pages;
+pub mod security;
+pub mod session;
+pub mod sign_in;
+pub mod state;
+pub mod visit;
+
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+
+use crate::error::PageError;
+use crate::state::AppState;
+
+/// Every page of the dashboard. Paths are those behind the gateway's base path: links go through [`AppState::link`].
+pub fn router(state: AppState) -> Router {
+    Router::new()
+        .merge(pages::public::routes())
+        .merge(pages::tools::routes())
+        .merge(pages::overview::routes())
+        .merge(pages::keys::routes())
+        .merge(pages::jobs::routes())
+        .merge(pages::webhooks::routes())
+        .merge(pages::playground::routes())
+        .merge(pages::admin::routes())
+        .merge(sign_in::routes())
+        .fallback(async || PageError::NotFound)
+        .method_not_allowed_fallback(async || PageError::MethodNotAllowed)
+        .layer(from_fn_with_state(state.clone(), visit::visit))
+        .merge(assets::routes())
+        .layer(from_fn_with_state(state.clone(), security::headers))
+        .layer(from_fn(visit::contained))
+        .with_state(state)
+}

@@ -1,0 +1,31 @@
+use std::sync::Arc;
+
+use dashboard::config::DashboardConfig;
+use dashboard::state::AppState;
+use docmill::context::Context;
+use docmill::telemetry;
+use lambda_http::{Error, Request, RequestExt, service_fn};
+use tokio::sync::OnceCell;
+use tower::ServiceExt;
+
+/// The settings that depend on the API itself come with each request, as variables of its stage: in the function's
+/// environment they would be a circle, since the API names the function. So the first request completes the start.
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Error> {
+    telemetry::init();
+    let context = Arc::new(Context::of_function()?);
+    let router = OnceCell::new();
+    lambda_http::run(service_fn(|request: Request| async {
+        let variables = request.stage_variables();
+        let router = router
+            .get_or_try_init(|| async {
+                let setting =
+                    |name: &str| variables.first(name).map(str::to_owned).or_else(|| std::env::var(name).ok());
+                let config = DashboardConfig::from_lookup(setting)?;
+                Ok::<_, Error>(dashboard::router(AppState::new(context.clone(), config)?))
+            })
+            .await?;
+        Ok::<_, Error>(router.clone().oneshot(request).await?)
+    }))
+    .await
+}

@@ -1,0 +1,20 @@
+//! Playground.
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::get;
+use maud::html;
+
+use crate::layout;
+use crate::session::SignedIn;
+use crate::state::AppState;
+use crate::visit::Viewer;
+
+pub fn routes() -> Router<AppState> {
+    Router::new().route("/app/playground", get(show))
+}
+
+async fn show(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) -> Response {
+    layout::page(&state, &viewer, "Playground", html! { h1 { "Playground" } })
+}

@@ -1,0 +1,355 @@
+//! What needs no sign-in: the homepage, the tools, and their pages, as the settings of each tool say.
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use axum::routing::get;
+use docmill::domain::tool::{AccessTier, Definition, PageVisibility, ToolSettings, ToolState};
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use crate::error::PageError;
+use crate::icons;
+use crate::layout::{copyable, page, state_badge};
+use crate::state::AppState;
+use crate::visit::Viewer;
+
+pub fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/", get(homepage))
+        .route("/tools", get(all_tools))
+        .route("/tools/category/{category}", get(category))
+        .route("/tools/{slug}", get(tool))
+}
+
+/// A tool as it shows in some place: its file, and what administrators set about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Listing<'a> {
+    pub definition: &'a Definition,
+    pub settings: &'a ToolSettings,
+    pub name: &'a str,
+}
+
+impl<'a> Listing<'a> {
+    /// Every tool that is not disabled.
+    pub fn all(state: &'a AppState, viewer: &'a Viewer) -> impl Iterator<Item = Self> {
+        state.context.catalogue.tools().iter().filter_map(|tool| {
+            let settings = viewer.settings.tool(tool);
+            let definition = &tool.definition;
+            (settings.state != ToolState::Disabled).then_some(Self { definition, settings, name: &definition.name })
+        })
+    }
+
+    fn shown(state: &'a AppState, viewer: &'a Viewer, switch: fn(&PageVisibility) -> bool) -> Vec<Self> {
+        Self::all(state, viewer).filter(|listing| switch(&listing.settings.page_visibility)).collect()
+    }
+
+    pub fn in_navigation(state: &'a AppState, viewer: &'a Viewer) -> Vec<Self> {
+        Self::shown(state, viewer, |visibility| visibility.navigation)
+    }
+
+    /// Where the tool is found: its public page, or else the playground, which those who may use it reach.
+    pub fn path(&self) -> String {
+        let slug = &self.definition.slug;
+        if self.settings.page_visibility.public {
+            format!("/tools/{slug}")
+        } else {
+            format!("/app/playground?tool={slug}")
+        }
+    }
+
+    pub fn category(&self) -> &'a str {
+        self.settings.category.as_ref().unwrap_or(&self.definition.category)
+    }
+
+    pub fn description(&self) -> &'a str {
+        self.settings.description.as_ref().unwrap_or(&self.definition.description)
+    }
+
+    pub fn price(&self) -> String {
+        match self.settings.credit_cost {
+            0 => "free of charge".to_owned(),
+            1 => "1 credit a document".to_owned(),
+            cost => format!("{cost} credits a document"),
+        }
+    }
+}
+
+/// A category's name in an address: lower case, hyphens.
+pub fn category_slug(category: &str) -> String {
+    let letters = category.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' });
+    letters.collect::<String>().to_lowercase()
+}
+
+fn category_title(category: &str) -> String {
+    let mut letters = category.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+pub fn tier_name(tier: AccessTier) -> &'static str {
+    match tier {
+        AccessTier::Free => "free",
+        AccessTier::Starter => "starter",
+        AccessTier::Pro => "pro",
+        AccessTier::Enterprise => "enterprise",
+    }
+}
+
+async fn homepage(State(state): State<AppState>, viewer: Viewer) -> Response {
+    let tools = Listing::shown(&state, &viewer, |visibility| visibility.homepage);
+    let example = Listing::all(&state, &viewer).find(|listing| listing.settings.page_visibility.api);
+    let content = html! {
+        section.hero {
+            h1 { "Documents in," br; " PDF out." }
+            p.lead {
+                "An HTTP API that turns office files and web pages into PDF. Every job says what it cost, how long each step \
+                 took, and what in the result is not as the source meant it. A failed job costs nothing."
+            }
+            p.actions {
+                a.button.primary href=(state.link("/app")) { "Get an API key" }
+                a.button href=(state.link("/docs")) { "Read the API docs" }
+            }
+        }
+        @if let Some(listing) = example {
+            section.example aria-labelledby="one-request" {
+                h2 #one-request { "One request" }
+                (copyable("example", &curl(&state, listing.definition)))
+                p.muted { "The answer is a job. Ask for it until it is " code { "completed" } ", then for its signed download." }
+            }
+        }
+        @if !tools.is_empty() {
+            section aria-labelledby="tools" {
+                h2 #tools { "Tools" }
+                (cards(&state, &tools))
+            }
+        }
+        section.facts aria-label="What to expect" {
+            div { h3 { "Honest results" } p {
+                "Missing fonts, dropped pictures, blocked requests: what a PDF lacks is said in the job's warnings." } }
+            div { h3 { "Confined by design" } p {
+                "Every conversion runs in a process of its own, without network or credentials, with a deadline." } }
+            div { h3 { "Safe to repeat" } p {
+                "An " code { "Idempotency-Key" } " makes a repeated request one job, charged once." } }
+        }
+    };
+    page(&state, &viewer, "Documents to PDF, by API", content)
+}
+
+fn cards(state: &AppState, tools: &[Listing<'_>]) -> Markup {
+    html! {
+        ul.cards {
+            @for listing in tools {
+                li.card {
+                    h3 { a href=(state.link(&listing.path())) { (listing.name) } (state_badge(listing.settings.state)) }
+                    p { (listing.description()) }
+                    p.muted { (listing.price()) }
+                }
+            }
+        }
+    }
+}
+
+async fn all_tools(State(state): State<AppState>, viewer: Viewer) -> Response {
+    let tools = Listing::shown(&state, &viewer, |visibility| visibility.category);
+    let mut categories: Vec<&str> = Vec::new();
+    for listing in &tools {
+        if !categories.contains(&listing.category()) {
+            categories.push(listing.category());
+        }
+    }
+    let content = html! {
+        h1 { "Tools" }
+        @if categories.is_empty() { p.empty { "No tool is listed at the moment." } }
+        @for category in categories {
+            @let members: Vec<_> = tools.iter().filter(|listing| listing.category() == category).copied().collect();
+            section {
+                h2 {
+                    a href=(state.link(&format!("/tools/category/{}", category_slug(category)))) { (category_title(category)) }
+                }
+                (cards(&state, &members))
+            }
+        }
+    };
+    page(&state, &viewer, "Tools", content)
+}
+
+async fn category(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Path(wanted): Path<String>,
+) -> Result<Response, PageError> {
+    let mut tools = Listing::shown(&state, &viewer, |visibility| visibility.category);
+    tools.retain(|listing| category_slug(listing.category()) == wanted);
+    let Some(first) = tools.first() else { return Err(PageError::NotFound) };
+    let title = format!("{} tools", category_title(first.category()));
+    let content = html! {
+        (crumbs(&state, &[("/tools", "Tools")]))
+        h1 { (title) }
+        (cards(&state, &tools))
+    };
+    Ok(page(&state, &viewer, &title, content))
+}
+
+async fn tool(State(state): State<AppState>, viewer: Viewer, Path(slug): Path<String>) -> Result<Response, PageError> {
+    let listing = Listing::all(&state, &viewer).find(|listing| listing.definition.slug == slug);
+    let Some(listing) = listing.filter(|listing| listing.settings.page_visibility.public) else {
+        return Err(PageError::NotFound);
+    };
+    let by_category = listing.settings.page_visibility.category;
+    let category_path = format!("/tools/category/{}", category_slug(listing.category()));
+    let category_name = category_title(listing.category());
+    let mut way = vec![("/tools", "Tools")];
+    if by_category {
+        way.push((&category_path, &category_name));
+    }
+    let content = html! {
+        (crumbs(&state, &way))
+        header.page-head {
+            h1 { (listing.name) (state_badge(listing.settings.state)) }
+            p.lead { (listing.description()) }
+        }
+        @if listing.settings.state == ToolState::Maintenance {
+            p.flash role="status" { "This tool is being maintained: jobs may wait longer than usual." }
+        }
+        (facts(&listing))
+        @if listing.settings.page_visibility.api { (usage(&state, listing.definition)) }
+        @else { section { h2 { "By API" } p { "This tool is not available by API at the moment." } } }
+        section aria-labelledby="options" {
+            h2 #options { "Options" }
+            p.muted {
+                "From the tool's own JSON Schema: what is published is what is enforced. With a key, the schema itself is at "
+                code { "GET /v1/tools/" (listing.definition.slug) "/schema" } "."
+            }
+            (options_table("options", &listing.definition.parameters["properties"]["options"]["properties"]))
+        }
+    };
+    Ok(page(&state, &viewer, listing.name, content))
+}
+
+fn crumbs(state: &AppState, way: &[(&str, &str)]) -> Markup {
+    html! {
+        nav.crumbs aria-label="Where you are" { ol {
+            @for (path, label) in way { li { a href=(state.link(path)) { (label) } } }
+        } }
+    }
+}
+
+fn facts(listing: &Listing<'_>) -> Markup {
+    let definition = listing.definition;
+    html! {
+        dl.figures {
+            div { dt { "Takes" } dd { (words(&definition.metadata["sourceFormats"])) } }
+            div { dt { "Makes" } dd { (definition.output_format.format.to_uppercase()) } }
+            div { dt { "Price" } dd { (listing.price()) } }
+            div { dt { "Modes" } dd { @for (index, mode) in definition.supported_modes.iter().enumerate() {
+                @if index > 0 { ", " } code { (mode) }
+            } } }
+            div { dt { "Access" } dd { (tier_name(listing.settings.access_tier)) } }
+        }
+    }
+}
+
+fn words(list: &Value) -> String {
+    let words: Vec<_> = list.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    words.join(", ")
+}
+
+fn usage(state: &AppState, definition: &Definition) -> Markup {
+    html! {
+        section aria-labelledby="by-api" {
+            h2 #by-api { "By API" }
+            (copyable("curl", &curl(state, definition)))
+            p.actions {
+                a.button href=(state.link(&format!("/app/playground?tool={}", definition.slug))) { "Try it in the playground " (icons::arrow()) }
+            }
+            (options_table("input", &definition.parameters["properties"]["input"]["properties"]))
+        }
+    }
+}
+
+/// A request that a reader can paste, with the first of the tool's own inputs.
+fn curl(state: &AppState, definition: &Definition) -> String {
+    let inputs = &definition.parameters["properties"]["input"]["properties"];
+    let source = if inputs.get("sourceUrl").is_some() {
+        json!({"sourceUrl": "https://example.com/report.docx"})
+    } else {
+        json!({"html": "<h1>Hello</h1>"})
+    };
+    let endpoint =
+        definition.endpoints.iter().find(|path| path.starts_with("/v1/convert/")).or(definition.endpoints.first());
+    let url = state.absolute(endpoint.map_or("/v1/jobs", String::as_str));
+    format!(
+        "curl {url} \\\n  -H \"Authorization: Bearer $DOCMILL_KEY\" \\\n  -H \"Content-Type: application/json\" \\\n  -d '{source}'"
+    )
+}
+
+/// Name, values, default and meaning of each property of an object in a schema.
+fn options_table(caption: &str, properties: &Value) -> Markup {
+    let rows: Vec<_> = properties.as_object().into_iter().flatten().collect();
+    html! {
+        div.table-frame tabindex="0" role="region" aria-label=(caption) {
+            table {
+                caption.quiet { (caption) }
+                thead { tr { th scope="col" { "Name" } th scope="col" { "Value" } th scope="col" { "Default" } th scope="col" { "Meaning" } } }
+                tbody { @for (name, schema) in rows {
+                    tr {
+                        th scope="row" { code { (name) } }
+                        td { (value_kind(schema)) }
+                        td { @if let Some(default) = schema.get("default") { code { (plain(default)) } } @else { span.muted { "none" } } }
+                        td { (prose(schema["description"].as_str().unwrap_or_default())) }
+                    }
+                } }
+            }
+        }
+    }
+}
+
+/// What a property takes, in a few words.
+fn value_kind(schema: &Value) -> Markup {
+    if let Some(choices) = schema["enum"].as_array() {
+        return html! { @for (index, choice) in choices.iter().enumerate() { @if index > 0 { " · " } code { (plain(choice)) } } };
+    }
+    if let Some(ways) = schema["anyOf"].as_array() {
+        return html! { @for (index, way) in ways.iter().enumerate() { @if index > 0 { " or " } (value_kind(way)) } };
+    }
+    let (low, high) = (schema.get("minimum"), schema.get("maximum"));
+    html! {
+        (schema["type"].as_str().unwrap_or("object"))
+        @match (low, high) {
+            (Some(low), Some(high)) => { " " (low) "–" (high) }
+            (Some(low), None) => { " from " (low) }
+            (None, Some(high)) => { " to " (high) }
+            (None, None) => {}
+        }
+    }
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A description's `code` between backticks.
+fn prose(text: &str) -> Markup {
+    html! { @for (index, part) in text.split('`').enumerate() { @if index % 2 == 1 { code { (part) } } @else { (part) } } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_category_has_an_address() {
+        assert_eq!(category_slug("Office & Web"), "office---web");
+        assert_eq!(category_title("office"), "Office");
+        assert_eq!(category_title(""), "");
+    }
+
+    #[test]
+    fn a_schema_reads_as_words() {
+        let shown = value_kind(&json!({"type": "integer", "minimum": 1, "maximum": 100})).into_string();
+        assert_eq!(shown, "integer 1–100");
+        let choices = value_kind(&json!({"enum": ["a", 1]})).into_string();
+        assert_eq!(choices, "<code>a</code> · <code>1</code>");
+        assert_eq!(prose("use `x` & y").into_string(), "use <code>x</code> &amp; y");
+    }
+}

@@ -1,0 +1,299 @@
+//! The issuer: what it says of itself, and what its tokens say of people.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use docmill::clock;
+use docmill::domain::time::Timestamp;
+use docmill::domain::user::{Email, Identity, Role};
+use openidconnect::core::{
+    CoreAuthenticationFlow, CoreClient, CoreGenderClaim, CoreIdTokenVerifier, CoreJsonWebKeySet,
+    CoreJweContentEncryptionAlgorithm, CoreJwsSigningAlgorithm,
+};
+use openidconnect::{
+    AdditionalClaims, AsyncHttpClient, AuthorizationCode, ClaimsVerificationError, ClientId, ClientSecret, HttpRequest,
+    HttpResponse, IdToken, IssuerUrl, Nonce, OAuth2TokenResponse, PkceCodeChallenge, ProviderMetadataWithLogout,
+    RedirectUrl, Scope, TokenResponse,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use url::Url;
+
+use super::attempt::Attempt;
+use crate::config::{DashboardConfig, OidcConfig};
+use crate::error::PageError;
+
+/// How long the issuer has for an answer; a sign-in asks it up to three times.
+const ANSWER_TIME: Duration = Duration::from_secs(3);
+/// How long what it says of itself is believed without asking again.
+const MAX_AGE_MS: u64 = 3600 * 1000;
+/// A token may name a key that is newer than what we know; but not every token makes us ask.
+const ASK_AGAIN_MS: u64 = 30 * 1000;
+/// Only what is verified with a public key: a secret that we share could sign as well as verify.
+const ALGORITHMS: [CoreJwsSigningAlgorithm; 8] = [
+    CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha256,
+    CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha384,
+    CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha512,
+    CoreJwsSigningAlgorithm::RsaSsaPssSha256,
+    CoreJwsSigningAlgorithm::RsaSsaPssSha384,
+    CoreJwsSigningAlgorithm::RsaSsaPssSha512,
+    CoreJwsSigningAlgorithm::EcdsaP256Sha256,
+    CoreJwsSigningAlgorithm::EdDsa,
+];
+
+#[derive(Debug)]
+pub struct Issuer {
+    config: OidcConfig,
+    url: IssuerUrl,
+    callback: RedirectUrl,
+    http: Http,
+    known: Mutex<Option<Known>>,
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    metadata: Arc<ProviderMetadataWithLogout>,
+    read_at: Timestamp,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum IssuerError {
+    #[error("OIDC_ISSUER or DASHBOARD_URL is no URL: {0}")]
+    Url(#[from] url::ParseError),
+    #[error("no HTTP client: {0}")]
+    Http(#[from] reqwest::Error),
+}
+
+#[derive(Debug, thiserror::Error)]
+enum AskError {
+    #[error("the issuer did not answer: {0}")]
+    Http(#[from] reqwest::Error),
+    #[error("the issuer's answer cannot be read: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("the issuer's answer cannot be read: {0}")]
+    Form(#[from] openidconnect::http::Error),
+    #[error("the issuer's description is of {0}")]
+    AnotherIssuer(String),
+    #[error("{0}")]
+    Keys(String),
+}
+
+impl From<AskError> for PageError {
+    fn from(error: AskError) -> Self {
+        Self::Unavailable(error.to_string())
+    }
+}
+
+/// All claims that the standard has no field for: the name of the one that lists groups is a setting.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Claims {
+    #[serde(flatten)]
+    others: HashMap<String, Value>,
+}
+
+impl AdditionalClaims for Claims {}
+
+pub(crate) type Token = IdToken<Claims, CoreGenderClaim, CoreJweContentEncryptionAlgorithm, CoreJwsSigningAlgorithm>;
+
+impl Issuer {
+    pub fn new(config: &DashboardConfig) -> Result<Self, IssuerError> {
+        // A redirect could lead our request anywhere.
+        let http =
+            reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).timeout(ANSWER_TIME).build()?;
+        let callback = format!("{}/app/callback", config.url.as_str().trim_end_matches('/'));
+        Ok(Self {
+            url: IssuerUrl::new(config.oidc.issuer.clone())?,
+            callback: RedirectUrl::new(callback)?,
+            config: config.oidc.clone(),
+            http: Http(http),
+            known: Mutex::default(),
+        })
+    }
+
+    /// Where a browser goes to sign in.
+    pub async fn authorization_url(&self, attempt: &Attempt) -> Result<Url, PageError> {
+        let metadata = self.metadata(MAX_AGE_MS).await?;
+        let client = self.client(&metadata);
+        let challenge = PkceCodeChallenge::from_code_verifier_sha256(&attempt.verifier());
+        let (state, nonce) = (attempt.state().to_owned(), attempt.nonce().clone());
+        let scopes = self.config.scopes.iter().cloned().map(Scope::new);
+        let (url, _state, _nonce) = client
+            .authorize_url(CoreAuthenticationFlow::AuthorizationCode, || openidconnect::CsrfToken::new(state), || nonce)
+            .set_redirect_uri(std::borrow::Cow::Borrowed(&self.callback))
+            .add_scopes(scopes)
+            .set_pkce_challenge(challenge)
+            .url();
+        Ok(url)
+    }
+
+    /// Exchanges a code for a token, and believes the token once everything about it is verified.
+    pub async fn identify(&self, code: String, attempt: &Attempt) -> Result<Identity, PageError> {
+        let metadata = self.metadata(MAX_AGE_MS).await?;
+        let client = self.client(&metadata);
+        let exchange = client
+            .exchange_code(AuthorizationCode::new(code))
+            .map_err(|error| PageError::Internal(format!("the issuer names no token endpoint: {error}")))?
+            .set_redirect_uri(std::borrow::Cow::Borrowed(&self.callback))
+            .set_pkce_verifier(attempt.verifier());
+        let response = exchange.request_async(&self.http).await.map_err(|error| match error {
+            openidconnect::RequestTokenError::Request(error) => PageError::Unavailable(error.to_string()),
+            // The issuer's own words, or a parser's: neither has a token in it.
+            openidconnect::RequestTokenError::ServerResponse(refusal) => PageError::SignIn(refusal.to_string()),
+            openidconnect::RequestTokenError::Parse(..) | openidconnect::RequestTokenError::Other(_) => {
+                PageError::SignIn("the issuer's answer cannot be read".into())
+            }
+        })?;
+        let _ = response.access_token();
+        let token = response.id_token().ok_or_else(|| PageError::SignIn("the issuer sent no ID token".into()))?;
+        let token: Token = token.to_string().parse().map_err(|_| PageError::SignIn("no ID token".into()))?;
+        match self.verify(&token, &metadata, attempt.nonce()) {
+            Err(ClaimsVerificationError::SignatureVerification(_)) => {
+                // Perhaps it is signed with a key that is newer than what we know.
+                let metadata = self.metadata(ASK_AGAIN_MS).await?;
+                self.verify(&token, &metadata, attempt.nonce())
+            }
+            verdict => verdict,
+        }
+        .map_err(|error| PageError::SignIn(error.to_string()))?
+        .ok_or_else(|| PageError::SignIn("the token names no e-mail address".into()))
+    }
+
+    fn verify(
+        &self,
+        token: &Token,
+        metadata: &ProviderMetadataWithLogout,
+        nonce: &Nonce,
+    ) -> Result<Option<Identity>, ClaimsVerificationError> {
+        verify(token, &self.config, self.url.clone(), metadata.jwks().clone(), nonce)
+    }
+
+    /// Where a browser goes to sign out, if the issuer has such a place.
+    pub async fn sign_out_url(&self, back: &str) -> Option<Url> {
+        let metadata = self.metadata(MAX_AGE_MS).await.ok()?;
+        let mut url = metadata.additional_metadata().end_session_endpoint.as_ref()?.url().clone();
+        url.query_pairs_mut()
+            .append_pair("client_id", &self.config.client_id)
+            .append_pair("post_logout_redirect_uri", back)
+            // Cognito's name for the same.
+            .append_pair("logout_uri", back);
+        Some(url)
+    }
+
+    /// The origins of both places, which a page's policy must let its forms end at.
+    pub async fn origins(&self) -> Vec<String> {
+        let Ok(metadata) = self.metadata(MAX_AGE_MS).await else { return Vec::new() };
+        let mut origins = vec![metadata.authorization_endpoint().url().origin().ascii_serialization()];
+        if let Some(end) = &metadata.additional_metadata().end_session_endpoint {
+            origins.push(end.url().origin().ascii_serialization());
+        }
+        origins.dedup();
+        origins
+    }
+
+    /// What the issuer says of itself, with its keys, at most so old. If it does not answer, older words still hold.
+    async fn metadata(&self, max_age_ms: u64) -> Result<Arc<ProviderMetadataWithLogout>, AskError> {
+        let now = clock::now();
+        let known = self.known.lock().ok().and_then(|known| known.clone());
+        if let Some(known) = &known
+            && now.millis_since(known.read_at) < max_age_ms
+        {
+            return Ok(known.metadata.clone());
+        }
+        match (self.discover().await, known) {
+            (Ok(metadata), _) => {
+                let metadata = Arc::new(metadata);
+                if let Ok(mut known) = self.known.lock() {
+                    *known = Some(Known { metadata: metadata.clone(), read_at: now });
+                }
+                Ok(metadata)
+            }
+            (Err(error), Some(known)) => {
+                tracing::warn!(%error, "the issuer's description could not be read; the last known one serves on");
+                Ok(known.metadata)
+            }
+            (Err(error), None) => {
+                tracing::error!(%error, "the issuer's description could not be read");
+                Err(error)
+            }
+        }
+    }
+
+    async fn discover(&self) -> Result<ProviderMetadataWithLogout, AskError> {
+        let response = self.http.0.get(self.config.discovery_url.clone()).send().await?.error_for_status()?;
+        let metadata: ProviderMetadataWithLogout = serde_json::from_slice(&response.bytes().await?)?;
+        if metadata.issuer().as_str() != self.config.issuer {
+            return Err(AskError::AnotherIssuer(metadata.issuer().to_string()));
+        }
+        let keys = CoreJsonWebKeySet::fetch_async(metadata.jwks_uri(), &self.http).await;
+        Ok(metadata.set_jwks(keys.map_err(|error| AskError::Keys(format!("the issuer's keys: {error}")))?))
+    }
+
+    fn client(&self, metadata: &ProviderMetadataWithLogout) -> Client {
+        let secret = self.config.client_secret.as_ref().map(|secret| ClientSecret::new(secret.0.clone()));
+        CoreClient::from_provider_metadata(metadata.clone(), ClientId::new(self.config.client_id.clone()), secret)
+    }
+}
+
+/// The workspace's HTTP client, as the library asks for one.
+#[derive(Debug)]
+struct Http(reqwest::Client);
+
+impl<'c> AsyncHttpClient<'c> for Http {
+    type Error = AskError;
+    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, AskError>> + Send + 'c>>;
+
+    fn call(&'c self, request: HttpRequest) -> Self::Future {
+        Box::pin(async move {
+            let response = self.0.execute(request.try_into()?).await?;
+            let mut answer = openidconnect::http::Response::builder().status(response.status());
+            for (name, value) in response.headers() {
+                answer = answer.header(name, value);
+            }
+            Ok(answer.body(response.bytes().await?.to_vec())?)
+        })
+    }
+}
+
+type Client = CoreClient<
+    openidconnect::EndpointSet,
+    openidconnect::EndpointNotSet,
+    openidconnect::EndpointNotSet,
+    openidconnect::EndpointNotSet,
+    openidconnect::EndpointMaybeSet,
+    openidconnect::EndpointMaybeSet,
+>;
+
+/// Who a token says somebody is, once signature, issuer, audience, expiry and nonce are verified. `None`: it names no
+/// e-mail address.
+pub(crate) fn verify(
+    token: &Token,
+    config: &OidcConfig,
+    issuer: IssuerUrl,
+    keys: CoreJsonWebKeySet,
+    nonce: &Nonce,
+) -> Result<Option<Identity>, ClaimsVerificationError> {
+    let verifier = CoreIdTokenVerifier::new_public_client(ClientId::new(config.client_id.clone()), issuer, keys)
+        .set_allowed_algs(ALGORITHMS);
+    let claims = token.claims(&verifier, nonce)?;
+    let Some(email) = claims.email().and_then(|email| Email::parse(email)) else { return Ok(None) };
+    let groups = claims.additional_claims().others.get(&config.groups_claim);
+    let is_admin = groups.is_some_and(|groups| names(groups, &config.admin_group));
+    Ok(Some(Identity {
+        issuer: config.issuer.clone(),
+        subject: claims.subject().to_string(),
+        email,
+        email_verified: claims.email_verified().unwrap_or(false),
+        role: if is_admin { Role::Admin } else { Role::User },
+    }))
+}
+
+/// Issuers list groups as an array, and one alone sometimes as a word.
+fn names(groups: &Value, group: &str) -> bool {
+    match groups {
+        Value::Array(groups) => groups.iter().any(|each| each == group),
+        Value::String(only) => only == group,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
+    }
+}

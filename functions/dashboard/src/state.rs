@@ -1,0 +1,71 @@
+//! What every handler has: the service's context, the dashboard's settings, and who signs people in.
+
+use std::sync::Arc;
+
+use axum::extract::FromRef;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum_extra::extract::cookie::Key;
+use docmill::context::Context;
+
+use crate::config::DashboardConfig;
+use crate::sign_in::issuer::{Issuer, IssuerError};
+
+#[derive(Clone, Debug)]
+pub struct AppState {
+    pub context: Arc<Context>,
+    pub config: Arc<DashboardConfig>,
+    pub issuer: Arc<Issuer>,
+    base_path: Arc<str>,
+}
+
+impl AppState {
+    pub fn new(context: Arc<Context>, config: DashboardConfig) -> Result<Self, IssuerError> {
+        let base_path = config.url.path().trim_end_matches('/').into();
+        Ok(Self { context, issuer: Arc::new(Issuer::new(&config)?), config: Arc::new(config), base_path })
+    }
+
+    /// The address of one of our own paths, e.g. `/app/keys`, for `href`, `action`, `hx-get` …
+    pub fn link(&self, path: &str) -> String {
+        format!("{}{path}", self.base_path)
+    }
+
+    /// The same with scheme and host, for what is copied out of the page: `absolute("/v1/jobs")`.
+    pub fn absolute(&self, path: &str) -> String {
+        format!("{}{path}", self.config.url.as_str().trim_end_matches('/'))
+    }
+
+    /// What the gateway puts before every path of ours; empty on AWS.
+    pub fn base_path(&self) -> &str {
+        &self.base_path
+    }
+
+    /// Leads the browser to one of our own paths with a GET, after a form.
+    pub fn redirect(&self, path: &str) -> Response {
+        redirect_to(&self.link(path))
+    }
+
+    /// Where presigned requests to the bucket go, for a page's Content-Security-Policy.
+    pub fn bucket_origin(&self) -> String {
+        let bucket = &self.context.config.files_bucket;
+        let region = std::env::var("AWS_REGION").unwrap_or_default();
+        match std::env::var("AWS_ENDPOINT_URL").ok().filter(|endpoint| !endpoint.is_empty()) {
+            Some(endpoint) => endpoint.trim_end_matches('/').to_owned(),
+            None => format!("https://{bucket}.s3.{region}.amazonaws.com"),
+        }
+    }
+}
+
+/// 303: whatever the method was, the next one is GET.
+pub fn redirect_to(location: &str) -> Response {
+    match HeaderValue::try_from(location) {
+        Ok(location) => (StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+impl FromRef<AppState> for Key {
+    fn from_ref(state: &AppState) -> Self {
+        state.config.cookie_key.0.clone()
+    }
+}

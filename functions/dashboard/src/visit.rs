@@ -1,0 +1,160 @@
+//! What every page request goes through: who is there, whether a form is theirs, and how an error looks.
+
+use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::extract::{FromRequestParts, MatchedPath, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use axum_extra::extract::cookie::SignedCookieJar;
+use docmill::store::settings::Snapshot;
+use futures_util::FutureExt;
+
+use crate::csrf;
+use crate::error::{PageError, dress};
+use crate::layout::Flash;
+use crate::session::{self, Seat, SignedIn};
+use crate::sign_in::return_to::ReturnTo;
+use crate::state::AppState;
+
+/// Shorter than the function's own timeout (10 s), which the gateway would answer in a shape that is not ours.
+const REQUEST_TIME: Duration = Duration::from_secs(9);
+
+/// Whoever looks at a page, signed in or not. Every handler that renders one takes it.
+#[derive(Clone, Debug)]
+pub struct Viewer {
+    pub user: Option<SignedIn>,
+    /// Why there is no user although there is a session, if that is so.
+    pub suspended: bool,
+    /// What an earlier request left to be said once.
+    pub flash: Option<Flash>,
+    /// Path and query of the request, without the base path.
+    pub path: String,
+    /// What administrators set, for the navigation.
+    pub settings: Arc<Snapshot>,
+    /// What forms and scripts of this session must send along.
+    pub form_token: Option<String>,
+    /// Where signing in and out leads to, which a page's policy must allow.
+    pub form_origins: Vec<String>,
+}
+
+impl<S: Sync> FromRequestParts<S> for Viewer {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, PageError> {
+        let viewer = parts.extensions.get::<Self>().cloned();
+        viewer.ok_or_else(|| PageError::Internal("a page lies outside of the visit".into()))
+    }
+}
+
+/// The middleware around all pages.
+pub async fn visit(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
+    let jar = SignedCookieJar::from_headers(request.headers(), state.config.cookie_key.0.clone());
+    let (viewer, jar) = match meet(&state, path, jar).await {
+        Ok(met) => met,
+        Err(error) => return plain(error),
+    };
+    let response = match admit(&viewer, request).await {
+        Ok(mut request) => {
+            request.extensions_mut().insert(viewer.clone());
+            next.run(request).await
+        }
+        Err(error) => error.into_response(),
+    };
+    let response = dress(&state, &viewer, response);
+    // A message is gone once a page has shown it; a redirect or a fragment shows none.
+    let showed = viewer.flash.is_some() && is_page(&response);
+    let jar = if showed { Flash::forget(&state, jar) } else { jar };
+    (jar, response).into_response()
+}
+
+async fn meet(state: &AppState, path: String, jar: SignedCookieJar) -> Result<(Viewer, SignedCookieJar), PageError> {
+    let settings = state.context.settings.current().await?;
+    let flash = Flash::read(state, &jar);
+    let seat = session::find(state, &jar).await?;
+    let jar = if matches!(seat, Seat::Stale) { session::forget(state, jar) } else { jar };
+    let form_token = session::token(state, &jar).map(|token| token.form_token());
+    let (user, suspended) = match seat {
+        Seat::Taken(user) => (Some(user), false),
+        Seat::Suspended => (None, true),
+        Seat::Stale | Seat::Empty => (None, false),
+    };
+    // Only who has a session has forms that may end at the issuer.
+    let form_origins = if user.is_some() || suspended { state.issuer.origins().await } else { Vec::new() };
+    Ok((Viewer { user, suspended, flash, path, settings, form_token, form_origins }, jar))
+}
+
+/// A request that changes something needs the token of its session. Without a session there is nothing to protect: what
+/// needs one leads to the sign-in.
+async fn admit(viewer: &Viewer, request: Request) -> Result<Request, PageError> {
+    let safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    match &viewer.form_token {
+        Some(token) if !safe => csrf::check(token, request).await,
+        Some(_) | None => Ok(request),
+    }
+}
+
+fn is_page(response: &Response) -> bool {
+    let html =
+        response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+    html && !response.headers().contains_key("x-fragment")
+}
+
+/// An error before it is known who is there: without navigation, since the settings may be what is missing.
+fn plain(error: PageError) -> Response {
+    let status = error.into_response().status();
+    (
+        status,
+        [(header::CONTENT_TYPE, "text/plain; charset=utf-8")],
+        "The service did not answer in time. Please try again.\n",
+    )
+        .into_response()
+}
+
+/// Where a person goes who must sign in first, and how: scripts are told by a header.
+pub fn send_to_sign_in(state: &AppState, method: &Method, headers: &HeaderMap, path: &str) -> Response {
+    let by_script = headers.contains_key("hx-request");
+    let own_page = |name: &str| {
+        let url = headers.get(name)?.to_str().ok()?;
+        ReturnTo::parse(url.strip_prefix(&state.absolute(""))?)
+    };
+    let place = match (by_script, method) {
+        (true, _) => own_page("hx-current-url"),
+        (false, &Method::GET) => ReturnTo::parse(path),
+        // Back to the page with the form, which the browser names as the referrer on our own pages.
+        (false, _) => own_page("referer"),
+    };
+    let target = state.link(&format!("/app/sign-in?{}", place.unwrap_or_default().to_query()));
+    if by_script {
+        return (StatusCode::UNAUTHORIZED, [("hx-redirect", target)]).into_response();
+    }
+    crate::state::redirect_to(&target)
+}
+
+/// Outermost: one log line per request, and neither a panic nor an overlong wait gets out.
+pub async fn contained(request: Request, next: Next) -> Result<Response, Infallible> {
+    let started = Instant::now();
+    let method = request.method().clone();
+    // Not the path itself: whatever a client puts there by mistake must not be logged.
+    let route = request.extensions().get::<MatchedPath>().map_or("none".to_owned(), |path| path.as_str().to_owned());
+    let run = tokio::time::timeout(REQUEST_TIME, AssertUnwindSafe(next.run(request)).catch_unwind());
+    let response = match run.await {
+        Ok(Ok(response)) => response,
+        // The panic hook has logged where it happened, and nothing of its message.
+        Ok(Err(_panic)) => plain(PageError::Internal("the handler panicked".into())),
+        Err(_elapsed) => plain(PageError::Unavailable("the handler ran out of time".into())),
+    };
+    tracing::info!(
+        %method,
+        route,
+        status = response.status().as_u16(),
+        duration_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
+        "page handled"
+    );
+    Ok(response)
+}

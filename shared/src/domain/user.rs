@@ -1,0 +1,246 @@
+//! People who sign in to the dashboard: who they are, to which account they belong, and for how long they stay.
+
+use std::fmt;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+
+use super::sha256_hex;
+use super::time::Timestamp;
+
+/// A session ends this long after the last page that it showed.
+pub const SESSION_IDLE: Duration = Duration::from_secs(2 * 3600);
+/// A session ends this long after it began, whatever happens in it.
+pub const SESSION_TIME: Duration = Duration::from_secs(12 * 3600);
+const TOKEN_BYTES: usize = 32;
+
+/// What a person may see: their own account, or the whole service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    User,
+    Admin,
+}
+
+/// Who the issuer says a person is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    pub issuer: String,
+    pub subject: String,
+    pub email: Email,
+    /// Whether the issuer vouches that the address is theirs. Only then does a link by e-mail hold.
+    pub email_verified: bool,
+    pub role: Role,
+}
+
+/// An e-mail address in lower case, as it is compared.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Email(String);
+
+impl Email {
+    /// `None` for what is no address. Whether it exists is the issuer's business.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim().to_lowercase();
+        let (local, domain) = text.rsplit_once('@')?;
+        let plain = text.chars().all(|character| !character.is_whitespace() && !character.is_control());
+        (plain && !local.is_empty() && !domain.is_empty() && text.len() <= 254).then_some(Self(text))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Email {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A user, by issuer and subject: SHA-256 of both, so that no subject can look like another issuer's.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct UserId(String);
+
+impl UserId {
+    pub fn of(issuer: &str, subject: &str) -> Self {
+        Self(sha256_hex(format!("{issuer}\n{subject}").as_bytes()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A user as they are stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct User {
+    pub user: UserId,
+    pub subject: String,
+    pub email: Email,
+    pub account: String,
+    pub created_at: Timestamp,
+    /// Sessions that began until then are over.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub signed_out_at: Option<Timestamp>,
+}
+
+/// An administrator's word that whoever signs in with an address belongs to an account.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    pub email: Email,
+    pub account: String,
+    pub created_at: Timestamp,
+}
+
+/// What a browser holds of its session: 256 random bits.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SessionToken(String);
+
+impl SessionToken {
+    pub fn generate() -> Self {
+        let mut bytes = [0_u8; TOKEN_BYTES];
+        rand::rng().fill(&mut bytes[..]);
+        Self(URL_SAFE_NO_PAD.encode(bytes))
+    }
+
+    /// `None` for everything that no generator of ours made.
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        (bytes.len() == TOKEN_BYTES).then(|| Self(text.to_owned()))
+    }
+
+    pub fn id(&self) -> SessionId {
+        SessionId(sha256_hex(self.0.as_bytes()))
+    }
+
+    /// What forms of this session carry: nobody derives it who has not got the cookie, and the cookie not from it.
+    pub fn form_token(&self) -> String {
+        sha256_hex(format!("form {}", self.0).as_bytes())
+    }
+
+    /// The token itself: for the cookie alone.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SessionToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SessionToken(..)")
+    }
+}
+
+/// SHA-256 of a session's token: all that is stored of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SessionId(String);
+
+impl SessionId {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A session as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    pub session: SessionId,
+    pub user: UserId,
+    pub role: Role,
+    pub began_at: Timestamp,
+    pub seen_at: Timestamp,
+}
+
+impl Session {
+    pub fn is_over_at(&self, now: Timestamp) -> bool {
+        now >= self.began_at.plus(SESSION_TIME) || now >= self.seen_at.plus(SESSION_IDLE)
+    }
+
+    /// Whether the user has signed out everywhere since.
+    pub fn was_ended_by(&self, user: &User) -> bool {
+        user.signed_out_at.is_some_and(|moment| self.began_at <= moment)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn session() -> Session {
+        Session {
+            session: SessionToken::generate().id(),
+            user: UserId::of("https://issuer.example", "1"),
+            role: Role::User,
+            began_at: Timestamp(0),
+            seen_at: Timestamp(0),
+        }
+    }
+
+    fn after(duration: Duration) -> Timestamp {
+        Timestamp(0).plus(duration)
+    }
+
+    #[test]
+    fn a_session_ends_when_it_rests_and_when_its_time_is_over() {
+        let second = Duration::from_secs(1);
+        assert!(!session().is_over_at(after(SESSION_IDLE - second)));
+        assert!(session().is_over_at(after(SESSION_IDLE)));
+        let busy = Session { seen_at: after(SESSION_TIME - second), ..session() };
+        assert!(!busy.is_over_at(after(SESSION_TIME - second)));
+        assert!(busy.is_over_at(after(SESSION_TIME)));
+    }
+
+    #[test]
+    fn signing_out_everywhere_ends_what_began_before() {
+        let user = |signed_out_at| User {
+            user: UserId::of("i", "s"),
+            subject: "s".into(),
+            email: Email::parse("a@b.example").unwrap(),
+            account: "acc_1".into(),
+            created_at: Timestamp(0),
+            signed_out_at,
+        };
+        assert!(!session().was_ended_by(&user(None)));
+        assert!(session().was_ended_by(&user(Some(Timestamp(0)))));
+        let later = Session { began_at: Timestamp(1), ..session() };
+        assert!(!later.was_ended_by(&user(Some(Timestamp(0)))));
+    }
+
+    #[test]
+    fn tokens_are_long_random_and_never_show_themselves() {
+        let token = SessionToken::generate();
+        assert_ne!(token, SessionToken::generate());
+        assert_eq!(SessionToken::parse(token.reveal()), Some(token.clone()));
+        assert_eq!(format!("{token:?}"), "SessionToken(..)");
+        assert!(!token.form_token().contains(token.id().as_str()));
+    }
+
+    #[test]
+    fn a_user_is_issuer_and_subject_together() {
+        assert_ne!(UserId::of("https://a.example", "1"), UserId::of("https://b.example", "1"));
+        assert_ne!(UserId::of("a", "1"), UserId::of("a", "2"));
+    }
+
+    #[test]
+    fn addresses_are_compared_in_lower_case() {
+        assert_eq!(Email::parse(" Ada@Example.COM "), Email::parse("ada@example.com"));
+        for no_address in ["", "ada", "@example.com", "ada@", "a b@example.com", "a\u{0}@example.com"] {
+            assert_eq!(Email::parse(no_address), None, "{no_address}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_in_a_cookie_makes_the_parser_panic(text in "\\PC*") {
+            if let Some(token) = SessionToken::parse(&text) {
+                prop_assert_eq!(token.reveal(), text);
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The Sessions table: who is signed in. Its users are in `users`.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::Client;
+
+use super::item::{Item, from_item, number, string, time, to_item};
+use super::keys::failed_condition;
+use super::{StoreError, store_error};
+use crate::domain::time::Timestamp;
+use crate::domain::user::{SESSION_TIME, Session, SessionId};
+
+/// How old the note of a session's last use may be: reading a page mostly writes nothing.
+const NOTED_EVERY_MS: u64 = 5 * 60 * 1000;
+
+#[derive(Debug)]
+pub struct Sessions {
+    client: Client,
+    table: String,
+}
+
+impl Sessions {
+    pub fn new(client: Client, table: String) -> Self {
+        Self { client, table }
+    }
+
+    pub async fn begin(&self, session: &Session) -> Result<(), StoreError> {
+        let mut item = to_item(session)?;
+        item.extend(key(&session.session));
+        item.insert("ttl".to_owned(), number(session.began_at.plus(SESSION_TIME).as_ttl_seconds()));
+        self.client
+            .put_item()
+            .table_name(&self.table)
+            .set_item(Some(item))
+            .send()
+            .await
+            .map_err(|error| store_error(&error))?;
+        Ok(())
+    }
+
+    /// The session, if it is not over: its time is compared here, since the table's TTL comes late.
+    pub async fn find(&self, id: &SessionId, now: Timestamp) -> Result<Option<Session>, StoreError> {
+        let output = self
+            .client
+            .get_item()
+            .table_name(&self.table)
+            .set_key(Some(key(id)))
+            // A session that was ended a moment ago must be over in every environment.
+            .consistent_read(true)
+            .send()
+            .await
+            .map_err(|error| store_error(&error))?;
+        let session: Option<Session> = output.item.map(from_item).transpose()?;
+        Ok(session.filter(|session| !session.is_over_at(now)))
+    }
+
+    /// Notes that the session was used, if the last note is some minutes old.
+    pub async fn note_use(&self, session: &Session, now: Timestamp) -> Result<(), StoreError> {
+        if now.millis_since(session.seen_at) < NOTED_EVERY_MS {
+            return Ok(());
+        }
+        let result = self
+            .client
+            .update_item()
+            .table_name(&self.table)
+            .set_key(Some(key(&session.session)))
+            // Timeline: A reads the session, B signs out and deletes it, A notes its use: the update must not bring
+            // the session back.
+            .condition_expression("attribute_exists(id)")
+            .update_expression("SET seen_at = :now")
+            .expression_attribute_values(":now", time(now))
+            .send()
+            .await;
+        match result {
+            Ok(_) => Ok(()),
+            Err(error) if failed_condition(&error).is_some() => Ok(()),
+            Err(error) => Err(store_error(&error)),
+        }
+    }
+
+    /// Ends a session for good. Ending an ended one changes nothing.
+    pub async fn end(&self, id: &SessionId) -> Result<(), StoreError> {
+        self.client
+            .delete_item()
+            .table_name(&self.table)
+            .set_key(Some(key(id)))
+            .send()
+            .await
+            .map_err(|error| store_error(&error))?;
+        Ok(())
+    }
+}
+
+fn key(id: &SessionId) -> Item {
+    HashMap::from([("id".to_owned(), string(format!("session#{}", id.as_str())))])
+}

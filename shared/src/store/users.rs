@@ -1,0 +1,253 @@
+//! Users of the dashboard, and the links that lead them to accounts: both in the Sessions table.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
+use aws_sdk_dynamodb::types::{Put, TransactWriteItem};
+use serde::de::DeserializeOwned;
+use uuid::Uuid;
+
+use super::item::{Item, UsageItem, from_item, string, time, to_item};
+use super::keys::failed_condition;
+use super::{StoreError, store_error};
+use crate::domain::account::{Plan, Profile};
+use crate::domain::time::Timestamp;
+use crate::domain::user::{Email, Identity, Link, User, UserId};
+
+/// Index of users and links by their e-mail address. Sessions are not in it.
+const BY_KIND: &str = "by_kind";
+const USER: &str = "user";
+const LINK: &str = "link";
+
+#[derive(Debug)]
+pub struct Users {
+    client: Client,
+    table: String,
+    usage_table: String,
+}
+
+/// What became of a first sign-in.
+enum Made {
+    User(User),
+    /// Another request was first.
+    Already,
+}
+
+impl Users {
+    pub fn new(client: Client, table: String, usage_table: String) -> Self {
+        Self { client, table, usage_table }
+    }
+
+    pub async fn get(&self, user: &UserId) -> Result<Option<User>, StoreError> {
+        self.read(user_key(user)).await
+    }
+
+    /// The user that an issuer vouches for. At the first sign-in they join the account that their address is linked to,
+    /// or else get one of their own on the free plan; a link that was made later leads them there too.
+    pub async fn enter(&self, identity: &Identity, now: Timestamp) -> Result<User, StoreError> {
+        let id = UserId::of(&identity.issuer, &identity.subject);
+        let linked = self.linked_account(identity).await?;
+        if let Some(user) = self.get(&id).await? {
+            return self.welcome_back(user, identity, linked).await;
+        }
+        let user = User {
+            user: id,
+            subject: identity.subject.clone(),
+            email: identity.email.clone(),
+            account: linked.clone().unwrap_or_else(|| format!("acc_{}", Uuid::now_v7().simple())),
+            created_at: now,
+            signed_out_at: None,
+        };
+        match self.make(user, linked.is_none()).await? {
+            Made::User(user) => Ok(user),
+            Made::Already => {
+                let user = self.get(&UserId::of(&identity.issuer, &identity.subject)).await?;
+                user.ok_or_else(|| StoreError::Unavailable("a user was made and removed meanwhile".into()))
+            }
+        }
+    }
+
+    async fn linked_account(&self, identity: &Identity) -> Result<Option<String>, StoreError> {
+        if !identity.email_verified {
+            return Ok(None);
+        }
+        let link: Option<Link> = self.read(link_key(&identity.email)).await?;
+        Ok(link.map(|link| link.account))
+    }
+
+    async fn welcome_back(
+        &self,
+        mut user: User,
+        identity: &Identity,
+        linked: Option<String>,
+    ) -> Result<User, StoreError> {
+        let account = linked.unwrap_or_else(|| user.account.clone());
+        if account != user.account || identity.email != user.email {
+            user.account = account;
+            user.email = identity.email.clone();
+            self.client
+                .update_item()
+                .table_name(&self.table)
+                .set_key(Some(user_key(&user.user)))
+                // Without attribute_exists the update would bring back a user whom an administrator has just unlinked.
+                .condition_expression("attribute_exists(id)")
+                .update_expression("SET account = :account, email = :email")
+                .expression_attribute_values(":account", string(&user.account))
+                .expression_attribute_values(":email", string(user.email.as_str()))
+                .send()
+                .await
+                .map_err(|error| store_error(&error))?;
+        }
+        Ok(user)
+    }
+
+    /// Timeline: two tabs sign in for the first time. Both find no user, and each thinks of an account. A's transaction
+    /// writes account and user; B's fails on the user, and with it B's account never existed.
+    async fn make(&self, user: User, with_account: bool) -> Result<Made, StoreError> {
+        let mut item = to_item(&user)?;
+        item.extend(user_key(&user.user));
+        item.insert("kind".to_owned(), string(USER));
+        let mut writes = vec![put_new(&self.table, item, "attribute_not_exists(id)")?];
+        if with_account {
+            let profile = Profile::new(user.email.as_str(), Plan::DEFAULT_ID, user.created_at);
+            let mut item = to_item(&profile)?;
+            item.extend(UsageItem::Profile.key(&user.account));
+            writes.push(put_new(&self.usage_table, item, "attribute_not_exists(account)")?);
+        }
+        let result = self.client.transact_write_items().set_transact_items(Some(writes)).send().await;
+        match result {
+            Ok(_) => Ok(Made::User(user)),
+            Err(error)
+                if matches!(
+                    error.as_service_error(),
+                    Some(TransactWriteItemsError::TransactionCanceledException(_))
+                ) =>
+            {
+                Ok(Made::Already)
+            }
+            Err(error) => Err(store_error(&error)),
+        }
+    }
+
+    /// Ends all sessions that the user has begun until now. False: there is no such user.
+    pub async fn sign_out_everywhere(&self, user: &UserId, now: Timestamp) -> Result<bool, StoreError> {
+        let result = self
+            .client
+            .update_item()
+            .table_name(&self.table)
+            .set_key(Some(user_key(user)))
+            // Without attribute_exists the update would create a user who never was.
+            .condition_expression("attribute_exists(id)")
+            .update_expression("SET signed_out_at = :now")
+            .expression_attribute_values(":now", time(now))
+            .send()
+            .await;
+        match result {
+            Ok(_) => Ok(true),
+            Err(error) if failed_condition(&error).is_some() => Ok(false),
+            Err(error) => Err(store_error(&error)),
+        }
+    }
+
+    /// From the next sign-in on, whoever has this address belongs to the account.
+    pub async fn link(&self, link: &Link) -> Result<(), StoreError> {
+        let mut item = to_item(link)?;
+        item.extend(link_key(&link.email));
+        item.insert("kind".to_owned(), string(LINK));
+        self.client
+            .put_item()
+            .table_name(&self.table)
+            .set_item(Some(item))
+            .send()
+            .await
+            .map_err(|error| store_error(&error))?;
+        Ok(())
+    }
+
+    /// Takes an address's link away, and the users who have it: their sessions are over, and a next sign-in is a first
+    /// one. How many users that were.
+    pub async fn unlink(&self, email: &Email) -> Result<usize, StoreError> {
+        self.remove(link_key(email)).await?;
+        let users = self.users(Some(email)).await?;
+        for user in &users {
+            self.remove(user_key(&user.user)).await?;
+        }
+        Ok(users.len())
+    }
+
+    /// All users, or those with an address. By an index: for administrators, not for deciding anything.
+    pub async fn users(&self, email: Option<&Email>) -> Result<Vec<User>, StoreError> {
+        self.of_kind(USER, email).await
+    }
+
+    pub async fn links(&self) -> Result<Vec<Link>, StoreError> {
+        self.of_kind(LINK, None).await
+    }
+
+    async fn of_kind<T: DeserializeOwned>(&self, kind: &str, email: Option<&Email>) -> Result<Vec<T>, StoreError> {
+        let mut values = HashMap::from([(":kind".to_owned(), string(kind))]);
+        let mut condition = "kind = :kind";
+        if let Some(email) = email {
+            values.insert(":email".to_owned(), string(email.as_str()));
+            condition = "kind = :kind AND email = :email";
+        }
+        let mut pages = self
+            .client
+            .query()
+            .table_name(&self.table)
+            .index_name(BY_KIND)
+            .key_condition_expression(condition)
+            .set_expression_attribute_values(Some(values))
+            .into_paginator()
+            .items()
+            .send();
+        let mut found = Vec::new();
+        while let Some(item) = pages.next().await {
+            found.push(from_item(item.map_err(|error| store_error(&error))?)?);
+        }
+        Ok(found)
+    }
+
+    async fn read<T: DeserializeOwned>(&self, key: Item) -> Result<Option<T>, StoreError> {
+        let output = self
+            .client
+            .get_item()
+            .table_name(&self.table)
+            .set_key(Some(key))
+            .consistent_read(true)
+            .send()
+            .await
+            .map_err(|error| store_error(&error))?;
+        output.item.map(from_item).transpose()
+    }
+
+    async fn remove(&self, key: Item) -> Result<(), StoreError> {
+        self.client
+            .delete_item()
+            .table_name(&self.table)
+            .set_key(Some(key))
+            .send()
+            .await
+            .map_err(|error| store_error(&error))?;
+        Ok(())
+    }
+}
+
+fn put_new(table: &str, item: Item, condition: &str) -> Result<TransactWriteItem, StoreError> {
+    Put::builder()
+        .table_name(table)
+        .set_item(Some(item))
+        .condition_expression(condition)
+        .build()
+        .map(|put| TransactWriteItem::builder().put(put).build())
+        .map_err(|error| StoreError::Malformed(error.to_string()))
+}
+
+fn user_key(user: &UserId) -> Item {
+    HashMap::from([("id".to_owned(), string(format!("user#{}", user.as_str())))])
+}
+
+fn link_key(email: &Email) -> Item {
+    HashMap::from([("id".to_owned(), string(format!("link#{}", email.as_str())))])
+}
