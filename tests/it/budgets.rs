@@ -1,12 +1,11 @@
 //! AWS calls per warm request, through the real handlers. A call that is added fails its line here.
 
 use docmill::clock;
-use docmill::domain::job::{EngineInfo, JobId, Output, Timings};
-use docmill::store::jobs::{Claim, Completion};
+use docmill::domain::job::JobId;
 use serde_json::json;
-use std::time::Duration;
 
 use crate::support::http::{Answer, get, post};
+use crate::support::jobs::{claim, completion};
 use crate::support::world::World;
 
 const KEY: &str = "UpdateItem";
@@ -76,27 +75,6 @@ async fn each_endpoint_keeps_its_budget() {
 }
 
 async fn complete(world: &World, id: &str) {
-    let id = JobId::parse(id).unwrap();
-    let now = clock::now();
-    let Claim::Taken(job) = world.context.jobs.claim(id, now, Duration::from_secs(60)).await.unwrap() else {
-        panic!("the job is free")
-    };
-    let output = Output {
-        format: "pdf".into(),
-        content_type: "application/pdf".into(),
-        bytes: 1,
-        pages: 1,
-        sha256: String::new(),
-        filename: "a.pdf".into(),
-    };
-    let completion = Completion {
-        output,
-        output_key: "outputs/x".into(),
-        engine: EngineInfo { name: "stub".into(), version: "1".into() },
-        timings: Timings::default(),
-        warnings: Vec::new(),
-        finished_at: now,
-        expires_at: now.plus(Duration::from_secs(3600)),
-    };
-    world.context.jobs.complete(&job, &completion).await.unwrap();
+    let job = claim(&world.context.jobs, JobId::parse(id).unwrap()).await;
+    world.context.jobs.complete(&job, &completion(clock::now())).await.unwrap();
 }

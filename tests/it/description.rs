@@ -160,10 +160,10 @@ fn it_has_exactly_the_states_job_errors_and_events_of_the_code() {
     assert_eq!(strings(&schemas["JobError"]["properties"]["code"]["enum"]), job_errors);
     let rows = api_docs::description::GUIDE.lines().filter_map(|line| {
         let cells: Vec<_> = line.strip_prefix("| `")?.split(" | ").collect();
-        Some((cells[0].trim_end_matches('`'), cells[2] != "no |"))
+        Some((cells[0].trim_end_matches('`'), cells[1], cells[2] != "no |"))
     });
-    let retryable = JobErrorCode::ALL.map(|code| (code.as_str(), code.is_retryable()));
-    assert_eq!(rows.collect::<BTreeSet<_>>(), retryable.into());
+    let known = JobErrorCode::ALL.map(|code| (code.as_str(), code.meaning(), code.is_retryable()));
+    assert_eq!(rows.collect::<BTreeSet<_>>(), known.into());
     assert_eq!(strings(&schemas["JobStatus"]["enum"]), JobStatus::ALL.map(JobStatus::as_str).into());
     assert_eq!(strings(&schemas["EventType"]["enum"]), EventKind::ALL.map(EventKind::as_str).into());
     assert!(EventKind::ALL.iter().all(|kind| api_docs::description::GUIDE.contains(kind.as_str())));

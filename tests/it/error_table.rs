@@ -103,6 +103,7 @@ fn job(id: JobId, account: &Account) -> Job {
         claim_id: None,
         period: now.period(),
         charge: Default::default(),
+        included_credits: 0,
         refunded: 0,
         input: json!({}),
         options: json!({}),

@@ -205,6 +205,7 @@ impl<'a> Life<'a> {
             Credits::Granted => usage.profile.unwrap().granted,
         };
         assert_eq!(left, 1 - spent, "credits left");
+        self.check_events(completed).await;
 
         assert_eq!(job.output_key.is_some(), completed, "an output that the job names");
         if let Some(key) = &job.output_key {
@@ -217,6 +218,19 @@ impl<'a> Life<'a> {
         });
         let input = ObjectKey::Input { account: &self.account.id, job: self.id }.to_string();
         assert!(excused || self.stage.files.get_text(&input).await.is_err(), "the stored request is left");
+    }
+
+    /// Its end is told once; and the one included credit, once it is spent for good, is more than four fifths of them.
+    async fn check_events(&self, completed: bool) {
+        let page = self.stage.auditor.events.page(&self.account.id, None, 10, self.stage.now()).await.unwrap();
+        let mut kinds: Vec<_> = page.events.into_iter().map(|event| event.kind).collect();
+        kinds.sort();
+        let expected: &[&str] = match (completed, self.story.credits) {
+            (true, Credits::Included) => &["job.completed", "quota.warning"],
+            (true, Credits::Granted) => &["job.completed"],
+            (false, Credits::Included | Credits::Granted) => &["job.failed"],
+        };
+        assert_eq!(kinds, expected, "events");
     }
 
     /// A day later: the state says so, and the bytes are gone.

@@ -4,19 +4,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use docmill::context::Context;
-use docmill::domain::event::signed_sample;
+use docmill::domain::event::{new_event_id, signed_sample};
 use docmill::domain::quota::RatePolicy;
 use docmill::domain::request::Breach;
 use docmill::http::envelope::Reply;
 use docmill::http::error::ApiError;
 use docmill::http::guard::authenticated;
 use docmill::http::request::ApiRequest;
-use docmill::store::events::StoredEvent;
+use docmill::store::events::{StoredEvent, WEBHOOK_TEST};
 use lambda_http::Body;
 use lambda_http::http::Response;
 use serde_json::{Map, Value, json};
 use url::{Host, Url};
-use uuid::Uuid;
 
 const MAX_URL_BYTES: usize = 8192;
 /// How long a recorded test can be listed.
@@ -29,8 +28,8 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
         let sample = signed_sample(caller.now).map_err(ApiError::internal)?;
         let event = StoredEvent {
             account: caller.account().to_owned(),
-            id: format!("evt_{}", Uuid::now_v7().simple()),
-            kind: "webhook.test".to_owned(),
+            id: new_event_id(caller.now),
+            kind: WEBHOOK_TEST.to_owned(),
             recorded_at: caller.now,
             // The host is enough to tell tests apart, and no item grows with what users send.
             data: json!({"host": Url::parse(&url).ok().and_then(|url| url.host_str().map(str::to_owned))}),

@@ -1,5 +1,7 @@
 //! Webhook events in the form of Standard Webhooks (standardwebhooks.com): prepared and signed, not yet delivered.
 
+use std::time::Duration;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rand::RngExt;
@@ -7,7 +9,9 @@ use serde_json::{Value, json};
 use standardwebhooks::{HEADER_WEBHOOK_ID, HEADER_WEBHOOK_SIGNATURE, HEADER_WEBHOOK_TIMESTAMP, Webhook, WebhookError};
 use uuid::Uuid;
 
-use super::time::Timestamp;
+use super::account::StoredKey;
+use super::job::Job;
+use super::time::{Period, Timestamp};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
@@ -33,11 +37,68 @@ impl EventKind {
     }
 }
 
+/// How long an event can be listed.
+pub const EVENT_RETENTION: Duration = Duration::from_secs(30 * 86_400);
+
+/// What a job's events tell of it: nothing that was asked for, so that no URL and no option is copied.
+const JOB_MEMBERS: [&str; 14] = [
+    "id",
+    "status",
+    "toolSlug",
+    "mode",
+    "testMode",
+    "createdAt",
+    "startedAt",
+    "finishedAt",
+    "expiresAt",
+    "attempts",
+    "metadata",
+    "credits",
+    "output",
+    "error",
+];
+
+/// An event's id, which is its `webhook-id` too: sorted by the time of the event.
+pub fn new_event_id(at: Timestamp) -> String {
+    let seconds = u64::try_from(at.as_millis().div_euclid(1000)).unwrap_or(0);
+    let nanos = u32::try_from(at.as_millis().rem_euclid(1000)).unwrap_or(0) * 1_000_000;
+    let time = uuid::Timestamp::from_unix(uuid::NoContext, seconds, nanos);
+    format!("evt_{}", Uuid::new_v7(time).simple())
+}
+
+/// Data of `job.completed` and `job.failed`: the job as it ended.
+pub fn job_ended(job: &Job, at: Timestamp) -> Value {
+    let Value::Object(mut view) = job.view(at) else { return json!({}) };
+    view.retain(|name, _| JOB_MEMBERS.contains(&name.as_str()));
+    json!({ "job": view })
+}
+
+/// Data of `quota.warning`.
+pub fn quota_warning(period: Period, included: u64, threshold: u64) -> Value {
+    json!({"period": period_view(period), "credits": {"included": included, "threshold": threshold}})
+}
+
+/// Data of `quota.exhausted`: what the first refused job would have cost, and what was left.
+pub fn quota_exhausted(period: Period, required: u64, available: u64) -> Value {
+    json!({"period": period_view(period), "credits": {"required": required, "available": available}})
+}
+
+/// Data of `api_key.revoked`.
+pub fn key_revoked(key: &StoredKey, at: Timestamp) -> Value {
+    json!({"apiKey": {
+        "id": key.key_id, "name": key.name, "mode": key.mode, "last4": key.last4, "revokedAt": at.to_string(),
+    }})
+}
+
+fn period_view(period: Period) -> Value {
+    json!({"start": period.start().to_string(), "end": period.end().to_string()})
+}
+
 /// An example of what a receiver will get, signed with a secret of its own, so that a receiver can be tested with it.
 /// Shape: `{"secret", "headers": {…}, "body": "…"}`; the body is the exact text that is signed.
 pub fn signed_sample(now: Timestamp) -> Result<Value, WebhookError> {
     let secret = format!("whsec_{}", STANDARD.encode(rand::rng().random::<[u8; 24]>()));
-    let id = format!("evt_{}", Uuid::now_v7().simple());
+    let id = new_event_id(now);
     let seconds = now.as_millis().div_euclid(1000);
     let body = json!({
         "type": EventKind::JobCompleted.as_str(),

@@ -165,6 +165,25 @@ impl JobErrorCode {
         }
     }
 
+    /// What it means, in the words of the documented table.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::SourceUnreachable => "no such name, no connection, HTTP status of 400 or above, or a redirect loop",
+            Self::SourceForbidden => "an address that the service does not fetch from",
+            Self::SourceTooLarge => "the source is over the size limit",
+            Self::SourceTimeout => "the source did not arrive in time",
+            Self::UnsupportedFormat => "the file is none that the tool takes",
+            Self::CorruptDocument => "the file is damaged, or not what it claims to be",
+            Self::PasswordRequired => "the document is encrypted: send `options.password`",
+            Self::WrongPassword => "the password does not open the document",
+            Self::PageLimitExceeded => "the result would have too many pages",
+            Self::RenderFailed => "the document could not be rendered with these options",
+            Self::ConversionTimeout => "the conversion took too long",
+            Self::EngineCrashed => "the engine died on this document, twice",
+            Self::Internal => "a fault of ours",
+        }
+    }
+
     /// Whether the same request may succeed when the client sends it again later.
     pub const fn is_retryable(self) -> bool {
         match self {
@@ -307,6 +326,9 @@ pub struct Job {
     /// The period that was charged, and that a refund goes back to.
     pub period: Period,
     pub charge: Charge,
+    /// What the account's plan included in that period: the measure of `quota.warning`.
+    #[serde(default)]
+    pub included_credits: u64,
     pub refunded: u64,
     pub input: Value,
     pub options: Value,

@@ -8,6 +8,7 @@ pub mod job;
 pub mod limits;
 pub mod quota;
 pub mod request;
+pub mod signature;
 pub mod time;
 pub mod tool;
 pub mod user;

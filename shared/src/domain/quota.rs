@@ -21,6 +21,17 @@ impl Charge {
     }
 }
 
+/// From which share of the month's included credits on their owner is warned, in percent.
+pub const WARNING_PERCENT: u64 = 80;
+
+/// The credits at which `quota.warning` is due; `None` where a plan includes nothing.
+pub const fn warning_threshold(included: u64) -> Option<u64> {
+    match included {
+        0 => None,
+        _ => Some(included.saturating_mul(WARNING_PERCENT).div_ceil(100)),
+    }
+}
+
 /// The two rate limits of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RatePolicy {
@@ -75,6 +86,11 @@ impl RateLimit {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_warning_is_due_at_four_fifths_and_never_before() {
+        assert_eq!([0, 1, 4, 5, 99, 100].map(warning_threshold), [None, Some(1), Some(4), Some(4), Some(80), Some(80)]);
+    }
 
     /// The limiter as the store runs it: two branches, no arithmetic in conditions.
     fn admit(limit: RateLimit, state: &mut Option<(i64, i64)>, now: i64) -> bool {

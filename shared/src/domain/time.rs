@@ -41,6 +41,22 @@ impl Timestamp {
         self.to_utc().strftime("%Y-%m-%d").to_string()
     }
 
+    /// The UTC day of the month, from 1.
+    pub fn day_of_month(self) -> i8 {
+        self.to_utc().day()
+    }
+
+    /// As people read it: `20 Nov 2026, 12:00 UTC`.
+    pub fn for_people(self) -> String {
+        self.to_utc().strftime("%-d %b %Y, %H:%M UTC").to_string()
+    }
+
+    /// The first moment after a UTC day that is written `YYYY-MM-DD`.
+    pub fn end_of_day(day: &str) -> Option<Self> {
+        let midnight = day.parse::<jiff::civil::Date>().ok()?.tomorrow().ok()?.to_zoned(TimeZone::UTC).ok()?;
+        Some(Self(midnight.timestamp().as_millisecond()))
+    }
+
     /// The first moment of the next UTC day.
     pub fn next_day(self) -> Self {
         const DAY_MS: i64 = 86_400_000;
@@ -82,6 +98,21 @@ impl Period {
         } else {
             Self::first_of(self.year, self.month + 1)
         }
+    }
+
+    /// The month before.
+    pub fn previous(self) -> Self {
+        Timestamp(self.start().0.saturating_sub(1)).period()
+    }
+
+    /// How many days it has.
+    pub fn days(self) -> u8 {
+        u8::try_from(self.end().millis_since(self.start()) / 86_400_000).unwrap_or(31)
+    }
+
+    /// As people read it: `November 2026`.
+    pub fn for_people(self) -> String {
+        self.start().to_utc().strftime("%B %Y").to_string()
     }
 
     fn first_of(year: i16, month: i8) -> Timestamp {
@@ -149,8 +180,25 @@ mod tests {
     #[test]
     fn a_day_ends_at_midnight_utc() {
         let noon = Timestamp(1_795_176_000_007);
-        assert_eq!(noon.day(), "2026-11-20");
+        assert_eq!((noon.day().as_str(), noon.day_of_month()), ("2026-11-20", 20));
         assert_eq!(noon.next_day().to_string(), "2026-11-21T00:00:00.000Z");
+    }
+
+    #[test]
+    fn months_know_their_days_and_the_month_before() {
+        let of = |text: &str| text.parse::<Period>().unwrap();
+        assert_eq!((of("2026-02").days(), of("2028-02").days(), of("2026-12").days()), (28, 29, 31));
+        assert_eq!((of("2027-01").previous(), of("2026-11").previous()), (of("2026-12"), of("2026-10")));
+        assert_eq!(of("2026-11").for_people(), "November 2026");
+    }
+
+    #[test]
+    fn a_moment_is_written_for_people_and_a_day_ends_with_itself() {
+        assert_eq!(Timestamp(1_795_176_000_007).for_people(), "20 Nov 2026, 12:00 UTC");
+        assert_eq!(Timestamp::end_of_day("2026-12-31").unwrap().to_string(), "2027-01-01T00:00:00.000Z");
+        for text in ["", "2026-02-30", "31.12.2026", "2026-12-31T10:00", "x"] {
+            assert_eq!(Timestamp::end_of_day(text), None, "{text}");
+        }
     }
 
     #[test]

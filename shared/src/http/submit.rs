@@ -12,6 +12,7 @@ use super::error::{ApiError, ErrorCode};
 use super::guard::{Caller, authenticated};
 use super::request::ApiRequest;
 use crate::context::Context;
+use crate::domain::event::{self, EventKind};
 use crate::domain::idempotency::{IdempotencyKey, IdempotencyRecord};
 use crate::domain::job::{Job, JobId, JobStatus, Payload, QUEUED_GRACE, Warning};
 use crate::domain::quota::{Charge, RatePolicy};
@@ -19,6 +20,7 @@ use crate::domain::request::{Breach, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
 use crate::domain::tool::{Tool, ToolSettings, ToolState};
 use crate::files::{Files, ObjectKey};
 use crate::queue::{Message, Queue};
+use crate::store::events::StoredEvent;
 use crate::store::jobs::open_until;
 use crate::store::submission::{Created, Submission, Submissions};
 
@@ -45,8 +47,7 @@ pub enum ToolChoice<'a> {
 
 impl JobDesk {
     pub fn new(context: Context) -> Self {
-        let tables = &context.config.tables;
-        let submissions = Submissions::new(context.dynamodb.clone(), tables.jobs.clone(), tables.usage.clone());
+        let submissions = Submissions::new(context.dynamodb.clone(), &context.config.tables);
         Self { submissions, queue: context.queue(), files: context.files(), context }
     }
 
@@ -111,6 +112,7 @@ impl JobDesk {
             Created::Replay(job) => Ok(accepted(&job, caller).header(IDEMPOTENCY_REPLAYED, true)),
             Created::Mismatch => Err(ErrorCode::IdempotencyKeyReused.into()),
             Created::InsufficientCredits { available } => {
+                self.note_exhaustion(caller, settings.credit_cost, available).await;
                 Err(ApiError::insufficient_credits(settings.credit_cost, available))
             }
             Created::TestQuotaExhausted => {
@@ -119,6 +121,15 @@ impl JobDesk {
                     "This account's test jobs of the day are used up. Wait until midnight UTC, or use a live key.";
                 Err(ApiError::rate_limited(seconds).with_message(message))
             }
+        }
+    }
+
+    /// Records `quota.exhausted`, once a month. The answer is the same whether that succeeds now or at the next refusal.
+    async fn note_exhaustion(&self, caller: &Caller, required: u64, available: u64) {
+        let data = event::quota_exhausted(caller.now.period(), required, available);
+        let event = StoredEvent::new(caller.account(), EventKind::QuotaExhausted, caller.now, data);
+        if let Err(error) = self.context.events.record_exhaustion(&event, caller.now.period()).await {
+            tracing::warn!(%error, "a month's exhaustion was not recorded; the next refusal records it");
         }
     }
 
@@ -141,6 +152,7 @@ impl JobDesk {
             claim_id: None,
             period: caller.now.period(),
             charge: Charge::NOTHING,
+            included_credits: 0,
             refunded: 0,
             input: wanted.redacted_input(&tool.definition),
             options: wanted.redacted_options(&tool.definition),

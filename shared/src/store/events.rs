@@ -1,24 +1,43 @@
-//! The Events table: webhook tests and prepared events, per account.
+//! The Events table: webhook tests and prepared events, per account. Events that tell of a write are part of its
+//! transaction, so that each is recorded exactly once.
+
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
+use aws_sdk_dynamodb::types::{Put, TransactWriteItem, Update};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::item::to_item;
+use super::item::{Item, UsageItem, from_item, number, string, time, to_item};
 use super::{StoreError, store_error};
-use crate::domain::time::Timestamp;
+use crate::config::Tables;
+use crate::domain::event::{EVENT_RETENTION, EventKind, new_event_id};
+use crate::domain::time::{Period, Timestamp};
+
+/// Kind of a recorded webhook test, which is no event: nobody is told of it.
+pub const WEBHOOK_TEST: &str = "webhook.test";
+/// A month's outcomes are written by workers too; a conflict with one passes within moments.
+const TRIES: u32 = 4;
+const MAX_REMEMBERED: usize = 10_000;
 
 #[derive(Debug)]
 pub struct Events {
     client: Client,
     table: String,
+    usage_table: String,
+    /// Months whose exhaustion is known to be recorded, so that refusals stay cheap.
+    exhausted: Mutex<HashSet<(String, Period)>>,
 }
 
 /// An item of the Events table.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredEvent {
     pub account: String,
-    /// `evt_` + UUIDv7, sorted by time.
+    /// `evt_` + UUIDv7, sorted by time: the `webhook-id`.
     pub id: String,
     pub kind: String,
     pub recorded_at: Timestamp,
@@ -26,9 +45,42 @@ pub struct StoredEvent {
     pub ttl: i64,
 }
 
+impl StoredEvent {
+    pub fn new(account: &str, kind: EventKind, at: Timestamp, data: Value) -> Self {
+        Self {
+            account: account.to_owned(),
+            id: new_event_id(at),
+            kind: kind.as_str().to_owned(),
+            recorded_at: at,
+            data,
+            ttl: at.plus(EVENT_RETENTION).as_ttl_seconds(),
+        }
+    }
+
+    /// What a receiver gets, after Standard Webhooks. The same event gives the same text each time.
+    pub fn body(&self) -> String {
+        json!({"type": self.kind, "timestamp": self.recorded_at.to_string(), "data": self.data}).to_string()
+    }
+
+    /// The event's part of the transaction that it tells of.
+    pub(super) fn put(&self, table: &str) -> Result<TransactWriteItem, StoreError> {
+        let put = Put::builder().table_name(table).set_item(Some(to_item(self)?)).build()?;
+        Ok(TransactWriteItem::builder().put(put).build())
+    }
+}
+
+/// Events, and where to go on.
+#[derive(Debug)]
+pub struct EventsPage {
+    pub events: Vec<StoredEvent>,
+    /// The id after which the next page begins.
+    pub next: Option<String>,
+}
+
 impl Events {
-    pub fn new(client: Client, table: String) -> Self {
-        Self { client, table }
+    pub fn new(client: Client, tables: &Tables) -> Self {
+        let Tables { events, usage, .. } = tables;
+        Self { client, table: events.clone(), usage_table: usage.clone(), exhausted: Mutex::default() }
     }
 
     pub async fn record(&self, event: &StoredEvent) -> Result<(), StoreError> {
@@ -41,4 +93,89 @@ impl Events {
             .map_err(|error| store_error(&error))?;
         Ok(())
     }
+
+    /// A page of an account's events, the newest first, from the one after `before` on.
+    pub async fn page(
+        &self,
+        account: &str,
+        before: Option<&str>,
+        limit: i32,
+        now: Timestamp,
+    ) -> Result<EventsPage, StoreError> {
+        let last = before.map(|id| Item::from([("account".into(), string(account)), ("id".into(), string(id))]));
+        let output = self
+            .client
+            .query()
+            .table_name(&self.table)
+            .key_condition_expression("account = :account")
+            .filter_expression("#ttl > :now")
+            .expression_attribute_names("#ttl", "ttl")
+            .expression_attribute_values(":account", string(account))
+            .expression_attribute_values(":now", number(now.as_ttl_seconds()))
+            .scan_index_forward(false)
+            .limit(limit)
+            .set_exclusive_start_key(last)
+            .send()
+            .await
+            .map_err(|error| store_error(&error))?;
+        let next = output.last_evaluated_key.and_then(|key| key.get("id")?.as_s().ok().cloned());
+        let events = output.items.unwrap_or_default().into_iter().map(from_item).collect::<Result<_, _>>()?;
+        Ok(EventsPage { events, next })
+    }
+
+    /// Records that an account's credits are used up, unless the month has that event already.
+    pub async fn record_exhaustion(&self, event: &StoredEvent, period: Period) -> Result<(), StoreError> {
+        let month = (event.account.clone(), period);
+        if self.exhausted.lock().is_ok_and(|exhausted| exhausted.contains(&month)) {
+            return Ok(());
+        }
+        let mut last = None;
+        for attempt in 0..TRIES {
+            match self.write_exhaustion(event, period).await {
+                Ok(()) => {
+                    self.remember(month);
+                    return Ok(());
+                }
+                Err(error @ StoreError::Unavailable(_)) => last = Some(error),
+                Err(error @ (StoreError::Refused(_) | StoreError::Malformed(_))) => return Err(error),
+            }
+            tokio::time::sleep(Duration::from_millis(10 << attempt)).await;
+        }
+        Err(last.unwrap_or_else(|| StoreError::Unavailable("no attempt was made".into())))
+    }
+
+    async fn write_exhaustion(&self, event: &StoredEvent, period: Period) -> Result<(), StoreError> {
+        let mark = Update::builder()
+            .table_name(&self.usage_table)
+            .set_key(Some(UsageItem::Outcomes(period).key(&event.account)))
+            // Timeline: A and B are refused at once. A's transaction marks the month and records the event; B finds the
+            // mark and records nothing. It lies with the outcomes, so that refusals don't contend with debits, and
+            // creates them if nothing of the month has ended yet.
+            .condition_expression("attribute_not_exists(exhausted_at)")
+            .update_expression("SET exhausted_at = :now")
+            .expression_attribute_values(":now", time(event.recorded_at))
+            .build()?;
+        let mark = TransactWriteItem::builder().update(mark).build();
+        let writes = vec![mark, event.put(&self.table)?];
+        match self.client.transact_write_items().set_transact_items(Some(writes)).send().await {
+            Ok(_) => Ok(()),
+            Err(error) if first_condition_failed(&error) => Ok(()),
+            Err(error) => Err(store_error(&error)),
+        }
+    }
+
+    fn remember(&self, month: (String, Period)) {
+        let Ok(mut exhausted) = self.exhausted.lock() else { return };
+        if exhausted.len() >= MAX_REMEMBERED {
+            exhausted.clear();
+        }
+        exhausted.insert(month);
+    }
+}
+
+fn first_condition_failed(error: &SdkError<TransactWriteItemsError>) -> bool {
+    let Some(TransactWriteItemsError::TransactionCanceledException(canceled)) = error.as_service_error() else {
+        return false;
+    };
+    canceled.cancellation_reasons().first().is_some_and(|reason| reason.code() == Some("ConditionalCheckFailed"))
 }

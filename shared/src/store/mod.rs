@@ -10,7 +10,7 @@ pub mod submission;
 pub mod usage;
 pub mod users;
 
-use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::error::{BuildError, ProvideErrorMetadata, SdkError};
 
 /// What can go wrong between us and a table, by what a caller does about it.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +27,12 @@ pub enum StoreError {
 
 impl From<serde_dynamo::Error> for StoreError {
     fn from(error: serde_dynamo::Error) -> Self {
+        Self::Malformed(error.to_string())
+    }
+}
+
+impl From<BuildError> for StoreError {
+    fn from(error: BuildError) -> Self {
         Self::Malformed(error.to_string())
     }
 }

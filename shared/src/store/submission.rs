@@ -15,8 +15,9 @@ use tokio::time::Instant;
 
 use super::item::{UsageItem, from_item, number, string, time, to_item};
 use super::jobs::Jobs;
-use super::usage::{TOOL_CREDITS, TOOL_JOBS, count};
+use super::usage::{TOOL_CREDITS, TOOL_JOBS, count, day_counter};
 use super::{StoreError, store_error};
+use crate::config::Tables;
 use crate::domain::api_key::Mode;
 use crate::domain::idempotency::IdempotencyRecord;
 use crate::domain::job::{Job, JobId};
@@ -98,8 +99,9 @@ enum Part {
 }
 
 impl Submissions {
-    pub fn new(client: Client, jobs_table: String, usage_table: String) -> Self {
-        let jobs = Jobs::new(client.clone(), jobs_table.clone(), usage_table.clone());
+    pub fn new(client: Client, tables: &Tables) -> Self {
+        let jobs = Jobs::new(client.clone(), tables);
+        let (jobs_table, usage_table) = (tables.jobs.clone(), tables.usage.clone());
         Self { client, jobs_table, usage_table, jobs, spent: Mutex::default() }
     }
 
@@ -226,7 +228,7 @@ impl Attempts<'_> {
             Debit::Included => Charge { included: self.submission.cost, granted: 0 },
             Debit::Split { included, granted } => Charge { included, granted },
         };
-        Job { charge, ..self.submission.job.clone() }
+        Job { charge, included_credits: self.submission.included, ..self.submission.job.clone() }
     }
 
     async fn write(&self, debit: Debit) -> Result<(), SdkOrStoreError> {
@@ -295,7 +297,7 @@ impl Attempts<'_> {
 
     fn update_balance(&self, debit: Debit) -> Result<Update, SdkOrStoreError> {
         let Submission { job, cost, included, now, .. } = &self.submission;
-        let counters = "ADD #created :one, #used :cost, #tool_jobs :one, #tool_credits :cost";
+        let counters = "ADD #created :one, #used :cost, #tool_jobs :one, #tool_credits :cost, #day :one";
         let counting = Update::builder()
             .table_name(&self.store.usage_table)
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
@@ -307,6 +309,7 @@ impl Attempts<'_> {
                 .expression_attribute_names("#used", "used")
                 .expression_attribute_names("#tool_jobs", format!("{TOOL_JOBS}{}", job.tool))
                 .expression_attribute_names("#tool_credits", format!("{TOOL_CREDITS}{}", job.tool))
+                .expression_attribute_names("#day", day_counter(job.created_at, &job.tool))
                 .expression_attribute_values(":cost", number(cost))
         };
         let update = match debit {

@@ -10,11 +10,22 @@ use super::keys::failed_condition;
 use super::{StoreError, store_error};
 use crate::domain::account::Profile;
 use crate::domain::api_key::KeyHash;
-use crate::domain::time::Period;
+use crate::domain::time::{Period, Timestamp};
 
 /// Attributes of a balance that count per tool: the name of the tool follows.
 pub(super) const TOOL_JOBS: &str = "jobs#";
 pub(super) const TOOL_CREDITS: &str = "credits#";
+/// Attributes of the outcomes.
+pub(super) const COMPLETED: &str = "completed";
+pub(super) const FAILED: &str = "failed";
+/// Attributes that count per UTC day: `day#07#` and what is counted, in the balance the tools' slugs, in the outcomes how
+/// jobs ended. At most a month of days for each tool, so that no item grows without end.
+const DAY: &str = "day#";
+
+/// Counts of a day are those of the jobs created on it, whenever they ended.
+pub(super) fn day_counter(created_at: Timestamp, what: &str) -> String {
+    format!("{DAY}{:02}#{what}", created_at.day_of_month())
+}
 
 #[derive(Debug)]
 pub struct Usage {
@@ -35,6 +46,17 @@ pub struct MonthlyUsage {
     pub failed: u64,
     /// Jobs and credits by tool slug.
     pub by_tool: BTreeMap<String, (u64, u64)>,
+    /// By day of the month, from 1.
+    pub by_day: BTreeMap<u8, DayUsage>,
+}
+
+/// What became of the jobs that were created on one UTC day.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DayUsage {
+    /// Jobs by tool slug.
+    pub by_tool: BTreeMap<String, u64>,
+    pub completed: u64,
+    pub failed: u64,
 }
 
 impl Usage {
@@ -52,10 +74,7 @@ impl Usage {
             match item {
                 UsageItem::Profile => usage.profile = Some(from_item(found)?),
                 UsageItem::Balance(_) => usage.add_balance(&found),
-                UsageItem::Outcomes(_) => {
-                    usage.completed = count(&found, "completed");
-                    usage.failed = count(&found, "failed");
-                }
+                UsageItem::Outcomes(_) => usage.add_outcomes(&found),
                 UsageItem::TestDay(_) => {}
             }
         }
@@ -195,9 +214,29 @@ impl MonthlyUsage {
                 self.by_tool.entry(tool.to_owned()).or_default().0 = count(item, name);
             } else if let Some(tool) = name.strip_prefix(TOOL_CREDITS) {
                 self.by_tool.entry(tool.to_owned()).or_default().1 = count(item, name);
+            } else if let Some((day, tool)) = counted_on(name) {
+                self.by_day.entry(day).or_default().by_tool.insert(tool.to_owned(), count(item, name));
             }
         }
     }
+
+    fn add_outcomes(&mut self, item: &Item) {
+        self.completed = count(item, COMPLETED);
+        self.failed = count(item, FAILED);
+        for name in item.keys() {
+            match counted_on(name) {
+                Some((day, COMPLETED)) => self.by_day.entry(day).or_default().completed = count(item, name),
+                Some((day, FAILED)) => self.by_day.entry(day).or_default().failed = count(item, name),
+                Some(_) | None => {}
+            }
+        }
+    }
+}
+
+/// The day and what is counted, of a day's counter.
+fn counted_on(name: &str) -> Option<(u8, &str)> {
+    let (day, what) = name.strip_prefix(DAY)?.split_once('#')?;
+    Some((day.parse().ok()?, what))
 }
 
 /// A counter attribute; absent means that nothing was counted yet.

@@ -2,6 +2,7 @@
 
 pub mod aws_watch;
 pub mod http;
+pub mod jobs;
 pub mod pdf;
 pub mod stage;
 pub mod stub_engine;

@@ -1,0 +1,174 @@
+//! An account's jobs, the newest first. The index finds them, the jobs themselves say how they are and whose.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use aws_sdk_dynamodb::types::KeysAndAttributes;
+
+use super::Jobs;
+use crate::domain::job::{Job, JobId, JobStatus};
+use crate::domain::time::Timestamp;
+use crate::store::item::{BY_ACCOUNT, Item, from_item, job_key, number, string};
+use crate::store::{StoreError, store_error};
+
+/// How many entries of the index one query looks at, and how many queries one page may take. A filter that few jobs pass
+/// gives short pages rather than slow ones.
+const LOOKED_AT: i32 = 200;
+const MAX_QUERIES: usize = 5;
+
+/// Which jobs are wanted; `None` means all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JobFilter {
+    pub status: Option<JobStatus>,
+    pub tool: Option<String>,
+}
+
+impl JobFilter {
+    fn admits(&self, job: &Job, now: Timestamp) -> bool {
+        self.status.is_none_or(|status| job.status_at(now) == status)
+            && self.tool.as_ref().is_none_or(|tool| job.tool == *tool)
+    }
+}
+
+/// Jobs, and where to go on.
+#[derive(Debug)]
+pub struct JobsPage {
+    pub jobs: Vec<Job>,
+    pub next: Option<JobMark>,
+}
+
+/// A place in the list of an account's jobs. Written `1795176000007.0197…`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobMark {
+    created_at: Timestamp,
+    id: JobId,
+}
+
+impl JobMark {
+    pub fn parse(text: &str) -> Option<Self> {
+        let (created_at, id) = text.split_once('.')?;
+        Some(Self { created_at: Timestamp(created_at.parse().ok()?), id: JobId::parse(id)? })
+    }
+
+    fn of(item: &Item) -> Option<Self> {
+        let created_at = item.get("created_at")?.as_n().ok()?.parse().ok()?;
+        Some(Self { created_at: Timestamp(created_at), id: JobId::parse(item.get("id")?.as_s().ok()?)? })
+    }
+
+    fn key(self, account: &str) -> Item {
+        let mut key = job_key(self.id);
+        key.insert("account".to_owned(), string(account));
+        key.insert("created_at".to_owned(), number(self.created_at.as_millis()));
+        key
+    }
+}
+
+impl fmt::Display for JobMark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.created_at.as_millis(), self.id)
+    }
+}
+
+impl Jobs {
+    /// Up to `limit` of the account's jobs (100 at most), from the one after `after` on.
+    pub async fn of_account(
+        &self,
+        account: &str,
+        filter: &JobFilter,
+        after: Option<JobMark>,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<JobsPage, StoreError> {
+        let (mut found, mut next) = (Vec::new(), after);
+        for _ in 0..MAX_QUERIES {
+            let (marks, last) = self.query(account, filter, next).await?;
+            let wanted = limit.saturating_sub(found.len());
+            let more = marks.len() > wanted;
+            found.extend(marks.into_iter().take(wanted));
+            next = if more { found.last().copied() } else { last };
+            if found.len() >= limit || next.is_none() {
+                break;
+            }
+        }
+        let mut jobs = self.get_all(&found).await?;
+        let in_order = found.iter().filter_map(|mark| jobs.remove(&mark.id));
+        // The index may be late, and never authorises.
+        let jobs = in_order.filter(|job| job.account == account && filter.admits(job, now)).collect();
+        Ok(JobsPage { jobs, next })
+    }
+
+    async fn query(
+        &self,
+        account: &str,
+        filter: &JobFilter,
+        after: Option<JobMark>,
+    ) -> Result<(Vec<JobMark>, Option<JobMark>), StoreError> {
+        let mut query = self
+            .client
+            .query()
+            .table_name(&self.table)
+            .index_name(BY_ACCOUNT)
+            .key_condition_expression("account = :account")
+            .expression_attribute_values(":account", string(account))
+            .scan_index_forward(false)
+            .limit(LOOKED_AT)
+            .set_exclusive_start_key(after.map(|mark| mark.key(account)));
+        let mut conditions = Vec::new();
+        match filter.status {
+            // An output past its time is expired before the sweeper has written so, and then no longer completed.
+            Some(JobStatus::Expired) => {
+                conditions.push("#status IN (:status, :completed)");
+                query = query.expression_attribute_values(":completed", string(JobStatus::Completed.as_str()));
+            }
+            Some(_) => conditions.push("#status = :status"),
+            None => {}
+        }
+        if let Some(status) = filter.status {
+            query = query
+                .expression_attribute_names("#status", "status")
+                .expression_attribute_values(":status", string(status.as_str()));
+        }
+        if let Some(tool) = &filter.tool {
+            conditions.push("tool = :tool");
+            query = query.expression_attribute_values(":tool", string(tool));
+        }
+        if !conditions.is_empty() {
+            query = query.filter_expression(conditions.join(" AND "));
+        }
+        let output = query.send().await.map_err(|error| store_error(&error))?;
+        let items = output.items.unwrap_or_default();
+        let marks: Option<Vec<_>> = items.iter().map(JobMark::of).collect();
+        let marks = marks.ok_or_else(|| StoreError::Malformed("an indexed job without an id or a time".into()))?;
+        Ok((marks, output.last_evaluated_key.as_ref().and_then(JobMark::of)))
+    }
+
+    async fn get_all(&self, marks: &[JobMark]) -> Result<HashMap<JobId, Job>, StoreError> {
+        if marks.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let keys = marks.iter().map(|mark| job_key(mark.id)).collect();
+        let request = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true).build()?;
+        let read = self.client.batch_get_item().request_items(&self.table, request).send().await;
+        let output = read.map_err(|error| store_error(&error))?;
+        if output.unprocessed_keys.is_some_and(|left| !left.is_empty()) {
+            return Err(StoreError::Unavailable("DynamoDB left a part of the read undone".into()));
+        }
+        let items = output.responses.and_then(|mut tables| tables.remove(&self.table)).unwrap_or_default();
+        let jobs = items.into_iter().map(|item| from_item(item).map(|job: Job| (job.id, job)));
+        jobs.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_is_written_as_it_is_read() {
+        let mark = JobMark { created_at: Timestamp(1_795_176_000_007), id: JobId::new() };
+        assert_eq!(JobMark::parse(&mark.to_string()), Some(mark));
+        for text in ["", "1", "1.x", "x.0197", ".", "1795176000007"] {
+            assert_eq!(JobMark::parse(text), None, "{text}");
+        }
+    }
+}

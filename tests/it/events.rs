@@ -1,0 +1,209 @@
+//! Events: each is recorded exactly once, with what a receiver needs and no secret.
+
+use docmill::clock;
+use docmill::domain::api_key::Mode;
+use docmill::domain::job::{Job, JobError, JobErrorCode, JobId};
+use docmill::store::events::StoredEvent;
+use docmill::store::jobs::Written;
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::support::aws_watch::Fault;
+use crate::support::http::{Answer, post};
+use crate::support::jobs::{claim, completion};
+use crate::support::world::{Account, World};
+
+async fn request(world: &World, account: &Account) -> Answer {
+    let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&account.key).build();
+    Answer::of(create_job::handle(world.desk.clone(), request).await)
+}
+
+async fn claimed(world: &World, account: &Account) -> Job {
+    let answer = request(world, account).await;
+    assert_eq!(answer.status, 202, "{}", answer.body);
+    claim(&world.context.jobs, JobId::parse(&answer.job_id()).unwrap()).await
+}
+
+async fn complete(world: &World, job: &Job) -> Written {
+    world.context.jobs.complete(job, &completion(clock::now())).await.unwrap()
+}
+
+async fn events(world: &World, account: &Account) -> Vec<StoredEvent> {
+    let page = world.context.events.page(&account.id, None, 100, clock::now()).await.unwrap();
+    assert!(page.next.is_none());
+    page.events
+}
+
+async fn kinds(world: &World, account: &Account) -> Vec<String> {
+    let mut kinds: Vec<_> = events(world, account).await.into_iter().map(|event| event.kind).collect();
+    kinds.sort();
+    kinds
+}
+
+#[tokio::test]
+async fn a_job_tells_its_end_once_and_without_what_was_asked_for() {
+    let world = World::new();
+    let account = world.account(100).await;
+    let asked = json!({
+        "toolSlug": "office-to-pdf",
+        "sourceUrl": "https://a.example/x.docx?sig=canaryquery",
+        "options": {"password": "canarypassword"},
+        "metadata": {"order": "4711"},
+    });
+    let answer = Answer::of(create_job::handle(world.desk.clone(), post("/", &asked).key(&account.key).build()).await);
+    let job = claim(&world.context.jobs, JobId::parse(&answer.job_id()).unwrap()).await;
+    let done = completion(clock::now());
+    let ends = join_all((0..5).map(|_| world.context.jobs.complete(&job, &done))).await;
+    assert!(ends.into_iter().all(|end| end.unwrap() == Written::Yes), "a repeated end is the same end");
+
+    let recorded = events(&world, &account).await;
+    assert_eq!(recorded.len(), 1, "{recorded:?}");
+    let event = &recorded[0];
+    assert!(event.ttl > done.finished_at.as_ttl_seconds());
+    let body: Value = serde_json::from_str(&event.body()).unwrap();
+    assert_eq!((&body["type"], &body["timestamp"]), (&json!("job.completed"), &json!(done.finished_at.to_string())));
+    let told = &body["data"]["job"];
+    assert_eq!((&told["id"], &told["status"]), (&json!(job.id), &json!("completed")));
+    assert_eq!((&told["metadata"], &told["output"]["pages"]), (&json!({"order": "4711"}), &json!(1)));
+    assert_eq!(told["credits"], json!({"charged": 1, "refunded": 0}));
+    let text = event.body();
+    assert!(
+        !["canary", "a.example", "input", "options", "outputs/"].iter().any(|secret| text.contains(secret)),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_failed_job_tells_why_and_brings_no_warning_nearer() {
+    let world = World::new();
+    let account = world.account(1).await;
+    let job = claimed(&world, &account).await;
+    let error = JobError::new(JobErrorCode::WrongPassword, "Send the right password.");
+    assert_eq!(world.context.jobs.fail(&job, &error, clock::now()).await.unwrap(), Written::Yes);
+    let recorded = events(&world, &account).await;
+    let told = &recorded[0].data["job"];
+    assert_eq!((recorded.len(), recorded[0].kind.as_str()), (1, "job.failed"));
+    assert_eq!((&told["error"]["code"], &told["error"]["retryable"]), (&json!("wrong_password"), &json!(false)));
+    assert_eq!(told["credits"], json!({"charged": 1, "refunded": 1}));
+
+    let job = claimed(&world, &account).await;
+    assert_eq!(complete(&world, &job).await, Written::Yes);
+    assert_eq!(kinds(&world, &account).await, ["job.completed", "job.failed", "quota.warning"]);
+}
+
+#[tokio::test]
+async fn the_job_that_spends_the_fourth_fifth_of_the_month_warns_once() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let mut jobs = Vec::new();
+    for _ in 0..10 {
+        jobs.push(claimed(&world, &account).await);
+    }
+    for job in &jobs[..7] {
+        complete(&world, job).await;
+    }
+    assert!(!kinds(&world, &account).await.contains(&"quota.warning".to_owned()), "seven of ten are no warning");
+    assert!(
+        join_all(jobs[7..].iter().map(|job| complete(&world, job))).await.into_iter().all(|end| end == Written::Yes)
+    );
+    let warnings: Vec<_> =
+        events(&world, &account).await.into_iter().filter(|event| event.kind == "quota.warning").collect();
+    assert_eq!(warnings.len(), 1);
+    let period = clock::now().period();
+    let expected = json!({
+        "period": {"start": period.start().to_string(), "end": period.end().to_string()},
+        "credits": {"included": 10, "threshold": 8},
+    });
+    assert_eq!(warnings[0].data, expected);
+    let usage = world.context.usage.of_month(&account.id, period).await.unwrap();
+    assert_eq!(usage.completed, 10, "every completion is counted, whoever warned");
+}
+
+#[tokio::test]
+async fn completions_that_race_across_the_threshold_warn_once_and_all_count() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let jobs = join_all((0..10).map(|_| claimed(&world, &account))).await;
+    assert!(join_all(jobs.iter().map(|job| complete(&world, job))).await.into_iter().all(|end| end == Written::Yes));
+    let kinds = kinds(&world, &account).await;
+    assert_eq!(kinds.iter().filter(|kind| *kind == "quota.warning").count(), 1);
+    assert_eq!(kinds.iter().filter(|kind| *kind == "job.completed").count(), 10);
+    let usage = world.context.usage.of_month(&account.id, clock::now().period()).await.unwrap();
+    let day = usage.by_day.values().next().unwrap();
+    assert_eq!((usage.completed, usage.by_day.len(), day.completed, day.by_tool["html-to-pdf"]), (10, 1, 10, 10));
+}
+
+#[tokio::test]
+async fn a_warning_whose_answer_is_lost_is_recorded_once() {
+    let world = World::new();
+    let account = world.account(2).await;
+    let (first, second) = (claimed(&world, &account).await, claimed(&world, &account).await);
+    complete(&world, &first).await;
+    // The first try finds that it crosses; the answer of the second, which warns, is lost as often as the SDK asks.
+    let lost = || Fault::lost_answer("TransactWriteItems");
+    world.watch.inject([lost().at(1), lost(), lost()]);
+    assert_eq!(complete(&world, &second).await, Written::Yes);
+    assert_eq!(world.watch.unmet_faults(), 0);
+    assert_eq!(kinds(&world, &account).await, ["job.completed", "job.completed", "quota.warning"]);
+}
+
+#[tokio::test]
+async fn credits_that_run_out_are_told_once_a_month_whoever_is_refused() {
+    let world = World::new();
+    let (other, account) = (World::new(), world.account(1).await);
+    assert_eq!(request(&world, &account).await.status, 202);
+    let refusals = (0..12).map(|number| request(if number % 2 == 0 { &world } else { &other }, &account));
+    assert!(join_all(refusals).await.into_iter().all(|answer| answer.status == 402));
+    let recorded = events(&world, &account).await;
+    assert_eq!((recorded.len(), recorded[0].kind.as_str()), (1, "quota.exhausted"));
+    assert_eq!(recorded[0].data["credits"], json!({"required": 1, "available": 0}));
+}
+
+#[tokio::test]
+async fn a_refusal_stays_a_refusal_when_its_event_cannot_be_recorded() {
+    let world = World::new();
+    let account = world.account(0).await;
+    // The first transaction refuses the job, the others would record that.
+    world.watch.inject([Fault::down("TransactWriteItems").at(1).lasting()]);
+    assert_eq!(request(&world, &account).await.refusal(), (402, "insufficient_credits"));
+    assert!(events(&world, &account).await.is_empty());
+    world.watch.clear();
+    assert_eq!(request(&world, &account).await.status, 402);
+    assert_eq!(kinds(&world, &account).await, ["quota.exhausted"]);
+}
+
+#[tokio::test]
+async fn test_jobs_tell_their_end_and_nothing_of_credits() {
+    let world = World::new();
+    let account = world.account(1).await;
+    let account = Account { key: world.another_key(&account, Mode::Test, |_| {}).await, ..account };
+    let job = claimed(&world, &account).await;
+    complete(&world, &job).await;
+    let recorded = events(&world, &account).await;
+    assert_eq!((recorded.len(), &recorded[0].data["job"]["testMode"]), (1, &json!(true)));
+}
+
+#[tokio::test]
+async fn events_are_listed_newest_first_and_by_page_for_their_account_alone() {
+    let world = World::new();
+    let (account, stranger) = (world.account(100).await, world.account(100).await);
+    for _ in 0..5 {
+        let job = claimed(&world, &account).await;
+        complete(&world, &job).await;
+    }
+    let (mut seen, mut before) = (Vec::new(), None);
+    loop {
+        let page = world.context.events.page(&account.id, before.as_deref(), 2, clock::now()).await.unwrap();
+        seen.extend(page.events);
+        before = page.next;
+        if before.is_none() {
+            break;
+        }
+    }
+    assert_eq!(seen.len(), 5);
+    assert!(seen.is_sorted_by(|one, next| one.recorded_at >= next.recorded_at && one.id > next.id));
+    assert!(events(&world, &stranger).await.is_empty());
+    let much_later = clock::now().plus(std::time::Duration::from_secs(40 * 86_400));
+    let page = world.context.events.page(&account.id, None, 100, much_later).await.unwrap();
+    assert!(page.events.is_empty(), "what is past its time is not shown, whatever the table still holds");
+}
