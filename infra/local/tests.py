@@ -17,6 +17,7 @@ ENDPOINTS = {
     "GET /v1/jobs/{job_id}/download",
     "POST /v1/convert/office-to-pdf",
     "POST /v1/convert/html-to-pdf",
+    "POST /v1/uploads",
     "GET /v1/account/usage",
     "POST /v1/webhooks/test",
     "GET /openapi.json",

@@ -1,17 +1,24 @@
 //! The files bucket: where what lies, for how long, and the links that lead there.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 use aws_sdk_s3::Client;
-use aws_sdk_s3::error::ProvideErrorMetadata;
+use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_s3::presigning::PresigningConfig;
 use aws_sdk_s3::primitives::ByteStream;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 
 use crate::domain::job::{JobId, Output};
+use crate::domain::upload::{UploadId, UploadRequest};
 
 /// How long a download link works. Shorter than any role's session, with which it would die.
 pub const LINK_LIFETIME: Duration = Duration::from_secs(600);
+
+/// How long the link of an upload works, counted to the moment at which the upload begins.
+pub const UPLOAD_LINK_LIFETIME: Duration = Duration::from_secs(900);
 
 /// What the bucket holds. Lifecycle rules remove each kind by its prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +27,8 @@ pub enum ObjectKey<'a> {
     Input { account: &'a str, job: JobId },
     /// A result. Each attempt has its own, so that a late worker overwrites nothing.
     Output { account: &'a str, job: JobId, attempt: u32 },
+    /// A document that a client sent. Its account's name comes first, so that nobody can name another's.
+    Upload { account: &'a str, upload: UploadId },
 }
 
 impl std::fmt::Display for ObjectKey<'_> {
@@ -27,6 +36,7 @@ impl std::fmt::Display for ObjectKey<'_> {
         match self {
             Self::Input { account, job } => write!(f, "inputs/{account}/{job}"),
             Self::Output { account, job, attempt } => write!(f, "outputs/{account}/{job}/{attempt}"),
+            Self::Upload { account, upload } => write!(f, "uploads/{account}/{upload}"),
         }
     }
 }
@@ -54,6 +64,21 @@ impl std::fmt::Debug for SignedLink {
     }
 }
 
+/// A presigned address to put one document to, and the headers that must come with it, as they were signed.
+#[derive(Debug)]
+pub struct SignedUpload {
+    pub link: SignedLink,
+    pub headers: BTreeMap<&'static str, String>,
+}
+
+/// A stored document, to be read piece by piece.
+#[derive(Debug)]
+pub struct Stored {
+    pub body: ByteStream,
+    pub content_type: Option<String>,
+    pub content_disposition: Option<String>,
+}
+
 #[derive(Clone, Debug)]
 pub struct Files {
     client: Client,
@@ -62,6 +87,11 @@ pub struct Files {
 
 fn unavailable(error: &impl ProvideErrorMetadata) -> FilesError {
     FilesError::Unavailable(error.code().unwrap_or("no answer").to_owned())
+}
+
+/// Whether S3 says that an object is not there. To a role that may not list the bucket it says 403 instead of 404.
+fn is_absence<E>(error: &SdkError<E>) -> bool {
+    error.raw_response().is_some_and(|response| matches!(response.status().as_u16(), 403 | 404))
 }
 
 impl Files {
@@ -103,10 +133,64 @@ impl Files {
         String::from_utf8(bytes.to_vec()).map_err(|_| FilesError::Local("the stored request is not UTF-8".into()))
     }
 
+    /// A stored document; `None` if it is not there.
+    pub async fn get(&self, key: &ObjectKey<'_>) -> Result<Option<Stored>, FilesError> {
+        match self.client.get_object().bucket(&self.bucket).key(key.to_string()).send().await {
+            Ok(object) => Ok(Some(Stored {
+                body: object.body,
+                content_type: object.content_type,
+                content_disposition: object.content_disposition,
+            })),
+            Err(error) if is_absence(&error) => Ok(None),
+            Err(error) => Err(unavailable(&error)),
+        }
+    }
+
+    pub async fn exists(&self, key: &ObjectKey<'_>) -> Result<bool, FilesError> {
+        match self.client.head_object().bucket(&self.bucket).key(key.to_string()).send().await {
+            Ok(_) => Ok(true),
+            Err(error) if is_absence(&error) => Ok(false),
+            Err(error) => Err(unavailable(&error)),
+        }
+    }
+
     /// Deleting what is not there succeeds too.
     pub async fn delete(&self, key: &str) -> Result<(), FilesError> {
         self.client.delete_object().bucket(&self.bucket).key(key).send().await.map_err(|error| unavailable(&error))?;
         Ok(())
+    }
+
+    /// A link that takes exactly the document that was announced. Signing needs no call.
+    pub async fn upload_link(
+        &self,
+        key: &ObjectKey<'_>,
+        announced: &UploadRequest,
+    ) -> Result<SignedUpload, FilesError> {
+        let config = PresigningConfig::expires_in(UPLOAD_LINK_LIFETIME)
+            .map_err(|error| FilesError::Unavailable(error.to_string()))?;
+        let disposition = announced.filename.as_deref().map(attachment);
+        let checksum = announced.sha256.map(|digest| BASE64.encode(digest));
+        let length = i64::try_from(announced.bytes).map_err(|error| FilesError::Local(error.to_string()))?;
+        let request = self
+            .client
+            .put_object()
+            .bucket(&self.bucket)
+            .key(key.to_string())
+            .content_type(&announced.content_type)
+            .content_length(length)
+            .set_content_disposition(disposition.clone())
+            .set_checksum_sha256(checksum.clone())
+            .presigned(config)
+            .await
+            .map_err(|error| unavailable(&error))?;
+        // The length is signed too, but every client says it by itself, and a browser lets nobody else say it.
+        let headers = [
+            ("content-type", Some(announced.content_type.clone())),
+            ("content-disposition", disposition),
+            ("x-amz-checksum-sha256", checksum),
+        ];
+        let headers = headers.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+        Ok(SignedUpload { link: SignedLink(request.uri().to_owned()), headers })
     }
 
     /// A link that downloads the output under its name. Signing needs no call.
@@ -159,5 +243,7 @@ mod tests {
         let job = JobId::NONE;
         assert!(ObjectKey::Input { account: "a", job }.to_string().starts_with("inputs/a/"));
         assert!(ObjectKey::Output { account: "a", job, attempt: 2 }.to_string().ends_with("/2"));
+        let upload = UploadId::new();
+        assert_eq!(ObjectKey::Upload { account: "a", upload }.to_string(), format!("uploads/a/{upload}"));
     }
 }

@@ -1,6 +1,7 @@
 """Converts a document with Docmill, with nothing but Python's standard library.
 
-Usage: python3 convert.py SOURCE_URL TARGET.pdf [IDEMPOTENCY_KEY], with DOCMILL_URL and DOCMILL_KEY in the environment.
+Usage: python3 convert.py SOURCE TARGET.pdf [IDEMPOTENCY_KEY], with DOCMILL_URL and DOCMILL_KEY in the environment.
+SOURCE is a public URL, or a file, which is uploaded.
 """
 
 import base64
@@ -57,8 +58,8 @@ def describe(error: urllib.error.HTTPError) -> str:
 
 
 def convert(source: str, idempotency_key: str) -> bytes:
-    """The PDF made of the document at `source`."""
-    body = {"sourceUrl": source}
+    """The PDF made of the document at `source`, a URL or a file."""
+    body = {"uploadId": upload(source)} if os.path.isfile(source) else {"sourceUrl": source}
     _, created = call("POST", "/v1/convert/office-to-pdf", body, {"idempotency-key": idempotency_key})
     link = wait_for_download(created["job"]["id"])
     # The link is signed: it needs no key, and must not get one.
@@ -67,6 +68,24 @@ def convert(source: str, idempotency_key: str) -> bytes:
     if hashlib.sha256(pdf).hexdigest() != link["sha256"]:
         raise ValueError("the download is not what the job says it is")
     return pdf
+
+
+def upload(path: str) -> str:
+    """Announces a file, puts it to the link of the answer, and returns the id by which a job names it."""
+    with open(path, "rb") as file:
+        content = file.read()
+    announced = {
+        "contentType": "application/octet-stream",
+        "bytes": len(content),
+        "filename": os.path.basename(path),
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+    _, answer = call("POST", "/v1/uploads", announced)
+    link = answer["upload"]
+    # The link is signed: it needs no key, and must not get one. The headers are part of the signature.
+    request = urllib.request.Request(link["url"], method=link["method"], data=content, headers=link["headers"])
+    urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS).close()
+    return link["id"]
 
 
 def wait_for_download(job_id: str) -> dict:

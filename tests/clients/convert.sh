@@ -1,7 +1,8 @@
 #!/bin/sh
 # Converts a document with Docmill, with curl, jq and openssl.
 #
-# Usage: convert.sh SOURCE_URL TARGET.pdf [IDEMPOTENCY_KEY], with DOCMILL_URL and DOCMILL_KEY in the environment.
+# Usage: convert.sh SOURCE TARGET.pdf [IDEMPOTENCY_KEY], with DOCMILL_URL and DOCMILL_KEY in the environment.
+# SOURCE is a public URL, or a file, which is uploaded.
 set -eu
 
 fail() {
@@ -30,6 +31,22 @@ post() {
     path=$1 body=$2
     shift 2
     call "$path" --header 'Content-Type: application/json' --data-raw "$body" "$@"
+}
+
+# source_of SOURCE: prints the body of a job for it. A file is announced, put to the link of the answer, and named by its id.
+source_of() {
+    if [ ! -f "$1" ]; then
+        jq -n --arg url "$1" '{sourceUrl: $url}'
+        return
+    fi
+    announced=$(jq -n --arg name "${1##*/}" --argjson bytes "$(wc -c <"$1")" \
+        '{contentType: "application/octet-stream", bytes: $bytes, filename: $name}')
+    post /v1/uploads "$announced" >"$scratch/status"
+    jq -r '.upload.headers | to_entries[] | "\(.key): \(.value)"' "$answer" >"$scratch/headers"
+    # The link is signed: it needs no key, and must not get one. The headers are part of the signature.
+    curl --silent --show-error --fail --max-time 300 --retry 4 --output "$scratch/status" --upload-file "$1" \
+        --header "@$scratch/headers" "$(jq -r .upload.url "$answer")" || fail "no upload"
+    jq '{uploadId: .upload.id}' "$answer"
 }
 
 # wait_for_download JOB_ID: leaves the ready answer in $answer.
@@ -71,14 +88,14 @@ try_receiver() {
     ! verify "$secret" "$id" "$time" "$signatures" "$scratch/body" || fail "a forged event was accepted"
 }
 
-[ $# -ge 2 ] || fail "usage: convert.sh SOURCE_URL TARGET.pdf [IDEMPOTENCY_KEY]"
-source_url=$1 target=$2
+[ $# -ge 2 ] || fail "usage: convert.sh SOURCE TARGET.pdf [IDEMPOTENCY_KEY]"
+source=$1 target=$2
 idempotency_key=${3:-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 answer=$scratch/answer.json
 
-body=$(jq -n --arg url "$source_url" '{sourceUrl: $url}')
+body=$(source_of "$source")
 post /v1/convert/office-to-pdf "$body" --header "Idempotency-Key: $idempotency_key" >"$scratch/status"
 wait_for_download "$(jq -r .job.id "$answer")"
 # The link is signed: it needs no key, and must not get one.

@@ -2,7 +2,7 @@
 
 use docmill::clock;
 use docmill::domain::job::JobId;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::http::{Answer, get, post};
 use crate::support::jobs::{claim, completion};
@@ -32,6 +32,7 @@ async fn each_endpoint_keeps_its_budget() {
     let warm_download = get("/").key(key).parameter("job_id", &first.job_id()).build();
     Answer::of(get_job_download::handle(world.downloads.clone(), warm_download).await);
     Answer::of(test_webhook::handle(context(), post("/", &hook).key(key).build()).await);
+    Answer::of(create_upload::handle(world.uploads.clone(), post("/", &json!({})).key(key).build()).await);
     world.watch.take_calls();
 
     let check = |endpoint: &str, answer: Answer, status: u16, budget: &[&str]| {
@@ -68,10 +69,24 @@ async fn each_endpoint_keeps_its_budget() {
     check("POST /v1/convert/office-to-pdf", answer, 202, &[KEY, TRANSACTION, MESSAGE]);
     let answer = Answer::of(convert_html_to_pdf::handle(desk(), post("/", &flat_html).key(key).build()).await);
     check("POST /v1/convert/html-to-pdf", answer, 202, &[KEY, TRANSACTION, MESSAGE]);
+    let announced = json!({"contentType": "text/html", "bytes": 4});
+    let answer = Answer::of(create_upload::handle(world.uploads.clone(), post("/", &announced).key(key).build()).await);
+    let upload = put_upload(&answer.body["upload"]).await;
+    check("POST /v1/uploads", answer, 200, &[KEY]);
+    let by_upload = json!({"toolSlug": "html-to-pdf", "uploadId": upload});
+    let answer = Answer::of(create_job::handle(desk(), post("/", &by_upload).key(key).build()).await);
+    check("POST /v1/jobs with an upload", answer, 202, &[KEY, "HeadObject", TRANSACTION, MESSAGE]);
     let answer = Answer::of(get_account_usage::handle(context(), get("/").key(key).build()).await);
     check("GET /v1/account/usage", answer, 200, &[KEY, "BatchGetItem"]);
     let answer = Answer::of(test_webhook::handle(context(), post("/", &hook).key(key).build()).await);
     check("POST /v1/webhooks/test", answer, 200, &[KEY, "PutItem"]);
+}
+
+/// Puts four bytes where the upload says. Its id.
+async fn put_upload(upload: &Value) -> String {
+    let put = reqwest::Client::new().put(upload["url"].as_str().unwrap()).header("content-type", "text/html");
+    put.body("<p>x").send().await.unwrap().error_for_status().unwrap();
+    upload["id"].as_str().unwrap().to_owned()
 }
 
 async fn complete(world: &World, id: &str) {

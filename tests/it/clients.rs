@@ -34,11 +34,10 @@ impl Client {
     }
 
     /// Converts a sample and looks inside the result; the client checks a webhook's signature by itself.
-    async fn converts(mut self) {
+    async fn converts(mut self, source: &str) {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("small.pdf");
-        let source = format!("{}/small.docx", self.samples);
-        let output = self.run(&[&source, target.to_str().unwrap(), &JobId::new().to_string()]).await;
+        let output = self.run(&[source, target.to_str().unwrap(), &JobId::new().to_string()]).await;
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
         let bytes = std::fs::read(&target).unwrap();
@@ -58,13 +57,17 @@ impl Client {
     }
 }
 
-/// A test for each client: of one conversion that works, and one that doesn't.
+/// A test for each client: of one conversion that works, and one that doesn't; of a file too, where it takes files.
 macro_rules! client {
-    ($name:ident, $program:expr, $script:expr) => {
+    ($name:ident, $program:expr, $script:expr, takes_files: $takes_files:literal) => {
         #[tokio::test]
         async fn $name() {
             if let Some(client) = Client::new($program, $script) {
-                client.converts().await;
+                let source = format!("{}/small.docx", client.samples);
+                client.converts(&source).await;
+            }
+            if let Some(client) = Client::new($program, $script).filter(|_| $takes_files) {
+                client.converts(root().join("samples/small.docx").to_str().unwrap()).await;
             }
             if let Some(client) = Client::new($program, $script) {
                 client.says_why_not().await;
@@ -73,10 +76,10 @@ macro_rules! client {
     };
 }
 
-client!(curl, "sh", Some("convert.sh"));
-client!(python, "python3", Some("convert.py"));
-client!(typescript, node().await, Some("convert.ts"));
-client!(rust, rust_client().await, None);
+client!(curl, "sh", Some("convert.sh"), takes_files: true);
+client!(python, "python3", Some("convert.py"), takes_files: true);
+client!(typescript, node().await, Some("convert.ts"), takes_files: false);
+client!(rust, rust_client().await, None, takes_files: false);
 
 /// The pinned Node, which runs TypeScript as it is. Installed at the first call; later ones only print where it is.
 async fn node() -> PathBuf {

@@ -285,6 +285,12 @@ async fn real_answers_are_as_described() {
         description.check(Method::GET, "/v1/jobs/{job_id}/download", &answer);
     }
 
+    for body in [json!({"contentType": "text/csv", "bytes": 7, "filename": "a.csv"}), json!({})] {
+        let request = post("/", &body).key(&account.key).build();
+        let answer = Answer::of(create_upload::handle(world.uploads.clone(), request).await);
+        description.check(Method::POST, "/v1/uploads", &answer);
+    }
+
     let usage = get("/").key(&account.key).build();
     let usage = Answer::of(get_account_usage::handle(world.context.clone(), usage).await);
     assert_eq!(usage.body["usage"]["byTool"].as_array().unwrap().len(), 1);

@@ -48,8 +48,12 @@ impl Deployed {
         self.request(Method::GET, path).bearer_auth(key.reveal())
     }
 
+    pub(crate) fn post(&self, path: &str, body: &Value, key: &ApiKey) -> RequestBuilder {
+        self.request(Method::POST, path).bearer_auth(key.reveal()).json(body)
+    }
+
     pub(crate) fn create(&self, body: &Value, key: &ApiKey) -> RequestBuilder {
-        self.request(Method::POST, "/v1/jobs").bearer_auth(key.reveal()).json(body)
+        self.post("/v1/jobs", body, key)
     }
 
     /// Sends the request and checks that the whole row holds; returns the body for what is particular to it.

@@ -60,6 +60,17 @@ impl Traveller {
         .await
     }
 
+    /// The id of an upload with this content.
+    async fn upload(&self, content: &[u8], content_type: &str, filename: &str) -> String {
+        let body = json!({"contentType": content_type, "bytes": content.len(), "filename": filename});
+        let upload = self.ask(Method::POST, "/v1/uploads", Some(&body)).await.body["upload"].clone();
+        let put = self.client.put(upload["url"].as_str().unwrap()).body(content.to_vec());
+        let headers = upload["headers"].as_object().unwrap();
+        let put = headers.iter().fold(put, |put, (name, value)| put.header(name, value.as_str().unwrap()));
+        assert_eq!(put.send().await.unwrap().status(), 200);
+        upload["id"].as_str().unwrap().to_owned()
+    }
+
     async fn convert(&self, path: &str, body: Value) -> (Value, Vec<u8>) {
         let id = self.create(path, body).await;
         let job = self.end_of(&id).await;
@@ -127,6 +138,30 @@ async fn html_becomes_a_pdf_in_the_fast_lane() {
     let (_, bytes) = traveller.convert("/v1/convert/html-to-pdf", body).await;
     assert!(pdf::text(&bytes).contains("Schnell"));
     assert_eq!(pdf::pages(&bytes), 2);
+}
+
+#[tokio::test]
+async fn uploads_become_pdfs_without_a_public_address() {
+    let traveller = traveller!();
+    let document = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../samples/small.docx")).unwrap();
+    let upload = traveller.upload(&document, "application/octet-stream", "Bericht März.docx").await;
+    let (job, bytes) = traveller.convert("/v1/convert/office-to-pdf", json!({"uploadId": upload})).await;
+    assert!(pdf::text(&bytes).contains("Amet aliqua dolor"), "{}", pdf::text(&bytes));
+    assert_eq!((&job["input"], &job["output"]["filename"]), (&json!({"uploadId": upload}), &json!("Bericht März.pdf")));
+
+    let latin = traveller.upload(b"<h1>Gr\xfc\xdfe</h1>", "text/html; charset=iso-8859-1", "a.html").await;
+    for mode in ["browser", "basic"] {
+        let body = json!({"uploadId": latin, "renderMode": mode});
+        let (_, bytes) = traveller.convert("/v1/convert/html-to-pdf", body).await;
+        assert!(pdf::text(&bytes).contains("Grüße"), "{mode}: {}", pdf::text(&bytes));
+    }
+    let id = traveller.create("/v1/convert/html-to-pdf", json!({"uploadId": upload})).await;
+    let job = traveller.end_of(&id).await;
+    assert_eq!(
+        (&job["error"]["code"], &job["credits"]["refunded"]),
+        (&json!("unsupported_format"), &json!(1)),
+        "{job}"
+    );
 }
 
 #[tokio::test]

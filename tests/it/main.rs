@@ -29,5 +29,6 @@ mod read_jobs;
 mod secrets;
 mod sweeping;
 mod tools;
+mod uploads;
 mod webhooks;
 mod worker_pipeline;

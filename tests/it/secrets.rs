@@ -37,6 +37,7 @@ async fn no_secret_reaches_a_log_or_a_finished_record() {
     let (query, password, content, idempotency) =
         (canary("query"), canary("password"), canary("content"), canary("key"));
 
+    let (upload, signature) = upload(&deployed, &account.key, &format!("<p>{content}")).await;
     let jobs = [
         json!({"toolSlug": "office-to-pdf", "sourceUrl": format!("{samples}/small.docx?sig={query}"), "options": {"password": password}}),
         json!({"toolSlug": "office-to-pdf", "sourceUrl": format!("{samples}/missing.docx?sig={query}"), "options": {"password": password}}),
@@ -44,10 +45,11 @@ async fn no_secret_reaches_a_log_or_a_finished_record() {
         json!({"toolSlug": "html-to-pdf", "url": format!("{samples}/invoice.html?sig={query}"), "renderMode": "basic"}),
         json!({"toolSlug": "html-to-pdf", "url": format!("http://127.0.0.1:9/?sig={query}")}),
         json!({"toolSlug": "html-to-pdf", "html": format!("{content}<p>").repeat(600)}),
+        json!({"toolSlug": "html-to-pdf", "uploadId": upload}),
         // Refused: the answer's reasons must not repeat what they refuse.
         json!({"toolSlug": "office-to-pdf", "sourceUrl": format!("ftp://{query}"), "options": {"password": [password]}}),
     ];
-    let mut secrets = vec![query, password, content, idempotency.clone(), account.key.reveal().to_owned()];
+    let mut secrets = vec![query, password, content, idempotency.clone(), signature, account.key.reveal().to_owned()];
     let mut created = Vec::new();
     for (number, body) in jobs.iter().enumerate() {
         let request = deployed.create(body, &account.key).header("idempotency-key", format!("{idempotency}{number}"));
@@ -68,6 +70,20 @@ async fn no_secret_reaches_a_log_or_a_finished_record() {
     for id in created {
         assert!(seen.contains(&id), "these are not the logs of job {id}");
     }
+}
+
+/// Uploads a page. Its id, and the signature of the link.
+async fn upload(deployed: &Deployed, key: &docmill::domain::api_key::ApiKey, page: &str) -> (String, String) {
+    let announced = json!({"contentType": "text/html", "bytes": page.len()});
+    let answer: Value = deployed.post("/v1/uploads", &announced, key).send().await.unwrap().json().await.unwrap();
+    let url = answer["upload"]["url"].as_str().unwrap();
+    let put = reqwest::Client::new().put(url).header("content-type", "text/html").body(page.to_owned());
+    put.send().await.unwrap().error_for_status().unwrap();
+    (answer["upload"]["id"].as_str().unwrap().to_owned(), signature_of(url))
+}
+
+fn signature_of(link: &str) -> String {
+    link.split("X-Amz-Signature=").nth(1).unwrap().split('&').next().unwrap().to_owned()
 }
 
 /// Waits for the job's end, looks at its record, and adds the signature of its download link to the secrets.
@@ -104,7 +120,7 @@ async fn finish(
     }
     if job["status"] == "completed" {
         let link = get(&format!("{path}/download")).await["download"]["url"].as_str().unwrap().to_owned();
-        let signature = link.split("X-Amz-Signature=").nth(1).unwrap().split('&').next().unwrap().to_owned();
+        let signature = signature_of(&link);
         reqwest::get(&link).await.unwrap().error_for_status().unwrap();
         secrets.push(signature);
     }

@@ -9,7 +9,7 @@ use docmill::context::{Aws, Context};
 use docmill::domain::job::{Job, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS};
 use docmill::domain::tool::QueueName;
 use lambda_runtime::LambdaEvent;
-use serde_json::json;
+use serde_json::{Value, json};
 use worker::converter::{Converter, Engines};
 use worker::egress::{EgressPolicy, SourceExceptions};
 use worker::pipeline::{Delivery, Handled, Pipeline};
@@ -21,11 +21,11 @@ use crate::support::stub_engine::{Act, StubEngine};
 use crate::support::world::{Account, World};
 
 /// A worker of the test's own, and a job for it that no deployed worker hears of.
-struct Bench {
-    world: World,
-    account: Account,
-    pipeline: Pipeline,
-    watch: Watch,
+pub(crate) struct Bench {
+    pub(crate) world: World,
+    pub(crate) account: Account,
+    pub(crate) pipeline: Pipeline,
+    pub(crate) watch: Watch,
     id: JobId,
 }
 
@@ -37,8 +37,17 @@ impl Bench {
     async fn with_html(html: &str, script: impl IntoIterator<Item = Act>) -> Self {
         let world = World::new();
         let account = world.account(5).await;
+        Self::with_job(world, account, &json!({"toolSlug": "html-to-pdf", "html": html}), script).await
+    }
+
+    pub(crate) async fn with_job(
+        world: World,
+        account: Account,
+        body: &Value,
+        script: impl IntoIterator<Item = Act>,
+    ) -> Self {
         world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
-        let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": html})).key(&account.key).build();
+        let request = post("/", body).key(&account.key).build();
         let answer = Answer::of(create_job::handle(world.desk.clone(), request).await);
         let id = JobId::parse(&answer.job_id()).unwrap();
 
@@ -63,14 +72,14 @@ impl Bench {
         Self { world, account, pipeline, watch, id }
     }
 
-    async fn deliver(&self) -> Handled {
+    pub(crate) async fn deliver(&self) -> Handled {
         let body = json!({"type": "convert.v1", "jobId": self.id}).to_string();
         let ends_at = Instant::now() + Duration::from_secs(240);
         // The receipt is none of the queue's: changing its visibility fails, which must not matter.
         self.pipeline.handle(Delivery { body: &body, receipt: "none", ends_at }).await
     }
 
-    async fn job(&self) -> Job {
+    pub(crate) async fn job(&self) -> Job {
         self.world.context.jobs.get(self.id).await.unwrap().unwrap()
     }
 }

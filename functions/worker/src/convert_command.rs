@@ -222,7 +222,7 @@ async fn convert(
     let mode = if args.test { Mode::Test } else { Mode::Live };
     let deadline = Instant::now() + converter.limits.fetch + converter.limits.conversion;
     match input {
-        Input::Url(_) => converter.run(request, mode, scratch, deadline).await,
+        Input::Url(_) => converter.run(request, None, mode, scratch, deadline).await,
         Input::Html(html) => {
             converter.convert(Source::Html(html.clone()), None, request, mode, scratch, deadline).await
         }

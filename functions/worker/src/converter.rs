@@ -20,7 +20,9 @@ use url::Url;
 use crate::engine::{Conversion, Engine, Failure, Limits, Source, Task};
 use crate::pdf;
 use crate::sniff::{self, Hints};
-use crate::source::Fetcher;
+use crate::source::{Fetched, Fetcher};
+
+const HTML_TO_PDF: &str = "html-to-pdf";
 
 /// A longer name would not fit into the link that downloads it.
 const MAX_NAME_CHARACTERS: usize = 150;
@@ -47,8 +49,8 @@ impl Engines {
     fn of(&self, request: &JobRequest) -> Result<&dyn Engine, Failure> {
         let engine = match (request.tool.as_str(), request.option_str("renderMode")) {
             ("office-to-pdf", _) => &self.office,
-            ("html-to-pdf", Some("basic")) => &self.html_basic,
-            ("html-to-pdf", _) => &self.html_browser,
+            (HTML_TO_PDF, Some("basic")) => &self.html_basic,
+            (HTML_TO_PDF, _) => &self.html_browser,
             _ => &None,
         };
         engine.as_deref().ok_or_else(|| ours(format!("no engine here for {}", request.tool)))
@@ -81,17 +83,19 @@ pub struct Converted {
 }
 
 impl Converter {
-    /// Converts in `scratch`, which belongs to this job alone, until `deadline` at the latest.
+    /// Converts in `scratch`, which belongs to this job alone, until `deadline` at the latest. `uploaded`: the source, if
+    /// it is one that the request only names.
     pub async fn run(
         &self,
         request: &JobRequest,
+        uploaded: Option<Fetched>,
         mode: Mode,
         scratch: &Path,
         deadline: Instant,
     ) -> Result<Converted, Failure> {
         self.engines.of(request)?;
         let started = Instant::now();
-        let (source, name) = self.obtain(request, scratch).await?;
+        let (source, name) = self.obtain(request, uploaded, scratch).await?;
         let fetch = started.elapsed();
         let converted = self.convert(source, name.as_deref(), request, mode, scratch, deadline).await?;
         Ok(Converted { fetch, ..converted })
@@ -134,7 +138,12 @@ impl Converter {
     }
 
     /// The source of a request, checked, and the name it came with.
-    async fn obtain(&self, request: &JobRequest, scratch: &Path) -> Result<(Source, Option<String>), Failure> {
+    async fn obtain(
+        &self,
+        request: &JobRequest,
+        uploaded: Option<Fetched>,
+        scratch: &Path,
+    ) -> Result<(Source, Option<String>), Failure> {
         if let Some(html) = request.input_str("html") {
             return Ok((Source::Html(html.to_owned()), None));
         }
@@ -143,16 +152,23 @@ impl Converter {
             let name = page_name(&url);
             return Ok((Source::Page(url), name));
         }
-        let url = parse(request.input_str("sourceUrl").unwrap_or_default())?;
-        let fetched = self.fetcher.fetch(&url, scratch, &self.limits).await?;
-        let given_name = request.input_str("filename").map(str::to_owned);
-        let name = given_name.clone().or(fetched.filename);
-        let (path, content_type, limits) = (fetched.path, fetched.content_type, self.limits.clone());
-        let named = name.clone();
+        let fetched = match uploaded {
+            Some(uploaded) => uploaded,
+            None => {
+                let url = parse(request.input_str("sourceUrl").unwrap_or_default())?;
+                self.fetcher.fetch(&url, scratch, &self.limits).await?
+            }
+        };
+        let name = request.input_str("filename").map(str::to_owned).or_else(|| fetched.filename.clone());
+        let (named, limits) = (name.clone(), self.limits.clone());
+        let is_page = request.tool == HTML_TO_PDF;
         let source = spawn_blocking(move || {
-            let hints =
-                Hints { filename: named.as_deref(), content_type: content_type.as_deref(), url: Some(&fetched.url) };
-            checked_document(path, hints, &limits)
+            let content_type = fetched.content_type.as_deref();
+            if is_page {
+                return sniff::page(&fetched.path, content_type).map(Source::Html);
+            }
+            let hints = Hints { filename: named.as_deref(), content_type, url: fetched.url.as_ref() };
+            checked_document(fetched.path.clone(), hints, &limits)
         })
         .await
         .map_err(|_panicked| check_panicked())??;

@@ -1,5 +1,6 @@
 //! The worker: the only crate that contains conversion code.
 
+mod charset;
 pub mod confine;
 pub mod convert_command;
 pub mod converter;
@@ -10,3 +11,4 @@ pub mod pdf;
 pub mod pipeline;
 pub mod sniff;
 pub mod source;
+pub mod upload;

@@ -1,5 +1,6 @@
 //! One job, from its message to its end: claim, fetch, check, convert, store, complete.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use docmill::clock::Clock;
@@ -9,6 +10,7 @@ use docmill::domain::job::{
 };
 use docmill::domain::request::JobRequest;
 use docmill::domain::tool::QueueName;
+use docmill::domain::upload::UploadId;
 use docmill::files::{Files, FilesError, ObjectKey};
 use docmill::queue::{Message, Queue};
 use docmill::store::StoreError;
@@ -16,6 +18,8 @@ use docmill::store::jobs::{Claim, Completion, Jobs, Written};
 
 use crate::converter::{Converted, Converter, ours};
 use crate::engine::Failure;
+use crate::source::Fetched;
+use crate::upload;
 
 /// A lease ends a little after the function that holds it must have.
 const LEASE_MARGIN: Duration = Duration::from_secs(15);
@@ -139,9 +143,13 @@ impl Pipeline {
         let scratch = tempfile::tempdir().map_err(|error| Setback::Fault(format!("no scratch directory: {error}")))?;
         let deadline = ends_at.checked_sub(STORE_TIME).unwrap_or(ends_at);
         // Engines keep the deadline themselves; what happens around them must not outlast it either.
-        let run = self.converter.run(&request, job.mode, scratch.path(), deadline);
+        let started = Instant::now();
+        let uploaded = self.uploaded(job, &request, scratch.path()).await?;
+        let reading = started.elapsed();
+        let run = self.converter.run(&request, uploaded, job.mode, scratch.path(), deadline);
         let converted =
             tokio::time::timeout_at((deadline + DEADLINE_GRACE).into(), run).await.map_err(|_| overdue())??;
+        let converted = Converted { fetch: converted.fetch + reading, ..converted };
 
         let stored = Instant::now();
         let key = ObjectKey::Output { account: &job.account, job: job.id, attempt: job.attempts };
@@ -157,6 +165,13 @@ impl Pipeline {
             None => return Err(Setback::Fault("the job carries no request".into())),
         };
         serde_json::from_str(&payload).map_err(|_| Setback::Fault("the stored request is not readable".into()))
+    }
+
+    /// The source from the bucket, if the request names one there: of the job's own account, whatever the id.
+    async fn uploaded(&self, job: &Job, request: &JobRequest, scratch: &Path) -> Result<Option<Fetched>, Setback> {
+        let Some(id) = request.upload() else { return Ok(None) };
+        let id = UploadId::parse(id).ok_or_else(|| Setback::Fault("a stored upload id is none".into()))?;
+        Ok(Some(upload::read(&self.files, &job.account, id, scratch, &self.converter.limits).await?))
     }
 
     async fn complete(&self, job: &Job, converted: Converted, key: String, store: Duration) -> Result<(), Setback> {

@@ -32,8 +32,8 @@ pub struct Fetched {
     pub bytes: u64,
     /// The response's `Content-Type`, as it was sent.
     pub content_type: Option<String>,
-    /// Where the last redirect led.
-    pub url: Url,
+    /// Where the last redirect led; an upload has no address.
+    pub url: Option<Url>,
     /// From `Content-Disposition`, else the last segment of the URL's path: a hint, never a path to write to.
     pub filename: Option<String>,
 }
@@ -97,7 +97,7 @@ impl Fetcher {
             }
             file.flush().await.map_err(scratch_failure)?;
             let filename = filename(response.headers(), &url);
-            Ok(Fetched { path: path.clone(), bytes, content_type: content_type(&response), url, filename })
+            Ok(Fetched { path: path.clone(), bytes, content_type: content_type(&response), url: Some(url), filename })
         })
         .await
     }
@@ -123,7 +123,7 @@ impl Fetcher {
             let Some(next) = redirection(&response, &url)? else {
                 let response = successful(response, &url)?;
                 if response.content_length().is_some_and(|length| length > caps.bytes) {
-                    return Err(too_large(caps));
+                    return Err(too_large(caps.bytes));
                 }
                 return Ok((response, url));
             };
@@ -229,7 +229,7 @@ async fn next_chunk(
 ) -> Result<Option<bytes::Bytes>, Failure> {
     let chunk = response.chunk().await.map_err(|error| unreachable(url, &error))?;
     match chunk {
-        Some(chunk) if so_far.saturating_add(chunk.len() as u64) > caps.bytes => Err(too_large(caps)),
+        Some(chunk) if so_far.saturating_add(chunk.len() as u64) > caps.bytes => Err(too_large(caps.bytes)),
         chunk => Ok(chunk),
     }
 }
@@ -245,15 +245,18 @@ fn filename(headers: &HeaderMap, url: &Url) -> Option<String> {
         let segment = url.path_segments()?.next_back()?;
         Some(percent_decoded(segment))
     };
-    let name = disposition.and_then(disposition_filename).or_else(last_segment)?;
-    // A server may send a path, in either system's notation: its last part is the name.
+    plain_name(disposition.and_then(disposition_filename).or_else(last_segment)?)
+}
+
+/// A name may come as a path, in either system's notation: its last part is the name.
+pub(crate) fn plain_name(name: String) -> Option<String> {
     let name: String = name.rsplit(['/', '\\']).next()?.chars().filter(|character| !character.is_control()).collect();
     let name = name.trim();
     (!name.is_empty()).then(|| name.to_owned())
 }
 
 /// `filename*` (RFC 8187, UTF-8 only) before `filename` of a `Content-Disposition` (RFC 6266).
-fn disposition_filename(header: &str) -> Option<String> {
+pub(crate) fn disposition_filename(header: &str) -> Option<String> {
     let parameters = || parameters(header).into_iter();
     let extended = parameters().find(|(name, _)| name == "filename*").and_then(|(_, value)| {
         let (charset, rest) = value.split_once('\'')?;
@@ -347,21 +350,21 @@ fn unreachable(url: &Url, error: &reqwest::Error) -> Failure {
     Failure::new(JobErrorCode::SourceUnreachable, message, cause)
 }
 
-fn too_large(caps: &Caps) -> Failure {
-    let mebibytes = caps.bytes >> 20;
-    let limit = if mebibytes > 0 { format!("{mebibytes} MiB") } else { format!("{} bytes", caps.bytes) };
+pub(crate) fn too_large(most_bytes: u64) -> Failure {
+    let mebibytes = most_bytes >> 20;
+    let limit = if mebibytes > 0 { format!("{mebibytes} MiB") } else { format!("{most_bytes} bytes") };
     Failure::new(
         JobErrorCode::SourceTooLarge,
         format!("The source is larger than {limit}. Make it smaller, or split it."),
-        format!("over {} bytes", caps.bytes),
+        format!("over {most_bytes} bytes"),
     )
 }
 
-fn scratch_failure(error: io::Error) -> Failure {
+pub(crate) fn scratch_failure(error: io::Error) -> Failure {
     internal("writing to the scratch directory", &error)
 }
 
-fn internal(doing: &str, error: &dyn Error) -> Failure {
+pub(crate) fn internal(doing: &str, error: &dyn Error) -> Failure {
     Failure::new(JobErrorCode::Internal, "Something on our side failed. Try again.", format!("{doing}: {error}"))
 }
 

@@ -11,6 +11,7 @@ pub mod request;
 pub mod signature;
 pub mod time;
 pub mod tool;
+pub mod upload;
 pub mod user;
 mod validation;
 

@@ -108,6 +108,11 @@ impl JobRequest {
         redact(&self.options, definition)
     }
 
+    /// The id of the upload that is the source.
+    pub fn upload(&self) -> Option<&str> {
+        self.input_str("uploadId")
+    }
+
     pub fn input_str(&self, name: &str) -> Option<&str> {
         self.input.get(name).and_then(Value::as_str)
     }
@@ -232,18 +237,27 @@ mod tests {
 
     #[test]
     fn exactly_one_source_is_needed() {
-        assert_eq!(
-            breaches("office-to-pdf", json!({}))[0].message,
-            "give `sourceUrl`: the address of the document to convert"
-        );
+        assert_eq!(breaches("office-to-pdf", json!({}))[0].message, "give exactly one of `sourceUrl` and `uploadId`");
+        let upload = "upl_01935f6b8d4a7c3e9b5d2f1a6c7e8d90";
+        let both = json!({"sourceUrl": "https://a.example/x", "input": {"uploadId": upload}});
+        assert_eq!(breaches("office-to-pdf", both)[0].message, "give exactly one of `sourceUrl` and `uploadId`");
         for body in [
             json!({}),
             json!({"url": "https://a.example", "html": "<p>"}),
             json!({"url": "https://a.example", "input": {"html": "x"}}),
+            json!({"html": "x", "uploadId": upload}),
         ] {
-            assert_eq!(breaches("html-to-pdf", body)[0].message, "give exactly one of `url` and `html`");
+            assert_eq!(breaches("html-to-pdf", body)[0].message, "give exactly one of `url`, `html` and `uploadId`");
         }
         assert!(parse("html-to-pdf", json!({"input": {"html": "<p>"}})).is_ok());
+        for tool in ["office-to-pdf", "html-to-pdf"] {
+            let nested = parse(tool, json!({"input": {"uploadId": upload}})).unwrap().0;
+            assert_eq!(nested.upload(), Some(upload));
+            assert_eq!(parse(tool, json!({"uploadId": upload})).unwrap().0.fingerprint(), nested.fingerprint());
+            let other = json!({"uploadId": upload.replace('1', "2")});
+            assert_ne!(parse(tool, other).unwrap().0.fingerprint(), nested.fingerprint());
+            assert_eq!(breaches(tool, json!({"uploadId": "upl_../x"}))[0].path, "/uploadId");
+        }
     }
 
     #[test]

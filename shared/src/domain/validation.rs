@@ -75,7 +75,7 @@ impl SchemaValidator {
     }
 }
 
-fn describe_format(format: &str) -> &'static str {
+pub(super) fn describe_format(format: &str) -> &'static str {
     match format {
         "source-url" => "must be an absolute http or https URL without user info",
         "page-range" => "must be pages and ranges such as `1-3,5`, counted from 1",
@@ -106,7 +106,7 @@ fn is_page_range(text: &str) -> bool {
     })
 }
 
-fn is_filename(text: &str) -> bool {
+pub(super) fn is_filename(text: &str) -> bool {
     !matches!(text, "." | "..") && !text.contains(['/', '\\']) && !text.chars().any(char::is_control)
 }
 

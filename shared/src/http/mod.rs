@@ -8,3 +8,4 @@ pub mod request;
 pub mod routes;
 pub mod serve;
 pub mod submit;
+pub mod uploads;

@@ -3,7 +3,7 @@
 use lambda_http::http::Method;
 
 /// Method and path template of each endpoint, in the order of the documentation.
-pub const ROUTES: [(Method, &str); 10] = [
+pub const ROUTES: [(Method, &str); 11] = [
     (Method::GET, "/v1/tools"),
     (Method::GET, "/v1/tools/{tool_slug}/schema"),
     (Method::POST, "/v1/tools/{tool_slug}/jobs"),
@@ -12,6 +12,7 @@ pub const ROUTES: [(Method, &str); 10] = [
     (Method::GET, "/v1/jobs/{job_id}/download"),
     (Method::POST, "/v1/convert/office-to-pdf"),
     (Method::POST, "/v1/convert/html-to-pdf"),
+    (Method::POST, "/v1/uploads"),
     (Method::GET, "/v1/account/usage"),
     (Method::POST, "/v1/webhooks/test"),
 ];

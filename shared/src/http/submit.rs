@@ -18,6 +18,7 @@ use crate::domain::job::{Job, JobId, JobStatus, Payload, QUEUED_GRACE, Warning};
 use crate::domain::quota::{Charge, RatePolicy};
 use crate::domain::request::{Breach, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
 use crate::domain::tool::{Tool, ToolSettings, ToolState};
+use crate::domain::upload::UploadId;
 use crate::files::{Files, ObjectKey};
 use crate::queue::{Message, Queue};
 use crate::store::events::StoredEvent;
@@ -65,6 +66,12 @@ impl JobDesk {
         let tool = self.choose_tool(choice, &body)?;
         let settings = admit_tool(tool, &caller)?;
         let (wanted, warnings) = JobRequest::parse(tool, &body).map_err(ApiError::validation)?;
+        if let Some(upload) = wanted.upload()
+            && !self.is_there(upload, &caller).await?
+        {
+            let replay = self.replay(idempotency_key.as_ref(), &wanted, &caller).await?;
+            return replay.ok_or_else(|| ApiError::validation(vec![no_such_upload(&body)]));
+        }
         self.submit(tool, settings, &caller, wanted, warnings, idempotency_key).await
     }
 
@@ -78,6 +85,34 @@ impl JobDesk {
             },
         };
         self.context.catalogue.find(slug).ok_or_else(|| ErrorCode::ToolNotFound.into())
+    }
+
+    /// Whether the caller's account has an upload of this id that a job may still name. Another account's is looked for
+    /// under the caller's own name, where it cannot be.
+    async fn is_there(&self, upload: &str, caller: &Caller) -> Result<bool, ApiError> {
+        match UploadId::parse(upload) {
+            Some(upload) if caller.now < upload.expires_at() => {
+                let key = ObjectKey::Upload { account: caller.account(), upload };
+                self.files.exists(&key).await.map_err(ApiError::unavailable)
+            }
+            Some(_) | None => Ok(false),
+        }
+    }
+
+    /// The answer to a request that was accepted before, under the same key.
+    ///
+    /// Timeline: a job is created, its answer is lost, and the client repeats the request when the upload's hour is over:
+    /// the first job is still the answer.
+    async fn replay(
+        &self,
+        key: Option<&IdempotencyKey>,
+        wanted: &JobRequest,
+        caller: &Caller,
+    ) -> Result<Option<Reply>, ApiError> {
+        let Some(key) = key else { return Ok(None) };
+        let id = key.record_id(caller.account(), caller.key.mode);
+        let job = self.submissions.earlier(&id, &wanted.fingerprint(), caller.now).await?;
+        Ok(job.map(|job| accepted(&job, caller).header(IDEMPOTENCY_REPLAYED, true)))
     }
 
     async fn submit(
@@ -226,6 +261,12 @@ fn admit_tool<'a>(tool: &'a Tool, caller: &'a Caller) -> Result<&'a ToolSettings
             })
         }
     }
+}
+
+/// One text for all that can be wrong, so that nothing shows of what others have uploaded.
+fn no_such_upload(body: &Map<String, Value>) -> Breach {
+    let path = if body.contains_key("uploadId") { "/uploadId" } else { "/input/uploadId" };
+    Breach::new(path, "names no upload of your account that is complete and less than an hour old")
 }
 
 fn accepted(job: &Job, caller: &Caller) -> Reply {

@@ -112,6 +112,24 @@ impl Submissions {
             .await
     }
 
+    /// The job that an earlier request made under the same key, if that request was the same.
+    pub async fn earlier(&self, id: &str, fingerprint: &str, now: Timestamp) -> Result<Option<Job>, StoreError> {
+        let output = self
+            .client
+            .get_item()
+            .table_name(&self.jobs_table)
+            .key("id", string(id))
+            .consistent_read(true)
+            .send()
+            .await
+            .map_err(|error| store_error(&error))?;
+        let record: Option<IdempotencyRecord> = output.item.map(from_item).transpose()?;
+        match record.filter(|record| record.kept_until > now && record.fingerprint == fingerprint) {
+            Some(record) => self.jobs.get(record.job_id).await,
+            None => Ok(None),
+        }
+    }
+
     fn is_spent(&self, account: &str, period: Period, now: Timestamp) -> bool {
         let Ok(spent) = self.spent.lock() else { return false };
         spent.get(&(account.to_owned(), period)).is_some_and(|seen| now.millis_since(*seen) < REMEMBERED_MS)

@@ -9,6 +9,7 @@ use docmill::domain::account::{Limiter, Plan, Profile, StoredKey};
 use docmill::domain::api_key::{ApiKey, Mode};
 use docmill::domain::quota::RateLimit;
 use docmill::http::submit::JobDesk;
+use docmill::http::uploads::UploadDesk;
 use get_job_download::Downloads;
 use uuid::Uuid;
 
@@ -23,6 +24,7 @@ pub struct World {
     pub context: Arc<Context>,
     pub desk: Arc<JobDesk>,
     pub downloads: Arc<Downloads>,
+    pub uploads: Arc<UploadDesk>,
 }
 
 impl World {
@@ -46,6 +48,7 @@ impl World {
             context: Arc::new(context()),
             desk: Arc::new(JobDesk::new(context())),
             downloads: Arc::new(Downloads::new(context())),
+            uploads: Arc::new(UploadDesk::new(context())),
             watch: watch.clone(),
             config: config.clone(),
         }

@@ -5,7 +5,6 @@
 //! What the page refers to is fetched through the guard and put into the page, by this process; the page is laid out in
 //! a confined child. References of inline HTML are fetched likewise, if they are absolute.
 
-mod charset;
 mod css;
 mod features;
 mod html;
@@ -28,13 +27,12 @@ use self::html::Dissection;
 use self::parts::Base;
 use self::render::{Order, Outcome};
 use self::resources::Resources;
-use super::page::{PageOptions, PageRange};
+use super::page::{MOST_PAGE_BYTES, PageOptions, PageRange};
 use super::{Conversion, Engine, Failure, Limits, Source, Task};
+use crate::charset;
 use crate::confine::{Confinement, End, Launcher, Network};
 use crate::source::{Caps, Fetcher};
 
-/// A page larger than this is none.
-const MOST_PAGE_BYTES: u64 = 20 << 20;
 /// What a child may take; 10,000 table rows were seen to take 161 MB.
 const ADDRESS_SPACE_BYTES: u64 = 3 << 30;
 const OPEN_FILES: u64 = 256;

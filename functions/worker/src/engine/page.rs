@@ -6,6 +6,9 @@ use serde_json::Value;
 use super::Failure;
 use docmill::domain::job::JobErrorCode;
 
+/// A page larger than this is none.
+pub const MOST_PAGE_BYTES: u64 = 20 << 20;
+
 /// Millimetres of margin on a side for which the request names none: what browsers print with.
 const DEFAULT_MARGIN: Length = Length::millimetres(10.0);
 

@@ -36,7 +36,7 @@ pub fn identify(path: &Path, hints: Hints<'_>) -> Result<Format, Failure> {
     if head.is_empty() {
         return Err(corrupt("it is empty"));
     }
-    if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
+    if is_archive(&head) {
         return packaged(path);
     }
     if head.starts_with(compound::MAGIC) {
@@ -60,8 +60,12 @@ pub fn identify(path: &Path, hints: Hints<'_>) -> Result<Format, Failure> {
     }
 }
 
+pub(super) fn is_archive(head: &[u8]) -> bool {
+    head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
+}
+
 /// What begins like this is none of ours, and worth calling by its name.
-const SIGNATURES: [(&[u8], &str); 14] = [
+pub(super) const SIGNATURES: [(&[u8], &str); 14] = [
     (b"%PDF-", "a PDF, which needs no conversion"),
     (b"\x89PNG", "a picture (PNG)"),
     (b"\xFF\xD8\xFF", "a picture (JPEG)"),

@@ -8,6 +8,7 @@ mod compound;
 mod format;
 mod identify;
 mod inspect;
+mod page;
 mod text;
 mod xml;
 
@@ -18,6 +19,7 @@ use docmill::domain::job::JobErrorCode;
 pub use format::{Family, Format};
 pub use identify::{Hints, identify};
 pub use inspect::{Inspection, check};
+pub use page::page;
 pub use text::Encoding;
 
 use crate::engine::Failure;

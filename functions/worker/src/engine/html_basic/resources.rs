@@ -11,10 +11,10 @@ use futures_util::stream;
 use tokio::time::Instant;
 use url::Url;
 
-use super::charset;
 use super::css;
 use super::features::Feature;
 use super::parts::{Base, Kind, Part};
+use crate::charset;
 use crate::engine::Failure;
 use crate::source::{Caps, Fetcher, Resource};
 

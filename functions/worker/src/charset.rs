@@ -6,7 +6,7 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 const PRESCAN_BYTES: usize = 1024;
 
 /// Decodes a page or, in the same manner, a stylesheet (`@charset "…"` reads like `charset=…` here).
-pub(super) fn decode(bytes: &[u8], content_type: Option<&str>) -> String {
+pub(crate) fn decode(bytes: &[u8], content_type: Option<&str>) -> String {
     let declared = content_type.and_then(|value| charset_after("charset", value.as_bytes()));
     let encoding = declared.or_else(|| in_document(bytes)).unwrap_or_else(|| guess(bytes));
     // Decoding heeds a byte order mark of its own accord.

@@ -1,0 +1,18 @@
+//! `POST /v1/uploads`: a signed link to which a document is put, and the id by which a job then names it.
+
+use std::sync::Arc;
+
+use docmill::domain::quota::RatePolicy;
+use docmill::http::guard::authenticated;
+use docmill::http::request::ApiRequest;
+use docmill::http::uploads::UploadDesk;
+use lambda_http::Body;
+use lambda_http::http::Response;
+
+pub async fn handle(desk: Arc<UploadDesk>, request: ApiRequest) -> Response<Body> {
+    authenticated(&desk.context, &request, RatePolicy::Create, async |caller| {
+        let body = request.json_object()?;
+        desk.issue(&body, &caller).await
+    })
+    .await
+}

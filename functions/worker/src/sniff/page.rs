@@ -1,0 +1,86 @@
+//! Whether an uploaded file is a page at all, and its text.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use docmill::domain::job::JobErrorCode;
+
+use super::identify::{SIGNATURES, is_archive};
+use super::{compound, text, unreadable};
+use crate::charset;
+use crate::engine::Failure;
+use crate::engine::page::MOST_PAGE_BYTES;
+
+/// Reads a page from a file. Fails with `unsupported_format` for what is no text. Blocks.
+pub fn page(path: &Path, content_type: Option<&str>) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(unreadable)?;
+    file.take(MOST_PAGE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MOST_PAGE_BYTES {
+        let message = format!("The page is larger than {} MiB. Make it smaller, or split it.", MOST_PAGE_BYTES >> 20);
+        return Err(Failure::new(JobErrorCode::SourceTooLarge, message, "an uploaded page"));
+    }
+    match what_else(&bytes)? {
+        Some(what) => Err(no_page(what)),
+        None => Ok(charset::decode(&bytes, content_type)),
+    }
+}
+
+/// What bytes are that are no text.
+fn what_else(bytes: &[u8]) -> Result<Option<&'static str>, Failure> {
+    if is_archive(bytes) || bytes.starts_with(compound::MAGIC) {
+        return Ok(Some("an office document or an archive"));
+    }
+    if let Some((_, what)) = SIGNATURES.into_iter().find(|(signature, _)| bytes.starts_with(signature)) {
+        return Ok(Some(what));
+    }
+    let is_text = text::encoding(bytes).map_err(unreadable)?.is_some();
+    Ok((!is_text).then_some("a binary file of an unknown kind"))
+}
+
+fn no_page(what: &str) -> Failure {
+    let message = format!(
+        "The upload seems to be {what}, and not an HTML page. Office documents are converted by office-to-pdf."
+    );
+    Failure::new(JobErrorCode::UnsupportedFormat, message, format!("sniffed as {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: &[u8], content_type: Option<&str>) -> Result<String, Failure> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), bytes).unwrap();
+        page(file.path(), content_type)
+    }
+
+    #[test]
+    fn a_page_is_read_in_its_encoding() {
+        assert_eq!(read("<p>März".as_bytes(), Some("text/html")).unwrap(), "<p>März");
+        assert_eq!(read(b"<p>M\xe4rz", Some("text/html; charset=iso-8859-1")).unwrap(), "<p>März");
+        assert_eq!(read(b"\xff\xfe<\0p\0>\0", Some("application/octet-stream")).unwrap(), "<p>");
+    }
+
+    #[test]
+    fn what_is_no_text_is_no_page() {
+        let cases: [(&[u8], &str); 4] = [
+            (b"PK\x03\x04rest", "an office document"),
+            (b"%PDF-1.7", "a PDF"),
+            (b"\x89PNG\r\n", "a picture"),
+            (b"\x01\x02\x03", "a binary file"),
+        ];
+        for (bytes, what) in cases {
+            let failure = read(bytes, Some("text/html")).unwrap_err();
+            assert_eq!(failure.code, JobErrorCode::UnsupportedFormat);
+            assert!(failure.message.contains(what), "{}", failure.message);
+        }
+    }
+
+    #[test]
+    fn a_page_of_no_end_is_refused() {
+        let failure = read(&vec![b'x'; usize::try_from(MOST_PAGE_BYTES).unwrap() + 1], None).unwrap_err();
+        assert_eq!(failure.code, JobErrorCode::SourceTooLarge);
+    }
+}

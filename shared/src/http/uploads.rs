@@ -1,0 +1,42 @@
+//! The one place where uploads are issued: for the endpoint, and for the dashboard.
+
+use serde_json::{Map, Value, json};
+
+use super::envelope::{Outcome, Reply};
+use super::error::ApiError;
+use super::guard::Caller;
+use crate::context::Context;
+use crate::domain::upload::{UploadId, UploadRequest};
+use crate::files::{Files, ObjectKey, UPLOAD_LINK_LIFETIME};
+
+/// What issuing an upload needs beyond the common context.
+#[derive(Debug)]
+pub struct UploadDesk {
+    pub context: Context,
+    pub files: Files,
+}
+
+impl UploadDesk {
+    pub fn new(context: Context) -> Self {
+        Self { files: context.files(), context }
+    }
+
+    /// A signed link by which the caller puts one document into the bucket. Nothing is stored before it is used.
+    pub async fn issue(&self, body: &Map<String, Value>, caller: &Caller) -> Outcome {
+        let wanted = UploadRequest::parse(body, self.context.config.limits.source_bytes).map_err(|breaches| {
+            ApiError::validation(breaches).with_message("This is no upload that can be taken. See `details`.")
+        })?;
+        let id = UploadId::new();
+        let key = ObjectKey::Upload { account: caller.account(), upload: id };
+        let upload = self.files.upload_link(&key, &wanted).await.map_err(ApiError::unavailable)?;
+        let view = json!({
+            "id": id.to_string(),
+            "url": upload.link.reveal(),
+            "method": "PUT",
+            "headers": upload.headers,
+            "urlExpiresAt": caller.now.plus(UPLOAD_LINK_LIFETIME).to_string(),
+            "expiresAt": id.expires_at().to_string(),
+        });
+        Ok(Reply::ok("upload", view))
+    }
+}

@@ -1,0 +1,215 @@
+//! `POST /v1/uploads`, and jobs whose source is an upload.
+
+use docmill::clock;
+use docmill::domain::job::{JobErrorCode, JobStatus};
+use docmill::domain::sha256_hex;
+use docmill::domain::upload::UploadId;
+use docmill::files::ObjectKey;
+use reqwest::Client;
+use serde_json::{Value, json};
+use uuid::{NoContext, Timestamp, Uuid};
+
+use crate::support::aws_watch::Fault;
+use crate::support::http::{Answer, post};
+use crate::support::world::{Account, World};
+use crate::worker_pipeline::Bench;
+
+const PAGE: &str = "<p>uploaded";
+
+async fn announce(world: &World, account: &Account, body: &Value) -> Answer {
+    Answer::of(create_upload::handle(world.uploads.clone(), post("/", body).key(&account.key).build()).await)
+}
+
+/// Puts `content` where the answer says, with the headers that it names, changed as the test wants them.
+async fn put(answer: &Answer, content: &str, change: impl Fn(&mut serde_json::Map<String, Value>)) -> u16 {
+    let upload = &answer.body["upload"];
+    assert_eq!(upload["method"], "PUT");
+    let mut headers = upload["headers"].as_object().unwrap().clone();
+    change(&mut headers);
+    let request = Client::new().put(upload["url"].as_str().unwrap()).body(content.to_owned());
+    let request = headers.iter().fold(request, |request, (name, value)| request.header(name, value.as_str().unwrap()));
+    request.send().await.unwrap().status().as_u16()
+}
+
+/// The id of a page that was uploaded.
+async fn uploaded(world: &World, account: &Account, content: &str) -> String {
+    let body = json!({"contentType": "text/html", "bytes": content.len(), "filename": "März.html"});
+    let answer = announce(world, account, &body).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert_eq!(put(&answer, content, |_| {}).await, 200);
+    answer.body["upload"]["id"].as_str().unwrap().to_owned()
+}
+
+async fn create(world: &World, account: &Account, upload: &str) -> Answer {
+    let body = json!({"toolSlug": "html-to-pdf", "uploadId": upload});
+    let request = post("/", &body).key(&account.key).header("idempotency-key", "k").build();
+    Answer::of(create_job::handle(world.desk.clone(), request).await)
+}
+
+#[tokio::test]
+async fn an_upload_is_a_link_for_a_quarter_of_an_hour_and_an_id_for_an_hour() {
+    let world = World::new();
+    let account = world.account(1).await;
+    let before = clock::now();
+    let body = json!({"contentType": "text/html", "bytes": PAGE.len(), "filename": "a b.html", "later": true});
+    let answer = announce(&world, &account, &body).await;
+    let upload = &answer.body["upload"];
+    let id = UploadId::parse(upload["id"].as_str().unwrap()).unwrap();
+    assert_eq!(upload["expiresAt"], id.expires_at().to_string());
+    assert!(id.expires_at().millis_since(before) / 1000 == 3600);
+    let url = upload["url"].as_str().unwrap();
+    assert!(url.contains("X-Amz-Expires=900") && url.contains(&format!("/uploads/{}/{id}", account.id)), "{url}");
+    assert!(url.contains("content-disposition%3Bcontent-length%3Bcontent-type%3Bhost"), "signed headers: {url}");
+    let disposition = "attachment; filename=\"a b.html\"; filename*=UTF-8''a%20b.html";
+    assert_eq!(upload["headers"], json!({"content-type": "text/html", "content-disposition": disposition}));
+    // The link takes a document, and gives none away.
+    assert_eq!(put(&answer, PAGE, |_| {}).await, 200);
+    assert_eq!(Client::new().get(url).send().await.unwrap().status(), 403);
+}
+
+#[tokio::test]
+async fn only_the_announced_document_is_taken() {
+    let world = World::new();
+    let account = world.account(1).await;
+    let body = json!({"contentType": "text/html", "bytes": PAGE.len(), "sha256": sha256_hex(PAGE.as_bytes())});
+    let answer = announce(&world, &account, &body).await;
+    let id = answer.body["upload"]["id"].as_str().unwrap();
+    assert_eq!(put(&answer, "<p>longer than uploaded", |_| {}).await, 403);
+    assert_eq!(put(&answer, PAGE, |headers| drop(headers.insert("content-type".into(), json!("a/b")))).await, 403);
+    assert_eq!(put(&answer, PAGE, |headers| drop(headers.remove("x-amz-checksum-sha256"))).await, 403);
+    assert_eq!(put(&answer, &PAGE.to_uppercase(), |_| {}).await, 400, "same size, other content");
+    assert_eq!(create(&world, &account, id).await.refusal(), (422, "validation_failed"), "nothing came of them");
+    assert_eq!(put(&answer, PAGE, |_| {}).await, 200);
+    assert_eq!(create(&world, &account, id).await.status, 202);
+}
+
+#[tokio::test]
+async fn what_cannot_be_taken_is_refused_with_every_reason() {
+    let world = World::new();
+    let account = world.account(1).await;
+    let most = world.config.limits.source_bytes;
+    let answer = announce(&world, &account, &json!({"contentType": "pdf", "bytes": most + 1, "filename": "a/b"})).await;
+    assert_eq!(answer.refusal(), (422, "validation_failed"));
+    let paths: Vec<_> = answer.body["error"]["details"].as_array().unwrap().iter().map(|each| &each["path"]).collect();
+    assert_eq!(paths, ["/contentType", "/bytes", "/filename"]);
+    assert_eq!(announce(&world, &account, &json!({"contentType": "a/b", "bytes": most})).await.status, 200);
+    assert_eq!(answer.header("ratelimit-policy"), Some("\"create\";q=60;w=60"));
+}
+
+#[tokio::test]
+async fn only_ones_own_complete_and_young_uploads_can_be_named() {
+    let world = World::new();
+    let (owner, stranger) = (world.account(1).await, world.account(1).await);
+    let own = uploaded(&world, &owner, PAGE).await;
+
+    let announced = announce(&world, &owner, &json!({"contentType": "a/b", "bytes": 1})).await;
+    let unsent = announced.body["upload"]["id"].as_str().unwrap();
+    let hour_ago = clock::now().as_millis() / 1000 - 3601;
+    let old = Uuid::new_v7(Timestamp::from_unix(NoContext, u64::try_from(hour_ago).unwrap(), 0));
+    let old = UploadId::parse(&format!("upl_{}", old.simple())).unwrap();
+    let key = ObjectKey::Upload { account: &owner.id, upload: old };
+    world.desk.files.put_text(&key, PAGE.to_owned()).await.unwrap();
+
+    let mut told = Vec::new();
+    for (account, id) in [
+        (&stranger, own.as_str()),
+        (&owner, unsent),
+        (&owner, &old.to_string()),
+        (&owner, &UploadId::new().to_string()),
+        (&owner, "upl_00000000000000000000000000000000"),
+    ] {
+        let answer = create(&world, account, id).await;
+        assert_eq!(answer.refusal(), (422, "validation_failed"), "{id}");
+        assert_eq!(answer.body["error"]["details"][0]["path"], "/uploadId");
+        told.push(answer.body["error"]["details"].to_string());
+    }
+    told.dedup();
+    assert_eq!(told.len(), 1, "nothing tells another account's upload from none");
+    let nested = json!({"toolSlug": "html-to-pdf", "input": {"uploadId": unsent}});
+    let nested = post("/", &nested).key(&owner.key).build();
+    let answer = Answer::of(create_job::handle(world.desk.clone(), nested).await);
+    assert_eq!(answer.body["error"]["details"][0]["path"], "/input/uploadId");
+    assert_eq!((world.spent(&stranger).await, world.spent(&owner).await), ((0, 0), (0, 0)));
+
+    let answer = create(&world, &owner, &own).await;
+    assert_eq!((answer.status, &answer.body["job"]["input"]), (202, &json!({"uploadId": own})));
+}
+
+#[tokio::test]
+async fn a_repeated_request_has_its_answer_even_when_the_upload_is_gone() {
+    let world = World::new();
+    let account = world.account(5).await;
+    let (id, other) = (uploaded(&world, &account, PAGE).await, uploaded(&world, &account, PAGE).await);
+    let first = create(&world, &account, &id).await;
+    assert_eq!(create(&world, &account, &other).await.refusal(), (422, "idempotency_key_reused"));
+
+    let key = ObjectKey::Upload { account: &account.id, upload: UploadId::parse(&id).unwrap() };
+    world.desk.files.delete(&key.to_string()).await.unwrap();
+    let again = create(&world, &account, &id).await;
+    assert_eq!((again.status, again.header("idempotency-replayed")), (202, Some("true")));
+    assert_eq!(again.job_id(), first.job_id());
+    assert_eq!(world.spent(&account).await, (1, 1));
+    // Without the key, and with another request under it, there is nothing to fall back on.
+    let bare = post("/", &json!({"toolSlug": "html-to-pdf", "uploadId": id})).key(&account.key).build();
+    assert_eq!(Answer::of(create_job::handle(world.desk.clone(), bare).await).refusal(), (422, "validation_failed"));
+    let changed = json!({"toolSlug": "html-to-pdf", "uploadId": id, "options": {"landscape": true}});
+    let changed = post("/", &changed).key(&account.key).header("idempotency-key", "k").build();
+    assert_eq!(Answer::of(create_job::handle(world.desk.clone(), changed).await).refusal(), (422, "validation_failed"));
+}
+
+/// A worker, and a job for it whose source is an upload of `content`.
+async fn bench(content: &str) -> (Bench, String) {
+    let world = World::new();
+    let account = world.account(5).await;
+    let id = uploaded(&world, &account, content).await;
+    let body = json!({"toolSlug": "html-to-pdf", "uploadId": id});
+    (Bench::with_job(world, account, &body, []).await, id)
+}
+
+#[tokio::test]
+async fn the_worker_reads_it_and_leaves_it_for_further_jobs() {
+    let (bench, id) = bench(PAGE).await;
+    bench.deliver().await;
+    let job = bench.job().await;
+    assert_eq!((job.status, job.output.unwrap().filename.as_str()), (JobStatus::Completed, "März.pdf"));
+    assert_eq!(create(&bench.world, &bench.account, &id).await.status, 202);
+}
+
+#[tokio::test]
+async fn a_bucket_that_is_down_is_our_fault_and_passes() {
+    let (bench, _) = bench(PAGE).await;
+    bench.watch.inject((0..3).map(|_| Fault::down("GetObject")));
+    bench.deliver().await;
+    assert_eq!(bench.job().await.status, JobStatus::Queued);
+    bench.deliver().await;
+    let job = bench.job().await;
+    assert_eq!((job.status, job.attempts), (JobStatus::Completed, 2));
+}
+
+#[tokio::test]
+async fn an_upload_that_went_meanwhile_ends_the_job_with_its_credits_back() {
+    let (bench, id) = bench(PAGE).await;
+    let key = ObjectKey::Upload { account: &bench.account.id, upload: UploadId::parse(&id).unwrap() };
+    bench.world.desk.files.delete(&key.to_string()).await.unwrap();
+    bench.deliver().await;
+    let job = bench.job().await;
+    assert_eq!((job.status, job.refunded), (JobStatus::Failed, 1));
+    assert_eq!(job.error.unwrap().code, JobErrorCode::SourceUnreachable);
+}
+
+#[tokio::test]
+async fn what_is_no_page_is_told_by_its_content_and_not_by_its_type() {
+    let (bench, _) = bench("%PDF-1.7 not HTML").await;
+    bench.deliver().await;
+    let error = bench.job().await.error.unwrap();
+    assert_eq!(error.code, JobErrorCode::UnsupportedFormat);
+    assert!(error.message.contains("a PDF"), "{}", error.message);
+}
+
+#[tokio::test]
+async fn a_limit_that_was_lowered_meanwhile_holds() {
+    let (mut bench, _) = bench(PAGE).await;
+    bench.pipeline.converter.limits.source_bytes = PAGE.len() as u64 - 1;
+    bench.deliver().await;
+    assert_eq!(bench.job().await.error.unwrap().code, JobErrorCode::SourceTooLarge);
+}
