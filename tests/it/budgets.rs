@@ -1,7 +1,10 @@
 //! AWS calls per warm request, through the real handlers. A call that is added fails its line here.
 
 use docmill::clock;
+use docmill::domain::account::Limiter;
+use docmill::domain::api_key::Mode;
 use docmill::domain::job::JobId;
+use docmill::domain::quota::RateLimit;
 use serde_json::{Value, json};
 
 use crate::support::http::{Answer, get, post};
@@ -17,7 +20,9 @@ const LARGE_INPUT: &str = "PutObject";
 async fn each_endpoint_keeps_its_budget() {
     let world = World::new();
     let account = world.account(100).await;
-    let key = &account.key;
+    // So slow a rate that the limiter stays on one branch, however long this takes.
+    let slow = RateLimit { per_minute: 1, burst: 2_000 };
+    let key = &world.another_key(&account, Mode::Live, |key| key.limiter = Limiter::new(slow, slow)).await;
     let small = json!({"toolSlug": "html-to-pdf", "html": "<p>x"});
     let large = json!({"toolSlug": "html-to-pdf", "html": "<p>x".repeat(8000)});
     let office = json!({"toolSlug": "office-to-pdf", "sourceUrl": "https://a.example/x.docx"});

@@ -67,7 +67,7 @@ async fn a_source_comes_with_its_names_and_its_type() {
     assert_eq!((content.as_slice(), fetched.bytes), (&b"a,b"[..], 3));
     assert_eq!(fetched.content_type.as_deref(), Some("text/csv; charset=utf-8"));
     assert_eq!(fetched.filename.as_deref(), Some("a;b.csv"));
-    assert_eq!(fetched.url.as_ref().map(Url::as_str), Some(at));
+    assert_eq!(fetched.url.as_ref().map(Url::as_str), Some(at.as_str()));
     let heads = served.await.expect("served");
     assert!(heads[0].starts_with("GET /x/data.txt?token=s3cret HTTP/1.1\r\n"), "{}", heads[0]);
     assert!(heads[0].contains(&format!("user-agent: {USER_AGENT}\r\n")), "{}", heads[0]);
