@@ -28,6 +28,7 @@ mod journeys;
 mod read_jobs;
 mod secrets;
 mod sweeping;
+mod telemetry;
 mod tools;
 mod uploads;
 mod webhooks;

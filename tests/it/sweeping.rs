@@ -10,6 +10,7 @@ use sweeper::Sweeper;
 
 use crate::support::aws_watch::{Fault, Watch};
 use crate::support::http::{Answer, post};
+use crate::support::lines::{Lines, metrics};
 use crate::support::stage::{Actor, Stage};
 use crate::support::world::{Account, World};
 
@@ -56,7 +57,13 @@ async fn a_job_that_used_up_its_attempts_fails_with_its_credits_back() {
     assert!(matches!(exhausted, Claim::Exhausted(_)), "{exhausted:?}");
 
     let _turn = TURN.lock().await;
+    let lines = Lines::collect();
     sweeper(&world).0.run().await.unwrap();
+    let lines = lines.take();
+    let ended = lines.iter().filter(|line| line["message"] == "job ended" && line["job_id"] == id.to_string());
+    assert_eq!(ended.count(), 1, "{lines:?}");
+    let sweep = lines.iter().find(|line| line["message"] == "sweep finished").unwrap();
+    assert!(metrics(sweep).iter().any(|(name, count, _)| name == "repairs_failed" && *count > 0), "{sweep}");
     let failed = job(&world, id).await;
     assert_eq!((failed.status, failed.refunded), (JobStatus::Failed, 1));
     assert_eq!(failed.error.unwrap().code.as_str(), "internal");

@@ -17,6 +17,7 @@ use worker::source::Fetcher;
 
 use crate::support::aws_watch::{Fault, Watch};
 use crate::support::http::{Answer, post};
+use crate::support::lines::{Lines, metrics};
 use crate::support::stub_engine::{Act, StubEngine};
 use crate::support::world::{Account, World};
 
@@ -221,4 +222,41 @@ async fn a_panic_ends_an_attempt_and_not_the_environment() {
     assert_eq!(response.batch_item_failures[0].item_identifier, "m-1");
     // The job is left to its lease, from which the sweeper or the next delivery takes it.
     assert_eq!(bench.job().await.status, JobStatus::Processing);
+}
+
+#[tokio::test]
+async fn each_end_of_a_job_has_one_line_with_its_metrics() {
+    let lines = Lines::collect();
+    let bench = Bench::new([]).await;
+    assert_eq!(bench.deliver().await, Handled::Acknowledge);
+    assert_eq!(bench.deliver().await, Handled::Acknowledge);
+    let ended = lines.take_saying("job ended");
+    assert_eq!(ended.len(), 1, "{ended:?}");
+    let (line, timings) = (&ended[0], bench.job().await.timings.unwrap());
+    assert_eq!((&line["job_id"], &line["account"]), (&json!(bench.id.to_string()), &json!(bench.account.id)));
+    assert_eq!((&line["pages"], &line["attempt"], &line["tool"]), (&json!(3), &json!(1), &json!("html-to-pdf")));
+    let engine = || vec!["chromium".to_owned()];
+    let expected = [
+        ("jobs".to_owned(), 1, engine()),
+        ("jobs".to_owned(), 1, vec!["chromium".to_owned(), "completed".to_owned()]),
+        ("queued_ms".to_owned(), timings.queued_ms, engine()),
+        ("fetch_ms".to_owned(), timings.fetch_ms, engine()),
+        ("convert_ms".to_owned(), timings.convert_ms, engine()),
+        ("store_ms".to_owned(), timings.store_ms, engine()),
+    ];
+    assert_eq!(metrics(line), expected);
+
+    let bench = Bench::new([Act::Fail(JobErrorCode::Internal), Act::Fail(JobErrorCode::CorruptDocument)]).await;
+    assert_eq!(bench.deliver().await, Handled::Return);
+    assert_eq!(lines.take_saying("job ended"), Vec::<serde_json::Value>::new());
+    assert_eq!(bench.deliver().await, Handled::Acknowledge);
+    let ended = lines.take_saying("job ended");
+    assert_eq!(ended.len(), 1, "{ended:?}");
+    assert_eq!((&ended[0]["cause"], &ended[0]["attempt"]), (&json!("told to fail"), &json!(2)));
+    let expected = [
+        ("jobs".to_owned(), 1, engine()),
+        ("jobs".to_owned(), 1, vec!["chromium".to_owned(), "corrupt_document".to_owned()]),
+        ("credits_refunded".to_owned(), 1, vec![]),
+    ];
+    assert_eq!(metrics(&ended[0]), expected);
 }

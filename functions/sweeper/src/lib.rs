@@ -16,6 +16,9 @@ use docmill::queue::{Message, Queue};
 use docmill::store::StoreError;
 use docmill::store::item::OPEN_SHARDS;
 use docmill::store::jobs::Written;
+use docmill::telemetry::line::Line;
+use docmill::telemetry::{self, field, metric};
+use tracing::Level;
 
 /// A run begins nothing new after this time: the next one, a minute after this one's start, goes on.
 const RUN_TIME: Duration = Duration::from_secs(35);
@@ -103,8 +106,7 @@ impl Sweeper {
                 unread = Some(error);
             }
         }
-        let Repairs { resent, released, failed, expired, untouched, errors } = run.repairs;
-        tracing::info!(resent, released, failed, expired, untouched, errors, "sweep finished");
+        line(&run.repairs).write();
         unread.map_or(Ok(run.repairs), Err)
     }
 
@@ -191,6 +193,7 @@ impl Sweeper {
         match self.context.jobs.fail(job, &error, now).await? {
             Written::Yes => {
                 self.forget_payload(job).await;
+                telemetry::job::failed(job, error.code, "beyond the sweeper's help");
                 Ok(Repair::Failed)
             }
             Written::Superseded => Ok(Repair::None),
@@ -234,4 +237,17 @@ impl Sweeper {
     fn queue_of(&self, job: &Job) -> QueueName {
         self.context.catalogue.find(&job.tool).map_or(QueueName::Office, |tool| tool.definition.queue)
     }
+}
+
+fn line(repairs: &Repairs) -> Line {
+    let Repairs { resent, released, failed, expired, untouched, errors } = *repairs;
+    let counted = [
+        (metric::REPAIRS_RESENT, resent),
+        (metric::REPAIRS_RELEASED, released),
+        (metric::REPAIRS_FAILED, failed),
+        (metric::REPAIRS_EXPIRED, expired),
+        (metric::REPAIR_ERRORS, errors),
+    ];
+    let line = Line::new(Level::INFO, "sweep finished").with(field::UNTOUCHED, untouched);
+    counted.into_iter().fold(line, |line, (metric, count)| line.count(metric, count.into()))
 }

@@ -12,6 +12,7 @@ use docmill::domain::api_key::Mode;
 use docmill::domain::hex;
 use docmill::domain::job::{EngineInfo, JobErrorCode, Output, Warning};
 use docmill::domain::request::JobRequest;
+use docmill::domain::tool::EngineKind;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokio::task::spawn_blocking;
@@ -47,11 +48,11 @@ impl std::fmt::Debug for Engines {
 
 impl Engines {
     fn of(&self, request: &JobRequest) -> Result<&dyn Engine, Failure> {
-        let engine = match (request.tool.as_str(), request.option_str("renderMode")) {
-            ("office-to-pdf", _) => &self.office,
-            (HTML_TO_PDF, Some("basic")) => &self.html_basic,
-            (HTML_TO_PDF, _) => &self.html_browser,
-            _ => &None,
+        let engine = match EngineKind::of(&request.tool, request.option_str("renderMode")) {
+            Some(EngineKind::LibreOffice) => &self.office,
+            Some(EngineKind::Sghtmltopdf) => &self.html_basic,
+            Some(EngineKind::Chromium) => &self.html_browser,
+            None => &None,
         };
         engine.as_deref().ok_or_else(|| ours(format!("no engine here for {}", request.tool)))
     }

@@ -9,6 +9,7 @@ use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent};
 use docmill::clock::Clock;
 use docmill::context::Context;
 use docmill::domain::tool::QueueName;
+use docmill::telemetry::start::worker_started;
 use futures_util::FutureExt;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 
@@ -20,6 +21,9 @@ use crate::engine::html_browser::{BrowserSettings, HtmlBrowser};
 use crate::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use crate::pipeline::{Delivery, Handled, Pipeline};
 use crate::source::Fetcher;
+
+/// What keeps the children of this worker from the network.
+const NETWORK_DENIAL: &str = "seccomp";
 
 /// Builds the worker from its environment: `ENGINES` says which queue it serves, and so which engines it starts.
 pub fn pipeline_of_function() -> Result<Pipeline, Error> {
@@ -78,6 +82,7 @@ fn source_exceptions(local_mode: bool) -> Result<SourceExceptions, Error> {
 }
 
 pub async fn serve(pipeline: Pipeline) -> Result<(), Error> {
+    worker_started(pipeline.queue_name, NETWORK_DENIAL);
     let pipeline = Arc::new(pipeline);
     let starting = pipeline.clone();
     // Lambda's time for a start is short: the first job waits for engines that are still at it.

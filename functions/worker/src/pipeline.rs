@@ -15,6 +15,7 @@ use docmill::files::{Files, FilesError, ObjectKey};
 use docmill::queue::{Message, Queue};
 use docmill::store::StoreError;
 use docmill::store::jobs::{Claim, Completion, Jobs, Written};
+use docmill::telemetry;
 
 use crate::converter::{Converted, Converter, ours};
 use crate::engine::Failure;
@@ -126,10 +127,10 @@ impl Pipeline {
                 Ok(None)
             }
             Claim::Exhausted(job) => {
-                tracing::error!(job_id = %id, "all attempts at a job are used up");
                 let error = public_error(&ours("attempts used up"));
                 if self.jobs.fail(&job, &error, self.clock.now()).await? == Written::Yes {
                     self.forget_payload(&job).await;
+                    telemetry::job::failed(&job, error.code, "attempts used up");
                 }
                 Ok(None)
             }
@@ -197,7 +198,7 @@ impl Pipeline {
         match self.jobs.complete(job, &completion).await? {
             Written::Yes => {
                 self.forget_payload(job).await;
-                log_completion(job, &completion);
+                telemetry::job::completed(job, &completion);
                 Ok(())
             }
             Written::Superseded => Err(Setback::Superseded),
@@ -211,14 +212,14 @@ impl Pipeline {
             Setback::Failure(failure) => (failure, true),
             Setback::Fault(cause) => (ours(cause), job.attempts >= MAX_ATTEMPTS),
         };
-        tracing::warn!(job_id = %job.id, attempt = job.attempts, code = failure.code.as_str(), cause = %failure.cause, last, "an attempt failed");
-        if last { self.fail(job, &failure).await } else { self.give_back(job, receipt).await }
+        if last { self.fail(job, &failure).await } else { self.give_back(job, &failure, receipt).await }
     }
 
     async fn fail(&self, job: &Job, failure: &Failure) -> Handled {
         match self.jobs.fail(job, &public_error(failure), self.clock.now()).await {
             Ok(Written::Yes) => {
                 self.forget_payload(job).await;
+                telemetry::job::failed(job, failure.code, &failure.cause);
                 Handled::Acknowledge
             }
             // Timeline: A hangs until its lease has ended, the sweeper releases the job, A fails late, and only then B
@@ -233,7 +234,8 @@ impl Pipeline {
 
     /// The message comes back soon rather than after its whole visibility time. If the job cannot be released, its lease
     /// ends by itself, and the sweeper sees to it.
-    async fn give_back(&self, job: &Job, receipt: &str) -> Handled {
+    async fn give_back(&self, job: &Job, failure: &Failure, receipt: &str) -> Handled {
+        tracing::warn!(job_id = %job.id, attempt = job.attempts, cause = %failure.cause, "an attempt failed");
         let seconds = FIRST_RETRY_SECONDS << job.attempts.min(5);
         let due = self.clock.now().plus(Duration::from_secs(u64::from(seconds)) + QUEUED_GRACE);
         if let Err(error) = self.jobs.release(job, due).await {
@@ -267,22 +269,4 @@ fn overdue() -> Failure {
 
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-fn log_completion(job: &Job, completion: &Completion) {
-    let Timings { queued_ms, fetch_ms, convert_ms, store_ms } = completion.timings;
-    tracing::info!(
-        job_id = %job.id,
-        tool = %job.tool,
-        engine = %completion.engine.name,
-        attempt = job.attempts,
-        pages = completion.output.pages,
-        bytes = completion.output.bytes,
-        warnings = completion.warnings.len(),
-        queued_ms,
-        fetch_ms,
-        convert_ms,
-        store_ms,
-        "job completed"
-    );
 }

@@ -129,6 +129,36 @@ impl QueueName {
     }
 }
 
+/// What converts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EngineKind {
+    LibreOffice,
+    Chromium,
+    Sghtmltopdf,
+}
+
+impl EngineKind {
+    pub const ALL: [Self; 3] = [Self::LibreOffice, Self::Chromium, Self::Sghtmltopdf];
+
+    /// The engine for a tool's jobs of this `renderMode`.
+    pub fn of(tool: &str, render_mode: Option<&str>) -> Option<Self> {
+        match (tool, render_mode) {
+            ("office-to-pdf", _) => Some(Self::LibreOffice),
+            ("html-to-pdf", Some("basic")) => Some(Self::Sghtmltopdf),
+            ("html-to-pdf", _) => Some(Self::Chromium),
+            _ => None,
+        }
+    }
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::LibreOffice => "libreoffice",
+            Self::Chromium => "chromium",
+            Self::Sghtmltopdf => "sghtmltopdf",
+        }
+    }
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OutputFormat {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::error::{ApiError, ErrorCode};
 use super::request::RequestId;
+use crate::domain::job::{Job, JobId};
 
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -19,6 +20,19 @@ pub struct Reply {
     pub headers: Vec<(HeaderName, String)>,
     /// Members beside `ok` and `requestId`; `None` for an answer without a body.
     pub members: Option<Map<String, Value>>,
+    pub noted: Noted,
+}
+
+/// What a request's log line tells that its answer does not show. It travels in the response's extensions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Noted {
+    /// `None`: nothing went wrong.
+    pub code: Option<ErrorCode>,
+    /// What failed, for operators.
+    pub cause: Option<String>,
+    pub account: Option<String>,
+    /// The job that the request has created, and what it was charged.
+    pub job: Option<(JobId, u64)>,
 }
 
 impl Reply {
@@ -28,11 +42,11 @@ impl Reply {
 
     pub fn new(status: StatusCode, name: &str, value: Value) -> Self {
         let members = Map::from_iter([(name.to_owned(), value)]);
-        Self { status, headers: Vec::new(), members: Some(members) }
+        Self { status, headers: Vec::new(), members: Some(members), noted: Noted::default() }
     }
 
     pub fn not_modified() -> Self {
-        Self { status: StatusCode::NOT_MODIFIED, headers: Vec::new(), members: None }
+        Self { status: StatusCode::NOT_MODIFIED, headers: Vec::new(), members: None, noted: Noted::default() }
     }
 
     pub fn with(mut self, name: &str, value: Value) -> Self {
@@ -46,32 +60,38 @@ impl Reply {
         self.headers.push((name, value.to_string()));
         self
     }
+
+    /// Notes that this job was created.
+    pub fn noting_created(mut self, job: &Job) -> Self {
+        self.noted.job = Some((job.id, job.charge.total()));
+        self
+    }
 }
 
 pub type Outcome = Result<Reply, ApiError>;
 
 /// The HTTP response to an outcome. `shared_headers` go on errors too.
 pub fn respond(id: &RequestId, outcome: Outcome, shared_headers: &[(HeaderName, String)]) -> Response<Body> {
-    let (status, mut headers, body) = match outcome {
-        Ok(Reply { status, headers, members }) => {
+    let (status, mut headers, body, noted) = match outcome {
+        Ok(Reply { status, headers, members, noted }) => {
             let body = members.map(|members| {
                 let mut body = Map::from_iter([("ok".to_owned(), json!(true)), ("requestId".to_owned(), json!(id))]);
                 body.extend(members);
                 Value::Object(body)
             });
-            (status, headers, body)
+            (status, headers, body, noted)
         }
-        Err(error) => {
-            if let Some(cause) = &error.cause {
-                tracing::error!(request_id = %id, code = error.code.as_str(), cause, "request failed");
-            }
+        Err(mut error) => {
+            let noted = Noted { code: Some(error.code), cause: error.cause.take(), ..Noted::default() };
             let headers = error_headers(&error);
-            (error.code.status(), headers, Some(error_body(id, error)))
+            (error.code.status(), headers, Some(error_body(id, error)), noted)
         }
     };
     headers.extend_from_slice(shared_headers);
     headers.push((X_REQUEST_ID, id.to_string()));
-    build(status, &headers, body)
+    let mut response = build(status, &headers, body);
+    response.extensions_mut().insert(noted);
+    response
 }
 
 fn build(status: StatusCode, headers: &[(HeaderName, String)], body: Option<Value>) -> Response<Body> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lambda_http::Body;
 use lambda_http::http::{HeaderName, Response};
 
-use super::envelope::{Outcome, RATE_LIMIT, RATE_LIMIT_POLICY, respond};
+use super::envelope::{Noted, Outcome, RATE_LIMIT, RATE_LIMIT_POLICY, respond};
 use super::error::{ApiError, ErrorCode};
 use super::request::ApiRequest;
 use super::serve::contained;
@@ -54,6 +54,7 @@ where
         Admission::Unknown => return respond(&request.id, Err(ErrorCode::InvalidApiKey.into()), &[]),
     };
     let headers = rate_limit_headers(&key, policy, now);
+    let account = key.account.clone();
     let caller = Caller { key, settings, now };
     let outcome = match check_standing(&caller, request) {
         Err(code) => Err(code.into()),
@@ -63,7 +64,11 @@ where
             None => contained(Box::pin(work(caller))).await,
         },
     };
-    respond(&request.id, outcome, &headers)
+    let mut response = respond(&request.id, outcome, &headers);
+    if let Some(noted) = response.extensions_mut().get_mut::<Noted>() {
+        noted.account = Some(account);
+    }
+    response
 }
 
 /// The key's one conditional update, beside the settings, which are cached.

@@ -29,9 +29,14 @@ pub fn allowed_methods(path: &str) -> Option<String> {
     (!methods.is_empty()).then(|| methods.join(", "))
 }
 
-/// The path template that `path` belongs to.
-pub fn route_of(path: &str) -> Option<&'static str> {
-    ROUTES.iter().map(|(_, template)| *template).find(|template| matches(template, path))
+/// What the gateway calls the route that takes everything else.
+pub const FALLBACK: &str = "$default";
+
+/// The route that a request belongs to, as the gateway calls it: method and path template.
+pub fn route_of(method: &Method, path: &str) -> String {
+    let mut routes = ROUTES.iter().chain(&PUBLIC_ROUTES);
+    let found = routes.find(|(wanted, template)| wanted == method && matches(template, path));
+    found.map_or_else(|| FALLBACK.to_owned(), |(method, template)| format!("{method} {template}"))
 }
 
 fn matches(template: &str, path: &str) -> bool {
@@ -56,8 +61,13 @@ mod tests {
         assert_eq!(allowed_methods("/v1/jobs/abc"), Some("GET".into()));
         assert_eq!(allowed_methods("/v1/tools/x/jobs"), Some("POST".into()));
         assert_eq!(allowed_methods("/docs"), Some("GET".into()));
-        assert_eq!(route_of("/v1/jobs/abc"), Some("/v1/jobs/{job_id}"));
-        assert_eq!(route_of("/v1/jobs/abc/x"), None);
+        assert_eq!(route_of(&Method::GET, "/v1/jobs/abc"), "GET /v1/jobs/{job_id}");
+        assert_eq!(route_of(&Method::GET, "/docs/page.js"), "GET /docs/{file}");
+        for (method, path) in
+            [(Method::GET, "/v1/jobs/abc/x"), (Method::PUT, "/v1/jobs/abc"), (Method::GET, "/v1/jobs")]
+        {
+            assert_eq!(route_of(&method, path), "$default", "{method} {path}");
+        }
         for unknown in ["/", "/v1", "/v1/jobs/", "/v1/jobs/a/b", "/v2/jobs", "/v1/tools//schema", ""] {
             assert_eq!(allowed_methods(unknown), None, "{unknown}");
         }

@@ -7,13 +7,15 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt;
 use lambda_http::http::Response;
 use lambda_http::{Body, Error, service_fn};
+use tracing::{Instrument, Level};
 
-use tracing::Instrument;
-
-use super::envelope::{Outcome, respond};
-use super::error::ApiError;
+use super::envelope::{Noted, Outcome, respond};
+use super::error::{ApiError, ErrorCode};
 use super::request::ApiRequest;
 use super::routes::route_of;
+use crate::telemetry::line::Line;
+use crate::telemetry::start::{Part, started};
+use crate::telemetry::{field, metric};
 
 /// Shorter than the function's own timeout (10 s), which the gateway would answer in a shape that is not ours.
 const REQUEST_TIME: Duration = Duration::from_secs(9);
@@ -28,6 +30,7 @@ where
     Fut: Future<Output = Response<Body>> + Send,
 {
     let state = Arc::new(state);
+    started(Part::Api);
     lambda_http::run(service_fn(|request: lambda_http::Request| {
         let request = ApiRequest::from(request);
         let handled = guarded(request.clone(), handle(state.clone(), request));
@@ -36,22 +39,35 @@ where
     .await
 }
 
-/// Runs one request to its end, whatever happens in it.
+/// Runs one request to its end, whatever happens in it, and writes its line.
 pub async fn guarded(request: ApiRequest, handled: impl Future<Output = Response<Body>>) -> Response<Body> {
-    let started = Instant::now();
-    let span = tracing::info_span!("request", request_id = %request.id);
-    let contained = within(REQUEST_TIME, handled).instrument(span.clone()).await;
+    let began = Instant::now();
+    let span = tracing::info_span!("request", { field::REQUEST_ID } = %request.id);
+    let contained = within(REQUEST_TIME, handled).instrument(span).await;
     let response = contained.unwrap_or_else(|error| respond(&request.id, Err(error), &[]));
-    let _entered = span.enter();
-    tracing::info!(
-        method = %request.method,
-        // Not the path itself: whatever a client puts there by mistake must not be logged.
-        route = route_of(&request.path).unwrap_or("none"),
-        status = response.status().as_u16(),
-        duration_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
-        "request handled"
-    );
+    line(&request, &response, began.elapsed()).write();
     response
+}
+
+fn line(request: &ApiRequest, response: &Response<Body>, duration: Duration) -> Line {
+    let noted = response.extensions().get::<Noted>().cloned().unwrap_or_default();
+    let (job, charged) = noted.job.unzip();
+    let level = if noted.cause.is_some() { Level::ERROR } else { Level::INFO };
+    let line = Line::new(level, "request handled")
+        .with(field::REQUEST_ID, request.id.to_string())
+        // Not the path or method itself: whatever a client puts there by mistake must not be logged.
+        .with(field::ROUTE, route_of(&request.method, &request.path))
+        .with(field::STATUS, response.status().as_u16())
+        .with(field::CODE, noted.code.map_or("ok", ErrorCode::as_str))
+        .with(field::DURATION_US, u64::try_from(duration.as_micros()).unwrap_or(u64::MAX))
+        .with_some(field::ACCOUNT, noted.account)
+        .with_some(field::JOB_ID, job.map(|id| id.to_string()))
+        .with_some(field::CAUSE, noted.cause)
+        .measure(&[(metric::REQUESTS, 1)]);
+    match charged {
+        Some(credits) => line.count(metric::CREDITS_CHARGED, credits),
+        None => line,
+    }
 }
 
 /// Runs a handler's own part: a panic and an overlong wait become its errors.

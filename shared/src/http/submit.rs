@@ -143,7 +143,7 @@ impl JobDesk {
             | Created::TestQuotaExhausted => self.discard(payload).await,
         }
         match created {
-            Created::Fresh(job) => Ok(accepted(&job, caller)),
+            Created::Fresh(job) => Ok(accepted(&job, caller).noting_created(&job)),
             Created::Replay(job) => Ok(accepted(&job, caller).header(IDEMPOTENCY_REPLAYED, true)),
             Created::Mismatch => Err(ErrorCode::IdempotencyKeyReused.into()),
             Created::InsufficientCredits { available } => {

@@ -3,6 +3,7 @@
 pub mod aws_watch;
 pub mod http;
 pub mod jobs;
+pub mod lines;
 pub mod pdf;
 pub mod stage;
 pub mod stub_engine;

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
+use docmill::domain::tool::EngineKind;
 use serde_json::Value;
 use tokio::task::spawn_blocking;
 use url::Url;
@@ -78,7 +79,7 @@ impl Engine for HtmlBasic {
         warnings.extend(resources.warnings());
         warnings.extend(relative_references(dissection.relative));
         warnings.extend(stderr::warnings(&printed.said));
-        let engine = EngineInfo { name: "sghtmltopdf".to_owned(), version: VERSION.to_owned() };
+        let engine = EngineInfo { name: EngineKind::Sghtmltopdf.as_str().to_owned(), version: VERSION.to_owned() };
         Ok(Conversion { pdf: printed.pdf, pages, engine, warnings })
     }
 }

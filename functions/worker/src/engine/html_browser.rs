@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
+use docmill::domain::tool::EngineKind;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::time::timeout_at;
@@ -88,7 +89,8 @@ impl HtmlBrowser {
         let mut ready = self.fit_browser(idle.take()).await.map_err(verdict::not_started)?;
         ready.browser.jobs += 1;
         let (result, fit) = job.run(&mut ready, &self.policy).await;
-        let engine = EngineInfo { name: "chromium".to_owned(), version: ready.browser.version.clone() };
+        let engine =
+            EngineInfo { name: EngineKind::Chromium.as_str().to_owned(), version: ready.browser.version.clone() };
         if fit {
             *idle = Some(ready);
         }

@@ -16,6 +16,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
+use docmill::domain::tool::EngineKind;
 use serde_json::Value;
 
 use super::{Conversion, Engine, Failure, Limits, Source, Task};
@@ -100,7 +101,7 @@ impl OfficeEngine {
     }
 
     fn info(&self) -> EngineInfo {
-        EngineInfo { name: "libreoffice".into(), version: self.installation.version.clone() }
+        EngineInfo { name: EngineKind::LibreOffice.as_str().to_owned(), version: self.installation.version.clone() }
     }
 
     /// Checks the output, and gives it the version that was asked for: older LibreOffices write no later one than 1.6.

@@ -1,0 +1,47 @@
+//! What log lines call things. Queries of the runbook use these names, and tests hold both to this list.
+
+macro_rules! fields {
+    ($($name:ident = $text:literal: $meaning:literal,)*) => {
+        $(#[doc = $meaning] pub const $name: &str = $text;)*
+        /// Every name, and what it stands for.
+        pub const ALL: &[(&str, &str)] = &[$(($text, $meaning)),*];
+    };
+}
+
+fields! {
+    // Every line.
+    TIMESTAMP = "timestamp": "When, in UTC.",
+    LEVEL = "level": "ERROR, WARN, INFO, DEBUG or TRACE.",
+    MESSAGE = "message": "What happened, in the same words each time.",
+
+    // Who and what it is about.
+    REQUEST_ID = "request_id": "The gateway's id of the request, which its answer carries too.",
+    ACCOUNT = "account": "The account whose request or job it is.",
+    JOB_ID = "job_id": "The job.",
+    TOOL = "tool": "The tool of a job.",
+    ATTEMPT = "attempt": "The number of an attempt at a job, from 1 on.",
+
+    // Dimensions of metrics: each has a small number of values.
+    ROUTE = "route": "Method and path template, as the template declares them; $default for everything else.",
+    CODE = "code": "How it ended: ok or completed, or the error's code.",
+    ENGINE = "engine": "What converts: libreoffice, chromium or sghtmltopdf; none where that cannot be known.",
+    PART = "part": "The part of the service: api, office-worker, html-worker or sweeper.",
+    NETWORK_DENIAL = "network_denial": "How a worker's children are kept from the network.",
+
+    // What came of it.
+    STATUS = "status": "HTTP status of an answer.",
+    DURATION_US = "duration_us": "Microseconds that a request took in the function.",
+    PAGES = "pages": "Pages of a result.",
+    BYTES = "bytes": "Size of a result.",
+    WARNINGS = "warnings": "How many warnings a job carries.",
+    UNTOUCHED = "untouched": "Due jobs that a sweep found in no need of repair.",
+
+    // Why something failed. Never shown to clients.
+    CAUSE = "cause": "What failed, for operators.",
+    ERROR = "error": "The error that a call returned.",
+    STOP = "stop": "Why a browser's page was given up.",
+    PLACE = "place": "Source file and line of a panic.",
+    HOST = "host": "The host, and nothing else, of an address that a page asked for.",
+    REFUSAL = "refusal": "Why the egress proxy refused a connection.",
+    SHARD = "shard": "Partition of the index of open jobs.",
+}

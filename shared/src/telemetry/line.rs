@@ -1,0 +1,133 @@
+//! A log line that carries metrics: one JSON object in CloudWatch's embedded metric format.
+//!
+//! The format is JSON of a fixed shape, and one line is both the record of a request or job and its metrics. The crates
+//! that write it have lines of their own beside the log, and bring registries and histograms that nothing here needs.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use serde_json::{Map, Value, json};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::registry::LookupSpan;
+
+use super::field;
+use super::metric::Metric;
+use crate::clock;
+use crate::domain::time::Timestamp;
+
+/// What such lines are known by on their way through `tracing`.
+pub(super) const TARGET: &str = "docmill::telemetry::line";
+const TEXT: &str = "line";
+/// What CloudWatch reads a line's metrics from.
+const AWS: &str = "_aws";
+
+/// The namespace of this service's metrics: the deployed stack's own, so that two in one account stay apart.
+fn namespace() -> &'static str {
+    static NAMESPACE: OnceLock<String> = OnceLock::new();
+    NAMESPACE.get_or_init(|| {
+        let named = std::env::var("METRICS_NAMESPACE").ok().filter(|name| !name.is_empty());
+        named.unwrap_or_else(|| "Docmill".to_owned())
+    })
+}
+
+/// A line in the making.
+#[derive(Clone, Debug)]
+pub struct Line {
+    members: Map<String, Value>,
+    directives: Vec<Value>,
+    at: Timestamp,
+}
+
+impl Line {
+    pub fn new(level: Level, message: &'static str) -> Self {
+        Self::at(clock::now(), level, message)
+    }
+
+    /// A line of another time.
+    pub fn at(at: Timestamp, level: Level, message: &'static str) -> Self {
+        let line = Self { members: Map::new(), directives: Vec::new(), at };
+        line.with(field::TIMESTAMP, at.to_string()).with(field::LEVEL, level.as_str()).with(field::MESSAGE, message)
+    }
+
+    /// Adds a field.
+    pub fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.members.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Adds a field, if there is a value.
+    pub fn with_some(self, name: &'static str, value: Option<impl Into<Value>>) -> Self {
+        match value {
+            Some(value) => self.with(name, value),
+            None => self,
+        }
+    }
+
+    /// Adds metrics that have the same dimensions; the fields that these name are part of the line.
+    pub fn measure(mut self, measured: &[(Metric, u64)]) -> Self {
+        let Some((first, _)) = measured.first() else { return self };
+        let definition = |(metric, _): &(Metric, u64)| json!({"Name": metric.name, "Unit": metric.unit.as_str()});
+        let definitions: Vec<_> = measured.iter().map(definition).collect();
+        self.directives.push(json!({
+            "Namespace": namespace(),
+            "Dimensions": first.dimensions,
+            "Metrics": definitions,
+        }));
+        for (metric, value) in measured {
+            self = self.with(metric.name, *value);
+        }
+        self
+    }
+
+    /// Adds a metric of something that happens rarely: nothing is billed while it does not.
+    pub fn count(self, metric: Metric, value: u64) -> Self {
+        if value == 0 { self.with(metric.name, 0) } else { self.measure(&[(metric, value)]) }
+    }
+
+    pub fn write(self) {
+        let line = self.into_json().to_string();
+        tracing::info!(target: TARGET, { TEXT } = line);
+    }
+
+    pub(super) fn into_json(mut self) -> Value {
+        if !self.directives.is_empty() {
+            let metrics = json!({"Timestamp": self.at.as_millis(), "CloudWatchMetrics": self.directives});
+            self.members.insert(AWS.to_owned(), metrics);
+        }
+        Value::Object(self.members)
+    }
+}
+
+/// Writes such lines as they are, and every other event in the format that it wraps.
+#[derive(Debug)]
+pub(super) struct WithLines<F>(pub(super) F);
+
+impl<S, N, F> FormatEvent<S, N> for WithLines<F>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+    F: FormatEvent<S, N>,
+{
+    fn format_event(&self, context: &FmtContext<'_, S, N>, mut to: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+        if event.metadata().target() != TARGET {
+            return self.0.format_event(context, to, event);
+        }
+        let mut text = Text::default();
+        event.record(&mut text);
+        writeln!(to, "{}", text.0)
+    }
+}
+
+#[derive(Default)]
+struct Text(String);
+
+impl Visit for Text {
+    fn record_str(&mut self, _field: &Field, value: &str) {
+        self.0.push_str(value);
+    }
+
+    fn record_debug(&mut self, _field: &Field, _value: &dyn fmt::Debug) {}
+}

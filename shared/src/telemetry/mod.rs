@@ -1,0 +1,51 @@
+//! Structured logs and metrics: one JSON line per event on standard output, where Lambda collects them.
+//!
+//! Each request, each job's end, each sweep and each start of an environment has one line that carries metrics too
+//! (`line`). What a line calls something is said in `field`, and which of that is a metric in `metric`.
+//!
+//! Never logged: keys, headers, bodies, query strings, presigned links, document content.
+
+pub mod field;
+pub mod job;
+pub mod line;
+pub mod metric;
+pub mod start;
+
+use tracing::Subscriber;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// Starts logging. `LOG_LEVEL` sets our own crates' level only: the SDK's and the HTTP stack's debug output would show
+/// headers and bodies, so theirs stays at warnings, whatever is asked for.
+pub fn init() {
+    let level = std::env::var("LOG_LEVEL").unwrap_or_default().to_lowercase();
+    // A panic's message may hold what a user sent: its place alone is logged.
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(|place| format!("{}:{}", place.file(), place.line()));
+        tracing::error!(place, "panicked");
+    }));
+    // A second start in one process (tests) keeps the first subscriber.
+    drop(tracing::subscriber::set_global_default(subscriber(&level, std::io::stdout)));
+}
+
+/// What `init` starts, with its lines going to `writer`.
+pub fn subscriber<W>(level: &str, writer: W) -> impl Subscriber + Send + Sync
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
+    let level = if ["trace", "debug", "info", "warn", "error"].contains(&level) { level } else { "info" };
+    let ours = ["docmill", "sweeper", "worker"].map(|target| format!("{target}={level}")).join(",");
+    tracing_subscriber::fmt()
+        .json()
+        .flatten_event(true)
+        .with_current_span(true)
+        .with_span_list(false)
+        .map_event_format(line::WithLines)
+        .with_writer(writer)
+        // Metrics are no matter of a log's level.
+        .with_env_filter(EnvFilter::new(format!("warn,{ours},{}=info", line::TARGET)))
+        .finish()
+}
+
+#[cfg(test)]
+mod tests;

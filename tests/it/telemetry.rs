@@ -1,0 +1,195 @@
+//! Lines and metrics: one per request and per job, with what the runbook and the alarms rely on.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use docmill::http::request::ApiRequest;
+use docmill::http::routes::{PUBLIC_ROUTES, ROUTES};
+use docmill::http::serve::guarded;
+use docmill::telemetry::{field, metric};
+use lambda_http::Body;
+use lambda_http::http::{Method, Response};
+use serde_json::{Value, json};
+
+use crate::contract::file;
+use crate::support::aws_watch::Fault;
+use crate::support::http::{Answer, RequestBuilder, get, post};
+use crate::support::lines::{Lines, metrics};
+use crate::support::world::World;
+
+/// Handles a request as the function of its route does.
+async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
+    let (context, desk) = (world.context.clone(), world.desk.clone());
+    let path: Vec<_> = request.path.split('/').skip(1).collect();
+    match (request.method.as_str(), &path[..]) {
+        ("GET", ["v1", "tools"]) => list_tools::handle(context, request).await,
+        ("GET", ["v1", "tools", _, "schema"]) => get_tool_schema::handle(context, request).await,
+        ("POST", ["v1", "tools", _, "jobs"]) => create_tool_job::handle(desk, request).await,
+        ("POST", ["v1", "jobs"]) => create_job::handle(desk, request).await,
+        ("GET", ["v1", "jobs", _]) => get_job::handle(context, request).await,
+        ("GET", ["v1", "jobs", _, "download"]) => get_job_download::handle(world.downloads.clone(), request).await,
+        ("POST", ["v1", "convert", "office-to-pdf"]) => convert_office_to_pdf::handle(desk, request).await,
+        ("POST", ["v1", "convert", "html-to-pdf"]) => convert_html_to_pdf::handle(desk, request).await,
+        ("GET", ["v1", "account", "usage"]) => get_account_usage::handle(context, request).await,
+        ("POST", ["v1", "webhooks", "test"]) => test_webhook::handle(context, request).await,
+        ("GET", ["openapi.json" | "docs", ..]) => {
+            api_docs::handle(api_docs::site::Site::load().unwrap().into(), request).await
+        }
+        _ => route_fallback::handle(std::sync::Arc::new(()), request).await,
+    }
+}
+
+/// Sends a request through all that a function puts around its handler, and returns its one line.
+async fn line_of(world: &World, lines: &Lines, request: ApiRequest) -> Value {
+    let id = request.id.to_string();
+    let response = guarded(request.clone(), handle(world, request)).await;
+    let mut all = lines.take_saying("request handled");
+    assert_eq!(all.len(), 1, "{all:?}");
+    let line = all.remove(0);
+    assert_eq!((&line["request_id"], &line["status"]), (&json!(id), &json!(response.status().as_u16())));
+    let (route, code) = (text(&line, field::ROUTE), text(&line, field::CODE));
+    let requests: Vec<_> = metrics(&line).into_iter().filter(|(name, ..)| name == metric::REQUESTS.name).collect();
+    assert_eq!(requests, [("requests".into(), 1, vec![route]), ("requests".into(), 1, vec![code])]);
+    line
+}
+
+fn text(line: &Value, name: &str) -> String {
+    line[name].as_str().unwrap_or_else(|| panic!("{name} in {line}")).to_owned()
+}
+
+#[tokio::test]
+async fn every_route_has_one_line_that_names_it() {
+    let (world, lines) = (World::new(), Lines::collect());
+    for (method, template) in ROUTES.iter().chain(&PUBLIC_ROUTES) {
+        let path = template.replace("{file}", "none").replace('{', "").replace('}', "");
+        let line = line_of(&world, &lines, RequestBuilder::new(method.clone(), &path).build()).await;
+        assert_eq!(line["route"], format!("{method} {template}"));
+        let expected = match *template {
+            "/openapi.json" | "/docs" => "ok",
+            "/docs/{file}" => "route_not_found",
+            _ => "missing_api_key",
+        };
+        assert_eq!(line["code"], expected, "{line}");
+        assert!(line["account"].is_null() && line["duration_us"].is_u64(), "{line}");
+    }
+    for (method, path, code) in
+        [(Method::GET, "/secret-path", "route_not_found"), (Method::PUT, "/v1/jobs", "method_not_allowed")]
+    {
+        let line = line_of(&world, &lines, RequestBuilder::new(method, path).build()).await;
+        assert_eq!((&line["route"], &line["code"]), (&json!("$default"), &json!(code)));
+        assert!(!line.to_string().contains("secret-path"), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn the_line_of_a_created_job_tells_who_and_what_and_how_much() {
+    let (world, lines) = (World::new(), Lines::collect());
+    let account = world.account(1).await;
+    world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
+    let wanted = || post("/v1/convert/html-to-pdf", &json!({"html": "<p>canary-content"})).key(&account.key);
+
+    let created = line_of(&world, &lines, wanted().header("idempotency-key", "canary-key").build()).await;
+    assert_eq!((&created["code"], &created["account"]), (&json!("ok"), &json!(account.id)));
+    assert!(metrics(&created).contains(&("credits_charged".into(), 1, vec![])), "{created}");
+    let replayed = line_of(&world, &lines, wanted().header("idempotency-key", "canary-key").build()).await;
+    assert!(created["job_id"].is_string() && replayed["job_id"].is_null() && replayed["credits_charged"].is_null());
+
+    let refused = line_of(&world, &lines, wanted().build()).await;
+    assert_eq!((&refused["code"], &refused["account"]), (&json!("insufficient_credits"), &json!(account.id)));
+    for line in [created, replayed, refused] {
+        for secret in ["canary", account.key.reveal()] {
+            assert!(!line.to_string().contains(secret), "{line}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_line_of_a_fault_tells_the_cause_that_the_answer_keeps_back() {
+    let (world, lines) = (World::new(), Lines::collect());
+    let account = world.account(1).await;
+    world.watch.inject((0..3).map(|_| Fault::down("UpdateItem")));
+    let request = get("/v1/tools").key(&account.key).build();
+    let response = guarded(request.clone(), handle(&world, request)).await;
+    let line = lines.take_saying("request handled").remove(0);
+    assert_eq!((&line["level"], &line["code"], &line["status"]), (&json!("ERROR"), &json!("unavailable"), &json!(503)));
+    assert!(!text(&line, field::CAUSE).is_empty());
+    assert!(!Answer::of(response).body.to_string().contains(&text(&line, field::CAUSE)));
+}
+
+fn sources() -> Vec<PathBuf> {
+    fn below(directory: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                below(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut found = Vec::new();
+    for directory in ["functions", "shared/src", "infra/admin"] {
+        below(&root.join(directory), &mut found);
+    }
+    found
+}
+
+/// The names of the fields in the calls of `tracing`'s macros: whatever stands before `=`, and shorthands.
+fn logged_fields(source: &str) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for level in ["error", "warn", "info", "debug", "trace", "info_span"] {
+        for call in source.split(&format!("tracing::{level}!(")).skip(1) {
+            let arguments = &call[..call.find(");").unwrap()];
+            // The message ends the fields.
+            let fields = arguments.split('"').next().unwrap();
+            for field in fields.split(',').map(|field| field.split_once('=').map_or(field, |(name, _)| name)) {
+                let name = field.trim().trim_start_matches(['%', '?']);
+                if !name.is_empty() && !name.starts_with('{') && !name.ends_with(':') && !name.contains(['(', '\n']) {
+                    names.insert(name.to_owned());
+                }
+            }
+        }
+    }
+    names
+}
+
+#[test]
+fn every_logged_field_is_a_declared_one() {
+    let example = "tracing::warn!(job_id = %job.id, ?stop, \"a, b = c\");";
+    assert_eq!(logged_fields(example), BTreeSet::from(["job_id".to_owned(), "stop".to_owned()]));
+
+    let declared: BTreeSet<_> = field::ALL.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let mut logged = BTreeSet::new();
+    for path in sources() {
+        for name in logged_fields(&std::fs::read_to_string(&path).unwrap()) {
+            assert!(declared.contains(&name), "{}: `{name}` is not in telemetry/field.rs", path.display());
+            logged.insert(name);
+        }
+    }
+    assert!(logged.len() > 5, "{logged:?}");
+}
+
+#[test]
+fn the_operators_tables_list_exactly_the_metrics_and_fields_of_the_code() {
+    let tables = file("infra/OPERATIONS.md");
+    let rows: Vec<Vec<_>> = tables
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.strip_suffix(" |"))
+        .map(|row| row.split('|').map(|cell| cell.trim().trim_end_matches('`').to_owned()).collect())
+        .collect();
+    let metrics: BTreeSet<_> = rows.iter().filter(|row| row.len() == 5).map(|row| row[..3].to_vec()).collect();
+    let dimensions = |sets: &[&[&str]]| match sets {
+        [[]] => "none".to_owned(),
+        sets => sets.iter().map(|names| names.join(", ")).collect::<Vec<_>>().join("; "),
+    };
+    let expected = metric::ALL
+        .iter()
+        .map(|metric| vec![metric.name.to_owned(), dimensions(metric.dimensions), metric.unit.as_str().to_owned()]);
+    assert_eq!(metrics, expected.collect());
+
+    let names: BTreeSet<_> =
+        field::ALL.iter().map(|(name, meaning)| vec![(*name).to_owned(), (*meaning).to_owned()]).collect();
+    let listed: BTreeSet<_> = rows.into_iter().filter(|row| row.len() == 2).collect();
+    assert!(names.is_subset(&listed), "{:?}", names.difference(&listed));
+}
