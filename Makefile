@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-contract check check-rust check-description check-template check-licences check-local build-release bench soak deploy
+.PHONY: help setup build run up down clean-local test test-contract check check-rust check-description check-template check-licences check-local build-release bench soak build-lambda deploy test-image
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -67,6 +67,7 @@ check-licences:
 
 check-local:
 	@$(LOCAL).tests
+	@$(LOCAL).monitoring_tests
 
 build-release: ## Compile the optimised worker, to CARGO_TARGET_DIR/release/worker
 	cargo build --release --package worker --bin worker
@@ -82,11 +83,17 @@ soak: setup build-release ## Convert 500 documents, some of them hostile, in one
 	@$(BENCH) soak $(BENCH_ARGUMENTS) --json target/soak.json
 
 ARCHITECTURE ?= x86_64
-# SAM takes parameters from the command line or from samconfig.toml, and never from both.
-OVERRIDES = --parameter-overrides Architecture=$(ARCHITECTURE) $(PARAMETERS)
-deploy: ## Build for AWS Lambda and deploy with SAM (needs AWS credentials and Docker; ARCHITECTURE=arm64, PARAMETERS='Name=value …')
+build-lambda: ## Compile every function as AWS Lambda runs it, to target/lambda (ARCHITECTURE=arm64 for Graviton)
 	@venv=$$(dirname "$$(infra/setup.sh python deploy)") && export PATH="$$venv:$$PATH" && set -x \
 		&& cargo lambda build --profile deploy --workspace --exclude docmill-admin --lambda-dir target/lambda \
-			$(if $(filter arm64,$(ARCHITECTURE)),--arm64,--x86-64) \
+			$(if $(filter arm64,$(ARCHITECTURE)),--arm64,--x86-64)
+
+# SAM takes parameters from the command line or from samconfig.toml, and never from both.
+OVERRIDES = --parameter-overrides Architecture=$(ARCHITECTURE) $(PARAMETERS)
+deploy: build-lambda ## Build for AWS Lambda and deploy with SAM (needs AWS credentials and Docker; PARAMETERS='Name=value …')
+	@venv=$$(dirname "$$(infra/setup.sh python deploy)") && export PATH="$$venv:$$PATH" && set -x \
 		&& sam build $(OVERRIDES) \
 		&& sam deploy $(OVERRIDES)
+
+test-image: build-release ## Make the worker's image without Docker and convert in it, read-only (root, mmdebstrap, bubblewrap)
+	@infra/worker/test-image.sh "$(CARGO_TARGET_DIR)/release/worker"

@@ -7,6 +7,7 @@ What changes, and why:
 - Functions get the local settings (path-style S3, loopback sources), which a deployed stack never has.
 - Workers run one per core, as a number: ministack compares what a parameter gives, which is text.
 - Nothing is retained on deletion, and the TLS-only bucket policy goes: the emulator speaks plain HTTP.
+- Alarms and the dashboard go: the emulator has no metric math, and nobody watches it.
 """
 
 import os
@@ -18,6 +19,8 @@ import yaml
 
 FUNCTION = "AWS::Serverless::Function"
 EVENT_SOURCE = "AWS::Lambda::EventSourceMapping"
+# What has no use here.
+LEFT_OUT = {"AWS::S3::BucketPolicy", "AWS::CloudWatch::Alarm", "AWS::CloudWatch::Dashboard"}
 STORAGE = {"AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::SQS::Queue"}
 
 Template = dict[str, Any]
@@ -91,7 +94,7 @@ def without_protection(template: Template) -> Template:
     for name, each in list(resources.items()):
         each.pop("DeletionPolicy", None)
         each.pop("UpdateReplacePolicy", None)
-        if each["Type"] == "AWS::S3::BucketPolicy":
+        if each["Type"] in LEFT_OUT:
             del resources[name]
     return local
 

@@ -67,3 +67,37 @@ async fn run(command: Command) -> Result<Output, Failure> {
         Command::Queue(command) => queue::run(&context, command).await,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// Each command line in a text that begins with `$admin`, up to what is no word of it.
+    fn commands(text: &str) -> Vec<Vec<&str>> {
+        text.split("$admin ")
+            .skip(1)
+            .map(|rest| rest.split(['`', '\n', '#']).next().unwrap_or("").split_whitespace().collect())
+            .collect()
+    }
+
+    #[test]
+    fn the_documents_name_commands_that_exist() {
+        let cli = Cli::command();
+        let mut count = 0;
+        for text in
+            [include_str!("../../RUNBOOK.md"), include_str!("../../OPERATIONS.md"), include_str!("../../../README.md")]
+        {
+            for words in commands(text) {
+                let words: Vec<_> = words.into_iter().filter(|word| *word != "--json").collect();
+                let kind = cli.find_subcommand(words[0]).unwrap_or_else(|| panic!("{words:?}"));
+                let command = kind.find_subcommand(words[1]).unwrap_or_else(|| panic!("{words:?}"));
+                for option in words.iter().filter_map(|word| word.strip_prefix("--")) {
+                    assert!(command.get_arguments().any(|argument| argument.get_long() == Some(option)), "{words:?}");
+                }
+                count += 1;
+            }
+        }
+        assert!(count > 10, "{count}");
+    }
+}

@@ -20,7 +20,6 @@ use crate::domain::time::Timestamp;
 
 /// What such lines are known by on their way through `tracing`.
 pub(super) const TARGET: &str = "docmill::telemetry::line";
-const TEXT: &str = "line";
 /// What CloudWatch reads a line's metrics from.
 const AWS: &str = "_aws";
 
@@ -89,7 +88,7 @@ impl Line {
 
     pub fn write(self) {
         let line = self.into_json().to_string();
-        tracing::info!(target: TARGET, { TEXT } = line);
+        tracing::info!(target: TARGET, "{line}");
     }
 
     pub(super) fn into_json(mut self) -> Value {
@@ -125,9 +124,8 @@ where
 struct Text(String);
 
 impl Visit for Text {
-    fn record_str(&mut self, _field: &Field, value: &str) {
-        self.0.push_str(value);
+    fn record_debug(&mut self, _field: &Field, value: &dyn fmt::Debug) {
+        // The event has no field but its message, and the `Debug` of that is its text.
+        self.0 = format!("{value:?}");
     }
-
-    fn record_debug(&mut self, _field: &Field, _value: &dyn fmt::Debug) {}
 }

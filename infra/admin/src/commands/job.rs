@@ -1,23 +1,58 @@
 //! Jobs, as their owners see them and as the service keeps them. No secret is shown.
 
+use std::time::Duration;
+
 use clap::Subcommand;
 use docmill::clock;
 use docmill::context::Context;
-use docmill::domain::job::JobId;
-use serde_json::json;
+use docmill::domain::job::{Job, JobId, JobStatus};
+use docmill::domain::time::Timestamp;
+use docmill::queue::Message;
+use docmill::store::StoreError;
+use docmill::store::item::OPEN_SHARDS;
+use serde_json::{Value, json};
 
 use crate::output::{Failure, Output, refuse};
+
+/// The sweeper looks at every job that has not ended within this time: leases and its own pauses are shorter.
+const LOOKED_AT: Duration = Duration::from_secs(16 * 60);
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Show a job, with what only operators see: account, lease, and when the sweeper looks at it.
     Show { id: String },
+    /// List the jobs that have not ended, the oldest first.
+    Open {
+        /// Only those that are older than so many minutes.
+        #[arg(long, default_value_t = 0)]
+        older_than: u64,
+        /// No more than so many.
+        #[arg(long, default_value_t = 100)]
+        limit: usize,
+    },
+    /// Send an open job's message again. Duplicates do no harm: a job is claimed once.
+    Resend { id: String },
 }
 
 pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, Failure> {
-    let Command::Show { id } = command;
-    let Some(parsed) = JobId::parse(&id) else { return refuse(format!("{id} is no job id")) };
+    match command {
+        Command::Show { id } => Ok(Output::new("job", show(&find(context, &id).await?))),
+        Command::Open { older_than, limit } => {
+            let age = Duration::from_secs(older_than.saturating_mul(60));
+            let open = open(context, clock::now(), age).await?;
+            Ok(Output::new("open", json!({"count": open.len(), "jobs": open.iter().take(limit).collect::<Vec<_>>()})))
+        }
+        Command::Resend { id } => resend(context, &find(context, &id).await?).await,
+    }
+}
+
+async fn find(context: &Context, id: &str) -> Result<Job, Failure> {
+    let Some(parsed) = JobId::parse(id) else { return refuse(format!("{id} is no job id")) };
     let Some(job) = context.jobs.get(parsed).await? else { return refuse(format!("there is no job {id}")) };
+    Ok(job)
+}
+
+fn show(job: &Job) -> Value {
     let mut view = job.view(clock::now());
     view["operator"] = json!({
         "account": job.account,
@@ -28,5 +63,54 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
         "sweeperDue": job.due.map(|time| time.to_string()),
         "outputKey": job.output_key,
     });
-    Ok(Output::new("job", view))
+    view
+}
+
+/// Queued and processing jobs that were created `age` ago or earlier.
+async fn open(context: &Context, now: Timestamp, age: Duration) -> Result<Vec<Value>, StoreError> {
+    let mut jobs = Vec::new();
+    for shard in 0..OPEN_SHARDS {
+        let mut from = None;
+        loop {
+            let page = context.jobs.due(shard, now.plus(LOOKED_AT), from).await?;
+            for id in page.ids {
+                // The index also has completed jobs whose result expires soon.
+                let job = context.jobs.get(id).await?;
+                jobs.extend(job.filter(|job| !job.status.is_terminal() && job.created_at.plus(age) <= now));
+            }
+            match page.next {
+                Some(mark) => from = Some(mark),
+                None => break,
+            }
+        }
+    }
+    jobs.sort_by_key(|job| job.created_at);
+    Ok(jobs.iter().map(|job| line(job, now)).collect())
+}
+
+fn line(job: &Job, now: Timestamp) -> Value {
+    let overdue = job.due.map_or(0, |due| now.millis_since(due) / 1000);
+    json!({
+        "id": job.id,
+        "status": job.status,
+        "tool": job.tool,
+        "account": job.account,
+        "attempts": job.attempts,
+        "ageSeconds": now.millis_since(job.created_at) / 1000,
+        // Over some minutes: the sweeper does not run, or cannot repair it.
+        "overdueSeconds": overdue,
+    })
+}
+
+async fn resend(context: &Context, job: &Job) -> Result<Output, Failure> {
+    match job.status {
+        JobStatus::Queued | JobStatus::Processing => {}
+        JobStatus::Completed | JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled => {
+            return refuse(format!("job {} is {} already", job.id, job.status.as_str()));
+        }
+    }
+    let Some(tool) = context.catalogue.find(&job.tool) else { return refuse(format!("no tool {}", job.tool)) };
+    let queue = tool.definition.queue;
+    context.queue().send(queue, &job.account, &Message::Convert { job_id: job.id }).await?;
+    Ok(Output::new("resent", json!({"id": job.id, "queue": queue.as_str()})))
 }

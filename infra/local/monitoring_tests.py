@@ -1,0 +1,151 @@
+"""What watches the service must speak of things that exist: alarms, dashboard and runbook. Run by `make check`."""
+
+import json
+import re
+import unittest
+
+from local import localize
+from local.settings import ROOT
+
+TEMPLATE = localize.load(ROOT / "template.yaml")
+RUNBOOK = (ROOT / "infra/RUNBOOK.md").read_text()
+OPERATIONS = (ROOT / "infra/OPERATIONS.md").read_text()
+OWN = "Docmill/${AWS::StackName}"
+
+# What AWS emits of the resources that the template has, with the dimensions that tell them apart.
+OF_AWS = {
+    ("AWS/ApiGateway", ("ApiId",)): {"4xx", "5xx", "Count", "Latency", "IntegrationLatency"},
+    ("AWS/DynamoDB", ("TableName",)): {"ReadThrottleEvents", "WriteThrottleEvents"},
+    ("AWS/Lambda", ()): {"ConcurrentExecutions", "Throttles"},
+    ("AWS/Lambda", ("FunctionName",)): {"ConcurrentExecutions", "Duration", "Errors", "Invocations", "Throttles"},
+    ("AWS/SQS", ("QueueName",)): {
+        "ApproximateAgeOfOldestMessage", "ApproximateNumberOfMessagesNotVisible", "ApproximateNumberOfMessagesVisible",
+    },
+}  # fmt: skip
+# What a query may name beside our fields: CloudWatch's own, and those of the API's access log.
+OF_INSIGHTS = {"@timestamp", "@message", "@type", "@maxMemoryUsed", "@memorySize", "@duration", "span.request_id"}
+WORDS = {
+    "fields", "filter", "stats", "sort", "limit", "by", "as", "and", "or", "in", "like", "desc", "asc", "not",
+    "count", "avg", "max", "min", "sum", "pct", "bin", "ispresent",
+}  # fmt: skip
+
+
+def own_metrics() -> set[tuple[str, tuple[str, ...]]]:
+    """Each of our metrics with each of its sets of dimensions, from the table that a test holds to the code."""
+    found = set()
+    for name, sets in re.findall(r"^\| `(\w+)` \| ([\w;, ]+) \| (?:Count|Milliseconds) \|", OPERATIONS, re.M):
+        for dimensions in sets.split(";"):
+            names = () if sets == "none" else tuple(each.strip() for each in dimensions.split(","))
+            found.add((name, names))
+    return found
+
+
+def of_type(kind: str) -> dict[str, dict]:
+    return {name: each["Properties"] for name, each in TEMPLATE["Resources"].items() if each["Type"] == kind}
+
+
+def text_of(value: object) -> object:
+    """What `Fn::Sub` is given, with its parameters unreplaced."""
+    return value["Fn::Sub"] if isinstance(value, dict) and "Fn::Sub" in value else value
+
+
+def alarm_metrics(alarm: dict) -> list[tuple[str, str, tuple[str, ...]]]:
+    single = [alarm] if "MetricName" in alarm else []
+    math = [each["MetricStat"]["Metric"] for each in alarm.get("Metrics", []) if "MetricStat" in each]
+    return [
+        (text_of(each["Namespace"]), each["MetricName"], tuple(d["Name"] for d in each.get("Dimensions", [])))
+        for each in single + math
+    ]
+
+
+def widget_metrics(widget: dict) -> list[tuple[str, str, tuple[str, ...]]]:
+    found = []
+    for metric in widget["properties"].get("metrics", []):
+        if isinstance(metric[0], dict):
+            schema, name = re.fullmatch(r"SEARCH\('\{(.+)\} MetricName=\"(\w+)\"', '\w+', 300\)", metric[0]["expression"]).groups()
+            namespace, *dimensions = schema.split(",")
+            found.append((namespace, name, tuple(dimensions)))
+        else:
+            names = [part for part in metric if isinstance(part, str)]
+            found.append((names[0], names[1], tuple(names[2::2])))
+    return found
+
+
+def dashboard() -> dict:
+    (body,) = of_type("AWS::CloudWatch::Dashboard").values()
+    return json.loads(text_of(body["DashboardBody"]))
+
+
+class Monitoring(unittest.TestCase):
+    def assert_emitted(self, metrics):
+        for namespace, name, dimensions in metrics:
+            with self.subTest(namespace=namespace, name=name, dimensions=dimensions):
+                if namespace == OWN:
+                    self.assertIn((name, dimensions), own_metrics())
+                else:
+                    self.assertIn(name, OF_AWS.get((namespace, dimensions), set()))
+
+    def test_every_metric_of_an_alarm_is_emitted(self):
+        metrics = [metric for alarm in of_type("AWS::CloudWatch::Alarm").values() for metric in alarm_metrics(alarm)]
+        self.assertGreater(len(metrics), 12)
+        self.assert_emitted(metrics)
+        self.assertIn(f"Alarms look at {len(metrics)} metrics", OPERATIONS)
+
+    def test_every_metric_of_the_dashboard_is_emitted_and_every_alarm_is_on_it(self):
+        widgets = dashboard()["widgets"]
+        metrics = [metric for widget in widgets for metric in widget_metrics(widget)]
+        self.assert_emitted(metrics)
+        shown = {(name, dimensions) for namespace, name, dimensions in metrics if namespace == OWN}
+        self.assertEqual({name for name, _ in own_metrics()}, {name for name, _ in shown}, "a metric that nobody sees")
+        alarms = [arn for widget in widgets for arn in widget["properties"].get("alarms", [])]
+        self.assertEqual(sorted(alarms), sorted(f"${{{name}.Arn}}" for name in of_type("AWS::CloudWatch::Alarm")))
+
+    def test_every_alarm_notifies_and_says_what_missing_data_is(self):
+        for name, alarm in of_type("AWS::CloudWatch::Alarm").items():
+            with self.subTest(alarm=name):
+                self.assertIn("AlarmActions", alarm)
+                self.assertIn("OKActions", alarm)
+                expected = "breaching" if name == "SweeperStalledAlarm" else "notBreaching"
+                self.assertEqual(alarm["TreatMissingData"], expected)
+                used = set(re.findall(r"[a-z_]+", alarm.get("Metrics", [{"Expression": ""}])[0]["Expression"]))
+                self.assertEqual(used, {each["Id"] for each in alarm.get("Metrics", [])[1:]})
+
+    def test_the_runbook_has_exactly_the_alarms(self):
+        sections = re.findall(r"^## (\w+Alarm)$", RUNBOOK, re.M)
+        self.assertEqual(sorted(sections), sorted(of_type("AWS::CloudWatch::Alarm")))
+        for section in re.split(r"^## ", RUNBOOK, flags=re.M)[1:]:
+            if section.split("\n")[0] in sections:
+                for part in ("**What", "**Over when:**"):
+                    self.assertIn(part, section)
+                self.assertIn("rgent", section)
+
+    def test_queries_name_fields_that_are_logged(self):
+        fields = set(re.findall(r"^\| `(\w+)` \| ", OPERATIONS, re.M)) | OF_INSIGHTS | access_log_fields()
+        functions = {localize.binary_of(each) for each in localize.functions(TEMPLATE).values()}
+        groups = functions - {"worker"} | {"office-worker", "html-worker", "api"}
+        queries = re.findall(r'^ *infra/insights.sh \$stack \d+ "([^"]+)" ?([\w-]*)$', RUNBOOK, re.M)
+        self.assertEqual(len(queries), RUNBOOK.count("infra/insights.sh $stack "))
+        for query, group in queries:
+            with self.subTest(query=query):
+                self.assertIn(group, groups | {""})
+                bare = re.sub(r"'[^']*'|/[^/]*/|\b\d\w*\b", "", query)
+                made = set(re.findall(r"\bas (\w+)", bare))
+                named = set(re.findall(r"@?[a-zA-Z_][\w.]*", bare))
+                self.assertLessEqual(named - WORDS - made, fields)
+
+    def test_messages_of_queries_are_logged(self):
+        code = "".join(
+            path.read_text() for part in ("shared/src", "functions") for path in (ROOT / part).rglob("*.rs")
+        )
+        for message in re.findall(r"message = '([^']+)'", RUNBOOK) + re.findall(
+            r"'([^']+)'", "".join(re.findall(r"message in \[([^\]]+)\]", RUNBOOK))
+        ):
+            self.assertIn(f'"{message}"', code)
+
+
+def access_log_fields() -> set[str]:
+    return set(json.loads(TEMPLATE["Resources"]["Api"]["Properties"]["AccessLogSettings"]["Format"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

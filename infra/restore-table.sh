@@ -1,0 +1,66 @@
+#!/bin/sh
+# Brings a table back from its backups. See "Backup and restore" in infra/OPERATIONS.md.
+#
+#   infra/restore-table.sh copy TABLE TIME         makes a new table as TABLE was at TIME (RFC 3339), and prints its name
+#   infra/restore-table.sh replace TABLE RESTORED  puts RESTORED in the place of TABLE, under TABLE's name. The service has no
+#                                                  such table meanwhile. TABLE's last state stays as a backup for 35 days.
+set -eu
+
+fail() {
+    echo "Error: $*" >&2
+    exit 1
+}
+
+wait_until_active() {
+    until [ "$(aws dynamodb describe-table --table-name "$1" --query Table.TableStatus --output text)" = ACTIVE ]; do
+        sleep "${POLL_SECONDS:-10}"
+    done
+}
+
+wait_for_backup() {
+    until [ "$(aws dynamodb describe-backup --backup-arn "$1" \
+        --query BackupDescription.BackupDetails.BackupStatus --output text)" = AVAILABLE ]; do
+        sleep "${POLL_SECONDS:-10}"
+    done
+}
+
+# The attribute by which a table's items expire, or None.
+expiry_of() {
+    aws dynamodb describe-time-to-live --table-name "$1" --query TimeToLiveDescription.AttributeName --output text
+}
+
+# A restore brings back neither the expiry of items nor the backups. $1: table, $2: attribute.
+settle() {
+    wait_until_active "$1"
+    [ "$2" = None ] || aws dynamodb update-time-to-live --table-name "$1" \
+        --time-to-live-specification "Enabled=true,AttributeName=$2" >/dev/null
+    aws dynamodb update-continuous-backups --table-name "$1" \
+        --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true >/dev/null
+}
+
+copy() {
+    target=$1-restored-$(date -u +%Y%m%d%H%M%S)
+    aws dynamodb restore-table-to-point-in-time --source-table-name "$1" --target-table-name "$target" \
+        --restore-date-time "$2" >/dev/null
+    settle "$target" "$(expiry_of "$1")"
+    echo "$target"
+}
+
+replace() {
+    expiry=$(expiry_of "$2")
+    backup=$(aws dynamodb create-backup --table-name "$2" --backup-name "docmill-$(date -u +%Y%m%d%H%M%S)" \
+        --query BackupDetails.BackupArn --output text)
+    wait_for_backup "$backup"
+    aws dynamodb delete-table --table-name "$1" >/dev/null
+    aws dynamodb wait table-not-exists --table-name "$1"
+    aws dynamodb restore-table-from-backup --backup-arn "$backup" --target-table-name "$1" >/dev/null
+    settle "$1" "$expiry"
+    echo "$1"
+}
+
+[ $# = 3 ] || fail "usage: infra/restore-table.sh copy TABLE TIME | replace TABLE RESTORED"
+case $1 in
+    copy) copy "$2" "$3" ;;
+    replace) replace "$2" "$3" ;;
+    *) fail "usage: infra/restore-table.sh copy TABLE TIME | replace TABLE RESTORED" ;;
+esac
