@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-contract check check-rust check-description check-template check-licences check-local build-release bench soak build-lambda deploy test-image
+.PHONY: help setup build run up down clean-local test test-contract check check-rust check-description check-template check-deployment check-licences check-local build-release bench soak build-lambda deploy test-image
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -45,7 +45,7 @@ test-contract: setup build ## Try a stack of its own with requests generated fro
 		--config-file tests/schemathesis.toml run "$$DOCMILL_URL/openapi.json" --url "$$DOCMILL_URL" \
 		--header "Authorization: Bearer $$DOCMILL_LIVE_KEY" --max-time 180 --seed $(or $(SEED),1)' "$$venv/schemathesis"
 
-check: check-rust check-description check-template check-licences check-local ## Run all static checks
+check: check-rust check-description check-template check-deployment check-licences check-local ## Run all static checks
 
 check-rust:
 	cargo fmt --all --check
@@ -61,6 +61,14 @@ check-description:
 check-template:
 	@venv=$$(dirname "$$(infra/setup.sh python check)") && set -x \
 		&& "$$venv/cfn-lint" template.yaml && "$$venv/sam" validate --lint --template template.yaml
+
+# Nothing here asks the network. shellcheck is used where it is installed.
+check-deployment:
+	@venv=$$(dirname "$$(infra/setup.sh python scan)") && set -x \
+		&& "$$venv/checkov" --config-file .checkov.yaml \
+		&& "$$venv/check-jsonschema" --builtin-schema vendor.github-workflows .github/workflows/*.yml \
+		&& "$$venv/zizmor" --offline --quiet .github/workflows
+	@! command -v shellcheck >/dev/null || shellcheck infra/*.sh infra/worker/*.sh .ci/run
 
 check-licences:
 	"$$(infra/setup.sh python check)" infra/check_crates.py

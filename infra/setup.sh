@@ -74,7 +74,8 @@ setup_python() {
     requirements=$here/requirements-$1.txt
     has python3 || fail "Python 3 is missing: install python3 and python3-venv, then try again."
     version=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-    digest=$(cat "$here"/requirements-*.txt | sha256sum | cut -c 1-12)
+    # Of the named file and of those that it includes.
+    digest=$( (cd "$here" && cat "$requirements" && sed -n 's/^-r //p' "$requirements" | xargs -r cat) | sha256sum | cut -c 1-12)
     venv=$cache/venv-$1-$version-$digest
     if [ ! -e "$venv/complete" ]; then
         mkdir -p "$cache"

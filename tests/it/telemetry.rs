@@ -61,7 +61,7 @@ fn text(line: &Value, name: &str) -> String {
 async fn every_route_has_one_line_that_names_it() {
     let (world, lines) = (World::new(), Lines::collect());
     for (method, template) in ROUTES.iter().chain(&PUBLIC_ROUTES) {
-        let path = template.replace("{file}", "none").replace('{', "").replace('}', "");
+        let path = template.replace("{file}", "none").replace(['{', '}'], "");
         let line = line_of(&world, &lines, RequestBuilder::new(method.clone(), &path).build()).await;
         assert_eq!(line["route"], format!("{method} {template}"));
         let expected = match *template {

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Turns a bare Debian into the worker's system. The image runs it, and so does `make test-image`, in a root directory of its
+# own. It runs as root inside of the system that it changes.
+#
+#   install.sh packages   engines and fonts, with the security updates of the day
+#   install.sh settle     font caches, the unprivileged user, and no file that lends anybody rights
+#   install.sh check      fails if anything of that is not so
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+WORKER=/usr/local/bin/worker
+# Lambda runs a function as a user of its own, whatever the image says; everything else runs it as this one.
+USER_ID=10001
+
+fail() {
+    echo "Error: $*" >&2
+    exit 1
+}
+
+packages() {
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update
+    apt-get upgrade -y
+    # shellcheck disable=SC2046 # A list of packages.
+    apt-get install -y --no-install-recommends $(grep -v '^#' "$here/packages")
+    apt-get clean
+    rm -rf /var/lib/apt/lists/*
+}
+
+settle() {
+    # The root is read-only in Lambda: a font cache that is not there yet would be made again in every environment.
+    fc-cache --force --system-only
+    getent passwd docmill >/dev/null \
+        || useradd --uid "$USER_ID" --no-create-home --home-dir /tmp --shell /usr/sbin/nologin docmill
+    # Nobody logs in here, and nothing needs more rights than it was started with.
+    find / -xdev -type f -perm /6000 -exec chmod a-s {} +
+    chmod 0755 "$WORKER"
+}
+
+check() {
+    for program in /usr/lib/libreoffice/program/soffice.bin /usr/bin/chromium-headless-shell "$WORKER"; do
+        [ -x "$program" ] || fail "$program is missing"
+    done
+    ls /usr/lib/*/libjemalloc.so.2 >/dev/null || fail "jemalloc is missing"
+    for family in 'Liberation Sans' Carlito Caladea 'Noto Sans Arabic' 'Noto Sans CJK JP' Symbola; do
+        fc-list : family | grep -q "$family" || fail "the font $family is missing"
+    done
+    ! fc-cache --verbose --system-only | grep ': caching, ' || fail "a font cache is not up to date"
+    lent=$(find / -xdev -type f -perm /6000)
+    [ -z "$lent" ] || fail "these lend their owner's rights: $lent"
+    # Directories with the sticky bit are the usual ones; a file or another directory that anybody may write is a mistake.
+    open=$(find / -xdev \( -type f -o -type d ! -perm -1000 \) -perm -0002 ! -path '/proc/*' ! -path '/sys/*' ! -path '/dev/*')
+    [ -z "$open" ] || fail "anybody may write to $open"
+    [ "$(stat -c '%U %a' "$WORKER")" = "root 755" ] || fail "the worker's binary must be root's, and nobody else's to write"
+    [ "$(id -u docmill)" = "$USER_ID" ] || fail "there is no user docmill"
+}
+
+case "${1:-}" in
+    packages | settle | check) "$1" ;;
+    *) fail "usage: install.sh packages | settle | check" ;;
+esac
