@@ -30,6 +30,7 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
         ("GET", ["v1", "jobs", _, "download"]) => get_job_download::handle(world.downloads.clone(), request).await,
         ("POST", ["v1", "convert", "office-to-pdf"]) => convert_office_to_pdf::handle(desk, request).await,
         ("POST", ["v1", "convert", "html-to-pdf"]) => convert_html_to_pdf::handle(desk, request).await,
+        ("POST", ["v1", "uploads"]) => create_upload::handle(world.uploads.clone(), request).await,
         ("GET", ["v1", "account", "usage"]) => get_account_usage::handle(context, request).await,
         ("POST", ["v1", "webhooks", "test"]) => test_webhook::handle(context, request).await,
         ("GET", ["openapi.json" | "docs", ..]) => {

@@ -4,6 +4,7 @@ use dashboard::config::DashboardConfig;
 use dashboard::state::AppState;
 use docmill::context::Context;
 use docmill::telemetry;
+use docmill::telemetry::start::{Part, started};
 use lambda_http::{Error, Request, RequestExt, service_fn};
 use tokio::sync::OnceCell;
 use tower::ServiceExt;
@@ -15,6 +16,7 @@ async fn main() -> Result<(), Error> {
     telemetry::init();
     let context = Arc::new(Context::of_function()?);
     let router = OnceCell::new();
+    started(Part::Dashboard);
     lambda_http::run(service_fn(|request: Request| async {
         let variables = request.stage_variables();
         let router = router

@@ -12,7 +12,10 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum_extra::extract::cookie::SignedCookieJar;
 use docmill::store::settings::Snapshot;
+use docmill::telemetry::field;
+use docmill::telemetry::line::Line;
 use futures_util::FutureExt;
+use tracing::Level;
 
 use crate::csrf;
 use crate::error::{PageError, dress};
@@ -139,7 +142,6 @@ pub fn send_to_sign_in(state: &AppState, method: &Method, headers: &HeaderMap, p
 /// Outermost: one log line per request, and neither a panic nor an overlong wait gets out.
 pub async fn contained(request: Request, next: Next) -> Result<Response, Infallible> {
     let started = Instant::now();
-    let method = request.method().clone();
     // Not the path itself: whatever a client puts there by mistake must not be logged.
     let route = request.extensions().get::<MatchedPath>().map_or("none".to_owned(), |path| path.as_str().to_owned());
     let run = tokio::time::timeout(REQUEST_TIME, AssertUnwindSafe(next.run(request)).catch_unwind());
@@ -149,12 +151,10 @@ pub async fn contained(request: Request, next: Next) -> Result<Response, Infalli
         Ok(Err(_panic)) => plain(PageError::Internal("the handler panicked".into())),
         Err(_elapsed) => plain(PageError::Unavailable("the handler ran out of time".into())),
     };
-    tracing::info!(
-        %method,
-        route,
-        status = response.status().as_u16(),
-        duration_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
-        "page handled"
-    );
+    Line::new(Level::INFO, "page handled")
+        .with(field::ROUTE, route)
+        .with(field::STATUS, response.status().as_u16())
+        .with(field::DURATION_US, u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX))
+        .write();
     Ok(response)
 }

@@ -25,7 +25,7 @@ fields! {
     ROUTE = "route": "Method and path template, as the template declares them; $default for everything else.",
     CODE = "code": "How it ended: ok or completed, or the error's code.",
     ENGINE = "engine": "What converts: libreoffice, chromium or sghtmltopdf; none where that cannot be known.",
-    PART = "part": "The part of the service: api, office-worker, html-worker or sweeper.",
+    PART = "part": "The part of the service: api, dashboard, office-worker, html-worker or sweeper.",
     NETWORK_DENIAL = "network_denial": "How a worker's children are kept from the network.",
 
     // What came of it.

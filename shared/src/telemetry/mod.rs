@@ -34,7 +34,7 @@ where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
     let level = if ["trace", "debug", "info", "warn", "error"].contains(&level) { level } else { "info" };
-    let ours = ["docmill", "sweeper", "worker"].map(|target| format!("{target}={level}")).join(",");
+    let ours = ["dashboard", "docmill", "sweeper", "worker"].map(|target| format!("{target}={level}")).join(",");
     tracing_subscriber::fmt()
         .json()
         .flatten_event(true)

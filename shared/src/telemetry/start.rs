@@ -10,6 +10,7 @@ use crate::domain::tool::QueueName;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     Api,
+    Dashboard,
     Worker(QueueName),
     Sweeper,
 }
@@ -18,6 +19,7 @@ impl Part {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Api => "api",
+            Self::Dashboard => "dashboard",
             Self::Worker(QueueName::Office) => "office-worker",
             Self::Worker(QueueName::Html) => "html-worker",
             Self::Sweeper => "sweeper",
