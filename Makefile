@@ -76,6 +76,7 @@ check-licences:
 check-local:
 	@$(LOCAL).tests
 	@$(LOCAL).monitoring_tests
+	@$(LOCAL).image_tests
 
 build-release: ## Compile the optimised worker, to CARGO_TARGET_DIR/release/worker
 	cargo build --release --package worker --bin worker
