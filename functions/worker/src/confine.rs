@@ -3,8 +3,12 @@
 //! Nothing between `fork` and `exec` can be done safely in a process with threads, so the worker's own binary is the
 //! first thing a child runs: `worker confine … -- PROGRAM ARGS` takes the limits upon itself and becomes the program.
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
+mod calls;
+mod child;
+mod files;
+mod platform;
+pub mod usage;
+
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -13,11 +17,13 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::process::{DumpableBehavior, Pid, PidfdFlags, Resource, Rlimit, Signal};
-use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
-};
+use rustix::process::{Pid, PidfdFlags, Signal};
 use wait4::Wait4;
+
+pub(crate) use child::limit;
+pub use child::{Args, exec, hide_own_memory, narrow};
+pub use platform::{Platform, ProbeArgs, probe};
+use usage::{Allowance, Excess};
 
 /// Exit code of a child that could not be confined; the program did not run then.
 pub const NOT_CONFINED: u8 = 125;
@@ -28,33 +34,78 @@ const STDERR_TAIL_BYTES: u64 = 4 * 1024;
 /// What a child may use.
 #[derive(Clone, Debug)]
 pub struct Confinement {
-    /// Bytes; Chromium reserves so much that it runs without this limit.
+    /// Bytes; Chromium reserves so much that it runs without this limit. Whoever has it is also kept from taking all of
+    /// the environment's memory.
     pub address_space: Option<u64>,
     pub cpu_seconds: Option<u64>,
     /// The largest file it may write, in bytes.
     pub file_bytes: u64,
     pub open_files: u64,
     pub network: Network,
+    pub processes: Processes,
+    /// What it reads besides the system's files and its own directory.
+    pub reads: Vec<PathBuf>,
+    /// Where it writes besides its own directory.
+    pub writes: Vec<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Network {
-    /// No sockets but those of the family AF_UNIX, and no connecting of these.
+    /// No sockets at all, but pairs of its own.
     Denied,
-    /// For a browser, which reaches the guarding proxy and nothing else.
-    Allowed,
+    /// For a LibreOffice that runs by itself, and listens where it may write: sockets of this machine, and no connecting.
+    Unconnected,
+    /// For a browser, which reaches the guarding proxy and nothing else: TCP alone.
+    Proxied,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Processes {
+    /// Threads alone. It can't signal others either.
+    None,
+    /// Others in its own process group, which none of them can leave.
+    InGroup,
+    /// A helper's: each child that it forks has a group of its own, and takes [`narrow`] upon itself.
+    Forked,
+}
+
+/// How the network is denied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Means {
+    /// Filters of system calls, which deny more than the network.
+    Calls,
+    /// An empty network namespace.
+    Namespace,
+    /// Not at all: see [`Platform`].
+    None,
+}
+
+impl Means {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Calls => "seccomp",
+            Self::Namespace => "namespace",
+            Self::None => "none",
+        }
+    }
 }
 
 /// Starts children through the worker's own binary.
 #[derive(Clone, Debug)]
 pub struct Launcher {
     worker: PathBuf,
+    means: Means,
+    /// Bytes of memory that the children of one job may take together.
+    memory: u64,
 }
+
+/// Where nothing says how much memory there is.
+const USUAL_MEMORY: u64 = 3 << 30;
 
 impl Launcher {
     /// `worker` is the path of the worker's binary; a test gives the one it was built with.
     pub fn new(worker: impl Into<PathBuf>) -> Self {
-        Self { worker: worker.into() }
+        Self { worker: worker.into(), means: Means::Calls, memory: memory_of_children() }
     }
 
     /// The binary that is running now.
@@ -66,6 +117,11 @@ impl Launcher {
         &self.worker
     }
 
+    /// What the children of one job may take together, in these directories.
+    pub fn allowance(&self, directories: impl IntoIterator<Item = PathBuf>) -> Allowance {
+        Allowance::new(directories, self.memory)
+    }
+
     /// `program` confined: its environment is empty but for TMPDIR, its directory is `scratch`, its process group its own.
     /// The caller adds arguments, variables and, where it needs them, standard streams.
     ///
@@ -74,18 +130,23 @@ impl Launcher {
         let mut command = Command::new(&self.worker);
         command.arg("confine");
         if let Some(bytes) = confinement.address_space {
-            command.args(["--as", &bytes.to_string()]);
+            command.args(["--as", &bytes.to_string(), "--data", &bytes.min(self.memory).to_string()]);
         }
         if let Some(seconds) = confinement.cpu_seconds {
             command.args(["--cpu", &seconds.to_string()]);
         }
         command.args(["--fsize", &confinement.file_bytes.to_string()]);
         command.args(["--nofile", &confinement.open_files.to_string()]);
-        match confinement.network {
-            Network::Denied => {
-                command.arg("--no-network");
-            }
-            Network::Allowed => {}
+        command.arg("--network").arg(name(confinement.network));
+        command.arg("--processes").arg(name(confinement.processes));
+        command.arg("--means").arg(name(self.means));
+        command.arg("--read").arg(child::directory_of(program));
+        for directory in &confinement.reads {
+            command.arg("--read").arg(directory);
+        }
+        command.arg("--write").arg(scratch);
+        for directory in &confinement.writes {
+            command.arg("--write").arg(directory);
         }
         command.arg("--").arg(program);
         command.env_clear().env("TMPDIR", scratch).current_dir(scratch);
@@ -93,6 +154,17 @@ impl Launcher {
         command.process_group(0);
         command
     }
+}
+
+/// Three quarters of the environment's memory: the rest is the worker's own, and a document can't kill it.
+fn memory_of_children() -> u64 {
+    let megabytes = std::env::var("AWS_LAMBDA_FUNCTION_MEMORY_SIZE").ok().and_then(|size| size.parse::<u64>().ok());
+    megabytes.map_or(USUAL_MEMORY, |megabytes| (megabytes << 20) / 4 * 3)
+}
+
+/// What the command line calls it.
+fn name(value: impl clap::ValueEnum) -> String {
+    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
 /// How a child ended, and what it took.
@@ -114,24 +186,31 @@ pub enum End {
     Signaled(i32),
     /// Killed because its deadline, or its share of CPU time, was used up.
     TimedOut,
+    /// Killed because it took more than its allowance.
+    Exceeded(Excess),
 }
 
-/// Runs a confined command to its end, and kills its whole process group at `deadline`, or when it leaves stragglers.
-pub async fn run(command: Command, deadline: Instant) -> io::Result<Outcome> {
-    tokio::task::spawn_blocking(move || run_blocking(command, deadline)).await.map_err(io::Error::other)?
+/// Runs a confined command to its end, and kills its whole process group at `deadline`, when it takes more than its
+/// allowance, or when it leaves stragglers.
+pub async fn run(command: Command, deadline: Instant, allowance: Allowance) -> io::Result<Outcome> {
+    tokio::task::spawn_blocking(move || run_blocking(command, deadline, &allowance)).await.map_err(io::Error::other)?
 }
 
-fn run_blocking(mut command: Command, deadline: Instant) -> io::Result<Outcome> {
+fn run_blocking(mut command: Command, deadline: Instant, allowance: &Allowance) -> io::Result<Outcome> {
     let stderr = tempfile::tempfile()?;
     command.stderr(stderr.try_clone()?);
     let started = Instant::now();
     let child = command.spawn()?;
     let group = Pid::from_child(&child);
-    let in_time = wait_until(group, deadline);
+    let waited = wait(group, Some(deadline), allowance);
     // The child is not reaped yet, so its group's number can't belong to anybody else.
     kill_group(group)?;
     let used = child.wait4()?;
-    let end = if in_time? { End::of(used.status) } else { End::TimedOut };
+    let end = match waited? {
+        Waited::Ended => End::of(used.status),
+        Waited::TimeUp => End::TimedOut,
+        Waited::Exceeded(excess) => End::Exceeded(excess),
+    };
     Ok(Outcome {
         end,
         wall: started.elapsed(),
@@ -141,19 +220,38 @@ fn run_blocking(mut command: Command, deadline: Instant) -> io::Result<Outcome> 
     })
 }
 
-/// Whether the process ended before the deadline.
-fn wait_until(process: Pid, deadline: Instant) -> io::Result<bool> {
+enum Waited {
+    Ended,
+    TimeUp,
+    Exceeded(Excess),
+}
+
+/// Waits for the end of a process, and now and then looks at what its group uses.
+fn wait(process: Pid, deadline: Option<Instant>, allowance: &Allowance) -> io::Result<Waited> {
     let fd = rustix::process::pidfd_open(process, PidfdFlags::empty())?;
     loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let timeout = Timespec::try_from(left).map_err(io::Error::other)?;
+        let left = deadline.map_or(usage::INTERVAL, |deadline| deadline.saturating_duration_since(Instant::now()));
+        let timeout = Timespec::try_from(left.min(usage::INTERVAL)).map_err(io::Error::other)?;
         match rustix::event::poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&timeout)) {
-            Ok(0) if left.is_zero() => return Ok(false),
-            Ok(0) | Err(rustix::io::Errno::INTR) => {}
-            Ok(_) => return Ok(true),
+            Ok(0) if left.is_zero() => return Ok(Waited::TimeUp),
+            Ok(0) => {
+                if let Some(excess) = allowance.excess(process)? {
+                    return Ok(Waited::Exceeded(excess));
+                }
+            }
+            Err(rustix::io::Errno::INTR) => {}
+            Ok(_) => return Ok(Waited::Ended),
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+/// Waits until a process has ended, and does not reap it, or until its group takes more than its allowance.
+pub(crate) fn wait_within(process: Pid, allowance: &Allowance) -> io::Result<Option<Excess>> {
+    Ok(match wait(process, None, allowance)? {
+        Waited::Exceeded(excess) => Some(excess),
+        Waited::Ended | Waited::TimeUp => None,
+    })
 }
 
 /// Kills every process of a group; that none is left is not an error.
@@ -181,125 +279,4 @@ fn tail(mut file: File) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.take(STDERR_TAIL_BYTES).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
-}
-
-/// No other process of this user may read our memory or environment, where the role's credentials are.
-pub fn hide_own_memory() -> io::Result<()> {
-    Ok(rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
-}
-
-/// The arguments of `worker confine`.
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    /// Bytes of address space.
-    #[arg(long = "as")]
-    address_space: Option<u64>,
-    /// Seconds of CPU time.
-    #[arg(long)]
-    cpu: Option<u64>,
-    /// Bytes of the largest file.
-    #[arg(long)]
-    fsize: u64,
-    /// Open files.
-    #[arg(long)]
-    nofile: u64,
-    /// Deny every socket that could reach beyond this process.
-    #[arg(long)]
-    no_network: bool,
-    /// The program and its arguments.
-    #[arg(last = true, required = true)]
-    command: Vec<OsString>,
-}
-
-/// Takes the limits upon this process and becomes the program. Returns only if that failed: the program never runs
-/// with less confinement than was asked for.
-pub fn exec(args: Args) -> io::Error {
-    let Some((program, rest)) = args.command.split_first() else {
-        return io::Error::new(io::ErrorKind::InvalidInput, "no program given");
-    };
-    match confine_self(&args) {
-        Ok(()) => Command::new(program).args(rest).exec(),
-        Err(error) => error,
-    }
-}
-
-fn confine_self(args: &Args) -> io::Result<()> {
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-    rustix::thread::set_no_new_privs(true)?;
-    limit(Resource::Core, 0, 0)?;
-    limit(Resource::Fsize, args.fsize, args.fsize)?;
-    limit(Resource::Nofile, args.nofile, args.nofile)?;
-    if let Some(bytes) = args.address_space {
-        limit(Resource::As, bytes, bytes)?;
-    }
-    if let Some(seconds) = args.cpu {
-        // SIGXCPU at the soft limit tells this end from others; a program that ignores it is killed a second later.
-        limit(Resource::Cpu, seconds, seconds.saturating_add(1))?;
-    }
-    deny_calls(if args.no_network { Network::Denied } else { Network::Allowed })?;
-    Ok(())
-}
-
-/// Sets a limit of this process.
-pub(crate) fn limit(resource: Resource, soft: u64, hard: u64) -> io::Result<()> {
-    Ok(rustix::process::setrlimit(resource, Rlimit { current: Some(soft), maximum: Some(hard) })?)
-}
-
-/// Installs a seccomp filter for this thread and all that descends from it. It needs no privilege, and so works where
-/// network namespaces don't (in Lambda).
-pub fn deny_network() -> io::Result<()> {
-    deny_calls(Network::Denied)
-}
-
-fn deny_calls(network: Network) -> io::Result<()> {
-    let filter = call_filter(network).map_err(io::Error::other)?;
-    seccompiler::apply_filter(&filter).map_err(io::Error::other)
-}
-
-/// System calls without which no converter lives worse, and with which a hostile document could reach another process or
-/// the kernel's riskier corners.
-const DENIED: [libc::c_long; 16] = [
-    libc::SYS_add_key,
-    libc::SYS_bpf,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    libc::SYS_io_uring_setup,
-    libc::SYS_keyctl,
-    libc::SYS_mount,
-    libc::SYS_perf_event_open,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_ptrace,
-    libc::SYS_request_key,
-    libc::SYS_setns,
-    libc::SYS_unshare,
-    libc::SYS_userfaultfd,
-];
-
-fn call_filter(network: Network) -> Result<BpfProgram, seccompiler::BackendError> {
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = DENIED.iter().map(|call| (*call, Vec::new())).collect();
-    match network {
-        Network::Allowed => {}
-        Network::Denied => {
-            rules.insert(libc::SYS_connect, Vec::new());
-            for call in [libc::SYS_socket, libc::SYS_socketpair] {
-                let not_local =
-                    SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, libc::AF_UNIX as u64)?;
-                rules.insert(call, vec![SeccompRule::new(vec![not_local])?]);
-            }
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    add_x32_calls(&mut rules);
-    let denied = SeccompAction::Errno(libc::EPERM as u32);
-    SeccompFilter::new(rules, SeccompAction::Allow, denied, TargetArch::try_from(std::env::consts::ARCH)?)?.try_into()
-}
-
-/// The same calls under the numbers of the x32 ABI, which some kernels still take from a 64-bit process.
-#[cfg(target_arch = "x86_64")]
-fn add_x32_calls(rules: &mut BTreeMap<i64, Vec<SeccompRule>>) {
-    const X32_BIT: i64 = 0x4000_0000;
-    let twins: Vec<_> = rules.iter().map(|(call, rule)| (call | X32_BIT, rule.clone())).collect();
-    rules.extend(twins);
 }

@@ -13,7 +13,7 @@ use docmill::telemetry::start::worker_started;
 use futures_util::FutureExt;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 
-use crate::confine::Launcher;
+use crate::confine::{Launcher, Platform};
 use crate::converter::{Converter, Engines};
 use crate::egress::{EgressPolicy, SourceExceptions};
 use crate::engine::html_basic::HtmlBasic;
@@ -26,14 +26,14 @@ use crate::source::Fetcher;
 const NETWORK_DENIAL: &str = "seccomp";
 
 /// Builds the worker from its environment: `ENGINES` says which queue it serves, and so which engines it starts.
-pub fn pipeline_of_function() -> Result<Pipeline, Error> {
+pub async fn pipeline_of_function() -> Result<Pipeline, Error> {
     let context = Context::of_function()?;
     if !context.config.local_mode {
         wipe(&std::env::temp_dir())?;
     }
     let policy = EgressPolicy::new(source_exceptions(context.config.local_mode)?);
     let fetcher = Fetcher::new(policy.clone())?;
-    let launcher = Launcher::current()?;
+    let launcher = launcher(context.config.local_mode).await?;
     let (queue_name, engines) = match std::env::var("ENGINES").unwrap_or_default().as_str() {
         "office" => (QueueName::Office, office_engines(launcher)?),
         "html" => (QueueName::Html, html_engines(launcher, policy, fetcher.clone())),
@@ -49,6 +49,20 @@ pub fn pipeline_of_function() -> Result<Pipeline, Error> {
         queue_name,
         clock: Clock::default(),
     })
+}
+
+/// Starts children confined by what this platform has for it. Where that can't deny them the network, nothing starts,
+/// unless REQUIRE_NETWORK_DENIAL is false or this is a developer's machine.
+async fn launcher(local_mode: bool) -> Result<Launcher, Error> {
+    let required = match std::env::var("REQUIRE_NETWORK_DENIAL").as_deref() {
+        Ok("false") => false,
+        Ok("true" | "") | Err(_) => !local_mode,
+        Ok(_) => return Err("the environment variable REQUIRE_NETWORK_DENIAL must be true or false".into()),
+    };
+    let worker = std::env::current_exe()?;
+    let platform = Platform::probe(&worker).await?;
+    tracing::info!(network = platform.network.as_str(), files = platform.files, "children are confined: {platform}");
+    Ok(platform.launcher(worker, required)?)
 }
 
 /// Removes what an environment that was killed has left: Lambda starts the next one with the same /tmp, and other

@@ -20,6 +20,9 @@ enum Command {
     /// Take limits upon this process and become another program.
     #[command(hide = true)]
     Confine(worker::confine::Args),
+    /// Try what a confined child must not be able to do.
+    #[command(hide = true)]
+    Probe(worker::confine::ProbeArgs),
     /// Lay out a page in a directory, as a confined child.
     #[command(hide = true)]
     RenderHtml(worker::engine::html_basic::render::Args),
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
         Some(Command::Convert(args)) => worker::convert_command::run(&args),
         Some(Command::ConvertEach(args)) => worker::convert_command::batch::run(&args),
         Some(Command::Confine(args)) => confine(args),
+        Some(Command::Probe(args)) => worker::confine::probe(&args),
         Some(Command::RenderHtml(args)) => worker::engine::html_basic::render::run(&args),
         Some(Command::OfficeZygote(args)) => office_zygote(&args),
         None => lambda(),
@@ -59,7 +63,7 @@ fn lambda() -> ExitCode {
 fn serve() -> Result<(), lambda_runtime::Error> {
     worker::confine::hide_own_memory()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    runtime.block_on(async { worker::lambda::serve(worker::lambda::pipeline_of_function()?).await })
+    runtime.block_on(async { worker::lambda::serve(worker::lambda::pipeline_of_function().await?).await })
 }
 
 fn office_zygote(args: &worker::engine::office::ZygoteArgs) -> ExitCode {

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use worker::confine::{Confinement, End, Launcher, NOT_CONFINED, Network, Outcome, run};
+use worker::confine::usage::{Allowance, Excess};
+use worker::confine::{Confinement, End, Launcher, NOT_CONFINED, Network, Outcome, Processes, run};
 
 fn confinement() -> Confinement {
     Confinement {
@@ -15,15 +16,29 @@ fn confinement() -> Confinement {
         file_bytes: 1 << 20,
         open_files: 64,
         network: Network::Denied,
+        processes: Processes::InGroup,
+        reads: Vec::new(),
+        writes: Vec::new(),
     }
 }
 
 async fn shell(confinement: &Confinement, script: &str, patience: Duration) -> (Outcome, TempDir) {
+    shell_within(confinement, script, patience, |_| {}).await
+}
+
+async fn shell_within(
+    confinement: &Confinement,
+    script: &str,
+    patience: Duration,
+    narrow: impl FnOnce(&mut Allowance),
+) -> (Outcome, TempDir) {
     let scratch = TempDir::new().unwrap();
     let launcher = Launcher::new(env!("CARGO_BIN_EXE_worker"));
     let mut command = launcher.command(confinement, Path::new("/bin/bash"), scratch.path());
     command.args(["-c", script]);
-    let outcome = run(command, Instant::now() + patience).await.unwrap();
+    let mut allowance = launcher.allowance([scratch.path().to_owned()]);
+    narrow(&mut allowance);
+    let outcome = run(command, Instant::now() + patience, allowance).await.unwrap();
     (outcome, scratch)
 }
 
@@ -52,7 +67,7 @@ async fn sockets_to_other_machines_are_denied_and_pipes_are_not() {
 
 #[tokio::test]
 async fn a_browser_may_reach_its_proxy() {
-    let allowed = Confinement { network: Network::Allowed, ..confinement() };
+    let allowed = Confinement { network: Network::Proxied, ..confinement() };
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let (outcome, _scratch) = shell(&allowed, &format!("echo > /dev/tcp/127.0.0.1/{port}"), LONG).await;
@@ -72,7 +87,20 @@ async fn limits_hold() {
     let little = Confinement { cpu_seconds: Some(1), ..confinement() };
     let (outcome, _scratch) = shell(&little, "while :; do :; done", LONG).await;
     assert_eq!(outcome.end, End::TimedOut);
-    assert!(outcome.cpu >= Duration::from_millis(900) && outcome.wall < Duration::from_secs(20));
+    assert!(outcome.cpu >= Duration::from_millis(500), "{:?}", outcome.cpu);
+}
+
+#[tokio::test]
+async fn what_no_single_limit_counts_is_counted_together() {
+    let files = "for i in {1..200}; do head -c 100K /dev/zero > $i; done; sleep 60";
+    let (outcome, _scratch) = shell_within(&confinement(), files, LONG, |all| all.disk_bytes = 5 << 20).await;
+    assert_eq!(outcome.end, End::Exceeded(Excess::Disk));
+    let processes = "for i in {1..200}; do sleep 60 & done; wait";
+    let (outcome, _scratch) = shell(&confinement(), processes, LONG).await;
+    assert_eq!(outcome.end, End::Exceeded(Excess::Processes));
+    let memory = "for i in {1..6}; do (a=$(head -c 20M /dev/zero | tr '\\0' x); sleep 60) & done; wait";
+    let (outcome, _scratch) = shell_within(&confinement(), memory, LONG, |all| all.memory_bytes = 100 << 20).await;
+    assert_eq!(outcome.end, End::Exceeded(Excess::Memory));
 }
 
 #[tokio::test]
@@ -112,7 +140,7 @@ async fn a_crash_is_told_from_an_exit_and_a_missing_program_never_runs() {
     let scratch = TempDir::new().unwrap();
     let launcher = Launcher::new(env!("CARGO_BIN_EXE_worker"));
     let command = launcher.command(&confinement(), Path::new("/nowhere"), scratch.path());
-    let outcome = run(command, Instant::now() + LONG).await.unwrap();
+    let outcome = run(command, Instant::now() + LONG, launcher.allowance([])).await.unwrap();
     assert_eq!(outcome.end, End::Exited(NOT_CONFINED.into()));
     assert!(outcome.stderr.contains("not run"), "{}", outcome.stderr);
 }

@@ -31,7 +31,8 @@ use self::resources::Resources;
 use super::page::{MOST_PAGE_BYTES, PageOptions, PageRange};
 use super::{Conversion, Engine, Failure, Limits, Source, Task};
 use crate::charset;
-use crate::confine::{Confinement, End, Launcher, Network};
+use crate::confine::usage::Excess;
+use crate::confine::{Confinement, End, Launcher, Network, Processes};
 use crate::source::{Caps, Fetcher};
 
 /// What a child may take; 10,000 table rows were seen to take 161 MB.
@@ -131,11 +132,16 @@ impl HtmlBasic {
 
         let mut command = self.launcher.command(&confinement(task), self.launcher.worker(), task.scratch);
         command.arg("render-html").arg(task.scratch);
-        let outcome = crate::confine::run(command, task.deadline).await.map_err(|error| internal(&error))?;
+        let allowance = self.launcher.allowance([task.scratch.to_owned()]);
+        let outcome = crate::confine::run(command, task.deadline, allowance).await.map_err(|error| internal(&error))?;
         match outcome.end {
             End::Exited(0) => Ok(Printed { pdf: task.scratch.join(render::RESULT), said: outcome.stderr }),
             End::Exited(code) => Err(explain(Outcome::of_exit_code(code), code)),
             End::TimedOut => Err(timed_out()),
+            End::Exceeded(Excess::Disk) => Err(too_large()),
+            End::Exceeded(excess @ (Excess::Memory | Excess::Processes)) => {
+                Err(crashed(format!("render-html: more {excess:?} than allowed")))
+            }
             End::Signaled(libc::SIGXFSZ) => Err(too_large()),
             End::Signaled(signal) => Err(crashed(format!("render-html: signal {signal}"))),
         }
@@ -150,6 +156,9 @@ fn confinement(task: &Task<'_>) -> Confinement {
         file_bytes: task.limits.output_bytes,
         open_files: OPEN_FILES,
         network: Network::Denied,
+        processes: Processes::None,
+        reads: Vec::new(),
+        writes: Vec::new(),
     }
 }
 

@@ -20,6 +20,7 @@ use docmill::domain::tool::EngineKind;
 use serde_json::Value;
 
 use super::{Conversion, Engine, Failure, Limits, Source, Task};
+use crate::confine::usage::Excess;
 use crate::confine::{End, Launcher};
 use crate::pdf;
 use crate::sniff::{Encoding, Family, Format, Inspection};
@@ -307,11 +308,11 @@ fn failure(attempt: Attempt, options: &OfficeOptions, limits: &Limits) -> Failur
             JobErrorCode::ConversionTimeout,
             format!("The conversion took longer than {} seconds.", limits.conversion.as_secs()),
         ),
-        Attempt::Ended(End::Signaled(libc::SIGXFSZ)) => (
+        Attempt::Ended(End::Signaled(libc::SIGXFSZ) | End::Exceeded(Excess::Disk)) => (
             JobErrorCode::RenderFailed,
             format!("The result is larger than {} MiB: reduce its pictures, or split it.", limits.output_bytes >> 20),
         ),
-        Attempt::Ended(End::Signaled(_) | End::Exited(_)) => (
+        Attempt::Ended(End::Signaled(_) | End::Exited(_) | End::Exceeded(Excess::Memory | Excess::Processes)) => (
             JobErrorCode::EngineCrashed,
             "The engine broke down over this document: try again, or save it anew and send that.".to_owned(),
         ),

@@ -252,16 +252,24 @@ async fn a_page_that_does_not_come_fails_with_the_reason() {
 #[tokio::test]
 async fn a_browser_that_is_gone_or_hangs_is_replaced() {
     let scratch = tempfile::tempdir().unwrap();
-    let (program, pid_file) = (scratch.path().join("browser"), scratch.path().join("pid"));
-    let script = format!("#!/bin/sh\necho $$ > {}\nexec chromium-headless-shell \"$@\"\n", pid_file.display());
+    let program = scratch.path().join("browser");
+    // A switch that Chromium does not know, and ignores: it tells this test's browser from the others'.
+    let mark = format!("--test={}", scratch.path().display());
+    let script = format!("#!/bin/sh\nexec chromium-headless-shell '{mark}' \"$@\"\n");
     // The wrapper of the distribution is found without a PATH of our own by the shell's default.
     std::fs::write(&program, script).unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let settings = BrowserSettings { program: Some(program), ..BrowserSettings::default() };
     let engine = HtmlBrowser::new(settings, launcher(), policy(None));
     let browser = || {
-        let number: i32 = std::fs::read_to_string(&pid_file).unwrap().trim().parse().unwrap();
-        Pid::from_raw(number).unwrap()
+        let pids =
+            std::fs::read_dir("/proc").unwrap().filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
+        let is_marked = |pid: &Pid| {
+            let line = std::fs::read(format!("/proc/{}/cmdline", pid.as_raw_nonzero())).unwrap_or_default();
+            line.split(|byte| *byte == 0).any(|word| word == mark.as_bytes())
+        };
+        let leads_its_group = |pid: &Pid| rustix::process::getpgid(Some(*pid)).is_ok_and(|group| group == *pid);
+        pids.filter_map(Pid::from_raw).find(|pid| is_marked(pid) && leads_its_group(pid)).unwrap()
     };
     engine.get_ready().await;
     let first = browser();

@@ -8,12 +8,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Pid, WaitId, WaitIdOptions, WaitOptions};
+use rustix::process::{Pid, WaitOptions};
 use tokio::io::BufReader;
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::oneshot;
 
-use crate::confine::{Confinement, Launcher, Network, kill_group};
+use crate::confine::usage::Allowance;
+use crate::confine::{self, Confinement, Launcher, Network, Processes, kill_group};
 
 /// Where the browser lies when no setting says so: Debian's binary, then its wrapper script, which stays as one more process.
 const USUAL_PLACES: [&str; 2] = ["/usr/lib/chromium/chromium-headless-shell", "/usr/bin/chromium-headless-shell"];
@@ -114,12 +115,13 @@ impl Process {
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
         let home = tempfile::Builder::new().prefix("docmill-browser-").tempdir()?;
         let command = command(settings, launcher, home.path())?;
+        let allowance = launcher.allowance([home.path().to_owned()]);
         let group = Arc::new(Group::default());
         let (started, starting) = oneshot::channel();
         let supervised = Arc::clone(&group);
         let (ends, ended) = std::sync::mpsc::channel::<Infallible>();
         std::thread::Builder::new().name("browser".to_owned()).spawn(move || {
-            supervise(command, &supervised, started);
+            supervise(command, &supervised, &allowance, started);
             // Only now does nobody write there any more.
             drop(home);
             drop(ends);
@@ -149,7 +151,10 @@ fn command(settings: &BrowserSettings, launcher: &Launcher, home: &Path) -> io::
         cpu_seconds: None,
         file_bytes: FILE_BYTES,
         open_files: OPEN_FILES,
-        network: Network::Allowed,
+        network: Network::Proxied,
+        processes: Processes::InGroup,
+        reads: vec![settings.program()?.parent().unwrap_or(Path::new("/")).to_owned()],
+        writes: Vec::new(),
     };
     let mut command = launcher.command(&confinement, Path::new("/bin/sh"), home);
     command.args(["-c", MOVE_PIPE, "sh"]).arg((settings.process_mib << 10).to_string()).arg(settings.program()?);
@@ -177,7 +182,7 @@ impl Group {
 type Pipes = (std::process::ChildStdin, std::process::ChildStdout);
 
 /// Starts the browser, and stays until it has ended and been reaped: it would die with the thread that started it.
-fn supervise(mut command: Command, group: &Group, started: oneshot::Sender<io::Result<Pipes>>) {
+fn supervise(mut command: Command, group: &Group, allowance: &Allowance, started: oneshot::Sender<io::Result<Pipes>>) {
     let spawned = command.spawn().and_then(|mut child| {
         let pipes = child.stdin.take().zip(child.stdout.take()).ok_or(io::ErrorKind::BrokenPipe)?;
         Ok((child, pipes))
@@ -193,16 +198,16 @@ fn supervise(mut command: Command, group: &Group, started: oneshot::Sender<io::R
         // The start was given up. The pipes are closed with this, and the browser is killed.
         drop(group.kill());
     }
-    if let Err(error) = reap(child, number, group) {
+    if let Err(error) = reap(child, number, group, allowance) {
         tracing::warn!(%error, "the browser's processes could not be reaped");
     }
 }
 
-fn reap(mut child: Child, number: Pid, group: &Group) -> io::Result<()> {
+fn reap(mut child: Child, number: Pid, group: &Group, allowance: &Allowance) -> io::Result<()> {
     // Not reaped yet, the number can't pass to another group before the last of this one is killed.
-    rustix::io::retry_on_intr(|| {
-        rustix::process::waitid(WaitId::Pid(number), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)
-    })?;
+    if let Some(excess) = confine::wait_within(number, allowance)? {
+        tracing::warn!(?excess, "the browser took more than it may, and is killed");
+    }
     let mut held = group.lock();
     *held = None;
     kill_group(number)?;

@@ -11,7 +11,7 @@ use super::fonts;
 use super::profile::Installation;
 use super::zygote::{Reply, Request};
 use super::{ADDRESS_SPACE, Attempt, Export, Order, TEMPORARY_BYTES};
-use crate::confine::{Confinement, End, Launcher, Network};
+use crate::confine::{Confinement, End, Launcher, Network, Processes};
 use crate::engine::fork_server::ForkServer;
 
 const OPEN_FILES: u64 = 256;
@@ -23,19 +23,21 @@ const JEMALLOC: [&str; 2] =
 #[derive(Debug)]
 pub(super) struct Forked {
     server: ForkServer,
+    memory_bytes: u64,
 }
 
 impl Forked {
     pub(super) fn new(launcher: Launcher, installation: Installation) -> Self {
         // Each start has a directory of its own; the one before is removed.
         let home = std::sync::Mutex::new(None);
+        let memory_bytes = launcher.allowance([]).memory_bytes;
         let start = move || {
             let fresh = TempDir::with_prefix("office-")?;
             let command = command(&launcher, &installation, fresh.path())?;
             *home.lock().map_err(|_poisoned| io::Error::other("an earlier start panicked"))? = Some(fresh);
             Ok(command)
         };
-        Self { server: ForkServer::new(Box::new(start)) }
+        Self { server: ForkServer::new(Box::new(start)), memory_bytes }
     }
 
     pub(super) async fn get_ready(&self) -> io::Result<()> {
@@ -62,6 +64,7 @@ impl Forked {
             address_space: ADDRESS_SPACE,
             cpu_seconds: 2 * left.as_secs() + 2,
             file_bytes: order.limits.output_bytes.max(TEMPORARY_BYTES),
+            memory_bytes: self.memory_bytes,
         };
         Ok(match self.server.ask(&request, order.deadline).await? {
             Reply::Ready => return Err(io::Error::other("the helper answered what it was not asked")),
@@ -73,6 +76,7 @@ impl Forked {
             Reply::Exited(code) => Attempt::Ended(End::Exited(code)),
             Reply::Signaled(signal) => Attempt::Ended(End::Signaled(signal)),
             Reply::TimedOut => Attempt::Ended(End::TimedOut),
+            Reply::Exceeded(excess) => Attempt::Ended(End::Exceeded(excess)),
         })
     }
 }
@@ -89,6 +93,10 @@ fn command(launcher: &Launcher, installation: &Installation, home: &Path) -> io:
         file_bytes: u64::MAX,
         open_files: OPEN_FILES,
         network: Network::Denied,
+        processes: Processes::Forked,
+        reads: vec![installation.directory()],
+        // Where the jobs' directories will be; each child is left its own.
+        writes: vec![std::env::temp_dir()],
     };
     let mut command = launcher.command(&confinement, launcher.worker(), home);
     // Why a helper does not start is worth a line in the log; its children are silent.

@@ -23,6 +23,12 @@ impl Installation {
         Ok(Self { program: program.to_owned(), version, build: setting(&program.join("versionrc"), "buildid")? })
     }
 
+    /// What LibreOffice consists of, beyond its program directory.
+    pub(super) fn directory(&self) -> PathBuf {
+        let program = self.program.canonicalize().unwrap_or_else(|_| self.program.clone());
+        program.parent().map_or(program.clone(), Path::to_owned)
+    }
+
     /// Writes a fresh profile into `directory`.
     ///
     /// Without the version, LibreOffice renders self-tests for a second; without the build, it looks through its

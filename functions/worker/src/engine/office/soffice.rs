@@ -2,13 +2,14 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
 use super::profile::Installation;
 use super::{ADDRESS_SPACE, Attempt, Export, Order, TEMPORARY_BYTES};
-use crate::confine::{Confinement, End, Launcher, Network, run};
+use crate::confine::{Confinement, End, Launcher, Network, Processes, run};
 
 const OPEN_FILES: u64 = 256;
 
@@ -34,7 +35,9 @@ impl Soffice {
         // A profile of its own: no document sees what another one left behind.
         let profile = order.scratch.join("profile");
         self.installation.write_profile(&profile)?;
-        let outcome = run(self.command(order, &profile)?, order.deadline).await?;
+        let allowance = self.launcher.allowance([order.scratch.to_owned()]);
+        let outcome = run(self.command(order, &profile)?, order.deadline, allowance).await?;
+        remove_sockets()?;
         // What it says is looked through for what it means, never passed on: a document may have shaped it.
         let written = written(order);
         let says = |words: &str| outcome.stderr.contains(words);
@@ -47,14 +50,14 @@ impl Soffice {
             End::Exited(0) if says("source file could not be loaded") && order.encrypted => Attempt::NeedsPassword,
             End::Exited(0) if says("source file could not be loaded") => Attempt::NotLoaded,
             End::Exited(0) => Attempt::NotSaved,
-            end @ (End::Exited(_) | End::Signaled(_) | End::TimedOut) => Attempt::Ended(end),
+            end @ (End::Exited(_) | End::Signaled(_) | End::TimedOut | End::Exceeded(_)) => Attempt::Ended(end),
         })
     }
 
     fn command(&self, order: &Order<'_>, profile: &Path) -> io::Result<Command> {
         // Not the `soffice` script: the processes it puts around LibreOffice have no use here.
         let program = self.installation.program.join("soffice.bin");
-        let mut command = self.launcher.command(&confinement(order), &program, order.scratch);
+        let mut command = self.launcher.command(&self.confinement(order), &program, order.scratch);
         let location = url::Url::from_directory_path(profile).map_err(|()| {
             io::Error::new(io::ErrorKind::InvalidInput, "the scratch directory's path is not absolute")
         })?;
@@ -71,6 +74,37 @@ impl Soffice {
         command.arg("--outdir").arg(order.scratch.join(WRITTEN_INTO)).arg(OsString::from(&order.source));
         Ok(command)
     }
+
+    fn confinement(&self, order: &Order<'_>) -> Confinement {
+        let left = order.deadline.saturating_duration_since(Instant::now());
+        Confinement {
+            address_space: Some(ADDRESS_SPACE),
+            // Some of LibreOffice's work is done by threads beside each other.
+            cpu_seconds: Some(2 * left.as_secs() + 2),
+            file_bytes: order.limits.output_bytes.max(TEMPORARY_BYTES),
+            open_files: OPEN_FILES,
+            network: Network::Unconnected,
+            processes: Processes::None,
+            reads: vec![self.installation.directory()],
+            writes: Vec::new(),
+        }
+    }
+}
+
+/// Removes the socket for later documents on which LibreOffice insists, and which it may not remove itself. Nobody
+/// connects to one, so no other LibreOffice misses its own.
+fn remove_sockets() -> io::Result<()> {
+    for entry in std::fs::read_dir("/tmp")? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with("OSL_PIPE_") && entry.file_type()?.is_socket() {
+            match std::fs::remove_file(entry.path()) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Where LibreOffice puts its output: the name is the source's.
@@ -80,16 +114,4 @@ fn written(order: &Order<'_>) -> PathBuf {
         Export::OpenDocument { extension } => extension,
     };
     order.scratch.join(WRITTEN_INTO).join(order.source.file_name().unwrap_or_default()).with_extension(extension)
-}
-
-fn confinement(order: &Order<'_>) -> Confinement {
-    let left = order.deadline.saturating_duration_since(Instant::now());
-    Confinement {
-        address_space: Some(ADDRESS_SPACE),
-        // Some of LibreOffice's work is done by threads beside each other.
-        cpu_seconds: Some(2 * left.as_secs() + 2),
-        file_bytes: order.limits.output_bytes.max(TEMPORARY_BYTES),
-        open_files: OPEN_FILES,
-        network: Network::Denied,
-    }
 }

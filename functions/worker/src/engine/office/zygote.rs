@@ -8,14 +8,16 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, Resource, Signal};
 use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
 
 use super::lok::{self, Fork, NotLoaded, Office};
 use crate::confine;
+use crate::confine::usage::{Allowance, Excess, INTERVAL};
 
 /// One document. Paths are absolute; the helper does not look at what it is given any further.
 #[derive(Debug, Serialize, Deserialize)]
@@ -33,6 +35,8 @@ pub(super) struct Request {
     pub(super) address_space: u64,
     pub(super) cpu_seconds: u64,
     pub(super) file_bytes: u64,
+    /// Together with what it starts.
+    pub(super) memory_bytes: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +50,7 @@ pub(super) enum Reply {
     Exited(i32),
     Signaled(i32),
     TimedOut,
+    Exceeded(Excess),
 }
 
 /// The arguments of `worker office-zygote`.
@@ -59,8 +64,19 @@ pub struct Args {
     home: PathBuf,
 }
 
+/// Of a request, what its child is not left to keep by itself.
+#[derive(Debug, Deserialize)]
+struct Bounds {
+    output: PathBuf,
+    timeout_ms: u64,
+    memory_bytes: u64,
+}
+
 /// A reply is one word; a child that a document has taken over may say anything.
-const MAX_REPLY_BYTES: u64 = 256;
+const MAX_REPLY_BYTES: usize = 256;
+
+/// Far more than paths, a password and options take.
+const MAX_REQUEST_BYTES: usize = 256 << 10;
 
 /// Nobody is there to answer a dialog.
 const LOAD_OPTIONS: &str = "Batch=true,Language=en-US";
@@ -89,7 +105,7 @@ fn serve(args: &Args) -> io::Result<()> {
     let mut failure = None;
     office.run(&mut |office| {
         // The loop inside ends with the process, or with what keeps it from going on.
-        let ended = warm_up(office, &args.home).and_then(|()| serve_documents(office, &args.home, &mut replies));
+        let ended = warm_up(office, &args.home).and_then(|()| serve_documents(office, args, &mut replies));
         failure = ended.err();
         lok::exit_now(if failure.is_some() { 1 } else { 0 });
     });
@@ -111,8 +127,9 @@ fn warm_up(office: &Office, home: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn serve_documents(office: &Office, home: &Path, replies: &mut File) -> io::Result<()> {
-    let mut requests = BufReader::new(io::stdin());
+fn serve_documents(office: &Office, args: &Args, replies: &mut File) -> io::Result<()> {
+    let home = args.home.as_path();
+    let requests = File::from(rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3)?);
     // The profile was read; what is there from now on could only be some document's.
     std::fs::remove_dir_all(home.join("profile"))?;
     let own = files_below(home)?;
@@ -121,15 +138,12 @@ fn serve_documents(office: &Office, home: &Path, replies: &mut File) -> io::Resu
         // What the last child left behind is gone before the next one could see it.
         remove_all_but(home, &own)?;
         let idle = !request_waits()?;
-        let child = Child::fork(office, replies, idle)?;
+        let child = Child::fork(office, args, replies, idle)?;
         if child.is_ready_first()? {
             tell(replies, Reply::Ready)?;
         }
-        let mut line = String::new();
-        if requests.read_line(&mut line)? == 0 {
-            return Ok(());
-        }
-        match child.convert(&line)? {
+        let Some(line) = next_line(&requests)? else { return Ok(()) };
+        match child.convert(&line, home)? {
             // Whoever waits for the document need not wait for the child's end.
             Some(reply) => tell(replies, reply).and(child.end().map(drop))?,
             None => tell(replies, child.end()?)?,
@@ -182,7 +196,7 @@ struct Child {
 }
 
 impl Child {
-    fn fork(office: &Office, replies: &mut File, populate: bool) -> io::Result<Self> {
+    fn fork(office: &Office, args: &Args, replies: &mut File, populate: bool) -> io::Result<Self> {
         let (socket, theirs) = UnixStream::pair()?;
         match lok::fork()? {
             Fork::Parent(pid) => Ok(Self { pid, socket }),
@@ -191,7 +205,7 @@ impl Child {
                 drop(socket);
                 let ended = null().and_then(|null| {
                     *replies = null;
-                    child(office, &theirs, populate)
+                    child(office, args, &theirs, populate)
                 });
                 lok::exit_now(if ended.is_ok() { 0 } else { 1 });
             }
@@ -212,21 +226,35 @@ impl Child {
     }
 
     /// Hands the request over and waits for the reply. None if the child ended without one.
-    fn convert(&self, line: &str) -> io::Result<Option<Reply>> {
-        let request: Request = serde_json::from_str(line)?;
+    fn convert(&self, line: &[u8], home: &Path) -> io::Result<Option<Reply>> {
+        let bounds: Bounds = serde_json::from_slice(line)?;
+        let allowance = Allowance::new(room_of(home, &bounds.output), bounds.memory_bytes);
         let mut socket = &self.socket;
-        if socket.write_all(line.as_bytes()).is_err() {
+        if socket.write_all(line).is_err() {
             return Ok(None);
         }
-        socket.set_read_timeout(Some(Duration::from_millis(request.timeout_ms.max(1))))?;
-        let mut lines = BufReader::new(socket.take(MAX_REPLY_BYTES)).lines();
+        let deadline = Instant::now() + Duration::from_millis(bounds.timeout_ms.max(1));
+        let mut reply = Vec::new();
         loop {
-            match lines.next() {
-                Some(Ok(line)) if line.is_empty() => {}
-                Some(Ok(line)) => return Ok(serde_json::from_str(&line).ok()),
-                Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Some(Reply::TimedOut)),
-                // Closed by the child's end, or no text: no reply in either case.
-                Some(Err(_)) | None => return Ok(None),
+            let left = deadline.saturating_duration_since(Instant::now());
+            let timeout = Timespec::try_from(left.min(INTERVAL)).map_err(io::Error::other)?;
+            match rustix::event::poll(&mut [PollFd::new(&self.socket, PollFlags::IN)], Some(&timeout)) {
+                Ok(0) if left.is_zero() => return Ok(Some(Reply::TimedOut)),
+                Ok(0) => {
+                    if let Some(excess) = allowance.excess(self.pid)? {
+                        return Ok(Some(Reply::Exceeded(excess)));
+                    }
+                }
+                Err(rustix::io::Errno::INTR) => {}
+                Ok(_) => match read_byte(socket) {
+                    // What it said before was that it is ready.
+                    Some(b'\n') if reply.is_empty() => {}
+                    Some(b'\n') => return Ok(serde_json::from_slice(&reply).ok()),
+                    Some(byte) if reply.len() < MAX_REPLY_BYTES => reply.push(byte),
+                    // Closed by the child's end, or no reply of ours.
+                    Some(_) | None => return Ok(None),
+                },
+                Err(error) => return Err(error.into()),
             }
         }
     }
@@ -244,8 +272,38 @@ impl Child {
     }
 }
 
+fn read_byte(mut socket: &UnixStream) -> Option<u8> {
+    let mut byte = [0];
+    matches!(socket.read(&mut byte), Ok(1)).then_some(byte[0])
+}
+
+/// Where a child may write, and what it fills together: LibreOffice's directory, and that of its document.
+fn room_of(home: &Path, output: &Path) -> [PathBuf; 2] {
+    [home.to_owned(), output.parent().map_or_else(|| output.to_owned(), Path::to_owned)]
+}
+
+/// The next line of requests, or none at their end. Not a byte of it stays in this process: what is in its memory is in
+/// that of all later children, and a request may hold a password.
+fn next_line(mut requests: &File) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
+    let mut line = Zeroizing::new(vec![0; MAX_REQUEST_BYTES]);
+    let mut length = 0;
+    loop {
+        match requests.read(&mut line[length..]) {
+            Ok(0) if length == MAX_REQUEST_BYTES => return Err(io::Error::other("a request is too long")),
+            Ok(0) => return Ok(None),
+            Ok(read) => length += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        if line[..length].ends_with(b"\n") {
+            line.truncate(length);
+            return Ok(Some(line));
+        }
+    }
+}
+
 /// What the child does with its life.
-fn child(office: &Office, socket: &UnixStream, populate: bool) -> io::Result<()> {
+fn child(office: &Office, args: &Args, socket: &UnixStream, populate: bool) -> io::Result<()> {
     rustix::process::setpgid(None, None)?;
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     // What the parent is asked is not for the child to read.
@@ -266,6 +324,7 @@ fn child(office: &Office, socket: &UnixStream, populate: bool) -> io::Result<()>
     confine::limit(Resource::As, request.address_space, request.address_space)?;
     confine::limit(Resource::Fsize, request.file_bytes, request.file_bytes)?;
     confine::limit(Resource::Cpu, request.cpu_seconds, request.cpu_seconds.saturating_add(1))?;
+    confine::narrow(&[args.program.join("..")], &room_of(&args.home, &request.output))?;
     rustix::stdio::dup2_stdout(File::create(&request.fonts_log)?)?;
     let reply = convert(office, &request)?;
     lok::flush_libraries_output();

@@ -1,0 +1,165 @@
+//! The child's side: what a process takes upon itself before it becomes the program, or reads a document.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rustix::process::{Resource, Rlimit, Signal};
+use rustix::thread::{CapabilitySet, CapabilitySets, UnshareFlags};
+
+use super::{Means, Network, Processes, calls, files};
+
+/// The arguments of `worker confine`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Bytes of address space.
+    #[arg(long = "as")]
+    address_space: Option<u64>,
+    /// Bytes of memory of its own.
+    #[arg(long)]
+    data: Option<u64>,
+    /// Seconds of CPU time.
+    #[arg(long)]
+    cpu: Option<u64>,
+    /// Bytes of the largest file.
+    #[arg(long)]
+    fsize: u64,
+    /// Open files.
+    #[arg(long)]
+    nofile: u64,
+    #[arg(long)]
+    network: Network,
+    #[arg(long)]
+    processes: Processes,
+    /// How to enforce that: system calls are filtered, or the network is an empty one.
+    #[arg(long)]
+    means: Means,
+    /// Directories to read, besides the system's.
+    #[arg(long)]
+    read: Vec<PathBuf>,
+    /// Directories to write into.
+    #[arg(long)]
+    write: Vec<PathBuf>,
+    /// The program and its arguments.
+    #[arg(last = true, required = true)]
+    command: Vec<OsString>,
+}
+
+/// Takes the limits upon this process and becomes the program. Returns only if that failed: the program never runs
+/// with less confinement than was asked for.
+pub fn exec(args: Args) -> io::Error {
+    let Some((program, rest)) = args.command.split_first() else {
+        return io::Error::new(io::ErrorKind::InvalidInput, "no program given");
+    };
+    match confine_self(&args) {
+        Ok(()) => Command::new(program).args(rest).exec(),
+        Err(error) => error,
+    }
+}
+
+fn confine_self(args: &Args) -> io::Result<()> {
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    rustix::thread::set_no_new_privs(true)?;
+    limit(Resource::Core, 0, 0)?;
+    limit(Resource::Fsize, args.fsize, args.fsize)?;
+    limit(Resource::Nofile, args.nofile, args.nofile)?;
+    if let Some(bytes) = args.address_space {
+        limit(Resource::As, bytes, bytes)?;
+    }
+    if let Some(bytes) = args.data {
+        limit(Resource::Data, bytes, bytes)?;
+    }
+    if let Some(seconds) = args.cpu {
+        // SIGXCPU at the soft limit tells this end from others; a program that ignores it is killed a second later.
+        limit(Resource::Cpu, seconds, seconds.saturating_add(1))?;
+    }
+    match (args.means, args.network) {
+        (Means::Namespace, Network::Denied | Network::Unconnected) => leave_network()?,
+        (Means::Namespace, Network::Proxied) | (Means::Calls | Means::None, _) => {}
+    }
+    drop_capabilities()?;
+    files::restrict(&args.read, &args.write, args.network)?;
+    match args.means {
+        Means::Calls => calls::deny(args.network, args.processes),
+        Means::Namespace | Means::None => Ok(()),
+    }
+}
+
+/// The confinement of a forked child, which its helper does not have yet: no process but itself, no socket, and no file
+/// but those of the system, of `reads` and of `writes`. To be called before it sees its document.
+pub fn narrow(reads: &[PathBuf], writes: &[PathBuf]) -> io::Result<()> {
+    files::restrict(reads, writes, Network::Denied)?;
+    calls::deny(Network::Denied, Processes::None)
+}
+
+/// Sets a limit of this process.
+pub(crate) fn limit(resource: Resource, soft: u64, hard: u64) -> io::Result<()> {
+    Ok(rustix::process::setrlimit(resource, Rlimit { current: Some(soft), maximum: Some(hard) })?)
+}
+
+/// Into a network namespace in which there is nothing, not even a loopback that is up.
+#[allow(deprecated, reason = "the form that is not can share file descriptors unsafely, which this one does not do")]
+fn leave_network() -> io::Result<()> {
+    let alone = rustix::thread::unshare(UnshareFlags::NEWNET);
+    // Whoever has no privilege needs a user namespace for it, where the platform has these.
+    Ok(alone.or_else(|_| rustix::thread::unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNET))?)
+}
+
+/// What root could do beyond other users: look into any process, read any file, change the machine. Lambda has none of
+/// it; a container or a developer's machine may.
+fn drop_capabilities() -> io::Result<()> {
+    if rustix::thread::capabilities(None)?.permitted.is_empty() {
+        return Ok(());
+    }
+    for capability in CapabilitySet::all().iter() {
+        match rustix::thread::remove_capability_from_bounding_set(capability) {
+            // One that this kernel does not know; or one that we are in no position to hand on anyway.
+            Ok(()) | Err(rustix::io::Errno::INVAL | rustix::io::Errno::PERM) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let none = CapabilitySet::empty();
+    let sets = CapabilitySets { effective: none, permitted: none, inheritable: none };
+    Ok(rustix::thread::set_capabilities(None, sets)?)
+}
+
+/// No other process of this user may read our memory or environment, where the role's credentials are.
+pub fn hide_own_memory() -> io::Result<()> {
+    Ok(rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?)
+}
+
+/// Where a program lies, for the child to be able to read it.
+pub(super) fn directory_of(program: &Path) -> PathBuf {
+    let resolved = program.canonicalize().unwrap_or_else(|_| program.to_owned());
+    resolved.parent().map_or(resolved.clone(), Path::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+
+    /// Filters and rules hold for the thread that takes them upon itself, and so for no other test.
+    #[test]
+    fn a_narrowed_child_has_its_own_directory_and_nobody_to_talk_to() {
+        let (own, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::fs::write(other.path().join("secret"), "of another job").unwrap();
+        let narrowed = || {
+            narrow(&[], &[own.path().to_owned()]).unwrap();
+            File::create(own.path().join("mine")).unwrap();
+            assert_eq!(std::fs::read_to_string("/dev/null").unwrap(), "");
+            assert!(File::open(other.path().join("secret")).is_err(), "reads another's file");
+            assert!(File::create(other.path().join("new")).is_err(), "writes elsewhere");
+            assert!(std::net::TcpListener::bind("127.0.0.1:0").is_err(), "has TCP");
+            assert!(std::net::UdpSocket::bind("127.0.0.1:0").is_err(), "has UDP");
+            assert!(std::os::unix::net::UnixDatagram::unbound().is_err(), "has datagrams");
+            assert!(Command::new("/bin/true").status().is_err(), "starts processes");
+            assert!(rustix::process::setsid().is_err() && rustix::process::setpgid(None, None).is_err());
+            // Threads are its own business.
+            assert_eq!(std::thread::spawn(|| 7).join().unwrap(), 7);
+        };
+        std::thread::scope(|scope| scope.spawn(narrowed).join()).unwrap();
+    }
+}

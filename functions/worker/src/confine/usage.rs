@@ -1,0 +1,157 @@
+//! What children use that no limit of the kernel's counts together: disk space over many files, memory over many
+//! processes. Looked at now and then, while somebody waits for them.
+
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::process::Pid;
+use serde::{Deserialize, Serialize};
+
+/// Between two looks. Filling a disk or memory takes longer.
+pub(crate) const INTERVAL: Duration = Duration::from_millis(250);
+
+/// Disk space that one job may take: less than the smallest /tmp that the template allows.
+const DISK_BYTES: u64 = 1536 << 20;
+/// Left to the worker itself, even if files take space that no longer have a name.
+const SPARE_BYTES: u64 = 64 << 20;
+/// Chromium runs less than ten, with all frames of a page in one.
+const MOST_PROCESSES: u32 = 128;
+
+/// What a child and all that it starts may take together.
+#[derive(Clone, Debug)]
+pub struct Allowance {
+    /// Where it writes.
+    pub directories: Vec<PathBuf>,
+    pub disk_bytes: u64,
+    pub memory_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Excess {
+    Disk,
+    Memory,
+    Processes,
+}
+
+impl Allowance {
+    pub fn new(directories: impl IntoIterator<Item = PathBuf>, memory_bytes: u64) -> Self {
+        Self { directories: directories.into_iter().collect(), disk_bytes: DISK_BYTES, memory_bytes }
+    }
+
+    /// What a process group has more of than it may.
+    pub fn excess(&self, group: Pid) -> io::Result<Option<Excess>> {
+        let GroupUsage { processes, rss_bytes } = of_group(group)?;
+        if rss_bytes > self.memory_bytes {
+            return Ok(Some(Excess::Memory));
+        }
+        if processes > MOST_PROCESSES {
+            return Ok(Some(Excess::Processes));
+        }
+        Ok(self.disk_is_exceeded()?.then_some(Excess::Disk))
+    }
+
+    fn disk_is_exceeded(&self) -> io::Result<bool> {
+        let mut used = 0;
+        for directory in &self.directories {
+            let Some(free) = gone_is_none(free_bytes(directory))? else { continue };
+            used += size_of(directory)?;
+            if free < SPARE_BYTES || used > self.disk_bytes {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn free_bytes(directory: &Path) -> io::Result<u64> {
+    let system = rustix::fs::statvfs(directory)?;
+    Ok(system.f_bavail.saturating_mul(system.f_frsize))
+}
+
+/// Bytes on the disk below a directory, in which others create and remove files meanwhile.
+fn size_of(directory: &Path) -> io::Result<u64> {
+    let mut bytes = 0;
+    for entry in gone_is_none(std::fs::read_dir(directory))?.into_iter().flatten() {
+        let Some(entry) = gone_is_none(entry)? else { continue };
+        let Some(metadata) = gone_is_none(entry.metadata())? else { continue };
+        // A block is 512 bytes here, whatever the file system's are.
+        bytes += metadata.blocks() * 512;
+        if metadata.is_dir() {
+            bytes += size_of(&entry.path())?;
+        }
+    }
+    Ok(bytes)
+}
+
+fn gone_is_none<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// What a process group uses together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct GroupUsage {
+    processes: u32,
+    /// Pages that several of them share are counted for each.
+    rss_bytes: u64,
+}
+
+/// Reads it from /proc; what ends meanwhile is not counted.
+fn of_group(group: Pid) -> io::Result<GroupUsage> {
+    let mut usage = GroupUsage::default();
+    let page = rustix::param::page_size() as u64;
+    for entry in std::fs::read_dir("/proc")? {
+        let name = entry?.file_name();
+        if !name.to_str().is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_digit())) {
+            continue;
+        }
+        let Ok(stat) = std::fs::read_to_string(Path::new("/proc").join(name).join("stat")) else { continue };
+        if let Some((of, pages)) = group_and_pages(&stat)
+            && of == group.as_raw_nonzero().get()
+        {
+            usage.processes += 1;
+            usage.rss_bytes += pages * page;
+        }
+    }
+    Ok(usage)
+}
+
+/// Fields 5 and 24 of proc(5)'s stat. The name in field 2 may hold spaces and parentheses.
+fn group_and_pages(stat: &str) -> Option<(i32, u64)> {
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    Some((fields.get(2)?.parse().ok()?, fields.get(21)?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_counted_over_all_files_and_directories() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir(directory.path().join("deep")).unwrap();
+        std::fs::write(directory.path().join("deep/one"), vec![1; 100_000]).unwrap();
+        std::fs::write(directory.path().join("two"), vec![1; 100_000]).unwrap();
+        let exceeded = |disk_bytes| {
+            let allowance = Allowance { disk_bytes, ..Allowance::new([directory.path().to_owned()], u64::MAX) };
+            allowance.disk_is_exceeded().unwrap()
+        };
+        assert!(exceeded(150_000) && !exceeded(1 << 20));
+        let gone = Allowance::new([PathBuf::from("/nowhere")], u64::MAX);
+        assert!(!gone.disk_is_exceeded().unwrap(), "what is gone takes no room");
+    }
+
+    #[test]
+    fn a_group_is_told_from_others_whatever_its_processes_are_called() {
+        assert_eq!(group_and_pages("7 (a) b) S 1 42 42 0 -1 4 1 2 3 4 5 6 7 8 9 10 11 12 13 900 17"), Some((42, 17)));
+        let own = rustix::process::getpgrp();
+        let usage = of_group(own).unwrap();
+        assert!(usage.processes >= 1 && usage.rss_bytes > 1 << 20, "{usage:?}");
+        assert_eq!(Allowance::new([], 1 << 20).excess(own).unwrap(), Some(Excess::Memory));
+    }
+}

@@ -1,0 +1,192 @@
+//! A program that tries to get out, in the place of LibreOffice and of Chromium: started by the engines themselves, and so
+//! under exactly the confinement that these get. Every attempt is refused, and nothing that it starts outlives it.
+//!
+//! One test after the other, in one process: this process is what is attacked.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
+
+use std::io::{ErrorKind, Read};
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+use tokio::sync::Mutex;
+use worker::confine::{Launcher, hide_own_memory};
+use worker::egress::{EgressPolicy, SourceExceptions};
+use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
+use worker::engine::office::OfficeEngine;
+use worker::engine::{Engine, Limits, Source, Task};
+use worker::sniff::{Format, Inspection};
+
+const LONG: Duration = Duration::from_secs(60);
+
+static TURN: Mutex<()> = Mutex::const_new(());
+
+/// What a browser needs: it connects to its proxy, starts processes of its own, and shares memory with them.
+const A_BROWSERS: [&str; 6] =
+    ["runtime_api", "tcp", "memory_file", "process", "process_by_library", "much_shared_memory"];
+
+/// What the escaping program finds around it.
+struct Surroundings {
+    directory: TempDir,
+    secret: PathBuf,
+    /// In the place of Lambda's Runtime API.
+    runtime_api: TcpListener,
+    unix: UnixListener,
+    report: TcpListener,
+}
+
+impl Surroundings {
+    fn new() -> Self {
+        hide_own_memory().unwrap();
+        let directory = TempDir::new().unwrap();
+        let secret = directory.path().join("secret");
+        std::fs::write(&secret, "of another job").unwrap();
+        let runtime_api = TcpListener::bind("127.0.0.1:0").unwrap();
+        let unix = UnixListener::bind(directory.path().join("socket")).unwrap();
+        runtime_api.set_nonblocking(true).unwrap();
+        unix.set_nonblocking(true).unwrap();
+        Self { secret, runtime_api, unix, report: TcpListener::bind("127.0.0.1:0").unwrap(), directory }
+    }
+
+    /// The program: what it does after its attempts, and whether it reports them by a connection.
+    fn write_program(&self, path: &Path, afterwards: &str, by_connection: bool) {
+        let python = |address: SocketAddr| format!("({:?}, {})", address.ip().to_string(), address.port());
+        let report = if by_connection { python(self.report.local_addr().unwrap()) } else { "None".to_owned() };
+        let prepared = format!(
+            "PARENT, REPORT, LISTENER = {}, {report}, {}\nSECRET_FILE, OUTSIDE, UNIX_SOCKET = {:?}, {:?}, {:?}",
+            std::process::id(),
+            python(self.runtime_api.local_addr().unwrap()),
+            self.secret,
+            self.directory.path(),
+            self.directory.path().join("socket"),
+        );
+        let attempts = include_str!("escape/attempts.py");
+        let text = format!("#!/usr/bin/python3 -IBS\n{prepared}\n{attempts}\n\nmain()\n{afterwards}\n");
+        std::fs::write(path, text).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// An installation whose LibreOffice is the program: none that can be loaded, so it is started afresh.
+    fn installation(&self) -> PathBuf {
+        let program = self.directory.path().join("installation/program");
+        std::fs::create_dir_all(&program).unwrap();
+        std::fs::write(program.join("bootstraprc"), "ProductKey=LibreOffice 25.2\n").unwrap();
+        std::fs::write(program.join("versionrc"), "buildid=1\n").unwrap();
+        std::fs::write(program.join("fundamentalrc"), "CONFIGURATION_LAYERS=user:!x\n").unwrap();
+        self.write_program(&program.join("soffice.bin"), "", false);
+        program
+    }
+
+    fn assert_untouched(&self) {
+        assert_eq!(std::fs::read_to_string(&self.secret).unwrap(), "of another job");
+        let mut names: Vec<_> =
+            std::fs::read_dir(self.directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.retain(|name| name != "installation" && name != "browser");
+        names.sort();
+        assert_eq!(names, ["secret", "socket"], "nothing new lies beside the secret");
+        assert_eq!(self.unix.accept().unwrap_err().kind(), ErrorKind::WouldBlock, "nobody connected to the socket");
+    }
+}
+
+fn launcher() -> Launcher {
+    Launcher::new(env!("CARGO_BIN_EXE_worker"))
+}
+
+async fn convert(engine: &dyn Engine, source: Source, scratch: &Path) {
+    let (options, limits) = (json!({}), Limits::default());
+    let task = Task { source, options: &options, scratch, deadline: Instant::now() + LONG, limits: &limits };
+    assert!(engine.convert(task).await.is_err(), "what tries to escape converts nothing");
+}
+
+fn assert_refused(outcomes: &str, except: &[&str]) {
+    let outcomes: Map<String, Value> = serde_json::from_str(outcomes).unwrap();
+    assert_eq!(outcomes.len(), 42, "every attempt was made");
+    let succeeded: Vec<_> = outcomes
+        .iter()
+        .filter(|(attempt, outcome)| {
+            !outcome.as_str().unwrap().starts_with("refused: ") && !except.contains(&attempt.as_str())
+        })
+        .collect();
+    assert!(succeeded.is_empty(), "{succeeded:#?}");
+}
+
+/// Processes that run this program, whoever's children they are by now.
+fn left_of(program: &Path) -> Vec<u32> {
+    let is_it = |pid: &u32| {
+        std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| {
+            line.split(|byte| *byte == 0).any(|word| Path::new(str::from_utf8(word).unwrap_or("")) == program)
+        })
+    };
+    let pids =
+        std::fs::read_dir("/proc").unwrap().filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
+    pids.filter(is_it).collect()
+}
+
+async fn assert_none_left(program: &Path) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !left_of(program).is_empty() {
+        assert!(Instant::now() < deadline, "still running: {:?}", left_of(program));
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn what_runs_in_libreoffices_place_is_refused_everything() {
+    let _turn = TURN.lock().await;
+    let surroundings = Surroundings::new();
+    let engine = OfficeEngine::new(&surroundings.installation(), launcher()).unwrap();
+    let scratch = TempDir::new().unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/office/letter.docx");
+    let source = Source::Document { path, name: None, format: Format::Docx, inspection: Inspection::default() };
+    convert(&engine, source, scratch.path()).await;
+    let outcomes = std::fs::read_to_string(scratch.path().join("attempts.json")).unwrap();
+    assert_refused(&outcomes, &[]);
+    assert_eq!(
+        surroundings.runtime_api.accept().unwrap_err().kind(),
+        ErrorKind::WouldBlock,
+        "nobody reached the Runtime API"
+    );
+    surroundings.assert_untouched();
+}
+
+/// Runs the program as a browser, and gives what it reported.
+async fn browse(surroundings: &Surroundings, afterwards: &str) -> (String, HtmlBrowser, PathBuf) {
+    std::fs::create_dir_all(surroundings.directory.path().join("browser")).unwrap();
+    let program = surroundings.directory.path().join("browser/program");
+    surroundings.write_program(&program, afterwards, true);
+    let settings = BrowserSettings { program: Some(program.clone()), ..BrowserSettings::default() };
+    let engine = HtmlBrowser::new(settings, launcher(), EgressPolicy::new(SourceExceptions::default()));
+    let report = surroundings.report.try_clone().unwrap();
+    let reported = tokio::task::spawn_blocking(move || {
+        let mut text = String::new();
+        report.accept().unwrap().0.read_to_string(&mut text).unwrap();
+        text
+    });
+    let scratch = TempDir::new().unwrap();
+    convert(&engine, Source::Html("<p>x".to_owned()), scratch.path()).await;
+    (reported.await.unwrap(), engine, program)
+}
+
+#[tokio::test]
+async fn what_runs_in_the_browsers_place_gets_no_further_than_to_tcp() {
+    let _turn = TURN.lock().await;
+    let surroundings = Surroundings::new();
+    let (outcomes, engine, program) = browse(&surroundings, "").await;
+    assert_refused(&outcomes, &A_BROWSERS);
+    drop(engine);
+    assert_none_left(&program).await;
+}
+
+#[tokio::test]
+async fn nothing_that_a_browser_starts_outlives_it() {
+    let _turn = TURN.lock().await;
+    let surroundings = Surroundings::new();
+    let (_, engine, program) = browse(&surroundings, "bomb()").await;
+    drop(engine);
+    assert_none_left(&program).await;
+}
