@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use docmill::http::request::ApiRequest;
 use docmill::http::routes::{PUBLIC_ROUTES, ROUTES};
@@ -12,7 +13,9 @@ use lambda_http::http::{Method, Response};
 use serde_json::{Value, json};
 
 use crate::contract::file;
+use crate::error_table::Deployed;
 use crate::support::aws_watch::Fault;
+use crate::support::eventually;
 use crate::support::http::{Answer, RequestBuilder, get, post};
 use crate::support::lines::{Lines, metrics};
 use crate::support::world::World;
@@ -117,6 +120,27 @@ async fn the_line_of_a_fault_tells_the_cause_that_the_answer_keeps_back() {
     assert!(!Answer::of(response).body.to_string().contains(&text(&line, field::CAUSE)));
 }
 
+#[tokio::test]
+async fn a_deployed_function_writes_one_line_for_a_request_in_the_stacks_own_namespace() {
+    let Some(deployed) = Deployed::new() else { return };
+    let logs = PathBuf::from(std::env::var("STACK_LOGS").unwrap());
+    let account = deployed.account().await;
+    let response = deployed.get("/v1/tools", &account.key).send().await.unwrap();
+    let id = response.headers()["x-request-id"].to_str().unwrap().to_owned();
+    let handled = || -> Vec<Value> {
+        let text = std::fs::read_to_string(logs.join("ListTools.log")).unwrap_or_default();
+        let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        lines.filter(|line| line["message"] == "request handled" && line["request_id"] == id).collect()
+    };
+    let lines = eventually("the line is there", Duration::from_secs(20), async || {
+        Some(handled()).filter(|lines| !lines.is_empty())
+    })
+    .await;
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert_eq!((&lines[0]["route"], &lines[0]["account"]), (&json!("GET /v1/tools"), &json!(account.id)));
+    assert_eq!(lines[0]["_aws"]["CloudWatchMetrics"][0]["Namespace"], "Docmill/docmill");
+}
+
 fn sources() -> Vec<PathBuf> {
     fn below(directory: &Path, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(directory).unwrap() {
@@ -146,7 +170,8 @@ fn logged_fields(source: &str) -> BTreeSet<String> {
             let fields = arguments.split('"').next().unwrap();
             for field in fields.split(',').map(|field| field.split_once('=').map_or(field, |(name, _)| name)) {
                 let name = field.trim().trim_start_matches(['%', '?']);
-                if !name.is_empty() && !name.starts_with('{') && !name.ends_with(':') && !name.contains(['(', '\n']) {
+                // Neither a constant, nor a target, nor a value's own arguments.
+                if !name.is_empty() && !name.contains(['{', ':', '(', ')', '\n']) {
                     names.insert(name.to_owned());
                 }
             }
