@@ -22,9 +22,6 @@ use crate::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use crate::pipeline::{Delivery, Handled, Pipeline};
 use crate::source::Fetcher;
 
-/// What keeps the children of this worker from the network.
-const NETWORK_DENIAL: &str = "seccomp";
-
 /// Builds the worker from its environment: `ENGINES` says which queue it serves, and so which engines it starts.
 pub async fn pipeline_of_function() -> Result<Pipeline, Error> {
     let context = Context::of_function()?;
@@ -33,11 +30,15 @@ pub async fn pipeline_of_function() -> Result<Pipeline, Error> {
     }
     let policy = EgressPolicy::new(source_exceptions(context.config.local_mode)?);
     let fetcher = Fetcher::new(policy.clone())?;
-    let launcher = launcher(context.config.local_mode).await?;
-    let (queue_name, engines) = match std::env::var("ENGINES").unwrap_or_default().as_str() {
-        "office" => (QueueName::Office, office_engines(launcher)?),
-        "html" => (QueueName::Html, html_engines(launcher, policy, fetcher.clone())),
+    let queue_name = match std::env::var("ENGINES").unwrap_or_default().as_str() {
+        "office" => QueueName::Office,
+        "html" => QueueName::Html,
         _ => return Err("the environment variable ENGINES must be office or html".into()),
+    };
+    let launcher = launcher(queue_name, context.config.local_mode).await?;
+    let engines = match queue_name {
+        QueueName::Office => office_engines(launcher)?,
+        QueueName::Html => html_engines(launcher, policy, fetcher.clone()),
     };
     let limits = context.config.limits.clone();
     Ok(Pipeline {
@@ -53,7 +54,7 @@ pub async fn pipeline_of_function() -> Result<Pipeline, Error> {
 
 /// Starts children confined by what this platform has for it. Where that can't deny them the network, nothing starts,
 /// unless REQUIRE_NETWORK_DENIAL is false or this is a developer's machine.
-async fn launcher(local_mode: bool) -> Result<Launcher, Error> {
+async fn launcher(queue: QueueName, local_mode: bool) -> Result<Launcher, Error> {
     let required = match std::env::var("REQUIRE_NETWORK_DENIAL").as_deref() {
         Ok("false") => false,
         Ok("true" | "") | Err(_) => !local_mode,
@@ -61,7 +62,8 @@ async fn launcher(local_mode: bool) -> Result<Launcher, Error> {
     };
     let worker = std::env::current_exe()?;
     let platform = Platform::probe(&worker).await?;
-    tracing::info!(network = platform.network.as_str(), files = platform.files, "children are confined: {platform}");
+    // Before the refusal, which it explains.
+    worker_started(queue, platform.network.as_str(), platform.files);
     Ok(platform.launcher(worker, required)?)
 }
 
@@ -96,7 +98,6 @@ fn source_exceptions(local_mode: bool) -> Result<SourceExceptions, Error> {
 }
 
 pub async fn serve(pipeline: Pipeline) -> Result<(), Error> {
-    worker_started(pipeline.queue_name, NETWORK_DENIAL);
     let pipeline = Arc::new(pipeline);
     let starting = pipeline.clone();
     // Lambda's time for a start is short: the first job waits for engines that are still at it.

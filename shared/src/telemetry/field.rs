@@ -27,6 +27,7 @@ fields! {
     ENGINE = "engine": "What converts: libreoffice, chromium or sghtmltopdf; none where that cannot be known.",
     PART = "part": "The part of the service: api, dashboard, office-worker, html-worker or sweeper.",
     NETWORK_DENIAL = "network_denial": "How a worker's children are kept from the network.",
+    FILES_CONFINED = "files_confined": "Whether a worker's children write into their own directories alone.",
 
     // What came of it.
     STATUS = "status": "HTTP status of an answer.",
@@ -40,6 +41,7 @@ fields! {
     CAUSE = "cause": "What failed, for operators.",
     ERROR = "error": "The error that a call returned.",
     STOP = "stop": "Why a browser's page was given up.",
+    EXCESS = "excess": "Which of its limits a conversion has exceeded.",
     PLACE = "place": "Source file and line of a panic.",
     HOST = "host": "The host, and nothing else, of an address that a page asked for.",
     REFUSAL = "refusal": "Why the egress proxy refused a connection.",

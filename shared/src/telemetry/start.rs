@@ -33,9 +33,11 @@ pub fn started(part: Part) {
 }
 
 /// A worker's environment was started. `network_denial`: what keeps its children from the network, one of a few words.
-pub fn worker_started(queue: QueueName, network_denial: &'static str) {
+/// `files_confined`: whether they write into their own directories alone.
+pub fn worker_started(queue: QueueName, network_denial: &'static str, files_confined: bool) {
     line(Part::Worker(queue))
         .with(field::NETWORK_DENIAL, network_denial)
+        .with(field::FILES_CONFINED, files_confined)
         .measure(&[(metric::WORKER_STARTS, 1)])
         .write();
 }
