@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-contract check check-rust check-description check-template check-deployment check-licences check-local build-release bench soak build-lambda deploy test-image
+.PHONY: help setup build run up down clean-local test test-browser test-contract screenshots check check-rust check-description check-template check-deployment check-licences check-local build-release bench soak build-lambda deploy test-image
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -37,7 +37,13 @@ clean-local: ## Stop the stack and remove its data, keys and logs
 	@$(LOCAL) clean
 
 test: setup build ## Run all tests, with a stack of their own (or only storage, at AWS_ENDPOINT_URL)
-	@LOG_LEVEL=debug $(LOCAL) with-stack -- cargo test --workspace
+	@LOG_LEVEL=debug $(LOCAL) with-stack -- sh -c 'cargo test --workspace && tests/browser/run.sh'
+
+test-browser: setup build ## Run the journeys in a browser alone (FILES='tests/browser/public.test.mjs …')
+	@$(LOCAL) with-stack -- tests/browser/run.sh $(FILES)
+
+screenshots: setup build ## Write every page of the dashboard as a picture to target/screenshots
+	@$(LOCAL) with-stack -- tests/browser/run.sh screenshots "$(CURDIR)/target/screenshots"
 
 # The same requests each time; SEED=… sends others.
 test-contract: setup build ## Try a stack of its own with requests generated from the API's description (four minutes at most)

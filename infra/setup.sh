@@ -1,10 +1,11 @@
 #!/bin/sh
-# Prepares a machine: system packages, and Python environments with pinned versions in the cache.
+# Prepares a machine: system packages, and Python environments and Node modules with pinned versions in the cache.
 #
 #   infra/setup.sh system        installs what is missing of LibreOffice, Chromium, poppler, fonts and the clients' tools
 #   infra/setup.sh python NAME   makes the environment of infra/requirements-NAME.txt, and prints its interpreter
+#   infra/setup.sh node FOLDER   installs what the folder's package-lock.json names, and prints where it is
 #
-# Both return at once when there is nothing to do. Progress goes to stderr, and a failure is one line.
+# All return at once when there is nothing to do. Progress goes to stderr, and a failure is one line.
 set -eu
 
 cache=${DOCMILL_CACHE:-$HOME/.cache/docmill}
@@ -98,8 +99,34 @@ make_venv() {
     touch "$1/complete"
 }
 
+setup_node() {
+    node=$(dirname "$(setup_python node)")
+    digest=$(sha256sum <"$1/package-lock.json" | cut -c 1-12)
+    modules=$cache/node-$(basename "$1")-$digest
+    if [ ! -e "$modules/complete" ]; then
+        mkdir -p "$cache"
+        exec 9>"$cache/setup.lock"
+        flock 9
+        [ -e "$modules/complete" ] || install_modules "$1" "$modules" "$node"
+        exec 9>&-
+    fi
+    echo "$modules/node_modules"
+}
+
+install_modules() {
+    echo "Installing the Node modules of $1" >&2
+    log=$cache/npm.log
+    rm -rf "$2"
+    mkdir -p "$2"
+    cp "$1/package.json" "$1/package-lock.json" "$1/.npmrc" "$2"
+    (cd "$2" && PATH="$3:$PATH" npm ci --no-audit --no-fund) >"$log" 2>&1 \
+        || fail "npm could not install the modules of $1: is there a network? The log is $log"
+    touch "$2/complete"
+}
+
 case "${1:-}" in
     system) setup_system ;;
     python) setup_python "$2" ;;
-    *) fail "usage: infra/setup.sh system | python NAME" ;;
+    node) setup_node "$2" ;;
+    *) fail "usage: infra/setup.sh system | python NAME | node FOLDER" ;;
 esac

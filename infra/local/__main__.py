@@ -1,4 +1,4 @@
-"""The commands behind the Makefile: run, up, down, clean, with-stack."""
+"""The commands behind the Makefile: run, up, down, clean, with-stack; and person, for one more who may sign in."""
 
 import os
 import shutil
@@ -12,20 +12,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from local import deploy, localize, processes, proof
+from local import deploy, envfile, localize, processes, proof, seed
 from local.errors import Problem
-from local.settings import CREDENTIALS, ROOT, Settings, loopback_exceptions, user_settings
+from local.settings import CREDENTIALS, ROOT, Settings, binaries, loopback_exceptions, user_settings
 from local.stack import TEMPLATE, Stack
 
 # Ports that tests may bind for sources of their own; the workers may fetch from them.
 SPARE_PORTS = 8
 # What the user's shell may have set for another stack, or for AWS itself.
 OF_ANOTHER_STACK = (
-    "DOCMILL_URL", "DOCMILL_ACCOUNT", "DOCMILL_LIVE_KEY", "DOCMILL_TEST_KEY",
+    "DOCMILL_URL", "DOCMILL_ACCOUNT", "DOCMILL_LIVE_KEY", "DOCMILL_TEST_KEY", "DOCMILL_DASHBOARD_URL",
+    "DOCMILL_USER", "DOCMILL_USER_PASSWORD", "DOCMILL_ADMIN", "DOCMILL_ADMIN_PASSWORD",
     "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_SESSION_TOKEN",
 )
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-USAGE = "usage: python -m local run | up | down | clean | with-stack -- COMMAND…"
+USAGE = "usage: python -m local run | up | down | clean | with-stack -- COMMAND… | person EMAIL PASSWORD [GROUP]"
 
 
 def say(line: str) -> None:
@@ -86,6 +87,9 @@ Docmill is up.
   Base URL   {url}
   Live key   {key}
   Test key   {values['DOCMILL_TEST_KEY']}
+  Dashboard  {values['DOCMILL_DASHBOARD_URL']}
+    user     {values['DOCMILL_USER']}  password  {values['DOCMILL_USER_PASSWORD']}
+    admin    {values['DOCMILL_ADMIN']}  password  {values['DOCMILL_ADMIN_PASSWORD']}
   Samples    {settings.samples_url}/ (the folder samples/)
   Settings   {settings.env_file} (load them with: set -a; . .local/env; set +a)
   Logs       {settings.logs}
@@ -128,6 +132,7 @@ def with_stack(command: list[str]) -> int:
     try:
         values = stack.start(say)
         values |= {"TEST_SOURCE_PORTS": ",".join(map(str, spare)), "STACK_LOGS": str(settings.logs)}
+        values |= {"DOCMILL_ADMIN_BINARY": str(binaries() / "docmill-admin")}
         with storage_apart(settings.endpoint) as storage:
             deployed = {f"DEPLOYED_{name}": values[name] for name in storage}
             code = run_command(command, values | deployed | storage)
@@ -137,6 +142,16 @@ def with_stack(command: list[str]) -> int:
             keep_logs(settings)
         shutil.rmtree(home, ignore_errors=True)
     return code
+
+
+def person(email: str, password: str, group: str | None) -> int:
+    """Lets one more person sign in: on the stack that the environment names, else on the one that is up."""
+    values = envfile.read(user_settings().env_file) | os.environ
+    if "USER_POOL" not in values:
+        raise Problem("No stack is up: start one with `make up`.")
+    cognito = deploy.client("cognito-idp", values["AWS_ENDPOINT_URL"])
+    seed.make_person(cognito, values["USER_POOL"], email, password, group)
+    return 0
 
 
 def with_storage(endpoint: str, command: list[str]) -> int:
@@ -207,6 +222,10 @@ def main(arguments: list[str]) -> int:
             return down()
         case ["clean"]:
             return clean()
+        case ["person", email, password]:
+            return person(email, password, None)
+        case ["person", email, password, group]:
+            return person(email, password, group)
         case ["with-stack", "--", *command] if command:
             return with_stack(command)
         case _:

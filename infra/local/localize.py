@@ -4,6 +4,9 @@ What changes, and why:
 - `HttpApi` events become plain ApiGatewayV2 routes: ministack makes an HTTP API but does not import the OpenAPI body
   that the SAM transform puts the routes into.
 - Image functions become zip functions: there is no container runtime here.
+- The API's own address is the emulator's, since its gateway has no hosts of their own.
+- Stage variables go to the dashboard's environment: ministack leaves them out of what it hands to functions.
+- The dashboard asks the emulator for what Cognito says of itself: the issuer's own address is the real one's.
 - Functions get the local settings (path-style S3, loopback sources), which a deployed stack never has.
 - Workers run one per core, as a number: ministack compares what a parameter gives, which is text.
 - Nothing is retained on deletion, and the TLS-only bucket policy goes: the emulator speaks plain HTTP.
@@ -60,14 +63,17 @@ def functions(template: Template) -> dict[str, Template]:
     return {name: each for name, each in template["Resources"].items() if each["Type"] == FUNCTION}
 
 
-def localize(template: Template, code: dict[str, str], environment: dict[str, str]) -> Template:
+def localize(template: Template, endpoint: str, code: dict[str, str], environment: dict[str, str]) -> Template:
     """The template for the emulator. `code` maps function names to zip addresses, `environment` is given to each."""
-    local = without_protection(template)
+    local = with_address(without_protection(template), endpoint)
     resources = local["Resources"]
     for name, function in functions(local).items():
         use_zip(function, code[name])
         variables = function["Properties"].setdefault("Environment", {}).setdefault("Variables", {})
         variables.update(environment)
+        if "OIDC_ISSUER" in variables:
+            variables.update(resources["Api"]["Properties"].pop("StageVariables"))
+            variables["OIDC_DISCOVERY_URL"] = {"Fn::Sub": f"{endpoint}/${{UserPool}}/.well-known/openid-configuration"}
         resources.update(plain_routes(name, function))
     for each in resources.values():
         if each["Type"] == EVENT_SOURCE:
@@ -97,6 +103,19 @@ def without_protection(template: Template) -> Template:
         if each["Type"] in LEFT_OUT:
             del resources[name]
     return local
+
+
+def with_address(value: Any, endpoint: str) -> Any:
+    """Replaces the address that API Gateway would give the API."""
+    match value:
+        case {"Fn::GetAtt": ["Api", "ApiEndpoint"]}:
+            return {"Fn::Sub": f"{endpoint}/_aws/execute-api/${{Api}}"}
+        case dict():
+            return {name: with_address(each, endpoint) for name, each in value.items()}
+        case list():
+            return [with_address(each, endpoint) for each in value]
+        case _:
+            return value
 
 
 def use_zip(function: Template, code: str) -> None:

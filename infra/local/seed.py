@@ -1,14 +1,18 @@
-"""The demo account and its two keys, made with `docmill-admin` as on any other deployment."""
+"""The demo account, its two keys and two people, made with `docmill-admin` and Cognito as on any other deployment."""
 
 import json
+import secrets
 import subprocess
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 from local.errors import Problem
 
 NAMES = ("DOCMILL_ACCOUNT", "DOCMILL_LIVE_KEY", "DOCMILL_TEST_KEY")
+USER, ADMIN = "user@docmill.test", "admin@docmill.test"
+ADMIN_GROUP = "admin"
 # So that trying the service out is not throttled; the test key keeps the default limits.
 LIVE_LIMITS = ["--create-limit", "3000", "--create-burst", "300", "--read-limit", "3000", "--read-burst", "300"]
 
@@ -30,6 +34,36 @@ def seed(admin: Path, environment: dict[str, str]) -> dict[str, str]:
         "DOCMILL_LIVE_KEY": live["key"]["secret"],
         "DOCMILL_TEST_KEY": test["key"]["secret"],
     }
+
+
+def people(cognito: Any, pool: str, earlier: dict[str, str]) -> dict[str, str]:
+    """Makes a user and an administrator who can sign in to the dashboard. Their passwords stay from start to start."""
+    values = {}
+    for name, email, group in (("DOCMILL_USER", USER, None), ("DOCMILL_ADMIN", ADMIN, ADMIN_GROUP)):
+        password = earlier.get(f"{name}_PASSWORD") or secrets.token_urlsafe(12)
+        make_person(cognito, pool, email, password, group)
+        values |= {name: email, f"{name}_PASSWORD": password}
+    return values
+
+
+def make_person(cognito: Any, pool: str, email: str, password: str, group: str | None) -> None:
+    """A person with a verified address. One whom the pool knows gets the password and the group."""
+    attributes = [{"Name": "email", "Value": email}, {"Name": "email_verified", "Value": "true"}]
+    try:
+        cognito.admin_create_user(
+            UserPoolId=pool, Username=email, UserAttributes=attributes, MessageAction="SUPPRESS",
+            TemporaryPassword=password,
+        )
+    except cognito.exceptions.UsernameExistsException:
+        pass
+    cognito.admin_set_user_password(UserPoolId=pool, Username=email, Password=password, Permanent=True)
+    if group:
+        cognito.admin_add_user_to_group(UserPoolId=pool, Username=email, GroupName=group)
+
+
+def link(admin: Path, account: str, environment: dict[str, str]) -> None:
+    """The user belongs to the demo account; the administrator gets one of their own at their first sign-in."""
+    run_admin(admin, ["user", "link", "--email", USER, "--account", account], environment)
 
 
 def run_admin(admin: Path, arguments: list[str], environment: dict[str, str]) -> dict:

@@ -42,6 +42,7 @@ class Stack:
         values = self.deploy()
         progress("making sure of the demo account")
         values |= self.demo_keys(values)
+        values |= self.demo_people(values)
         envfile.write(self.settings.env_file, values)
         return values
 
@@ -135,12 +136,13 @@ class Stack:
         endpoint = self.settings.endpoint
         template = localize.load(TEMPLATE)
         deploy.ensure_code_bucket(endpoint)
-        local = localize.localize(template, self.upload_functions(template), self.function_environment())
+        local = localize.localize(template, endpoint, self.upload_functions(template), self.function_environment())
         outputs = deploy.deploy(endpoint, STACK_NAME, local, {"LogLevel": self.settings.log_level})
         values = {deploy.variable_name(name): value for name, value in outputs.items() if not name.startswith("Api")}
         return values | CREDENTIALS | {
             "AWS_ENDPOINT_URL": endpoint,
-            "DOCMILL_URL": f"{endpoint}/_aws/execute-api/{outputs['ApiId']}",
+            "DOCMILL_URL": outputs["ApiUrl"],
+            "DOCMILL_DASHBOARD_URL": f"{outputs['ApiUrl']}/app",
             "SAMPLES_URL": self.settings.samples_url,
             "S3_PATH_STYLE": "true",
         }
@@ -169,6 +171,13 @@ class Stack:
         if len(kept) == len(seed.NAMES) and seed.is_known(values["DOCMILL_URL"], kept["DOCMILL_LIVE_KEY"]):
             return kept
         return seed.seed(binaries() / "docmill-admin", os.environ | values)
+
+    def demo_people(self, values: dict[str, str]) -> dict[str, str]:
+        """A user of the demo account and an administrator, with the passwords of an earlier start."""
+        cognito = deploy.client("cognito-idp", self.settings.endpoint)
+        found = seed.people(cognito, values["USER_POOL"], envfile.read(self.settings.env_file))
+        seed.link(binaries() / "docmill-admin", values["DOCMILL_ACCOUNT"], os.environ | values)
+        return found
 
     def read_record(self) -> dict:
         return json.loads(self.record.read_text()) if self.record.is_file() else {}

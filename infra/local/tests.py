@@ -23,13 +23,23 @@ ENDPOINTS = {
     "GET /openapi.json",
     "GET /docs",
     "GET /docs/{file}",
+    "GET /",
+    "GET /tools",
+    "GET /tools/{page+}",
+    "GET /assets/{file}",
+    "GET /app",
+    "GET /app/{page+}",
+    "POST /app/{page+}",
+    "GET /admin",
+    "GET /admin/{page+}",
+    "POST /admin/{page+}",
     "$default",
 }
 
 
 def localized() -> localize.Template:
     code = {name: f"s3://code/{name}.zip" for name in localize.functions(TEMPLATE)}
-    return localize.localize(TEMPLATE, code, {"LOCAL_MODE": "true"})
+    return localize.localize(TEMPLATE, "http://localhost:4566", code, {"LOCAL_MODE": "true"})
 
 
 def of_type(template: localize.Template, kind: str) -> list[localize.Template]:
@@ -50,9 +60,19 @@ class Localize(unittest.TestCase):
             self.assertNotIn("PackageType", properties)
             self.assertEqual(properties["Environment"]["Variables"]["LOCAL_MODE"], "true")
 
+    def test_the_pages_and_the_sign_in_know_the_emulators_address(self):
+        local = localized()
+        address = {"Fn::Sub": "http://localhost:4566/_aws/execute-api/${Api}"}
+        self.assertNotIn("ApiEndpoint", str(local))
+        variables = local["Resources"]["Dashboard"]["Properties"]["Environment"]["Variables"]
+        self.assertIn(address, variables["DASHBOARD_URL"]["Fn::If"])
+        self.assertIn("OIDC_CLIENT_ID", variables)
+        described = {"Fn::Sub": "http://localhost:4566/${UserPool}/.well-known/openid-configuration"}
+        self.assertEqual(variables["OIDC_DISCOVERY_URL"], described)
+
     def test_the_real_template_has_no_local_settings_and_keeps_its_data(self):
         text = (ROOT / "template.yaml").read_text()
-        for name in ("LOCAL_MODE", "S3_PATH_STYLE", "SOURCE_EXCEPTIONS"):
+        for name in ("OIDC_DISCOVERY_URL", "LOCAL_MODE", "S3_PATH_STYLE", "SOURCE_EXCEPTIONS"):
             self.assertNotIn(name, text)
         for resource in TEMPLATE["Resources"].values():
             if resource["Type"] in ("AWS::DynamoDB::Table", "AWS::S3::Bucket"):

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use docmill::http::error::ErrorCode;
-use docmill::http::routes::{PUBLIC_ROUTES, ROUTES};
+use docmill::http::routes::{DASHBOARD_ROUTES, PUBLIC_ROUTES, ROUTES};
 
 use crate::support::http::{Answer, RequestBuilder};
 use lambda_http::http::Method;
@@ -27,7 +27,8 @@ fn the_template_has_exactly_the_routes_of_the_code() {
             .unwrap_or_else(|| panic!("no method near {path}"));
         routes.insert(format!("{} {path}", method.to_uppercase()));
     }
-    let expected = ROUTES.iter().chain(&PUBLIC_ROUTES).map(|(method, path)| format!("{method} {path}"));
+    let expected =
+        ROUTES.iter().chain(&PUBLIC_ROUTES).chain(&DASHBOARD_ROUTES).map(|(method, path)| format!("{method} {path}"));
     assert_eq!(routes, expected.collect());
 }
 
@@ -70,7 +71,7 @@ async fn unknown_routes_and_wrong_methods_have_envelopes() {
         let request = RequestBuilder::new(method, path).build();
         Answer::of(route_fallback::handle(std::sync::Arc::new(()), request).await)
     };
-    assert_eq!(ask(Method::GET, "/").await.refusal(), (404, "route_not_found"));
+    assert_eq!(ask(Method::GET, "/nothing").await.refusal(), (404, "route_not_found"));
     assert_eq!(ask(Method::GET, "/v1/nothing").await.refusal(), (404, "route_not_found"));
     for method in [Method::DELETE, Method::HEAD, Method::OPTIONS] {
         let answer = ask(method, "/v1/jobs/6f1c1c2e-0000-7000-8000-000000000000").await;

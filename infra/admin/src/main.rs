@@ -7,7 +7,7 @@ mod commands;
 mod output;
 
 use clap::{Parser, Subcommand};
-use commands::{account, job, key, plan, queue, service, tool};
+use commands::{account, job, key, plan, queue, service, tool, user};
 use docmill::config::Config;
 use docmill::context::{Aws, Context};
 use output::{Failure, Output};
@@ -43,6 +43,9 @@ enum Command {
     /// Jobs.
     #[command(subcommand)]
     Job(job::Command),
+    /// Users of the dashboard, and the accounts they belong to.
+    #[command(subcommand)]
+    User(user::Command),
     /// Queues and their dead letters.
     #[command(subcommand)]
     Queue(queue::Command),
@@ -64,6 +67,7 @@ async fn run(command: Command) -> Result<Output, Failure> {
         Command::Plan(command) => plan::run(&context, command).await,
         Command::Service(command) => service::run(&context, command).await,
         Command::Job(command) => job::run(&context, command).await,
+        Command::User(command) => user::run(&context, command).await,
         Command::Queue(command) => queue::run(&context, command).await,
     }
 }

@@ -21,9 +21,23 @@ pub const ROUTES: [(Method, &str); 11] = [
 pub const PUBLIC_ROUTES: [(Method, &str); 3] =
     [(Method::GET, "/openapi.json"), (Method::GET, "/docs"), (Method::GET, "/docs/{file}")];
 
+/// The dashboard's pages: for everybody, for users with a session, and for administrators. `{page+}` is any path below.
+pub const DASHBOARD_ROUTES: [(Method, &str); 10] = [
+    (Method::GET, "/"),
+    (Method::GET, "/tools"),
+    (Method::GET, "/tools/{page+}"),
+    (Method::GET, "/assets/{file}"),
+    (Method::GET, "/app"),
+    (Method::GET, "/app/{page+}"),
+    (Method::POST, "/app/{page+}"),
+    (Method::GET, "/admin"),
+    (Method::GET, "/admin/{page+}"),
+    (Method::POST, "/admin/{page+}"),
+];
+
 /// The methods that `path` takes, as the value of an `Allow` header; `None` if there is no such path.
 pub fn allowed_methods(path: &str) -> Option<String> {
-    let routes = ROUTES.iter().chain(&PUBLIC_ROUTES);
+    let routes = ROUTES.iter().chain(&PUBLIC_ROUTES).chain(&DASHBOARD_ROUTES);
     let methods: Vec<_> =
         routes.filter(|(_, template)| matches(template, path)).map(|(method, _)| method.as_str()).collect();
     (!methods.is_empty()).then(|| methods.join(", "))
@@ -45,6 +59,7 @@ fn matches(template: &str, path: &str) -> bool {
         match (wanted.next(), given.next()) {
             (None, None) => return true,
             (Some(wanted), Some(given)) if wanted == given => {}
+            (Some(wanted), Some(given)) if wanted.ends_with("+}") => return !given.is_empty(),
             (Some(wanted), Some(given)) if wanted.starts_with('{') && !given.is_empty() => {}
             (Some(_), _) | (None, Some(_)) => return false,
         }
@@ -68,7 +83,13 @@ mod tests {
         {
             assert_eq!(route_of(&method, path), "$default", "{method} {path}");
         }
-        for unknown in ["/", "/v1", "/v1/jobs/", "/v1/jobs/a/b", "/v2/jobs", "/v1/tools//schema", ""] {
+        for (page, methods) in
+            [("/", "GET"), ("/app", "GET"), ("/app/keys/key_1/revoke", "GET, POST"), ("/tools/a/b", "GET")]
+        {
+            assert_eq!(allowed_methods(page).as_deref(), Some(methods), "{page}");
+        }
+        for unknown in ["/v1", "/app/", "/assets/a/b", "/v1/jobs/", "/v1/jobs/a/b", "/v2/jobs", "/v1/tools//schema", ""]
+        {
             assert_eq!(allowed_methods(unknown), None, "{unknown}");
         }
     }

@@ -262,6 +262,7 @@ fn usage(state: &AppState, definition: &Definition) -> Markup {
             p.actions {
                 a.button href=(state.link(&format!("/app/playground?tool={}", definition.slug))) { "Try it in the playground " (icons::arrow()) }
             }
+            h3 { "Input" }
             (options_table("input", &definition.parameters["properties"]["input"]["properties"]))
         }
     }

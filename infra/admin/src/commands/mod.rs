@@ -7,6 +7,7 @@ pub(crate) mod plan;
 pub(crate) mod queue;
 pub(crate) mod service;
 pub(crate) mod tool;
+pub(crate) mod user;
 
 use clap::ValueEnum;
 

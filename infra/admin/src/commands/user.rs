@@ -1,0 +1,80 @@
+//! Users of the dashboard: who they are, and to which account they belong.
+
+use clap::Subcommand;
+use docmill::clock;
+use docmill::context::Context;
+use docmill::domain::user::{Email, Link, User};
+use serde_json::{Value, json};
+
+use crate::output::{Failure, Output, refuse};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show who has signed in, and which addresses are linked to an account.
+    List,
+    /// From their next sign-in on, whoever has this (verified) address belongs to the account.
+    Link {
+        #[arg(long)]
+        email: String,
+        #[arg(long)]
+        account: String,
+    },
+    /// Take an address's link away, and end the sessions of whoever has it. Their next sign-in is like a first one.
+    Unlink {
+        #[arg(long)]
+        email: String,
+    },
+    /// End all sessions of whoever has this address.
+    SignOut {
+        #[arg(long)]
+        email: String,
+    },
+}
+
+pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, Failure> {
+    match command {
+        Command::List => {
+            let users = context.users.users(None).await?;
+            let links = context.users.links().await?;
+            let links: Vec<_> =
+                links.iter().map(|link| json!({"email": link.email, "account": link.account})).collect();
+            let users: Vec<_> = users.iter().map(view).collect();
+            Ok(Output::new("users", json!({"signedIn": users, "links": links})))
+        }
+        Command::Link { email, account } => {
+            let email = address(&email)?;
+            if context.usage.profile(&account).await?.is_none() {
+                return refuse(format!("there is no account {account}"));
+            }
+            let link = Link { email, account, created_at: clock::now() };
+            context.users.link(&link).await?;
+            Ok(Output::new("link", json!({"email": link.email, "account": link.account})))
+        }
+        Command::Unlink { email } => {
+            let email = address(&email)?;
+            let users = context.users.unlink(&email).await?;
+            Ok(Output::new("unlinked", json!({"email": email, "users": users})))
+        }
+        Command::SignOut { email } => {
+            let email = address(&email)?;
+            let users = context.users.users(Some(&email)).await?;
+            for user in &users {
+                context.users.sign_out_everywhere(&user.user, clock::now()).await?;
+            }
+            Ok(Output::new("signedOut", json!({"email": email, "users": users.len()})))
+        }
+    }
+}
+
+fn address(text: &str) -> Result<Email, Failure> {
+    Email::parse(text).ok_or_else(|| Failure::Refused(format!("{text} is no e-mail address")))
+}
+
+fn view(user: &User) -> Value {
+    json!({
+        "email": user.email,
+        "account": user.account,
+        "subject": user.subject,
+        "since": user.created_at.to_string(),
+    })
+}

@@ -1,0 +1,42 @@
+// axe-core has nothing serious to say about any page, in light and in dark; nothing is wider than a phone.
+
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { pages } from "./pages.mjs";
+import { closeBrowser, findings, newVisitor, people, signIn, withVisitor } from "./support.mjs";
+
+after(closeBrowser);
+
+for (const who of [undefined, "user", "admin"]) {
+  test(`pages of ${who ?? "everybody"}`, async () => {
+    await withVisitor({}, async (visitor) => {
+      if (who) await signIn(visitor, people[who]);
+      for (const page of pages.filter((each) => each.who === who)) {
+        await visitor.goto(page.path);
+        await page.prepare?.(visitor.page);
+        for (const colorScheme of ["light", "dark"]) {
+          await visitor.page.emulateMedia({ colorScheme });
+          assert.deepEqual(await findings(visitor.page), [], `${page.name}, ${colorScheme}`);
+        }
+        await visitor.page.setViewportSize({ width: 360, height: 740 });
+        const width = await visitor.page.evaluate(() => document.documentElement.scrollWidth);
+        assert.ok(width <= 360, `${page.name} is ${width} pixels wide on a phone`);
+        await visitor.page.setViewportSize({ width: 1280, height: 720 });
+      }
+    });
+  });
+}
+
+test("the keyboard reaches the content first, and a phone's menu works without scripts", async () => {
+  const visitor = await newVisitor({ javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
+  await visitor.goto("/");
+  await visitor.page.keyboard.press("Tab");
+  const first = visitor.page.locator(":focus");
+  assert.equal(await first.innerText(), "Skip to content");
+  const link = visitor.page.getByRole("navigation", { name: "Site" }).getByRole("link", { name: "All tools" });
+  assert.equal(await link.isVisible(), false);
+  await visitor.page.locator("details.menu > summary").click();
+  await link.click();
+  assert.equal(await visitor.page.getByRole("heading", { level: 1 }).innerText(), "Tools");
+  await visitor.close();
+});

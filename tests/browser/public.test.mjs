@@ -1,0 +1,54 @@
+// Pages for everybody: what they say, and that nobody has to sign in for them.
+
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { closeBrowser, mainText, url, withVisitor } from "./support.mjs";
+
+after(closeBrowser);
+
+test("from the homepage by the menu to a tool, its options and a line to paste", async () => {
+  await withVisitor({}, async ({ page, goto, context }) => {
+    await goto("/");
+    assert.match(await mainText(page), /One request[\s\S]*curl [\s\S]*\/v1\/convert\/office-to-pdf/);
+    await page.getByRole("navigation", { name: "Site" }).getByRole("link", { name: "HTML to PDF" }).click();
+    await page.waitForURL(url("/tools/html-to-pdf"));
+    const text = await mainText(page);
+    for (const said of ["1 credit a document", "pageSize", "Letter", "renderMode", `${url("/v1/convert/html-to-pdf")}`]) {
+      assert.ok(text.includes(said), `${said} in ${text}`);
+    }
+    assert.equal((await context.cookies()).length, 0, "a guest is given no cookie");
+  });
+});
+
+test("categories lead to their tools, and unknown pages are 404 with a way on", async () => {
+  await withVisitor({}, async ({ page, goto }) => {
+    await goto("/tools");
+    await page.getByRole("main").getByRole("link", { name: "Office", exact: true }).click();
+    await page.waitForURL(url("/tools/category/office"));
+    const text = await mainText(page);
+    assert.ok(text.includes("Office to PDF") && !text.includes("HTML to PDF"), text);
+    for (const path of ["/tools/no-such-tool", "/tools/category/nothing", "/tools/a/b"]) {
+      const answer = await goto(path);
+      assert.equal(answer.status(), 404, path);
+      assert.match(await mainText(page), /Page not found/);
+      assert.ok(await page.getByRole("link", { name: "To the homepage" }).isVisible());
+    }
+  });
+});
+
+test("every page is under a strict policy and asks nobody else for anything", async () => {
+  await withVisitor({}, async ({ page, goto }) => {
+    const elsewhere = [];
+    page.on("request", (request) => {
+      if (new URL(request.url()).origin !== new URL(url("/")).origin) elsewhere.push(request.url());
+    });
+    const answer = await goto("/");
+    const policy = answer.headers()["content-security-policy"];
+    assert.ok(policy.startsWith("default-src 'none'; script-src 'self'; style-src 'self';"), policy);
+    assert.ok(!policy.includes("unsafe"), policy);
+    assert.equal(answer.headers()["x-content-type-options"], "nosniff");
+    assert.deepEqual(elsewhere, []);
+    const fontSize = await page.getByRole("heading", { level: 1 }).evaluate((heading) => getComputedStyle(heading).fontSize);
+    assert.ok(parseFloat(fontSize) > 30, "the sheet is loaded");
+  });
+});

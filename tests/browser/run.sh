@@ -1,0 +1,20 @@
+#!/bin/sh
+# Runs journeys in a browser against the stack that DOCMILL_URL names: all of them, or the given files.
+#
+#   tests/browser/run.sh [FILE.test.mjs …]
+#   tests/browser/run.sh screenshots FOLDER
+#
+# One file at a time, since some change settings of the whole service, and put them back.
+set -eu
+[ -n "${DOCMILL_URL:-}" ] || { echo "No journeys in a browser: only storage was deployed." >&2; exit 0; }
+root=$(cd "$(dirname "$0")/../.." && pwd)
+here=$root/tests/browser
+BROWSER_MODULES=$("$root/infra/setup.sh" node "$here")
+LOCAL_PYTHON=$("$root/infra/setup.sh" python local)
+node=$(dirname "$("$root/infra/setup.sh" python node)")/node
+export BROWSER_MODULES LOCAL_PYTHON
+if [ "${1:-}" = screenshots ]; then
+    exec "$node" "$here/screenshots.mjs" "$2"
+fi
+[ $# -gt 0 ] || set -- "$here"/*.test.mjs
+exec "$node" --test --test-concurrency=1 --test-reporter=spec "$@"

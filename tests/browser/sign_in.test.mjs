@@ -1,0 +1,131 @@
+// Signing in and out, as a person does it, and what happens when something is not in order.
+
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import {
+  administer, closeBrowser, giveCredentials, mainText, newPerson, newVisitor, people, signIn, url, withVisitor,
+} from "./support.mjs";
+
+after(closeBrowser);
+
+const signOut = async (page, name = "Sign out") => {
+  await page.locator("details.person > summary").click();
+  await page.getByRole("button", { name, exact: true }).click();
+};
+
+test("a user signs in, is remembered, and signs out for good", async () => {
+  await withVisitor({}, async (visitor) => {
+    const { page, goto, context } = visitor;
+    await signIn(visitor, people.user);
+    assert.equal(await page.getByRole("heading", { level: 1 }).count(), 1);
+    assert.match(await page.locator("details.person").innerText(), new RegExp(people.user.email));
+    const cookies = await context.cookies();
+    const session = cookies.find(({ name }) => name.endsWith("session"));
+    assert.ok(session.httpOnly && session.sameSite === "Lax", JSON.stringify(session));
+    assert.ok(!cookies.some(({ name }) => name.endsWith("sign-in")), "nothing is left of the attempt");
+
+    await signOut(page);
+    await page.waitForURL(url("/"));
+    assert.match(await mainText(page), /You are signed out/);
+    await page.reload();
+    assert.doesNotMatch(await mainText(page), /You are signed out/, "said once");
+    // The cookie that somebody may have copied is worth nothing any more.
+    await context.addCookies([session]);
+    await goto("/app");
+    assert.ok(await page.getByLabel("Password").isVisible());
+  });
+});
+
+test("a wrong password lets nobody in", async () => {
+  await withVisitor({}, async ({ page, goto }) => {
+    await goto("/app");
+    await giveCredentials(page, { ...people.user, password: "not the password" });
+    await page.getByText("Incorrect username or password").waitFor();
+    await goto("/app");
+    assert.ok(await page.getByLabel("Password").isVisible());
+  });
+});
+
+test("whoever asked for a page comes to it after signing in, and never to another site", async () => {
+  await withVisitor({}, async (visitor) => {
+    await signIn(visitor, people.user, "/app/tools?from=mail");
+    assert.match(await mainText(visitor.page), /office-to-pdf/);
+  });
+  for (const place of ["//evil.example/", "https://evil.example/", "/\\evil.example", "/app/sign-out"]) {
+    await withVisitor({}, async ({ page, goto }) => {
+      await goto(`/app/sign-in?return_to=${encodeURIComponent(place)}`);
+      await giveCredentials(page, people.user);
+      await page.waitForURL(url("/app"));
+    });
+  }
+});
+
+test("a session that ended elsewhere leads from a form to the sign-in and back to its page", async () => {
+  const person = await newPerson();
+  const [first, second] = [await newVisitor(), await newVisitor()];
+  await signIn(first, person, "/app/tools");
+  await signIn(second, person);
+  await signOut(second.page, "Sign out on all devices");
+  await second.page.waitForURL(url("/"));
+  // The first browser still shows its page, and does not know yet.
+  await signOut(first.page);
+  await first.page.waitForURL(url("/"));
+  await first.goto("/app/tools");
+  await giveCredentials(first.page, person);
+  await first.page.waitForURL(url("/app/tools"));
+  await Promise.all([first.close(), second.close()]);
+});
+
+test("the issuer's answer counts once, in the browser that asked, and not if it was refused", async () => {
+  await withVisitor({}, async ({ page, goto }) => {
+    const refused = [];
+    page.on("response", (response) => {
+      if (response.url().includes("/app/callback")) refused.push(response.status());
+    });
+    await goto("/app/callback?code=stolen&state=guessed");
+    assert.match(await mainText(page), /Sign-in did not work/);
+    await goto("/app");
+    await goto("/app/callback?error=access_denied&state=guessed");
+    assert.match(await mainText(page), /Sign-in did not work/);
+    assert.deepEqual(refused, [400, 400]);
+  });
+});
+
+test("pages of administrators are 403 for users, and open for administrators", async () => {
+  await withVisitor({}, async (visitor) => {
+    await signIn(visitor, people.user);
+    const answer = await visitor.goto("/admin");
+    assert.equal(answer.status(), 403);
+    assert.match(await mainText(visitor.page), /for administrators/);
+    assert.equal(await visitor.page.getByRole("navigation", { name: "Administration" }).count(), 0);
+  });
+  await withVisitor({}, async (visitor) => {
+    await signIn(visitor, people.admin, "/admin");
+    assert.ok(await visitor.page.getByRole("navigation", { name: "Administration" }).isVisible());
+  });
+});
+
+test("a form without its session's token changes nothing", async () => {
+  const person = await newPerson();
+  await withVisitor({}, async (visitor) => {
+    await signIn(visitor, person);
+    const answer = await visitor.context.request.post(url("/app/sign-out"), { form: { csrf_token: "0".repeat(64) } });
+    assert.equal(answer.status(), 403);
+    assert.match(await answer.text(), /out of date/);
+    await visitor.goto("/app/tools");
+    assert.equal(new URL(visitor.page.url()).pathname, new URL(url("/app/tools")).pathname, "still signed in");
+  });
+});
+
+test("a suspended account is closed at once, and opens again", async () => {
+  const person = await newPerson();
+  await withVisitor({}, async (visitor) => {
+    await signIn(visitor, person);
+    const account = await visitor.page.locator("details.person code").textContent();
+    await administer("account", "set", account, "--suspended", "on");
+    assert.equal((await visitor.goto("/app")).status(), 403);
+    assert.match(await mainText(visitor.page), /Account suspended/);
+    await administer("account", "set", account, "--suspended", "off");
+    assert.equal((await visitor.goto("/app")).status(), 200);
+  });
+});

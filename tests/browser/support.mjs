@@ -1,0 +1,132 @@
+// What journeys share: a browser, people of their own, signing in, and eyes for what axe-core finds.
+//
+// The stack is the one that DOCMILL_URL names; `make test` starts it and installs what is in package.json.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { createRequire } from "node:module";
+import { promisify } from "node:util";
+
+const require = createRequire(`${process.env.BROWSER_MODULES}/`);
+const { chromium } = require("playwright-core");
+const axeSource = require("axe-core").source;
+const root = new URL("../..", import.meta.url).pathname;
+
+/** The environment of a command that acts on the deployed stack: its tables are under `DEPLOYED_…` in tests. */
+const deployed = Object.fromEntries(
+  Object.entries(process.env).map(([name, value]) => [name, process.env[`DEPLOYED_${name}`] ?? value]),
+);
+const run = (program, words) =>
+  promisify(execFile)(program, words, { cwd: root, env: { ...deployed, PYTHONPATH: `${root}infra` } });
+
+// A busy machine starts a function and a browser slowly; what is fast stays fast.
+const PATIENCE_MS = Number(process.env.PATIENCE_MS ?? 60_000);
+
+export const base = process.env.DOCMILL_URL;
+export const url = (path) => `${base}${path}`;
+
+/** The people that every local stack has. Tests that change something make their own: see `newPerson`. */
+export const people = {
+  user: { email: process.env.DOCMILL_USER, password: process.env.DOCMILL_USER_PASSWORD },
+  admin: { email: process.env.DOCMILL_ADMIN, password: process.env.DOCMILL_ADMIN_PASSWORD },
+};
+
+let browser;
+
+/** One browser for all tests of a file. */
+async function theBrowser() {
+  browser ??= chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium-headless-shell",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
+  });
+  return browser;
+}
+
+export async function closeBrowser() {
+  await (await browser)?.close();
+}
+
+/**
+ * A page in a context of its own: no cookie of another test. `options` are Playwright's, e.g. `{colorScheme: "dark"}`.
+ * Whatever the page's policy blocks, and every error in its scripts, fails the test that calls `visitor.close()`.
+ */
+export async function newVisitor(options = {}) {
+  const context = await (await theBrowser()).newContext({ locale: "en-GB", reducedMotion: "reduce", ...options });
+  context.setDefaultTimeout(PATIENCE_MS);
+  const page = await context.newPage();
+  const complaints = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error" && /Content.Security.Policy/i.test(message.text())) complaints.push(message.text());
+  });
+  const close = async () => {
+    await context.close();
+    assert.deepEqual(complaints, []);
+  };
+  return { page, context, close, goto: (path) => page.goto(url(path)) };
+}
+
+/** Runs `journey` with a visitor, and looks for complaints of the browser at its end. */
+export async function withVisitor(options, journey) {
+  const visitor = await newVisitor(options);
+  try {
+    await journey(visitor);
+  } catch (error) {
+    await visitor.context.close();
+    throw error;
+  }
+  await visitor.close();
+}
+
+/** Fills in the issuer's page, on which the browser is. */
+export async function giveCredentials(page, { email, password }) {
+  await page.getByLabel("Username").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** Signs in and comes to `path`. */
+export async function signIn(visitor, person, path = "/app") {
+  await visitor.goto(path);
+  await giveCredentials(visitor.page, person);
+  await visitor.page.waitForURL(url(path));
+}
+
+/** A person of this test alone, with an account of their own from their first sign-in on. */
+export async function newPerson({ admin = false } = {}) {
+  const person = { email: `${randomUUID()}@docmill.test`, password: randomUUID() };
+  const group = admin ? ["admin"] : [];
+  await run(process.env.LOCAL_PYTHON, ["-m", "local", "person", person.email, person.password, ...group]);
+  return person;
+}
+
+/** What `docmill-admin` says, as JSON: `await administer("account", "show", id)`. */
+export async function administer(...command) {
+  const { stdout } = await run(process.env.DOCMILL_ADMIN_BINARY, ["--json", ...command]);
+  return JSON.parse(stdout);
+}
+
+/** The serious and critical findings of axe-core on the page. */
+export async function findings(page) {
+  // Through the debugger, so that the page's policy needs no exception.
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.target.join(" ")).join(", ")}`);
+}
+
+/** The text of the page's main part. */
+export const mainText = (page) => page.locator("main").innerText();
+
+/** Waits until `condition` gives something, e.g. until a change has reached every environment (15 seconds). */
+export async function eventually(what, condition) {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const value = await condition();
+    if (value) return value;
+    assert.ok(Date.now() < end, `not within a minute: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
