@@ -25,6 +25,7 @@ mod idempotency;
 mod injected_faults;
 mod job_list;
 mod journeys;
+mod people;
 mod read_jobs;
 mod secrets;
 mod sweeping;

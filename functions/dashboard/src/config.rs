@@ -6,9 +6,6 @@ use axum_extra::extract::cookie::Key;
 use docmill::config::ConfigError;
 use url::Url;
 
-/// What signs cookies must be as long as the keys that it is made into.
-const COOKIE_KEY_BYTES: usize = 64;
-
 #[derive(Clone, Debug)]
 pub struct DashboardConfig {
     /// Where the pages are, without a slash at the end. Locally its path is the gateway's base path.
@@ -89,4 +86,42 @@ impl DashboardConfig {
     }
 }
 
-const _: () = assert!(COOKIE_KEY_BYTES == 64, "the message above says so");
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(name: &str) -> Option<String> {
+        let value = match name {
+            "DASHBOARD_URL" => "https://docmill.example/",
+            "OIDC_ISSUER" => "https://issuer.example/pool",
+            "OIDC_CLIENT_ID" => "client-1",
+            "COOKIE_KEY" => return Some("k".repeat(64)),
+            _ => return None,
+        };
+        Some(value.to_owned())
+    }
+
+    #[test]
+    fn an_issuer_describes_itself_below_its_own_address() {
+        let config = DashboardConfig::from_lookup(given).unwrap();
+        assert!(config.is_secure());
+        let described = "https://issuer.example/pool/.well-known/openid-configuration";
+        assert_eq!(config.oidc.discovery_url.as_str(), described);
+        assert_eq!((config.oidc.groups_claim.as_str(), config.oidc.admin_group.as_str()), ("cognito:groups", "admin"));
+    }
+
+    #[test]
+    fn what_is_missing_or_malformed_is_named_and_no_secret_shown() {
+        for name in ["DASHBOARD_URL", "OIDC_ISSUER", "OIDC_CLIENT_ID", "COOKIE_KEY"] {
+            let error = DashboardConfig::from_lookup(|each| given(each).filter(|_| each != name)).unwrap_err();
+            assert_eq!(error.to_string(), format!("the environment variable {name} is not set"));
+        }
+        let short = |name: &str| if name == "COOKIE_KEY" { Some("k".repeat(63)) } else { given(name) };
+        assert!(DashboardConfig::from_lookup(short).unwrap_err().to_string().contains("COOKIE_KEY"));
+        let odd = |name: &str| if name == "DASHBOARD_URL" { Some("javascript:alert(1)".into()) } else { given(name) };
+        assert!(DashboardConfig::from_lookup(odd).unwrap_err().to_string().contains("DASHBOARD_URL"));
+        let secret = |name: &str| if name == "OIDC_CLIENT_SECRET" { Some("hush".into()) } else { given(name) };
+        let shown = format!("{:?}", DashboardConfig::from_lookup(secret).unwrap());
+        assert!(!shown.contains("hush") && !shown.contains("kkkk"), "{shown}");
+    }
+}

@@ -46,7 +46,7 @@ pub enum Seat {
     /// A session that is over.
     Stale,
     Suspended,
-    Taken(SignedIn),
+    Taken(Box<SignedIn>),
 }
 
 impl FromRequestParts<AppState> for SignedIn {
@@ -95,7 +95,7 @@ pub async fn find(state: &AppState, jar: &SignedCookieJar) -> Result<Seat, PageE
         return Ok(Seat::Suspended);
     }
     state.context.sessions.note_use(&session, now).await?;
-    Ok(Seat::Taken(SignedIn {
+    Ok(Seat::Taken(Box::new(SignedIn {
         session: session.session,
         user: user.user,
         subject: user.subject,
@@ -103,7 +103,7 @@ pub async fn find(state: &AppState, jar: &SignedCookieJar) -> Result<Seat, PageE
         account: user.account,
         profile,
         role: session.role,
-    }))
+    })))
 }
 
 /// The token in a request's cookie, if we signed it.
@@ -122,10 +122,12 @@ pub fn forget(state: &AppState, jar: SignedCookieJar) -> SignedCookieJar {
 /// A cookie that scripts don't see and other sites' forms don't carry. `Lax`, so that the way back from the issuer
 /// does. No time at all removes it.
 pub fn own_cookie(state: &AppState, name: &str, value: String, time: Duration) -> Cookie<'static> {
-    let secure = state.config.is_secure();
-    // `__Host-` binds a cookie to this host, HTTPS and the root, so that no neighbour can set it.
-    let path = if secure { "/".to_owned() } else { state.link("/") };
-    let cookie = Cookie::build((cookie_name(state, name), value));
+    make_cookie(state.config.is_secure(), state.base_path(), name, value, time)
+}
+
+fn make_cookie(secure: bool, base_path: &str, name: &str, value: String, time: Duration) -> Cookie<'static> {
+    let path = if secure { "/".to_owned() } else { format!("{base_path}/") };
+    let cookie = Cookie::build((full_name(secure, name), value));
     let cookie = cookie.path(path).http_only(true).secure(secure).same_site(SameSite::Lax);
     match time.try_into() {
         Ok(time) => cookie.max_age(time).build(),
@@ -135,5 +137,23 @@ pub fn own_cookie(state: &AppState, name: &str, value: String, time: Duration) -
 }
 
 pub fn cookie_name(state: &AppState, name: &str) -> String {
-    if state.config.is_secure() { format!("__Host-docmill-{name}") } else { format!("docmill-{name}") }
+    full_name(state.config.is_secure(), name)
+}
+
+/// `__Host-` binds a cookie to this host, HTTPS and the root, so that no neighbour can set it.
+fn full_name(secure: bool, name: &str) -> String {
+    if secure { format!("__Host-docmill-{name}") } else { format!("docmill-{name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cookies_are_for_this_host_alone_and_for_no_script() {
+        let cookie = make_cookie(true, "", SESSION, "value".into(), Duration::from_secs(60)).to_string();
+        assert_eq!(cookie, "__Host-docmill-session=value; HttpOnly; SameSite=Lax; Secure; Path=/; Max-Age=60");
+        let local = make_cookie(false, "/_aws/execute-api/abc", SESSION, String::new(), Duration::ZERO).to_string();
+        assert_eq!(local, "docmill-session=; HttpOnly; SameSite=Lax; Path=/_aws/execute-api/abc/; Max-Age=0");
+    }
 }

@@ -83,7 +83,7 @@ async fn meet(state: &AppState, path: String, jar: SignedCookieJar) -> Result<(V
     let jar = if matches!(seat, Seat::Stale) { session::forget(state, jar) } else { jar };
     let form_token = session::token(state, &jar).map(|token| token.form_token());
     let (user, suspended) = match seat {
-        Seat::Taken(user) => (Some(user), false),
+        Seat::Taken(user) => (Some(*user), false),
         Seat::Suspended => (None, true),
         Seat::Stale | Seat::Empty => (None, false),
     };

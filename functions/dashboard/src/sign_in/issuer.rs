@@ -297,3 +297,6 @@ fn names(groups: &Value, group: &str) -> bool {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
     }
 }
+
+#[cfg(test)]
+mod tests;
