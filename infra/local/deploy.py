@@ -16,6 +16,8 @@ from local.settings import REGION
 
 CODE_BUCKET = "docmill-local-code"
 DEPLOY_SECONDS = 120
+# What CloudFormation takes in the request itself; larger templates lie in a bucket.
+INLINE_BYTES = 51_200
 CAPABILITIES = ["CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"]
 
 
@@ -41,6 +43,15 @@ def upload_code(endpoint: str, name: str, package: bytes) -> str:
     return f"s3://{CODE_BUCKET}/{key}"
 
 
+def place(endpoint: str, stack: str, text: str) -> dict[str, str]:
+    """How a request names a template: by itself, or by where it was put."""
+    if len(text) <= INLINE_BYTES:
+        return {"TemplateBody": text}
+    key = f"{stack}.json"
+    client("s3", endpoint).put_object(Bucket=CODE_BUCKET, Key=key, Body=text.encode())
+    return {"TemplateURL": f"{endpoint}/{CODE_BUCKET}/{key}"}
+
+
 def ensure_code_bucket(endpoint: str) -> None:
     client("s3", endpoint).create_bucket(Bucket=CODE_BUCKET)
 
@@ -50,7 +61,7 @@ def deploy(endpoint: str, stack: str, template: Template, parameters: dict[str, 
     cloudformation = client("cloudformation", endpoint)
     request = {
         "StackName": stack,
-        "TemplateBody": json.dumps(template),
+        **place(endpoint, stack, json.dumps(template)),
         "Capabilities": CAPABILITIES,
         "Parameters": [{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],
     }

@@ -14,8 +14,8 @@ use openidconnect::core::{
 };
 use openidconnect::{
     AdditionalClaims, AsyncHttpClient, AuthorizationCode, ClaimsVerificationError, ClientId, ClientSecret, HttpRequest,
-    HttpResponse, IdToken, IssuerUrl, Nonce, OAuth2TokenResponse, PkceCodeChallenge, ProviderMetadataWithLogout,
-    RedirectUrl, Scope, TokenResponse,
+    HttpResponse, IdToken, IssuerUrl, Nonce, PkceCodeChallenge, ProviderMetadataWithLogout, RedirectUrl, Scope,
+    TokenResponse,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -145,7 +145,6 @@ impl Issuer {
                 PageError::SignIn("the issuer's answer cannot be read".into())
             }
         })?;
-        let _ = response.access_token();
         let token = response.id_token().ok_or_else(|| PageError::SignIn("the issuer sent no ID token".into()))?;
         let token: Token = token.to_string().parse().map_err(|_| PageError::SignIn("no ID token".into()))?;
         match self.verify(&token, &metadata, attempt.nonce()) {
