@@ -161,6 +161,8 @@ class Stack:
         return limits | {
             "LOCAL_MODE": "true",
             "S3_PATH_STYLE": "true",
+            # So that who tries a setting out sees it at once.
+            "SETTINGS_MAX_AGE_SECONDS": "2",
             "SOURCE_EXCEPTIONS": ",".join(self.settings.source_exceptions),
         }
 

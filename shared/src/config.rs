@@ -18,6 +18,8 @@ pub struct Config {
     pub output_retention: Duration,
     pub job_retention: Duration,
     pub idempotency_retention: Duration,
+    /// How long a change of administrators' settings may take to reach a warm environment.
+    pub settings_max_age: Duration,
     pub limits: Limits,
 }
 
@@ -76,6 +78,7 @@ impl Config {
             output_retention: hours(number("OUTPUT_RETENTION_HOURS", 24)?),
             job_retention: hours(number("JOB_RETENTION_DAYS", 30)?.saturating_mul(24)),
             idempotency_retention: hours(number("IDEMPOTENCY_HOURS", 24)?),
+            settings_max_age: Duration::from_secs(number("SETTINGS_MAX_AGE_SECONDS", 15)?),
             limits: Limits {
                 source_bytes: number("SOURCE_LIMIT_BYTES", limits.source_bytes)?,
                 conversion: Duration::from_secs(number("CONVERSION_SECONDS", limits.conversion.as_secs())?),

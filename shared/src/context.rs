@@ -13,6 +13,8 @@ use crate::config::{Config, ConfigError};
 use crate::domain::tool::{Catalogue, CatalogueError};
 use crate::files::Files;
 use crate::queue::Queue;
+use crate::store::accounts::Accounts;
+use crate::store::audit::Audit;
 use crate::store::events::Events;
 use crate::store::jobs::Jobs;
 use crate::store::keys::Keys;
@@ -115,9 +117,11 @@ pub struct Context {
     pub config: Config,
     pub catalogue: Catalogue,
     pub keys: Keys,
+    pub accounts: Accounts,
     pub usage: Usage,
     pub jobs: Jobs,
     pub settings: Settings,
+    pub audit: Audit,
     pub events: Events,
     pub sessions: Sessions,
     pub users: Users,
@@ -137,9 +141,11 @@ impl Context {
         Ok(Self {
             catalogue: Catalogue::load()?,
             keys: Keys::new(dynamodb.clone(), tables.keys.clone()),
+            accounts: Accounts::new(dynamodb.clone(), tables.clone()),
             usage: Usage::new(dynamodb.clone(), tables.usage.clone()),
             jobs: Jobs::new(dynamodb.clone(), tables),
-            settings: Settings::new(dynamodb.clone(), tables.settings.clone()),
+            settings: Settings::new(dynamodb.clone(), tables.settings.clone(), config.settings_max_age),
+            audit: Audit::new(dynamodb.clone(), tables.settings.clone()),
             events: Events::new(dynamodb.clone(), tables),
             sessions: Sessions::new(dynamodb.clone(), tables.sessions.clone()),
             users: Users::new(dynamodb.clone(), tables.sessions.clone(), tables.usage.clone()),

@@ -150,19 +150,3 @@ async fn the_last_use_of_a_key_is_noted() {
     let stored = world.context.keys.get(&account.key.hash()).await.unwrap().unwrap();
     assert!(stored.last_used_at.unwrap() >= before);
 }
-
-#[tokio::test]
-async fn a_change_of_an_accounts_standing_reaches_all_its_keys_at_once() {
-    let world = World::new();
-    let account = world.account(10).await;
-    let second = world.another_key(&account, Mode::Live, |_| {}).await;
-    let mut profile = world.context.usage.profile(&account.id).await.unwrap().unwrap();
-    profile.suspended = true;
-    let keys = [account.key.hash(), second.hash()];
-    world.context.usage.change_standing(&account.id, &profile, &world.config.tables.keys, &keys).await.unwrap();
-    for key in [&account.key, &second] {
-        assert_eq!(list(&world, get("/v1/tools").key(key)).await.refusal(), (403, "account_suspended"));
-    }
-    let stored = world.context.usage.profile(&account.id).await.unwrap().unwrap();
-    assert!(stored.suspended);
-}

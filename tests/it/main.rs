@@ -10,6 +10,7 @@
 mod support;
 
 mod account_usage;
+mod administration;
 mod admission;
 mod budgets;
 mod clients;
@@ -28,6 +29,7 @@ mod journeys;
 mod people;
 mod read_jobs;
 mod secrets;
+mod standing;
 mod sweeping;
 mod telemetry;
 mod tools;

@@ -1,6 +1,7 @@
 //! Accounts, their plans, and the stored form of their keys.
 
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 use super::api_key::{KeyHash, Mode};
 use super::quota::{RateLimit, RatePolicy};
@@ -21,6 +22,12 @@ pub struct Plan {
     /// Origins from which the plan's keys work; none listed means that the `Origin` header does not matter.
     #[serde(default)]
     pub allowed_origins: Vec<String>,
+    /// How fast a key may create jobs, unless it is given another limit when it is made. Keys keep the limits they have.
+    #[serde(default = "RateLimit::create_default")]
+    pub create_limit: RateLimit,
+    /// The same for reads.
+    #[serde(default = "RateLimit::read_default")]
+    pub read_limit: RateLimit,
 }
 
 impl Plan {
@@ -29,8 +36,29 @@ impl Plan {
     /// A plan that no administrator has described: the free one, and nothing for any other name.
     pub fn fallback(id: &str) -> Self {
         let included_credits = if id == Self::DEFAULT_ID { 100 } else { 0 };
-        Self { id: id.to_owned(), included_credits, allowed_tools: None, allowed_origins: Vec::new() }
+        Self {
+            id: id.to_owned(),
+            included_credits,
+            allowed_tools: None,
+            allowed_origins: Vec::new(),
+            create_limit: RateLimit::CREATE,
+            read_limit: RateLimit::READ,
+        }
     }
+}
+
+/// What administrators decide about an account. Each of its keys carries a copy, so that one read answers everything.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    pub plan: String,
+    pub suspended: bool,
+    pub test_mode: bool,
+    /// Origins from which the account's keys work; none listed means all.
+    #[serde(default)]
+    pub account_origins: Vec<String>,
+    /// Slugs of the tools that the account may use; `None` means every tool that the plan allows.
+    #[serde(default)]
+    pub account_tools: Option<Vec<String>>,
 }
 
 /// The account itself: the `profile` item of the Usage table.
@@ -45,7 +73,65 @@ pub struct Profile {
     /// Origins from which the account's keys work; none listed means all.
     #[serde(default)]
     pub account_origins: Vec<String>,
+    /// Slugs of the tools that the account may use; `None` means every tool that the plan allows.
+    #[serde(default)]
+    pub account_tools: Option<Vec<String>>,
     pub created_at: Timestamp,
+
+    /// Counts the changes of the standing: what a form showed is still so while this is the same.
+    #[serde(default)]
+    pub version: u64,
+    /// Counts the changes of the standing and of the list of keys: either is only changed as it was read.
+    #[serde(default)]
+    pub revision: u64,
+    /// Every key that may be alive, and some that are not any more. The index by account lags behind, this never does.
+    #[serde(default)]
+    pub keys: Vec<KeyHash>,
+}
+
+impl Profile {
+    /// A new account in good standing, with nothing granted.
+    pub fn new(name: impl Into<String>, plan: impl Into<String>, now: Timestamp) -> Self {
+        Self {
+            name: name.into(),
+            plan: plan.into(),
+            granted: 0,
+            suspended: false,
+            test_mode: true,
+            account_origins: Vec::new(),
+            account_tools: None,
+            created_at: now,
+            version: 0,
+            revision: 0,
+            keys: Vec::new(),
+        }
+    }
+
+    pub fn standing(&self) -> Standing {
+        Standing {
+            plan: self.plan.clone(),
+            suspended: self.suspended,
+            test_mode: self.test_mode,
+            account_origins: self.account_origins.clone(),
+            account_tools: self.account_tools.clone(),
+        }
+    }
+
+    /// The profile with another standing.
+    #[must_use]
+    pub fn in_standing(self, standing: Standing) -> Self {
+        let Standing { plan, suspended, test_mode, account_origins, account_tools } = standing;
+        Self { plan, suspended, test_mode, account_origins, account_tools, ..self }
+    }
+}
+
+/// An origin as browsers send it (`https://app.example`), or `None` for what is none.
+pub fn parse_origin(text: &str) -> Option<String> {
+    let url = Url::parse(text.trim()).ok()?;
+    let nothing_else =
+        url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
+    let web = matches!(url.scheme(), "http" | "https") && url.password().is_none();
+    (web && nothing_else && url.has_host()).then(|| url.origin().ascii_serialization())
 }
 
 impl Profile {
@@ -90,6 +176,8 @@ pub struct StoredKey {
     pub plan: String,
     #[serde(default)]
     pub account_origins: Vec<String>,
+    #[serde(default)]
+    pub account_tools: Option<Vec<String>>,
     pub suspended: bool,
     pub test_mode: bool,
 
@@ -98,6 +186,21 @@ pub struct StoredKey {
 }
 
 impl StoredKey {
+    /// The id of the key under which the dashboard acts for an account. It has no secret, is in no list, and is not counted
+    /// among the account's [`MAX_KEYS`]; its hash is that of no key that could be sent.
+    pub const DASHBOARD_ID: &'static str = "dashboard";
+
+    pub fn is_dashboards(&self) -> bool {
+        self.key_id == Self::DASHBOARD_ID
+    }
+
+    /// The key with copies of this standing.
+    #[must_use]
+    pub fn in_standing(self, standing: Standing) -> Self {
+        let Standing { plan, suspended, test_mode, account_origins, account_tools } = standing;
+        Self { plan, suspended, test_mode, account_origins, account_tools, ..self }
+    }
+
     pub fn is_dead_at(&self, now: Timestamp) -> bool {
         self.revoked_at.is_some() || self.expires_at.is_some_and(|expires| expires <= now)
     }
@@ -111,7 +214,9 @@ impl StoredKey {
     }
 
     pub fn may_use(&self, tool: &str) -> bool {
-        self.allowed_tools.as_ref().is_none_or(|allowed| allowed.iter().any(|slug| slug == tool))
+        [&self.allowed_tools, &self.account_tools]
+            .into_iter()
+            .all(|allowed| allowed.as_ref().is_none_or(|allowed| allowed.iter().any(|slug| slug == tool)))
     }
 }
 
@@ -192,6 +297,7 @@ pub(crate) mod tests {
             allowed_origins: Vec::new(),
             plan: "free".into(),
             account_origins: Vec::new(),
+            account_tools: None,
             suspended: false,
             test_mode: true,
             limiter: Limiter::new(RateLimit::CREATE, RateLimit::READ),
@@ -215,6 +321,32 @@ pub(crate) mod tests {
         assert!(!bound.admits_origin(&plan, Some("https://b.example")));
         assert!(key().admits_origin(&plan, Some("https://C.example")));
         assert!(!key().admits_origin(&plan, None));
+    }
+
+    #[test]
+    fn tools_of_key_and_account_must_both_agree() {
+        let slugs = |slugs: &[&str]| Some(slugs.iter().map(|&slug| slug.to_owned()).collect::<Vec<_>>());
+        let bound = StoredKey { allowed_tools: slugs(&["a", "b"]), account_tools: slugs(&["b", "c"]), ..key() };
+        assert!(bound.may_use("b") && !bound.may_use("a") && !bound.may_use("c"));
+        assert!(key().may_use("a"));
+    }
+
+    #[test]
+    fn an_origin_is_scheme_host_and_port_alone() {
+        for (text, expected) in [
+            (" https://App.Example/ ", Some("https://app.example")),
+            ("http://localhost:3000", Some("http://localhost:3000")),
+            ("https://a.example:443", Some("https://a.example")),
+            ("app.example", None),
+            ("https://a.example/path", None),
+            ("https://a.example?q", None),
+            ("https://user@a.example", None),
+            ("ftp://a.example", None),
+            ("null", None),
+            ("", None),
+        ] {
+            assert_eq!(parse_origin(text).as_deref(), expected, "{text}");
+        }
     }
 
     #[test]

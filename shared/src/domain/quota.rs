@@ -62,6 +62,14 @@ impl RateLimit {
     pub const CREATE: Self = Self { per_minute: 120, burst: 30 };
     pub const READ: Self = Self { per_minute: 600, burst: 100 };
 
+    pub(super) const fn create_default() -> Self {
+        Self::CREATE
+    }
+
+    pub(super) const fn read_default() -> Self {
+        Self::READ
+    }
+
     /// Milliseconds that one request uses up. Rounded up: a limit is never exceeded by rounding.
     pub fn emission_ms(self) -> i64 {
         i64::from((RATE_WINDOW_SECONDS * 1000).div_ceil(self.per_minute.max(1)))

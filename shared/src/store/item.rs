@@ -14,6 +14,8 @@ pub type Item = HashMap<String, AttributeValue>;
 
 /// Index of the Keys and Jobs tables by account.
 pub const BY_ACCOUNT: &str = "by_account";
+/// Sparse index of the Usage table: its profiles by name.
+pub const BY_NAME: &str = "by_name";
 /// Sparse index of the jobs for which something is still to be done.
 pub const OPEN: &str = "open";
 /// Partitions of the open index, so that no single one takes all the writes.

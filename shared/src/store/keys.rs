@@ -6,9 +6,9 @@ use std::sync::Mutex;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
-use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure};
+use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnValue, ReturnValuesOnConditionCheckFailure};
 
-use super::item::{BY_ACCOUNT, Item, from_item, string, time, to_item};
+use super::item::{BY_ACCOUNT, Item, from_item, string, time};
 use super::{StoreError, store_error};
 use crate::domain::account::StoredKey;
 use crate::domain::api_key::KeyHash;
@@ -171,20 +171,6 @@ impl Keys {
         seen.insert(entry, Seen { tat, busy_elsewhere });
     }
 
-    /// Adds a new key.
-    pub async fn put(&self, key: &StoredKey) -> Result<(), StoreError> {
-        self.client
-            .put_item()
-            .table_name(&self.table)
-            .set_item(Some(to_item(key)?))
-            // A hash never repeats; if it did, somebody else's key would be overwritten.
-            .condition_expression("attribute_not_exists(key_hash)")
-            .send()
-            .await
-            .map_err(|error| store_error(&error))?;
-        Ok(())
-    }
-
     pub async fn get(&self, hash: &KeyHash) -> Result<Option<StoredKey>, StoreError> {
         let output = self
             .client
@@ -196,6 +182,26 @@ impl Keys {
             .await
             .map_err(|error| store_error(&error))?;
         output.item.map(from_item).transpose()
+    }
+
+    /// Strongly consistent reads of several keys (100 at most), in no order; unknown ones are left out.
+    pub async fn get_all(&self, hashes: &[KeyHash]) -> Result<Vec<StoredKey>, StoreError> {
+        if hashes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let key = |hash: &KeyHash| Item::from([("key_hash".to_owned(), string(hash.as_str()))]);
+        let request = KeysAndAttributes::builder()
+            .set_keys(Some(hashes.iter().map(key).collect()))
+            .consistent_read(true)
+            .build()
+            .map_err(|error| StoreError::Malformed(error.to_string()))?;
+        let read = self.client.batch_get_item().request_items(&self.table, request).send().await;
+        let output = read.map_err(|error| store_error(&error))?;
+        if output.unprocessed_keys.is_some_and(|left| !left.is_empty()) {
+            return Err(StoreError::Unavailable("DynamoDB left a part of the read undone".into()));
+        }
+        let items = output.responses.and_then(|mut tables| tables.remove(&self.table)).unwrap_or_default();
+        items.into_iter().map(from_item).collect()
     }
 
     /// The hashes and ids of an account's keys, revoked ones included. From an index: a moment late, for lists only.

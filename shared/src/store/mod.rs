@@ -1,5 +1,7 @@
 //! DynamoDB: one file per table. Correctness lives in condition expressions; each has its timeline in a comment.
 
+pub mod accounts;
+pub mod audit;
 pub mod events;
 pub mod item;
 pub mod jobs;
@@ -7,6 +9,7 @@ pub mod keys;
 pub mod sessions;
 pub mod settings;
 pub mod submission;
+mod transaction;
 pub mod usage;
 pub mod users;
 

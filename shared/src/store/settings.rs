@@ -1,91 +1,113 @@
 //! The Settings table: what administrators decide, cached for a few seconds in each environment.
+//!
+//! Each record has a version. A change is conditional on the version that was shown, and recorded in the audit trail in the
+//! same transaction.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
-use serde::Serialize;
+use aws_sdk_dynamodb::types::{Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-use super::item::{Item, from_item, string, to_item};
-use super::{StoreError, store_error};
+use super::item::{Item, from_item, number, string, to_item};
+use super::transaction::{TRIES, Transacted, back_off, never_quiet, transact};
+use super::{StoreError, audit, store_error, transaction};
 use crate::clock;
 use crate::domain::account::Plan;
+use crate::domain::audit::{AuditEntry, Author, Subject, SubjectKind, diff};
 use crate::domain::time::Timestamp;
 use crate::domain::tool::{ServiceSettings, Tool, ToolSettings};
-
-/// How long a change may take to reach a warm environment.
-const MAX_AGE: Duration = Duration::from_secs(15);
 
 #[derive(Debug)]
 pub struct Settings {
     client: Client,
     table: String,
+    /// How long a change may take to reach a warm environment.
+    max_age: Duration,
     cache: Mutex<Option<(Timestamp, Arc<Snapshot>)>>,
+}
+
+/// A value, and how often it was changed before. What was never set has version 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Versioned<T> {
+    pub value: T,
+    #[serde(default)]
+    pub version: u64,
+}
+
+/// What became of a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change<T> {
+    Written(Versioned<T>),
+    /// Somebody changed it since: this is how it is now.
+    Stale(Versioned<T>),
 }
 
 /// All settings at one moment.
 #[derive(Debug, Default)]
 pub struct Snapshot {
-    tools: HashMap<String, ToolSettings>,
-    plans: HashMap<String, Plan>,
+    tools: HashMap<String, Versioned<ToolSettings>>,
+    plans: HashMap<String, Versioned<Plan>>,
     pub service: ServiceSettings,
+    service_version: u64,
 }
 
 impl Snapshot {
     /// What administrators set about the tool, or else what its file says.
     pub fn tool<'a>(&'a self, tool: &'a Tool) -> &'a ToolSettings {
-        self.tools.get(&tool.definition.slug).unwrap_or(&tool.definition.settings)
+        self.tools.get(&tool.definition.slug).map_or(&tool.definition.settings, |set| &set.value)
+    }
+
+    pub fn versioned_tool(&self, tool: &Tool) -> Versioned<ToolSettings> {
+        let unset = || Versioned { value: tool.definition.settings.clone(), version: 0 };
+        self.tools.get(&tool.definition.slug).cloned().unwrap_or_else(unset)
     }
 
     pub fn plan(&self, id: &str) -> Plan {
-        self.plans.get(id).cloned().unwrap_or_else(|| Plan::fallback(id))
+        self.versioned_plan(id).value
     }
-}
 
-#[derive(Clone, Copy, Debug)]
-pub enum SettingKind {
-    Tool,
-    Plan,
-    Service,
-}
+    pub fn versioned_plan(&self, id: &str) -> Versioned<Plan> {
+        self.plans.get(id).cloned().unwrap_or_else(|| Versioned { value: Plan::fallback(id), version: 0 })
+    }
 
-impl SettingKind {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Tool => "tool",
-            Self::Plan => "plan",
-            Self::Service => "service",
+    /// The plans that administrators described, and the default one, by id.
+    pub fn plans(&self) -> Vec<Plan> {
+        let mut plans: Vec<_> = self.plans.values().map(|plan| plan.value.clone()).collect();
+        if !self.plans.contains_key(Plan::DEFAULT_ID) {
+            plans.push(Plan::fallback(Plan::DEFAULT_ID));
         }
+        plans.sort_by(|one, other| one.id.cmp(&other.id));
+        plans
+    }
+
+    pub fn versioned_service(&self) -> Versioned<ServiceSettings> {
+        Versioned { value: self.service, version: self.service_version }
     }
 }
 
-/// The one item of kind `service`.
+/// The one record of kind `service`.
 const SERVICE_ID: &str = "switches";
 
 impl Settings {
-    pub fn new(client: Client, table: String) -> Self {
-        Self { client, table, cache: Mutex::default() }
+    pub fn new(client: Client, table: String, max_age: Duration) -> Self {
+        Self { client, table, max_age, cache: Mutex::default() }
     }
 
-    /// The settings, at most [`MAX_AGE`] old. If they can't be read, older ones serve on.
+    /// The settings, at most `max_age` old. If they can't be read, older ones serve on.
     pub async fn current(&self) -> Result<Arc<Snapshot>, StoreError> {
         let now = clock::now();
         let cached = self.cache.lock().ok().and_then(|cache| cache.clone());
         if let Some((read_at, snapshot)) = &cached
-            && now.millis_since(*read_at) < u64::try_from(MAX_AGE.as_millis()).unwrap_or(u64::MAX)
+            && now.millis_since(*read_at) < u64::try_from(self.max_age.as_millis()).unwrap_or(u64::MAX)
         {
             return Ok(snapshot.clone());
         }
-        match (self.read().await, cached) {
-            (Ok(fresh), _) => {
-                let fresh = Arc::new(fresh);
-                if let Ok(mut cache) = self.cache.lock() {
-                    *cache = Some((now, fresh.clone()));
-                }
-                Ok(fresh)
-            }
+        match (self.fresh().await, cached) {
+            (Ok(fresh), _) => Ok(fresh),
             (Err(error), Some((_, stale))) => {
                 tracing::warn!(%error, "settings could not be read; the last known ones serve on");
                 Ok(stale)
@@ -94,22 +116,37 @@ impl Settings {
         }
     }
 
-    async fn read(&self) -> Result<Snapshot, StoreError> {
-        let (tools, plans, service) = futures_util::try_join!(
-            self.of_kind::<ToolSettings>(SettingKind::Tool),
-            self.of_kind::<Plan>(SettingKind::Plan),
-            self.of_kind::<ServiceSettings>(SettingKind::Service),
-        )?;
-        Ok(Snapshot { tools, plans, service: service.get(SERVICE_ID).copied().unwrap_or_default() })
+    /// The settings as they are now: for those who change them. Whoever asks for the current ones next gets these too.
+    pub async fn fresh(&self) -> Result<Arc<Snapshot>, StoreError> {
+        let now = clock::now();
+        let fresh = Arc::new(self.read().await?);
+        if let Ok(mut cache) = self.cache.lock() {
+            *cache = Some((now, fresh.clone()));
+        }
+        Ok(fresh)
     }
 
-    async fn of_kind<T: DeserializeOwned>(&self, kind: SettingKind) -> Result<HashMap<String, T>, StoreError> {
+    async fn read(&self) -> Result<Snapshot, StoreError> {
+        let (tools, plans, mut service) = futures_util::try_join!(
+            self.of_kind::<ToolSettings>(SubjectKind::Tool),
+            self.of_kind::<Plan>(SubjectKind::Plan),
+            self.of_kind::<ServiceSettings>(SubjectKind::Service),
+        )?;
+        let Versioned { value, version } = service.remove(SERVICE_ID).unwrap_or_default();
+        Ok(Snapshot { tools, plans, service: value, service_version: version })
+    }
+
+    async fn of_kind<T: DeserializeOwned>(
+        &self,
+        kind: SubjectKind,
+    ) -> Result<HashMap<String, Versioned<T>>, StoreError> {
         let mut pages = self
             .client
             .query()
             .table_name(&self.table)
             .key_condition_expression("kind = :kind")
             .expression_attribute_values(":kind", string(kind.as_str()))
+            .consistent_read(true)
             .into_paginator()
             .items()
             .send();
@@ -117,39 +154,114 @@ impl Settings {
         while let Some(item) = pages.next().await {
             let item: Item = item.map_err(|error| store_error(&error))?;
             let record: Record<T> = from_item(item)?;
-            found.insert(record.id, record.value);
+            found.insert(record.id, record.versioned);
         }
         Ok(found)
     }
 
-    pub async fn put_tool(&self, slug: &str, settings: &ToolSettings) -> Result<(), StoreError> {
-        self.put(SettingKind::Tool, slug, settings).await
+    /// `before`: the settings that were shown; `after`: what they shall be.
+    pub async fn change_tool(
+        &self,
+        slug: &str,
+        before: &Versioned<ToolSettings>,
+        after: &ToolSettings,
+        by: &Author,
+    ) -> Result<Change<ToolSettings>, StoreError> {
+        self.change(Subject::new(SubjectKind::Tool, slug), before, after, by).await
     }
 
-    pub async fn put_plan(&self, plan: &Plan) -> Result<(), StoreError> {
-        self.put(SettingKind::Plan, &plan.id, plan).await
+    pub async fn change_plan(
+        &self,
+        before: &Versioned<Plan>,
+        after: &Plan,
+        by: &Author,
+    ) -> Result<Change<Plan>, StoreError> {
+        self.change(Subject::new(SubjectKind::Plan, &after.id), before, after, by).await
     }
 
-    pub async fn put_service(&self, switches: &ServiceSettings) -> Result<(), StoreError> {
-        self.put(SettingKind::Service, SERVICE_ID, switches).await
+    pub async fn change_service(
+        &self,
+        before: &Versioned<ServiceSettings>,
+        after: &ServiceSettings,
+        by: &Author,
+    ) -> Result<Change<ServiceSettings>, StoreError> {
+        self.change(Subject::new(SubjectKind::Service, SERVICE_ID), before, after, by).await
     }
 
-    async fn put(&self, kind: SettingKind, id: &str, value: &impl Serialize) -> Result<(), StoreError> {
-        let record = Record { kind: kind.as_str().to_owned(), id: id.to_owned(), value };
-        self.client
-            .put_item()
+    async fn change<T>(
+        &self,
+        subject: Subject,
+        before: &Versioned<T>,
+        after: &T,
+        by: &Author,
+    ) -> Result<Change<T>, StoreError>
+    where
+        T: Clone + PartialEq + Serialize + DeserializeOwned,
+    {
+        let changes = diff(&before.value, after).map_err(|error| StoreError::Malformed(error.to_string()))?;
+        // What was never set is written even if it says what holds anyway: a new plan has to exist.
+        if changes.is_empty() && before.version > 0 {
+            return Ok(Change::Written(before.clone()));
+        }
+        let versioned = Versioned { value: after.clone(), version: before.version + 1 };
+        let entry = AuditEntry::new(subject, changes, by);
+        for attempt in 0..TRIES {
+            let writes =
+                vec![self.put(&entry.subject, &versioned, before.version)?, audit::record(&self.table, &entry)?];
+            match transact(&self.client, writes).await? {
+                Transacted::Committed => {
+                    self.forget();
+                    return Ok(Change::Written(versioned));
+                }
+                Transacted::Contended => back_off(attempt).await,
+                Transacted::Failed(failed) => {
+                    self.forget();
+                    let current = failed.into_iter().find_map(|(part, item)| item.filter(|_| part == 0));
+                    let Some(current) = current else {
+                        return Err(StoreError::Unavailable("the settings changed back meanwhile".into()));
+                    };
+                    let record: Record<T> = from_item(current)?;
+                    return Ok(Change::Stale(record.versioned));
+                }
+            }
+        }
+        Err(never_quiet())
+    }
+
+    fn put<T: Serialize + Clone>(
+        &self,
+        subject: &Subject,
+        versioned: &Versioned<T>,
+        shown: u64,
+    ) -> Result<TransactWriteItem, StoreError> {
+        let record =
+            Record { kind: subject.kind.as_str().to_owned(), id: subject.id.clone(), versioned: versioned.clone() };
+        let put = Put::builder()
             .table_name(&self.table)
             .set_item(Some(to_item(&record)?))
-            .send()
-            .await
-            .map_err(|error| store_error(&error))?;
-        Ok(())
+            .expression_attribute_names("#version", "version")
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        // Timeline: A and B open the same form, of version 3. A's change makes it 4; B's finds 4 and is told how it is now,
+        // so that neither undoes what the other decided without having seen it.
+        let put = match shown {
+            0 => put.condition_expression("attribute_not_exists(#version)"),
+            _ => put.condition_expression("#version = :shown").expression_attribute_values(":shown", number(shown)),
+        };
+        transaction::put(put.build())
+    }
+
+    /// Whoever asks next reads anew.
+    fn forget(&self) {
+        if let Ok(mut cache) = self.cache.lock() {
+            *cache = None;
+        }
     }
 }
 
-#[derive(Debug, Serialize, serde::Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Record<T> {
     kind: String,
     id: String,
-    value: T,
+    #[serde(flatten)]
+    versioned: Versioned<T>,
 }

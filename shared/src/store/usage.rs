@@ -3,13 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes, TransactWriteItem, Update};
+use aws_sdk_dynamodb::types::KeysAndAttributes;
 
-use super::item::{Item, UsageItem, from_item, number, string, to_item};
-use super::keys::failed_condition;
-use super::{StoreError, store_error};
+use super::item::{Item, UsageItem, from_item};
+use super::{StoreError, accounts, store_error};
 use crate::domain::account::Profile;
-use crate::domain::api_key::KeyHash;
 use crate::domain::time::{Period, Timestamp};
 
 /// Attributes of a balance that count per tool: the name of the tool follows.
@@ -117,13 +115,11 @@ impl Usage {
 
     /// False: there is an account of that id already.
     pub async fn create_profile(&self, account: &str, profile: &Profile) -> Result<bool, StoreError> {
-        let mut item = to_item(profile)?;
-        item.extend(UsageItem::Profile.key(account));
         let result = self
             .client
             .put_item()
             .table_name(&self.table)
-            .set_item(Some(item))
+            .set_item(Some(accounts::profile_item(account, profile)?))
             // Timeline: two administrators create the same id; the second must not reset the first one's credits.
             .condition_expression("attribute_not_exists(account)")
             .send()
@@ -137,70 +133,6 @@ impl Usage {
             }
             Err(error) => Err(store_error(&error)),
         }
-    }
-
-    /// Adds granted credits, which carry over. `None`: there is no such account.
-    pub async fn grant(&self, account: &str, credits: u64) -> Result<Option<u64>, StoreError> {
-        let result = self
-            .client
-            .update_item()
-            .table_name(&self.table)
-            .set_key(Some(UsageItem::Profile.key(account)))
-            // Without attribute_exists the update would create an account that never was.
-            .condition_expression("attribute_exists(account)")
-            .update_expression("ADD granted :credits")
-            .expression_attribute_values(":credits", number(credits))
-            .return_values(aws_sdk_dynamodb::types::ReturnValue::UpdatedNew)
-            .send()
-            .await;
-        match result {
-            Ok(output) => Ok(output.attributes.map(|item| count(&item, "granted"))),
-            Err(error) if failed_condition(&error).is_some() => Ok(None),
-            Err(error) => Err(store_error(&error)),
-        }
-    }
-
-    /// Replaces an account's profile and rewrites the copies that its keys carry, all or nothing.
-    pub async fn change_standing(
-        &self,
-        account: &str,
-        profile: &Profile,
-        keys_table: &str,
-        keys: &[KeyHash],
-    ) -> Result<(), StoreError> {
-        let mut item = to_item(profile)?;
-        // Credits are not part of a standing: a debit between read and write must not be undone.
-        item.remove("granted");
-        let values = |names: &[&str]| -> HashMap<String, AttributeValue> {
-            names.iter().filter_map(|name| Some((format!(":{name}"), item.get(*name)?.clone()))).collect()
-        };
-        let fields = ["plan", "suspended", "test_mode", "account_origins"];
-        let assignments =
-            "SET #plan = :plan, suspended = :suspended, test_mode = :test_mode, account_origins = :account_origins";
-        let update = |table: &str, key: Item| {
-            Update::builder()
-                .table_name(table)
-                .set_key(Some(key))
-                // Both updates would otherwise create what they don't find.
-                .condition_expression("attribute_exists(account)")
-                .update_expression(assignments)
-                .expression_attribute_names("#plan", "plan")
-                .set_expression_attribute_values(Some(values(&fields)))
-                .build()
-                .map(|update| TransactWriteItem::builder().update(update).build())
-                .map_err(|error| StoreError::Malformed(error.to_string()))
-        };
-        let mut writes = vec![update(&self.table, UsageItem::Profile.key(account))?];
-        for hash in keys {
-            writes.push(update(keys_table, HashMap::from([("key_hash".to_owned(), string(hash.as_str()))]))?);
-        }
-        self.client
-            .transact_write_items()
-            .set_transact_items(Some(writes))
-            .send()
-            .await
-            .map_err(|error| store_error(&error))?;
-        Ok(())
     }
 }
 

@@ -7,9 +7,13 @@ use docmill::config::Config;
 use docmill::context::{Aws, Context};
 use docmill::domain::account::{Limiter, Plan, Profile, StoredKey};
 use docmill::domain::api_key::{ApiKey, Mode};
+use docmill::domain::audit::Author;
 use docmill::domain::quota::RateLimit;
 use docmill::http::submit::JobDesk;
 use docmill::http::uploads::UploadDesk;
+use docmill::store::accounts::KeyAdded;
+use docmill::store::item::to_item;
+use docmill::store::settings::{Change, Versioned};
 use get_job_download::Downloads;
 use uuid::Uuid;
 
@@ -58,7 +62,9 @@ impl World {
     pub async fn plan(&self, included_credits: u64) -> Plan {
         let id = format!("plan_{}", Uuid::now_v7().simple());
         let plan = Plan { included_credits, ..Plan::fallback(&id) };
-        self.context.settings.put_plan(&plan).await.unwrap();
+        let unset = Versioned { value: Plan::fallback(&plan.id), version: 0 };
+        let change = self.context.settings.change_plan(&unset, &plan, &author()).await.unwrap();
+        assert!(matches!(change, Change::Written(_)), "{change:?}");
         plan
     }
 
@@ -70,22 +76,14 @@ impl World {
 
     pub async fn account_on(&self, plan: &str, granted: u64) -> Account {
         let id = format!("acc_{}", Uuid::now_v7().simple());
-        let profile = Profile {
-            name: "test".into(),
-            plan: plan.to_owned(),
-            granted,
-            suspended: false,
-            test_mode: true,
-            account_origins: Vec::new(),
-            created_at: clock::now(),
-        };
+        let profile = Profile { granted, ..Profile::new("test", plan, clock::now()) };
         assert!(self.context.usage.create_profile(&id, &profile).await.unwrap());
         let account = Account { id, plan: plan.to_owned(), key: ApiKey::generate(Mode::Live) };
         self.key(&account, account.key.clone(), |_| {}).await;
         account
     }
 
-    /// Stores `secret` as a key of the account, changed as the test wants it.
+    /// Stores `secret` as a key of the account, changed as the test wants it, even into what its account would not make it.
     pub async fn key(&self, account: &Account, secret: ApiKey, change: impl FnOnce(&mut StoredKey)) {
         let mode = if secret.reveal().starts_with("dm_test_") { Mode::Test } else { Mode::Live };
         let mut key = StoredKey {
@@ -103,12 +101,18 @@ impl World {
             allowed_origins: Vec::new(),
             plan: account.plan.clone(),
             account_origins: Vec::new(),
+            account_tools: None,
             suspended: false,
             test_mode: true,
             limiter: Limiter::new(UNLIMITED, UNLIMITED),
         };
         change(&mut key);
-        self.context.keys.put(&key).await.unwrap();
+        let added = self.context.accounts.add_key(&key, clock::now()).await.unwrap();
+        let KeyAdded::Yes(stored) = added else { panic!("{added:?}") };
+        if *stored != key {
+            let put = self.context.dynamodb.put_item().table_name(&self.config.tables.keys);
+            put.set_item(Some(to_item(&key).unwrap())).send().await.unwrap();
+        }
     }
 
     /// A further key of the account, changed as the test wants it.
@@ -123,6 +127,11 @@ impl World {
         let usage = self.context.usage.of_month(&account.id, clock::now().period()).await.unwrap();
         (usage.used, usage.created)
     }
+}
+
+/// Who makes the changes of a test.
+pub fn author() -> Author {
+    Author { actor: "test".into(), reason: None, at: clock::now() }
 }
 
 #[derive(Clone, Debug)]

@@ -1,13 +1,14 @@
 //! Accounts.
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use docmill::clock;
 use docmill::context::Context;
 use docmill::domain::account::{Plan, Profile};
+use docmill::store::accounts::{Changed, Granted};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::Switch;
+use super::{Switch, author};
 use crate::output::{Failure, Output, refuse};
 
 #[derive(Debug, Subcommand)]
@@ -28,45 +29,49 @@ pub(crate) enum Command {
     /// Show an account and its current month.
     Show { id: String },
     /// Grant credits, which carry over from month to month.
-    Grant { id: String, credits: u64 },
-    /// Change plan, suspension, test mode or origins; the account's keys follow at once.
-    Set {
+    Grant {
         id: String,
+        credits: u64,
+        /// Why, for the audit trail.
         #[arg(long)]
-        plan: Option<String>,
-        #[arg(long)]
-        suspended: Option<Switch>,
-        #[arg(long)]
-        test_mode: Option<Switch>,
-        /// Only requests from this origin (may be given several times).
-        #[arg(long = "origin", conflicts_with = "any_origin")]
-        origins: Vec<String>,
-        /// Requests from any origin, or without one.
-        #[arg(long)]
-        any_origin: bool,
+        reason: Option<String>,
     },
+    /// Change plan, suspension, test mode, tools or origins; the account's keys follow at once.
+    Set(Set),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Set {
+    id: String,
+    #[arg(long)]
+    plan: Option<String>,
+    #[arg(long)]
+    suspended: Option<Switch>,
+    #[arg(long)]
+    test_mode: Option<Switch>,
+    /// Only this tool (may be given several times).
+    #[arg(long = "tool", conflicts_with = "all_tools")]
+    tools: Vec<String>,
+    /// Every tool that the plan allows.
+    #[arg(long)]
+    all_tools: bool,
+    /// Only requests from this origin (may be given several times).
+    #[arg(long = "origin", conflicts_with = "any_origin")]
+    origins: Vec<String>,
+    /// Requests from any origin, or without one.
+    #[arg(long)]
+    any_origin: bool,
+    /// Why, for the audit trail.
+    #[arg(long)]
+    reason: Option<String>,
 }
 
 pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, Failure> {
     match command {
         Command::Create { name, plan, credits, id } => create(context, name, plan, credits, id).await,
         Command::Show { id } => show(context, &id).await,
-        Command::Grant { id, credits } => match context.usage.grant(&id, credits).await? {
-            Some(granted) => Ok(Output::new("account", json!({"id": id, "granted": granted}))),
-            None => refuse(format!("there is no account {id}")),
-        },
-        Command::Set { id, plan, suspended, test_mode, origins, any_origin } => {
-            let Some(mut profile) = context.usage.profile(&id).await? else {
-                return refuse(format!("there is no account {id}"));
-            };
-            profile.plan = plan.unwrap_or(profile.plan);
-            profile.suspended = suspended.map_or(profile.suspended, Switch::is_on);
-            profile.test_mode = test_mode.map_or(profile.test_mode, Switch::is_on);
-            if any_origin || !origins.is_empty() {
-                profile.account_origins = origins;
-            }
-            change_standing(context, &id, &profile).await
-        }
+        Command::Grant { id, credits, reason } => grant(context, &id, credits, reason).await,
+        Command::Set(wanted) => change_standing(context, wanted).await,
     }
 }
 
@@ -81,15 +86,10 @@ async fn create(
     if id.is_empty() || !id.chars().all(|character| character.is_ascii_alphanumeric() || character == '_') {
         return refuse("an account's id is made of letters, digits and underscores");
     }
-    let profile = Profile {
-        name,
-        plan,
-        granted: credits,
-        suspended: false,
-        test_mode: true,
-        account_origins: Vec::new(),
-        created_at: clock::now(),
-    };
+    if name.trim().is_empty() {
+        return refuse("an account needs a name");
+    }
+    let profile = Profile { granted: credits, ..Profile::new(name, plan, clock::now()) };
     if context.usage.create_profile(&id, &profile).await? {
         Ok(Output::new("account", view(&id, &profile)))
     } else {
@@ -111,15 +111,31 @@ async fn show(context: &Context, id: &str) -> Result<Output, Failure> {
     Ok(Output::new("account", view))
 }
 
-async fn change_standing(context: &Context, id: &str, profile: &Profile) -> Result<Output, Failure> {
-    let now = clock::now();
-    let mut keys = Vec::new();
-    for hash in context.keys.of_account(id).await? {
-        // A dead key stays dead, and an account may have had any number of them.
-        keys.extend(context.keys.get(&hash).await?.filter(|key| !key.is_dead_at(now)).map(|key| key.key_hash));
+async fn grant(context: &Context, id: &str, credits: u64, reason: Option<String>) -> Result<Output, Failure> {
+    match context.accounts.grant(id, credits, Uuid::now_v7(), &author(reason)).await? {
+        Granted::Yes | Granted::Already => show(context, id).await,
+        Granted::NoAccount => refuse(format!("there is no account {id}")),
     }
-    context.usage.change_standing(id, profile, &context.config.tables.keys, &keys).await?;
-    Ok(Output::new("account", view(id, profile)))
+}
+
+async fn change_standing(context: &Context, wanted: Set) -> Result<Output, Failure> {
+    let Set { id, plan, suspended, test_mode, tools, all_tools, origins, any_origin, reason } = wanted;
+    let Some(profile) = context.usage.profile(&id).await? else { return refuse(format!("there is no account {id}")) };
+    let mut standing = profile.standing();
+    standing.plan = plan.unwrap_or(standing.plan);
+    standing.suspended = suspended.map_or(standing.suspended, Switch::is_on);
+    standing.test_mode = test_mode.map_or(standing.test_mode, Switch::is_on);
+    if all_tools || !tools.is_empty() {
+        standing.account_tools = (!all_tools).then_some(tools);
+    }
+    if any_origin || !origins.is_empty() {
+        standing.account_origins = origins;
+    }
+    match context.accounts.change(&id, profile.version, &standing, &author(reason)).await? {
+        Changed::Written(profile) => Ok(Output::new("account", view(&id, &profile))),
+        Changed::Stale(_) => refuse("somebody else changed it at the same time: look at it, and try again"),
+        Changed::NoAccount => refuse(format!("there is no account {id}")),
+    }
 }
 
 fn view(id: &str, profile: &Profile) -> Value {
@@ -130,6 +146,7 @@ fn view(id: &str, profile: &Profile) -> Value {
         "granted": profile.granted,
         "suspended": profile.suspended,
         "testMode": profile.test_mode,
+        "allowedTools": profile.account_tools,
         "allowedOrigins": profile.account_origins,
         "createdAt": profile.created_at.to_string(),
     })

@@ -6,6 +6,7 @@ use docmill::context::Context;
 use docmill::domain::account::{Limiter, MAX_KEYS, StoredKey};
 use docmill::domain::api_key::{ApiKey, Mode};
 use docmill::domain::quota::RateLimit;
+use docmill::store::accounts::KeyAdded;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -43,16 +44,16 @@ pub(crate) struct Create {
     /// Only requests from this origin (may be given several times).
     #[arg(long = "origin")]
     origins: Vec<String>,
-    /// Creates per minute.
-    #[arg(long, default_value_t = RateLimit::CREATE.per_minute)]
-    create_limit: u32,
-    #[arg(long, default_value_t = RateLimit::CREATE.burst)]
-    create_burst: u32,
-    /// Reads per minute.
-    #[arg(long, default_value_t = RateLimit::READ.per_minute)]
-    read_limit: u32,
-    #[arg(long, default_value_t = RateLimit::READ.burst)]
-    read_burst: u32,
+    /// Creates per minute, instead of what the plan says.
+    #[arg(long)]
+    create_limit: Option<u32>,
+    #[arg(long)]
+    create_burst: Option<u32>,
+    /// Reads per minute, instead of what the plan says.
+    #[arg(long)]
+    read_limit: Option<u32>,
+    #[arg(long)]
+    read_burst: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -85,11 +86,8 @@ async fn create(context: &Context, wanted: Create) -> Result<Output, Failure> {
     let Some(profile) = context.usage.profile(&wanted.account).await? else {
         return refuse(format!("there is no account {}", wanted.account));
     };
+    let plan = context.settings.fresh().await?.plan(&profile.plan);
     let now = clock::now();
-    let alive = keys_of(context, &wanted.account).await?.iter().filter(|key| !key.is_dead_at(now)).count();
-    if alive >= MAX_KEYS {
-        return refuse(format!("an account has at most {MAX_KEYS} keys: revoke one that is not needed"));
-    }
     let secret = ApiKey::generate(wanted.mode.into());
     let key = StoredKey {
         key_hash: secret.hash(),
@@ -106,17 +104,28 @@ async fn create(context: &Context, wanted: Create) -> Result<Output, Failure> {
         allowed_origins: wanted.origins,
         plan: profile.plan,
         account_origins: profile.account_origins,
+        account_tools: profile.account_tools,
         suspended: profile.suspended,
         test_mode: profile.test_mode,
         limiter: Limiter::new(
-            RateLimit { per_minute: wanted.create_limit, burst: wanted.create_burst },
-            RateLimit { per_minute: wanted.read_limit, burst: wanted.read_burst },
+            limit(plan.create_limit, wanted.create_limit, wanted.create_burst),
+            limit(plan.read_limit, wanted.read_limit, wanted.read_burst),
         ),
     };
-    context.keys.put(&key).await?;
+    let key = match context.accounts.add_key(&key, now).await? {
+        KeyAdded::Yes(key) => key,
+        KeyAdded::TooMany => {
+            return refuse(format!("an account has at most {MAX_KEYS} keys: revoke one that is not needed"));
+        }
+        KeyAdded::NoAccount => return refuse(format!("there is no account {}", key.account)),
+    };
     let mut view = view(&key);
     view["secret"] = json!(secret.reveal());
     Ok(Output::new("key", view))
+}
+
+fn limit(plan: RateLimit, per_minute: Option<u32>, burst: Option<u32>) -> RateLimit {
+    RateLimit { per_minute: per_minute.unwrap_or(plan.per_minute), burst: burst.unwrap_or(plan.burst) }
 }
 
 async fn revoke(context: &Context, account: &str, id: &str) -> Result<Output, Failure> {

@@ -10,6 +10,26 @@ pub(crate) mod tool;
 pub(crate) mod user;
 
 use clap::ValueEnum;
+use docmill::clock;
+use docmill::domain::audit::Author;
+use docmill::store::settings::{Change, Versioned};
+use std::env;
+
+use crate::output::{Failure, refuse};
+
+/// Who the audit trail names: the operating system's user, since AWS credentials say nothing of people.
+pub(crate) fn author(reason: Option<String>) -> Author {
+    let user = ["USER", "LOGNAME"].into_iter().find_map(|name| env::var(name).ok().filter(|name| !name.is_empty()));
+    Author { actor: format!("cli:{}", user.as_deref().unwrap_or("unknown")), reason, at: clock::now() }
+}
+
+/// The setting as it was written. Between our read and our write only another administrator can have come.
+pub(crate) fn written<T>(change: Change<T>) -> Result<T, Failure> {
+    match change {
+        Change::Written(Versioned { value, .. }) => Ok(value),
+        Change::Stale(_) => refuse("somebody else changed it at the same time: look at it, and try again"),
+    }
+}
 
 /// A switch, said in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

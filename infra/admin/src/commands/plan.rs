@@ -1,9 +1,12 @@
 //! Plans.
 
+use std::num::NonZeroU32;
+
 use clap::Subcommand;
 use docmill::context::Context;
 use serde_json::json;
 
+use super::{author, written};
 use crate::output::{Failure, Output};
 
 #[derive(Debug, Subcommand)]
@@ -28,15 +31,37 @@ pub(crate) enum Command {
         /// Requests from any origin, or without one.
         #[arg(long)]
         any_origin: bool,
+        /// Creates per minute of keys that are made from now on.
+        #[arg(long)]
+        create_limit: Option<NonZeroU32>,
+        #[arg(long)]
+        create_burst: Option<NonZeroU32>,
+        /// Reads per minute of keys that are made from now on.
+        #[arg(long)]
+        read_limit: Option<NonZeroU32>,
+        #[arg(long)]
+        read_burst: Option<NonZeroU32>,
     },
 }
 
 pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, Failure> {
-    let current = context.settings.current().await?;
+    let current = context.settings.fresh().await?;
     match command {
         Command::Show { id } => Ok(Output::new("plan", json!(current.plan(&id)))),
-        Command::Set { id, included_credits, tools, all_tools, origins, any_origin } => {
-            let mut plan = current.plan(&id);
+        Command::Set {
+            id,
+            included_credits,
+            tools,
+            all_tools,
+            origins,
+            any_origin,
+            create_limit,
+            create_burst,
+            read_limit,
+            read_burst,
+        } => {
+            let before = current.versioned_plan(&id);
+            let mut plan = before.value.clone();
             plan.included_credits = included_credits.unwrap_or(plan.included_credits);
             if all_tools || !tools.is_empty() {
                 plan.allowed_tools = (!all_tools).then_some(tools);
@@ -44,7 +69,16 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
             if any_origin || !origins.is_empty() {
                 plan.allowed_origins = origins;
             }
-            context.settings.put_plan(&plan).await?;
+            let limits = [
+                (&mut plan.create_limit.per_minute, create_limit),
+                (&mut plan.create_limit.burst, create_burst),
+                (&mut plan.read_limit.per_minute, read_limit),
+                (&mut plan.read_limit.burst, read_burst),
+            ];
+            for (value, wanted) in limits {
+                *value = wanted.map_or(*value, NonZeroU32::get);
+            }
+            let plan = written(context.settings.change_plan(&before, &plan, &author(None)).await?)?;
             Ok(Output::new("plan", json!(plan)))
         }
     }

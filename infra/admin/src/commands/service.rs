@@ -4,7 +4,7 @@ use clap::Subcommand;
 use docmill::context::Context;
 use serde_json::json;
 
-use super::Switch;
+use super::{Switch, author, written};
 use crate::output::{Failure, Output};
 
 #[derive(Debug, Subcommand)]
@@ -18,10 +18,11 @@ pub(crate) enum Command {
 }
 
 pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, Failure> {
-    let mut switches = context.settings.current().await?.service;
+    let before = context.settings.fresh().await?.versioned_service();
+    let mut switches = before.value;
     if let Command::Set { test_mode } = command {
         switches.test_mode = test_mode.map_or(switches.test_mode, Switch::is_on);
-        context.settings.put_service(&switches).await?;
+        switches = written(context.settings.change_service(&before, &switches, &author(None)).await?)?;
     }
     Ok(Output::new("service", json!(switches)))
 }

@@ -5,7 +5,7 @@ use docmill::context::Context;
 use docmill::domain::tool::{AccessTier, ToolState};
 use serde_json::json;
 
-use super::Switch;
+use super::{Switch, author, written};
 use crate::output::{Failure, Output, refuse};
 
 #[derive(Debug, Subcommand)]
@@ -75,7 +75,7 @@ impl From<Tier> for AccessTier {
 }
 
 pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, Failure> {
-    let current = context.settings.current().await?;
+    let current = context.settings.fresh().await?;
     match command {
         Command::List => {
             let tools = context.catalogue.tools().iter().map(|tool| tool.list_view(current.tool(tool)));
@@ -94,7 +94,8 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
             description,
         } => {
             let Some(tool) = context.catalogue.find(&slug) else { return refuse(format!("there is no tool {slug}")) };
-            let mut settings = current.tool(tool).clone();
+            let before = current.versioned_tool(tool);
+            let mut settings = before.value.clone();
             settings.credit_cost = credit_cost.unwrap_or(settings.credit_cost);
             settings.state = state.map_or(settings.state, ToolState::from);
             settings.access_tier = access_tier.map_or(settings.access_tier, AccessTier::from);
@@ -110,7 +111,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
             for (value, switch) in switches {
                 *value = switch.map_or(*value, Switch::is_on);
             }
-            context.settings.put_tool(&slug, &settings).await?;
+            let settings = written(context.settings.change_tool(&slug, &before, &settings, &author(None)).await?)?;
             Ok(Output::new("tool", json!({"slug": slug, "settings": settings})))
         }
     }

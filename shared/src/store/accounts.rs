@@ -1,0 +1,351 @@
+//! Accounts: the `profile` items of the Usage table, and the copies of their standing that their keys carry.
+//!
+//! A profile lists the account's keys, and counts the changes of that list and of the standing in one `revision`. Each
+//! transaction that changes either is conditional on the revision that it read, and moves it on. No index is asked.
+//!
+//! Timeline: A suspends the account while B creates a key. Both read revision 4, A with one key in the list, B in good
+//! standing. If B commits first, A's transaction finds revision 5, reads again and suspends both keys. If A commits first,
+//! B's finds revision 5, reads again and makes a suspended key. Neither can miss the other.
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::types::builders::UpdateBuilder;
+use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem, Update};
+use uuid::Uuid;
+
+use super::item::{BY_NAME, Item, UsageItem, from_item, number, string, to_item};
+use super::keys::Keys;
+use super::transaction::{TRIES, Transacted, back_off, never_quiet, transact};
+use super::{StoreError, audit, store_error, transaction};
+use crate::config::Tables;
+use crate::domain::account::{MAX_KEYS, Profile, Standing, StoredKey};
+use crate::domain::api_key::KeyHash;
+use crate::domain::audit::{AuditEntry, Author, FieldChange, Subject, SubjectKind, diff};
+use crate::domain::time::Timestamp;
+
+#[derive(Debug)]
+pub struct Accounts {
+    client: Client,
+    tables: Tables,
+    keys: Keys,
+}
+
+/// An account as one consistent look found it: the profile, and those of its keys that are alive.
+#[derive(Debug)]
+pub struct Holder {
+    pub profile: Profile,
+    pub keys: Vec<StoredKey>,
+}
+
+/// What became of a change of standing.
+#[derive(Debug)]
+pub enum Changed {
+    Written(Profile),
+    /// Somebody changed it after the form was shown: this is how it is now.
+    Stale(Profile),
+    NoAccount,
+}
+
+#[derive(Debug)]
+pub enum KeyAdded {
+    /// The key as it was written, with the account's standing.
+    Yes(Box<StoredKey>),
+    /// The account has [`MAX_KEYS`] keys that are alive.
+    TooMany,
+    NoAccount,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Granted {
+    Yes,
+    /// The same grant was made before.
+    Already,
+    NoAccount,
+}
+
+impl Accounts {
+    pub fn new(client: Client, tables: Tables) -> Self {
+        let keys = Keys::new(client.clone(), tables.keys.clone());
+        Self { client, tables, keys }
+    }
+
+    /// A strongly consistent read of the profile and of the keys that it lists, without those that are dead.
+    pub async fn holder(&self, account: &str, now: Timestamp) -> Result<Option<Holder>, StoreError> {
+        let output = self
+            .client
+            .get_item()
+            .table_name(&self.tables.usage)
+            .set_key(Some(UsageItem::Profile.key(account)))
+            .consistent_read(true)
+            .send()
+            .await
+            .map_err(|error| store_error(&error))?;
+        let Some(item) = output.item else { return Ok(None) };
+        let profile: Profile = from_item(item)?;
+        let mut keys = self.keys.get_all(&profile.keys).await?;
+        // A dead key stays dead: it needs no standing, and no place in the list.
+        keys.retain(|key| !key.is_dead_at(now));
+        Ok(Some(Holder { profile, keys }))
+    }
+
+    /// Adds a key in the account's present standing, whatever standing `key` has.
+    pub async fn add_key(&self, key: &StoredKey, now: Timestamp) -> Result<KeyAdded, StoreError> {
+        for attempt in 0..TRIES {
+            let Some(Holder { profile, keys }) = self.holder(&key.account, now).await? else {
+                return Ok(KeyAdded::NoAccount);
+            };
+            let counted = keys.iter().filter(|key| !key.is_dashboards()).count();
+            if counted >= MAX_KEYS && !key.is_dashboards() {
+                return Ok(KeyAdded::TooMany);
+            }
+            let key = key.clone().in_standing(profile.standing());
+            let listed = keys.into_iter().map(|key| key.key_hash).chain([key.key_hash.clone()]).collect();
+            let put = Put::builder()
+                .table_name(&self.tables.keys)
+                .set_item(Some(to_item(&key)?))
+                // A hash never repeats; if it did, somebody else's key would be overwritten.
+                .condition_expression("attribute_not_exists(key_hash)");
+            let writes = vec![transaction::put(put.build())?, self.list_keys(&key.account, &profile, listed)?];
+            match transact(&self.client, writes).await? {
+                Transacted::Committed => return Ok(KeyAdded::Yes(Box::new(key))),
+                // Our own earlier try, whose answer was lost; or the dashboard's key, which another request made.
+                Transacted::Failed(failed) if failed.iter().any(|(part, _)| *part == 0) => {
+                    let stored = self.keys.get(&key.key_hash).await?.filter(|stored| stored.account == key.account);
+                    let stored = stored.ok_or_else(|| StoreError::Malformed("a key's hash is taken".into()))?;
+                    return Ok(KeyAdded::Yes(Box::new(stored)));
+                }
+                Transacted::Failed(_) | Transacted::Contended => back_off(attempt).await,
+            }
+        }
+        Err(never_quiet())
+    }
+
+    /// The part of a transaction that changes the list of an account's keys, if neither that nor the standing has changed
+    /// since `read`. Without this part, a key that is made would miss a change of standing.
+    pub fn list_keys(
+        &self,
+        account: &str,
+        read: &Profile,
+        keys: Vec<KeyHash>,
+    ) -> Result<TransactWriteItem, StoreError> {
+        let update = self
+            .as_read(account, read)
+            .update_expression("SET #keys = :keys, #revision = :next")
+            .expression_attribute_names("#keys", "keys")
+            .expression_attribute_values(":keys", super::item::nested(&keys)?);
+        transaction::update(update.build())
+    }
+
+    /// An update of the profile that only takes effect on the revision that was read.
+    fn as_read(&self, account: &str, read: &Profile) -> UpdateBuilder {
+        Update::builder()
+            .table_name(&self.tables.usage)
+            .set_key(Some(UsageItem::Profile.key(account)))
+            .condition_expression("attribute_exists(account) AND #revision = :read")
+            .expression_attribute_names("#revision", "revision")
+            .expression_attribute_values(":read", number(read.revision))
+            .expression_attribute_values(":next", number(read.revision + 1))
+    }
+
+    /// Changes an account's standing and the copies that its keys carry, all or nothing, if the standing is still the one
+    /// of version `shown`.
+    pub async fn change(
+        &self,
+        account: &str,
+        shown: u64,
+        standing: &Standing,
+        by: &Author,
+    ) -> Result<Changed, StoreError> {
+        for attempt in 0..TRIES {
+            let Some(Holder { profile, keys }) = self.holder(account, by.at).await? else {
+                return Ok(Changed::NoAccount);
+            };
+            if profile.version != shown {
+                return Ok(Changed::Stale(profile));
+            }
+            let changes = diff(&profile.standing(), standing).map_err(malformed)?;
+            if changes.is_empty() {
+                return Ok(Changed::Written(profile));
+            }
+            let entry = AuditEntry::new(Subject::new(SubjectKind::Account, account), changes, by);
+            let mut writes = vec![self.set_standing(account, &profile, standing)?];
+            for key in &keys {
+                writes.push(self.copy_standing(&key.key_hash, standing)?);
+            }
+            writes.push(audit::record(&self.tables.settings, &entry)?);
+            match transact(&self.client, writes).await? {
+                Transacted::Committed => {
+                    let (version, revision) = (profile.version + 1, profile.revision + 1);
+                    let profile = Profile { version, revision, ..profile.in_standing(standing.clone()) };
+                    return Ok(Changed::Written(profile));
+                }
+                Transacted::Failed(_) | Transacted::Contended => back_off(attempt).await,
+            }
+        }
+        Err(never_quiet())
+    }
+
+    /// Credits are not part of a standing: a debit between read and write must not be undone.
+    fn set_standing(
+        &self,
+        account: &str,
+        read: &Profile,
+        standing: &Standing,
+    ) -> Result<TransactWriteItem, StoreError> {
+        let (assignments, names, values) = copies(standing)?;
+        let mut update = self
+            .as_read(account, read)
+            .update_expression(format!("SET {assignments}, #version = :version, #revision = :next"))
+            .expression_attribute_names("#version", "version")
+            .expression_attribute_values(":version", number(read.version + 1));
+        for (name, attribute) in names {
+            update = update.expression_attribute_names(name, attribute);
+        }
+        for (name, value) in values {
+            update = update.expression_attribute_values(name, value);
+        }
+        transaction::update(update.build())
+    }
+
+    fn copy_standing(&self, key: &KeyHash, standing: &Standing) -> Result<TransactWriteItem, StoreError> {
+        let (assignments, names, values) = copies(standing)?;
+        let update = Update::builder()
+            .table_name(&self.tables.keys)
+            .key("key_hash", string(key.as_str()))
+            // The update would otherwise create a key that was removed.
+            .condition_expression("attribute_exists(account)")
+            .update_expression(format!("SET {assignments}"))
+            .set_expression_attribute_names(Some(names.into_iter().collect()))
+            .set_expression_attribute_values(Some(values.into_iter().collect()));
+        transaction::update(update.build())
+    }
+
+    /// Adds granted credits, which carry over. One `grant` is made once, however often it is sent.
+    pub async fn grant(&self, account: &str, credits: u64, grant: Uuid, by: &Author) -> Result<Granted, StoreError> {
+        let change =
+            FieldChange { field: "granted".into(), before: None, after: Some(format!("+{credits} credits").into()) };
+        let entry = AuditEntry::new(Subject::new(SubjectKind::Account, account), vec![change], by);
+        for attempt in 0..TRIES {
+            let update = Update::builder()
+                .table_name(&self.tables.usage)
+                .set_key(Some(UsageItem::Profile.key(account)))
+                // Without attribute_exists the update would create an account that never was.
+                .condition_expression("attribute_exists(account)")
+                .update_expression("ADD granted :credits")
+                .expression_attribute_values(":credits", number(credits));
+            let receipt = Put::builder()
+                .table_name(&self.tables.settings)
+                .item("kind", string("grant"))
+                .item("id", string(grant.to_string()))
+                .item("account", string(account))
+                // Timeline: a form is sent twice. The first transaction leaves this receipt; the second one finds it.
+                .condition_expression("attribute_not_exists(kind)");
+            let writes = vec![
+                transaction::update(update.build())?,
+                transaction::put(receipt.build())?,
+                audit::record(&self.tables.settings, &entry)?,
+            ];
+            match transact(&self.client, writes).await? {
+                Transacted::Committed => return Ok(Granted::Yes),
+                Transacted::Failed(failed) if failed.iter().any(|(part, _)| *part == 0) => {
+                    return Ok(Granted::NoAccount);
+                }
+                Transacted::Failed(_) => return Ok(Granted::Already),
+                Transacted::Contended => back_off(attempt).await,
+            }
+        }
+        Err(never_quiet())
+    }
+
+    /// A page of the accounts whose names begin with `prefix`, in whatever case, by name. From an index: a moment late.
+    pub async fn list(&self, prefix: &str, after: Option<AccountMark>, limit: u16) -> Result<AccountPage, StoreError> {
+        let mut query = self
+            .client
+            .query()
+            .table_name(&self.tables.usage)
+            .index_name(BY_NAME)
+            .expression_attribute_names("#register", "register")
+            .expression_attribute_values(":register", string(REGISTER))
+            .set_exclusive_start_key(after.as_ref().map(AccountMark::key))
+            .limit(i32::from(limit));
+        let prefix = name_key(prefix);
+        query = if prefix.is_empty() {
+            query.key_condition_expression("#register = :register")
+        } else {
+            query
+                .key_condition_expression("#register = :register AND begins_with(name_key, :prefix)")
+                .expression_attribute_values(":prefix", string(prefix))
+        };
+        let output = query.send().await.map_err(|error| store_error(&error))?;
+        let accounts = output.items.unwrap_or_default().into_iter().map(from_item).collect::<Result<_, _>>()?;
+        let next = output.last_evaluated_key.map(from_item).transpose()?;
+        Ok(AccountPage { accounts, next })
+    }
+}
+
+/// What a list of accounts shows of each.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+pub struct AccountSummary {
+    #[serde(rename = "account")]
+    pub id: String,
+    pub name: String,
+    pub plan: String,
+    pub suspended: bool,
+    pub test_mode: bool,
+    pub created_at: Timestamp,
+}
+
+#[derive(Debug)]
+pub struct AccountPage {
+    pub accounts: Vec<AccountSummary>,
+    pub next: Option<AccountMark>,
+}
+
+/// Where a page of accounts ended.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct AccountMark {
+    pub name_key: String,
+    pub account: String,
+}
+
+impl AccountMark {
+    fn key(&self) -> Item {
+        let mut key = UsageItem::Profile.key(&self.account);
+        key.extend(register(&self.name_key));
+        key
+    }
+}
+
+/// The one partition of the index of accounts. Debits change nothing that it projects, so they don't write it.
+const REGISTER: &str = "accounts";
+
+/// A profile as it is stored, with what the list of accounts finds it by.
+pub(super) fn profile_item(account: &str, profile: &Profile) -> Result<Item, StoreError> {
+    let mut item = to_item(profile)?;
+    item.extend(UsageItem::Profile.key(account));
+    item.extend(register(&profile.name));
+    Ok(item)
+}
+
+/// The attributes by which a profile is found in the index by name.
+fn register(name: &str) -> Item {
+    Item::from([("register".to_owned(), string(REGISTER)), ("name_key".to_owned(), string(name_key(name)))])
+}
+
+fn name_key(name: &str) -> String {
+    name.trim().to_lowercase()
+}
+
+type Assignments = (String, Vec<(String, String)>, Vec<(String, AttributeValue)>);
+
+/// Assignments of each attribute of a standing, with their names and values.
+fn copies(standing: &Standing) -> Result<Assignments, StoreError> {
+    let item = to_item(standing)?;
+    let assignments: Vec<_> = item.keys().map(|name| format!("#{name} = :{name}")).collect();
+    let names = item.keys().map(|name| (format!("#{name}"), name.clone())).collect();
+    let values = item.into_iter().map(|(name, value)| (format!(":{name}"), value)).collect();
+    Ok((assignments.join(", "), names, values))
+}
+
+fn malformed(error: serde_json::Error) -> StoreError {
+    StoreError::Malformed(error.to_string())
+}

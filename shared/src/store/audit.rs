@@ -1,0 +1,85 @@
+//! The audit trail: entries of the Settings table, each written in the transaction of its change, kept for good.
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::types::{Put, TransactWriteItem};
+
+use super::item::{Item, from_item, string, to_item};
+use super::{StoreError, store_error, transaction};
+use crate::domain::audit::{AuditEntry, Subject};
+
+/// The partition of the entries. Administrators' writes are few: one partition carries them.
+const KIND: &str = "audit";
+/// Entries that a filtered page looks at, at most; a rare subject may need several pages.
+const LOOKED_AT: i32 = 500;
+
+#[derive(Debug)]
+pub struct Audit {
+    client: Client,
+    table: String,
+}
+
+/// Entries, newest first.
+#[derive(Debug)]
+pub struct AuditPage {
+    pub entries: Vec<AuditEntry>,
+    /// The id after which older entries go on.
+    pub next: Option<String>,
+}
+
+impl Audit {
+    pub fn new(client: Client, table: String) -> Self {
+        Self { client, table }
+    }
+
+    /// A page of entries older than `before`, of one subject or of all.
+    pub async fn list(
+        &self,
+        subject: Option<&Subject>,
+        before: Option<&str>,
+        limit: usize,
+    ) -> Result<AuditPage, StoreError> {
+        let mut query = self
+            .client
+            .query()
+            .table_name(&self.table)
+            .key_condition_expression("kind = :kind")
+            .expression_attribute_values(":kind", string(KIND))
+            .set_exclusive_start_key(before.map(key))
+            .consistent_read(true)
+            .scan_index_forward(false);
+        query = match subject {
+            // One entry more than is shown tells whether there are older ones.
+            None => query.limit(i32::try_from(limit + 1).unwrap_or(LOOKED_AT)),
+            Some(subject) => query
+                .filter_expression("subject = :subject")
+                .expression_attribute_values(":subject", string(subject.to_string()))
+                .limit(LOOKED_AT),
+        };
+        let output = query.send().await.map_err(|error| store_error(&error))?;
+        let mut entries: Vec<AuditEntry> =
+            output.items.unwrap_or_default().into_iter().map(from_item).collect::<Result<_, _>>()?;
+        if entries.len() > limit {
+            entries.truncate(limit);
+            let next = entries.last().map(|entry| entry.id.clone());
+            return Ok(AuditPage { entries, next });
+        }
+        let unread = output.last_evaluated_key.and_then(|key| key.get("id")?.as_s().ok().cloned());
+        Ok(AuditPage { entries, next: unread })
+    }
+}
+
+/// The part of a transaction that records its change.
+pub(super) fn record(table: &str, entry: &AuditEntry) -> Result<TransactWriteItem, StoreError> {
+    let mut item = to_item(entry)?;
+    item.insert("kind".into(), string(KIND));
+    let put = Put::builder()
+        .table_name(table)
+        .set_item(Some(item))
+        // Nothing that was recorded is ever written over.
+        .condition_expression("attribute_not_exists(kind)");
+    transaction::put(put.build())
+}
+
+fn key(id: &str) -> Item {
+    Item::from([("kind".to_owned(), string(KIND)), ("id".to_owned(), string(id))])
+}

@@ -1,0 +1,121 @@
+//! What administrators set: versions, the audit trail, and nothing lost between two of them.
+
+use docmill::domain::account::Plan;
+use docmill::domain::audit::{AuditEntry, Author, Subject, SubjectKind};
+use docmill::domain::time::Timestamp;
+use docmill::store::settings::{Change, Versioned};
+use futures_util::future::join_all;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::support::world::{World, author};
+
+fn unset_plan() -> Versioned<Plan> {
+    Versioned { value: Plan::fallback(&format!("plan_{}", Uuid::now_v7().simple())), version: 0 }
+}
+
+async fn entries(world: &World, plan: &str) -> Vec<AuditEntry> {
+    let subject = Subject::new(SubjectKind::Plan, plan);
+    let page = world.context.audit.list(Some(&subject), None, 50).await.unwrap();
+    page.entries
+}
+
+#[tokio::test]
+async fn of_many_who_saw_the_same_plan_one_changes_it_and_the_others_see_what_it_became() {
+    let world = World::new();
+    let shown = unset_plan();
+    for version in 1..=2u64 {
+        let shown = world.context.settings.fresh().await.unwrap().versioned_plan(&shown.value.id);
+        assert_eq!(shown.version, version - 1);
+        let wanted: Vec<_> =
+            (0..6).map(|n| Plan { included_credits: version * 1000 + n, ..shown.value.clone() }).collect();
+        let by = author();
+        let change = |plan| world.context.settings.change_plan(&shown, plan, &by);
+        let outcomes: Vec<_> = join_all(wanted.iter().map(change)).await.into_iter().map(Result::unwrap).collect();
+        let now = world.context.settings.fresh().await.unwrap().versioned_plan(&shown.value.id);
+        assert_eq!(now.version, version);
+        let mut written = 0;
+        for (outcome, wanted) in outcomes.iter().zip(&wanted) {
+            match outcome {
+                Change::Written(value) => {
+                    written += 1;
+                    assert_eq!((&value.value, value), (wanted, &now));
+                }
+                Change::Stale(current) => assert_eq!(current, &now),
+            }
+        }
+        assert_eq!(written, 1, "{outcomes:?}");
+    }
+    assert_eq!(entries(&world, &shown.value.id).await.len(), 2, "each change is recorded, and no failed one");
+}
+
+#[tokio::test]
+async fn the_trail_tells_who_changed_what_and_when_newest_first() {
+    let world = World::new();
+    let unset = unset_plan();
+    let by = |actor: &str, at| Author { actor: actor.into(), reason: Some("asked for".into()), at: Timestamp(at) };
+    let settings = &world.context.settings;
+    let first = Plan { included_credits: 5, ..unset.value.clone() };
+    let Change::Written(shown) = settings.change_plan(&unset, &first, &by("ann@example.org", 1000)).await.unwrap()
+    else {
+        panic!("the first change was refused")
+    };
+    let second = Plan { allowed_tools: Some(vec!["html-to-pdf".into()]), ..first };
+    settings.change_plan(&shown, &second, &by("bob@example.org", 2000)).await.unwrap();
+
+    let told = entries(&world, &unset.value.id).await;
+    assert_eq!(
+        told.iter().map(|entry| entry.actor.as_str()).collect::<Vec<_>>(),
+        ["bob@example.org", "ann@example.org"]
+    );
+    assert_eq!((told[0].at, told[0].reason.as_deref()), (Timestamp(2000), Some("asked for")));
+    assert_eq!(
+        serde_json::to_value(&told[0].changes).unwrap(),
+        json!([{"field": "allowed_tools", "after": ["html-to-pdf"]}])
+    );
+    assert_eq!(
+        serde_json::to_value(&told[1].changes).unwrap(),
+        json!([{"field": "included_credits", "before": 0, "after": 5}])
+    );
+}
+
+#[tokio::test]
+async fn what_changes_nothing_is_not_recorded() {
+    let world = World::new();
+    let unset = unset_plan();
+    let by = author();
+    let change = |shown: Versioned<Plan>| {
+        let by = by.clone();
+        let world = &world;
+        async move { world.context.settings.change_plan(&shown, &shown.value, &by).await.unwrap() }
+    };
+    let Change::Written(created) = change(unset).await else { panic!("it was not written") };
+    assert_eq!(created.version, 1);
+    assert_eq!(change(created.clone()).await, Change::Written(created.clone()));
+    assert_eq!(entries(&world, &created.value.id).await.len(), 1);
+}
+
+#[tokio::test]
+async fn the_trail_is_read_page_by_page() {
+    let world = World::new();
+    for _ in 0..3 {
+        let unset = unset_plan();
+        let plan = Plan { included_credits: 1, ..unset.value.clone() };
+        world.context.settings.change_plan(&unset, &plan, &author()).await.unwrap();
+    }
+    let first = world.context.audit.list(None, None, 2).await.unwrap();
+    assert_eq!(first.entries.len(), 2);
+    let older = world.context.audit.list(None, first.next.as_deref(), 2).await.unwrap();
+    assert!(older.entries.iter().all(|entry| entry.id < first.entries[1].id), "{older:?}");
+    assert!(!older.entries.is_empty());
+}
+
+#[tokio::test]
+async fn a_change_is_seen_at_once_where_it_is_made() {
+    let world = World::new();
+    let unset = unset_plan();
+    world.context.settings.current().await.unwrap();
+    let plan = Plan { included_credits: 77, ..unset.value.clone() };
+    world.context.settings.change_plan(&unset, &plan, &author()).await.unwrap();
+    assert_eq!(world.context.settings.current().await.unwrap().plan(&plan.id), plan);
+}
