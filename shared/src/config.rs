@@ -11,6 +11,9 @@ pub struct Config {
     pub files_bucket: String,
     pub office_queue_url: String,
     pub html_queue_url: String,
+    /// Only operators look into the dead letters.
+    pub office_dead_letters_url: Option<String>,
+    pub html_dead_letters_url: Option<String>,
     /// Path-style S3 addresses, which an emulator needs.
     pub s3_path_style: bool,
     /// On one machine: loopback webhook receivers and source exceptions are allowed.
@@ -73,6 +76,8 @@ impl Config {
             files_bucket: required("FILES_BUCKET")?,
             office_queue_url: required("OFFICE_QUEUE_URL")?,
             html_queue_url: required("HTML_QUEUE_URL")?,
+            office_dead_letters_url: lookup("OFFICE_DEAD_LETTERS_URL"),
+            html_dead_letters_url: lookup("HTML_DEAD_LETTERS_URL"),
             s3_path_style: switch("S3_PATH_STYLE")?,
             local_mode: switch("LOCAL_MODE")?,
             output_retention: hours(number("OUTPUT_RETENTION_HOURS", 24)?),
@@ -97,6 +102,14 @@ impl Config {
             QueueName::Office => &self.office_queue_url,
             QueueName::Html => &self.html_queue_url,
         }
+    }
+
+    pub fn dead_letters_url(&self, queue: QueueName) -> Result<&str, ConfigError> {
+        let (url, name) = match queue {
+            QueueName::Office => (&self.office_dead_letters_url, "OFFICE_DEAD_LETTERS_URL"),
+            QueueName::Html => (&self.html_dead_letters_url, "HTML_DEAD_LETTERS_URL"),
+        };
+        url.as_deref().ok_or(ConfigError::Missing(name))
     }
 
     pub fn output_retention_hours(&self) -> u64 {

@@ -16,6 +16,7 @@ use crate::queue::Queue;
 use crate::store::accounts::Accounts;
 use crate::store::audit::Audit;
 use crate::store::events::Events;
+use crate::store::health::Health;
 use crate::store::jobs::Jobs;
 use crate::store::keys::Keys;
 use crate::store::sessions::Sessions;
@@ -123,6 +124,7 @@ pub struct Context {
     pub settings: Settings,
     pub audit: Audit,
     pub events: Events,
+    pub health: Health,
     pub sessions: Sessions,
     pub users: Users,
     pub aws: Aws,
@@ -146,6 +148,7 @@ impl Context {
             jobs: Jobs::new(dynamodb.clone(), tables),
             settings: Settings::new(dynamodb.clone(), tables.settings.clone(), config.settings_max_age),
             audit: Audit::new(dynamodb.clone(), tables.settings.clone()),
+            health: Health::new(dynamodb.clone(), tables.jobs.clone()),
             events: Events::new(dynamodb.clone(), tables),
             sessions: Sessions::new(dynamodb.clone(), tables.sessions.clone()),
             users: Users::new(dynamodb.clone(), tables.sessions.clone(), tables.usage.clone()),

@@ -3,14 +3,16 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use docmill::clock;
 use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus};
+use docmill::store::accounts::Granted;
 use docmill::store::jobs::Written;
 use docmill::store::submission::{Created, Submission};
 use futures_util::future::join_all;
 use serde_json::json;
+use uuid::Uuid;
 
 use crate::support::aws_watch::Fault;
 use crate::support::http::{Answer, post};
-use crate::support::world::{Account, World};
+use crate::support::world::{Account, World, author};
 
 async fn create(world: &World, account: &Account) -> Answer {
     let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&account.key).build();
@@ -47,7 +49,8 @@ async fn included_credits_go_first_and_granted_ones_after() {
     assert_eq!(create(&world, &account).await.refusal(), (402, "insufficient_credits"));
     assert_eq!(granted(&world, &account).await, 0);
     assert_eq!(world.spent(&account).await, (5, 5));
-    assert_eq!(world.context.usage.grant(&account.id, 1).await.unwrap(), Some(1));
+    let outcome = world.context.accounts.grant(&account.id, 1, Uuid::now_v7(), &author()).await.unwrap();
+    assert_eq!(outcome, Granted::Yes);
     assert_eq!(create(&world, &account).await.status, 202);
 }
 

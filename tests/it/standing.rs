@@ -147,8 +147,9 @@ async fn of_two_who_saw_the_same_standing_one_is_told_that_it_changed() {
     let suspended = Standing { suspended: true, ..shown.standing() };
     let untested = Standing { test_mode: false, ..shown.standing() };
     let by = author();
-    let change = |standing| async move { world_change(&world, &account, shown.version, standing, &by).await };
-    let outcomes = join(change(&suspended), change(&untested)).await;
+    let change = |standing| world.context.accounts.change(&account.id, shown.version, standing, &by);
+    let (first, second) = join(change(&suspended), change(&untested)).await;
+    let outcomes = (first.unwrap(), second.unwrap());
     let stale = [&outcomes.0, &outcomes.1].into_iter().filter(|changed| matches!(changed, Changed::Stale(_))).count();
     assert_eq!(stale, 1, "{outcomes:?}");
     let now = profile(&world, &account).await;
@@ -157,16 +158,6 @@ async fn of_two_who_saw_the_same_standing_one_is_told_that_it_changed() {
     let entries = entries(&world, &account).await;
     assert_eq!(entries.len(), 1, "{entries:?}");
     assert_eq!(entries[0].changes.len(), 1);
-}
-
-async fn world_change(
-    world: &World,
-    account: &Account,
-    shown: u64,
-    standing: &Standing,
-    by: &docmill::domain::audit::Author,
-) -> Changed {
-    world.context.accounts.change(&account.id, shown, standing, by).await.unwrap()
 }
 
 #[tokio::test]

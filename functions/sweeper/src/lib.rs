@@ -14,6 +14,7 @@ use docmill::domain::tool::QueueName;
 use docmill::files::{Files, FilesError};
 use docmill::queue::{Message, Queue};
 use docmill::store::StoreError;
+use docmill::store::health::Sweep;
 use docmill::store::item::OPEN_SHARDS;
 use docmill::store::jobs::Written;
 use docmill::telemetry::line::Line;
@@ -107,6 +108,11 @@ impl Sweeper {
             }
         }
         line(&run.repairs).write();
+        let Repairs { resent, released, failed, expired, errors, untouched: _ } = run.repairs;
+        let sweep = Sweep { at: now, resent, released, failed, expired, errors };
+        if let Err(error) = self.context.health.note_sweep(&sweep).await {
+            tracing::warn!(%error, "operators will not see this run");
+        }
         unread.map_or(Ok(run.repairs), Err)
     }
 

@@ -134,21 +134,6 @@ pub fn parse_origin(text: &str) -> Option<String> {
     (web && nothing_else && url.has_host()).then(|| url.origin().ascii_serialization())
 }
 
-impl Profile {
-    /// An account in good standing, without granted credits.
-    pub fn new(name: &str, plan: &str, now: Timestamp) -> Self {
-        Self {
-            name: name.to_owned(),
-            plan: plan.to_owned(),
-            granted: 0,
-            suspended: false,
-            test_mode: true,
-            account_origins: Vec::new(),
-            created_at: now,
-        }
-    }
-}
-
 /// A key as it is stored, with copies of what its account decides, so that one read answers everything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredKey {

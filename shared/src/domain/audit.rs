@@ -163,7 +163,12 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn document() -> impl Strategy<Value = Value> {
+    fn object(value: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
+        let fields = prop::collection::btree_map("[a-d]", value, 0..4);
+        fields.prop_map(|fields| Value::Object(fields.into_iter().collect())).boxed()
+    }
+
+    fn document() -> BoxedStrategy<Value> {
         let leaf = prop_oneof![
             Just(Value::Null),
             any::<bool>().prop_map(Value::from),
@@ -171,9 +176,7 @@ mod tests {
             "[a-z]{0,5}".prop_map(Value::from),
             prop::collection::vec("[a-z]{0,3}", 0..3).prop_map(Value::from),
         ];
-        let fields = |value| prop::collection::btree_map("[a-d]", value, 0..4);
-        let object = |value| fields(value).prop_map(|fields| Value::Object(fields.into_iter().collect()));
-        object(leaf.prop_recursive(3, 24, 4, object).boxed())
+        object(leaf.prop_recursive(3, 24, 4, |inner| object(inner)).boxed())
     }
 
     proptest! {

@@ -3,6 +3,7 @@
 pub mod accounts;
 pub mod audit;
 pub mod events;
+pub mod health;
 pub mod item;
 pub mod jobs;
 pub mod keys;

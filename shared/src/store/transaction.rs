@@ -52,7 +52,8 @@ fn judge(reasons: &[CancellationReason]) -> Result<Transacted, StoreError> {
 /// Waits before another try, longer each time, and not as long as others do.
 pub(super) async fn back_off(attempt: u32) {
     let longest = 20u64 << attempt.min(5);
-    tokio::time::sleep(Duration::from_millis(rand::rng().random_range(longest / 2..=longest))).await;
+    let pause = Duration::from_millis(rand::rng().random_range(longest / 2..=longest));
+    tokio::time::sleep(pause).await;
 }
 
 pub(super) fn never_quiet() -> StoreError {

@@ -8,7 +8,8 @@ use aws_sdk_dynamodb::types::{Put, TransactWriteItem};
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-use super::item::{Item, UsageItem, from_item, string, time, to_item};
+use super::accounts::profile_item;
+use super::item::{Item, from_item, string, time, to_item};
 use super::keys::failed_condition;
 use super::{StoreError, store_error};
 use crate::domain::account::{Plan, Profile};
@@ -111,8 +112,7 @@ impl Users {
         let mut writes = vec![put_new(&self.table, item, "attribute_not_exists(id)")?];
         if with_account {
             let profile = Profile::new(user.email.as_str(), Plan::DEFAULT_ID, user.created_at);
-            let mut item = to_item(&profile)?;
-            item.extend(UsageItem::Profile.key(&user.account));
+            let item = profile_item(&user.account, &profile)?;
             writes.push(put_new(&self.usage_table, item, "attribute_not_exists(account)")?);
         }
         let result = self.client.transact_write_items().set_transact_items(Some(writes)).send().await;

@@ -6,7 +6,7 @@ use docmill::domain::tool::QueueName;
 use docmill::queue::{DeadLetter, DeadLetters, Message};
 use serde_json::{Map, Value, json};
 
-use crate::output::{Failure, Output, refuse};
+use crate::output::{Failure, Output};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -39,20 +39,9 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
     }
 }
 
-/// The variable that names a queue's dead letters, and what the queue is called here.
-const fn names(queue: QueueName) -> (&'static str, &'static str) {
-    match queue {
-        QueueName::Office => ("OFFICE_DEAD_LETTERS_URL", "office"),
-        QueueName::Html => ("HTML_DEAD_LETTERS_URL", "html"),
-    }
-}
-
 fn dead_letters(context: &Context, queue: QueueName) -> Result<DeadLetters, Failure> {
-    let (variable, _) = names(queue);
-    match std::env::var(variable) {
-        Ok(url) if !url.is_empty() => Ok(DeadLetters::new(context.aws.sqs(), url)),
-        Ok(_) | Err(_) => refuse(format!("the environment variable {variable} is not set")),
-    }
+    let url = context.config.dead_letters_url(queue)?;
+    Ok(DeadLetters::new(context.aws.sqs(), url.to_owned()))
 }
 
 async fn status(context: &Context) -> Result<Output, Failure> {
@@ -61,7 +50,7 @@ async fn status(context: &Context) -> Result<Output, Failure> {
     for queue in QueueName::ALL {
         let (live, dead) = (queues.depth(queue).await?, dead_letters(context, queue)?.depth().await?);
         let state = json!({"waiting": live.waiting, "inWork": live.in_work, "dead": dead.waiting + dead.in_work});
-        status.insert(names(queue).1.to_owned(), state);
+        status.insert(queue.as_str().to_owned(), state);
     }
     Ok(Output::new("queues", Value::Object(status)))
 }

@@ -1,0 +1,159 @@
+//! One account: its plan and standing, credits, keys without their secrets, usage, people, and what was changed.
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use axum::routing::get;
+use docmill::clock;
+use docmill::domain::account::{Plan, Profile, StoredKey};
+use docmill::domain::audit::{AuditEntry, Subject, SubjectKind};
+use docmill::domain::user::User;
+use docmill::store::accounts::Holder;
+use docmill::store::usage::MonthlyUsage;
+use maud::{Markup, html};
+
+use super::account_forms;
+use super::accounts::{path, standing};
+use super::audit::entries_table;
+use crate::error::PageError;
+use crate::layout::page;
+use crate::session::AdminUser;
+use crate::state::AppState;
+use crate::visit::Viewer;
+
+const RECENT_CHANGES: usize = 10;
+
+pub(super) fn routes() -> Router<AppState> {
+    Router::new().route("/admin/accounts/{id}", get(show)).merge(account_forms::routes())
+}
+
+async fn show(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    _admin: AdminUser,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    let (context, now) = (&state.context, clock::now());
+    let subject = Subject::new(SubjectKind::Account, &id);
+    let (holder, usage, settings, users, changes) = futures_util::try_join!(
+        context.accounts.holder(&id, now),
+        context.usage.of_month(&id, now.period()),
+        context.settings.fresh(),
+        context.users.users(None),
+        context.audit.list(Some(&subject), None, RECENT_CHANGES),
+    )?;
+    let Holder { profile, keys } = holder.ok_or(PageError::NotFound)?;
+    let plan = settings.plan(&profile.plan);
+    let users: Vec<_> = users.into_iter().filter(|user| user.account == id).collect();
+    let keys: Vec<_> = keys.into_iter().filter(|key| !key.is_dashboards()).collect();
+    let content = html! {
+        nav.crumbs aria-label="Where you are" { ol { li { a href=(state.link("/admin/accounts")) { "Accounts" } } } }
+        header.page-head { h1 { (profile.name) } p.lead { code { (id) } } }
+        (figures(&profile, &plan, &usage))
+        div.actions {
+            a.button.primary href=(state.link(&format!("{}/edit", path(&id)))) { "Plan, tools, origins" }
+            a.button href=(state.link(&format!("{}/grant", path(&id)))) { "Grant credits" }
+            a.button.danger[!profile.suspended] href=(state.link(&format!("{}/suspension", path(&id)))) {
+                @if profile.suspended { "Lift the suspension" } @else { "Suspend" }
+            }
+        }
+        (limits(&profile))
+        section aria-labelledby="keys" { h2 #keys { "Keys" } (keys_table(&keys)) }
+        section aria-labelledby="usage" { h2 #usage { "This month" } (usage_table(&usage)) }
+        section aria-labelledby="people" { h2 #people { "People" } (people(&users)) }
+        section aria-labelledby="changes" {
+            h2 #changes { "Changes" }
+            (recent(&state, &subject, &changes.entries, changes.next.is_some()))
+        }
+    };
+    Ok(page(&state, &viewer, &profile.name, content))
+}
+
+fn figures(profile: &Profile, plan: &Plan, usage: &MonthlyUsage) -> Markup {
+    let remaining = usage.remaining.unwrap_or(plan.included_credits);
+    html! {
+        dl.figures {
+            div { dt { "Plan" } dd { code { (profile.plan) } } }
+            div { dt { "Standing" } dd { (standing(profile.suspended, profile.test_mode)) } }
+            div { dt { "Included credits left" } dd { (remaining) " of " (plan.included_credits) } }
+            div { dt { "Granted credits left" } dd { (profile.granted) } }
+            div { dt { "Used this month" } dd { (usage.used) } }
+            div { dt { "Since" } dd { (profile.created_at.day()) } }
+        }
+    }
+}
+
+fn limits(profile: &Profile) -> Markup {
+    html! {
+        dl.figures {
+            div { dt { "Tools" } dd { (list_or(profile.account_tools.as_deref(), "every tool of the plan")) } }
+            div { dt { "Origins" } dd {
+                (list_or(Some(profile.account_origins.as_slice()).filter(|origins| !origins.is_empty()), "any"))
+            } }
+        }
+    }
+}
+
+fn list_or(values: Option<&[String]>, otherwise: &str) -> Markup {
+    html! { @match values { Some(values) => { (values.join(", ")) }, None => span.muted { (otherwise) } } }
+}
+
+fn keys_table(keys: &[StoredKey]) -> Markup {
+    html! {
+        @if keys.is_empty() { p.empty { "No key is alive." } }
+        @else {
+            div.table-frame tabindex="0" role="region" aria-label="Keys" {
+                table {
+                    thead { tr {
+                        th scope="col" { "Key" } th scope="col" { "Mode" } th scope="col" { "Ends in" }
+                        th scope="col" { "Tools" } th scope="col" { "Origins" } th scope="col" { "Last used" }
+                        th scope="col" { "Expires" }
+                    } }
+                    tbody { @for key in keys {
+                        tr {
+                            th scope="row" { (key.name) br; code { (key.key_id) } }
+                            td { (key.mode.as_str()) }
+                            td { code { (key.last4) } }
+                            td { (list_or(key.allowed_tools.as_deref(), "all of the account's")) }
+                            td { (list_or(Some(key.allowed_origins.as_slice()).filter(|origins| !origins.is_empty()), "any")) }
+                            td { @match key.last_used_at { Some(at) => (at.day()), None => span.muted { "never" } } }
+                            td { @match key.expires_at { Some(at) => (at.day()), None => span.muted { "never" } } }
+                        }
+                    } }
+                }
+            }
+        }
+    }
+}
+
+fn usage_table(usage: &MonthlyUsage) -> Markup {
+    html! {
+        p { (usage.created) " jobs created, " (usage.completed) " completed, " (usage.failed) " failed." }
+        @if !usage.by_tool.is_empty() {
+            div.table-frame tabindex="0" role="region" aria-label="Usage by tool" {
+                table {
+                    thead { tr { th scope="col" { "Tool" } th scope="col" { "Jobs" } th scope="col" { "Credits" } } }
+                    tbody { @for (tool, (jobs, credits)) in &usage.by_tool {
+                        tr { th scope="row" { code { (tool) } } td { (jobs) } td { (credits) } }
+                    } }
+                }
+            }
+        }
+    }
+}
+
+fn people(users: &[User]) -> Markup {
+    html! {
+        @if users.is_empty() { p.empty { "Nobody has signed in to this account yet." } }
+        @else { ul { @for user in users { li { (user.email.as_str()) " " span.muted { "since " (user.created_at.day()) } } } } }
+    }
+}
+
+fn recent(state: &AppState, subject: &Subject, entries: &[AuditEntry], more: bool) -> Markup {
+    html! {
+        @if entries.is_empty() { p.empty { "Nothing was changed yet." } } @else { (entries_table(state, entries)) }
+        @if more {
+            p { a href=(state.link(&super::audit::path(Some(subject), None))) { "All changes of this account" } }
+        }
+    }
+}

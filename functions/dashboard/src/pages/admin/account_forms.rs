@@ -1,0 +1,359 @@
+//! What administrators change about an account: a page for each kind of change.
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::get;
+use docmill::domain::account::{Plan, Profile, Standing};
+use docmill::domain::audit::diff;
+use docmill::domain::tool::Tool;
+use docmill::store::accounts::{Changed, Granted};
+use maud::{Markup, html};
+use uuid::Uuid;
+
+use super::accounts::path;
+use super::choices::{origins_field, read_origins, read_tools, tool_fields, tool_pairs};
+use super::{author, check_reason, number, reason_field, shown_version, stale_notice, version_field};
+use crate::error::PageError;
+use crate::form::{FormData, FormErrors, checkbox, form, input, select};
+use crate::layout::{Flash, Page, page};
+use crate::session::AdminUser;
+use crate::state::AppState;
+use crate::visit::Viewer;
+
+const MOST_CREDITS: u64 = 1_000_000_000;
+
+pub(super) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/admin/accounts/{id}/edit", get(edit).post(save))
+        .route("/admin/accounts/{id}/grant", get(granting).post(grant))
+        .route("/admin/accounts/{id}/suspension", get(suspending).post(suspend))
+}
+
+/// The account whose form is shown, and to whom.
+struct Desk<'a> {
+    state: &'a AppState,
+    viewer: &'a Viewer,
+    id: &'a str,
+    profile: Profile,
+    plans: Vec<Plan>,
+}
+
+impl<'a> Desk<'a> {
+    async fn open(state: &'a AppState, viewer: &'a Viewer, id: &'a str) -> Result<Self, PageError> {
+        let profile = state.context.usage.profile(id).await?.ok_or(PageError::NotFound)?;
+        let plans = state.context.settings.fresh().await?.plans();
+        Ok(Self { state, viewer, id, profile, plans })
+    }
+
+    /// A page with one form, and the way back to the account.
+    fn frame(&self, title: &str, lead: &str, form_path: &str, notice: Option<Markup>, fields: Markup) -> Markup {
+        let Self { state, viewer, id, profile, .. } = self;
+        html! {
+            nav.crumbs aria-label="Where you are" { ol {
+                li { a href=(state.link("/admin/accounts")) { "Accounts" } }
+                li { a href=(state.link(&path(id))) { (profile.name) } }
+            } }
+            header.page-head { h1 { (title) } p.lead { (lead) } }
+            @if let Some(notice) = notice { (notice) }
+            (form(state, viewer, &format!("{}/{form_path}", path(id)), fields))
+        }
+    }
+
+    fn again(&self, title: &str, status: StatusCode, content: Markup) -> Response {
+        Page::new(title, content).status(status).respond(self.state, self.viewer)
+    }
+
+    fn buttons(&self, class: &str, label: &str) -> Markup {
+        html! {
+            div.actions {
+                button.{ "button " (class) } type="submit" { (label) }
+                a.button href=(self.state.link(&path(self.id))) { "Cancel" }
+            }
+        }
+    }
+
+    /// Makes a change of standing, and says what came of it: the way on, or how the standing is now.
+    async fn change(
+        &self,
+        standing: &Standing,
+        admin: &AdminUser,
+        sent: &FormData,
+        done: &str,
+    ) -> Result<Result<Response, Profile>, PageError> {
+        let by = author(admin, sent);
+        match self.state.context.accounts.change(self.id, shown_version(sent), standing, &by).await? {
+            Changed::Written(_) => Ok(Ok(Flash::success(done).on(self.state, &path(self.id)))),
+            Changed::Stale(current) => Ok(Err(current)),
+            Changed::NoAccount => Err(PageError::NotFound),
+        }
+    }
+}
+
+const EDIT: &str = "Plan, tools and origins";
+
+async fn edit(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    _admin: AdminUser,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    let desk = Desk::open(&state, &viewer, &id).await?;
+    let values = as_form(&desk.profile.standing());
+    Ok(page(&state, &viewer, EDIT, desk.editor(desk.profile.version, &values, &FormErrors::default(), None)))
+}
+
+async fn save(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    admin: AdminUser,
+    Path(id): Path<String>,
+    sent: FormData,
+) -> Result<Response, PageError> {
+    let desk = Desk::open(&state, &viewer, &id).await?;
+    let wanted = match read(&sent, desk.profile.suspended, &desk.plans, state.context.catalogue.tools()) {
+        Ok(wanted) => wanted,
+        Err(errors) => {
+            let content = desk.editor(shown_version(&sent), &sent, &errors, None);
+            return Ok(desk.again(EDIT, StatusCode::UNPROCESSABLE_ENTITY, content));
+        }
+    };
+    match desk.change(&wanted, &admin, &sent, "The account was saved; its keys follow at once.").await? {
+        Ok(done) => Ok(done),
+        Err(current) => {
+            // What this form does not show stays as it is now.
+            let wanted = Standing { suspended: current.suspended, ..wanted };
+            let differences =
+                diff(&current.standing(), &wanted).map_err(|error| PageError::Internal(error.to_string()))?;
+            let notice = Some(stale_notice(&differences));
+            let content = desk.editor(current.version, &sent, &FormErrors::default(), notice);
+            Ok(desk.again(EDIT, StatusCode::CONFLICT, content))
+        }
+    }
+}
+
+impl Desk<'_> {
+    fn editor(&self, version: u64, values: &FormData, errors: &FormErrors, notice: Option<Markup>) -> Markup {
+        let chosen = values.get("plan").to_owned();
+        // A plan that nobody described stays a choice where it is the account's already.
+        let mut plans: Vec<_> = self.plans.iter().map(|plan| (plan.id.as_str(), plan.id.as_str())).collect();
+        if !self.plans.iter().any(|plan| plan.id == self.profile.plan) {
+            plans.push((&self.profile.plan, &self.profile.plan));
+        }
+        let fields = html! {
+            (version_field(version))
+            (select("plan", "Plan", plans).value(chosen).error(errors.of("plan")).required())
+            (checkbox("test_mode", "Test keys work").checked(values.is_on("test_mode")))
+            (tool_fields(values, errors, self.state.context.catalogue.tools(), "Every tool that the plan allows"))
+            (origins_field(values, errors))
+            (reason_field(values, errors))
+            (self.buttons("primary", "Save"))
+        };
+        self.frame(EDIT, "What each key of the account carries, from the moment it is saved.", "edit", notice, fields)
+    }
+}
+
+fn as_form(standing: &Standing) -> FormData {
+    let origins = standing.account_origins.join("\n");
+    let tools = tool_pairs(standing.account_tools.as_ref());
+    let mut pairs = vec![("plan", standing.plan.as_str()), ("origins", origins.as_str())];
+    pairs.extend(standing.test_mode.then_some(("test_mode", "on")));
+    pairs.extend(tools.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    FormData::of(&pairs)
+}
+
+fn read(sent: &FormData, suspended: bool, plans: &[Plan], catalogue: &[Tool]) -> Result<Standing, FormErrors> {
+    let mut errors = FormErrors::default();
+    let plan = sent.get("plan").to_owned();
+    if plan.is_empty() || plan.len() > 100 {
+        errors.add("plan", "Choose one of the list.");
+    } else if !plans.iter().any(|known| known.id == plan) {
+        errors.add("plan", "This plan does not exist: make it first, or choose another one.");
+    }
+    let standing = Standing {
+        plan,
+        suspended,
+        test_mode: sent.is_on("test_mode"),
+        account_origins: read_origins(sent, &mut errors),
+        account_tools: read_tools(sent, &mut errors, catalogue),
+    };
+    check_reason(sent, &mut errors);
+    if errors.is_empty() { Ok(standing) } else { Err(errors) }
+}
+
+const GRANT: &str = "Grant credits";
+
+async fn granting(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    _admin: AdminUser,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    let desk = Desk::open(&state, &viewer, &id).await?;
+    let grant = Uuid::now_v7().to_string();
+    let values = FormData::of(&[("grant", &grant)]);
+    Ok(page(&state, &viewer, GRANT, desk.grant_form(&values, &FormErrors::default())))
+}
+
+async fn grant(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    admin: AdminUser,
+    Path(id): Path<String>,
+    sent: FormData,
+) -> Result<Response, PageError> {
+    let desk = Desk::open(&state, &viewer, &id).await?;
+    let mut errors = FormErrors::default();
+    let credits = number(&sent, &mut errors, "credits", 1, MOST_CREDITS);
+    require_reason(&sent, &mut errors);
+    let grant = Uuid::parse_str(sent.get("grant")).map_err(|_| PageError::BadRequest)?;
+    if !errors.is_empty() {
+        return Ok(desk.again(GRANT, StatusCode::UNPROCESSABLE_ENTITY, desk.grant_form(&sent, &errors)));
+    }
+    let flash = match state.context.accounts.grant(&id, credits, grant, &author(&admin, &sent)).await? {
+        Granted::Yes => Flash::success(format!("{credits} credits were granted.")),
+        Granted::Already => Flash::info("This grant had been made already; nothing was added a second time."),
+        Granted::NoAccount => return Err(PageError::NotFound),
+    };
+    Ok(flash.on(&state, &path(&id)))
+}
+
+impl Desk<'_> {
+    fn grant_form(&self, values: &FormData, errors: &FormErrors) -> Markup {
+        let fields = html! {
+            // Sent twice, it is one grant all the same.
+            input type="hidden" name="grant" value=(values.get("grant"));
+            (input("number", "credits", "Credits").value(values.get("credits")).error(errors.of("credits")).required()
+                .with("min", 1).with("max", MOST_CREDITS))
+            (reason_field(values, errors).required())
+            (self.buttons("primary", "Grant"))
+        };
+        let lead = "Granted credits are used once the included ones are gone, and carry over from month to month.";
+        self.frame(GRANT, lead, "grant", None, fields)
+    }
+}
+
+fn require_reason(sent: &FormData, errors: &mut FormErrors) {
+    if sent.get("reason").is_empty() {
+        errors.add("reason", "Say why, for the audit trail.");
+    }
+    check_reason(sent, errors);
+}
+
+async fn suspending(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    _admin: AdminUser,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    let desk = Desk::open(&state, &viewer, &id).await?;
+    let content = desk.suspension_form(&desk.profile, &FormData::default(), &FormErrors::default(), None);
+    Ok(page(&state, &viewer, suspension_title(&desk.profile), content))
+}
+
+async fn suspend(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    admin: AdminUser,
+    Path(id): Path<String>,
+    sent: FormData,
+) -> Result<Response, PageError> {
+    let desk = Desk::open(&state, &viewer, &id).await?;
+    let title = suspension_title(&desk.profile);
+    let mut errors = FormErrors::default();
+    require_reason(&sent, &mut errors);
+    if !errors.is_empty() {
+        let content = desk.suspension_form(&desk.profile, &sent, &errors, None);
+        return Ok(desk.again(title, StatusCode::UNPROCESSABLE_ENTITY, content));
+    }
+    let suspended = sent.get("suspend") == "on";
+    let wanted = Standing { suspended, ..desk.profile.standing() };
+    let done = if suspended {
+        "The account is suspended: its keys are refused from now on."
+    } else {
+        "The suspension is lifted."
+    };
+    match desk.change(&wanted, &admin, &sent, done).await? {
+        Ok(done) => Ok(done),
+        Err(current) => {
+            let wanted = Standing { suspended, ..current.standing() };
+            let differences =
+                diff(&current.standing(), &wanted).map_err(|error| PageError::Internal(error.to_string()))?;
+            let notice = Some(stale_notice(&differences));
+            let content = desk.suspension_form(&current, &sent, &FormErrors::default(), notice);
+            Ok(desk.again(suspension_title(&current), StatusCode::CONFLICT, content))
+        }
+    }
+}
+
+fn suspension_title(profile: &Profile) -> &'static str {
+    if profile.suspended { "Lift the suspension" } else { "Suspend the account" }
+}
+
+impl Desk<'_> {
+    fn suspension_form(
+        &self,
+        profile: &Profile,
+        values: &FormData,
+        errors: &FormErrors,
+        notice: Option<Markup>,
+    ) -> Markup {
+        let (class, lead) = if profile.suspended {
+            ("primary", "Its keys and its people are let in again at once.")
+        } else {
+            (
+                "danger",
+                "Every key of it is answered 403 account_suspended at once, and its people can't use the dashboard. \
+                        Jobs that are under way still end. This can be undone.",
+            )
+        };
+        let fields = html! {
+            (version_field(profile.version))
+            input type="hidden" name="suspend" value=(if profile.suspended { "off" } else { "on" });
+            (reason_field(values, errors).required())
+            (self.buttons(class, suspension_title(profile)))
+        };
+        self.frame(suspension_title(profile), lead, "suspension", notice, fields)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use docmill::domain::tool::Catalogue;
+
+    fn standing() -> Standing {
+        Standing {
+            plan: "team".into(),
+            suspended: false,
+            test_mode: true,
+            account_origins: vec!["https://a.example".into()],
+            account_tools: Some(vec!["html-to-pdf".into()]),
+        }
+    }
+
+    fn read_with(sent: &FormData, suspended: bool) -> Result<Standing, FormErrors> {
+        let catalogue = Catalogue::load().unwrap();
+        read(sent, suspended, &[Plan::fallback("team"), Plan::fallback("free")], catalogue.tools())
+    }
+
+    #[test]
+    fn a_form_that_is_sent_as_it_was_shown_changes_nothing() {
+        let open = Standing { test_mode: false, account_origins: Vec::new(), account_tools: None, ..standing() };
+        let suspended = Standing { suspended: true, ..standing() };
+        for standing in [standing(), open, suspended] {
+            assert_eq!(read_with(&as_form(&standing), standing.suspended), Ok(standing));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_at_its_field() {
+        for (field, value) in [("plan", ""), ("plan", "none such"), ("origins", "x"), ("tool", "nothing")] {
+            let form = as_form(&standing());
+            let pairs: Vec<_> = form.pairs().filter(|(name, _)| *name != field).chain([(field, value)]).collect();
+            let errors = read_with(&FormData::of(&pairs), false).unwrap_err();
+            assert!(errors.of(field).is_some(), "{field}={value}: {errors:?}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The list of accounts: by name, or one by its id.
+
+use axum::Router;
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+use axum::routing::get;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use docmill::store::accounts::{AccountMark, AccountSummary};
+use maud::{Markup, html};
+
+use super::query;
+use crate::error::PageError;
+use crate::layout::page;
+use crate::session::AdminUser;
+use crate::state::AppState;
+use crate::visit::Viewer;
+
+const PAGE: u16 = 50;
+const SEARCH_LENGTH: usize = 100;
+
+pub(super) fn routes() -> Router<AppState> {
+    Router::new().route("/admin/accounts", get(list))
+}
+
+async fn list(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    _admin: AdminUser,
+    asked: RawQuery,
+) -> Result<Response, PageError> {
+    let asked = query(asked);
+    let search: String = asked.get("q").chars().take(SEARCH_LENGTH).collect();
+    // An id names one account, from wherever it was copied; everything else is the beginning of a name.
+    if !search.is_empty() && state.context.usage.profile(&search).await?.is_some() {
+        return Ok(state.redirect(&path(&search)));
+    }
+    let found = state.context.accounts.list(&search, read_mark(asked.get("after")), PAGE).await?;
+    let content = html! {
+        header.page-head {
+            h1 { "Accounts" }
+            p.lead { "By name. A new account may take a moment to show here." }
+        }
+        (search_form(&state, &search))
+        @if found.accounts.is_empty() {
+            p.empty { @if search.is_empty() { "There are no accounts yet." } @else { "No account has this id, or a name that begins so." } }
+        } @else { (table(&state, &found.accounts)) }
+        @if let Some(next) = &found.next {
+            div.actions { a.button href=(state.link(&next_page(&search, next))) { "Next page" } }
+        }
+    };
+    Ok(page(&state, &viewer, "Accounts", content))
+}
+
+pub(super) fn path(account: &str) -> String {
+    format!("/admin/accounts/{account}")
+}
+
+fn search_form(state: &AppState, search: &str) -> Markup {
+    html! {
+        form.search role="search" method="get" action=(state.link("/admin/accounts")) {
+            div.field {
+                label for="q" { "Id, or beginning of the name" }
+                input type="search" id="q" name="q" value=(search) maxlength=(SEARCH_LENGTH);
+            }
+            button.button type="submit" { "Search" }
+        }
+    }
+}
+
+fn table(state: &AppState, accounts: &[AccountSummary]) -> Markup {
+    html! {
+        div.table-frame tabindex="0" role="region" aria-label="Accounts" {
+            table {
+                thead { tr {
+                    th scope="col" { "Account" } th scope="col" { "Plan" } th scope="col" { "Standing" }
+                    th scope="col" { "Since" }
+                } }
+                tbody { @for account in accounts {
+                    tr {
+                        th scope="row" { a href=(state.link(&path(&account.id))) { (account.name) } br; code { (account.id) } }
+                        td { code { (account.plan) } }
+                        td { (standing(account.suspended, account.test_mode)) }
+                        td { (account.created_at.day()) }
+                    }
+                } }
+            }
+        }
+    }
+}
+
+pub(super) fn standing(suspended: bool, test_mode: bool) -> Markup {
+    html! {
+        @if suspended { span.badge.bad { "suspended" } } @else { "good" }
+        @if !test_mode { " " span.badge.warn { "no test mode" } }
+    }
+}
+
+fn next_page(search: &str, mark: &AccountMark) -> String {
+    // Two strings always have a JSON form.
+    let after = URL_SAFE_NO_PAD.encode(serde_json::to_vec(mark).unwrap_or_default());
+    let query = url::form_urlencoded::Serializer::new(String::new())
+        .extend_pairs([("q", search), ("after", after.as_str())])
+        .finish();
+    format!("/admin/accounts?{query}")
+}
+
+/// Where a page ended. What is no mark of ours begins at the first page.
+fn read_mark(text: &str) -> Option<AccountMark> {
+    serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_page_goes_on_where_the_one_before_ended(search in "\\PC{0,20}", name_key in "\\PC{1,20}", account in "[a-z_]{1,20}") {
+            let mark = AccountMark { name_key, account };
+            let link = next_page(&search, &mark);
+            let query: Vec<(String, String)> =
+                url::form_urlencoded::parse(link.split_once('?').unwrap().1.as_bytes()).into_owned().collect();
+            prop_assert_eq!(&query[0].1, &search);
+            prop_assert_eq!(read_mark(&query[1].1), Some(mark));
+        }
+
+        #[test]
+        fn what_is_no_mark_begins_anew(text in "\\PC*") {
+            prop_assume!(URL_SAFE_NO_PAD.decode(&text).is_err());
+            prop_assert_eq!(read_mark(&text), None);
+        }
+    }
+}

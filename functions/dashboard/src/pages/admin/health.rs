@@ -1,0 +1,190 @@
+//! How the service is doing: queues, dead letters, the sweeper, and what failed lately.
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::get;
+use docmill::clock;
+use docmill::domain::job::JobStatus;
+use docmill::domain::time::Timestamp;
+use docmill::domain::tool::QueueName;
+use docmill::queue::{DeadLetters, Depth};
+use docmill::store::health::{OpenJob, Sweep};
+use maud::{Markup, html};
+
+use crate::error::PageError;
+use crate::layout::page;
+use crate::session::AdminUser;
+use crate::state::AppState;
+use crate::visit::Viewer;
+
+/// The sweeper runs each minute: after three without a word something is wrong.
+const SWEEPER_SILENCE: Duration = Duration::from_secs(180);
+/// As long as the alarm on a backlog waits.
+const LONG_WAIT: Duration = Duration::from_secs(300);
+
+pub(super) fn routes() -> Router<AppState> {
+    Router::new().route("/admin/health", get(show))
+}
+
+/// A queue and its dead letters. A queue that did not answer is shown so, and hides nothing else.
+struct QueueState {
+    name: QueueName,
+    depth: Option<Depth>,
+    dead: Option<Depth>,
+}
+
+async fn show(State(state): State<AppState>, viewer: Viewer, _admin: AdminUser) -> Result<Response, PageError> {
+    let (health, now) = (&state.context.health, clock::now());
+    let queues = futures_util::future::join_all(QueueName::ALL.map(|name| queue_state(&state, name)));
+    let (queues, sweep, unfinished) = futures_util::join!(queues, health.last_sweep(), health.unfinished());
+    let (sweep, unfinished) = (sweep?, unfinished?);
+    let content = html! {
+        header.page-head {
+            h1 { "Health" }
+            p.lead { "As of " (time(now)) ". Reload for newer numbers; alarms don't wait for anybody to look here." }
+        }
+        section aria-labelledby="queues" { h2 #queues { "Queues" } (queues_table(&queues)) }
+        section aria-labelledby="waiting" { h2 #waiting { "Waiting longest" } (waiting(&unfinished, now)) }
+        section aria-labelledby="sweeper" { h2 #sweeper { "Sweeper" } (sweeper(sweep.as_ref(), now)) }
+    };
+    Ok(page(&state, &viewer, "Health", content))
+}
+
+async fn queue_state(state: &AppState, name: QueueName) -> QueueState {
+    let (context, queues) = (&state.context, state.context.queue());
+    let dead = async {
+        let url = context.config.dead_letters_url(name).map_err(|error| error.to_string())?;
+        DeadLetters::new(context.aws.sqs(), url.to_owned()).depth().await.map_err(|error| error.to_string())
+    };
+    let (depth, dead) = futures_util::join!(queues.depth(name), dead);
+    let depth = depth.inspect_err(|error| tracing::warn!(queue = name.as_str(), %error, "a queue did not answer")).ok();
+    let dead =
+        dead.inspect_err(|error| tracing::warn!(queue = name.as_str(), error, "dead letters are not known")).ok();
+    QueueState { name, depth, dead }
+}
+
+fn queues_table(queues: &[QueueState]) -> Markup {
+    let count =
+        |depth: Option<u64>| html! { @match depth { Some(count) => (count), None => span.badge.warn { "unknown" } } };
+    html! {
+        div.table-frame tabindex="0" role="region" aria-label="Queues" {
+            table {
+                thead { tr {
+                    th scope="col" { "Queue" } th.number scope="col" { "Waiting" } th.number scope="col" { "In work" }
+                    th.number scope="col" { "Dead letters" }
+                } }
+                tbody { @for queue in queues {
+                    tr {
+                        th scope="row" { (queue.name.as_str()) }
+                        td.number { (count(queue.depth.map(|depth| depth.waiting))) }
+                        td.number { (count(queue.depth.map(|depth| depth.in_work))) }
+                        td.number {
+                            @let dead = queue.dead.map(|dead| dead.waiting + dead.in_work);
+                            @if dead.is_some_and(|dead| dead > 0) { span.badge.bad { (count(dead)) } } @else { (count(dead)) }
+                        }
+                    }
+                } }
+            }
+        }
+        p.muted { "Approximate, as SQS counts. Dead letters are sent again with " code { "docmill-admin queue redrive" } "." }
+    }
+}
+
+fn waiting(unfinished: &[OpenJob], now: Timestamp) -> Markup {
+    let Some(oldest) = unfinished.first() else {
+        return html! { p.empty { "No job is waiting or in work." } };
+    };
+    let age = Duration::from_millis(now.millis_since(oldest.created_at));
+    html! {
+        dl.figures {
+            div { dt { "Oldest unfinished job" } dd.big {
+                (duration(age)) @if age > LONG_WAIT { " " span.badge.warn { "long" } }
+            } }
+            div { dt { "Its tool" } dd { code { (oldest.tool) } } }
+            div { dt { "State" } dd { (status(oldest.status)) ", attempt " (oldest.attempts) } }
+            div { dt { "Job" } dd { code { (oldest.id) } } }
+        }
+        p.muted { "Of the hundred open jobs that are due first, which are those that wait longest unless there is a large backlog." }
+    }
+}
+
+fn status(status: JobStatus) -> &'static str {
+    match status {
+        JobStatus::Queued => "waiting",
+        JobStatus::Processing => "in work",
+        JobStatus::Completed | JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled => "ended",
+    }
+}
+
+fn sweeper(sweep: Option<&Sweep>, now: Timestamp) -> Markup {
+    let Some(sweep) = sweep else {
+        return html! { p.note.warn { "The sweeper has not run yet. It should, once a minute." } };
+    };
+    let ago = Duration::from_millis(now.millis_since(sweep.at));
+    html! {
+        @if ago > SWEEPER_SILENCE {
+            p.note.danger { "The sweeper has been silent for " (duration(ago)) ": lost jobs are not being repaired." }
+        }
+        dl.figures {
+            div { dt { "Last run" } dd { (duration(ago)) " ago" } }
+            div { dt { "Sent again" } dd { (sweep.resent) } }
+            div { dt { "Released" } dd { (sweep.released) } }
+            div { dt { "Failed for good" } dd { (sweep.failed) } }
+            div { dt { "Expired" } dd { (sweep.expired) } }
+            div { dt { "Not repaired" } dd { @if sweep.errors > 0 { span.badge.bad { (sweep.errors) } } @else { "0" } } }
+        }
+    }
+}
+
+fn time(at: Timestamp) -> Markup {
+    let full = at.to_string();
+    html! { time datetime=(full) { (full.get(11..19).unwrap_or(&full)) " UTC" } }
+}
+
+/// In the largest unit that says enough.
+fn duration(duration: Duration) -> String {
+    match duration.as_secs() {
+        seconds @ 0..=119 => format!("{seconds} s"),
+        seconds @ 120..=7199 => format!("{} min", seconds / 60),
+        seconds => format!("{} h", seconds / 3600),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_silent_sweeper_and_one_that_never_ran_are_noticed() {
+        let now = Timestamp(10_000_000);
+        let sweep = |seconds: i64| Sweep {
+            at: Timestamp(now.0 - seconds * 1000),
+            resent: 1,
+            released: 2,
+            failed: 0,
+            expired: 3,
+            errors: 0,
+        };
+        assert!(!sweeper(Some(&sweep(60)), now).into_string().contains("note"));
+        assert!(sweeper(Some(&sweep(181)), now).into_string().contains("silent for 3 min"));
+        assert!(sweeper(None, now).into_string().contains("has not run yet"));
+    }
+
+    #[test]
+    fn dead_letters_stand_out_and_an_unknown_count_is_no_zero() {
+        let depth = |waiting| Some(Depth { waiting, in_work: 0 });
+        let table = |dead| queues_table(&[QueueState { name: QueueName::Office, depth: depth(7), dead }]).into_string();
+        assert!(table(depth(2)).contains("<span class=\"badge bad\">2</span>"));
+        assert!(!table(depth(0)).contains("badge"));
+        assert!(table(None).contains("unknown"));
+    }
+
+    #[test]
+    fn times_are_told_in_the_largest_unit_that_says_enough() {
+        let told = [0, 119, 120, 7199, 7200].map(|seconds| duration(Duration::from_secs(seconds)));
+        assert_eq!(told, ["0 s", "119 s", "2 min", "119 min", "2 h"]);
+    }
+}

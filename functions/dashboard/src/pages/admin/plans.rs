@@ -1,0 +1,303 @@
+//! Plans: what they include, which tools, from where, and how fast.
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::get;
+use docmill::domain::account::Plan;
+use docmill::domain::audit::diff;
+use docmill::domain::quota::RateLimit;
+use docmill::domain::tool::Tool;
+use docmill::store::settings::{Change, Versioned};
+use maud::{Markup, html};
+
+use super::choices::{origins_field, read_origins, read_tools, tool_fields, tool_pairs};
+use super::{author, check_reason, number, reason_field, shown_version, stale_notice, version_field};
+use crate::error::PageError;
+use crate::form::{FormData, FormErrors, form, input, text};
+use crate::layout::{Flash, Page, page};
+use crate::session::AdminUser;
+use crate::state::AppState;
+use crate::visit::Viewer;
+
+const MOST_CREDITS: u64 = 1_000_000_000;
+const MOST_PER_MINUTE: u32 = 100_000;
+const ID_LENGTH: usize = 40;
+
+pub(super) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/admin/plans", get(list).post(create))
+        .route("/admin/plans/new", get(new))
+        .route("/admin/plans/{id}", get(edit).post(save))
+}
+
+async fn list(State(state): State<AppState>, viewer: Viewer, _admin: AdminUser) -> Result<Response, PageError> {
+    let plans = state.context.settings.fresh().await?.plans();
+    let content = html! {
+        header.page-head {
+            h1 { "Plans" }
+            p.lead { "A change holds for every account on the plan, within seconds. Rate limits hold for keys made after it." }
+            div.actions { a.button.primary href=(state.link("/admin/plans/new")) { "New plan" } }
+        }
+        div.table-frame tabindex="0" role="region" aria-label="Plans" {
+            table {
+                thead { tr {
+                    th scope="col" { "Plan" } th scope="col" { "Credits a month" } th scope="col" { "Tools" }
+                    th scope="col" { "Origins" } th scope="col" { "Creates a minute" } th scope="col" { "Reads a minute" }
+                } }
+                tbody { @for plan in &plans {
+                    tr {
+                        th scope="row" { a href=(state.link(&path(&plan.id))) { (plan.id) } }
+                        td { (plan.included_credits) }
+                        td { @match &plan.allowed_tools { None => "all", Some(tools) => (tools.join(", ")) } }
+                        td { @if plan.allowed_origins.is_empty() { "any" } @else { (plan.allowed_origins.len()) } }
+                        td { (limit(plan.create_limit)) }
+                        td { (limit(plan.read_limit)) }
+                    }
+                } }
+            }
+        }
+    };
+    Ok(page(&state, &viewer, "Plans", content))
+}
+
+fn path(id: &str) -> String {
+    format!("/admin/plans/{id}")
+}
+
+fn limit(limit: RateLimit) -> String {
+    format!("{} (burst {})", limit.per_minute, limit.burst)
+}
+
+async fn new(State(state): State<AppState>, viewer: Viewer, _admin: AdminUser) -> Response {
+    let editor = Editor { state: &state, viewer: &viewer, id: None, version: 0 };
+    let values = as_form(&Plan::fallback(""));
+    page(&state, &viewer, "New plan", editor.show(&values, &FormErrors::default(), None))
+}
+
+async fn edit(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    _admin: AdminUser,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    let current = known(&state, &id).await?;
+    let editor = Editor { state: &state, viewer: &viewer, id: Some(&id), version: current.version };
+    Ok(page(&state, &viewer, &id, editor.show(&as_form(&current.value), &FormErrors::default(), None)))
+}
+
+/// A plan that an administrator described, or the default one.
+async fn known(state: &AppState, id: &str) -> Result<Versioned<Plan>, PageError> {
+    let settings = state.context.settings.fresh().await?;
+    let exists = settings.plans().iter().any(|plan| plan.id == id);
+    if exists { Ok(settings.versioned_plan(id)) } else { Err(PageError::NotFound) }
+}
+
+async fn create(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    admin: AdminUser,
+    sent: FormData,
+) -> Result<Response, PageError> {
+    let id = sent.get("id");
+    let taken = state.context.settings.fresh().await?.plans().iter().any(|plan| plan.id == id);
+    let mut wanted = read(&sent, id, state.context.catalogue.tools());
+    if let Some(error) = wrong_id(id, taken) {
+        let mut errors = wanted.err().unwrap_or_default();
+        errors.add("id", error);
+        wanted = Err(errors);
+    }
+    let editor = Editor { state: &state, viewer: &viewer, id: None, version: 0 };
+    let wanted = match wanted {
+        Ok(wanted) => wanted,
+        Err(errors) => return Ok(editor.again(StatusCode::UNPROCESSABLE_ENTITY, &sent, &errors, None)),
+    };
+    let unset = Versioned { value: Plan::fallback(id), version: 0 };
+    match state.context.settings.change_plan(&unset, &wanted, &author(&admin, &sent)).await? {
+        Change::Written(_) => Ok(Flash::success(format!("The plan {id} was made.")).on(&state, "/admin/plans")),
+        Change::Stale(_) => {
+            let mut errors = FormErrors::default();
+            errors.add("id", "Somebody has just made a plan of this name.");
+            Ok(editor.again(StatusCode::CONFLICT, &sent, &errors, None))
+        }
+    }
+}
+
+fn wrong_id(id: &str, taken: bool) -> Option<&'static str> {
+    let plain =
+        |character: char| character.is_ascii_lowercase() || character.is_ascii_digit() || "_-".contains(character);
+    if id.is_empty() || id.len() > ID_LENGTH || !id.chars().all(plain) || id == "new" {
+        return Some("Use up to 40 lower-case letters, digits, hyphens and underscores; not “new”.");
+    }
+    taken.then_some("There is a plan of this name already.")
+}
+
+async fn save(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    admin: AdminUser,
+    Path(id): Path<String>,
+    sent: FormData,
+) -> Result<Response, PageError> {
+    let before = known(&state, &id).await?;
+    let shown = shown_version(&sent);
+    let mut editor = Editor { state: &state, viewer: &viewer, id: Some(&id), version: shown };
+    let wanted = match read(&sent, &id, state.context.catalogue.tools()) {
+        Ok(wanted) => wanted,
+        Err(errors) => return Ok(editor.again(StatusCode::UNPROCESSABLE_ENTITY, &sent, &errors, None)),
+    };
+    let change = if before.version == shown {
+        state.context.settings.change_plan(&before, &wanted, &author(&admin, &sent)).await?
+    } else {
+        Change::Stale(before)
+    };
+    match change {
+        Change::Written(_) => Ok(Flash::success(format!("The plan {id} was saved.")).on(&state, "/admin/plans")),
+        Change::Stale(current) => {
+            editor.version = current.version;
+            let differences = diff(&current.value, &wanted).map_err(|error| PageError::Internal(error.to_string()))?;
+            let notice = Some(stale_notice(&differences));
+            Ok(editor.again(StatusCode::CONFLICT, &sent, &FormErrors::default(), notice))
+        }
+    }
+}
+
+fn as_form(plan: &Plan) -> FormData {
+    let mut pairs = vec![
+        ("included_credits".to_owned(), plan.included_credits.to_string()),
+        ("origins".to_owned(), plan.allowed_origins.join("\n")),
+        ("create_limit".to_owned(), plan.create_limit.per_minute.to_string()),
+        ("create_burst".to_owned(), plan.create_limit.burst.to_string()),
+        ("read_limit".to_owned(), plan.read_limit.per_minute.to_string()),
+        ("read_burst".to_owned(), plan.read_limit.burst.to_string()),
+    ];
+    pairs.extend(tool_pairs(plan.allowed_tools.as_ref()));
+    let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    FormData::of(&pairs)
+}
+
+fn read(sent: &FormData, id: &str, catalogue: &[Tool]) -> Result<Plan, FormErrors> {
+    let mut errors = FormErrors::default();
+    let mut rate = |per_minute, burst| RateLimit {
+        per_minute: number(sent, &mut errors, per_minute, 1, MOST_PER_MINUTE),
+        burst: number(sent, &mut errors, burst, 1, MOST_PER_MINUTE),
+    };
+    let (create_limit, read_limit) = (rate("create_limit", "create_burst"), rate("read_limit", "read_burst"));
+    let plan = Plan {
+        id: id.to_owned(),
+        included_credits: number(sent, &mut errors, "included_credits", 0, MOST_CREDITS),
+        allowed_tools: read_tools(sent, &mut errors, catalogue),
+        allowed_origins: read_origins(sent, &mut errors),
+        create_limit,
+        read_limit,
+    };
+    check_reason(sent, &mut errors);
+    if errors.is_empty() { Ok(plan) } else { Err(errors) }
+}
+
+/// The form of a plan, or of a new one.
+struct Editor<'a> {
+    state: &'a AppState,
+    viewer: &'a Viewer,
+    id: Option<&'a str>,
+    version: u64,
+}
+
+impl Editor<'_> {
+    fn again(&self, status: StatusCode, values: &FormData, errors: &FormErrors, notice: Option<Markup>) -> Response {
+        let content = self.show(values, errors, notice);
+        Page::new(self.id.unwrap_or("New plan"), content).status(status).respond(self.state, self.viewer)
+    }
+
+    fn show(&self, values: &FormData, errors: &FormErrors, notice: Option<Markup>) -> Markup {
+        let Self { state, viewer, id, version } = self;
+        let amount = |name: &'static str, label: &'static str, least: u64, most: u64| {
+            html! {
+                (input("number", name, label).value(values.get(name)).error(errors.of(name)).required()
+                    .with("min", least).with("max", most))
+            }
+        };
+        let rate = u64::from(MOST_PER_MINUTE);
+        let fields = html! {
+            @if id.is_none() {
+                (text("id", "Name").value(values.get("id")).error(errors.of("id")).required().with("maxlength", ID_LENGTH)
+                    .hint("It can't be changed later."))
+            }
+            (version_field(*version))
+            (amount("included_credits", "Credits a month", 0, MOST_CREDITS))
+            (tool_fields(values, errors, state.context.catalogue.tools(), "Every tool, also those to come"))
+            (origins_field(values, errors))
+            fieldset {
+                legend { "Rate limits of keys that are made from now on" }
+                (amount("create_limit", "Creates a minute", 1, rate))
+                (amount("create_burst", "Creates at once", 1, rate))
+                (amount("read_limit", "Reads a minute", 1, rate))
+                (amount("read_burst", "Reads at once", 1, rate))
+            }
+            (reason_field(values, errors))
+            div.actions {
+                button.button.primary type="submit" { "Save" }
+                a.button href=(state.link("/admin/plans")) { "Cancel" }
+            }
+        };
+        let target = id.map_or("/admin/plans".to_owned(), path);
+        html! {
+            nav.crumbs aria-label="Where you are" { ol { li { a href=(state.link("/admin/plans")) { "Plans" } } } }
+            header.page-head { h1 { @match id { Some(id) => { "Plan " code { (id) } }, None => "New plan" } } }
+            @if let Some(notice) = notice { (notice) }
+            (form(state, viewer, &target, fields))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use docmill::domain::tool::Catalogue;
+
+    fn plan() -> Plan {
+        Plan {
+            included_credits: 500,
+            allowed_tools: Some(vec!["html-to-pdf".into()]),
+            allowed_origins: vec!["https://a.example".into()],
+            ..Plan::fallback("team")
+        }
+    }
+
+    #[test]
+    fn a_form_that_is_sent_as_it_was_shown_changes_nothing() {
+        let catalogue = Catalogue::load().unwrap();
+        for plan in [plan(), Plan::fallback("free")] {
+            assert_eq!(read(&as_form(&plan), &plan.id, catalogue.tools()), Ok(plan));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_at_its_field() {
+        let catalogue = Catalogue::load().unwrap();
+        for (field, value) in [
+            ("included_credits", "lots"),
+            ("create_limit", "0"),
+            ("create_burst", "0"),
+            ("read_limit", "100001"),
+            ("read_burst", ""),
+            ("origins", "example.com"),
+            ("tool", "nothing"),
+        ] {
+            let form = as_form(&plan());
+            let pairs: Vec<_> = form.pairs().filter(|(name, _)| *name != field).chain([(field, value)]).collect();
+            let errors = read(&FormData::of(&pairs), "team", catalogue.tools()).unwrap_err();
+            assert!(errors.of(field).is_some(), "{field}={value}: {errors:?}");
+        }
+    }
+
+    #[test]
+    fn a_plans_name_is_plain_and_its_own() {
+        assert_eq!(wrong_id("team-2_x", false), None);
+        for id in ["", "Team", "a b", "a/b", "new", &"x".repeat(ID_LENGTH + 1)] {
+            assert!(wrong_id(id, false).is_some(), "{id}");
+        }
+        assert!(wrong_id("team", true).is_some());
+    }
+}

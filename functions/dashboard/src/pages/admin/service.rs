@@ -1,0 +1,113 @@
+//! Switches of the whole service.
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::get;
+use docmill::domain::audit::diff;
+use docmill::domain::tool::ServiceSettings;
+use docmill::store::settings::Change;
+use maud::{Markup, html};
+
+use super::{author, check_reason, reason_field, shown_version, stale_notice, version_field};
+use crate::error::PageError;
+use crate::form::{FormData, FormErrors, checkbox, form};
+use crate::layout::{Flash, Page, page};
+use crate::session::AdminUser;
+use crate::state::AppState;
+use crate::visit::Viewer;
+
+const PATH: &str = "/admin/service";
+
+pub(super) fn routes() -> Router<AppState> {
+    Router::new().route(PATH, get(edit).post(save))
+}
+
+async fn edit(State(state): State<AppState>, viewer: Viewer, _admin: AdminUser) -> Result<Response, PageError> {
+    let current = state.context.settings.fresh().await?.versioned_service();
+    let values = as_form(current.value);
+    let content = editor(&state, &viewer, current.version, &values, &FormErrors::default(), None);
+    Ok(page(&state, &viewer, "Service", content))
+}
+
+async fn save(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    admin: AdminUser,
+    sent: FormData,
+) -> Result<Response, PageError> {
+    let before = state.context.settings.fresh().await?.versioned_service();
+    let again = |status, version, errors: &FormErrors, notice| {
+        let content = editor(&state, &viewer, version, &sent, errors, notice);
+        Page::new("Service", content).status(status).respond(&state, &viewer)
+    };
+    let mut errors = FormErrors::default();
+    check_reason(&sent, &mut errors);
+    if !errors.is_empty() {
+        return Ok(again(StatusCode::UNPROCESSABLE_ENTITY, shown_version(&sent), &errors, None));
+    }
+    let wanted = read(&sent, before.value);
+    let change = if before.version == shown_version(&sent) {
+        state.context.settings.change_service(&before, &wanted, &author(&admin, &sent)).await?
+    } else {
+        Change::Stale(before)
+    };
+    match change {
+        Change::Written(_) => Ok(Flash::success("The switches were saved.").on(&state, PATH)),
+        Change::Stale(current) => {
+            let differences = diff(&current.value, &wanted).map_err(|error| PageError::Internal(error.to_string()))?;
+            let notice = Some(stale_notice(&differences));
+            Ok(again(StatusCode::CONFLICT, current.version, &FormErrors::default(), notice))
+        }
+    }
+}
+
+fn as_form(settings: ServiceSettings) -> FormData {
+    FormData::of(if settings.test_mode { &[("test_mode", "on")] } else { &[] })
+}
+
+/// Delivery of webhooks stays as it is: it is not offered yet.
+fn read(sent: &FormData, before: ServiceSettings) -> ServiceSettings {
+    ServiceSettings { test_mode: sent.is_on("test_mode"), ..before }
+}
+
+fn editor(
+    state: &AppState,
+    viewer: &Viewer,
+    version: u64,
+    values: &FormData,
+    errors: &FormErrors,
+    notice: Option<Markup>,
+) -> Markup {
+    let fields = html! {
+        (version_field(version))
+        (checkbox("test_mode", "Test mode").checked(values.is_on("test_mode"))
+            .hint("Off: every test key of every account is answered 403 test_mode_disabled."))
+        (checkbox("webhook_delivery", "Webhook delivery").checked(false).with("disabled", "")
+            .hint("Delivery is not offered yet: events are recorded, and sent to nobody."))
+        (reason_field(values, errors))
+        div.actions { button.button.primary type="submit" { "Save" } }
+    };
+    html! {
+        header.page-head { h1 { "Service" } p.lead { "Switches that hold for every account." } }
+        @if let Some(notice) = notice { (notice) }
+        (form(state, viewer, PATH, fields))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_offered_switch_can_be_turned() {
+        for test_mode in [true, false] {
+            let settings = ServiceSettings { test_mode, webhook_delivery: false };
+            assert_eq!(read(&as_form(settings), settings), settings);
+        }
+        let forged = FormData::of(&[("webhook_delivery", "on")]);
+        let before = ServiceSettings { test_mode: true, webhook_delivery: false };
+        assert_eq!(read(&forged, before), ServiceSettings { test_mode: false, webhook_delivery: false });
+    }
+}
