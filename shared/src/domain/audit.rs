@@ -176,7 +176,7 @@ mod tests {
             "[a-z]{0,5}".prop_map(Value::from),
             prop::collection::vec("[a-z]{0,3}", 0..3).prop_map(Value::from),
         ];
-        object(leaf.prop_recursive(3, 24, 4, |inner| object(inner)).boxed())
+        object(leaf.prop_recursive(3, 24, 4, object).boxed())
     }
 
     proptest! {
