@@ -7,6 +7,7 @@ use docmill::domain::audit::{AuditEntry, Subject, SubjectKind};
 use docmill::domain::quota::RateLimit;
 use docmill::domain::time::Timestamp;
 use docmill::store::accounts::{Changed, Granted, KeyAdded};
+use docmill::store::item::UsageItem;
 use futures_util::future::{join, join_all};
 use std::time::Duration;
 use uuid::Uuid;
@@ -137,6 +138,24 @@ async fn a_key_that_is_added_twice_is_there_once_and_stands_as_its_account() {
     let nobodys = StoredKey { account: "acc_nobody".into(), ..new_key(&account) };
     assert!(matches!(add(&world, &nobodys).await, KeyAdded::NoAccount));
     assert_eq!(world.context.keys.get(&nobodys.key_hash).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn an_account_from_before_the_list_of_keys_is_changed_with_all_its_keys() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let update = world.context.dynamodb.update_item().table_name(&world.config.tables.usage);
+    let update = update.set_key(Some(UsageItem::Profile.key(&account.id)));
+    let update =
+        update.update_expression("REMOVE #keys, revision, version").expression_attribute_names("#keys", "keys");
+    update.send().await.unwrap();
+    eventually("the index shows the key", Duration::from_secs(20), async || {
+        world.context.keys.of_account(&account.id).await.unwrap().contains(&account.key.hash()).then_some(())
+    })
+    .await;
+    assert!(matches!(suspend(&world, &account, 0).await, Changed::Written(_)));
+    assert!(world.context.keys.get(&account.key.hash()).await.unwrap().unwrap().suspended);
+    assert_eq!(profile(&world, &account).await.keys, [account.key.hash()]);
 }
 
 #[tokio::test]

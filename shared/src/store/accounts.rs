@@ -12,7 +12,7 @@ use aws_sdk_dynamodb::types::builders::UpdateBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem, Update};
 use uuid::Uuid;
 
-use super::item::{BY_NAME, Item, UsageItem, from_item, number, string, to_item};
+use super::item::{BY_NAME, Item, UsageItem, from_item, nested, number, string, to_item};
 use super::keys::Keys;
 use super::transaction::{TRIES, Transacted, back_off, never_quiet, transact};
 use super::{StoreError, audit, store_error, transaction};
@@ -81,7 +81,11 @@ impl Accounts {
             .map_err(|error| store_error(&error))?;
         let Some(item) = output.item else { return Ok(None) };
         let profile: Profile = from_item(item)?;
-        let mut keys = self.keys.get_all(&profile.keys).await?;
+        let mut keys = match profile.revision {
+            // An account from before the list, or one that has no key yet. The revision decides whether this look holds.
+            0 => self.keys.get_all(&self.keys.of_account(account).await?).await?,
+            _ => self.keys.get_all(&profile.keys).await?,
+        };
         // A dead key stays dead: it needs no standing, and no place in the list.
         keys.retain(|key| !key.is_dead_at(now));
         Ok(Some(Holder { profile, keys }))
@@ -131,7 +135,7 @@ impl Accounts {
             .as_read(account, read)
             .update_expression("SET #keys = :keys, #revision = :next")
             .expression_attribute_names("#keys", "keys")
-            .expression_attribute_values(":keys", super::item::nested(&keys)?);
+            .expression_attribute_values(":keys", nested(&keys)?);
         transaction::update(update.build())
     }
 
@@ -140,7 +144,10 @@ impl Accounts {
         Update::builder()
             .table_name(&self.tables.usage)
             .set_key(Some(UsageItem::Profile.key(account)))
-            .condition_expression("attribute_exists(account) AND #revision = :read")
+            .condition_expression(match read.revision {
+                0 => "attribute_exists(account) AND (attribute_not_exists(#revision) OR #revision = :read)",
+                _ => "attribute_exists(account) AND #revision = :read",
+            })
             .expression_attribute_names("#revision", "revision")
             .expression_attribute_values(":read", number(read.revision))
             .expression_attribute_values(":next", number(read.revision + 1))
@@ -167,7 +174,8 @@ impl Accounts {
                 return Ok(Changed::Written(profile));
             }
             let entry = AuditEntry::new(Subject::new(SubjectKind::Account, account), changes, by);
-            let mut writes = vec![self.set_standing(account, &profile, standing)?];
+            let listed = keys.iter().map(|key| key.key_hash.clone()).collect();
+            let mut writes = vec![self.set_standing(account, &profile, standing, listed)?];
             for key in &keys {
                 writes.push(self.copy_standing(&key.key_hash, standing)?);
             }
@@ -175,7 +183,8 @@ impl Accounts {
             match transact(&self.client, writes).await? {
                 Transacted::Committed => {
                     let (version, revision) = (profile.version + 1, profile.revision + 1);
-                    let profile = Profile { version, revision, ..profile.in_standing(standing.clone()) };
+                    let keys = keys.into_iter().map(|key| key.key_hash).collect();
+                    let profile = Profile { version, revision, keys, ..profile.in_standing(standing.clone()) };
                     return Ok(Changed::Written(profile));
                 }
                 Transacted::Failed(_) | Transacted::Contended => back_off(attempt).await,
@@ -190,11 +199,14 @@ impl Accounts {
         account: &str,
         read: &Profile,
         standing: &Standing,
+        keys: Vec<KeyHash>,
     ) -> Result<TransactWriteItem, StoreError> {
         let (assignments, names, values) = copies(standing)?;
         let mut update = self
             .as_read(account, read)
-            .update_expression(format!("SET {assignments}, #version = :version, #revision = :next"))
+            .update_expression(format!("SET {assignments}, #keys = :keys, #version = :version, #revision = :next"))
+            .expression_attribute_names("#keys", "keys")
+            .expression_attribute_values(":keys", nested(&keys)?)
             .expression_attribute_names("#version", "version")
             .expression_attribute_values(":version", number(read.version + 1));
         for (name, attribute) in names {

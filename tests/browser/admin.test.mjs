@@ -1,0 +1,185 @@
+// What administrators decide, and that it holds: in every place, for every key, and with their name in the audit trail.
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, test } from "node:test";
+import { administer, base, closeBrowser, eventually, mainText, newPerson, people, signIn, url, withVisitor } from "./support.mjs";
+
+after(closeBrowser);
+
+/** An account of this test alone, with a live key. */
+async function newAccount() {
+  const name = `Admin journey ${randomUUID()}`;
+  const { account } = await administer("account", "create", "--name", name);
+  const { key } = await administer("key", "create", "--account", account.id, "--name", "journey");
+  return { id: account.id, name, secret: key.secret };
+}
+
+const api = async (path, secret) => {
+  const response = await fetch(`${base}${path}`, { headers: { authorization: `Bearer ${secret}` } });
+  return { status: response.status, body: await response.json() };
+};
+
+const save = (page) => page.getByRole("button", { name: "Save" }).click();
+
+test("a hidden tool leaves the listing, the menu, the homepage and the API, and comes back", async () => {
+  const { secret } = await newAccount();
+  const places = ["Public page", "Category pages", "Navigation", "Homepage", "API"];
+  const slug = "html-to-pdf";
+  const shown = async (page) => {
+    await page.goto(url("/tools"));
+    const [listed, menu] = await Promise.all([
+      mainText(page), page.getByRole("navigation", { name: "Site" }).textContent(),
+    ]);
+    const name = /HTML to PDF/i;
+    await page.goto(url("/"));
+    const homepage = await page.locator("main ul.cards").allTextContents();
+    const { body } = await api("/v1/tools", secret);
+    const own = (await page.goto(url(`/tools/${slug}`))).status();
+    return [
+      name.test(listed), name.test(menu), homepage.some((text) => name.test(text)),
+      body.tools.some((tool) => tool.slug === slug), own === 200,
+    ];
+  };
+  await withVisitor({}, async (visitor) => {
+    const { page } = visitor;
+    await signIn(visitor, people.admin, "/admin/tools");
+    const toggle = async (on) => {
+      await page.goto(url(`/admin/tools/${slug}`));
+      for (const place of places) await page.getByLabel(place, { exact: true }).setChecked(on);
+      await page.getByLabel("Reason").fill(on ? "journey: show it" : "journey: hide it");
+      await save(page);
+      await page.waitForURL(url("/admin/tools"));
+      assert.match(await mainText(page), /was saved/);
+    };
+    await withVisitor({}, async ({ page: guest }) => {
+      try {
+        await toggle(false);
+        await eventually("the tool is nowhere", async () => (await shown(guest)).every((place) => !place));
+      } finally {
+        await toggle(true);
+      }
+      await eventually("the tool is everywhere", async () => (await shown(guest)).every((place) => place));
+    });
+    await page.goto(url(`/admin/audit?subject=tool/${slug}`));
+    const newest = await page.locator("tbody tr").first().innerText();
+    assert.match(newest, new RegExp(people.admin.email));
+    assert.match(newest, /pageVisibility\.api.*off → on/s);
+    assert.match(newest, /journey: show it/);
+  });
+});
+
+test("of two forms opened at once the later one is told, keeps what was typed, and can still be saved", async () => {
+  const id = `journey-${randomUUID().slice(0, 8)}`;
+  await administer("plan", "set", id, "--included-credits", "10");
+  await withVisitor({}, async (visitor) => {
+    const { page, context } = visitor;
+    await signIn(visitor, people.admin, `/admin/plans/${id}`);
+    const other = await context.newPage();
+    await other.goto(url(`/admin/plans/${id}`));
+    await other.getByLabel("Credits a month").fill("20");
+    await save(other);
+    await other.waitForURL(url("/admin/plans"));
+
+    await page.getByLabel("Credits a month").fill("30");
+    await save(page);
+    const notice = await page.getByRole("alert").innerText();
+    assert.match(notice, /Somebody else changed this/);
+    assert.match(notice, /included_credits\s+20\s+30/);
+    assert.equal(await page.getByLabel("Credits a month").inputValue(), "30");
+    assert.equal((await administer("plan", "show", id)).plan.included_credits, 20);
+    await save(page);
+    await page.waitForURL(url("/admin/plans"));
+    assert.equal((await administer("plan", "show", id)).plan.included_credits, 30);
+  });
+});
+
+test("what is wrong in a form is said beside its field, and nothing is lost", async () => {
+  await withVisitor({}, async (visitor) => {
+    const { page } = visitor;
+    await signIn(visitor, people.admin, "/admin/plans/new");
+    await page.getByLabel("Name").fill("Not A Plan Name");
+    await page.getByLabel(/^Origins/).fill("https://a.example\nexample.com");
+    await save(page);
+    assert.match(await page.locator("#id-error").innerText(), /lower-case/);
+    assert.match(await page.locator("#origins-error").innerText(), /“example.com” is no origin/);
+    assert.equal(await page.getByLabel(/^Origins/).inputValue(), "https://a.example\nexample.com");
+  });
+});
+
+test("a suspended account's key is refused at once, and let in again when it is lifted", async () => {
+  const { id, name, secret } = await newAccount();
+  assert.equal((await api("/v1/tools", secret)).status, 200);
+  await withVisitor({}, async (visitor) => {
+    const { page } = visitor;
+    await signIn(visitor, people.admin, "/admin/accounts");
+    await page.getByLabel("Id, or beginning of the name").fill(id);
+    await page.getByRole("button", { name: "Search" }).click();
+    assert.equal(await page.getByRole("heading", { level: 1 }).innerText(), name);
+
+    await page.getByRole("link", { name: "Suspend" }).click();
+    await page.getByRole("button", { name: "Suspend the account" }).click();
+    // Without a reason the browser does not even send it.
+    assert.match(page.url(), /suspension$/);
+    await page.getByLabel("Reason").fill("unpaid for three months");
+    await page.getByRole("button", { name: "Suspend the account" }).click();
+    await page.waitForURL(url(`/admin/accounts/${id}`));
+    const refused = await api("/v1/tools", secret);
+    assert.deepEqual([refused.status, refused.body.error.code], [403, "account_suspended"]);
+    assert.match(await mainText(page), /unpaid for three months/);
+
+    await page.getByRole("link", { name: "Lift the suspension" }).click();
+    await page.getByLabel("Reason").fill("paid");
+    await page.getByRole("button", { name: "Lift the suspension" }).click();
+    await page.waitForURL(url(`/admin/accounts/${id}`));
+    assert.equal((await api("/v1/tools", secret)).status, 200);
+  });
+});
+
+test("credits are granted once, with a reason, and a form that is sent again grants nothing", async () => {
+  const { id } = await newAccount();
+  await withVisitor({}, async (visitor) => {
+    const { page, context } = visitor;
+    await signIn(visitor, people.admin, `/admin/accounts/${id}/grant`);
+    const hidden = (name) => page.locator(`main input[name=${name}]`).inputValue();
+    const form = { grant: await hidden("grant"), csrf_token: await hidden("csrf_token"), credits: "250", reason: "goodwill" };
+    await page.getByLabel("Credits").fill(form.credits);
+    await page.getByLabel("Reason").fill(form.reason);
+    await page.getByRole("button", { name: "Grant" }).click();
+    await page.waitForURL(url(`/admin/accounts/${id}`));
+    assert.match(await mainText(page), /250 credits were granted/);
+    // As after a double click, or from a browser that repeats what it got no answer to.
+    const again = await context.request.post(url(`/admin/accounts/${id}/grant`), { form });
+    assert.match(await again.text(), /made already/);
+    assert.equal((await administer("account", "show", id)).account.granted, 250);
+  });
+});
+
+test("nobody but administrators comes to any of these pages", async () => {
+  const { id } = await newAccount();
+  const person = await newPerson();
+  await withVisitor({}, async (visitor) => {
+    await signIn(visitor, person);
+    const pages = ["", "/tools", "/tools/html-to-pdf", "/plans", "/plans/new", "/plans/free", "/accounts", `/accounts/${id}`,
+      `/accounts/${id}/edit`, `/accounts/${id}/grant`, `/accounts/${id}/suspension`, "/service", "/health", "/audit"];
+    for (const path of pages) {
+      const response = await visitor.goto(`/admin${path}`);
+      assert.equal(response.status(), 403, path);
+      assert.doesNotMatch(await mainText(visitor.page), new RegExp(id));
+    }
+  });
+});
+
+test("the health page knows the queues and the sweeper", async () => {
+  await withVisitor({}, async (visitor) => {
+    const { page } = visitor;
+    await signIn(visitor, people.admin, "/admin/health");
+    await eventually("the sweeper has run", async () => {
+      await page.reload();
+      return /Last run/.test(await mainText(page));
+    });
+    const queues = await page.getByRole("region", { name: "Queues" }).locator("tbody tr").allInnerTexts();
+    assert.equal(queues.length, 2);
+    assert.ok(queues.every((row) => /^(office|html)\s+\d+\s+\d+\s+\d+$/.test(row)), queues.join("; "));
+  });
+});
