@@ -88,9 +88,16 @@ impl Sweeper {
         Self { queue: context.queue(), files: context.files(), context }
     }
 
-    /// One run over all shards.
+    /// One run over all shards, of which word is left for operators. Without that word it was a run all the same.
     pub async fn run(&self) -> Result<Repairs, StoreError> {
-        self.run_at(clock::now()).await
+        let now = clock::now();
+        let repairs = self.run_at(now).await?;
+        let Repairs { resent, released, failed, expired, errors, untouched: _ } = repairs;
+        let sweep = Sweep { at: now, resent, released, failed, expired, errors };
+        if let Err(error) = self.context.health.note_sweep(&sweep).await {
+            tracing::warn!(%error, "operators will not see this run");
+        }
+        Ok(repairs)
     }
 
     /// A run that takes `now` for the time.
@@ -108,11 +115,6 @@ impl Sweeper {
             }
         }
         line(&run.repairs).write();
-        let Repairs { resent, released, failed, expired, errors, untouched: _ } = run.repairs;
-        let sweep = Sweep { at: now, resent, released, failed, expired, errors };
-        if let Err(error) = self.context.health.note_sweep(&sweep).await {
-            tracing::warn!(%error, "operators will not see this run");
-        }
         unread.map_or(Ok(run.repairs), Err)
     }
 
