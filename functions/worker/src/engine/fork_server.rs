@@ -21,7 +21,7 @@ use crate::confine::kill_group;
 const START: Duration = Duration::from_secs(20);
 
 /// How long a helper may take to prepare for the next request.
-const PREPARATION: Duration = Duration::from_secs(2);
+const PREPARATION: Duration = Duration::from_secs(5);
 
 const READY: &str = "\"Ready\"";
 

@@ -5,6 +5,7 @@ mod forked;
 mod import;
 mod landscape;
 mod lok;
+mod memory;
 mod options;
 mod profile;
 mod soffice;

@@ -15,6 +15,8 @@ use std::ptr;
 
 use rustix::process::Pid;
 
+use super::memory::{Span, Usage};
+
 #[repr(C)]
 struct Kit {
     class: *const KitClass,
@@ -272,30 +274,21 @@ pub(super) fn exit_now(code: i32) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-/// Has the kernel copy and map what a forked child is going to touch, all at once instead of page by page.
+/// Has the kernel copy or map a run of pages at once, which a forked child would otherwise do page by page.
 /// It only makes a child faster: kernels before 5.14 don't know it, and no failure matters.
-pub(super) fn populate_memory() -> io::Result<()> {
-    let maps = std::fs::read_to_string("/proc/self/maps")?;
-    for (start, length, advice) in maps.lines().filter_map(advice_for) {
-        // SAFETY: populating changes no content; a range that is gone by now is refused.
-        unsafe { libc::madvise(ptr::with_exposed_provenance_mut(start), length, advice) };
-    }
-    Ok(())
+pub(super) fn populate(span: &Span) {
+    let advice = match span.usage {
+        Usage::Read => libc::MADV_POPULATE_READ,
+        Usage::Written => libc::MADV_POPULATE_WRITE,
+    };
+    // SAFETY: populating changes no content; what is not mapped, or not writable, is refused.
+    unsafe { libc::madvise(ptr::with_exposed_provenance_mut(span.start), span.length, advice) };
 }
 
-/// Start, length and advice for one line of `/proc/self/maps`.
-fn advice_for(line: &str) -> Option<(usize, usize, c_int)> {
-    let mut fields = line.split_whitespace();
-    let (start, end) = fields.next()?.split_once('-')?;
-    let rights = fields.next()?;
-    // The kernel's own pages ([vvar], [vdso] and the like) are not ours to advise on.
-    if !rights.starts_with('r') || line.contains("[v") {
-        return None;
-    }
-    let (start, end) = (usize::from_str_radix(start, 16).ok()?, usize::from_str_radix(end, 16).ok()?);
-    let private = rights.starts_with("rw") && rights.ends_with('p');
-    let advice = if private { libc::MADV_POPULATE_WRITE } else { libc::MADV_POPULATE_READ };
-    Some((start, end.checked_sub(start)?, advice))
+/// Lets go of memory that is exactly as it is in a file: it comes back from there when it is needed again.
+pub(super) fn let_go((start, length): (usize, usize)) {
+    // SAFETY: the caller's promise, in private mappings that nobody can write; what is not mapped is refused.
+    unsafe { libc::madvise(ptr::with_exposed_provenance_mut(start), length, libc::MADV_DONTNEED) };
 }
 
 /// LibreOffice's last error, for the helper's own start; never shown to a user.
@@ -317,16 +310,6 @@ impl Office {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn private_memory_is_copied_and_shared_memory_mapped() {
-        let write = advice_for("7f0000000000-7f0000002000 rw-p 00000000 00:00 0 [heap]");
-        assert_eq!(write, Some((0x7f00_0000_0000, 0x2000, libc::MADV_POPULATE_WRITE)));
-        let read = advice_for("00400000-00401000 r-xp 00000000 08:01 1 /bin/x");
-        assert_eq!(read, Some((0x40_0000, 0x1000, libc::MADV_POPULATE_READ)));
-        assert_eq!(advice_for("7f0000000000-7f0000001000 ---p 00000000 00:00 0"), None);
-        assert_eq!(advice_for("7ffe00000000-7ffe00001000 r--p 00000000 00:00 0 [vvar]"), None);
-    }
 
     #[test]
     fn a_process_with_threads_is_not_forked() {

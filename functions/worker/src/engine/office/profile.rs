@@ -62,8 +62,9 @@ fn setting(path: &Path, name: &str) -> io::Result<String> {
 ///
 /// Documents come from strangers: no macros, nothing linked is fetched or read, no update of links. Nobody edits: no
 /// locks, no recovery. The empty system locale leaves paper to the process's locale, whose paper is A4. All of it is final:
-/// LibreOfficeKit would set a locale, and so paper, of its own.
-const SETTINGS: [(&str, &str, &str); 15] = [
+/// LibreOfficeKit would set a locale, and so paper, of its own. Pictures that are in use no more are not kept decoded beyond
+/// some megabytes: each is drawn once.
+const SETTINGS: [(&str, &str, &str); 17] = [
     ("Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
     ("Office.Common/Security/Scripting", "DisableMacrosExecution", "true"),
     ("Office.Common/Security/Scripting", "DisableActiveContent", "true"),
@@ -72,6 +73,8 @@ const SETTINGS: [(&str, &str, &str); 15] = [
     ("Office.Common/Misc", "UseDocumentOOoLockFile", "false"),
     ("Office.Common/Misc", "UseDocumentSystemFileLocking", "false"),
     ("Office.Common/Misc", "FirstRun", "false"),
+    ("Office.Common/Cache/GraphicManager", "GraphicMemoryLimit", "30000000"),
+    ("Office.Common/Cache/GraphicManager", "GraphicAllowedIdleTime", "0"),
     ("Office.Recovery/RecoveryInfo", "Enabled", "false"),
     ("Office.Recovery/AutoSave", "Enabled", "false"),
     ("Office.Writer/Content/Update", "Link", "0"),

@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::process::{Pid, Resource, Signal};
+use rustix::process::{DumpableBehavior, Pid, Resource, Signal};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use super::lok::{self, Fork, NotLoaded, Office};
+use super::memory::{self, Report, Span};
 use crate::confine;
 use crate::confine::usage::{Allowance, Excess, INTERVAL};
 
@@ -78,6 +79,9 @@ const MAX_REPLY_BYTES: usize = 256;
 /// Far more than paths, a password and options take.
 const MAX_REQUEST_BYTES: usize = 256 << 10;
 
+/// How long the documents of the warm-up may take a child. It is nobody's fault, and nothing waits for it.
+const LEARNING: Duration = Duration::from_secs(4);
+
 /// Nobody is there to answer a dialog.
 const LOAD_OPTIONS: &str = "Batch=true,Language=en-US";
 
@@ -134,21 +138,48 @@ fn serve_documents(office: &Office, args: &Args, replies: &mut File) -> io::Resu
     std::fs::remove_dir_all(home.join("profile"))?;
     let own = files_below(home)?;
     tell(replies, Reply::Ready)?;
+    let mut usage = None;
+    let mut served = false;
     loop {
         // What the last child left behind is gone before the next one could see it.
         remove_all_but(home, &own)?;
+        // With the next document here already, there is no time to prepare for it; nor is there before the first one.
         let idle = !request_waits()?;
-        let child = Child::fork(office, args, replies, idle)?;
+        if idle && served && usage.is_none() {
+            let report = learn_usage(office, home, replies)?;
+            // What this process has used to get here, and no child needs.
+            report.of_files.into_iter().for_each(lok::let_go);
+            usage = Some(report.used);
+            remove_all_but(home, &own)?;
+        }
+        let prepared = usage.as_deref().filter(|_| idle).unwrap_or_default();
+        let child = Child::fork(replies, |socket| serve_one(office, args, socket, prepared))?;
         if child.is_ready_first()? {
             tell(replies, Reply::Ready)?;
         }
         let Some(line) = next_line(&requests)? else { return Ok(()) };
+        served = true;
         match child.convert(&line, home)? {
             // Whoever waits for the document need not wait for the child's end.
             Some(reply) => tell(replies, reply).and(child.end().map(drop))?,
             None => tell(replies, child.end()?)?,
         }
     }
+}
+
+/// What a conversion does with its memory, by the word of a child that converts what LibreOffice was warmed up with.
+fn learn_usage(office: &Office, home: &Path, replies: &mut File) -> io::Result<Report> {
+    let child = Child::fork(replies, |socket| {
+        warm_up(office, home)?;
+        // It holds nobody's secrets; and whoever hides its memory may not look at it either.
+        rustix::process::set_dumpable_behavior(DumpableBehavior::Dumpable)?;
+        Ok(serde_json::to_writer(socket, &memory::of_this_process()?)?)
+    })?;
+    child.socket.set_read_timeout(Some(LEARNING))?;
+    let learned = serde_json::from_reader(BufReader::new(&child.socket));
+    child.end()?;
+    // Without it children are slower, and no worse.
+    Ok(learned.unwrap_or_default())
 }
 
 fn tell(replies: &mut File, reply: Reply) -> io::Result<()> {
@@ -196,17 +227,19 @@ struct Child {
 }
 
 impl Child {
-    fn fork(office: &Office, args: &Args, replies: &mut File, populate: bool) -> io::Result<Self> {
+    /// Forks this process. The child does its `work` with a socket to its parent, and ends.
+    fn fork(replies: &mut File, work: impl FnOnce(&UnixStream) -> io::Result<()>) -> io::Result<Self> {
         let (socket, theirs) = UnixStream::pair()?;
         match lok::fork()? {
             Fork::Parent(pid) => Ok(Self { pid, socket }),
             Fork::Child => {
                 // The parent's ends are not the child's: it could speak in the parent's name.
                 drop(socket);
-                let ended = null().and_then(|null| {
+                let leave = |null| {
                     *replies = null;
-                    child(office, args, &theirs, populate)
-                });
+                    leave_parent()
+                };
+                let ended = null().and_then(leave).and_then(|()| work(&theirs));
                 lok::exit_now(if ended.is_ok() { 0 } else { 1 });
             }
         }
@@ -302,20 +335,21 @@ fn next_line(mut requests: &File) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
     }
 }
 
-/// What the child does with its life.
-fn child(office: &Office, args: &Args, socket: &UnixStream, populate: bool) -> io::Result<()> {
+/// Parts a child from its parent, but for the socket between them.
+fn leave_parent() -> io::Result<()> {
     rustix::process::setpgid(None, None)?;
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     // What the parent is asked is not for the child to read.
     rustix::stdio::dup2_stdin(null()?)?;
     // Nor is what a document makes LibreOffice say for the log, as the parent's own words are.
-    rustix::stdio::dup2_stderr(null()?)?;
-    let mut socket = socket;
-    if populate {
-        lok::populate_memory()?;
-        // An empty line: ready.
-        writeln!(socket)?;
-    }
+    Ok(rustix::stdio::dup2_stderr(null()?)?)
+}
+
+/// What a child does with its life.
+fn serve_one(office: &Office, args: &Args, mut socket: &UnixStream, used: &[Span]) -> io::Result<()> {
+    used.iter().for_each(lok::populate);
+    // An empty line: ready.
+    writeln!(socket)?;
     let mut line = String::new();
     if BufReader::new(socket).read_line(&mut line)? == 0 {
         return Ok(());

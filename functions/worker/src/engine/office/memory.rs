@@ -1,0 +1,174 @@
+//! What a conversion does with its memory: learned once, from a child that converts the documents of the warm-up.
+//!
+//! A forked child pays for each page that it writes, or maps, with a page fault. Made all at once and before its document
+//! comes, they cost a fraction; made for all memory instead of what a conversion uses, they cost more than they save.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+
+use serde::{Deserialize, Serialize};
+
+/// A run of pages that a conversion uses alike. Addresses are the same in all children of one helper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Span {
+    pub(super) start: usize,
+    pub(super) length: usize,
+    pub(super) usage: Usage,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Usage {
+    Read,
+    /// Written to, and so copied.
+    Written,
+}
+
+/// With a page of a file, the kernel maps those around it that are in memory, as far as such a boundary: one for all of
+/// them is enough.
+const MAPPED_AROUND_BYTES: usize = 64 << 10;
+
+/// Bits of an entry of `/proc/PID/pagemap`.
+const PRESENT: u64 = 1 << 63;
+const SWAPPED: u64 = 1 << 62;
+const OF_FILE: u64 = 1 << 61;
+const EXCLUSIVE: u64 = 1 << 56;
+const ENTRY_BYTES: usize = size_of::<u64>();
+
+/// What a forked process found out about its memory, for its parent.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Report {
+    /// What it used since it was forked.
+    pub(super) used: Vec<Span>,
+    /// Address and length of what is exactly as it is in files, and can be had from there again.
+    pub(super) of_files: Vec<(usize, usize)>,
+}
+
+/// What this process, forked a moment ago, has done with its memory since.
+pub(super) fn of_this_process() -> io::Result<Report> {
+    let mut pages = BufReader::new(File::open("/proc/self/pagemap")?);
+    // Read beforehand: what is allocated on the way would move the mappings.
+    let maps = std::fs::read("/proc/self/maps")?;
+    let mut report = Report::default();
+    for mapping in maps.lines().map_while(Result::ok).filter_map(|line| Mapping::parse(&line)) {
+        report.add(&mapping, &mut pages)?;
+    }
+    Ok(report)
+}
+
+impl Report {
+    fn add(&mut self, mapping: &Mapping, pages: &mut (impl Read + Seek)) -> io::Result<()> {
+        let page_bytes = rustix::param::page_size();
+        let mut as_in_file = !mapping.writable;
+        pages.seek(SeekFrom::Start((mapping.start / page_bytes * ENTRY_BYTES) as u64))?;
+        for start in (mapping.start..mapping.end).step_by(page_bytes) {
+            let mut entry = [0; ENTRY_BYTES];
+            pages.read_exact(&mut entry)?;
+            let entry = u64::from_ne_bytes(entry);
+            as_in_file &= entry & (PRESENT | SWAPPED) == 0 || entry & OF_FILE != 0;
+            if let Some(usage) = mapping.usage(entry) {
+                add(&mut self.used, Span { start, length: page_bytes, usage });
+            }
+        }
+        if as_in_file {
+            self.of_files.push((mapping.start, mapping.end - mapping.start));
+        }
+        Ok(())
+    }
+}
+
+/// Lengthens the last run by a page that follows it, or begins another.
+fn add(spans: &mut Vec<Span>, page: Span) {
+    match (spans.last_mut(), page.usage) {
+        (Some(last), Usage::Read) if last.usage == page.usage && around(last.start) == around(page.start) => {}
+        (Some(last), Usage::Written) if last.usage == page.usage && last.start + last.length == page.start => {
+            last.length += page.length;
+        }
+        (Some(_) | None, Usage::Read | Usage::Written) => spans.push(page),
+    }
+}
+
+const fn around(address: usize) -> usize {
+    address / MAPPED_AROUND_BYTES
+}
+
+/// A line of `/proc/PID/maps`.
+struct Mapping {
+    start: usize,
+    end: usize,
+    writable: bool,
+}
+
+impl Mapping {
+    /// None for what can't be read, for what is shared, and for the kernel's own pages (`[vvar]`, `[vdso]` and the like).
+    fn parse(line: &str) -> Option<Self> {
+        let mut fields = line.split_whitespace();
+        let (start, end) = fields.next()?.split_once('-')?;
+        let rights = fields.next()?;
+        if !rights.starts_with('r') || !rights.ends_with('p') || line.contains("[v") {
+            return None;
+        }
+        let (start, end) = (usize::from_str_radix(start, 16).ok()?, usize::from_str_radix(end, 16).ok()?);
+        Some(Self { start, end, writable: rights.starts_with("rw") })
+    }
+
+    /// What its entry says about a page. One that is still shared with the parent was not written; it is mapped already.
+    fn usage(&self, entry: u64) -> Option<Usage> {
+        let has = |bit| entry & bit != 0;
+        match (has(PRESENT), has(OF_FILE)) {
+            (true, true) => Some(Usage::Read),
+            (true, false) if self.writable && has(EXCLUSIVE) => Some(Usage::Written),
+            (true | false, _) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_that_were_copied_are_written_and_pages_of_files_are_read() {
+        let writable = Mapping::parse("7f0000000000-7f0000002000 rw-p 00000000 00:00 0 [heap]").unwrap();
+        assert_eq!((writable.start, writable.end), (0x7f00_0000_0000, 0x7f00_0000_2000));
+        assert_eq!(writable.usage(PRESENT | EXCLUSIVE), Some(Usage::Written));
+        assert_eq!(writable.usage(PRESENT), None, "still the parent's");
+        assert_eq!(writable.usage(EXCLUSIVE), None);
+        let code = Mapping::parse("00400000-00401000 r-xp 00000000 08:01 1 /bin/x").unwrap();
+        assert_eq!(code.usage(PRESENT | OF_FILE), Some(Usage::Read));
+        assert_eq!(code.usage(PRESENT | EXCLUSIVE), None, "relocated by the parent, and not writable");
+        assert!(Mapping::parse("7f0000000000-7f0000001000 ---p 00000000 00:00 0").is_none());
+        assert!(Mapping::parse("7ffe00000000-7ffe00001000 r--p 00000000 00:00 0 [vvar]").is_none());
+    }
+
+    #[test]
+    fn written_neighbours_are_one_run_and_one_page_of_a_file_stands_for_those_around_it() {
+        let page = |start, usage| Span { start, length: 4096, usage };
+        let mut spans = Vec::new();
+        for (start, usage) in [
+            (0, Usage::Written),
+            (4096, Usage::Written),
+            (12288, Usage::Written),
+            (16384, Usage::Read),
+            (40960, Usage::Read),
+            (65536, Usage::Read),
+        ] {
+            add(&mut spans, page(start, usage));
+        }
+        let lengths = spans.iter().map(|span| (span.start, span.length)).collect::<Vec<_>>();
+        assert_eq!(lengths, [(0, 8192), (12288, 4096), (16384, 4096), (65536, 4096)]);
+    }
+
+    #[test]
+    fn what_this_process_wrote_is_found_and_its_code_is_as_in_the_file() {
+        let mut written = vec![0_u8; 1 << 20];
+        written.fill(7);
+        let address = std::hint::black_box(&written).as_ptr().addr() + (1 << 19);
+        let code = (of_this_process as fn() -> io::Result<Report>) as usize;
+        let report = of_this_process().unwrap();
+        let holds = |start: usize, length: usize, address| (start..start + length).contains(&address);
+        let wrote = |span: &Span| span.usage == Usage::Written && holds(span.start, span.length, address);
+        assert!(report.used.iter().any(wrote));
+        assert!(report.of_files.iter().any(|(start, length)| holds(*start, *length, code)));
+        assert!(!report.of_files.iter().any(|(start, length)| holds(*start, *length, address)));
+    }
+}
