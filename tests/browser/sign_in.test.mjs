@@ -76,6 +76,22 @@ test("a session that ended elsewhere leads from a form to the sign-in and back t
   await Promise.all([first.close(), second.close()]);
 });
 
+test("a form that comes too late changes nothing, and leads back to its page after signing in", async () => {
+  const person = await newPerson();
+  await withVisitor({}, async (visitor) => {
+    await signIn(visitor, person, "/app/tools?from=here");
+    await administer("user", "sign-out", "--email", person.email);
+    await visitor.page.evaluate((action) => {
+      const form = Object.assign(document.createElement("form"), { method: "post", action });
+      document.body.append(form);
+      form.submit();
+    }, url("/app/keys"));
+    await giveCredentials(visitor.page, person);
+    await visitor.page.waitForURL(url("/app/tools?from=here"));
+    assert.match(await mainText(visitor.page), /office-to-pdf/);
+  });
+});
+
 test("the issuer's answer counts once, in the browser that asked, and not if it was refused", async () => {
   await withVisitor({}, async ({ page, goto }) => {
     const refused = [];

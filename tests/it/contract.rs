@@ -21,8 +21,11 @@ fn the_template_has_exactly_the_routes_of_the_code() {
     let lines: Vec<_> = template.lines().map(str::trim).collect();
     for (number, line) in lines.iter().enumerate() {
         let Some(path) = value_of(line, "Path") else { continue };
-        let method = lines[number.saturating_sub(3)..=(number + 3).min(lines.len() - 1)]
-            .iter()
+        // On the path's own line in flow style; else some lines away, in the same event.
+        let around = &lines[number.saturating_sub(3)..=(number + 3).min(lines.len() - 1)];
+        let method = [line]
+            .into_iter()
+            .chain(around)
             .find_map(|near| value_of(near, "Method"))
             .unwrap_or_else(|| panic!("no method near {path}"));
         routes.insert(format!("{} {path}", method.to_uppercase()));

@@ -27,6 +27,9 @@ use crate::state::AppState;
 /// Shorter than the function's own timeout (10 s), which the gateway would answer in a shape that is not ours.
 const REQUEST_TIME: Duration = Duration::from_secs(9);
 
+/// Whoever is signed out already may sign out.
+const SIGN_OUT: &str = "/app/sign-out";
+
 /// Whoever looks at a page, signed in or not. Every handler that renders one takes it.
 #[derive(Clone, Debug)]
 pub struct Viewer {
@@ -62,18 +65,19 @@ pub async fn visit(State(state): State<AppState>, request: Request, next: Next) 
         Ok(met) => met,
         Err(error) => return plain(error),
     };
-    let response = match admit(&viewer, request).await {
+    let response = match admit(&state, &viewer, request).await {
         Ok(mut request) => {
             request.extensions_mut().insert(viewer.clone());
             next.run(request).await
         }
-        Err(error) => error.into_response(),
+        Err(response) => response,
     };
     let response = dress(&state, &viewer, response);
     // A message is gone once a page has shown it; a redirect or a fragment shows none.
     let showed = viewer.flash.is_some() && is_page(&response);
     let jar = if showed { Flash::forget(&state, jar) } else { jar };
-    (jar, response).into_response()
+    // What a handler says about cookies is newer than what we found.
+    if response.headers().contains_key(header::SET_COOKIE) { response } else { (jar, response).into_response() }
 }
 
 async fn meet(state: &AppState, path: String, jar: SignedCookieJar) -> Result<(Viewer, SignedCookieJar), PageError> {
@@ -92,13 +96,19 @@ async fn meet(state: &AppState, path: String, jar: SignedCookieJar) -> Result<(V
     Ok((Viewer { user, suspended, flash, path, settings, form_token, form_origins }, jar))
 }
 
-/// A request that changes something needs the token of its session. Without a session there is nothing to protect: what
-/// needs one leads to the sign-in.
-async fn admit(viewer: &Viewer, request: Request) -> Result<Request, PageError> {
-    let safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+/// A request that changes something needs a session and its token, whatever its handler asks for. Without a session it
+/// leads to the sign-in, and back to the page that its form is on.
+async fn admit(state: &AppState, viewer: &Viewer, request: Request) -> Result<Request, Response> {
+    let method = request.method();
+    if matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) {
+        return Ok(request);
+    }
+    let signs_out = viewer.path == SIGN_OUT;
     match &viewer.form_token {
-        Some(token) if !safe => csrf::check(token, request).await,
-        Some(_) | None => Ok(request),
+        Some(_) if viewer.suspended && !signs_out => Err(PageError::Suspended.into_response()),
+        Some(token) => csrf::check(token, request).await.map_err(IntoResponse::into_response),
+        None if signs_out => Ok(request),
+        None => Err(send_to_sign_in(state, method, request.headers(), &viewer.path)),
     }
 }
 
