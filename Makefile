@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-contract screenshots check check-rust check-description check-template check-deployment check-licences check-local build-release bench soak build-lambda deploy test-image
+.PHONY: help setup build run up down clean-local test test-browser test-contract screenshots check check-rust check-description check-template check-deployment check-licences check-local check-cost build-release bench bench-api soak cost build-lambda deploy test-image
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -51,7 +51,7 @@ test-contract: setup build ## Try a stack of its own with requests generated fro
 		--config-file tests/schemathesis.toml run "$$DOCMILL_URL/openapi.json" --url "$$DOCMILL_URL" \
 		--header "Authorization: Bearer $$DOCMILL_LIVE_KEY" --max-time 180 --seed $(or $(SEED),1)' "$$venv/schemathesis"
 
-check: check-rust check-description check-template check-deployment check-licences check-local ## Run all static checks
+check: check-rust check-description check-template check-deployment check-licences check-local check-cost ## Run all static checks
 
 check-rust:
 	cargo fmt --all --check
@@ -84,6 +84,12 @@ check-local:
 	@$(LOCAL).monitoring_tests
 	@$(LOCAL).image_tests
 
+# In the local stack's environment, because it reads the template as that does.
+COST = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m cost
+
+check-cost:
+	@$(COST).tests
+
 build-release: ## Compile the optimised worker, to CARGO_TARGET_DIR/release/worker
 	cargo build --release --package worker --bin worker
 
@@ -94,13 +100,23 @@ BENCH_ARGUMENTS = --worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(QUICK),--
 bench: setup build-release ## Measure the engines beside LibreOffice, unoserver, WeasyPrint, Puppeteer, … (QUICK=1: briefly)
 	@$(BENCH) bench $(BENCH_ARGUMENTS) --json target/bench.json
 
+# With ROUNDS=3, a minute instead of five. The emulator is of the stack's own; nothing else runs on it.
+bench-api: setup build ## Measure the functions as Lambda starts them: init, first and warm invocations, creates a second
+	cargo build --release --workspace --bins
+	@mkdir -p target && $(LOCAL) with-stack -- "$(CARGO_TARGET_DIR)/release/bench-api" \
+		--binaries "$(CARGO_TARGET_DIR)/release" --json target/bench-api.json $(if $(ROUNDS),--rounds $(ROUNDS))
+
+cost: setup ## Say what jobs cost on AWS, from the last benchmarks or else from the committed figures
+	@$(COST)
+
 soak: setup build-release ## Convert 500 documents, some of them hostile, in one process, and look for what is left (QUICK=1: 100)
 	@$(BENCH) soak $(BENCH_ARGUMENTS) --json target/soak.json
 
 ARCHITECTURE ?= x86_64
+# The kernel's entropy suffices for TLS: collecting the processor's jitter too would take 32 ms of each cold start.
 build-lambda: ## Compile every function as AWS Lambda runs it, to target/lambda (ARCHITECTURE=arm64 for Graviton)
 	@venv=$$(dirname "$$(infra/setup.sh python deploy)") && export PATH="$$venv:$$PATH" && set -x \
-		&& cargo lambda build --profile deploy --workspace --exclude docmill-admin --lambda-dir target/lambda \
+		&& AWS_LC_SYS_NO_JITTER_ENTROPY=1 cargo lambda build --profile deploy --workspace --exclude docmill-admin --exclude bench-api --lambda-dir target/lambda \
 			$(if $(filter arm64,$(ARCHITECTURE)),--arm64,--x86-64)
 
 # SAM takes parameters from the command line or from samconfig.toml, and never from both.

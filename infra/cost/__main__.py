@@ -1,0 +1,86 @@
+"""`python -m cost`: the tables as Markdown. With `--save`, the figures used become the committed copy."""
+
+import json
+import sys
+from collections.abc import Iterable
+
+from local import localize
+
+from . import sources
+from .model import DAYS_OF_MONTH, KINDS, SIZES, Job, dollars, idle, in_use, job, per_thousand
+
+TARGET = 0.05
+
+
+def main(arguments: list[str]) -> int:
+    figures, used = sources.figures()
+    if arguments == ["--save"]:
+        sources.COPY.write_text(json.dumps(figures, indent=1) + "\n")
+        print(f"Written: {sources.COPY}")
+        return 0
+    prices, usage = sources.read("prices.json"), sources.read("usage.json")
+    measured = sources.measured(figures)
+    deployment = sources.deployment(localize.load(sources.ROOT / "template.yaml"))
+    month = idle(usage, measured, deployment)
+    loads = {int(load): share for load, share in usage["cold share"].items()}
+
+    print(f"Prices: {prices['region']}, {prices['date']}. {prices['source']}.\nFigures: {'; '.join(used)}.\n")
+    warm = {
+        (kind, size): job(kind, size, 0.0, usage, measured, deployment) for kind in KINDS for size in SIZES
+    }
+    print_parts(warm, prices)
+    print_loads(
+        {
+            (kind, size, load): per_thousand(
+                job(kind, size, share, usage, measured, deployment), load, month + in_use(usage, load), prices
+            )
+            for (kind, size) in warm
+            for load, share in loads.items()
+        },
+        list(loads),
+    )
+    print_idle(month, prices)
+    print(f"A month in use has custom metrics for USD {dollars(in_use(usage, max(loads)), prices):.2f} more.")
+    return 0
+
+
+def print_parts(jobs: dict[tuple[str, str], Job], prices: dict) -> None:
+    names = list(next(iter(jobs.values())).parts)
+    print("### USD for 1,000 jobs, warm, without the idle service\n")
+    row(["", *names, "together", "transfer of the results to the internet, apart"])
+    row(["---"] * (len(names) + 3))
+    for (kind, size), each in jobs.items():
+        parts = [1000 * dollars(amounts, prices) for amounts in each.parts.values()]
+        transfer = 1000 * dollars(each.transfer, prices)
+        row([f"{kind}, {size}", *(f"{part:.4f}" for part in parts), f"{sum(parts):.4f}", f"{transfer:.4f}"])
+    print()
+
+
+def print_loads(costs: dict[tuple[str, str, int], float], loads: list[int]) -> None:
+    print("### USD for 1,000 jobs with cold starts and their share of what the service costs anyway, by jobs a day\n")
+    row(["", *(f"{load:,} a day" for load in loads), f"small: under {TARGET} at the busiest"])
+    row(["---"] * (len(loads) + 2))
+    for kind, size in dict.fromkeys((kind, size) for kind, size, _ in costs):
+        met = costs[kind, size, loads[-1]] < TARGET
+        verdict = ("yes" if met else "NO") if size == "small" else ""
+        row([f"{kind}, {size}", *(f"{costs[kind, size, load]:.4f}" for load in loads), verdict])
+    print()
+
+
+def print_idle(month: dict[str, float], prices: dict) -> None:
+    print("### USD for a month in which nothing happens\n")
+    row(["", "amount", "USD", "after the account's free allowances"])
+    row(["---"] * 4)
+    for unit, amount in month.items():
+        each = {unit: amount}
+        row([unit, f"{amount:,.4g}", f"{dollars(each, prices):.2f}", f"{dollars(each, prices, free=True):.2f}"])
+    row(["together", "", f"{dollars(month, prices):.2f}", f"{dollars(month, prices, free=True):.2f}"])
+    print(f"\nA month has {DAYS_OF_MONTH:.1f} days. The tables above deduct no free allowance.")
+
+
+def row(cells: Iterable[str]) -> None:
+    print(f"| {' | '.join(cells)} |")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

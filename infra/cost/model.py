@@ -1,0 +1,171 @@
+"""The model: everything is an amount of priced units, and a price list turns amounts into dollars."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+# Of each priced unit, how much.
+Amounts = Counter[str]
+
+MEMORY_OF_ONE_CORE = 1769
+FREE_TMP_MB = 512
+DAYS_OF_MONTH = 365 / 12
+KINDS = ("office", "basic", "browser")
+SIZES = ("small", "large")
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What an engine took for one document, in milliseconds."""
+
+    wall_ms: float
+    cpu_ms: float
+
+
+@dataclass(frozen=True)
+class Request:
+    """A function's warm processor time, and what its start and first invocation take beyond that."""
+
+    cpu_ms: float
+    init_ms: float
+    first_cpu_ms: float
+
+
+@dataclass(frozen=True)
+class Measured:
+    conversions: Mapping[tuple[str, str], Conversion]
+    cold_ms: Mapping[str, float]
+    requests: Mapping[str, Request]
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """What the template says. Sizes in MB."""
+
+    memory: Mapping[str, int]
+    worker_memory: Mapping[str, int]
+    worker_tmp: int
+    alarms: int
+    dashboards: int
+
+
+def dollars(amounts: Mapping[str, float], prices: Mapping, free: bool = False) -> float:
+    """What the amounts cost; `free`: after what AWS gives each account every month."""
+    units = prices["units"]
+    return sum(
+        max(0.0, amount - (units[unit].get("free", 0) if free else 0)) * units[unit]["price"]
+        for unit, amount in amounts.items()
+    )
+
+
+def times(amounts: Mapping[str, float], factor: float) -> Amounts:
+    return Counter({unit: amount * factor for unit, amount in amounts.items()})
+
+
+def compute(ms: float, memory: float, tmp: float = FREE_TMP_MB) -> Amounts:
+    """An invocation's duration. Lambda bills by the millisecond, rounded up."""
+    seconds = -(-ms // 1) / 1000
+    amounts = Counter({"lambda GB-s": seconds * memory / 1024})
+    if tmp > FREE_TMP_MB:
+        amounts["lambda /tmp GB-s"] = seconds * (tmp - FREE_TMP_MB) / 1024
+    return amounts
+
+
+def request_ms(request: Mapping, measured: Request, call_ms: float, memory: int, cold: bool) -> float:
+    """Waiting for AWS, and working with the share of a core that the memory brings."""
+    cores = memory / MEMORY_OF_ONE_CORE
+    if not cold:
+        return request["serial calls"] * call_ms + measured.cpu_ms / cores
+    # The first invocation reads the settings, but beside its first call. A start runs with the whole of a core.
+    return measured.init_ms + request["serial calls"] * call_ms + measured.first_cpu_ms / cores
+
+
+def worker_ms(worker: Mapping, conversion: Conversion, call_ms: float, memory: int) -> float:
+    """What is done ahead of the next job is in the processor time, and Lambda bills it too."""
+    converting = max(conversion.wall_ms, conversion.cpu_ms / (memory / MEMORY_OF_ONE_CORE))
+    return worker["source ms"] + converting + worker["store ms"] + worker["serial calls"] * call_ms
+
+
+def log(size: float, usage: Mapping) -> Amounts:
+    kept = usage["kept"]
+    months = kept["log days"] / DAYS_OF_MONTH
+    return Counter({"log GB": size / 1e9, "log GB-month": size / 1e9 * kept["log compression"] * months})
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job's bill, by what it is for."""
+
+    parts: Mapping[str, Amounts]
+    transfer: Amounts
+
+    def total(self) -> Amounts:
+        return sum(self.parts.values(), Counter())
+
+
+def job(kind: str, size: str, cold_share: float, usage: Mapping, measured: Measured, deployment: Deployment) -> Job:
+    call_ms = usage["calls"]["ms"]
+    parts: dict[str, Amounts] = {
+        "API": Counter(), "worker": Counter(), "jobs' records": Counter(), "outputs": Counter(), "logs": Counter(),
+    }
+    for request in usage["requests"]:
+        count, memory = request["count"], deployment.memory[request["resource"]]
+        figures = measured.requests[request["function"]]
+        warm, cold = (
+            compute(request_ms(request, figures, call_ms, memory, cold), memory) for cold in (False, True)
+        )
+        parts["API"] += times(usage["request units"], count)
+        parts["API"] += times(warm, count * (1 - cold_share)) + times(cold, count * cold_share)
+        share_out(times(request["units"], count), parts)
+        parts["logs"] += times(log(usage["request log bytes"], usage), count)
+
+    worker, memory = usage["worker"], deployment.worker_memory[kind]
+    warm_ms = worker_ms(worker, measured.conversions[kind, size], call_ms, memory)
+    ms = warm_ms + cold_share * measured.cold_ms[kind]
+    parts["worker"] += compute(ms, memory, deployment.worker_tmp)
+    share_out(Counter(worker["units"]), parts)
+    parts["logs"] += log(worker["log bytes"], usage)
+
+    expiry = usage["expiry"]
+    parts["worker"] += compute(expiry["ms"], deployment.memory[expiry["resource"]])
+    share_out(Counter(expiry["units"]), parts)
+
+    kept, output = usage["kept"], usage["output bytes"][size]
+    record_months = kept["record bytes"] / 1e9 * kept["record days"] / DAYS_OF_MONTH
+    parts["jobs' records"] += Counter(
+        {"DynamoDB GB-month": record_months, "DynamoDB backup GB-month": record_months}
+    )
+    parts["outputs"]["S3 GB-month"] += output / 1e9 * kept["output days"] / DAYS_OF_MONTH
+    return Job(parts, Counter({"transfer GB": output / 1e9}))
+
+
+def share_out(amounts: Mapping[str, float], parts: Mapping[str, Amounts]) -> None:
+    """Puts amounts of AWS's services under the heading where one looks for them."""
+    for unit, amount in amounts.items():
+        if unit.startswith("DynamoDB"):
+            parts["jobs' records"][unit] += amount
+        elif unit.startswith("S3"):
+            parts["outputs"][unit] += amount
+        else:
+            parts["worker" if unit.startswith("SQS") else "API"][unit] += amount
+
+
+def idle(usage: Mapping, measured: Measured, deployment: Deployment) -> Amounts:
+    """What a month costs in which nothing happens."""
+    amounts = Counter({unit: line["amount"] for unit, line in usage["idle"].items()})
+    memory = deployment.memory["Sweeper"]
+    runs = usage["idle"]["schedule"]["amount"]
+    run_ms = usage["calls"]["ms"] * 4 + measured.requests["sweeper"].cpu_ms / (memory / MEMORY_OF_ONE_CORE)
+    amounts += times(compute(run_ms, memory), runs)
+    return amounts + Counter({"alarm": deployment.alarms, "dashboard": deployment.dashboards})
+
+
+def in_use(usage: Mapping, jobs_a_day: float) -> Amounts:
+    """What a month costs beyond that: a custom metric is billed for the hours in which it is written."""
+    amounts = Counter({unit: line["amount"] for unit, line in usage["in use"].items()})
+    return times(amounts, min(1.0, jobs_a_day / 24))
+
+
+def per_thousand(one: Job, jobs_a_day: float, month: Amounts, prices: Mapping) -> float:
+    """A thousand jobs with their share of the month's fixed amounts, no free allowance deducted."""
+    return 1000 * (dollars(one.total(), prices) + dollars(month, prices) / (jobs_a_day * DAYS_OF_MONTH))

@@ -1,0 +1,90 @@
+"""Where the figures come from: the last benchmarks of this machine, or the dated copy that is committed."""
+
+import json
+import statistics
+from pathlib import Path
+from typing import Any
+
+from local import localize
+
+from .model import KINDS, SIZES, Conversion, Deployment, Measured, Request
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+COPY = HERE / "measured.json"
+BENCH, BENCH_API = ROOT / "target/bench.json", ROOT / "target/bench-api.json"
+OURS = "docmill"
+# As AWS is called: over TLS, with its first handshakes.
+BACKEND = "TLS"
+
+
+def read(name: str) -> dict[str, Any]:
+    return json.loads((HERE / name).read_text())
+
+
+def figures() -> tuple[dict[str, Any], list[str]]:
+    """The figures in the committed copy's form, and what each part of them rests on."""
+    copy = read(COPY.name)
+    used = []
+    for part, file, extract in [("engines", BENCH, engines), ("requests", BENCH_API, requests)]:
+        if file.exists():
+            copy[part] = extract(json.loads(file.read_text()))
+            used.append(f"{part}: {file.relative_to(ROOT)} of this machine")
+        else:
+            used.append(f"{part}: {COPY.relative_to(ROOT)}, measured {copy[part]['measured']}")
+    return copy, used
+
+
+def engines(bench: dict[str, Any]) -> dict[str, Any]:
+    """Ours of `make bench`: the mean over the kinds of documents of a size, each with its median."""
+    found: dict[str, Any] = {"measured": "by make bench", "warm": {}, "cold_ms": {}}
+    for kind in KINDS:
+        found["cold_ms"][kind] = round(statistics.median(bench[f"{kind} cold"]["small"][OURS]["wall_ms"]), 1)
+        for size in SIZES:
+            rows = [row[OURS] for label, row in bench[kind].items() if label.startswith(size)]
+            figures = {
+                what: round(statistics.mean(statistics.median(row[what]) for row in rows), 1)
+                for what in ("wall_ms", "cpu_ms")
+            }
+            found["warm"][f"{kind} {size}"] = figures
+    return found
+
+
+def requests(bench: dict[str, Any]) -> dict[str, Any]:
+    """The functions of `make bench-api`."""
+    found: dict[str, Any] = {"measured": bench["machine"]["measured_at"], "functions": {}}
+    for function in bench["functions"]:
+        backend = next(each for each in function["backends"] if each["backend"] == BACKEND)
+        found["functions"][function["name"]] = {
+            "cpu_ms": round(backend["warm_cpu_ms"]["median"], 3),
+            "init_ms": round(backend["init_ms"]["median"], 2),
+            "first_cpu_ms": round(backend["first_cpu_ms"]["median"], 2),
+        }
+    return found
+
+
+def measured(figures: dict[str, Any]) -> Measured:
+    warm = {tuple(name.split()): Conversion(**figure) for name, figure in figures["engines"]["warm"].items()}
+    functions = {name: Request(**figure) for name, figure in figures["requests"]["functions"].items()}
+    return Measured(warm, figures["engines"]["cold_ms"], functions)
+
+
+def deployment(template: localize.Template) -> Deployment:
+    """Sizes and counts as the template deploys them by default."""
+    defaults = {name: each.get("Default") for name, each in template["Parameters"].items()}
+    common = template["Globals"]["Function"]["MemorySize"]
+
+    def number(value: Any) -> int:
+        return int(defaults[value["Ref"]] if isinstance(value, dict) else value)
+
+    functions = localize.functions(template)
+    memory = {name: number(each["Properties"].get("MemorySize", common)) for name, each in functions.items()}
+    kinds = [each["Type"] for each in template["Resources"].values()]
+    html = memory["HtmlWorker"]
+    return Deployment(
+        memory=memory,
+        worker_memory={"office": memory["OfficeWorker"], "basic": html, "browser": html},
+        worker_tmp=number(functions["OfficeWorker"]["Properties"]["EphemeralStorage"]["Size"]),
+        alarms=kinds.count("AWS::CloudWatch::Alarm"),
+        dashboards=kinds.count("AWS::CloudWatch::Dashboard"),
+    )

@@ -1,0 +1,260 @@
+//! What there has to be for every request to succeed: an account with credits, its keys, and a job with a result.
+
+use std::time::Duration;
+
+use docmill::clock;
+use docmill::context::Context;
+use docmill::domain::account::{Limiter, Plan, Profile};
+use docmill::domain::api_key::{ApiKey, Mode};
+use docmill::domain::job::{EngineInfo, Job, JobId, JobStatus, Output, Timings};
+use docmill::domain::quota::{Charge, RateLimit};
+use docmill::domain::sha256_hex;
+use docmill::store::item::{UsageItem, to_item};
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use crate::Problem;
+use crate::function::Environment;
+use crate::stub::Stub;
+
+/// So high that no limiter is what is measured.
+const UNLIMITED: RateLimit = RateLimit { per_minute: 60_000, burst: 1_000_000 };
+const CREDITS: u64 = 1_000_000_000;
+const HOUR: Duration = Duration::from_secs(3600);
+/// What a function is told by its environment, on the emulator.
+const SETTINGS: [&str; 15] = [
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_REGION",
+    "AWS_ENDPOINT_URL",
+    "KEYS_TABLE",
+    "USAGE_TABLE",
+    "JOBS_TABLE",
+    "SETTINGS_TABLE",
+    "EVENTS_TABLE",
+    "SESSIONS_TABLE",
+    "FILES_BUCKET",
+    "OFFICE_QUEUE_URL",
+    "HTML_QUEUE_URL",
+    "S3_PATH_STYLE",
+    "LOG_LEVEL",
+];
+
+/// Where requests succeed: an environment for functions, and what to ask for.
+#[derive(Debug)]
+pub struct World {
+    pub environment: Environment,
+    pub key: ApiKey,
+    pub job: JobId,
+}
+
+/// What the stub knows, in DynamoDB's JSON.
+#[derive(Clone, Debug)]
+pub struct Items {
+    pub key: Value,
+    pub job: Value,
+    pub usage: Vec<Value>,
+}
+
+/// An account with a key and a job: what is stored of them.
+#[derive(Debug)]
+pub struct Seed {
+    secret: ApiKey,
+    account: String,
+    plan: String,
+    key: Value,
+    profile: Value,
+    job: Value,
+    job_id: JobId,
+}
+
+impl Seed {
+    pub fn new() -> Result<Self, Problem> {
+        let plan = format!("plan_{}", Uuid::now_v7().simple());
+        Self::of_account(&format!("acc_{}", Uuid::now_v7().simple()), &plan)
+    }
+
+    fn of_account(account: &str, plan: &str) -> Result<Self, Problem> {
+        let secret = ApiKey::generate(Mode::Live);
+        let job = completed_job(account);
+        Ok(Self {
+            key: stored_key(&secret, account, plan)?,
+            profile: keyed(
+                serde_json::to_value(Profile::new("Bench", plan, clock::now()))?,
+                UsageItem::Profile,
+                account,
+            ),
+            job: serde_json::to_value(&job)?,
+            job_id: job.id,
+            account: account.to_owned(),
+            plan: plan.to_owned(),
+            secret,
+        })
+    }
+
+    pub fn items(&self) -> Items {
+        let period = clock::now().period();
+        let balance =
+            json!({"remaining": CREDITS, "used": 3, "created": 3, "jobs#html-to-pdf": 3, "credits#html-to-pdf": 3});
+        let outcomes = json!({"completed": 2, "failed": 1});
+        Items {
+            key: attributes(&self.key),
+            job: attributes(&self.job),
+            usage: vec![
+                attributes(&self.profile),
+                attributes(&keyed(balance, UsageItem::Balance(period), &self.account)),
+                attributes(&keyed(outcomes, UsageItem::Outcomes(period), &self.account)),
+            ],
+        }
+    }
+
+    /// The world of functions that call `stub`. `authorities`: the file of those that they trust.
+    pub fn with_stub(&self, stub: &Stub, authorities: Option<&str>) -> World {
+        let mut settings = vec![
+            ("AWS_ACCESS_KEY_ID", "test"),
+            ("AWS_SECRET_ACCESS_KEY", "test"),
+            // A role's credentials come with a session token, which is signed and sent with every call.
+            ("AWS_SESSION_TOKEN", "an-invented-token-that-is-shorter-than-those-of-a-role"),
+            ("AWS_REGION", "us-east-1"),
+            ("AWS_ENDPOINT_URL", &stub.endpoint),
+            ("KEYS_TABLE", "keys"),
+            ("USAGE_TABLE", "usage"),
+            ("JOBS_TABLE", "jobs"),
+            ("SETTINGS_TABLE", "settings"),
+            ("EVENTS_TABLE", "events"),
+            ("SESSIONS_TABLE", "sessions"),
+            ("FILES_BUCKET", "files"),
+            ("OFFICE_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/office"),
+            ("HTML_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/html"),
+            ("S3_PATH_STYLE", "true"),
+        ];
+        // The variable that rustls-native-certs reads, in any program.
+        settings.extend(authorities.map(|file| ("SSL_CERT_FILE", file)));
+        let environment = settings.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        World { environment, key: self.secret.clone(), job: self.job_id }
+    }
+
+    /// Writes the account to the endpoint that this process's environment names, for functions that call it too.
+    pub async fn store(&self) -> Result<World, Problem> {
+        let context = Context::of_function()?;
+        let tables = &context.config.tables;
+        let plan = Plan { included_credits: CREDITS, ..Plan::fallback(&self.plan) };
+        let plan = json!({"kind": "plan", "id": self.plan, "value": plan});
+        let items = [
+            (&tables.settings, &plan),
+            (&tables.usage, &self.profile),
+            (&tables.keys, &self.key),
+            (&tables.jobs, &self.job),
+        ];
+        for (table, item) in items {
+            context.dynamodb.put_item().table_name(table).set_item(Some(to_item(item)?)).send().await?;
+        }
+        let of_this_process = |name: &&str| Some(((*name).to_owned(), std::env::var(name).ok()?));
+        let environment = SETTINGS.iter().filter_map(of_this_process).collect();
+        Ok(World { environment, key: self.secret.clone(), job: self.job_id })
+    }
+
+    /// A further key of this seed's account, or one of an account of its own on the same plan.
+    pub fn another(&self, same_account: bool) -> Result<Self, Problem> {
+        let account = format!("acc_{}", Uuid::now_v7().simple());
+        Self::of_account(if same_account { &self.account } else { &account }, &self.plan)
+    }
+}
+
+/// An item of the Usage table.
+fn keyed(mut item: Value, kind: UsageItem, account: &str) -> Value {
+    item["account"] = json!(account);
+    item["item"] = json!(kind.sort_key());
+    item
+}
+
+fn stored_key(secret: &ApiKey, account: &str, plan: &str) -> Result<Value, Problem> {
+    let mut key = serde_json::to_value(Limiter::new(UNLIMITED, UNLIMITED))?;
+    key["key_hash"] = json!(secret.hash());
+    key["key_id"] = json!(format!("key_{}", Uuid::now_v7().simple()));
+    key["account"] = json!(account);
+    key["name"] = json!("bench");
+    key["mode"] = json!(Mode::Live);
+    key["last4"] = json!(secret.last4());
+    key["created_at"] = json!(clock::now());
+    key["plan"] = json!(plan);
+    key["suspended"] = json!(false);
+    key["test_mode"] = json!(true);
+    Ok(key)
+}
+
+fn completed_job(account: &str) -> Job {
+    let now = clock::now();
+    let id = JobId::new();
+    Job {
+        id,
+        account: account.to_owned(),
+        key_id: "key_bench".into(),
+        mode: Mode::Live,
+        tool: "html-to-pdf".into(),
+        status: JobStatus::Completed,
+        created_at: now,
+        started_at: Some(now),
+        finished_at: Some(now),
+        expires_at: Some(now.plus(HOUR * 23)),
+        attempts: 1,
+        lease_until: None,
+        claim_id: None,
+        period: now.period(),
+        charge: Charge { included: 1, granted: 0 },
+        refunded: 0,
+        included_credits: 100,
+        input: json!({"html": {"bytes": 12, "sha256": sha256_hex(b"<p>Hello</p>")}}),
+        options: json!({"pageSize": "A5"}),
+        metadata: Default::default(),
+        output: Some(Output {
+            format: "pdf".into(),
+            content_type: "application/pdf".into(),
+            bytes: 20_000,
+            pages: 1,
+            sha256: sha256_hex(b"result"),
+            filename: "document.pdf".into(),
+        }),
+        output_key: Some(format!("outputs/{account}/{id}/1")),
+        engine: Some(EngineInfo { name: "chromium".into(), version: "1".into() }),
+        timings: Some(Timings { queued_ms: 20, fetch_ms: 0, convert_ms: 80, store_ms: 20 }),
+        warnings: Vec::new(),
+        error: None,
+        secret: None,
+        open: None,
+        due: None,
+        ttl: now.plus(HOUR * 24 * 30).as_ttl_seconds(),
+    }
+}
+
+/// An item as DynamoDB writes it.
+fn attributes(item: &Value) -> Value {
+    let members = item.as_object().cloned().unwrap_or_default();
+    Value::Object(members.iter().map(|(name, value)| (name.clone(), attribute(value))).collect())
+}
+
+fn attribute(value: &Value) -> Value {
+    let (kind, value) = match value {
+        Value::Null => ("NULL", json!(true)),
+        Value::Bool(value) => ("BOOL", json!(value)),
+        Value::Number(number) => ("N", json!(number.to_string())),
+        Value::String(text) => ("S", json!(text)),
+        Value::Array(values) => ("L", values.iter().map(attribute).collect()),
+        Value::Object(_) => ("M", attributes(value)),
+    };
+    Value::Object(Map::from_iter([(kind.to_owned(), value)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_are_written_as_dynamodb_writes_them() {
+        let item = json!({"a": "x", "n": 7, "l": [true, null], "m": {"b": "y"}});
+        let expected = json!({
+            "a": {"S": "x"}, "n": {"N": "7"}, "l": {"L": [{"BOOL": true}, {"NULL": true}]}, "m": {"M": {"b": {"S": "y"}}},
+        });
+        assert_eq!(attributes(&item), expected);
+    }
+}

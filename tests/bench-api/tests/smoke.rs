@@ -1,0 +1,80 @@
+//! That every function still answers its request over the stubs, as built by `make build`. No times are judged here.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by panicking")]
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use bench_api::function::Function;
+use bench_api::measuring::{Backend, Extent, measure};
+use bench_api::report::Report;
+use bench_api::requests::{CASES, Case};
+use bench_api::stub::{Stub, serial_calls};
+use bench_api::world::Seed;
+use tempfile::NamedTempFile;
+
+/// The folder of debug binaries, in which this test's own `deps` lies.
+fn binaries() -> PathBuf {
+    let binaries = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().to_owned();
+    assert!(binaries.join("list-tools").is_file(), "the functions are not built: run `make build`");
+    binaries
+}
+
+fn case(name: &str) -> Case {
+    CASES.into_iter().find(|case| case.name == name).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_function_answers_and_is_measured() {
+    let seed = Seed::new().unwrap();
+    let stub = Stub::plain(seed.items()).await.unwrap();
+    let backends = [Backend { name: "plain", world: seed.with_stub(&stub, None), stub: Some(stub) }];
+    let results = measure(&binaries(), &CASES, &backends, Extent { rounds: 1, warm: 2 }).await.unwrap();
+    let calls = |name: &str| {
+        let position = CASES.iter().position(|case| case.name == name).unwrap();
+        results[position][0].calls.unwrap()
+    };
+    // All calls of a create wait for each other; the first of them is warm here, so it reads no settings.
+    assert_eq!(calls("create-job"), (3, 3));
+    assert_eq!(calls("get-job"), (2, 2));
+    assert_eq!(calls("route-fallback"), (0, 0));
+    // One query for each shard of the open index.
+    assert_eq!(calls("sweeper").0, 4);
+    let markdown = Report::new(&binaries(), &CASES, &backends, &results).unwrap().markdown();
+    for case in CASES {
+        assert!(markdown.contains(&format!("| {} |", case.name)), "{} is not in the report", case.name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn functions_call_over_tls_only_whom_they_trust() {
+    let seed = Seed::new().unwrap();
+    let stub = Stub::tls(seed.items()).await.unwrap();
+    let mut authority = NamedTempFile::new().unwrap();
+    authority.write_all(stub.authority.as_ref().unwrap().as_bytes()).unwrap();
+    let case = case("list-tools");
+
+    let world = seed.with_stub(&stub, authority.path().to_str());
+    let mut function = Function::start(&binaries().join(case.binary), &world.environment).await.unwrap();
+    let first = function.invoke(&case.event(&world)).await.unwrap();
+    case.check(&first.answer).unwrap();
+    // The key beside the three kinds of settings.
+    let calls = stub.take_calls();
+    assert_eq!((calls.len(), serial_calls(&calls)), (4, 1), "{calls:?}");
+
+    let world = seed.with_stub(&stub, None);
+    let mut function = Function::start(&binaries().join(case.binary), &world.environment).await.unwrap();
+    let refused = function.invoke(&case.event(&world)).await.unwrap();
+    assert_eq!(refused.answer["statusCode"], 503);
+    assert!(stub.take_calls().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_function_that_cannot_start_is_told_with_its_log() {
+    let seed = Seed::new().unwrap();
+    let stub = Stub::plain(seed.items()).await.unwrap();
+    let mut world = seed.with_stub(&stub, None);
+    world.environment.remove("JOBS_TABLE");
+    let problem = Function::start(&binaries().join("list-tools"), &world.environment).await.unwrap_err();
+    assert!(problem.to_string().contains("JOBS_TABLE"), "{problem}");
+}
