@@ -195,6 +195,15 @@ impl Files {
 
     /// A link that downloads the output under its name. Signing needs no call.
     pub async fn link(&self, key: &str, output: &Output) -> Result<SignedLink, FilesError> {
+        self.result_link(key, output, attachment(&output.filename)).await
+    }
+
+    /// A link that shows the output where it is opened: for the dashboard's own pages alone.
+    pub async fn preview_link(&self, key: &str, output: &Output) -> Result<SignedLink, FilesError> {
+        self.result_link(key, output, disposition("inline", &output.filename)).await
+    }
+
+    async fn result_link(&self, key: &str, output: &Output, disposition: String) -> Result<SignedLink, FilesError> {
         let config =
             PresigningConfig::expires_in(LINK_LIFETIME).map_err(|error| FilesError::Unavailable(error.to_string()))?;
         let request = self
@@ -202,7 +211,7 @@ impl Files {
             .get_object()
             .bucket(&self.bucket)
             .key(key)
-            .response_content_disposition(attachment(&output.filename))
+            .response_content_disposition(disposition)
             .response_content_type(&output.content_type)
             .presigned(config)
             .await
@@ -211,8 +220,12 @@ impl Files {
     }
 }
 
-/// `Content-Disposition` with an ASCII fall-back and the exact name (RFC 6266, RFC 8187).
 fn attachment(filename: &str) -> String {
+    disposition("attachment", filename)
+}
+
+/// `Content-Disposition` with an ASCII fall-back and the exact name (RFC 6266, RFC 8187).
+fn disposition(kind: &str, filename: &str) -> String {
     let plain = |character: char| character.is_ascii_graphic() && !"\"\\%".contains(character) || character == ' ';
     let fallback: String = filename.chars().map(|character| if plain(character) { character } else { '_' }).collect();
     let exact: String = filename
@@ -222,7 +235,7 @@ fn attachment(filename: &str) -> String {
             byte => format!("%{byte:02X}"),
         })
         .collect();
-    format!("attachment; filename=\"{fallback}\"; filename*=UTF-8''{exact}")
+    format!("{kind}; filename=\"{fallback}\"; filename*=UTF-8''{exact}")
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ mod injected_faults;
 mod job_list;
 mod journeys;
 mod people;
+mod playground;
 mod read_jobs;
 mod secrets;
 mod standing;

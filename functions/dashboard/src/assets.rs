@@ -19,9 +19,10 @@ use crate::state::AppState;
 pub const HTMX: &str = "htmx-2.0.11.js";
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
-const TEXTS: [(&str, &str, &str); 3] = [
+const TEXTS: [(&str, &str, &str); 4] = [
     ("style.css", "text/css; charset=utf-8", include_str!("../assets/style.css")),
     ("page.js", SCRIPT, include_str!("../assets/page.js")),
+    ("playground.js", SCRIPT, include_str!("../assets/playground.js")),
     ("icon.svg", "image/svg+xml", include_str!("../assets/icon.svg")),
 ];
 

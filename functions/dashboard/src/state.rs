@@ -7,6 +7,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum_extra::extract::cookie::Key;
 use docmill::context::Context;
+use docmill::http::submit::JobDesk;
+use docmill::http::uploads::UploadDesk;
 
 use crate::config::DashboardConfig;
 use crate::sign_in::issuer::{Issuer, IssuerError};
@@ -16,13 +18,23 @@ pub struct AppState {
     pub context: Arc<Context>,
     pub config: Arc<DashboardConfig>,
     pub issuer: Arc<Issuer>,
+    /// Where the playground's jobs and uploads are made, as the API makes them.
+    pub desk: Arc<JobDesk>,
+    pub uploads: Arc<UploadDesk>,
     base_path: Arc<str>,
 }
 
 impl AppState {
     pub fn new(context: Arc<Context>, config: DashboardConfig) -> Result<Self, IssuerError> {
         let base_path = config.url.path().trim_end_matches('/').into();
-        Ok(Self { context, issuer: Arc::new(Issuer::new(&config)?), config: Arc::new(config), base_path })
+        Ok(Self {
+            desk: Arc::new(JobDesk::new(context.clone())),
+            uploads: Arc::new(UploadDesk::new(context.clone())),
+            context,
+            issuer: Arc::new(Issuer::new(&config)?),
+            config: Arc::new(config),
+            base_path,
+        })
     }
 
     /// The address of one of our own paths, e.g. `/app/keys`, for `href`, `action`, `hx-get` …

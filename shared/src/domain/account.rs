@@ -175,6 +175,30 @@ impl StoredKey {
     /// among the account's [`MAX_KEYS`]; its hash is that of no key that could be sent.
     pub const DASHBOARD_ID: &'static str = "dashboard";
 
+    /// That key, in the standing that it gets when it is added.
+    pub fn of_dashboard(account: &str, mode: Mode, now: Timestamp) -> Self {
+        Self {
+            key_hash: KeyHash::of_dashboard(account, mode),
+            key_id: Self::DASHBOARD_ID.to_owned(),
+            account: account.to_owned(),
+            name: "Dashboard".to_owned(),
+            mode,
+            last4: String::new(),
+            created_at: now,
+            last_used_at: None,
+            revoked_at: None,
+            expires_at: None,
+            allowed_tools: None,
+            allowed_origins: Vec::new(),
+            plan: String::new(),
+            account_origins: Vec::new(),
+            account_tools: None,
+            suspended: false,
+            test_mode: false,
+            limiter: Limiter::new(RateLimit::CREATE, RateLimit::READ),
+        }
+    }
+
     pub fn is_dashboards(&self) -> bool {
         self.key_id == Self::DASHBOARD_ID
     }

@@ -92,6 +92,11 @@ impl fmt::Debug for ApiKey {
 pub struct KeyHash(String);
 
 impl KeyHash {
+    /// Under this the key lies with which the dashboard acts for an account. It is no digest, so no key can have it.
+    pub fn of_dashboard(account: &str, mode: Mode) -> Self {
+        Self(format!("dashboard#{account}#{}", mode.as_str()))
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

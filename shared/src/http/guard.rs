@@ -12,7 +12,7 @@ use super::serve::contained;
 use crate::clock;
 use crate::context::Context;
 use crate::domain::account::{Plan, StoredKey};
-use crate::domain::api_key::{ApiKey, Mode};
+use crate::domain::api_key::{ApiKey, KeyHash, Mode};
 use crate::domain::quota::{RATE_WINDOW_SECONDS, RatePolicy};
 use crate::domain::time::Timestamp;
 use crate::store::keys::Admission;
@@ -37,26 +37,87 @@ impl Caller {
     }
 }
 
+/// Where a request comes from, as far as keys are bound to places.
+#[derive(Clone, Copy, Debug)]
+enum Place<'a> {
+    /// What its `Origin` header says.
+    Origin(Option<&'a str>),
+    /// A page of our own, which has its own sign-in.
+    Dashboard,
+}
+
 /// Runs `work` for a caller that was let in, and puts the rate-limit headers on whatever comes of it.
 pub async fn authenticated<F>(context: &Context, request: &ApiRequest, policy: RatePolicy, work: F) -> Response<Body>
 where
     F: AsyncFnOnce(Caller) -> Outcome,
 {
     let now = clock::now();
-    let (admission, settings) = match Box::pin(enter(context, request, policy, now)).await {
-        Ok(entered) => entered,
-        Err(error) => return respond(&request.id, Err(error), &[]),
+    let Ran { outcome, headers, account } = match Box::pin(enter(context, request, policy, now)).await {
+        Ok((admission, settings)) => run(admission, settings, Place::Origin(request.origin()), policy, now, work).await,
+        Err(error) => Ran::not_let_in(error),
     };
+    let mut response = respond(&request.id, outcome, &headers);
+    if let Some(noted) = response.extensions_mut().get_mut::<Noted>() {
+        noted.account = account;
+    }
+    response
+}
+
+/// Runs `work` for an account itself, whose person has signed in: with the key that it has for this, under the same limits
+/// and the same standing as any other. The key is made when it is first needed.
+pub async fn as_account<F>(context: &Context, account: &str, mode: Mode, policy: RatePolicy, work: F) -> Outcome
+where
+    F: AsyncFnOnce(Caller) -> Outcome,
+{
+    let now = clock::now();
+    let hash = KeyHash::of_dashboard(account, mode);
+    let (admission, settings) =
+        futures_util::try_join!(context.keys.admit(&hash, policy, now), context.settings.current())?;
+    let admission = match admission {
+        Admission::Unknown => {
+            context.accounts.add_key(&StoredKey::of_dashboard(account, mode, now), now).await?;
+            context.keys.admit(&hash, policy, now).await?
+        }
+        known @ (Admission::Admitted(_) | Admission::Limited { .. } | Admission::Dead(_)) => known,
+    };
+    run(admission, settings, Place::Dashboard, policy, now, work).await.outcome
+}
+
+/// What came of a request.
+struct Ran {
+    outcome: Outcome,
+    headers: Vec<(HeaderName, String)>,
+    account: Option<String>,
+}
+
+impl Ran {
+    fn not_let_in(error: impl Into<ApiError>) -> Self {
+        Self { outcome: Err(error.into()), headers: Vec::new(), account: None }
+    }
+}
+
+/// Runs `work` if the key admits it.
+async fn run<F>(
+    admission: Admission,
+    settings: Arc<Snapshot>,
+    place: Place<'_>,
+    policy: RatePolicy,
+    now: Timestamp,
+    work: F,
+) -> Ran
+where
+    F: AsyncFnOnce(Caller) -> Outcome,
+{
     let (key, limited) = match admission {
         Admission::Admitted(key) => (key, None),
         Admission::Limited { key, allow_at } => (key, Some(allow_at)),
-        Admission::Dead(_) => return respond(&request.id, Err(ErrorCode::RevokedApiKey.into()), &[]),
-        Admission::Unknown => return respond(&request.id, Err(ErrorCode::InvalidApiKey.into()), &[]),
+        Admission::Dead(_) => return Ran::not_let_in(ErrorCode::RevokedApiKey),
+        Admission::Unknown => return Ran::not_let_in(ErrorCode::InvalidApiKey),
     };
     let headers = rate_limit_headers(&key, policy, now);
     let account = key.account.clone();
     let caller = Caller { key, settings, now };
-    let outcome = match check_standing(&caller, request) {
+    let outcome = match check_standing(&caller, place) {
         Err(code) => Err(code.into()),
         Ok(()) => match limited {
             Some(allow_at) => Err(ApiError::rate_limited(wait_seconds(allow_at, now))),
@@ -64,11 +125,7 @@ where
             None => contained(Box::pin(work(caller))).await,
         },
     };
-    let mut response = respond(&request.id, outcome, &headers);
-    if let Some(noted) = response.extensions_mut().get_mut::<Noted>() {
-        noted.account = Some(account);
-    }
-    response
+    Ran { outcome, headers, account: Some(account) }
 }
 
 /// The key's one conditional update, beside the settings, which are cached.
@@ -86,7 +143,7 @@ async fn enter(
     Ok((admission, settings))
 }
 
-fn check_standing(caller: &Caller, request: &ApiRequest) -> Result<(), ErrorCode> {
+fn check_standing(caller: &Caller, place: Place<'_>) -> Result<(), ErrorCode> {
     let key = &caller.key;
     if key.suspended {
         return Err(ErrorCode::AccountSuspended);
@@ -94,10 +151,10 @@ fn check_standing(caller: &Caller, request: &ApiRequest) -> Result<(), ErrorCode
     if key.mode == Mode::Test && !(key.test_mode && caller.settings.service.test_mode) {
         return Err(ErrorCode::TestModeDisabled);
     }
-    if !key.admits_origin(&caller.plan(), request.origin()) {
-        return Err(ErrorCode::OriginNotAllowed);
+    match place {
+        Place::Origin(origin) if !key.admits_origin(&caller.plan(), origin) => Err(ErrorCode::OriginNotAllowed),
+        Place::Origin(_) | Place::Dashboard => Ok(()),
     }
-    Ok(())
 }
 
 fn wait_seconds(allow_at: Timestamp, now: Timestamp) -> u64 {

@@ -1,5 +1,6 @@
 //! The one path on which jobs are created, whichever of the four endpoints a request came by.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use lambda_http::Body;
@@ -9,9 +10,10 @@ use tokio::time::Instant;
 
 use super::envelope::{IDEMPOTENCY_REPLAYED, Outcome, Reply};
 use super::error::{ApiError, ErrorCode};
-use super::guard::{Caller, authenticated};
+use super::guard::{Caller, as_account, authenticated};
 use super::request::ApiRequest;
 use crate::context::Context;
+use crate::domain::api_key::Mode;
 use crate::domain::event::{self, EventKind};
 use crate::domain::idempotency::{IdempotencyKey, IdempotencyRecord};
 use crate::domain::job::{Job, JobId, JobStatus, Payload, QUEUED_GRACE, Warning};
@@ -31,7 +33,7 @@ const WRITE_TIME: Duration = Duration::from_secs(4);
 /// What the four creating functions need beyond the common context.
 #[derive(Debug)]
 pub struct JobDesk {
-    pub context: Context,
+    pub context: Arc<Context>,
     pub submissions: Submissions,
     pub queue: Queue,
     pub files: Files,
@@ -47,30 +49,51 @@ pub enum ToolChoice<'a> {
 }
 
 impl JobDesk {
-    pub fn new(context: Context) -> Self {
+    pub fn new(context: impl Into<Arc<Context>>) -> Self {
+        let context = context.into();
         let submissions = Submissions::new(context.dynamodb.clone(), &context.config.tables);
         Self { submissions, queue: context.queue(), files: context.files(), context }
     }
 
     pub async fn create(&self, request: &ApiRequest, choice: ToolChoice<'_>) -> Response<Body> {
         authenticated(&self.context, request, RatePolicy::Create, async |caller| {
-            self.admit_and_submit(request, choice, caller).await
+            let body = request.json_object()?;
+            self.admit_and_submit(&body, request.idempotency_key()?, choice, caller).await
+        })
+        .await
+    }
+
+    /// The same for an account whose person has signed in.
+    pub async fn create_as(
+        &self,
+        account: &str,
+        mode: Mode,
+        body: &Map<String, Value>,
+        idempotency_key: Option<IdempotencyKey>,
+        choice: ToolChoice<'_>,
+    ) -> Outcome {
+        as_account(&self.context, account, mode, RatePolicy::Create, async |caller| {
+            self.admit_and_submit(body, idempotency_key, choice, caller).await
         })
         .await
     }
 
     /// The documented order of checks, from the body on.
-    async fn admit_and_submit(&self, request: &ApiRequest, choice: ToolChoice<'_>, caller: Caller) -> Outcome {
-        let body = request.json_object()?;
-        let idempotency_key = request.idempotency_key()?;
-        let tool = self.choose_tool(choice, &body)?;
+    async fn admit_and_submit(
+        &self,
+        body: &Map<String, Value>,
+        idempotency_key: Option<IdempotencyKey>,
+        choice: ToolChoice<'_>,
+        caller: Caller,
+    ) -> Outcome {
+        let tool = self.choose_tool(choice, body)?;
         let settings = admit_tool(tool, &caller)?;
-        let (wanted, warnings) = JobRequest::parse(tool, &body).map_err(ApiError::validation)?;
+        let (wanted, warnings) = JobRequest::parse(tool, body).map_err(ApiError::validation)?;
         if let Some(upload) = wanted.upload()
             && !self.is_there(upload, &caller).await?
         {
             let replay = self.replay(idempotency_key.as_ref(), &wanted, &caller).await?;
-            return replay.ok_or_else(|| ApiError::validation(vec![no_such_upload(&body)]));
+            return replay.ok_or_else(|| ApiError::validation(vec![no_such_upload(body)]));
         }
         self.submit(tool, settings, &caller, wanted, warnings, idempotency_key).await
     }

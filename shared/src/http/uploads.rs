@@ -1,24 +1,35 @@
 //! The one place where uploads are issued: for the endpoint, and for the dashboard.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::envelope::{Outcome, Reply};
 use super::error::ApiError;
-use super::guard::Caller;
+use super::guard::{Caller, as_account};
 use crate::context::Context;
+use crate::domain::api_key::Mode;
+use crate::domain::quota::RatePolicy;
 use crate::domain::upload::{UploadId, UploadRequest};
 use crate::files::{Files, ObjectKey, UPLOAD_LINK_LIFETIME};
 
 /// What issuing an upload needs beyond the common context.
 #[derive(Debug)]
 pub struct UploadDesk {
-    pub context: Context,
+    pub context: Arc<Context>,
     pub files: Files,
 }
 
 impl UploadDesk {
-    pub fn new(context: Context) -> Self {
+    pub fn new(context: impl Into<Arc<Context>>) -> Self {
+        let context = context.into();
         Self { files: context.files(), context }
+    }
+
+    /// The same for an account whose person has signed in.
+    pub async fn issue_as(&self, account: &str, mode: Mode, body: &Map<String, Value>) -> Outcome {
+        as_account(&self.context, account, mode, RatePolicy::Create, async |caller| self.issue(body, &caller).await)
+            .await
     }
 
     /// A signed link by which the caller puts one document into the bucket. Nothing is stored before it is used.

@@ -1,0 +1,242 @@
+// The playground: sends a file to the bucket, creates the job without leaving the page, and follows it to its end. A lost
+// connection is said and survived: every request is repeated with growing pauses, and creates one job however often it is.
+"use strict";
+
+const form = document.getElementById("playground");
+const result = document.getElementById("result");
+const connection = document.getElementById("connection");
+const token = JSON.parse(document.body.getAttribute("hx-headers") ?? "{}");
+
+const FIRST_PAUSE = 800;
+const LONGEST_PAUSE = 15000;
+let busy = false;
+// What was uploaded, so that another try with other options need not send it again.
+let sent = null;
+
+const field = (name) => form.elements.namedItem(name);
+const file = () => document.getElementById("file")?.files[0];
+
+class Refused extends Error {}
+class Busy extends Error {}
+
+// Waits, or until the browser says that there is a network again.
+function pause(milliseconds) {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      removeEventListener("online", done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    addEventListener("online", done);
+  });
+}
+
+// Runs `attempt` until it gets an answer. A network that is gone and a service that is down are worth waiting for.
+async function persist(attempt) {
+  for (let wait = FIRST_PAUSE; ; wait = Math.min(wait * 2, LONGEST_PAUSE)) {
+    try {
+      const answer = await attempt();
+      connection.hidden = true;
+      return answer;
+    } catch (error) {
+      if (error instanceof Refused) throw error;
+      const what = error instanceof Busy ? "The service is busy." : "The connection is lost.";
+      connection.textContent = `${what} Trying again in ${Math.ceil(wait / 1000)} s …`;
+      connection.hidden = false;
+      await pause(wait);
+    }
+  }
+}
+
+// An answer of our own service. Who is signed out by now is led to the sign-in, and back.
+async function ask(url, options = {}) {
+  const headers = { "HX-Request": "true", "HX-Current-URL": location.href, ...token, ...options.headers };
+  const response = await fetch(url, { ...options, headers });
+  const elsewhere = response.headers.get("HX-Redirect");
+  if (elsewhere) {
+    location.assign(elsewhere);
+    return new Promise(() => {});
+  }
+  if ([429, 502, 503, 504].includes(response.status)) throw new Busy();
+  return response;
+}
+
+function say(message) {
+  const note = document.createElement("div");
+  note.className = "note danger";
+  note.role = "alert";
+  note.textContent = message;
+  result.replaceChildren(note);
+}
+
+// Sends the chosen file, unless it is there already.
+async function upload() {
+  const chosen = file();
+  if (!chosen || chosen === sent) return;
+  const kind = chosen.type || "application/octet-stream";
+  const announced = JSON.stringify({ contentType: kind, bytes: chosen.size, filename: chosen.name, mode: mode() });
+  const show = document.getElementById("upload-progress");
+  show.hidden = false;
+  try {
+    const id = await persist(async () => {
+      const options = { method: "POST", body: announced, headers: { "Content-Type": "application/json" } };
+      const response = await ask(form.dataset.uploads, options);
+      const answer = await response.json();
+      if (!response.ok) throw new Refused(answer.message ?? "The file was refused.");
+      await put(chosen, answer.upload);
+      return answer.upload.id;
+    });
+    sent = chosen;
+    field("uploadId").value = id;
+    field("fileName").value = chosen.name;
+    field("fileType").value = kind;
+    document.getElementById("file-chosen").textContent = `${chosen.name}, uploaded`;
+  } finally {
+    show.hidden = true;
+  }
+}
+
+// fetch tells nothing of how far an upload is.
+function put(chosen, link) {
+  const bar = document.getElementById("upload-bar");
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open(link.method, link.url);
+    for (const [name, value] of Object.entries(link.headers)) request.setRequestHeader(name, value);
+    request.upload.addEventListener("progress", (event) => { bar.value = (100 * event.loaded) / event.total; });
+    request.addEventListener("load", () => {
+      if (request.status === 200) resolve();
+      else if (request.status >= 500) reject(new Busy());
+      else reject(new Refused("The file was not taken. It may have changed meanwhile: choose it again."));
+    });
+    request.addEventListener("error", () => reject(new Error("no answer")));
+    request.send(chosen);
+  });
+}
+
+const mode = () => new FormData(form).get("mode");
+const contents = () => new URLSearchParams(new FormData(form));
+
+// The same request as the form's own, answered with a part of the page: the job, or the form with what is wrong in it.
+async function create() {
+  const response = await persist(() => ask(form.action, { method: "POST", body: contents() }));
+  const text = await response.text();
+  if (response.status === 422) {
+    const kept = file();
+    form.innerHTML = text;
+    restore(kept);
+    (form.querySelector("[aria-invalid], [data-invalid] input") ?? form.querySelector("[role=alert]"))?.focus();
+    return;
+  }
+  if (!response.ok) throw new Refused("This could not be sent. Reload the page, and try again.");
+  result.innerHTML = text;
+  renew();
+  history.replaceState(null, "", `${form.dataset.page}?job=${document.getElementById("job").dataset.job}`);
+  result.scrollIntoView({ block: "nearest" });
+  await follow();
+}
+
+// Asks for the job until it has ended.
+async function follow() {
+  let shown = null;
+  for (let wait = FIRST_PAUSE; ; wait = Math.min(wait * 1.4, 5000)) {
+    const job = document.getElementById("job");
+    if (!job || !("waiting" in job.dataset)) return;
+    await pause(wait);
+    const response = await persist(() => ask(job.dataset.page));
+    // Another job may have taken its place meanwhile.
+    if (document.getElementById("job") !== job) return;
+    if (!response.ok) {
+      say("This job is no longer there.");
+      return;
+    }
+    // What did not change is not put in anew: readers would read it out again.
+    const text = await response.text();
+    if (text !== shown) result.innerHTML = shown = text;
+  }
+}
+
+// Another request is meant from here on.
+function renew() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  field("attempt").value = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function restore(kept) {
+  if (kept) {
+    const transfer = new DataTransfer();
+    transfer.items.add(kept);
+    document.getElementById("file").files = transfer.files;
+  }
+  // What was refused must be sent again.
+  if (!field("uploadId")?.value) sent = null;
+  showSource();
+}
+
+// Only the field of the source that was chosen.
+function showSource() {
+  const chosen = new FormData(form).get("source");
+  for (const part of form.querySelectorAll(".source")) part.hidden = part.dataset.source !== chosen;
+}
+
+let asked = 0;
+async function showCommand() {
+  const number = ++asked;
+  await pause(300);
+  if (number !== asked) return;
+  try {
+    const response = await ask(form.dataset.curl, { method: "POST", body: contents() });
+    if (response.ok && number === asked) document.getElementById("curl").textContent = await response.text();
+  } catch {
+    // The next change asks again.
+  }
+}
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  if (busy) return;
+  busy = true;
+  const button = form.querySelector("[type=submit]");
+  button.setAttribute("aria-disabled", "true");
+  try {
+    if (new FormData(form).get("source") === "file") await upload();
+    await create();
+  } catch (error) {
+    say(error instanceof Refused ? error.message : "Something went wrong here. Reload the page, and try again.");
+  } finally {
+    busy = false;
+    form.querySelector("[type=submit]").removeAttribute("aria-disabled");
+  }
+});
+
+form.addEventListener("input", (event) => {
+  if (event.target.id === "file") {
+    const chosen = file();
+    document.getElementById("file-chosen").textContent = chosen ? chosen.name : "";
+    document.getElementById("file-error").textContent = "";
+    field("uploadId").value = "";
+    field("fileName").value = chosen?.name ?? "";
+    field("fileType").value = chosen?.type ?? "";
+    sent = null;
+  }
+  showSource();
+  if (!busy) renew();
+  showCommand();
+});
+
+for (const name of ["dragover", "dragleave", "drop"]) {
+  form.addEventListener(name, (event) => {
+    const zone = event.target.closest?.(".drop");
+    if (!zone) return;
+    event.preventDefault();
+    zone.toggleAttribute("data-over", name === "dragover");
+    if (name !== "drop" || event.dataTransfer.files.length === 0) return;
+    const input = document.getElementById("file");
+    input.files = event.dataTransfer.files;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+}
+
+showSource();
+follow();

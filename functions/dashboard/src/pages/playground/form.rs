@@ -1,0 +1,389 @@
+//! The playground's form: what to convert, how, and at what price; each message beside its field.
+
+use std::collections::BTreeMap;
+
+use docmill::domain::job::Job;
+use docmill::domain::request::MAX_INLINE_HTML_BYTES;
+use docmill::domain::tool::{Definition, Tool};
+use docmill::http::error::ApiError;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::options::{Control, Kind, Source, body, controls, field_of, plain, sources};
+use super::{PATH, curl, panel};
+use crate::form::{Field, FormData, checkbox, input, select, text, textarea, token_field};
+use crate::layout::{copyable, state_badge};
+use crate::state::AppState;
+use crate::visit::Viewer;
+
+/// What the form shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    pub state: &'a AppState,
+    pub viewer: &'a Viewer,
+    pub tools: &'a [&'a Tool],
+    pub tool: &'a Tool,
+    pub data: &'a FormData,
+    pub told: &'a Told,
+}
+
+/// What is wrong with a form: by the name of the field, the empty name for the whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told(BTreeMap<String, String>);
+
+impl Told {
+    pub fn by_form(message: &str) -> Self {
+        Self(BTreeMap::from([(String::new(), message.to_owned())]))
+    }
+
+    /// Nothing was given where the form asks for the source.
+    pub fn no_source(source: &str) -> Self {
+        let (field, message) = match source {
+            "url" => ("url", "Enter the address of the document."),
+            "html" => ("html", "Enter some HTML."),
+            _ => ("file", "Choose a file first."),
+        };
+        Self(BTreeMap::from([(field.to_owned(), message.to_owned())]))
+    }
+
+    /// What the API says of the body, each breach at its field.
+    pub fn by_error(error: &ApiError, definition: &Definition) -> Self {
+        if error.details.is_empty() {
+            return Self::by_form(&error.message);
+        }
+        let mut told = Self::default();
+        for breach in &error.details {
+            let field = field_of(&breach.path, definition);
+            let message = if field == "file" {
+                "This upload can no longer be used: choose the file again. An upload lasts an hour.".to_owned()
+            } else {
+                sentence(&breach.message)
+            };
+            told.0.entry(field).or_insert(message);
+        }
+        told
+    }
+
+    fn of(&self, field: &str) -> Option<&str> {
+        self.0.get(field).map(String::as_str)
+    }
+
+    fn has_options(&self) -> bool {
+        self.0.keys().any(|field| field.starts_with("option."))
+    }
+}
+
+/// `must be at most 5` becomes "Must be at most 5."
+fn sentence(message: &str) -> String {
+    let message = message.replace('`', "");
+    let mut letters = message.chars();
+    let text = letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect());
+    if text.ends_with('.') { text } else { text + "." }
+}
+
+pub fn without_tools() -> Markup {
+    html! {
+        header.page-head { h1 { "Playground" } }
+        p.empty { "Your plan includes no tool at the moment. Please contact whoever runs this service." }
+    }
+}
+
+pub fn page(shown: &Shown<'_>, result: Option<Markup>) -> Markup {
+    html! {
+        header.page-head {
+            h1 { "Playground" }
+            p.lead { "Convert a document here, and see the API call that does the same." }
+        }
+        div.playground {
+            div {
+                form.form #playground method="post" action=(shown.state.link(PATH)) novalidate
+                    data-page=(shown.state.link(PATH))
+                    data-uploads=(shown.state.link(&format!("{PATH}/uploads")))
+                    data-curl=(shown.state.link(&format!("{PATH}/curl"))) {
+                    (fields(shown))
+                }
+            }
+            div.outcome {
+                p.note.warn #connection role="status" hidden {}
+                div #result aria-live="polite" {
+                    @if let Some(result) = result { (result) }
+                    @else { p.empty { "The result shows here." } }
+                }
+                section.code-block aria-labelledby="curl-title" {
+                    h2 #curl-title { "The same with curl" }
+                    (copyable("curl", &command(shown.state, shown.tool, shown.data)))
+                    p.muted { "Set " code { "DOCMILL_KEY" } " to one of your "
+                        a href=(shown.state.link("/app/keys")) { "API keys" } ". The answer is a job: ask for it at "
+                        code { "/v1/jobs/…/download" } "." }
+                }
+            }
+        }
+    }
+}
+
+/// What is in the form; the script puts it in anew when something was wrong.
+pub fn fields(shown: &Shown<'_>) -> Markup {
+    let Shown { data, told, tool, .. } = shown;
+    let definition = &tool.definition;
+    html! {
+        (token_field(shown.viewer))
+        // One for each request that is meant: a repeated one is answered with the first one's job.
+        input type="hidden" name="attempt" value=(attempt(data));
+        @if let Some(message) = told.of("") { div.note.danger role="alert" { p { (message) } } }
+        (tool_choice(shown))
+        (source_choice(definition, data, told))
+        (option_fields(definition, data, told))
+        fieldset.choice {
+            legend { "Mode" }
+            (radio("mode", "live", "Live", data.get("mode") != "test"))
+            (radio("mode", "test", "Test: free of charge, marked TEST on every page", data.get("mode") == "test"))
+        }
+        (price(shown))
+        p.actions { button.button.primary type="submit" { "Convert" } }
+        div #upload-progress hidden {
+            label for="upload-bar" { "Uploading" }
+            progress #upload-bar max="100" value="0" {}
+        }
+    }
+}
+
+fn attempt(data: &FormData) -> String {
+    match data.get("attempt") {
+        "" => docmill::domain::job::JobId::new().to_string(),
+        given => given.to_owned(),
+    }
+}
+
+fn radio(name: &str, value: &str, label: &str, checked: bool) -> Markup {
+    let id = format!("{name}-{value}");
+    html! {
+        div.radio {
+            input type="radio" id=(id) name=(name) value=(value) checked[checked];
+            label for=(id) { (label) }
+        }
+    }
+}
+
+fn tool_choice(shown: &Shown<'_>) -> Markup {
+    let current = &shown.tool.definition.slug;
+    html! {
+        input type="hidden" name="tool" value=(current);
+        nav.tabs aria-label="Tool" { ul {
+            @for tool in shown.tools {
+                @let definition = &tool.definition;
+                li {
+                    a href=(shown.state.link(&format!("{PATH}?tool={}", definition.slug)))
+                        aria-current=[(definition.slug == *current).then_some("page")] { (definition.name) }
+                    (state_badge(shown.viewer.settings.tool(tool).state))
+                }
+            }
+        } }
+    }
+}
+
+fn source_choice(definition: &Definition, data: &FormData, told: &Told) -> Markup {
+    let sources = sources(definition);
+    let chosen = sources.iter().find(|source| source.as_str() == data.get("source")).or(sources.first());
+    html! {
+        fieldset.choice.sources {
+            legend { "Document" }
+            @for source in &sources { (radio("source", source.as_str(), source_label(source), Some(source) == chosen)) }
+        }
+        @for source in &sources {
+            div.source data-source=(source.as_str()) { (source_field(source, definition, data, told)) }
+        }
+    }
+}
+
+const fn source_label(source: &Source) -> &'static str {
+    match source {
+        Source::File => "A file",
+        Source::Url(_) => "An address",
+        Source::Inline(_) => "HTML",
+    }
+}
+
+fn source_field(source: &Source, definition: &Definition, data: &FormData, told: &Told) -> Markup {
+    match source {
+        Source::File => file_field(definition, data, told),
+        Source::Url(_) => html! {
+            (input("url", "url", "Address").value(data.get("url")).required().error(told.of("url"))
+                .hint("Public, http or https. It is fetched by the service, not by your browser.")
+                .with("placeholder", "https://"))
+        },
+        Source::Inline(_) => html! {
+            (textarea("html", "HTML", 10).value(data.raw("html")).required().error(told.of("html"))
+                .with("spellcheck", "false").hint(&format!("At most {}.", panel::size(MAX_INLINE_HTML_BYTES as u64))))
+        },
+    }
+}
+
+/// The file itself never comes here: the script sends it to the bucket, and puts the upload's id into the form.
+fn file_field(definition: &Definition, data: &FormData, told: &Told) -> Markup {
+    let formats = definition.metadata.get("sourceFormats").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let extensions: Vec<_> = formats.iter().filter_map(Value::as_str).collect();
+    let accepted: Vec<_> = extensions.iter().map(|extension| format!(".{extension}")).collect();
+    let (name, error) = (data.get("fileName"), told.of("file"));
+    html! {
+        div.field.drop data-invalid[error.is_some()] {
+            label for="file" { "Drop a file here, or choose one" }
+            // Without a name: it is not part of the form that is sent.
+            input type="file" id="file" accept=(accepted.join(",")) aria-describedby="file-hint file-error file-chosen";
+            p #file-chosen { @if !name.is_empty() && error.is_none() { (name) ", uploaded" } }
+            p.error #file-error { @if let Some(error) = error { (error) } }
+            p.hint #file-hint { (extensions.join(", ")) ". At most 100 MiB. It is stored privately and deleted within 48 hours." }
+            noscript { p.error { "Sending a file needs JavaScript. An address does not." } }
+        }
+        @let upload = if error.is_some() { "" } else { data.get("uploadId") };
+        input type="hidden" name="uploadId" value=(upload);
+        input type="hidden" name="fileName" value=(name);
+        input type="hidden" name="fileType" value=(data.get("fileType"));
+    }
+}
+
+fn option_fields(definition: &Definition, data: &FormData, told: &Told) -> Markup {
+    let controls = controls(definition);
+    let Some((first, rest)) = controls.split_first() else { return html! {} };
+    let changed = rest.iter().any(|control| control.read(data).is_some() && was_sent(data));
+    html! {
+        (option_field(first, data, told))
+        details.options open[changed || told.has_options()] {
+            summary { "Options" }
+            div.fields { @for control in rest { (option_field(control, data, told)) } }
+        }
+    }
+}
+
+/// A form that was not sent yet shows its defaults; in one that was, a box that is not there was not ticked.
+fn was_sent(data: &FormData) -> bool {
+    data.has("tool")
+}
+
+fn option_field(control: &Control, data: &FormData, told: &Told) -> Markup {
+    let (name, error) = (control.field(), told.of(&control.field()));
+    let finish = |field: Field<'_>| {
+        let field = field.error(error);
+        match &control.hint {
+            Some(hint) => html! { (field.hint(hint)) },
+            None => html! { (field) },
+        }
+    };
+    let (label, value) = (control.label.as_str(), data.raw(&name));
+    let preset = control.default.as_ref().map(plain);
+    match &control.kind {
+        Kind::Switch if control.is_box() => {
+            let on = if was_sent(data) { data.is_on(&name) } else { preset.as_deref() == Some("true") };
+            finish(checkbox(&name, label).checked(on))
+        }
+        Kind::Switch => finish(
+            select(&name, label, vec![("", "As the document says"), ("true", "Yes"), ("false", "No")]).value(value),
+        ),
+        Kind::Choice(values) => {
+            let texts: Vec<_> = values.iter().map(plain).collect();
+            let none = absent(preset.as_deref());
+            let rest = texts.iter().filter(|text| control.default.as_ref().map(plain).as_ref() != Some(*text));
+            let choices = [("", none.as_str())].into_iter().chain(rest.map(|text| (text.as_str(), text.as_str())));
+            finish(select(&name, label, choices.collect()).value(value))
+        }
+        Kind::Number { whole, least, most } => {
+            let mut field = input("number", &name, label).value(value).with("step", if *whole { "1" } else { "any" });
+            for (attribute, bound) in [("min", least), ("max", most)] {
+                if let Some(bound) = bound {
+                    field = field.with(attribute, bound);
+                }
+            }
+            finish(if let Some(preset) = preset { field.with("placeholder", preset) } else { field })
+        }
+        Kind::Text { lines: true, .. } => finish(textarea(&name, label, 3).value(value).with("spellcheck", "false")),
+        Kind::Text { secret: true, .. } => {
+            finish(input("password", &name, label).value(value).with("autocomplete", "off"))
+        }
+        Kind::Text { longest, .. } => {
+            let field = text(&name, label).value(value);
+            finish(if let Some(longest) = longest { field.with("maxlength", longest) } else { field })
+        }
+        Kind::Measure => finish(text(&name, label).value(value).with("placeholder", "20mm")),
+        Kind::Variant { words, members } => {
+            let words: Vec<_> = words.iter().map(plain).filter(|word| Some(word) != preset.as_ref()).collect();
+            let none = absent(preset.as_deref());
+            let named: Vec<_> = members.iter().map(|(name, _)| (name.as_str(), super::options::label(name))).collect();
+            let mut choices = vec![("", none.as_str())];
+            choices.extend(words.iter().map(|word| (word.as_str(), word.as_str())));
+            choices.extend(named.iter().map(|(name, label)| (*name, label.as_str())));
+            let beside = control.value_field();
+            let labels: Vec<_> = named.iter().map(|(_, label)| label.to_lowercase()).collect();
+            let beside_label = format!("{label}: {}", labels.join(", or "));
+            html! {
+                (finish(select(&name, label, choices).value(value)))
+                (text(&beside, &beside_label).value(data.raw(&beside)))
+            }
+        }
+        Kind::Json => finish(text(&name, label).value(value).with("placeholder", "JSON")),
+    }
+}
+
+/// How a choice calls it that nothing was chosen.
+fn absent(preset: Option<&str>) -> String {
+    match preset {
+        Some("default") => "default".to_owned(),
+        Some(preset) => format!("{preset} (default)"),
+        None => "not set".to_owned(),
+    }
+}
+
+fn price(shown: &Shown<'_>) -> Markup {
+    let cost = shown.viewer.settings.tool(shown.tool).credit_cost;
+    html! {
+        p.price {
+            @if cost == 0 { "This tool is free of charge." }
+            @else { "This costs " strong { (panel::credits(cost)) } " in live mode, and nothing in test mode or if it fails." }
+        }
+    }
+}
+
+pub fn command(state: &AppState, tool: &Tool, data: &FormData) -> String {
+    let definition = &tool.definition;
+    let first = sources(definition).first().map_or("file", Source::as_str);
+    let source = if data.has("source") { data.get("source") } else { first };
+    let or = |given: &str, otherwise: &str| if given.is_empty() { otherwise.to_owned() } else { given.to_owned() };
+    let extension = definition.metadata.get("sourceFormats").and_then(|formats| formats[0].as_str()).unwrap_or("html");
+    let (name, kind) = (
+        or(data.get("fileName"), &format!("document.{extension}")),
+        or(data.get("fileType"), "application/octet-stream"),
+    );
+    let file = (source == "file").then_some(curl::File { name: &name, content_type: &kind });
+    curl::command(&state.absolute(""), definition, &body(definition, data), file)
+}
+
+/// The form as it was when it made this job, as far as the job tells: secrets and content are not kept.
+pub fn data_of(definition: &Definition, job: &Job) -> FormData {
+    let mut pairs = vec![("tool".to_owned(), job.tool.clone()), ("mode".to_owned(), job.mode.as_str().to_owned())];
+    for source in sources(definition) {
+        let (property, field) = match &source {
+            Source::File => ("uploadId", "uploadId"),
+            Source::Url(name) => (name.as_str(), "url"),
+            Source::Inline(name) => (name.as_str(), "html"),
+        };
+        let Some(value) = job.input.get(property) else { continue };
+        pairs.push(("source".to_owned(), source.as_str().to_owned()));
+        if let Some(text) = value.as_str().filter(|text| !text.contains("[redacted]")) {
+            pairs.push((field.to_owned(), text.to_owned()));
+        }
+    }
+    if job.input.get("uploadId").is_some() {
+        let name = job.output.as_ref().map_or("the same file", |output| output.filename.as_str());
+        pairs.push(("fileName".to_owned(), name.to_owned()));
+    }
+    for control in controls(definition) {
+        let value = job.options.get(&control.name).or(control.default.as_ref().filter(|_| control.is_box()));
+        let hidden =
+            definition.secrets.values.contains(&control.name) || definition.secrets.content.contains(&control.name);
+        if value.is_none() || hidden {
+            continue;
+        }
+        let (text, beside) = control.write(value);
+        pairs.push((control.field(), text));
+        pairs.push((control.value_field(), beside));
+    }
+    FormData::of(&pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect::<Vec<_>>())
+}

@@ -1,0 +1,218 @@
+//! The playground: a document in, options from the tool's own schema, and the PDF beside it.
+//!
+//! A job is created on the one path on which the API creates it, with the account's hidden key. Everything works without
+//! scripts but the upload of a file; `playground.js` adds that, and live progress.
+
+pub mod curl;
+pub mod form;
+pub mod options;
+pub mod panel;
+
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use docmill::clock;
+use docmill::domain::account::StoredKey;
+use docmill::domain::api_key::Mode;
+use docmill::domain::idempotency::IdempotencyKey;
+use docmill::domain::job::{Job, JobId, JobStatus};
+use docmill::domain::request::Breach;
+use docmill::domain::tool::Tool;
+use docmill::http::submit::ToolChoice;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use self::form::{Shown, Told};
+use self::panel::Links;
+use crate::error::PageError;
+use crate::form::FormData;
+use crate::layout::{Page, fragment};
+use crate::security::Policy;
+use crate::session::SignedIn;
+use crate::state::{AppState, redirect_to};
+use crate::visit::Viewer;
+
+const PATH: &str = "/app/playground";
+const SCRIPT: &str = "playground.js";
+
+pub fn routes() -> Router<AppState> {
+    Router::new()
+        .route(PATH, get(show).post(convert))
+        .route("/app/playground/curl", post(command))
+        .route("/app/playground/uploads", post(announce))
+        .route("/app/playground/jobs/{id}", get(progress))
+        .route("/app/playground/jobs/{id}/download", get(download))
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Wanted {
+    tool: Option<String>,
+    /// The job to go on with, after a reload or on another day.
+    job: Option<String>,
+}
+
+async fn show(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    user: SignedIn,
+    Query(wanted): Query<Wanted>,
+) -> Result<Response, PageError> {
+    let job = match &wanted.job {
+        Some(id) => Some(own_job(&state, &user, id).await?),
+        None => None,
+    };
+    let tools = usable(&state, &viewer, &user);
+    let slug = job.as_ref().map(|job| job.tool.as_str()).or(wanted.tool.as_deref());
+    let Some(tool) = slug.and_then(|slug| find(&tools, slug)).or(tools.first().copied()) else {
+        return Ok(Page::new("Playground", form::without_tools()).respond(&state, &viewer));
+    };
+    let data = job.as_ref().map_or_else(FormData::default, |job| form::data_of(&tool.definition, job));
+    let shown = Shown { state: &state, viewer: &viewer, tools: &tools, tool, data: &data, told: &Told::default() };
+    respond(&shown, job.as_ref(), StatusCode::OK).await
+}
+
+/// Creates the job that the form asks for. A script gets a part of the page, a plain form leads on to the job's own.
+async fn convert(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    user: SignedIn,
+    headers: HeaderMap,
+    data: FormData,
+) -> Result<Response, PageError> {
+    let tools = usable(&state, &viewer, &user);
+    let Some(tool) = find(&tools, data.get("tool")) else { return Err(PageError::NotFound) };
+    let by_script = headers.contains_key("hx-request");
+    let told = match submit(&state, &user, tool, &data).await {
+        Ok(id) if by_script => {
+            let job = own_job(&state, &user, &id).await?;
+            return Ok(fragment(panel::show(&job, clock::now(), &links(&state, &job).await?)));
+        }
+        Ok(id) => return Ok(state.redirect(&format!("{PATH}?job={id}"))),
+        Err(told) => told,
+    };
+    let shown = Shown { state: &state, viewer: &viewer, tools: &tools, tool, data: &data, told: &told };
+    if by_script {
+        // The script tells the form from the job by the status.
+        return Ok((StatusCode::UNPROCESSABLE_ENTITY, fragment(form::fields(&shown))).into_response());
+    }
+    respond(&shown, None, StatusCode::UNPROCESSABLE_ENTITY).await
+}
+
+async fn submit(state: &AppState, user: &SignedIn, tool: &Tool, data: &FormData) -> Result<String, Told> {
+    let body = options::body(&tool.definition, data);
+    if body["input"].as_object().is_none_or(Map::is_empty) {
+        return Err(Told::no_source(data.get("source")));
+    }
+    let key = IdempotencyKey::parse(format!("playground-{}", data.get("attempt")).as_bytes()).ok();
+    let choice = ToolChoice::Named(&tool.definition.slug);
+    let created = state.desk.create_as(&user.account, mode(data), &body, key, choice).await;
+    match created.map(|reply| reply.members.and_then(|members| Some(members.get("job")?["id"].as_str()?.to_owned()))) {
+        Ok(Some(id)) => Ok(id),
+        Ok(None) => Err(Told::by_form("The job was created, but not named. See your jobs.")),
+        Err(error) => Err(Told::by_error(&error, &tool.definition)),
+    }
+}
+
+fn mode(data: &FormData) -> Mode {
+    if data.get("mode") == Mode::Test.as_str() { Mode::Test } else { Mode::Live }
+}
+
+/// The command line for the form as it stands.
+async fn command(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    user: SignedIn,
+    data: FormData,
+) -> Result<Response, PageError> {
+    let tools = usable(&state, &viewer, &user);
+    let tool = find(&tools, data.get("tool")).ok_or(PageError::NotFound)?;
+    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], form::command(&state, tool, &data)).into_response())
+}
+
+/// A signed link for the file that was dropped.
+async fn announce(State(state): State<AppState>, user: SignedIn, Json(body): Json<Map<String, Value>>) -> Response {
+    let mode = if body.get("mode").is_some_and(|mode| mode == Mode::Test.as_str()) { Mode::Test } else { Mode::Live };
+    match state.uploads.issue_as(&user.account, mode, &body).await {
+        Ok(reply) => Json(reply.members).into_response(),
+        Err(error) => {
+            let wrong: Vec<_> =
+                error.details.iter().map(|Breach { path, message }| format!("{path} {message}")).collect();
+            let message =
+                if wrong.is_empty() { error.message } else { format!("This file is not taken: {}.", wrong.join("; ")) };
+            (error.code.status(), Json(json!({"message": message}))).into_response()
+        }
+    }
+}
+
+async fn progress(
+    State(state): State<AppState>,
+    user: SignedIn,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    let job = own_job(&state, &user, &id).await?;
+    Ok(fragment(panel::show(&job, clock::now(), &links(&state, &job).await?)))
+}
+
+/// Leads to a fresh link, however long the page has been open.
+async fn download(
+    State(state): State<AppState>,
+    user: SignedIn,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    let job = own_job(&state, &user, &id).await?;
+    match (job.status_at(clock::now()), &job.output, &job.output_key) {
+        (JobStatus::Completed, Some(output), Some(key)) => {
+            let link = state.desk.files.link(key, output).await.map_err(unavailable)?;
+            Ok(redirect_to(link.reveal()))
+        }
+        _ => Err(PageError::NotFound),
+    }
+}
+
+async fn own_job(state: &AppState, user: &SignedIn, id: &str) -> Result<Job, PageError> {
+    let id = JobId::parse(id).ok_or(PageError::NotFound)?;
+    let job = state.context.jobs.get(id).await?;
+    job.filter(|job| job.account == user.account).ok_or(PageError::NotFound)
+}
+
+fn unavailable(error: impl ToString) -> PageError {
+    PageError::Unavailable(error.to_string())
+}
+
+/// Where the result can be looked at, if there is one.
+async fn links(state: &AppState, job: &Job) -> Result<Links, PageError> {
+    let preview = match (job.status_at(clock::now()), &job.output, &job.output_key) {
+        (JobStatus::Completed, Some(output), Some(key)) => {
+            Some(state.desk.files.preview_link(key, output).await.map_err(unavailable)?)
+        }
+        _ => None,
+    };
+    Ok(Links { page: state.link(&format!("{PATH}/jobs/{}", job.id)), preview })
+}
+
+/// The tools that the account may use now.
+fn usable<'a>(state: &'a AppState, viewer: &Viewer, user: &SignedIn) -> Vec<&'a Tool> {
+    let plan = viewer.settings.plan(&user.profile.plan);
+    let key = StoredKey::of_dashboard(&user.account, Mode::Live, clock::now()).in_standing(user.profile.standing());
+    let is_usable = |tool: &&Tool| viewer.settings.tool(tool).admits(&tool.definition.slug, &plan, &key);
+    state.context.catalogue.tools().iter().filter(is_usable).collect()
+}
+
+fn find<'a>(tools: &[&'a Tool], slug: &str) -> Option<&'a Tool> {
+    tools.iter().copied().find(|tool| tool.definition.slug == slug)
+}
+
+async fn respond(shown: &Shown<'_>, job: Option<&Job>, status: StatusCode) -> Result<Response, PageError> {
+    let result = match job {
+        Some(job) => Some(panel::show(job, clock::now(), &links(shown.state, job).await?)),
+        None => None,
+    };
+    let bucket = shown.state.bucket_origin();
+    let page = Page::new("Playground", form::page(shown, result)).status(status).script(SCRIPT);
+    let page = page.policy(Policy::default().connect(bucket.clone()).frame(bucket));
+    let mut response = page.respond(shown.state, shown.viewer);
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}

@@ -1,0 +1,448 @@
+//! A tool's options as a form: made from the schema that the tool publishes, and read back into what the schema takes.
+//!
+//! Nothing is judged here. What does not read as its type is passed on as the text that it is, and the schema itself says
+//! what is wrong with it.
+
+use docmill::domain::tool::{Definition, Section};
+use serde_json::{Map, Number, Value, json};
+
+use crate::form::FormData;
+
+/// One option, as a form asks for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Control {
+    pub name: String,
+    pub label: String,
+    pub hint: Option<String>,
+    pub kind: Kind,
+    pub default: Option<Value>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// One of these values.
+    Choice(Vec<Value>),
+    Switch,
+    Number {
+        whole: bool,
+        least: Option<f64>,
+        most: Option<f64>,
+    },
+    /// A number, or a text such as `20mm`.
+    Measure,
+    Text {
+        longest: Option<u64>,
+        secret: bool,
+        lines: bool,
+    },
+    /// One of these words, or an object with one of these members.
+    Variant {
+        words: Vec<Value>,
+        members: Vec<(String, Kind)>,
+    },
+    /// Whatever else a schema may ask for, as JSON.
+    Json,
+}
+
+/// A way in which a tool takes its source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    File,
+    /// The name of the property that takes an address.
+    Url(String),
+    /// The name of the property that takes the document itself.
+    Inline(String),
+}
+
+impl Source {
+    /// How the form and its addresses call it.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Url(_) => "url",
+            Self::Inline(_) => "html",
+        }
+    }
+}
+
+fn properties(definition: &Definition, section: Section) -> impl Iterator<Item = (&String, &Value)> {
+    let pointer = format!("/properties/{}/properties", section.as_str());
+    definition.parameters.pointer(&pointer).and_then(Value::as_object).into_iter().flatten()
+}
+
+pub fn sources(definition: &Definition) -> Vec<Source> {
+    let source = |(name, schema): (&String, &Value)| match schema["format"].as_str() {
+        Some("source-url") => Some(Source::Url(name.clone())),
+        Some("inline-html") => Some(Source::Inline(name.clone())),
+        _ => (name == "uploadId").then_some(Source::File),
+    };
+    let mut sources: Vec<_> = properties(definition, Section::Input).filter_map(source).collect();
+    sources.sort_by_key(|source| *source != Source::File);
+    sources
+}
+
+/// The controls in the schema's order, but the one that chooses the tool's mode comes first.
+pub fn controls(definition: &Definition) -> Vec<Control> {
+    let mode = definition.metadata.get("modeOption").and_then(Value::as_str);
+    let mut controls: Vec<_> = properties(definition, Section::Options)
+        .map(|(name, schema)| Control {
+            label: label(name),
+            hint: schema["description"].as_str().map(|text| text.replace('`', "")),
+            kind: kind(schema, definition.secrets.values.contains(name)),
+            default: schema.get("default").cloned(),
+            name: name.clone(),
+        })
+        .collect();
+    controls.sort_by_key(|control| Some(control.name.as_str()) != mode);
+    controls
+}
+
+fn kind(schema: &Value, secret: bool) -> Kind {
+    if let Some(values) = schema["enum"].as_array() {
+        return Kind::Choice(values.clone());
+    }
+    match schema["type"].as_str() {
+        Some("boolean") => Kind::Switch,
+        Some(number @ ("integer" | "number")) => Kind::Number {
+            whole: number == "integer",
+            least: schema["minimum"].as_f64().or(schema["exclusiveMinimum"].as_f64()),
+            most: schema["maximum"].as_f64().or(schema["exclusiveMaximum"].as_f64()),
+        },
+        Some("string") => {
+            Kind::Text { longest: schema["maxLength"].as_u64(), secret, lines: schema["format"] == "inline-html" }
+        }
+        Some(_) => Kind::Json,
+        None => schema["anyOf"].as_array().or(schema["oneOf"].as_array()).map_or(Kind::Json, |forms| union(forms)),
+    }
+}
+
+/// What a choice between schemas comes to, if it is one of those that a form can ask for.
+fn union(forms: &[Value]) -> Kind {
+    let (mut words, mut members, mut scalars) = (Vec::new(), Vec::new(), Vec::new());
+    for form in forms {
+        match (kind(form, false), sole_member(form)) {
+            (Kind::Choice(values), _) => words.extend(values),
+            (_, Some((name, schema))) => members.push((name.to_owned(), kind(schema, false))),
+            (scalar @ (Kind::Number { .. } | Kind::Text { .. }), None) => scalars.push(scalar),
+            (Kind::Switch | Kind::Measure | Kind::Variant { .. } | Kind::Json, None) => return Kind::Json,
+        }
+    }
+    match (words.is_empty() && members.is_empty(), scalars.as_slice()) {
+        (true, [Kind::Number { .. }, Kind::Text { .. }] | [Kind::Text { .. }, Kind::Number { .. }]) => Kind::Measure,
+        (false, []) => Kind::Variant { words, members },
+        _ => Kind::Json,
+    }
+}
+
+/// The member of an object that has exactly one.
+fn sole_member(schema: &Value) -> Option<(&str, &Value)> {
+    let required = schema["required"].as_array().filter(|required| required.len() == 1)?.first()?.as_str()?;
+    Some((required, schema["properties"].get(required)?))
+}
+
+/// `maxImageDpi` becomes "Max image DPI".
+pub fn label(name: &str) -> String {
+    const CAPITALS: [&str; 5] = ["css", "dpi", "html", "pdf", "url"];
+    let mut words: Vec<String> = vec![String::new()];
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut() {
+            word.push(letter.to_ascii_lowercase());
+        }
+    }
+    for word in &mut words {
+        if CAPITALS.contains(&word.as_str()) {
+            word.make_ascii_uppercase();
+        }
+    }
+    let text = words.join(" ");
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+impl Control {
+    /// The field's name in the form.
+    pub fn field(&self) -> String {
+        format!("option.{}", self.name)
+    }
+
+    /// The name of the field beside it that holds a variant's value.
+    pub fn value_field(&self) -> String {
+        format!("option.{}.value", self.name)
+    }
+
+    /// Whether a box can show all that may be meant. Without a default, absence means something of its own.
+    pub fn is_box(&self) -> bool {
+        self.kind == Kind::Switch && self.default.is_some()
+    }
+
+    /// The option's value, `None` if nothing was chosen or only what holds anyway.
+    pub fn read(&self, data: &FormData) -> Option<Value> {
+        let value = self.given(data)?;
+        (Some(&value) != self.default.as_ref()).then_some(value)
+    }
+
+    fn given(&self, data: &FormData) -> Option<Value> {
+        let field = self.field();
+        if self.is_box() {
+            return Some(json!(data.is_on(&field)));
+        }
+        let text = data.get(&field);
+        match &self.kind {
+            _ if text.is_empty() => None,
+            Kind::Text { secret: false, lines: false, .. } => Some(json!(text)),
+            Kind::Text { .. } => Some(json!(data.raw(&field))),
+            Kind::Choice(values) => Some(chosen(values, text)),
+            Kind::Switch => Some(chosen(&[json!(true), json!(false)], text)),
+            Kind::Number { .. } | Kind::Measure => Some(number(text)),
+            Kind::Variant { words, members } => Some(match members.iter().find(|(name, _)| name == text) {
+                Some((name, kind)) => json!({name: member(kind, data.get(&self.value_field()))}),
+                None => chosen(words, text),
+            }),
+            Kind::Json => Some(serde_json::from_str(text).unwrap_or_else(|_| json!(text))),
+        }
+    }
+
+    /// What the fields hold for a value: the field's own text, and that of the value beside it.
+    pub fn write(&self, value: Option<&Value>) -> (String, String) {
+        let Some(value) = value else { return Default::default() };
+        match (&self.kind, value.as_object().and_then(|object| object.iter().next())) {
+            (Kind::Variant { .. }, Some((name, inner))) => (name.clone(), plain(inner)),
+            (Kind::Switch, _) if self.is_box() => {
+                (if *value == json!(true) { "on" } else { "" }.to_owned(), String::new())
+            }
+            _ => (plain(value), String::new()),
+        }
+    }
+}
+
+fn member(kind: &Kind, text: &str) -> Value {
+    if matches!(kind, Kind::Number { .. }) { number(text) } else { json!(text) }
+}
+
+fn chosen(values: &[Value], text: &str) -> Value {
+    values.iter().find(|value| plain(value) == text).cloned().unwrap_or_else(|| json!(text))
+}
+
+fn number(text: &str) -> Value {
+    text.parse::<Number>().map_or_else(|_| json!(text), Value::Number)
+}
+
+/// A value as a field shows it: texts as they are, all else as JSON.
+pub fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The body of the job that a form asks for.
+pub fn body(definition: &Definition, data: &FormData) -> Map<String, Value> {
+    let mut input = Map::new();
+    let wanted = sources(definition).into_iter().find(|source| source.as_str() == data.get("source"));
+    let (name, value) = match &wanted {
+        Some(Source::File) => ("uploadId", data.get("uploadId")),
+        Some(Source::Url(name)) => (name.as_str(), data.get("url")),
+        Some(Source::Inline(name)) => (name.as_str(), data.raw("html")),
+        None => ("", ""),
+    };
+    if !value.trim().is_empty() {
+        input.insert(name.to_owned(), json!(value));
+    }
+    let options: Map<_, _> = controls(definition)
+        .into_iter()
+        .filter_map(|control| Some((control.name.clone(), control.read(data)?)))
+        .collect();
+    let mut body = Map::from_iter([("input".to_owned(), Value::Object(input))]);
+    if !options.is_empty() {
+        body.insert("options".to_owned(), Value::Object(options));
+    }
+    body
+}
+
+/// The field that a breach's place in the body belongs to; the empty name for the form as a whole.
+pub fn field_of(path: &str, definition: &Definition) -> String {
+    let mut parts = path.split('/').skip(1);
+    match (parts.next(), parts.next()) {
+        (Some("options"), Some(name)) => format!("option.{name}"),
+        (Some("input"), Some(name)) => {
+            let source = sources(definition).into_iter().find(|source| match source {
+                Source::File => name == "uploadId",
+                Source::Url(property) | Source::Inline(property) => name == property,
+            });
+            source.map_or_else(String::new, |source| source.as_str().to_owned())
+        }
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use docmill::domain::request::JobRequest;
+    use docmill::domain::tool::{Catalogue, Tool};
+
+    fn with_tool<T>(slug: &str, check: impl FnOnce(&Tool) -> T) -> T {
+        check(Catalogue::load().unwrap().find(slug).unwrap())
+    }
+
+    fn control(slug: &str, name: &str) -> Control {
+        with_tool(slug, |tool| controls(&tool.definition).into_iter().find(|control| control.name == name).unwrap())
+    }
+
+    #[test]
+    fn every_option_of_every_tool_has_a_control_that_a_person_can_use() {
+        for tool in Catalogue::load().unwrap().tools() {
+            let controls = controls(&tool.definition);
+            assert_eq!(controls.len(), properties(&tool.definition, Section::Options).count());
+            assert_eq!(Some(controls[0].name.as_str()), tool.definition.metadata["modeOption"].as_str());
+            for control in controls {
+                assert_ne!(control.kind, Kind::Json, "{}", control.name);
+            }
+        }
+    }
+
+    #[test]
+    fn kinds_follow_the_schema() {
+        let number = Kind::Number { whole: true, least: Some(1.0), most: Some(100.0) };
+        assert_eq!(control("office-to-pdf", "imageQuality").kind, number);
+        assert!(
+            matches!(control("office-to-pdf", "maxImageDpi").kind, Kind::Choice(values) if values.contains(&json!(300)))
+        );
+        assert!(matches!(control("office-to-pdf", "password").kind, Kind::Text { secret: true, .. }));
+        assert!(matches!(control("html-to-pdf", "headerHtml").kind, Kind::Text { lines: true, .. }));
+        assert_eq!(control("html-to-pdf", "marginTop").kind, Kind::Measure);
+        let Kind::Variant { words, members } = control("html-to-pdf", "waitFor").kind else { panic!("variants") };
+        assert_eq!(words, [json!("load"), json!("networkIdle")]);
+        assert_eq!(
+            members.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
+            ["selector", "expression", "delayMs"]
+        );
+        assert!(control("html-to-pdf", "landscape").is_box());
+        assert!(!control("office-to-pdf", "landscape").is_box(), "the document decides, unless it is told");
+    }
+
+    #[test]
+    fn schemas_of_other_forms_are_asked_for_as_json() {
+        for schema in [json!({"type": "array"}), json!({}), json!({"anyOf": [{"type": "boolean"}, {"type": "string"}]})]
+        {
+            assert_eq!(kind(&schema, false), Kind::Json, "{schema}");
+        }
+        assert_eq!(kind(&json!({"oneOf": [{"type": "string"}, {"type": "number"}]}), false), Kind::Measure);
+    }
+
+    #[test]
+    fn sources_come_from_the_schema_too() {
+        let names = |slug| with_tool(slug, |tool| sources(&tool.definition));
+        assert_eq!(names("office-to-pdf"), [Source::File, Source::Url("sourceUrl".into())]);
+        assert_eq!(names("html-to-pdf"), [Source::File, Source::Url("url".into()), Source::Inline("html".into())]);
+    }
+
+    #[test]
+    fn names_become_labels() {
+        for (name, shown) in [
+            ("pageRange", "Page range"),
+            ("maxImageDpi", "Max image DPI"),
+            ("headerHtml", "Header HTML"),
+            ("pdfVersion", "PDF version"),
+            ("preferCssPageSize", "Prefer CSS page size"),
+        ] {
+            assert_eq!(label(name), shown);
+        }
+    }
+
+    #[test]
+    fn a_form_becomes_a_body_that_the_schema_takes() {
+        let data = FormData::of(&[
+            ("source", "html"),
+            ("html", " <p>x "),
+            ("url", "https://left.over"),
+            ("option.pageSize", "A5"),
+            ("option.marginTop", "20mm"),
+            ("option.marginLeft", "12.5"),
+            ("option.scale", "1.5"),
+            ("option.landscape", "on"),
+            ("option.printBackground", "on"),
+            ("option.tagged", "on"),
+            ("option.waitFor", "delayMs"),
+            ("option.waitFor.value", "250"),
+            ("option.headerHtml", ""),
+            ("option.renderMode", "browser"),
+        ]);
+        with_tool("html-to-pdf", |tool| {
+            let body = body(&tool.definition, &data);
+            assert_eq!(
+                Value::Object(body.clone()),
+                json!({"input": {"html": " <p>x "}, "options": {"pageSize": "A5", "marginTop": "20mm", "marginLeft": 12.5,
+                    "landscape": true, "scale": 1.5, "waitFor": {"delayMs": 250}}})
+            );
+            JobRequest::parse(tool, &body).unwrap();
+        });
+    }
+
+    #[test]
+    fn what_is_left_alone_is_not_sent() {
+        let bare = FormData::of(&[("source", "url"), ("url", "https://a.example/x.docx")]);
+        with_tool("office-to-pdf", |tool| {
+            assert_eq!(
+                json!(body(&tool.definition, &bare)),
+                json!({"input": {"sourceUrl": "https://a.example/x.docx"}})
+            );
+        });
+        // A box that is not ticked says no where the default says yes.
+        assert_eq!(control("html-to-pdf", "tagged").read(&bare), Some(json!(false)));
+        assert_eq!(control("html-to-pdf", "landscape").read(&bare), None);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_by_the_schema_beside_its_field() {
+        let data = FormData::of(&[
+            ("source", "url"),
+            ("url", "nowhere"),
+            ("option.imageQuality", "best"),
+            ("option.landscape", "perhaps"),
+            ("option.pdfVersion", "9"),
+            ("option.pageRange", "3-1"),
+        ]);
+        with_tool("office-to-pdf", |tool| {
+            let breaches = JobRequest::parse(tool, &body(&tool.definition, &data)).unwrap_err();
+            let mut fields: Vec<_> = breaches.iter().map(|breach| field_of(&breach.path, &tool.definition)).collect();
+            fields.sort();
+            assert_eq!(
+                fields,
+                ["option.imageQuality", "option.landscape", "option.pageRange", "option.pdfVersion", "url"]
+            );
+        });
+    }
+
+    #[test]
+    fn breaches_of_the_whole_belong_to_the_form() {
+        with_tool("html-to-pdf", |tool| {
+            for (path, field) in
+                [("", ""), ("/options", ""), ("/input", ""), ("/input/uploadId", "file"), ("/input/html", "html")]
+            {
+                assert_eq!(field_of(path, &tool.definition), field, "{path}");
+            }
+        });
+    }
+
+    #[test]
+    fn values_are_shown_as_they_were_given() {
+        for (slug, name, value) in [
+            ("html-to-pdf", "waitFor", json!({"selector": "#ready"})),
+            ("html-to-pdf", "waitFor", json!("networkIdle")),
+            ("html-to-pdf", "marginTop", json!(12)),
+            ("html-to-pdf", "landscape", json!(true)),
+            ("office-to-pdf", "landscape", json!(false)),
+            ("office-to-pdf", "maxImageDpi", json!(150)),
+            ("office-to-pdf", "pageRange", json!("1-3")),
+        ] {
+            let control = control(slug, name);
+            let (text, beside) = control.write(Some(&value));
+            let data = FormData::of(&[
+                (control.field().as_str(), text.as_str()),
+                (control.value_field().as_str(), beside.as_str()),
+            ]);
+            assert_eq!(control.read(&data), Some(value), "{name}");
+        }
+    }
+}

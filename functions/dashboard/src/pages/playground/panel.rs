@@ -1,0 +1,160 @@
+//! A job as the playground shows it: how far it is, what came of it, or why nothing did.
+
+use docmill::domain::job::{Job, JobError, JobStatus, Output, Warning};
+use docmill::domain::time::Timestamp;
+use docmill::files::SignedLink;
+use maud::{Markup, html};
+
+/// Addresses that belong to a job.
+#[derive(Debug)]
+pub struct Links {
+    /// Of the panel itself; its download lies below.
+    pub page: String,
+    /// Signed: shows the result in a frame.
+    pub preview: Option<SignedLink>,
+}
+
+/// `data-waiting` tells the script to ask again.
+pub fn show(job: &Job, now: Timestamp, links: &Links) -> Markup {
+    let status = job.status_at(now);
+    html! {
+        article.job-panel #job data-job=(job.id) data-page=(links.page) data-waiting[!status.is_terminal()] {
+            h2 { (headline(status)) }
+            (steps(status))
+            @match (status, &job.output, &job.error) {
+                (JobStatus::Completed, Some(output), _) => { (result(output, job, links)) }
+                (JobStatus::Failed, _, Some(error)) => { (failure(error, job)) }
+                (JobStatus::Expired, ..) => { p { "The result was deleted after its time. Convert the document again." } }
+                _ => {
+                    p.muted { "This page follows the job by itself. You can close it: the job goes on, and this address shows it." }
+                    noscript { p { a.button href=(format!("?job={}", job.id)) { "Look again" } } }
+                }
+            }
+            @if !job.warnings.is_empty() { (warnings(&job.warnings)) }
+            p.muted.job-id { "Job " code { (job.id) } }
+        }
+    }
+}
+
+fn headline(status: JobStatus) -> &'static str {
+    match status {
+        JobStatus::Queued => "Waiting for a worker",
+        JobStatus::Processing => "Converting",
+        JobStatus::Completed => "Your PDF is ready",
+        JobStatus::Failed => "This did not work",
+        JobStatus::Expired => "The result has expired",
+        JobStatus::Canceled => "Canceled",
+    }
+}
+
+fn steps(status: JobStatus) -> Markup {
+    let last = match status {
+        JobStatus::Completed | JobStatus::Expired => "Ready",
+        JobStatus::Failed => "Failed",
+        JobStatus::Canceled => "Canceled",
+        JobStatus::Queued | JobStatus::Processing => "PDF",
+    };
+    let at = match status {
+        JobStatus::Queued => 0,
+        JobStatus::Processing => 1,
+        JobStatus::Completed | JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled => 2,
+    };
+    html! {
+        ol.steps {
+            @for (number, name) in ["Queued", "Converting", last].into_iter().enumerate() {
+                li data-done[number < at] data-failed[number == at && status == JobStatus::Failed]
+                    aria-current=[(number == at).then_some("step")] { (name) }
+            }
+        }
+    }
+}
+
+fn result(output: &Output, job: &Job, links: &Links) -> Markup {
+    let charged = job.charge.total() - job.refunded.min(job.charge.total());
+    html! {
+        p.actions {
+            a.button.primary href=(format!("{}/download", links.page)) { "Download " (output.filename) }
+            @if let Some(preview) = &links.preview {
+                a.button href=(preview.reveal()) target="_blank" rel="noopener noreferrer" { "Open in a new tab" }
+            }
+        }
+        dl.figures {
+            div { dt { "Pages" } dd { (output.pages) } }
+            div { dt { "Size" } dd { (size(output.bytes)) } }
+            div { dt { "Cost" } dd { (credits(charged)) } }
+            @if let Some(timings) = job.timings {
+                div { dt { "Waited" } dd { (timings.queued_ms) " ms" } }
+                div { dt { "Fetched in" } dd { (timings.fetch_ms) " ms" } }
+                div { dt { "Converted in" } dd { (timings.convert_ms) " ms" } }
+            }
+            @if let Some(engine) = &job.engine { div { dt { "Engine" } dd { (engine.name) " " (engine.version) } } }
+        }
+        @if let Some(preview) = &links.preview {
+            iframe.preview src=(preview.reveal()) title={ "Preview of " (output.filename) } {}
+        }
+    }
+}
+
+fn failure(error: &JobError, job: &Job) -> Markup {
+    html! {
+        div.note.danger role="alert" {
+            p { strong { (error.message) } }
+            p { "Cause: " code { (error.code.as_str()) } ". "
+                @if error.retryable { "The same request may work later." } @else { "Change the document or the options, then convert again." }
+            }
+            @if job.charge.total() > 0 { p { (credits(job.refunded)) " came back: a failed job costs nothing." } }
+        }
+    }
+}
+
+fn warnings(warnings: &[Warning]) -> Markup {
+    html! {
+        section.warnings aria-labelledby="warnings" {
+            h3 #warnings { "What is not as the source meant it" }
+            ul { @for warning in warnings {
+                li { code { (warning.code) } " " (warning.message) @if let Some(detail) = &warning.detail { ": " code { (detail) } } }
+            } }
+        }
+    }
+}
+
+pub fn credits(count: u64) -> String {
+    match count {
+        0 => "nothing".to_owned(),
+        1 => "1 credit".to_owned(),
+        count => format!("{count} credits"),
+    }
+}
+
+/// A size as people read it.
+pub fn size(bytes: u64) -> String {
+    const STEP: u64 = 1024;
+    match bytes {
+        0..STEP => format!("{bytes} bytes"),
+        STEP..1_048_576 => format!("{} KiB", bytes.div_ceil(STEP)),
+        _ => format!("{}.{} MiB", bytes >> 20, (bytes % 1_048_576) * 10 / 1_048_576),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_read_well() {
+        for (bytes, shown) in
+            [(7, "7 bytes"), (1024, "1 KiB"), (1025, "2 KiB"), (1_572_864, "1.5 MiB"), (104_857_600, "100.0 MiB")]
+        {
+            assert_eq!(size(bytes), shown);
+        }
+    }
+
+    #[test]
+    fn every_state_has_its_place_among_the_steps() {
+        for status in JobStatus::ALL {
+            let shown = steps(status).into_string();
+            assert_eq!(shown.matches("aria-current").count(), 1, "{status:?}");
+            assert_eq!(shown.contains("data-failed"), status == JobStatus::Failed);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+// The playground as a person uses it: a file, an address, HTML, what goes wrong, a lost connection, a reload.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { after, test } from "node:test";
+import { closeBrowser, newPerson, signIn, url, withVisitor } from "./support.mjs";
+
+after(closeBrowser);
+
+const samples = process.env.SAMPLES_URL;
+const sample = fileURLToPath(new URL("../../samples/small.docx", import.meta.url));
+// Well above a cold start of LibreOffice or Chromium on a busy machine.
+const CONVERSION_MS = 120_000;
+
+// A page that takes long enough to be asked for more than once.
+const slow = "<script>for (const end = Date.now() + 4000; Date.now() < end;);</script><p>slow</p>";
+
+/** Runs `journey` as a person of its own in the playground of a tool. */
+async function play(tool, journey) {
+  const person = await newPerson();
+  await withVisitor({}, async (visitor) => {
+    await signIn(visitor, person, `/app/playground?tool=${tool}`);
+    await journey(visitor);
+  });
+}
+
+const convert = (page) => page.getByRole("button", { name: "Convert" }).click();
+const ready = (page) => page.getByRole("heading", { name: "Your PDF is ready" }).waitFor({ timeout: CONVERSION_MS });
+const curl = async (page, text) => page.locator("#curl", { hasText: text }).waitFor();
+const job = (text) => text.match(/data-job="([^"]+)"/)[1];
+
+async function writeHtml(page, html) {
+  await page.getByLabel("HTML", { exact: true }).first().check();
+  await page.getByRole("textbox", { name: "HTML", exact: true }).fill(html);
+}
+
+test("a file becomes a PDF to look at and to keep", async () => {
+  await play("office-to-pdf", async ({ page, context }) => {
+    await page.getByLabel("Drop a file here, or choose one").setInputFiles(sample);
+    await curl(page, "@small.docx");
+    assert.match(await page.locator("#curl").innerText(), /\/v1\/uploads[\s\S]*\$DOCMILL_KEY[\s\S]*-X PUT[\s\S]*"uploadId":"\$id"/);
+    await convert(page);
+    await ready(page);
+    const preview = await context.request.get(await page.locator("iframe.preview").getAttribute("src"));
+    assert.match(preview.headers()["content-disposition"], /^inline; filename="small\.pdf"/);
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Download small.pdf" }).click();
+    const bytes = await readFile(await (await downloading).path());
+    assert.equal(bytes.subarray(0, 5).toString(), "%PDF-");
+    assert.ok(bytes.equals(await preview.body()));
+    // Another try with other options needs no second upload.
+    await page.getByText("Options", { exact: true }).click();
+    await page.getByLabel("Page range").fill("1");
+    const uploads = [];
+    page.on("request", (request) => request.method() === "PUT" && uploads.push(request.url()));
+    const first = page.url();
+    await convert(page);
+    await page.waitForURL((now) => now.href !== first);
+    await ready(page);
+    assert.deepEqual(uploads, []);
+  });
+});
+
+test("an address and inline HTML become PDFs, with what they cost and how long they took", async () => {
+  await play("office-to-pdf", async ({ page }) => {
+    await page.getByLabel("An address").check();
+    await page.getByLabel("Address", { exact: true }).fill(`${samples}/small.docx`);
+    await convert(page);
+    await ready(page);
+    assert.match(await page.locator("#job").innerText(), /1 credit[\s\S]*Converted in[\s\S]*ms/);
+  });
+  await play("html-to-pdf", async ({ page }) => {
+    await writeHtml(page, "<h1>Hello</h1><img src='http://10.0.0.1/x.png'>");
+    await page.getByLabel("Test: free of charge").check();
+    await page.getByText("Options", { exact: true }).click();
+    await page.getByLabel(/^Page size/).selectOption("A5");
+    await curl(page, '"pageSize":"A5"');
+    await convert(page);
+    await ready(page);
+    const said = await page.locator("#job").innerText();
+    assert.match(said, /nothing[\s\S]*What is not as the source meant it[\s\S]*resource_(blocked|failed) .*10\.0\.0\.1/);
+  });
+});
+
+test("what is wrong is said beside its field, and everything stays filled in", async () => {
+  await play("office-to-pdf", async ({ page }) => {
+    await convert(page);
+    await page.getByText("Choose a file first.").waitFor();
+    await page.getByLabel("Drop a file here, or choose one").setInputFiles(sample);
+    await page.getByText("Options", { exact: true }).click();
+    await page.getByLabel("Page range").fill("3-1");
+    await page.getByLabel("Image quality").fill("101");
+    await convert(page);
+    await page.getByText("Must be at most 100.").waitFor();
+    const range = page.getByLabel("Page range");
+    assert.equal(await range.inputValue(), "3-1");
+    assert.equal(await range.evaluate((field) => document.getElementById(field.getAttribute("aria-describedby").split(" ")[0]).textContent),
+      "Must be pages and ranges such as 1-3,5, counted from 1.");
+    assert.ok(await range.evaluate((field) => field === document.activeElement), "the first wrong field has the focus");
+    assert.match(await page.locator("#file-chosen").innerText(), /small\.docx/);
+    await range.fill("1");
+    await page.getByLabel("Image quality").fill("80");
+    await convert(page);
+    await ready(page);
+  });
+});
+
+test("a job that fails says why and what to do, and costs nothing", async () => {
+  await play("office-to-pdf", async ({ page }) => {
+    await page.getByLabel("An address").check();
+    await page.getByLabel("Address", { exact: true }).fill("http://127.0.0.1:9/secret.docx");
+    await convert(page);
+    const alert = page.locator("#job").getByRole("alert");
+    await alert.waitFor({ timeout: CONVERSION_MS });
+    assert.match(await alert.innerText(), /is not fetched from[\s\S]*source_forbidden[\s\S]*1 credit came back/);
+  });
+});
+
+test("a lost connection is said, and creates one job all the same", async () => {
+  await play("html-to-pdf", async ({ page }) => {
+    await writeHtml(page, slow);
+    const created = [];
+    // The first request takes effect, and its answer is lost.
+    await page.route(url("/app/playground"), async (route) => {
+      const answer = await route.fetch();
+      created.push(job(await answer.text()));
+      await (created.length === 1 ? route.abort("internetdisconnected") : route.fulfill({ response: answer }));
+    });
+    let polls = 0;
+    await page.route(`${url("/app/playground/jobs/")}*`, (route) => (polls++ < 2 ? route.abort("internetdisconnected") : route.continue()));
+    await convert(page);
+    await page.getByText("The connection is lost.").waitFor();
+    await ready(page);
+    assert.equal(await page.getByText("The connection is lost.").isVisible(), false);
+    assert.ok(polls > 2 && created.length === 2 && created[0] === created[1], `${polls} ${created}`);
+    assert.equal(new URL(page.url()).searchParams.get("job"), created[0]);
+  });
+});
+
+test("a page that is loaded again goes on with its job", async () => {
+  await play("html-to-pdf", async ({ page }) => {
+    await writeHtml(page, slow);
+    await page.getByText("Options", { exact: true }).click();
+    await page.getByLabel(/^Page size/).selectOption("Legal");
+    await convert(page);
+    await page.waitForURL(/[?]job=/);
+    await page.reload();
+    await ready(page);
+    assert.equal(await page.getByLabel(/^Page size/).inputValue(), "Legal");
+  });
+});

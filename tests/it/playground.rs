@@ -1,0 +1,190 @@
+//! The playground's handlers: its form, its jobs, and whose they are. What a browser does with them is in the browser tests.
+
+use docmill::domain::job::{JobId, JobStatus};
+use serde_json::{Value, json};
+use url::form_urlencoded;
+
+use crate::support::stub_engine::Act;
+use crate::support::visitor::Visitor;
+use crate::support::world::{Account, World};
+use crate::worker_pipeline::Bench;
+
+const PATH: &str = "/app/playground";
+
+fn encoded(fields: &[(&str, &str)]) -> String {
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish()
+}
+
+/// The id of the job that the form makes.
+async fn convert(visitor: &Visitor, fields: &[(&str, &str)]) -> JobId {
+    let page = visitor.post(PATH, fields).await;
+    assert_eq!(page.status, 303, "{}", page.text);
+    let location = page.header("location").to_owned();
+    JobId::parse(location.strip_prefix("/base/app/playground?job=").expect(&location)).unwrap()
+}
+
+fn html(attempt: &str) -> [(&str, &str); 5] {
+    [("tool", "html-to-pdf"), ("source", "html"), ("html", "<p>x"), ("option.pageSize", "A5"), ("attempt", attempt)]
+}
+
+async fn someone(included: u64) -> (World, Account, Visitor) {
+    let world = World::new();
+    let account = world.account(included).await;
+    let visitor = Visitor::of(&world, &account).await;
+    (world, account, visitor)
+}
+
+#[tokio::test]
+async fn a_form_makes_the_job_that_the_api_would_make_and_charges_it_once() {
+    let (world, account, visitor) = someone(5).await;
+    let id = convert(&visitor, &html("one")).await;
+    let job = world.context.jobs.get(id).await.unwrap().unwrap();
+    assert_eq!(
+        (job.account.as_str(), job.key_id.as_str(), job.tool.as_str()),
+        (&*account.id, "dashboard", "html-to-pdf")
+    );
+    assert_eq!(job.options["pageSize"], "A5");
+    // A repeated form is the same request; a changed one has another attempt.
+    assert_eq!(convert(&visitor, &html("one")).await, id);
+    assert_ne!(convert(&visitor, &html("two")).await, id);
+    assert_eq!(world.spent(&account).await, (2, 2));
+    let keys = world.context.keys.of_account(&account.id).await.unwrap();
+    assert!(keys.len() <= 2, "the key that the dashboard has is made once");
+}
+
+#[tokio::test]
+async fn test_mode_costs_nothing_and_follows_the_accounts_switch() {
+    let (world, account, visitor) = someone(0).await;
+    let mut fields = html("one").to_vec();
+    fields.push(("mode", "test"));
+    let id = convert(&visitor, &fields).await;
+    assert_eq!(world.context.jobs.get(id).await.unwrap().unwrap().charge.total(), 0);
+    assert_eq!(world.spent(&account).await, (0, 0));
+    let refused = visitor.post(PATH, &html("two")).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.text.contains("Not enough credits"), "{}", refused.text);
+}
+
+#[tokio::test]
+async fn a_wrong_form_comes_back_filled_in_with_each_message_beside_its_field() {
+    let (_, _, visitor) = someone(5).await;
+    let fields = [
+        ("tool", "office-to-pdf"),
+        ("source", "url"),
+        ("url", "ftp://files.example/<b>"),
+        ("option.imageQuality", "101"),
+        ("option.pageRange", "3-1"),
+        ("attempt", "kept"),
+    ];
+    let page = visitor.post(PATH, &fields).await;
+    assert_eq!(page.status, 422);
+    for expected in [
+        "value=\"ftp://files.example/&lt;b&gt;\"",
+        "id=\"url-error\">Must be an absolute http or https URL",
+        "id=\"option.imageQuality-error\">Must be at most 100.",
+        "id=\"option.pageRange-error\">Must be pages and ranges",
+        "value=\"101\"",
+        "value=\"kept\"",
+        "<details class=\"options\" open",
+    ] {
+        assert!(page.text.contains(expected), "{expected} is not in {}", page.text);
+    }
+    let empty = visitor.post(PATH, &[("tool", "html-to-pdf"), ("source", "file")]).await;
+    assert!(empty.status == 422 && empty.text.contains("Choose a file first."), "{}", empty.text);
+    // A script gets the form alone.
+    let part = visitor.script(PATH, "application/x-www-form-urlencoded", encoded(&fields)).await;
+    assert_eq!((part.status, part.header("x-fragment")), (422, "1"));
+    assert!(part.text.contains("Must be at most 100.") && !part.text.contains("<html"), "{}", part.text);
+}
+
+#[tokio::test]
+async fn a_dropped_file_is_announced_for_the_account_and_named_by_its_jobs() {
+    let (world, account, visitor) = someone(5).await;
+    let body = json!({"contentType": "text/html", "bytes": 4, "filename": "page.html"}).to_string();
+    let answer = visitor.script("/app/playground/uploads", "application/json", body).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    let answer: Value = serde_json::from_str(&answer.text).unwrap();
+    let (url, id) = (answer["upload"]["url"].as_str().unwrap(), answer["upload"]["id"].as_str().unwrap());
+    assert!(url.contains(&format!("/uploads/{}/", account.id)), "{url}");
+    let headers = answer["upload"]["headers"].as_object().unwrap();
+    let put = reqwest::Client::new().put(url).body("<p>x");
+    let put = headers.iter().fold(put, |put, (name, value)| put.header(name, value.as_str().unwrap()));
+    put.send().await.unwrap().error_for_status().unwrap();
+    let job = convert(&visitor, &[("tool", "html-to-pdf"), ("source", "file"), ("uploadId", id)]).await;
+    assert_eq!(world.context.jobs.get(job).await.unwrap().unwrap().input, json!({"uploadId": id}));
+
+    let stranger = Visitor::of(&world, &world.account(5).await).await;
+    let page = stranger.post(PATH, &[("tool", "html-to-pdf"), ("source", "file"), ("uploadId", id)]).await;
+    assert!(page.status == 422 && page.text.contains("choose the file again"), "{}", page.text);
+    let large = json!({"contentType": "text/html", "bytes": (100 << 20) + 1}).to_string();
+    let refused = visitor.script("/app/playground/uploads", "application/json", large).await;
+    assert!(refused.status == 422 && refused.text.contains("from 1 to 104857600"), "{}", refused.text);
+}
+
+#[tokio::test]
+async fn a_job_shows_how_far_it_is_to_its_own_account_alone() {
+    let world = World::new();
+    let account = world.account(5).await;
+    let body = json!({"toolSlug": "html-to-pdf", "html": "<p>x"});
+    let bench = Bench::with_job(world, account, &body, [Act::Convert]).await;
+    let visitor = Visitor::of(&bench.world, &bench.account).await;
+    let id = bench.job().await.id;
+    let panel = format!("/app/playground/jobs/{id}");
+    let waiting = visitor.get(&panel).await;
+    assert!(waiting.status == 200 && waiting.text.contains("data-waiting"), "{}", waiting.text);
+    assert_eq!(visitor.get(&format!("{panel}/download")).await.status, 404);
+
+    bench.deliver().await;
+    assert_eq!(bench.job().await.status, JobStatus::Completed);
+    let done = visitor.get(&panel).await;
+    assert!(!done.text.contains("data-waiting") && done.text.contains("Your PDF is ready"), "{}", done.text);
+    assert!(done.text.contains("<iframe"), "{}", done.text);
+    let preview = done.text.split("<iframe class=\"preview\" src=\"").nth(1).unwrap().split('"').next().unwrap();
+    let shown = reqwest::get(preview.replace("&amp;", "&")).await.unwrap();
+    assert!(shown.headers()["content-disposition"].to_str().unwrap().starts_with("inline; filename="));
+    assert_eq!(shown.headers()["content-type"], "application/pdf");
+    let download = visitor.get(&format!("{panel}/download")).await;
+    assert_eq!(download.status, 303);
+    assert!(download.header("location").contains("attachment"), "{}", download.header("location"));
+
+    // The page of a job can be opened again, and its policy lets the preview in.
+    let page = visitor.get(&format!("{PATH}?job={id}")).await;
+    assert!(page.status == 200 && page.text.contains("Your PDF is ready"), "{}", page.text);
+    let policy = page.header("content-security-policy");
+    assert!(policy.contains("frame-src http") && !policy.contains("unsafe"), "{policy}");
+
+    let stranger = Visitor::of(&bench.world, &bench.world.account(1).await).await;
+    for path in [panel.clone(), format!("{panel}/download"), format!("{PATH}?job={id}")] {
+        assert_eq!(stranger.get(&path).await.status, 404, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_same_with_curl_follows_the_form_and_keeps_its_secrets() {
+    let (_, _, visitor) = someone(1).await;
+    let fields = [
+        ("tool", "office-to-pdf"),
+        ("source", "url"),
+        ("url", "https://files.example/a.docx?sig=canary"),
+        ("option.password", "canary"),
+        ("option.pdfVersion", "pdfa-2b"),
+    ];
+    let shown = visitor.script("/app/playground/curl", "application/x-www-form-urlencoded", encoded(&fields)).await;
+    assert_eq!(shown.header("content-type"), "text/plain; charset=utf-8");
+    for expected in ["http://dashboard.example/base/v1/tools/office-to-pdf/jobs", "$DOCMILL_KEY", "pdfa-2b"] {
+        assert!(shown.text.contains(expected), "{}", shown.text);
+    }
+    assert!(!shown.text.contains("canary"), "{}", shown.text);
+}
+
+#[tokio::test]
+async fn every_tool_has_its_form_and_what_the_plan_lacks_has_none() {
+    let (_, _, visitor) = someone(1).await;
+    for (tool, option) in [("office-to-pdf", "option.maxImageDpi"), ("html-to-pdf", "option.waitFor")] {
+        let page = visitor.get(&format!("{PATH}?tool={tool}")).await;
+        assert_eq!(page.status, 200);
+        assert!(page.text.contains(&format!("name=\"{option}\"")), "{}", page.text);
+        assert!(!page.text.contains(" style=") && !page.text.contains("<script>"), "nothing inline");
+    }
+    assert_eq!(visitor.post(PATH, &[("tool", "pdf-to-gold"), ("source", "url")]).await.status, 404);
+}

@@ -1,0 +1,93 @@
+//! A person who is signed in to the dashboard, without a browser.
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, Request, header};
+use axum::response::IntoResponse;
+use axum_extra::extract::cookie::SignedCookieJar;
+use dashboard::config::DashboardConfig;
+use dashboard::state::AppState;
+use docmill::clock;
+use docmill::domain::user::{Email, Identity, Link, Role, Session, SessionToken};
+use tower::ServiceExt;
+use url::form_urlencoded;
+use uuid::Uuid;
+
+use super::world::{Account, World};
+
+pub struct Visitor {
+    router: Router,
+    cookie: String,
+    form_token: String,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Page {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub text: String,
+}
+
+impl Page {
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+}
+
+impl Visitor {
+    /// A user of the account, with a session.
+    pub async fn of(world: &World, account: &Account) -> Self {
+        let setting = |name: &str| match name {
+            "DASHBOARD_URL" => Some("http://dashboard.example/base".to_owned()),
+            // Nobody answers there: whoever has a session needs no issuer.
+            "OIDC_ISSUER" => Some("http://127.0.0.1:9".to_owned()),
+            "OIDC_CLIENT_ID" => Some("client".to_owned()),
+            "COOKIE_KEY" => Some("k".repeat(64)),
+            _ => None,
+        };
+        let state = AppState::new(world.context.clone(), DashboardConfig::from_lookup(setting).unwrap()).unwrap();
+        let now = clock::now();
+        let email = Email::parse(&format!("{}@users.example", Uuid::now_v7().simple())).unwrap();
+        let link = Link { email: email.clone(), account: account.id.clone(), created_at: now };
+        world.context.users.link(&link).await.unwrap();
+        let (issuer, subject) = ("http://127.0.0.1:9".to_owned(), email.as_str().to_owned());
+        let identity = Identity { issuer, subject, email, email_verified: true, role: Role::User };
+        let user = world.context.users.enter(&identity, now).await.unwrap();
+        let token = SessionToken::generate();
+        let session = Session { session: token.id(), user: user.user, role: Role::User, began_at: now, seen_at: now };
+        world.context.sessions.begin(&session).await.unwrap();
+
+        let jar = SignedCookieJar::new(state.config.cookie_key.0.clone());
+        let response = dashboard::session::remember(&state, jar, &token).into_response();
+        let cookie = response.headers()[header::SET_COOKIE].to_str().unwrap().split(';').next().unwrap().to_owned();
+        Self { router: dashboard::router(state), cookie, form_token: token.form_token() }
+    }
+
+    pub async fn get(&self, path: &str) -> Page {
+        self.send(Request::get(path), Body::empty()).await
+    }
+
+    /// Sends a form as a page would.
+    pub async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Page {
+        let form = form_urlencoded::Serializer::new(String::new())
+            .append_pair("csrf_token", &self.form_token)
+            .extend_pairs(fields)
+            .finish();
+        self.send(Request::post(path).header("content-type", "application/x-www-form-urlencoded"), form.into()).await
+    }
+
+    /// Sends what a script of a page would.
+    pub async fn script(&self, path: &str, content_type: &str, body: String) -> Page {
+        let request = Request::post(path).header("content-type", content_type).header("hx-request", "true");
+        self.send(request.header("x-csrf-token", &self.form_token), body.into()).await
+    }
+
+    async fn send(&self, request: axum::http::request::Builder, body: Body) -> Page {
+        let request = request.header(header::COOKIE, &self.cookie).body(body).unwrap();
+        let (parts, body) = self.router.clone().oneshot(request).await.unwrap().into_parts();
+        let bytes = to_bytes(body, usize::MAX).await.unwrap();
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        Page { status: parts.status.as_u16(), headers: parts.headers, text }
+    }
+}
