@@ -129,7 +129,11 @@ pub fn stories() -> Vec<Story> {
             Granted,
             Twist::MessageLost,
             None,
-            [CREATE, completed, "Query GetItem UpdateItem SendMessage GetItem DeleteObject UpdateItem"],
+            [
+                CREATE,
+                completed,
+                "Query GetItem GetQueueAttributes UpdateItem SendMessage GetItem DeleteObject UpdateItem",
+            ],
         ),
         story(
             "duplicate",

@@ -29,6 +29,7 @@ mod journeys;
 mod people;
 mod playground;
 mod read_jobs;
+mod redrive;
 mod secrets;
 mod standing;
 mod sweeping;

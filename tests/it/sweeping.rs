@@ -140,6 +140,34 @@ async fn two_sweepers_at_once_send_one_message_and_expire_one_output() {
 }
 
 #[tokio::test]
+async fn behind_a_backlog_a_message_is_not_sent_for_every_look() {
+    let stage = Stage::new().await;
+    let id = lost_on(&stage).await;
+    // Another job's message waits, and goes on waiting.
+    let account = stage.world.account_on(&stage.plan_with_one, 0).await;
+    let other = stage.create(&account, "<p>x").await;
+    stage.watch(Actor::Sweeper).take_calls();
+    for _ in 0..14 {
+        stage.advance(Duration::from_secs(60));
+        stage.sweep().await;
+    }
+    assert_eq!(stage.watch(Actor::Sweeper).count("SendMessage"), 0, "both are taken to be waiting");
+    for _ in 0..46 {
+        stage.advance(Duration::from_secs(60));
+        stage.sweep().await;
+    }
+    // In an hour each is sent twice: at 16 and 32 minutes, in case it was lost.
+    assert_eq!(stage.watch(Actor::Sweeper).count("SendMessage"), 4);
+    for message in stage.receive().await {
+        assert!(stage.deliver(message, Duration::ZERO).await.is_none());
+    }
+    for id in [id, other] {
+        assert_eq!(stage.job(id).await.status, JobStatus::Completed);
+    }
+    stage.remove().await;
+}
+
+#[tokio::test]
 async fn a_bucket_that_is_down_holds_up_no_lost_job_and_keeps_no_output_for_ever() {
     let stage = Stage::new().await;
     let completed = completed_on(&stage).await;

@@ -4,6 +4,7 @@
 //! completed ones whose output has expired. Each run is bounded in time, and leaves the rest to the next. A job that cannot
 //! be repaired holds up no other. Two runs at once do no harm, because every change is a conditional write.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use docmill::clock;
@@ -15,7 +16,7 @@ use docmill::files::{Files, FilesError};
 use docmill::queue::{Message, Queue};
 use docmill::store::StoreError;
 use docmill::store::health::Sweep;
-use docmill::store::item::OPEN_SHARDS;
+use docmill::store::item::{OPEN_SHARDS, Shard};
 use docmill::store::jobs::Written;
 use docmill::telemetry::line::Line;
 use docmill::telemetry::{self, field, metric};
@@ -30,6 +31,8 @@ const LIFECYCLE: Duration = Duration::from_secs(48 * 3600);
 /// How soon a queued job is looked at again; it doubles with the job's age.
 const FIRST_WAIT: Duration = Duration::from_secs(60);
 const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
+/// While its queue has a backlog, a job's message is taken to be waiting in it for so long.
+const PATIENCE: Duration = Duration::from_secs(15 * 60);
 /// A job that was queued for so long is failed: its owner has long given up, and gets the credits back.
 const LONGEST_QUEUED: Duration = Duration::from_secs(24 * 3600);
 
@@ -60,6 +63,8 @@ struct Run {
     repairs: Repairs,
     /// The bucket did not answer: the rest of this run leaves expiries alone, so that leases and messages get their turn.
     files_are_down: bool,
+    /// Whether a queue has messages that wait, as this run found it.
+    backlogs: HashMap<QueueName, bool>,
 }
 
 /// What was done for one job.
@@ -102,15 +107,21 @@ impl Sweeper {
 
     /// A run that takes `now` for the time.
     pub async fn run_at(&self, now: Timestamp) -> Result<Repairs, StoreError> {
-        let mut run =
-            Run { now, ends_at: Instant::now() + RUN_TIME, repairs: Repairs::default(), files_are_down: false };
+        let mut run = Run {
+            now,
+            ends_at: Instant::now() + RUN_TIME,
+            repairs: Repairs::default(),
+            files_are_down: false,
+            backlogs: HashMap::new(),
+        };
         // Each minute another shard comes first, so that a backlog in one does not starve the others.
         let first = u8::try_from(now.as_millis() / 60_000 % i64::from(OPEN_SHARDS)).unwrap_or(0);
         let mut unread = None;
-        for offset in 0..OPEN_SHARDS {
-            let shard = (first + offset) % OPEN_SHARDS;
+        let numbers = (0..OPEN_SHARDS).map(|offset| (first + offset) % OPEN_SHARDS);
+        // Bytes that are kept for a minute longer harm nobody: first whoever waits for a result.
+        for shard in numbers.clone().map(Shard::Open).chain(numbers.map(Shard::Kept)) {
             if let Err(error) = self.sweep(shard, &mut run).await {
-                tracing::error!(shard, %error, "open jobs could not be read");
+                tracing::error!(?shard, %error, "open jobs could not be read");
                 unread = Some(error);
             }
         }
@@ -119,7 +130,7 @@ impl Sweeper {
     }
 
     /// All that is due in one shard, page by page: jobs that can't be repaired stay at its head and must not block it.
-    async fn sweep(&self, shard: u8, run: &mut Run) -> Result<(), StoreError> {
+    async fn sweep(&self, shard: Shard, run: &mut Run) -> Result<(), StoreError> {
         let mut from = None;
         loop {
             let page = self.context.jobs.due(shard, run.now, from).await?;
@@ -137,7 +148,7 @@ impl Sweeper {
     }
 
     async fn repair_and_count(&self, id: JobId, run: &mut Run) {
-        let repaired = tokio::time::timeout(REPAIR_TIME, self.repair(id, run.now, run.files_are_down)).await;
+        let repaired = tokio::time::timeout(REPAIR_TIME, self.repair(id, run)).await;
         match repaired.unwrap_or(Err(Obstacle::TooSlow)) {
             Ok(Repair::Resent) => run.repairs.resent += 1,
             Ok(Repair::Released) => run.repairs.released += 1,
@@ -153,32 +164,52 @@ impl Sweeper {
     }
 
     /// The index lags behind: the job itself decides.
-    async fn repair(&self, id: JobId, now: Timestamp, files_are_down: bool) -> Result<Repair, Obstacle> {
+    async fn repair(&self, id: JobId, run: &mut Run) -> Result<Repair, Obstacle> {
+        let now = run.now;
         let Some(job) = self.context.jobs.get(id).await? else { return Ok(Repair::None) };
         if job.due.is_none_or(|due| due > now) {
             return Ok(Repair::None);
         }
         match job.status {
-            JobStatus::Queued => self.requeue(&job, now).await,
+            JobStatus::Queued => self.requeue(&job, run).await,
             JobStatus::Processing => self.recover(&job, now).await,
-            JobStatus::Completed if files_are_down => Ok(Repair::None),
+            JobStatus::Completed if run.files_are_down => Ok(Repair::None),
             JobStatus::Completed => self.expire(&job, now).await,
             JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled => Ok(Repair::None),
         }
     }
 
-    /// A queued job that nobody took. If its queue is not empty, its message may just be waiting; duplicates do no harm.
-    async fn requeue(&self, job: &Job, now: Timestamp) -> Result<Repair, Obstacle> {
-        let age = Duration::from_millis(now.millis_since(job.created_at));
+    /// A queued job that nobody took. Behind a backlog its message is most likely waiting too: sent again for every look,
+    /// the messages would multiply just when there are too many. Then it is sent for rarer looks, in case it was lost.
+    async fn requeue(&self, job: &Job, run: &mut Run) -> Result<Repair, Obstacle> {
+        let age = Duration::from_millis(run.now.millis_since(job.created_at));
         if age >= LONGEST_QUEUED || job.attempts >= MAX_ATTEMPTS {
-            return self.fail(job, now).await;
+            return self.fail(job, run.now).await;
         }
-        let postponed = self.context.jobs.postpone(job, now.plus(age.clamp(FIRST_WAIT, LONGEST_WAIT))).await?;
-        if postponed == Written::Superseded {
+        let backlog = self.has_backlog(self.queue_of(job), run).await;
+        let wait = age.clamp(FIRST_WAIT, if backlog { LONGEST_QUEUED } else { LONGEST_WAIT });
+        let postponed = self.context.jobs.postpone(job, run.now.plus(wait)).await?;
+        if postponed == Written::Superseded || backlog && age < PATIENCE {
             return Ok(Repair::None);
         }
         self.send(job).await?;
         Ok(Repair::Resent)
+    }
+
+    /// Asked once per run and queue. A queue that does not say counts as empty: a duplicate does no harm.
+    async fn has_backlog(&self, queue: QueueName, run: &mut Run) -> bool {
+        if let Some(known) = run.backlogs.get(&queue) {
+            return *known;
+        }
+        let backlog = match self.queue.depth(queue).await {
+            Ok(depth) => depth.waiting > 0,
+            Err(error) => {
+                tracing::warn!(%error, "a queue did not say how many messages wait in it");
+                false
+            }
+        };
+        run.backlogs.insert(queue, backlog);
+        backlog
     }
 
     /// A job whose worker's lease has ended: for another attempt, if there is one left.

@@ -50,8 +50,32 @@ pub fn job_key(id: JobId) -> Item {
     HashMap::from([("id".to_owned(), string(id.to_string()))])
 }
 
-pub fn open_shard(id: JobId) -> String {
-    id.shard(OPEN_SHARDS).to_string()
+/// A partition of the open index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shard {
+    /// Of jobs that have not ended.
+    Open(u8),
+    /// Of completed jobs whose output is kept for now. There are many more of these, and nobody waits for them: apart, they
+    /// hold up no repair.
+    Kept(u8),
+}
+
+impl Shard {
+    pub fn open(id: JobId) -> Self {
+        Self::Open(id.shard(OPEN_SHARDS))
+    }
+
+    pub fn kept(id: JobId) -> Self {
+        Self::Kept(id.shard(OPEN_SHARDS))
+    }
+
+    /// The value of the attribute `open`.
+    pub fn key(self) -> String {
+        match self {
+            Self::Open(number) => number.to_string(),
+            Self::Kept(number) => format!("kept-{number}"),
+        }
+    }
 }
 
 /// The items of the Usage table, by their sort key.

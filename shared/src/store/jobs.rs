@@ -14,7 +14,7 @@ use aws_sdk_dynamodb::operation::update_item::{UpdateItemError, UpdateItemOutput
 use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure};
 use uuid::Uuid;
 
-use super::item::{Item, OPEN, from_item, job_key, number, open_shard, string, time};
+use super::item::{Item, OPEN, Shard, from_item, job_key, number, string, time};
 use super::keys::failed_condition;
 use super::{StoreError, store_error};
 use crate::config::Tables;
@@ -185,7 +185,7 @@ impl Jobs {
 
     /// A page of one shard's open jobs that were due before `now`, the longest due first; `from`: where the page before
     /// ended.
-    pub async fn due(&self, shard: u8, now: Timestamp, from: Option<DueMark>) -> Result<DuePage, StoreError> {
+    pub async fn due(&self, shard: Shard, now: Timestamp, from: Option<DueMark>) -> Result<DuePage, StoreError> {
         let output = self
             .client
             .query()
@@ -193,7 +193,7 @@ impl Jobs {
             .index_name(OPEN)
             .key_condition_expression("#open = :shard AND due <= :now")
             .expression_attribute_names("#open", OPEN)
-            .expression_attribute_values(":shard", string(shard.to_string()))
+            .expression_attribute_values(":shard", string(shard.key()))
             .expression_attribute_values(":now", time(now))
             .limit(DUE_PAGE)
             .set_exclusive_start_key(from.map(|DueMark(key)| key))
@@ -220,7 +220,7 @@ pub struct DueMark(Item);
 
 /// The index attributes of a job about which something is to be done at `due`.
 pub fn open_until(id: JobId, due: Timestamp) -> (Option<String>, Option<Timestamp>) {
-    (Some(open_shard(id)), Some(due))
+    (Some(Shard::open(id).key()), Some(due))
 }
 
 /// Whether a conditional update took effect.

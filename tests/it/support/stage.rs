@@ -160,9 +160,18 @@ impl Stage {
 
     /// A client that repeats its request until it is accepted, as clients are told to.
     pub async fn create(&self, account: &Account, html: &str) -> JobId {
+        self.create_under(account, html, "k").await
+    }
+
+    /// One of several jobs of an account.
+    pub async fn create_as(&self, account: &Account, idempotency_key: &str) -> JobId {
+        self.create_under(account, "<p>x", idempotency_key).await
+    }
+
+    async fn create_under(&self, account: &Account, html: &str, idempotency_key: &str) -> JobId {
         for _ in 0..5 {
             let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": html}));
-            let request = request.key(&account.key).header("idempotency-key", "k").build();
+            let request = request.key(&account.key).header("idempotency-key", idempotency_key).build();
             let handled = AssertUnwindSafe(create_job::handle(self.world.desk.clone(), request)).catch_unwind().await;
             self.watch(Actor::Client).heal();
             let Ok(response) = handled else { continue };
@@ -221,6 +230,26 @@ impl Stage {
     pub async fn discard(&self, message: &Message) {
         let queue = &self.auditor.config.html_queue_url;
         drop(self.sqs.delete_message().queue_url(queue).receipt_handle(&message.receipt).send().await);
+    }
+
+    /// A queue that holds these messages.
+    pub async fn queue_with(&self, bodies: &[&str]) -> String {
+        let name = format!("test-{}", Uuid::now_v7().simple());
+        let url = self.sqs.create_queue().queue_name(name).send().await.unwrap().queue_url.unwrap();
+        for body in bodies {
+            self.sqs.send_message().queue_url(&url).message_body(*body).send().await.unwrap();
+        }
+        url
+    }
+
+    /// Messages in a queue, handed out or not.
+    pub async fn depth_of(&self, url: &str) -> u64 {
+        let depth = docmill::queue::DeadLetters::new(self.sqs.clone(), url.to_owned()).depth().await.unwrap();
+        depth.waiting + depth.in_work
+    }
+
+    pub async fn remove_queue(&self, url: &str) {
+        self.sqs.delete_queue().queue_url(url).send().await.unwrap();
     }
 
     pub fn inject(&self, actor: Actor, fault: Fault) {

@@ -9,7 +9,7 @@ use docmill::domain::job::{Job, JobId, JobStatus};
 use docmill::domain::time::Timestamp;
 use docmill::queue::Message;
 use docmill::store::StoreError;
-use docmill::store::item::OPEN_SHARDS;
+use docmill::store::item::{OPEN_SHARDS, Shard};
 use serde_json::{Value, json};
 
 use crate::output::{Failure, Output, refuse};
@@ -69,12 +69,12 @@ fn show(job: &Job) -> Value {
 /// Queued and processing jobs that were created `age` ago or earlier.
 async fn open(context: &Context, now: Timestamp, age: Duration) -> Result<Vec<Value>, StoreError> {
     let mut jobs = Vec::new();
-    for shard in 0..OPEN_SHARDS {
+    for shard in (0..OPEN_SHARDS).map(Shard::Open) {
         let mut from = None;
         loop {
             let page = context.jobs.due(shard, now.plus(LOOKED_AT), from).await?;
             for id in page.ids {
-                // The index also has completed jobs whose result expires soon.
+                // The index lags behind: the job may have ended.
                 let job = context.jobs.get(id).await?;
                 jobs.extend(job.filter(|job| !job.status.is_terminal() && job.created_at.plus(age) <= now));
             }

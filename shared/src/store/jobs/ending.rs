@@ -14,7 +14,7 @@ use crate::domain::job::{Job, JobError, JobStatus};
 use crate::domain::quota::warning_threshold;
 use crate::domain::time::Timestamp;
 use crate::store::events::StoredEvent;
-use crate::store::item::{OPEN, UsageItem, job_key, nested, number, string, time};
+use crate::store::item::{OPEN, Shard, UsageItem, job_key, nested, number, string, time};
 use crate::store::usage::{COMPLETED, FAILED, TOOL_CREDITS, day_counter};
 use crate::store::{StoreError, store_error};
 
@@ -68,10 +68,13 @@ impl Jobs {
             .terminal_update(job)
             .update_expression(
                 "SET #status = :next, finished_at = :finished, expires_at = :expires, due = :expires, \
-                 #output = :output, output_key = :key, engine = :engine, timings = :timings, warnings = :warnings \
+                 #output = :output, output_key = :key, engine = :engine, timings = :timings, warnings = :warnings, \
+                 #open = :kept \
                  REMOVE secret, lease_until",
             )
             .expression_attribute_names("#output", "output")
+            .expression_attribute_names("#open", OPEN)
+            .expression_attribute_values(":kept", string(Shard::kept(job.id).key()))
             .expression_attribute_values(":next", string(JobStatus::Completed.as_str()))
             .expression_attribute_values(":finished", time(at))
             .expression_attribute_values(":expires", time(completion.expires_at))
