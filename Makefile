@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-contract screenshots check check-rust check-description check-template check-deployment check-licences check-local check-cost build-release bench bench-api soak cost build-lambda deploy test-image
+.PHONY: help setup build run up down clean-local test test-browser test-contract screenshots check check-rust check-description check-template check-deployment check-licences check-local check-cost build-release bench bench-api soak load fuzz cost build-lambda deploy test-image
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -37,13 +37,24 @@ clean-local: ## Stop the stack and remove its data, keys and logs
 	@$(LOCAL) clean
 
 test: setup build ## Run all tests, with a stack of their own (or only storage, at AWS_ENDPOINT_URL)
-	@LOG_LEVEL=debug $(LOCAL) with-stack -- sh -c 'cargo test --workspace && tests/browser/run.sh'
+	@LOG_LEVEL=debug DOCMILL_REQUIRE_STACK=$(if $(AWS_ENDPOINT_URL),,1) $(LOCAL) with-stack -- sh -c 'cargo test --workspace && tests/browser/run.sh'
+	@$(if $(AWS_ENDPOINT_URL),,$(LOAD) --jobs 50 --clients 10 --kills 4 --patience 600)
 
 test-browser: setup build ## Run the journeys in a browser alone (FILES='tests/browser/public.test.mjs …')
 	@$(LOCAL) with-stack -- tests/browser/run.sh $(FILES)
 
 screenshots: setup build ## Write every page of the dashboard as a picture to target/screenshots
 	@$(LOCAL) with-stack -- tests/browser/run.sh screenshots "$(CURDIR)/target/screenshots"
+
+# Killed workers' leases are waited out, so they are short here.
+LOAD = WORKER_SECONDS=90 $(LOCAL) with-stack -- env PYTHONPATH=infra:tests PYTHONDONTWRITEBYTECODE=1 \
+	"$$(infra/setup.sh python local)" -m load
+load: setup build ## Create 2,000 jobs from 50 clients on a stack of its own while workers are killed (JOBS=…, CLIENTS=…, KILLS=…)
+	@$(LOAD) --jobs $(or $(JOBS),2000) --clients $(or $(CLIENTS),50) --kills $(or $(KILLS),40)
+
+# TARGET= a part of a test's name, as in fuzz_pages. What makes one fail is kept under tests/fuzz/seeds.
+fuzz: setup ## Try everything that parses what strangers send, each for a minute (TIME=seconds, TARGET=name)
+	FUZZ_SECONDS=$(or $(TIME),60) cargo test --package docmill --package worker --lib $(or $(TARGET),fuzz_) -- --nocapture
 
 # The same requests each time; SEED=… sends others.
 test-contract: setup build ## Try a stack of its own with requests generated from the API's description (four minutes at most)

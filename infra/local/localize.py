@@ -81,6 +81,13 @@ def localize(template: Template, endpoint: str, code: dict[str, str], environmen
     return local
 
 
+def limit_workers(local: Template, seconds: int) -> None:
+    """Gives each invocation of a worker less time, and so each lease: what a killed one held is free sooner."""
+    for function in functions(local).values():
+        if "ENGINES" in function["Properties"]["Environment"]["Variables"]:
+            function["Properties"]["Timeout"] = seconds
+
+
 def storage_only(template: Template) -> Template:
     """Tables, bucket and queues alone, for tests that bring their own endpoint."""
     local = without_protection(template)

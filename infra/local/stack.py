@@ -137,6 +137,8 @@ class Stack:
         template = localize.load(TEMPLATE)
         deploy.ensure_code_bucket(endpoint)
         local = localize.localize(template, endpoint, self.upload_functions(template), self.function_environment())
+        if seconds := os.environ.get("WORKER_SECONDS"):
+            localize.limit_workers(local, int(seconds))
         outputs = deploy.deploy(endpoint, STACK_NAME, local, {"LogLevel": self.settings.log_level})
         values = {deploy.variable_name(name): value for name, value in outputs.items() if not name.startswith("Api")}
         return values | CREDENTIALS | {

@@ -21,7 +21,7 @@ struct Client {
 impl Client {
     /// `None` where only storage was deployed (an endpoint of the user's own).
     fn new(program: impl AsRef<std::ffi::OsStr>, script: Option<&str>) -> Option<Self> {
-        let url = std::env::var("DOCMILL_URL").ok()?;
+        let url = crate::support::deployed_url()?;
         let setting = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is set with DOCMILL_URL"));
         let mut command = Command::new(program);
         command.args(script.map(|script| root().join("tests/clients").join(script)));

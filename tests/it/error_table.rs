@@ -28,7 +28,7 @@ pub(crate) struct Deployed {
 
 impl Deployed {
     pub(crate) fn new() -> Option<Self> {
-        let url = std::env::var("DOCMILL_URL").ok()?;
+        let url = crate::support::deployed_url()?;
         let config =
             Config::from_lookup(|name| std::env::var(format!("DEPLOYED_{name}")).or_else(|_| std::env::var(name)).ok());
         let world = World::with_config(config.unwrap());

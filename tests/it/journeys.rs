@@ -6,7 +6,7 @@ use reqwest::header::HeaderMap;
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
-use crate::support::{eventually, pdf};
+use crate::support::{deployed_url, eventually, pdf};
 
 /// Well above a cold start of LibreOffice on a busy machine.
 const CONVERSION_TIME: Duration = Duration::from_secs(120);
@@ -28,7 +28,7 @@ struct Answer {
 impl Traveller {
     /// `None` where only storage was deployed (an endpoint of the user's own): then there is nothing to travel through.
     fn with_key(variable: &str) -> Option<Self> {
-        let url = std::env::var("DOCMILL_URL").ok()?;
+        let url = deployed_url()?;
         let setting = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is set with DOCMILL_URL"));
         Some(Self { client: Client::new(), url, key: setting(variable), samples: setting("SAMPLES_URL") })
     }

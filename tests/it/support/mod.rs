@@ -24,3 +24,12 @@ pub async fn eventually<T>(what: &str, limit: Duration, mut condition: impl Asyn
     };
     tokio::time::timeout(limit, wait).await.unwrap_or_else(|_| panic!("not within {limit:?}: {what}"))
 }
+
+/// Where the whole stack is deployed. `None` where only storage is, at an endpoint of the user's own. `make test` brings a
+/// stack, and says so: there a test that is left out is one that is missing.
+pub fn deployed_url() -> Option<String> {
+    let url = std::env::var("DOCMILL_URL").ok();
+    let required = std::env::var("DOCMILL_REQUIRE_STACK").is_ok_and(|required| !required.is_empty());
+    assert!(url.is_some() || !required, "DOCMILL_URL is not set, and `make test` sets it");
+    url
+}
