@@ -173,4 +173,14 @@ mod tests {
         assert_eq!(serde_json::from_str::<Message>(text).unwrap(), message);
         assert!(serde_json::from_str::<Message>(r#"{"type":"convert.v2"}"#).is_err());
     }
+
+    #[test]
+    fn fuzz_messages() {
+        docmill_fuzz::fuzz("messages", &[], |bytes| {
+            if let Ok(message) = serde_json::from_slice::<Message>(bytes) {
+                let text = serde_json::to_string(&message).unwrap();
+                assert_eq!(serde_json::from_str::<Message>(&text).unwrap(), message);
+            }
+        });
+    }
 }

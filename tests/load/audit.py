@@ -85,7 +85,6 @@ def outputs_of(stack: Stack, account: str) -> dict[str, set[str]]:
     s3 = stack.client("s3")
     pages = s3.get_paginator("list_objects_v2").paginate(
         Bucket=stack.storage["FILES_BUCKET"], Prefix=f"outputs/{account}/")
-    found: dict[str, set[str]] = Counter()
     keys = [entry["Key"] for page in pages for entry in page.get("Contents", [])]
     by_job: dict[str, set[str]] = {}
     for key in keys:

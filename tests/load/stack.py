@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import boto3
-from botocore.config import Config
-
+from local import deploy
 from local.settings import binaries
 
 # Storage of the deployed functions; the plain names lead to storage apart.
@@ -45,7 +43,7 @@ class Stack:
         )
 
     def client(self, service: str) -> Any:
-        return boto3.client(service, endpoint_url=self.endpoint, config=Config(s3={"addressing_style": "path"}))
+        return deploy.client(service, self.endpoint)
 
     def make_account(self, jobs: int) -> tuple[str, str]:
         """An account that has just enough credits, and a key that is not throttled much."""

@@ -54,4 +54,12 @@ mod tests {
             assert_eq!(decode(bytes, content_type), expected);
         }
     }
+
+    #[test]
+    fn fuzz_encodings() {
+        docmill_fuzz::fuzz("charset", &[], |bytes| {
+            let (media_type, page) = bytes.split_at(bytes.iter().position(|byte| *byte == b'\n').unwrap_or(0));
+            decode(page, str::from_utf8(media_type).ok());
+        });
+    }
 }

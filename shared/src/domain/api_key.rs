@@ -154,4 +154,14 @@ mod tests {
             prop_assert_eq!(ApiKey::parse(&text).is_some(), false);
         }
     }
+
+    #[test]
+    fn fuzz_keys() {
+        docmill_fuzz::fuzz("api-key", &[], |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            if let Some(key) = ApiKey::parse(&text) {
+                assert_eq!((key.reveal(), key.last4().len()), (text.as_ref(), 4));
+            }
+        });
+    }
 }

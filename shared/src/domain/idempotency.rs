@@ -119,4 +119,13 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn fuzz_the_header() {
+        docmill_fuzz::fuzz("idempotency-key", &[], |bytes| {
+            if let Ok(key) = IdempotencyKey::parse(bytes) {
+                key.record_id("acc_1", Mode::Live);
+            }
+        });
+    }
 }

@@ -127,4 +127,10 @@ mod tests {
         assert_eq!((args.allow.as_str(), args.libreoffice), ("127.0.0.1:80", "/lo".into()));
         assert_eq!(batch.for_line("{}").unwrap_err().code, "invalid_json");
     }
+
+    #[test]
+    fn fuzz_lines_of_convert_each() {
+        let batch = BatchArgs { allow: String::new(), libreoffice: "/lo".into() };
+        docmill_fuzz::fuzz("convert-each", &[], |bytes| drop(batch.for_line(&String::from_utf8_lossy(bytes))));
+    }
 }

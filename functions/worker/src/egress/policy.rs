@@ -304,4 +304,18 @@ mod tests {
         let neighbour = admit(&policy, "http://localhost:9001/").expect("admitted");
         assert_eq!(policy.resolve(&neighbour).await, Err(Refusal::Denied("localhost".into())));
     }
+
+    #[test]
+    fn fuzz_addresses() {
+        let (policy, runtime) = (policy(""), tokio::runtime::Builder::new_current_thread().build().unwrap());
+        docmill_fuzz::fuzz("source-urls", &[], |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            drop(text.parse::<SourceExceptions>());
+            let Some(target) = Url::parse(&text).ok().and_then(|url| policy.admit(&url).ok()) else { return };
+            if let Host::Ipv4(_) | Host::Ipv6(_) = target.host {
+                let resolved = runtime.block_on(policy.resolve(&target)).unwrap_or_default();
+                assert!(resolved.iter().all(|address| judge(address.ip()) == Verdict::Public), "{text}");
+            }
+        });
+    }
 }

@@ -324,3 +324,23 @@ fn a_report_names_only_so_many_hosts() {
     let hosts = lock(&hosts).clone();
     assert_eq!((hosts.len(), hosts.last().map(String::as_str)), (REPORTED_HOSTS, Some("h049.test")));
 }
+
+#[test]
+fn fuzz_requests_to_the_proxy() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    docmill_fuzz::fuzz("proxy", &[], |bytes| {
+        runtime.block_on(async {
+            let proxy = open(looking_up(Scripted::new([]))).await;
+            let mut request = bytes.to_vec();
+            if let Some(end) = bytes.windows(2).position(|pair| pair == b"\r\n") {
+                request.splice(end + 2..end + 2, authorization(&proxy).into_bytes());
+            }
+            let mut stream = TcpStream::connect(proxy.address()).await.expect("the proxy");
+            // It may hang up before it has read everything.
+            let _ = stream.write_all(&request).await;
+            let _ = stream.shutdown().await;
+            let _ = timeout(Duration::from_secs(5), stream.read_to_end(&mut Vec::new())).await.expect("an end");
+            proxy.close().await;
+        });
+    });
+}

@@ -139,3 +139,15 @@ fn the_small_word_stands_upright_in_the_corner_as_shown() {
     assert_eq!(place(180), (-12.0, 0.0, 579.0, 788.0));
     assert_eq!(place(270), (0.0, -12.0, 12.0, 779.0));
 }
+
+#[test]
+fn fuzz_results() {
+    docmill_fuzz::fuzz("pdf", &[], |bytes| {
+        let directory = TempDir::new().unwrap();
+        let path = directory.path().join("result.pdf");
+        std::fs::write(&path, bytes).unwrap();
+        if inspect(&path, &Limits::default()).is_ok() {
+            drop(watermark_test(&path));
+        }
+    });
+}

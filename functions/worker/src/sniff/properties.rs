@@ -63,3 +63,8 @@ proptest! {
         survives(&content);
     }
 }
+
+#[test]
+fn fuzz_documents() {
+    docmill_fuzz::fuzz("documents", &["../fixtures/office"], survives);
+}

@@ -277,4 +277,12 @@ mod tests {
             prop_assert_eq!(as_written(&take_apart(&css).0), css);
         }
     }
+
+    #[test]
+    fn fuzz_style_sheets() {
+        docmill_fuzz::fuzz("css", &[], |bytes| {
+            let css = String::from_utf8_lossy(bytes);
+            assert_eq!(as_written(&take_apart(&css).0), css);
+        });
+    }
 }

@@ -327,4 +327,13 @@ mod tests {
         let base = Base::new(None);
         assert_eq!(dissect(&html, base, Instant::now()).unwrap_err(), TimeUp);
     }
+
+    #[test]
+    fn fuzz_pages() {
+        docmill_fuzz::fuzz("html", &[], |bytes| {
+            let base = Base::new(Some("https://a.test/p/page.html".parse().unwrap()));
+            // It may be too much for the time that it has.
+            drop(dissect(&String::from_utf8_lossy(bytes), base, Instant::now() + Duration::from_secs(5)));
+        });
+    }
 }

@@ -54,4 +54,9 @@ mod tests {
     fn silence_is_no_warning() {
         assert!(warnings("").is_empty());
     }
+
+    #[test]
+    fn fuzz_what_the_layout_engine_says() {
+        docmill_fuzz::fuzz("layout-warnings", &[], |bytes| drop(warnings(&String::from_utf8_lossy(bytes))));
+    }
 }

@@ -137,4 +137,21 @@ mod tests {
         assert!(parse(br#"{"error":{"message":"bad JSON"}}"#).is_err());
         assert!(parse(b"[1").is_err());
     }
+
+    #[test]
+    fn fuzz_messages_of_the_browser() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        docmill_fuzz::fuzz("cdp", &[], |bytes| {
+            runtime.block_on(async {
+                let mut client = Client::new(bytes, tokio::io::sink());
+                let mut watch = super::super::watch::Watch::new(("docmill", "token"), "f".to_owned());
+                while let Ok(message) = client.next().await {
+                    if let Message::Event(event) = message {
+                        watch.on_event(&event);
+                    }
+                }
+                watch.broken();
+            });
+        });
+    }
 }

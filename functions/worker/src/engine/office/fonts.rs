@@ -158,4 +158,9 @@ mod tests {
         assert!(substitutions(Path::new("/nowhere"), &BTreeSet::new()).unwrap().is_empty());
         assert!(matches("family: \"\nBest score\nfamily: \"a\"(s)\n".as_bytes()).unwrap().is_empty());
     }
+
+    #[test]
+    fn fuzz_fontconfigs_log() {
+        docmill_fuzz::fuzz("fonts-log", &[], |bytes| drop(matches(bytes).unwrap()));
+    }
 }

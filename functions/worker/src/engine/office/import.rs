@@ -76,4 +76,14 @@ mod tests {
         assert_eq!(table_filter(b',', Encoding::Utf16Le).1, "44,34,65535,1,,1033,true,true");
         assert_eq!(text_filter(Encoding::Legacy).1, "MS_1252,LF,,,");
     }
+
+    #[test]
+    fn fuzz_tables() {
+        docmill_fuzz::fuzz("tables", &[], |bytes| {
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("table.csv");
+            std::fs::write(&path, bytes).unwrap();
+            guess_separator(&path).unwrap();
+        });
+    }
 }

@@ -395,6 +395,7 @@ fn file_url(path: &Path) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Seek;
 
     #[test]
     fn what_a_child_leaves_behind_goes_and_what_libreoffice_needs_stays() {
@@ -409,5 +410,20 @@ mod tests {
         remove_all_but(home.path(), &own).unwrap();
         assert_eq!(files_below(home.path()).unwrap(), own);
         assert!(kept.exists());
+    }
+
+    #[test]
+    fn fuzz_lines_between_worker_helper_and_child() {
+        docmill_fuzz::fuzz("zygote-lines", &[], |bytes| {
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(bytes).unwrap();
+            file.rewind().unwrap();
+            if let Ok(Some(line)) = next_line(&file) {
+                let bounds = serde_json::from_slice::<Bounds>(&line);
+                // Whatever a child takes, its parent has understood.
+                assert!(bounds.is_ok() || serde_json::from_slice::<Request>(&line).is_err());
+                drop(serde_json::from_slice::<Reply>(&line));
+            }
+        });
     }
 }
