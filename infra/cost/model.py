@@ -155,7 +155,7 @@ def idle(usage: Mapping, measured: Measured, deployment: Deployment) -> Amounts:
     amounts = Counter({unit: line["amount"] for unit, line in usage["idle"].items()})
     memory = deployment.memory["Sweeper"]
     runs = usage["idle"]["schedule"]["amount"]
-    run_ms = usage["calls"]["ms"] * 4 + measured.requests["sweeper"].cpu_ms / (memory / MEMORY_OF_ONE_CORE)
+    run_ms = usage["calls"]["ms"] * usage["calls"]["of a sweep"] + measured.requests["sweeper"].cpu_ms / (memory / MEMORY_OF_ONE_CORE)
     amounts += times(compute(run_ms, memory), runs)
     return amounts + Counter({"alarm": deployment.alarms, "dashboard": deployment.dashboards})
 
