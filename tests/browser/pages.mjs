@@ -20,6 +20,8 @@ export const pages = [
   { name: "overview", path: "/app", who: "user" },
   { name: "playground", path: "/app/playground", who: "user" },
   { name: "keys", path: "/app/keys", who: "user" },
+  { name: "key-form", path: "/app/keys/new", who: "user" },
+  { name: "verifier", path: "/app/webhooks/verify", who: "user" },
   { name: "jobs", path: "/app/jobs", who: "user" },
   { name: "webhooks", path: "/app/webhooks", who: "user" },
   { name: "my-tools", path: "/app/tools", who: "user" },

@@ -5,6 +5,7 @@ use docmill::domain::account::Limiter;
 use docmill::domain::api_key::{ApiKey, Mode};
 use docmill::domain::quota::RateLimit;
 use docmill::domain::time::Timestamp;
+use docmill::store::accounts::keys::Revoked;
 use futures_util::future::join_all;
 use serde_json::json;
 
@@ -48,7 +49,9 @@ async fn revoked_and_expired_keys_are_told_so() {
     for key in [revoked, expired] {
         assert_eq!(list(&world, get("/v1/tools").key(&key)).await.refusal(), (401, "revoked_api_key"));
     }
-    assert!(world.context.keys.revoke(&account.key.hash(), clock::now()).await.unwrap());
+    let id = world.context.keys.get(&account.key.hash()).await.unwrap().unwrap().key_id;
+    let revoked = world.context.accounts.revoke_key(&account.id, &id, clock::now()).await.unwrap();
+    assert_eq!(revoked, Revoked::Yes);
     assert_eq!(list(&world, get("/v1/tools").key(&account.key)).await.refusal(), (401, "revoked_api_key"));
 }
 

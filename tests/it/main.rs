@@ -9,6 +9,7 @@
 
 mod support;
 
+mod account_keys;
 mod account_usage;
 mod administration;
 mod admission;
@@ -17,6 +18,7 @@ mod clients;
 mod contract;
 mod create_jobs;
 mod credits;
+mod dashboard_account;
 mod description;
 mod error_table;
 mod events;

@@ -119,7 +119,8 @@ async fn an_account_never_has_more_keys_than_it_may() {
     let dashboards = StoredKey { key_id: StoredKey::DASHBOARD_ID.into(), ..new_key(&account) };
     assert!(matches!(add(&world, &dashboards).await, KeyAdded::Yes(_)));
     assert!(matches!(add(&world, &new_key(&account)).await, KeyAdded::TooMany));
-    world.context.keys.revoke(&account.key.hash(), clock::now()).await.unwrap();
+    let id = world.context.keys.get(&account.key.hash()).await.unwrap().unwrap().key_id;
+    world.context.accounts.revoke_key(&account.id, &id, clock::now()).await.unwrap();
     assert!(matches!(add(&world, &new_key(&account)).await, KeyAdded::Yes(_)));
     assert!(!profile(&world, &account).await.keys.contains(&account.key.hash()), "a dead key kept its place");
 }

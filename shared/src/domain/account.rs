@@ -2,13 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 use url::Url;
+use uuid::Uuid;
 
-use super::api_key::{KeyHash, Mode};
+use super::api_key::{ApiKey, KeyHash, Mode};
 use super::quota::{RateLimit, RatePolicy};
 use super::time::Timestamp;
 
 /// An account holds at most this many keys, so that a change of its standing rewrites them in one transaction.
 pub const MAX_KEYS: usize = 20;
+const KEY_ID_PREFIX: &str = "key_";
 
 /// What an account pays for. Administrators set plans; this is what an unknown one falls back to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -229,6 +231,56 @@ impl StoredKey {
     }
 }
 
+/// What is decided about a key when it is made. Its account adds the rest.
+#[derive(Clone, Debug)]
+pub struct NewKey {
+    pub key_id: String,
+    pub account: String,
+    pub name: String,
+    pub mode: Mode,
+    pub allowed_tools: Option<Vec<String>>,
+    pub allowed_origins: Vec<String>,
+    pub expires_at: Option<Timestamp>,
+    pub create_limit: RateLimit,
+    pub read_limit: RateLimit,
+}
+
+impl NewKey {
+    /// A new id: `key_` and a UUIDv7.
+    pub fn id() -> String {
+        format!("{KEY_ID_PREFIX}{}", Uuid::now_v7().simple())
+    }
+
+    pub fn is_id(text: &str) -> bool {
+        text.strip_prefix(KEY_ID_PREFIX)
+            .is_some_and(|hex| hex.len() == 32 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    }
+
+    /// The key as it is handed to its account. Until that has given it its standing, it is in none that works.
+    pub fn with_secret(self, secret: &ApiKey, now: Timestamp) -> StoredKey {
+        StoredKey {
+            key_hash: secret.hash(),
+            key_id: self.key_id,
+            account: self.account,
+            name: self.name,
+            mode: self.mode,
+            last4: secret.last4().to_owned(),
+            created_at: now,
+            last_used_at: None,
+            revoked_at: None,
+            expires_at: self.expires_at,
+            allowed_tools: self.allowed_tools,
+            allowed_origins: self.allowed_origins,
+            plan: String::new(),
+            account_origins: Vec::new(),
+            account_tools: None,
+            suspended: true,
+            test_mode: false,
+            limiter: Limiter::new(self.create_limit, self.read_limit),
+        }
+    }
+}
+
 /// The two limiters of a key: flat number attributes, since condition expressions do no arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limiter {
@@ -355,6 +407,14 @@ pub(crate) mod tests {
             ("", None),
         ] {
             assert_eq!(parse_origin(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_id_is_told_from_what_is_none() {
+        assert!(NewKey::is_id(&NewKey::id()));
+        for text in ["", "key_", "dashboard", "key_../x", &format!("key_{}", "g".repeat(32))] {
+            assert!(!NewKey::is_id(text), "{text}");
         }
     }
 

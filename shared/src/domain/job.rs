@@ -168,7 +168,9 @@ impl JobErrorCode {
     /// What it means, in the words of the documented table.
     pub const fn meaning(self) -> &'static str {
         match self {
-            Self::SourceUnreachable => "no such name, no connection, HTTP status of 400 or above, or a redirect loop",
+            Self::SourceUnreachable => {
+                "no such name, no connection, HTTP status of 400 or above, a redirect loop, or an upload that is gone"
+            }
             Self::SourceForbidden => "an address that the service does not fetch from",
             Self::SourceTooLarge => "the source is over the size limit",
             Self::SourceTimeout => "the source did not arrive in time",

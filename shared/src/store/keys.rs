@@ -226,24 +226,23 @@ impl Keys {
         Ok(hashes)
     }
 
-    /// Revokes a key at once. Revoking a revoked key changes nothing. False: there is no such key.
-    pub async fn revoke(&self, hash: &KeyHash, now: Timestamp) -> Result<bool, StoreError> {
-        let result = self
+    /// The hashes of an account's latest keys, dead ones included. From an index: a moment late, for lists only.
+    pub async fn recent_of_account(&self, account: &str, limit: i32) -> Result<Vec<KeyHash>, StoreError> {
+        let output = self
             .client
-            .update_item()
+            .query()
             .table_name(&self.table)
-            .key("key_hash", string(hash.as_str()))
-            // Without attribute_exists the update would create a key that never was.
-            .condition_expression("attribute_exists(account)")
-            .update_expression("SET revoked_at = if_not_exists(revoked_at, :now)")
-            .expression_attribute_values(":now", time(now))
+            .index_name(BY_ACCOUNT)
+            .key_condition_expression("account = :account")
+            .expression_attribute_values(":account", string(account))
+            // Ids are sorted by the time of their making.
+            .scan_index_forward(false)
+            .limit(limit)
             .send()
-            .await;
-        match result {
-            Ok(_) => Ok(true),
-            Err(error) if failed_condition(&error).is_some() => Ok(false),
-            Err(error) => Err(store_error(&error)),
-        }
+            .await
+            .map_err(|error| store_error(&error))?;
+        let hash = |mut item: Item| item.remove("key_hash").map(serde_dynamo::from_attribute_value);
+        Ok(output.items.unwrap_or_default().into_iter().filter_map(hash).collect::<Result<_, _>>()?)
     }
 }
 

@@ -33,6 +33,20 @@ impl Page {
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
+
+    /// What stands in the element of an id.
+    pub fn text_of(&self, id: &str) -> String {
+        let (_, rest) =
+            self.text.split_once(&format!(" id=\"{id}\"")).unwrap_or_else(|| panic!("no {id}: {}", self.text));
+        let (_, rest) = rest.split_once('>').unwrap();
+        rest.split_once('<').unwrap().0.to_owned()
+    }
+
+    /// The value of a hidden field.
+    pub fn hidden(&self, name: &str) -> String {
+        let (_, rest) = self.text.split_once(&format!("type=\"hidden\" name=\"{name}\" value=\"")).unwrap();
+        rest.split_once('"').unwrap().0.to_owned()
+    }
 }
 
 impl Visitor {

@@ -4,6 +4,7 @@ pub mod admin;
 pub mod jobs;
 pub mod keys;
 pub mod overview;
+pub mod parts;
 pub mod playground;
 pub mod public;
 pub mod tools;

@@ -1,14 +1,16 @@
 //! API keys.
 
+use std::time::Duration;
+
 use clap::{Args, Subcommand, ValueEnum};
 use docmill::clock;
 use docmill::context::Context;
-use docmill::domain::account::{Limiter, MAX_KEYS, StoredKey};
+use docmill::domain::account::{MAX_KEYS, NewKey, StoredKey};
 use docmill::domain::api_key::{ApiKey, Mode};
 use docmill::domain::quota::RateLimit;
 use docmill::store::accounts::KeyAdded;
+use docmill::store::accounts::keys::{AccountKey, Regenerated, Revoked};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use crate::output::{Failure, Output, refuse};
 
@@ -21,7 +23,17 @@ pub(crate) enum Command {
         #[arg(long)]
         account: String,
     },
-    /// Revoke a key at once.
+    /// Give a key another secret, which is printed now and never again.
+    Regenerate {
+        #[arg(long)]
+        account: String,
+        /// The key's id (`key_…`).
+        id: String,
+        /// For how long the old secret still works; 0: it stops at once.
+        #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=168))]
+        overlap_hours: u32,
+    },
+    /// Revoke a key with all its secrets at once.
     Revoke {
         #[arg(long)]
         account: String,
@@ -75,9 +87,10 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
     match command {
         Command::Create(wanted) => create(context, wanted).await,
         Command::List { account } => {
-            let keys = keys_of(context, &account).await?;
-            Ok(Output::new("keys", keys.iter().map(view).collect()))
+            let keys = context.accounts.keys_of(&account, clock::now()).await?;
+            Ok(Output::new("keys", keys.iter().map(listed).collect()))
         }
+        Command::Regenerate { account, id, overlap_hours } => regenerate(context, &account, &id, overlap_hours).await,
         Command::Revoke { account, id } => revoke(context, &account, &id).await,
     }
 }
@@ -89,29 +102,18 @@ async fn create(context: &Context, wanted: Create) -> Result<Output, Failure> {
     let plan = context.settings.fresh().await?.plan(&profile.plan);
     let now = clock::now();
     let secret = ApiKey::generate(wanted.mode.into());
-    let key = StoredKey {
-        key_hash: secret.hash(),
-        key_id: format!("key_{}", Uuid::now_v7().simple()),
+    let key = NewKey {
+        key_id: NewKey::id(),
         account: wanted.account,
         name: wanted.name,
         mode: wanted.mode.into(),
-        last4: secret.last4().to_owned(),
-        created_at: now,
-        last_used_at: None,
-        revoked_at: None,
-        expires_at: None,
         allowed_tools: (!wanted.tools.is_empty()).then_some(wanted.tools),
         allowed_origins: wanted.origins,
-        plan: profile.plan,
-        account_origins: profile.account_origins,
-        account_tools: profile.account_tools,
-        suspended: profile.suspended,
-        test_mode: profile.test_mode,
-        limiter: Limiter::new(
-            limit(plan.create_limit, wanted.create_limit, wanted.create_burst),
-            limit(plan.read_limit, wanted.read_limit, wanted.read_burst),
-        ),
+        expires_at: None,
+        create_limit: limit(plan.create_limit, wanted.create_limit, wanted.create_burst),
+        read_limit: limit(plan.read_limit, wanted.read_limit, wanted.read_burst),
     };
+    let key = key.with_secret(&secret, now);
     let key = match context.accounts.add_key(&key, now).await? {
         KeyAdded::Yes(key) => key,
         KeyAdded::TooMany => {
@@ -119,30 +121,39 @@ async fn create(context: &Context, wanted: Create) -> Result<Output, Failure> {
         }
         KeyAdded::NoAccount => return refuse(format!("there is no account {}", key.account)),
     };
-    let mut view = view(&key);
-    view["secret"] = json!(secret.reveal());
-    Ok(Output::new("key", view))
+    Ok(Output::new("key", with_secret(&key, &secret)))
 }
 
 fn limit(plan: RateLimit, per_minute: Option<u32>, burst: Option<u32>) -> RateLimit {
     RateLimit { per_minute: per_minute.unwrap_or(plan.per_minute), burst: burst.unwrap_or(plan.burst) }
 }
 
-async fn revoke(context: &Context, account: &str, id: &str) -> Result<Output, Failure> {
-    let keys = keys_of(context, account).await?;
-    let Some(key) = keys.iter().find(|key| key.key_id == id) else {
-        return refuse(format!("account {account} has no key {id}"));
-    };
-    context.keys.revoke(&key.key_hash, clock::now()).await?;
-    Ok(Output::new("key", json!({"id": id, "revoked": true})))
+async fn regenerate(context: &Context, account: &str, id: &str, overlap_hours: u32) -> Result<Output, Failure> {
+    let overlap = Duration::from_secs(u64::from(overlap_hours) * 3600);
+    match context.accounts.regenerate_key(account, id, None, overlap, clock::now()).await? {
+        Regenerated::Yes { key, secret } => Ok(Output::new("key", with_secret(&key, &secret))),
+        Regenerated::Superseded => refuse("somebody else gave the key another secret at this moment: look again"),
+        Regenerated::NoSuchKey => refuse(format!("account {account} has no key {id} that works")),
+    }
 }
 
-async fn keys_of(context: &Context, account: &str) -> Result<Vec<StoredKey>, Failure> {
-    let mut keys = Vec::new();
-    for hash in context.keys.of_account(account).await? {
-        keys.extend(context.keys.get(&hash).await?);
+async fn revoke(context: &Context, account: &str, id: &str) -> Result<Output, Failure> {
+    match context.accounts.revoke_key(account, id, clock::now()).await? {
+        Revoked::Yes | Revoked::Already => Ok(Output::new("key", json!({"id": id, "revoked": true}))),
+        Revoked::NoSuchKey => refuse(format!("account {account} has no key {id}")),
     }
-    Ok(keys)
+}
+
+fn with_secret(key: &StoredKey, secret: &ApiKey) -> Value {
+    let mut view = view(key);
+    view["secret"] = json!(secret.reveal());
+    view
+}
+
+fn listed(AccountKey { key, old_secret_until }: &AccountKey) -> Value {
+    let mut view = view(key);
+    view["oldSecretUntil"] = json!(old_secret_until.map(|time| time.to_string()));
+    view
 }
 
 fn view(key: &StoredKey) -> Value {

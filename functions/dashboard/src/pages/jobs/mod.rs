@@ -1,0 +1,172 @@
+//! Jobs: the list, and what became of each.
+
+mod detail;
+mod support;
+pub mod table;
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use docmill::clock;
+use docmill::domain::job::{Job, JobId, JobStatus};
+use docmill::domain::time::Timestamp;
+use docmill::store::jobs::{JobFilter, JobMark, JobsPage};
+use maud::{Markup, html};
+
+use self::table::jobs_table;
+use super::parts::{pager, query_of, value_of, with_query};
+use crate::error::PageError;
+use crate::form::select;
+use crate::layout::{self, Flash};
+use crate::session::SignedIn;
+use crate::state::{AppState, redirect_to};
+use crate::visit::Viewer;
+
+const PAGE: usize = 25;
+/// States that a filter offers: one is reserved.
+const STATES: [JobStatus; 5] =
+    [JobStatus::Queued, JobStatus::Processing, JobStatus::Completed, JobStatus::Failed, JobStatus::Expired];
+
+pub fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/app/jobs", get(list))
+        .route("/app/jobs/rows", get(rows))
+        .route("/app/jobs/{id}", get(show))
+        .route("/app/jobs/{id}/progress", get(progress))
+        .route("/app/jobs/{id}/download", get(download))
+}
+
+/// What a list shows, as its address says.
+struct Wish {
+    filter: JobFilter,
+    after: Option<JobMark>,
+}
+
+impl Wish {
+    /// What cannot be read is not asked for.
+    fn of(path: &str) -> Self {
+        let query = query_of(path);
+        let status =
+            value_of(&query, "status").and_then(|wanted| STATES.into_iter().find(|status| status.as_str() == wanted));
+        let tool = value_of(&query, "tool").map(str::to_owned);
+        Self { filter: JobFilter { status, tool }, after: value_of(&query, "after").and_then(JobMark::parse) }
+    }
+
+    fn path(&self, base: &str, after: Option<JobMark>) -> String {
+        let status = self.filter.status.map(|status| status.as_str().to_owned());
+        let after = after.map(|mark| mark.to_string());
+        with_query(base, &[("status", status), ("tool", self.filter.tool.clone()), ("after", after)])
+    }
+
+    async fn page(&self, state: &AppState, user: &SignedIn, now: Timestamp) -> Result<JobsPage, PageError> {
+        Ok(state.context.jobs.of_account(&user.account, &self.filter, self.after, PAGE, now).await?)
+    }
+}
+
+async fn list(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Result<Response, PageError> {
+    let (now, wish) = (clock::now(), Wish::of(&viewer.path));
+    let page = wish.page(&state, &user, now).await?;
+    let content = html! {
+        header.page-head {
+            h1 { "Jobs" }
+            p.lead { "Records are kept for " (state.context.config.job_retention.as_secs() / 86_400) " days, results for "
+                (state.context.config.output_retention_hours()) " hours." }
+        }
+        (filters(&state, &wish))
+        (live_rows(&state, &wish, &page, now))
+    };
+    Ok(layout::page(&state, &viewer, "Jobs", content))
+}
+
+async fn rows(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Result<Response, PageError> {
+    let (now, wish) = (clock::now(), Wish::of(&viewer.path));
+    let page = wish.page(&state, &user, now).await?;
+    Ok(layout::fragment(live_rows(&state, &wish, &page, now)))
+}
+
+fn filters(state: &AppState, wish: &Wish) -> Markup {
+    let mut states = vec![("", "Any status")];
+    states.extend(STATES.map(|status| (status.as_str(), status.as_str())));
+    let mut tools = vec![("", "Any tool")];
+    let catalogue = state.context.catalogue.tools();
+    tools.extend(catalogue.iter().map(|tool| (tool.definition.slug.as_str(), tool.definition.name.as_str())));
+    let chosen = wish.filter.status.map_or("", JobStatus::as_str);
+    html! {
+        form.filters method="get" action=(state.link("/app/jobs")) role="search" aria-label="Filter jobs" {
+            (select("status", "Status", states).value(chosen).required())
+            (select("tool", "Tool", tools).value(wish.filter.tool.as_deref().unwrap_or_default()).required())
+            button.button type="submit" { "Filter" }
+        }
+    }
+}
+
+/// The rows. While one of them is on its way they ask for themselves again; without scripts, a reload does.
+fn live_rows(state: &AppState, wish: &Wish, page: &JobsPage, now: Timestamp) -> Markup {
+    let unfinished = page.jobs.iter().any(|job| !job.status_at(now).is_terminal());
+    let again = unfinished.then(|| state.link(&wish.path("/app/jobs/rows", wish.after)));
+    let is_filtered = wish.filter != JobFilter::default();
+    html! {
+        div #job-rows hx-get=[again.as_ref()] hx-trigger=[again.as_ref().map(|_| "every 3s")] hx-swap="outerHTML" {
+            @if !page.jobs.is_empty() { (jobs_table(state, &page.jobs, now)) }
+            @else if page.next.is_some() { p.empty { "None among the jobs looked at so far. Older ones may fit." } }
+            @else if is_filtered || wish.after.is_some() { p.empty { "No jobs of this kind." } }
+            @else {
+                p.empty { "No jobs yet. " a href=(state.link("/app/playground")) { "Convert a document" } " to see one here." }
+            }
+            (pager(state, "Pages of jobs",
+                wish.after.map(|_| wish.path("/app/jobs", None)),
+                page.next.map(|mark| wish.path("/app/jobs", Some(mark)))))
+        }
+    }
+}
+
+/// The user's own job. Somebody else's, an unknown one and an id that is none are the same page, after the same read.
+async fn own_job(state: &AppState, user: &SignedIn, id: &str, now: Timestamp) -> Result<Job, PageError> {
+    let job = state.context.jobs.get(JobId::parse(id).unwrap_or(JobId::NONE)).await?;
+    job.filter(|job| job.account == user.account && job.ttl > now.as_ttl_seconds()).ok_or(PageError::NotFound)
+}
+
+async fn show(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    user: SignedIn,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    let now = clock::now();
+    let job = own_job(&state, &user, &id, now).await?;
+    Ok(layout::page(&state, &viewer, "Job", detail::page(&state, &job, now)))
+}
+
+/// The part of the page that changes while the job is on its way.
+async fn progress(
+    State(state): State<AppState>,
+    user: SignedIn,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    let now = clock::now();
+    let job = own_job(&state, &user, &id, now).await?;
+    Ok(layout::fragment(detail::live(&state, &job, now)))
+}
+
+/// Leads to a link that was signed for this click.
+async fn download(
+    State(state): State<AppState>,
+    user: SignedIn,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    let now = clock::now();
+    let job = own_job(&state, &user, &id, now).await?;
+    let back = format!("/app/jobs/{}", job.id);
+    match (job.status_at(now), &job.output, &job.output_key) {
+        (JobStatus::Completed, Some(output), Some(key)) => {
+            let link = state.context.files().link(key, output).await;
+            let link = link.map_err(|error| PageError::Unavailable(error.to_string()))?;
+            Ok(redirect_to(link.reveal()).into_response())
+        }
+        (JobStatus::Expired, ..) => {
+            Ok(Flash::error("The result was deleted after its time. Create the job again.").on(&state, &back))
+        }
+        _ => Ok(Flash::error("There is no result to download.").on(&state, &back)),
+    }
+}

@@ -1,0 +1,66 @@
+//! Jobs as rows.
+
+use docmill::domain::job::Job;
+use docmill::domain::time::Timestamp;
+use maud::{Markup, html};
+
+use crate::pages::parts::{millis, moment, status_badge};
+use crate::state::AppState;
+
+pub fn jobs_table(state: &AppState, jobs: &[Job], now: Timestamp) -> Markup {
+    html! {
+        div.table-frame tabindex="0" role="region" aria-label="Jobs" {
+            table {
+                thead { tr {
+                    th scope="col" { "Job" }
+                    th scope="col" { "Status" }
+                    th scope="col" { "Tool" }
+                    th scope="col" { "Created" }
+                    th scope="col" { "Took" }
+                    th scope="col" { "Result" }
+                } }
+                tbody { @for job in jobs { (row(state, job, now)) } }
+            }
+        }
+    }
+}
+
+fn row(state: &AppState, job: &Job, now: Timestamp) -> Markup {
+    let name = state.context.catalogue.find(&job.tool).map_or(job.tool.as_str(), |tool| &tool.definition.name);
+    let path = format!("/app/jobs/{}", job.id);
+    html! {
+        tr {
+            th scope="row" { a.mono href=(state.link(&path)) { (short(job)) } }
+            td {
+                (status_badge(job.status_at(now)))
+                @if job.mode == docmill::domain::api_key::Mode::Test { " " span.badge { "test" } }
+            }
+            td { (name) }
+            td { (moment(job.created_at)) }
+            td { @match took(job) { Some(time) => (millis(time)), None => span.muted { "–" } } }
+            td { (result(job)) }
+        }
+    }
+}
+
+/// The end of the id, where two jobs of the same moment differ.
+fn short(job: &Job) -> String {
+    let id = job.id.to_string();
+    format!("…{}", id.rsplit('-').next().unwrap_or(&id))
+}
+
+/// From its creation to its end.
+pub fn took(job: &Job) -> Option<u64> {
+    job.finished_at.map(|finished| finished.millis_since(job.created_at))
+}
+
+fn result(job: &Job) -> Markup {
+    html! {
+        @if let Some(error) = &job.error { code { (error.code.as_str()) } }
+        @else if let Some(output) = &job.output {
+            (output.pages) @if output.pages == 1 { " page" } @else { " pages" }
+            @if !job.warnings.is_empty() { " " span.badge.warn { (job.warnings.len()) @if job.warnings.len() == 1 { " warning" } @else { " warnings" } } }
+        }
+        @else { span.muted { "–" } }
+    }
+}

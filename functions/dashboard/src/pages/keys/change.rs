@@ -1,0 +1,150 @@
+//! Another secret for a key, and its end. Each asks first, on a page of its own.
+
+use std::time::Duration;
+
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use docmill::clock;
+use docmill::domain::account::StoredKey;
+use docmill::store::accounts::keys::{AccountKey, Regenerated, Revoked};
+use maud::{Markup, html};
+
+use super::shown_once;
+use crate::error::PageError;
+use crate::form::{self, FormData, FormErrors, select};
+use crate::layout::{Flash, Page};
+use crate::pages::parts::{moment, moment_or};
+use crate::session::SignedIn;
+use crate::state::AppState;
+use crate::visit::Viewer;
+
+/// For how long the old secret may go on, in hours.
+const OVERLAPS: [(&str, &str); 4] = [
+    ("0", "Stop at once, e.g. after a leak"),
+    ("1", "Work for another hour"),
+    ("24", "Work for another day"),
+    ("168", "Work for another seven days"),
+];
+
+pub(super) async fn ask_to_regenerate(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    user: SignedIn,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    let key = alive(&state, &user, &id).await?.key;
+    let content = regeneration(&state, &viewer, &key, &FormErrors::default());
+    Ok(Page::new("Regenerate a key", content).respond(&state, &viewer))
+}
+
+pub(super) async fn regenerate(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    user: SignedIn,
+    Path(id): Path<String>,
+    data: FormData,
+) -> Result<Response, PageError> {
+    let key = alive(&state, &user, &id).await?.key;
+    let hours = OVERLAPS.into_iter().find(|(hours, _)| *hours == data.get("overlap"));
+    let Some(hours) = hours.and_then(|(hours, _)| hours.parse::<u64>().ok()) else {
+        let mut errors = FormErrors::default();
+        errors.add("overlap", "Choose what becomes of the old secret.");
+        let content = regeneration(&state, &viewer, &key, &errors);
+        let page = Page::new("Regenerate a key", content).status(StatusCode::UNPROCESSABLE_ENTITY);
+        return Ok(page.respond(&state, &viewer));
+    };
+    let superseded = || {
+        let message = "This key got another secret since that form was shown. Look at it again before you change it.";
+        Ok(Flash::error(message).on(&state, "/app/keys"))
+    };
+    // The form is about the secret that it showed: sent again, it changes nothing.
+    if data.get("last4") != key.last4 {
+        return superseded();
+    }
+    let overlap = Duration::from_secs(hours * 3600);
+    let accounts = &state.context.accounts;
+    match accounts.regenerate_key(&user.account, &id, Some(&key.key_hash), overlap, clock::now()).await? {
+        Regenerated::Yes { key, secret } => {
+            let until = clock::now().plus(overlap);
+            let note = html! {
+                @if hours == 0 { p.muted { "The old secret no longer works." } }
+                @else { p.muted { "The old secret works until " (moment(until)) ", unless the key itself ends before." } }
+            };
+            let content = shown_once(&state, "The key's new secret", &key, &secret, &note);
+            Ok(Page::new("The key's new secret", content).respond(&state, &viewer))
+        }
+        Regenerated::Superseded => superseded(),
+        Regenerated::NoSuchKey => Err(PageError::NotFound),
+    }
+}
+
+pub(super) async fn ask_to_revoke(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    user: SignedIn,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    let key = alive(&state, &user, &id).await?.key;
+    let content = html! {
+        (head(&state, &key, "Revoke this key?"))
+        p { "Every request with it is refused from that moment on, and this cannot be undone." }
+        (form::form(&state, &viewer, &format!("/app/keys/{}/revoke", key.key_id), html! {
+            div.actions {
+                button.button.danger type="submit" { "Revoke the key" } " "
+                a.button href=(state.link("/app/keys")) { "Keep it" }
+            }
+        }))
+    };
+    Ok(Page::new("Revoke a key", content).respond(&state, &viewer))
+}
+
+pub(super) async fn revoke(
+    State(state): State<AppState>,
+    user: SignedIn,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    let flash = match state.context.accounts.revoke_key(&user.account, &id, clock::now()).await? {
+        Revoked::Yes => Flash::success("The key was revoked. It no longer works."),
+        Revoked::Already => Flash::info("The key had ended already."),
+        Revoked::NoSuchKey => return Err(PageError::NotFound),
+    };
+    Ok(flash.on(&state, "/app/keys"))
+}
+
+/// A key of the user's own account that still works.
+async fn alive(state: &AppState, user: &SignedIn, id: &str) -> Result<AccountKey, PageError> {
+    let now = clock::now();
+    let keys = state.context.accounts.keys_of(&user.account, now).await?;
+    let found = keys.into_iter().find(|key| key.key.key_id == id && !key.key.is_dead_at(now));
+    found.ok_or(PageError::NotFound)
+}
+
+fn head(state: &AppState, key: &StoredKey, title: &str) -> Markup {
+    html! {
+        nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link("/app/keys")) { "API keys" } } } }
+        header.page-head {
+            h1 { (title) }
+            p.lead {
+                strong { (key.name) } " " code { (key.mode.key_prefix()) "…" (key.last4) }
+                ", last used: " (moment_or(key.last_used_at, "never"))
+            }
+        }
+    }
+}
+
+fn regeneration(state: &AppState, viewer: &Viewer, key: &StoredKey, errors: &FormErrors) -> Markup {
+    html! {
+        (head(state, key, "Regenerate this key"))
+        p { "It keeps its name, its limits and its end, and gets another secret, which is shown once." }
+        (form::form(state, viewer, &format!("/app/keys/{}/regenerate", key.key_id), html! {
+            input type="hidden" name="last4" value=(key.last4);
+            (select("overlap", "The old secret shall", OVERLAPS.to_vec()).error(errors.of("overlap"))
+                .hint("A secret that was replaced before ends at once").required())
+            div.actions {
+                button.button.primary type="submit" { "Regenerate" } " "
+                a.button href=(state.link("/app/keys")) { "Cancel" }
+            }
+        }))
+    }
+}

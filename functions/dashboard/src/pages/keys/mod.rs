@@ -1,0 +1,138 @@
+//! API keys: the list, and the ways to make, renew and end one. A secret is shown once, by the answer that made it.
+
+mod change;
+mod create;
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::get;
+use docmill::clock;
+use docmill::domain::account::{MAX_KEYS, StoredKey};
+use docmill::domain::api_key::{ApiKey, Mode};
+use docmill::domain::time::Timestamp;
+use docmill::store::accounts::keys::AccountKey;
+use maud::{Markup, html};
+
+use super::parts::{moment, moment_or};
+use crate::error::PageError;
+use crate::layout::{self, copyable};
+use crate::session::SignedIn;
+use crate::state::AppState;
+use crate::visit::Viewer;
+
+pub fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/app/keys", get(list).post(create::create))
+        .route("/app/keys/new", get(create::show))
+        .route("/app/keys/{id}/regenerate", get(change::ask_to_regenerate).post(change::regenerate))
+        .route("/app/keys/{id}/revoke", get(change::ask_to_revoke).post(change::revoke))
+}
+
+async fn list(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Result<Response, PageError> {
+    let now = clock::now();
+    let keys = state.context.accounts.keys_of(&user.account, now).await?;
+    let (alive, dead): (Vec<_>, Vec<_>) = keys.iter().partition(|key| !key.key.is_dead_at(now));
+    let content = html! {
+        header.page-head {
+            h1 { "API keys" }
+            p.lead { "Programs show who they are with a key. Keep keys out of browsers, apps, repositories and logs." }
+            p.actions {
+                @if alive.len() < MAX_KEYS { a.button.primary href=(state.link("/app/keys/new")) { "Create a key" } }
+                @else { span.muted { "An account has at most " (MAX_KEYS) " keys: revoke one that is not needed." } }
+            }
+        }
+        @if alive.is_empty() { p.empty { "No key works at the moment." } } @else { (table(&state, &alive, now)) }
+        @if !dead.is_empty() {
+            details {
+                summary { "Keys that have ended (" (dead.len()) ")" }
+                (table(&state, &dead, now))
+            }
+        }
+    };
+    Ok(layout::page(&state, &viewer, "API keys", content))
+}
+
+fn table(state: &AppState, keys: &[&AccountKey], now: Timestamp) -> Markup {
+    html! {
+        div.table-frame tabindex="0" role="region" aria-label="API keys" {
+            table {
+                thead { tr {
+                    th scope="col" { "Name" }
+                    th scope="col" { "Key" }
+                    th scope="col" { "State" }
+                    th scope="col" { "Created and last used" }
+                    th scope="col" { "Limits" }
+                    th scope="col" { span.quiet { "Actions" } }
+                } }
+                tbody { @for key in keys { (row(state, key, now)) } }
+            }
+        }
+    }
+}
+
+fn row(state: &AppState, account_key: &AccountKey, now: Timestamp) -> Markup {
+    let AccountKey { key, old_secret_until } = account_key;
+    html! {
+        tr {
+            th scope="row" { (key.name) br; code.muted.id { (key.key_id) } }
+            td { code { (key.mode.key_prefix()) "…" (key.last4) } }
+            td { (standing(key, now)) @if let Some(until) = old_secret_until { br; span.muted { "old secret works until " (moment(*until)) } } }
+            td { (moment(key.created_at)) br; span.muted { "last used: " } (moment_or(key.last_used_at, "never")) }
+            td { (limits(key)) }
+            td { @if !key.is_dead_at(now) {
+                div.stack {
+                    a.button.small href=(state.link(&format!("/app/keys/{}/regenerate", key.key_id))) { "Regenerate" span.quiet { " " (key.name) } }
+                    a.button.small.danger href=(state.link(&format!("/app/keys/{}/revoke", key.key_id))) { "Revoke" span.quiet { " " (key.name) } }
+                }
+            } }
+        }
+    }
+}
+
+fn standing(key: &StoredKey, now: Timestamp) -> Markup {
+    html! {
+        @if key.mode == Mode::Test { span.badge { "test" } " " }
+        @if let Some(revoked) = key.revoked_at { span.badge.danger { "revoked" } br; span.muted { (moment(revoked)) } }
+        @else if let Some(expires) = key.expires_at {
+            @if key.is_dead_at(now) { span.badge.danger { "expired" } br; span.muted { (moment(expires)) } }
+            @else { span.badge.success { "active" } br; span.muted { "until " (moment(expires)) } }
+        }
+        @else { span.badge.success { "active" } }
+    }
+}
+
+fn limits(key: &StoredKey) -> Markup {
+    html! {
+        ul.plain {
+            @match &key.allowed_tools {
+                Some(tools) if tools.is_empty() => { li { "no tool" } }
+                Some(tools) => { @for tool in tools { li { code { (tool) } } } }
+                None => { li.muted { "every tool" } }
+            }
+            @if key.allowed_origins.is_empty() { li.muted { "any origin" } }
+            @for origin in &key.allowed_origins { li { code { (origin) } } }
+        }
+    }
+}
+
+/// The one page on which a secret is seen.
+fn shown_once(state: &AppState, title: &str, key: &StoredKey, secret: &ApiKey, note: &Markup) -> Markup {
+    let curl = format!("curl -H 'Authorization: Bearer {}' \\\n  {}", secret.reveal(), state.absolute("/v1/tools"));
+    html! {
+        header.page-head {
+            h1 { (title) }
+            p.lead { "Copy it now: it is stored as a hash alone, and is never shown again." }
+        }
+        section.card aria-labelledby="secret-name" {
+            h2 #secret-name { (key.name) }
+            (copyable("secret", secret.reveal()))
+            (note)
+            p.actions { a.button.primary href=(state.link("/app/keys")) { "I have copied it" } }
+        }
+        section.card aria-labelledby="try-it" {
+            h2 #try-it { "Try it" }
+            (copyable("curl", &curl))
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Overview: credits, jobs by day and by tool, limits, and the last jobs.
+
+pub mod chart;
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::get;
+use docmill::clock;
+use docmill::domain::account::Plan;
+use docmill::domain::job::Job;
+use docmill::domain::time::{Period, Timestamp};
+use docmill::store::jobs::JobFilter;
+use docmill::store::usage::MonthlyUsage;
+use maud::{Markup, html};
+
+use self::chart::{Series, colour_of, stacked_days};
+use super::jobs::table::jobs_table;
+use super::parts::{moment, percent, query_of, value_of, with_query};
+use crate::error::PageError;
+use crate::layout;
+use crate::session::SignedIn;
+use crate::state::AppState;
+use crate::visit::Viewer;
+
+const LAST_JOBS: usize = 5;
+
+pub fn routes() -> Router<AppState> {
+    Router::new().route("/app", get(show))
+}
+
+async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Result<Response, PageError> {
+    let now = clock::now();
+    let asked = value_of(&query_of(&viewer.path), "month").and_then(|month| month.parse::<Period>().ok());
+    let period = asked.filter(|period| *period < now.period()).unwrap_or(now.period());
+    let filter = JobFilter::default();
+    let (usage, jobs) = futures_util::try_join!(
+        state.context.usage.of_month(&user.account, period),
+        state.context.jobs.of_account(&user.account, &filter, None, LAST_JOBS, now),
+    )?;
+    let month = Month { period, usage, plan: viewer.settings.plan(&user.profile.plan), granted: user.profile.granted };
+    let content = html! {
+        header.page-head {
+            h1 { "Overview" }
+            p.lead { (user.profile.name) " on the plan " code { (month.plan.id) } }
+        }
+        @if month.usage.created == 0 && jobs.jobs.is_empty() { (first_steps(&state)) }
+        (figures(&month, now))
+        (plot(&state, &month, now)?)
+        (last_jobs(&state, &jobs.jobs, now))
+    };
+    Ok(layout::page(&state, &viewer, "Overview", content))
+}
+
+/// What is shown of one month.
+struct Month {
+    period: Period,
+    usage: MonthlyUsage,
+    plan: Plan,
+    granted: u64,
+}
+
+fn first_steps(state: &AppState) -> Markup {
+    html! {
+        section.card aria-labelledby="first-steps" {
+            h2 #first-steps { "First steps" }
+            ol {
+                li { a href=(state.link("/app/playground")) { "Convert a document" } " in the playground: no key is needed." }
+                li { a href=(state.link("/app/keys/new")) { "Create an API key" } " for your own programs." }
+                li { "Copy the request that the playground shows, or read " a href=(state.link("/docs")) { "the API docs" } "." }
+            }
+        }
+    }
+}
+
+fn figures(month: &Month, now: Timestamp) -> Markup {
+    let Month { period, usage, plan, granted } = month;
+    let included_left = usage.remaining.unwrap_or(plan.included_credits);
+    let ended = usage.completed + usage.failed;
+    let is_current = *period == now.period();
+    html! {
+        section aria-labelledby="figures" {
+            h2.quiet #figures { "Figures of the month" }
+            dl.figures {
+                div {
+                    dt { @if is_current { "Credits left" } @else { "Credits left of the plan" } }
+                    dd {
+                        span.big { @if is_current { (included_left + granted) } @else { (included_left) } }
+                        @if plan.included_credits > 0 {
+                            meter min="0" max=(plan.included_credits) value=(included_left.min(plan.included_credits))
+                                low=(plan.included_credits / 5) optimum=(plan.included_credits)
+                                aria-label="Credits of the plan that are left" {}
+                        }
+                        p.muted {
+                            (included_left) " of the " (plan.included_credits) " that the plan includes"
+                            @if is_current && *granted > 0 { ", and " (granted) " granted, which carry over" }
+                        }
+                        @if is_current { p.muted { "Included ones are full again on " (moment(period.end())) } }
+                    }
+                }
+                div {
+                    dt { "Credits used" }
+                    dd { span.big { (usage.used) } p.muted { "A failed job gives its credits back." } }
+                }
+                div {
+                    dt { "Jobs" }
+                    dd {
+                        span.big { (usage.created) }
+                        p.muted { (usage.completed) " completed, " (usage.failed) " failed; without those of test keys" }
+                    }
+                }
+                div {
+                    dt { "Error rate" }
+                    dd {
+                        span.big { (percent(usage.failed, ended).unwrap_or_else(|| "–".to_owned())) }
+                        p.muted { "of the jobs that have ended" }
+                    }
+                }
+                div {
+                    dt { "Rate limit of a new key" }
+                    dd {
+                        span.big { (plan.create_limit.per_minute) " / min" }
+                        p.muted {
+                            "jobs created (" (plan.create_limit.burst) " at once), and "
+                            (plan.read_limit.per_minute) " reads a minute (" (plan.read_limit.burst) " at once)"
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn plot(state: &AppState, month: &Month, now: Timestamp) -> Result<Markup, PageError> {
+    let days = month.period.days();
+    let series = series(state, &month.usage, days);
+    let title = format!("Jobs by day and tool, {}", month.period.for_people());
+    let totals: Vec<_> =
+        series.iter().map(|series| format!("{}: {}", series.name, series.counts.iter().sum::<u64>())).collect();
+    let description = match totals.is_empty() {
+        true => "No jobs in this month.".to_owned(),
+        false => format!("A bar for each day, stacked by tool. {}.", totals.join(", ")),
+    };
+    let picture =
+        stacked_days(&title, &description, days, &series).map_err(|error| PageError::Internal(error.to_string()))?;
+    let earlier = with_query("/app", &[("month", Some(month.period.previous().to_string()))]);
+    let is_current = month.period == now.period();
+    Ok(html! {
+        section.card aria-labelledby="by-day" {
+            header.row {
+                h2 #by-day { "Jobs by day" }
+                nav aria-label="Month" {
+                    a href=(state.link(&earlier)) { (month.period.previous().for_people()) }
+                    " · " strong aria-current="true" { (month.period.for_people()) }
+                    @if !is_current { " · " a href=(state.link("/app")) { (now.period().for_people()) } }
+                }
+            }
+            figure {
+                (picture)
+                figcaption {
+                    @if series.is_empty() { span.muted { "No jobs in this month. Those of test keys are not counted." } }
+                    @else { ul.legend { @for (position, series) in series.iter().enumerate() {
+                        li { span.swatch data-colour=(colour_of(position)) {} (series.name) }
+                    } } }
+                }
+            }
+            @if !series.is_empty() { (numbers(&month.usage, days, &series)) }
+        }
+    })
+}
+
+/// A series for each tool that had jobs, in the order of the catalogue.
+fn series(state: &AppState, usage: &MonthlyUsage, days: u8) -> Vec<Series> {
+    let name = |slug: &str| {
+        let tool = state.context.catalogue.find(slug);
+        tool.map_or_else(|| slug.to_owned(), |tool| tool.definition.name.clone())
+    };
+    let counts = |slug: &str| {
+        (1..=days)
+            .map(|day| usage.by_day.get(&day).and_then(|day| day.by_tool.get(slug).copied()).unwrap_or(0))
+            .collect()
+    };
+    usage.by_tool.keys().map(|slug| Series { name: name(slug), counts: counts(slug) }).collect()
+}
+
+/// The same in numbers, for who does not see the plot.
+fn numbers(usage: &MonthlyUsage, days: u8, series: &[Series]) -> Markup {
+    html! {
+        details {
+            summary { "Show the numbers" }
+            div.table-frame tabindex="0" role="region" aria-label="Jobs by day" {
+                table.numbers {
+                    thead { tr {
+                        th scope="col" { "Day" }
+                        @for series in series { th scope="col" { (series.name) } }
+                        th scope="col" { "Completed" }
+                        th scope="col" { "Failed" }
+                    } }
+                    tbody {
+                        @for day in (1..=days).filter(|day| usage.by_day.contains_key(day)) {
+                            @let outcome = usage.by_day.get(&day).cloned().unwrap_or_default();
+                            tr {
+                                th scope="row" { (day) }
+                                @for series in series { td { (series.counts.get(usize::from(day) - 1).copied().unwrap_or(0)) } }
+                                td { (outcome.completed) }
+                                td { (outcome.failed) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn last_jobs(state: &AppState, jobs: &[Job], now: Timestamp) -> Markup {
+    html! {
+        section aria-labelledby="last-jobs" {
+            header.row {
+                h2 #last-jobs { "Last jobs" }
+                @if !jobs.is_empty() { a href=(state.link("/app/jobs")) { "All jobs" } }
+            }
+            @if jobs.is_empty() { p.empty { "No jobs yet." } } @else { (jobs_table(state, jobs, now)) }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What several pages show in the same way: moments, sizes, durations, states, and ways through long lists.
+
+use std::time::Duration;
+
+use docmill::domain::job::JobStatus;
+use docmill::domain::time::Timestamp;
+use maud::{Markup, html};
+use url::form_urlencoded;
+
+use crate::state::AppState;
+
+/// A moment, for people and for programs.
+pub fn moment(at: Timestamp) -> Markup {
+    html! { time datetime=(at) { (at.for_people()) } }
+}
+
+/// A moment that may never have been.
+pub fn moment_or(at: Option<Timestamp>, otherwise: &str) -> Markup {
+    html! { @match at { Some(at) => (moment(at)), None => span.muted { (otherwise) } } }
+}
+
+pub fn bytes(count: u64) -> String {
+    const UNITS: [&str; 4] = ["bytes", "KiB", "MiB", "GiB"];
+    let mut unit = 0;
+    let mut divisor = 1u64;
+    while unit + 1 < UNITS.len() && count / divisor >= 1024 {
+        unit += 1;
+        divisor *= 1024;
+    }
+    if unit == 0 {
+        return format!("{count} {}", if count == 1 { "byte" } else { "bytes" });
+    }
+    // One decimal, without floating point.
+    let tenths = count.saturating_mul(10) / divisor;
+    format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
+}
+
+pub fn millis(count: u64) -> String {
+    match count {
+        0..1_000 => format!("{count} ms"),
+        1_000..60_000 => format!("{}.{} s", count / 1000, count % 1000 / 100),
+        _ => format!("{} min {} s", count / 60_000, count % 60_000 / 1000),
+    }
+}
+
+/// The largest unit that is not zero: `3 days`, `5 hours`, `1 minute`.
+pub fn rough(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let (count, unit) = match seconds {
+        0..60 => (seconds, "second"),
+        60..3_600 => (seconds / 60, "minute"),
+        3_600..86_400 => (seconds / 3_600, "hour"),
+        _ => (seconds / 86_400, "day"),
+    };
+    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
+}
+
+/// A share in percent with one decimal; `None` of nothing.
+pub fn percent(part: u64, whole: u64) -> Option<String> {
+    let tenths = part.saturating_mul(1000).checked_div(whole)?;
+    Some(format!("{}.{} %", tenths / 10, tenths % 10))
+}
+
+/// A state in words and colour.
+pub fn status_badge(status: JobStatus) -> Markup {
+    let class = match status {
+        JobStatus::Queued | JobStatus::Processing => "badge info",
+        JobStatus::Completed => "badge success",
+        JobStatus::Failed => "badge danger",
+        JobStatus::Expired | JobStatus::Canceled => "badge",
+    };
+    html! { span class=(class) { (status.as_str()) } }
+}
+
+/// The values of a query.
+pub fn query_of(path: &str) -> Vec<(String, String)> {
+    let query = path.split_once('?').map_or("", |(_, query)| query);
+    form_urlencoded::parse(query.as_bytes()).into_owned().collect()
+}
+
+pub fn value_of<'a>(query: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+}
+
+/// A path of ours with a query of those values that are there.
+pub fn with_query(path: &str, values: &[(&str, Option<String>)]) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    for (name, value) in values {
+        if let Some(value) = value {
+            query.append_pair(name, value);
+        }
+    }
+    match query.finish() {
+        query if query.is_empty() => path.to_owned(),
+        query => format!("{path}?{query}"),
+    }
+}
+
+/// Links to the first and the next page of a list, where there are any.
+pub fn pager(state: &AppState, label: &str, first: Option<String>, next: Option<String>) -> Markup {
+    html! {
+        @if first.is_some() || next.is_some() {
+            nav.pager aria-label=(label) {
+                @if let Some(first) = first { a.button href=(state.link(&first)) { "Newest" } }
+                @if let Some(next) = next { a.button href=(state.link(&next)) rel="next" { "Older" } }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_times_and_shares_are_short() {
+        let sizes = [0, 1, 1023, 1024, 1536, 5 << 20, 3 << 30].map(bytes);
+        assert_eq!(sizes, ["0 bytes", "1 byte", "1023 bytes", "1.0 KiB", "1.5 KiB", "5.0 MiB", "3.0 GiB"]);
+        assert_eq!([0, 999, 1_000, 59_950, 61_000].map(millis), ["0 ms", "999 ms", "1.0 s", "59.9 s", "1 min 1 s"]);
+        assert_eq!(
+            [1, 59, 60, 7200, 86_400].map(Duration::from_secs).map(rough),
+            ["1 second", "59 seconds", "1 minute", "2 hours", "1 day"]
+        );
+        assert_eq!((percent(0, 0), percent(1, 8).as_deref()), (None, Some("12.5 %")));
+    }
+
+    #[test]
+    fn a_query_is_read_as_it_was_written() {
+        let path = with_query("/app/jobs", &[("status", Some("a&b=c".into())), ("tool", None)]);
+        assert_eq!(path, "/app/jobs?status=a%26b%3Dc");
+        let query = query_of(&path);
+        assert_eq!((value_of(&query, "status"), value_of(&query, "tool")), (Some("a&b=c"), None));
+        assert_eq!(with_query("/app/jobs", &[("status", None)]), "/app/jobs");
+        assert!(query_of("/app/jobs").is_empty());
+    }
+}

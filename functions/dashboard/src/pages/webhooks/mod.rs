@@ -1,0 +1,188 @@
+//! Webhooks: what was recorded, a signed sample, and a verifier. Nothing is delivered yet.
+
+mod verifier;
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::{get, post};
+use docmill::clock;
+use docmill::domain::event::{EVENT_RETENTION, EventKind, signed_sample};
+use docmill::store::events::{EventsPage, StoredEvent, WEBHOOK_TEST};
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::parts::{moment, pager, query_of, rough, value_of, with_query};
+use crate::error::PageError;
+use crate::layout::{self, copyable};
+use crate::session::SignedIn;
+use crate::state::AppState;
+use crate::visit::Viewer;
+
+const PAGE: i32 = 20;
+
+pub fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/app/webhooks", get(show))
+        .route("/app/webhooks/verify", get(verifier::show).post(verifier::check))
+        .route("/app/webhooks/sample", post(sample))
+}
+
+async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Result<Response, PageError> {
+    let query = query_of(&viewer.path);
+    let before = value_of(&query, "before").filter(|id| is_event_id(id));
+    let page = state.context.events.page(&user.account, before, PAGE, clock::now()).await?;
+    let content = html! {
+        header.page-head {
+            h1 { "Webhooks" }
+            p.lead { "Events report on your jobs and on your account, in the form of "
+                a href="https://www.standardwebhooks.com/" rel="noreferrer" { "Standard Webhooks" } "." }
+        }
+        (delivery(viewer.settings.service.webhook_delivery))
+        (events(&state, &page, before.is_some()))
+        (tools(&state, &viewer))
+    };
+    Ok(layout::page(&state, &viewer, "Webhooks", content))
+}
+
+/// An id as events have it: what a reader may put into the address is no other key of the table.
+fn is_event_id(text: &str) -> bool {
+    text.strip_prefix("evt_").is_some_and(|hex| hex.len() == 32 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+fn delivery(on: bool) -> Markup {
+    html! {
+        section.card aria-labelledby="delivery" {
+            div.switch-row {
+                h2 #delivery { "Delivery" }
+                button.switch type="button" role="switch" aria-checked=(on) aria-labelledby="delivery" aria-describedby="delivery-hint" disabled {
+                    @if on { "On" } @else { "Off" }
+                }
+            }
+            p.muted #delivery-hint {
+                @if on { "Webhooks are delivered." }
+                @else { "Delivery is off for the whole service: no request goes out. Events are recorded all the same, each exactly once, so that nothing is missing on the day it is turned on." }
+            }
+        }
+    }
+}
+
+fn events(state: &AppState, page: &EventsPage, is_later: bool) -> Markup {
+    html! {
+        section aria-labelledby="events" {
+            h2 #events { "Recorded events and tests" }
+            p.muted { "Events are kept for " (rough(EVENT_RETENTION)) ", tests for 7 days." }
+            @if page.events.is_empty() {
+                p.empty { "Nothing was recorded yet. The end of a job is the first that is." }
+            } @else {
+                ul.events { @for event in &page.events { li.card { (entry(event)) } } }
+            }
+            (pager(state, "Pages of events",
+                is_later.then(|| "/app/webhooks".to_owned()),
+                page.next.clone().map(|id| with_query("/app/webhooks", &[("before", Some(id))]))))
+        }
+    }
+}
+
+fn entry(event: &StoredEvent) -> Markup {
+    let body: Value = serde_json::from_str(&event.body()).unwrap_or_default();
+    html! {
+        details {
+            summary {
+                (kind_badge(&event.kind)) " "
+                span { (summary(event)) } " "
+                span.muted { (moment(event.recorded_at)) }
+            }
+            dl.details { div { dt { code { "webhook-id" } } dd { code { (event.id) } } } }
+            @if event.kind == WEBHOOK_TEST { p.muted { "A test of this address was recorded; nothing was sent to it." } }
+            @else { (copyable(&event.id, &format!("{body:#}"))) }
+        }
+    }
+}
+
+fn kind_badge(kind: &str) -> Markup {
+    let known = EventKind::ALL.into_iter().find(|known| known.as_str() == kind);
+    let class = match known {
+        Some(EventKind::JobCompleted) => "badge success",
+        Some(EventKind::JobFailed | EventKind::QuotaExhausted) => "badge danger",
+        Some(EventKind::QuotaWarning | EventKind::ApiKeyRevoked) => "badge warn",
+        None => "badge",
+    };
+    html! { span class=(class) { (kind) } }
+}
+
+/// What an event is about, in a few words.
+fn summary(event: &StoredEvent) -> String {
+    let text = |pointer: &str| event.data.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let number = |pointer: &str| event.data.pointer(pointer).and_then(Value::as_u64).unwrap_or_default();
+    match EventKind::ALL.into_iter().find(|known| known.as_str() == event.kind) {
+        Some(EventKind::JobCompleted) => text("/job/toolSlug"),
+        Some(EventKind::JobFailed) => format!("{}: {}", text("/job/toolSlug"), text("/job/error/code")),
+        Some(EventKind::QuotaWarning) => {
+            format!("{} of {} included credits are spent", number("/credits/threshold"), number("/credits/included"))
+        }
+        Some(EventKind::QuotaExhausted) => {
+            format!("{} credits were needed, {} were left", number("/credits/required"), number("/credits/available"))
+        }
+        Some(EventKind::ApiKeyRevoked) => format!("{} …{}", text("/apiKey/name"), text("/apiKey/last4")),
+        None => text("/host"),
+    }
+}
+
+fn tools(state: &AppState, viewer: &Viewer) -> Markup {
+    html! {
+        section.card aria-labelledby="build" {
+            h2 #build { "Build a receiver" }
+            p { "Take a signed sample, send it to your receiver, and see whether it is accepted. If it is not, the verifier says why." }
+            div.actions {
+                (crate::form::button_form(state, viewer, "/app/webhooks/sample", "Make a signed sample", "primary", &[]))
+                " " a.button href=(state.link("/app/webhooks/verify")) { "Verify a webhook" }
+            }
+        }
+    }
+}
+
+/// A sample with a secret of its own, made for this answer alone: it is in no address and in no store.
+async fn sample(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) -> Result<Response, PageError> {
+    let sample = signed_sample(clock::now()).map_err(|error| PageError::Internal(error.to_string()))?;
+    let text = |name: &str| sample[name].as_str().unwrap_or_default().to_owned();
+    let headers = sample["headers"].as_object().into_iter().flatten();
+    let headers: Vec<_> =
+        headers.map(|(name, value)| format!("{name}: {}", value.as_str().unwrap_or_default())).collect();
+    let headers = headers.join("\n");
+    let content = html! {
+        nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link("/app/webhooks")) { "Webhooks" } } } }
+        header.page-head {
+            h1 { "A signed sample" }
+            p.lead { "What a receiver will get, signed with a secret made for this sample. It is accepted for five minutes." }
+        }
+        section.card aria-labelledby="sample-parts" {
+            h2 #sample-parts { "Send it to your receiver" }
+            h3 { "Secret" } (copyable("sample-secret", &text("secret")))
+            h3 { "Headers" } (copyable("sample-headers", &headers))
+            h3 { "Body" } (copyable("sample-body", &text("body")))
+            p.muted { "The signature is of these exact bytes: without a line break at the end." }
+            form method="post" action=(state.link("/app/webhooks/verify")) {
+                (crate::form::token_field(&viewer))
+                input type="hidden" name="secret" value=(text("secret"));
+                input type="hidden" name="headers" value=(headers);
+                input type="hidden" name="body" value=(text("body"));
+                button.button type="submit" { "Verify it here" }
+            }
+        }
+    };
+    Ok(layout::page(&state, &viewer, "A signed sample", content))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_ids_of_events_are_taken_from_an_address() {
+        assert!(is_event_id(&docmill::domain::event::new_event_id(clock::now())));
+        for text in ["", "evt_", "profile", "evt_../x", &format!("evt_{}", "g".repeat(32))] {
+            assert!(!is_event_id(text), "{text}");
+        }
+    }
+}

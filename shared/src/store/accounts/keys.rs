@@ -1,0 +1,233 @@
+//! What happens to an account's keys after they were made: another secret, revocation, and the list that people see.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::{Put, TransactWriteItem, Update};
+
+use super::{Accounts, Holder};
+use crate::domain::account::{Limiter, StoredKey};
+use crate::domain::api_key::{ApiKey, KeyHash};
+use crate::domain::event::{self, EventKind};
+use crate::domain::quota::RatePolicy;
+use crate::domain::time::Timestamp;
+use crate::store::StoreError;
+use crate::store::events::StoredEvent;
+use crate::store::item::{string, time, to_item};
+use crate::store::transaction::{self, TRIES, Transacted, back_off, never_quiet, transact};
+
+/// How long an old secret may go on beside its successor.
+pub const MAX_OVERLAP: Duration = Duration::from_secs(7 * 86_400);
+/// How many of an account's keys a list looks at beside those that are alive.
+const LISTED: i32 = 60;
+
+/// A key as people know it: one id, whatever secrets it has had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccountKey {
+    /// With its latest secret.
+    pub key: StoredKey,
+    /// Until when the secret before still works.
+    pub old_secret_until: Option<Timestamp>,
+}
+
+#[derive(Debug)]
+pub enum Regenerated {
+    Yes {
+        key: Box<StoredKey>,
+        secret: ApiKey,
+    },
+    /// Somebody else gave the key another secret meanwhile.
+    Superseded,
+    /// No key of this id is alive.
+    NoSuchKey,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Revoked {
+    Yes,
+    /// It was dead before.
+    Already,
+    NoSuchKey,
+}
+
+impl Accounts {
+    /// Gives a key another secret. The old one, `seen` if it is given, ends after `overlap`; one that was still in its own
+    /// overlap ends at once.
+    pub async fn regenerate_key(
+        &self,
+        account: &str,
+        key_id: &str,
+        seen: Option<&KeyHash>,
+        overlap: Duration,
+        now: Timestamp,
+    ) -> Result<Regenerated, StoreError> {
+        let (mut seen, mut made): (Option<KeyHash>, Option<ApiKey>) = (seen.cloned(), None);
+        for attempt in 0..TRIES {
+            let Some(holder) = self.holder_of(account, key_id, now).await? else { return Ok(Regenerated::NoSuchKey) };
+            let Some(current) = latest(of_id(&holder, key_id)) else {
+                return Ok(Regenerated::NoSuchKey);
+            };
+            let secret = made.get_or_insert_with(|| ApiKey::generate(current.mode));
+            // Our own earlier try, whose answer was lost.
+            if current.key_hash == secret.hash() {
+                return Ok(Regenerated::Yes { key: Box::new(current.clone()), secret: secret.clone() });
+            }
+            // Timeline: A and B regenerate the key at once. A's transaction moves the account's revision on; B's fails,
+            // reads again, and finds another secret than the one it was to replace: A's stays the only new one.
+            if *seen.get_or_insert_with(|| current.key_hash.clone()) != current.key_hash {
+                return Ok(Regenerated::Superseded);
+            }
+            let successor = successor(current, secret, now).in_standing(holder.profile.standing());
+            let writes = self.replace(&holder, &successor, now.plus(overlap.min(MAX_OVERLAP)), now)?;
+            match transact(&self.client, writes).await? {
+                Transacted::Committed => {
+                    return Ok(Regenerated::Yes { key: Box::new(successor), secret: secret.clone() });
+                }
+                Transacted::Failed(_) | Transacted::Contended => back_off(attempt).await,
+            }
+        }
+        Err(never_quiet())
+    }
+
+    /// The transaction that puts `successor` in the place of the secrets before.
+    fn replace(
+        &self,
+        holder: &Holder,
+        successor: &StoredKey,
+        until: Timestamp,
+        now: Timestamp,
+    ) -> Result<Vec<TransactWriteItem>, StoreError> {
+        let put = Put::builder()
+            .table_name(&self.tables.keys)
+            .set_item(Some(to_item(successor)?))
+            // A hash never repeats; if it did, somebody else's key would be overwritten.
+            .condition_expression("attribute_not_exists(key_hash)");
+        let mut writes = vec![transaction::put(put.build())?];
+        let others = holder.keys.iter().filter(|key| key.key_id != successor.key_id);
+        let mut listed: Vec<_> = others.map(|key| key.key_hash.clone()).chain([successor.key_hash.clone()]).collect();
+        let current = latest(of_id(holder, &successor.key_id)).map(|key| &key.key_hash);
+        for key in of_id(holder, &successor.key_id) {
+            let is_current = current == Some(&key.key_hash);
+            let end = if is_current { key.expires_at.map_or(until, |expires| expires.min(until)) } else { now };
+            if end > now {
+                listed.push(key.key_hash.clone());
+            }
+            let update = Update::builder()
+                .table_name(&self.tables.keys)
+                .key("key_hash", string(key.key_hash.as_str()))
+                // The update would otherwise create a key that was removed.
+                .condition_expression("attribute_exists(account)")
+                .update_expression("SET expires_at = :end")
+                .expression_attribute_values(":end", time(end));
+            writes.push(transaction::update(update.build())?);
+        }
+        writes.push(self.list_keys(&successor.account, &holder.profile, listed)?);
+        Ok(writes)
+    }
+
+    /// Revokes a key with all its secrets at once, and tells of it. Revoking a revoked key changes nothing.
+    pub async fn revoke_key(&self, account: &str, key_id: &str, now: Timestamp) -> Result<Revoked, StoreError> {
+        for attempt in 0..TRIES {
+            let Some(holder) = self.holder_of(account, key_id, now).await? else { return Ok(Revoked::NoSuchKey) };
+            let Some(current) = latest(of_id(&holder, key_id)) else {
+                // Here a later try finds its own earlier write, or another one's.
+                return if attempt > 0 { Ok(Revoked::Yes) } else { self.was_revoked(account, key_id).await };
+            };
+            // Timeline: A revokes the key while B gives it another secret. If B's transaction is first, A's finds another
+            // revision, reads again, and revokes both secrets; if A's is first, B finds no key that is alive.
+            let others = holder.keys.iter().filter(|key| key.key_id != key_id).map(|key| key.key_hash.clone());
+            let mut writes = vec![self.list_keys(account, &holder.profile, others.collect())?];
+            let data = event::key_revoked(current, now);
+            writes.push(StoredEvent::new(account, EventKind::ApiKeyRevoked, now, data).put(&self.tables.events)?);
+            for key in of_id(&holder, key_id) {
+                let update = Update::builder()
+                    .table_name(&self.tables.keys)
+                    .key("key_hash", string(key.key_hash.as_str()))
+                    // The update would otherwise create a key that was removed.
+                    .condition_expression("attribute_exists(account)")
+                    .update_expression("SET revoked_at = :now")
+                    .expression_attribute_values(":now", time(now));
+                writes.push(transaction::update(update.build())?);
+            }
+            match transact(&self.client, writes).await? {
+                Transacted::Committed => return Ok(Revoked::Yes),
+                Transacted::Failed(_) | Transacted::Contended => back_off(attempt).await,
+            }
+        }
+        Err(never_quiet())
+    }
+
+    /// The account as one look found it. Where that look found no key of the id, another one of the same revision did not
+    /// either.
+    ///
+    /// Timeline: A reads the profile, B gives the key another secret, A reads the keys: the old secret has ended, and the
+    /// new one was not in the list that A read. The revision has moved on, and A looks again.
+    async fn holder_of(&self, account: &str, key_id: &str, now: Timestamp) -> Result<Option<Holder>, StoreError> {
+        let mut seen = None;
+        for _ in 0..TRIES {
+            let Some(holder) = self.holder(account, now).await? else { return Ok(None) };
+            let revision = holder.profile.revision;
+            if of_id(&holder, key_id).next().is_some() || seen.replace(revision) == Some(revision) {
+                return Ok(Some(holder));
+            }
+        }
+        Err(never_quiet())
+    }
+
+    async fn was_revoked(&self, account: &str, key_id: &str) -> Result<Revoked, StoreError> {
+        let hashes = self.keys.recent_of_account(account, LISTED).await?;
+        let known = self.keys.get_all(&hashes).await?.iter().any(|key| key.key_id == key_id);
+        Ok(if known { Revoked::Already } else { Revoked::NoSuchKey })
+    }
+
+    /// An account's keys, the newest first: those that are alive, and the latest of the others.
+    pub async fn keys_of(&self, account: &str, now: Timestamp) -> Result<Vec<AccountKey>, StoreError> {
+        let Some(holder) = self.holder(account, now).await? else { return Ok(Vec::new()) };
+        // The index lags behind; what is alive is known without it.
+        let mut dead = self.keys.recent_of_account(account, LISTED).await?;
+        dead.retain(|hash| !holder.keys.iter().any(|key| key.key_hash == *hash));
+        let mut keys = self.keys.get_all(&dead).await?;
+        keys.extend(holder.keys);
+        keys.retain(|key| key.account == account && !key.is_dashboards());
+        Ok(by_id(keys, now))
+    }
+}
+
+fn of_id<'a>(holder: &'a Holder, key_id: &'a str) -> impl Iterator<Item = &'a StoredKey> {
+    holder.keys.iter().filter(move |key| key.key_id == key_id)
+}
+
+/// Of several secrets of one key the one that was made last.
+fn latest<'a>(keys: impl Iterator<Item = &'a StoredKey>) -> Option<&'a StoredKey> {
+    keys.max_by_key(|key| key.created_at.as_millis())
+}
+
+/// The key with a new secret and an idle limiter.
+fn successor(current: &StoredKey, secret: &ApiKey, now: Timestamp) -> StoredKey {
+    let limit = |policy| current.limiter.limit(policy);
+    StoredKey {
+        key_hash: secret.hash(),
+        last4: secret.last4().to_owned(),
+        // Later than the one before, whatever the clocks say: by this the secrets of a key are told apart.
+        created_at: now.max(Timestamp(current.created_at.as_millis() + 1)),
+        last_used_at: None,
+        limiter: Limiter::new(limit(RatePolicy::Create), limit(RatePolicy::Read)),
+        ..current.clone()
+    }
+}
+
+fn by_id(keys: Vec<StoredKey>, now: Timestamp) -> Vec<AccountKey> {
+    let mut secrets: BTreeMap<String, Vec<StoredKey>> = BTreeMap::new();
+    for key in keys {
+        secrets.entry(key.key_id.clone()).or_default().push(key);
+    }
+    let of_key = |mut secrets: Vec<StoredKey>| {
+        secrets.sort_by_key(|key| key.created_at.as_millis());
+        let key = secrets.pop()?;
+        let alive = secrets.iter().filter(|old| !old.is_dead_at(now)).filter_map(|old| old.expires_at);
+        Some(AccountKey { key, old_secret_until: alive.max() })
+    };
+    let mut keys: Vec<_> = secrets.into_values().filter_map(of_key).collect();
+    keys.sort_by_key(|key| std::cmp::Reverse(key.key.created_at.as_millis()));
+    keys
+}

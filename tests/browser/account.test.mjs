@@ -1,0 +1,128 @@
+// What a person does with their account: keys, jobs and webhooks.
+
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { closeBrowser, eventually, findings, mainText, newPerson, signIn, url, withVisitor } from "./support.mjs";
+
+after(closeBrowser);
+
+const authorization = (key) => ({ headers: { authorization: `Bearer ${key}` } });
+const statusOf = async (key) => (await fetch(url("/v1/tools"), authorization(key))).status;
+
+/** Creates a key by the form, and gives its secret. */
+async function createKey(page, goto, name) {
+  await goto("/app/keys");
+  await page.getByRole("link", { name: "Create a key" }).click();
+  await page.getByLabel("Name").fill(name);
+  await page.getByRole("button", { name: "Create the key" }).click();
+  return page.locator("#secret").innerText();
+}
+
+test("a key is created, used, regenerated and revoked", async () => {
+  const person = await newPerson();
+  await withVisitor({}, async (visitor) => {
+    const { page, goto } = visitor;
+    await signIn(visitor, person);
+    const first = await createKey(page, goto, "Journey");
+    assert.match(first, /^dm_live_[0-9A-Za-z]{36}$/);
+    assert.deepEqual(await findings(page), []);
+    assert.equal(await statusOf(first), 200);
+    assert.ok(!page.url().includes("dm_live_"), "no secret in the address");
+
+    await page.getByRole("link", { name: "I have copied it" }).click();
+    assert.match(await mainText(page), /Journey/);
+    assert.ok(!(await page.content()).includes(first), "shown once");
+    await page.goBack();
+    assert.ok(!(await page.content()).includes(first), "and not again by going back");
+
+    await goto("/app/keys");
+    await page.getByRole("link", { name: "Regenerate Journey" }).click();
+    await page.getByLabel("The old secret shall").selectOption("0");
+    await page.getByRole("button", { name: "Regenerate" }).click();
+    const second = await page.locator("#secret").innerText();
+    assert.deepEqual([await statusOf(first), await statusOf(second)], [401, 200]);
+
+    await goto("/app/keys");
+    await page.getByRole("link", { name: "Revoke Journey" }).click();
+    assert.deepEqual(await findings(page), []);
+    await page.getByRole("button", { name: "Revoke the key" }).click();
+    await page.getByText("The key was revoked").waitFor();
+    assert.equal(await statusOf(second), 401);
+    await goto("/app/webhooks");
+    assert.match(await mainText(page), /api_key\.revoked/);
+  });
+});
+
+test("a wrong form stays filled in, and works without scripts", async () => {
+  const person = await newPerson();
+  await withVisitor({ javaScriptEnabled: false }, async (visitor) => {
+    const { page, goto } = visitor;
+    await signIn(visitor, person);
+    await goto("/app/keys/new");
+    await page.getByLabel("Name").fill("Two lines of origins");
+    await page.getByLabel(/^Origins/).fill("https://ok.example\nnonsense");
+    await page.getByRole("button", { name: "Create the key" }).click();
+    assert.equal(await page.getByLabel("Name").inputValue(), "Two lines of origins");
+    assert.match(await page.locator("#origins-error").innerText(), /origin/);
+    await page.getByLabel(/^Origins/).fill("https://ok.example");
+    await page.getByRole("button", { name: "Create the key" }).click();
+    assert.match(await page.locator("#secret").innerText(), /^dm_live_/);
+  });
+});
+
+test("a job is followed to its end without a reload, downloaded, and another account's is not there", async () => {
+  const [person, stranger] = [await newPerson(), await newPerson()];
+  let path;
+  await withVisitor({}, async (visitor) => {
+    const { page, goto } = visitor;
+    await signIn(visitor, person);
+    const key = await createKey(page, goto, "Jobs");
+    const created = await fetch(url("/v1/convert/html-to-pdf"), {
+      method: "POST",
+      headers: { ...authorization(key).headers, "content-type": "application/json" },
+      body: JSON.stringify({ html: "<h1>Hello</h1>", renderMode: "basic", metadata: { note: "canary" } }),
+    });
+    assert.equal(created.status, 202);
+    path = `/app/jobs/${(await created.json()).job.id}`;
+    await goto(path);
+    await page.locator("#progress .badge", { hasText: "completed" }).waitFor();
+    assert.equal(await page.locator("#progress").getAttribute("hx-get"), null, "it asks no more");
+    assert.deepEqual(await findings(page), []);
+    assert.ok(!(await page.locator("#support-copy").innerText()).includes("canary"));
+    const link = await page.getByRole("link", { name: "Download" }).getAttribute("href");
+    const answer = await visitor.context.request.get(new URL(link, page.url()).href);
+    assert.ok((await answer.body()).subarray(0, 5).equals(Buffer.from("%PDF-")));
+
+    await goto("/app/jobs?status=completed");
+    assert.match(await mainText(page), /HTML to PDF/);
+    await goto("/app");
+    assert.match(await mainText(page), /1 completed, 0 failed/);
+    assert.deepEqual(await findings(page), []);
+    await eventually("the end of the job is listed", async () => {
+      await goto("/app/webhooks");
+      return (await mainText(page)).includes("job.completed");
+    });
+  });
+  await withVisitor({}, async (visitor) => {
+    await signIn(visitor, stranger);
+    assert.equal((await visitor.goto(path)).status(), 404);
+    assert.equal((await visitor.goto(`${path}/download`)).status(), 404);
+  });
+});
+
+test("the signed sample is valid, and a changed one is not", async () => {
+  const person = await newPerson();
+  await withVisitor({}, async (visitor) => {
+    const { page, goto } = visitor;
+    await signIn(visitor, person);
+    await goto("/app/webhooks");
+    await page.getByRole("button", { name: "Make a signed sample" }).click();
+    assert.deepEqual(await findings(page), []);
+    await page.getByRole("button", { name: "Verify it here" }).click();
+    await page.getByText("Valid", { exact: true }).waitFor();
+    const body = page.getByLabel("Body");
+    await body.fill((await body.inputValue()).replace("completed", "failed"));
+    await page.getByRole("button", { name: "Verify", exact: true }).click();
+    await page.getByText("The signature does not fit").waitFor();
+  });
+});
