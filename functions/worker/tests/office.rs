@@ -139,6 +139,9 @@ async fn plain_text_and_tables_keep_their_characters_and_columns() {
     assert_eq!(row(&semicolons, "Pens").split_whitespace().collect::<Vec<_>>(), ["Pens", "12", "a;", "b"]);
     assert!(semicolons.contains("Zażółć"), "{semicolons}");
     assert!(semicolons.contains("semicolons") && !semicolons.contains("source"), "the sheet has the document's name");
+    let codes = convert("codes.csv", json!({})).await.text();
+    let ann = row(&codes, "Meier");
+    assert_eq!(ann.split_whitespace().collect::<Vec<_>>(), ["Meier,", "Ann", "01067", "12.5", "4111111111111111"]);
     let tabs = convert("table.tsv", json!({})).await.text();
     assert_eq!(row(&tabs, "Paper").split_whitespace().collect::<Vec<_>>(), ["Paper", "99"]);
 }

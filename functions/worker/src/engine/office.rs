@@ -9,6 +9,8 @@ mod memory;
 mod options;
 mod profile;
 mod soffice;
+mod uno;
+mod warm;
 mod zygote;
 
 use std::io;
@@ -75,6 +77,7 @@ enum Export {
     /// LibreOffice's own format.
     OpenDocument {
         extension: &'static str,
+        filter: &'static str,
     },
 }
 
@@ -123,12 +126,12 @@ impl OfficeEngine {
 
     /// With pages turned, if the options say so: by way of LibreOffice's own format.
     async fn attempt_turned(&self, order: &Order<'_>, format: Format, options: &OfficeOptions) -> io::Result<Attempt> {
-        let (Some(landscape), Some(extension)) = (options.landscape, own_extension(format.family())) else {
+        let (Some(landscape), Some((extension, filter))) = (options.landscape, own_format(format.family())) else {
             return self.attempt(order).await;
         };
         let own = order.scratch.join(format!("own.{extension}"));
-        let own_format = Order { output: own.clone(), export: Export::OpenDocument { extension }, ..order.clone() };
-        let attempt = self.attempt(&own_format).await?;
+        let export = Export::OpenDocument { extension, filter };
+        let attempt = self.attempt(&Order { output: own.clone(), export, ..order.clone() }).await?;
         if attempt != Attempt::Written {
             return Ok(attempt);
         }
@@ -143,9 +146,6 @@ impl OfficeEngine {
     }
 
     async fn attempt(&self, order: &Order<'_>) -> io::Result<Attempt> {
-        if order.import.is_some() {
-            return self.soffice.convert(order).await;
-        }
         match self.forked.convert(order).await {
             Ok(attempt) => Ok(attempt),
             Err(error) => {
@@ -164,7 +164,8 @@ impl Engine for OfficeEngine {
         };
         let options = OfficeOptions::read(task.options)?;
         let source = place(&task, path, name.as_deref(), *format).map_err(internal)?;
-        let order = order(&task, source, *format, inspection, &options).map_err(internal)?;
+        let import = import_filter(*format, &source, inspection.encoding).await.map_err(internal)?;
+        let order = Order { import, ..order(&task, source, *format, inspection, &options) };
         match self.attempt_turned(&order, *format, &options).await.map_err(internal)? {
             Attempt::Written => {}
             failed @ (Attempt::NotLoaded
@@ -220,10 +221,10 @@ fn order<'a>(
     format: Format,
     inspection: &Inspection,
     options: &OfficeOptions,
-) -> io::Result<Order<'a>> {
-    Ok(Order {
-        import: import_filter(format, &source, inspection.encoding.unwrap_or(Encoding::Utf8))?,
+) -> Order<'a> {
+    Order {
         source,
+        import: None,
         output: task.scratch.join("output.pdf"),
         fonts_log: task.scratch.join("fonts.log"),
         encrypted: inspection.encrypted,
@@ -233,7 +234,7 @@ fn order<'a>(
         scratch: task.scratch,
         deadline: task.deadline,
         limits: task.limits,
-    })
+    }
 }
 
 const fn export_filter(family: Family) -> &'static str {
@@ -245,21 +246,27 @@ const fn export_filter(family: Family) -> &'static str {
     }
 }
 
-/// LibreOffice's own format for those families whose pages can be turned. Slides and drawings are made for the form they have.
-const fn own_extension(family: Family) -> Option<&'static str> {
+/// LibreOffice's own format (extension and export filter) for those families whose pages can be turned. Slides and drawings
+/// are made for the form they have.
+const fn own_format(family: Family) -> Option<(&'static str, &'static str)> {
     match family {
-        Family::Text => Some("odt"),
-        Family::Spreadsheet => Some("ods"),
+        Family::Text => Some(("odt", "writer8")),
+        Family::Spreadsheet => Some(("ods", "calc8")),
         Family::Presentation | Family::Drawing => None,
     }
 }
 
 /// The import filter, where the content doesn't decide it.
-fn import_filter(format: Format, path: &Path, encoding: Encoding) -> io::Result<Option<(&'static str, String)>> {
-    Ok(match format {
-        Format::Txt => Some(import::text_filter(encoding)),
-        Format::Csv => Some(import::table_filter(import::guess_separator(path)?, encoding)),
-        Format::Tsv => Some(import::table_filter(b'\t', encoding)),
+async fn import_filter(
+    format: Format,
+    path: &Path,
+    encoding: Option<Encoding>,
+) -> io::Result<Option<(&'static str, String)>> {
+    let (path, encoding) = (path.to_owned(), encoding.unwrap_or(Encoding::Utf8));
+    let separator: fn(&Path) -> io::Result<u8> = match format {
+        Format::Txt => return Ok(Some(import::text_filter(encoding))),
+        Format::Csv => import::guess_separator,
+        Format::Tsv => |_| Ok(b'\t'),
         Format::Docx
         | Format::Doc
         | Format::Dotx
@@ -275,8 +282,14 @@ fn import_filter(format: Format, path: &Path, encoding: Encoding) -> io::Result<
         | Format::Odg
         | Format::Fodt
         | Format::Fods
-        | Format::Fodp => None,
-    })
+        | Format::Fodp => return Ok(None),
+    };
+    let look = move || {
+        let separator = separator(&path)?;
+        let texts = import::columns_of_text(&path, separator, encoding)?;
+        Ok(Some(import::table_filter(separator, encoding, &texts)))
+    };
+    tokio::task::spawn_blocking(look).await.map_err(io::Error::other)?
 }
 
 const OUR_FAULT: &str = "Something went wrong on our side.";

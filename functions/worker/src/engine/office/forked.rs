@@ -44,17 +44,20 @@ impl Forked {
         self.server.get_ready().await
     }
 
-    /// Only for documents that say themselves how they are to be read: LibreOfficeKit takes no import filter.
     pub(super) async fn convert(&self, order: &Order<'_>) -> io::Result<Attempt> {
         let left = order.deadline.saturating_duration_since(Instant::now());
         let request = Request {
             source: order.source.clone(),
+            import: order.import.clone().map(|(filter, options)| (filter.to_owned(), options)),
             password: order.password.clone(),
             output: order.output.clone(),
             fonts_log: order.fonts_log.clone(),
             format: match order.export {
                 Export::Pdf { .. } => "pdf".to_owned(),
-                Export::OpenDocument { extension } => extension.to_owned(),
+                Export::OpenDocument { extension, .. } => extension.to_owned(),
+            },
+            filter: match order.export {
+                Export::Pdf { filter } | Export::OpenDocument { filter, .. } => filter.to_owned(),
             },
             filter_data: match order.export {
                 Export::Pdf { .. } => order.filter_data.to_string(),
@@ -68,6 +71,7 @@ impl Forked {
         };
         Ok(match self.server.ask(&request, order.deadline).await? {
             Reply::Ready => return Err(io::Error::other("the helper answered what it was not asked")),
+            Reply::Unable => return Err(io::Error::other("LibreOfficeKit takes no import filter")),
             Reply::Written => Attempt::Written,
             Reply::NotLoaded => Attempt::NotLoaded,
             Reply::NeedsPassword => Attempt::NeedsPassword,

@@ -69,7 +69,7 @@ impl Soffice {
         }
         command.arg("--convert-to").arg(match order.export {
             Export::Pdf { filter } => format!("pdf:{filter}:{}", order.filter_data),
-            Export::OpenDocument { extension } => extension.to_owned(),
+            Export::OpenDocument { extension, .. } => extension.to_owned(),
         });
         command.arg("--outdir").arg(order.scratch.join(WRITTEN_INTO)).arg(OsString::from(&order.source));
         Ok(command)
@@ -111,7 +111,7 @@ fn remove_sockets() -> io::Result<()> {
 fn written(order: &Order<'_>) -> PathBuf {
     let extension = match order.export {
         Export::Pdf { .. } => "pdf",
-        Export::OpenDocument { extension } => extension,
+        Export::OpenDocument { extension, .. } => extension,
     };
     order.scratch.join(WRITTEN_INTO).join(order.source.file_name().unwrap_or_default()).with_extension(extension)
 }

@@ -15,8 +15,9 @@ use rustix::process::{DumpableBehavior, Pid, Resource, Signal};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::lok::{self, Fork, NotLoaded, Office};
+use super::lok::{self, Fork, Office};
 use super::memory::{self, Report, Span};
+use super::warm::WarmOffice;
 use crate::confine;
 use crate::confine::usage::{Allowance, Excess, INTERVAL};
 
@@ -24,10 +25,14 @@ use crate::confine::usage::{Allowance, Excess, INTERVAL};
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Request {
     pub(super) source: PathBuf,
+    /// Name and options of the import filter, for documents that don't say themselves how they are to be read.
+    pub(super) import: Option<(String, String)>,
     pub(super) password: Option<String>,
     pub(super) output: PathBuf,
     /// `pdf`, or the extension of another format.
     pub(super) format: String,
+    /// The export filter of that format.
+    pub(super) filter: String,
     /// Where fontconfig's log goes.
     pub(super) fonts_log: PathBuf,
     /// FilterData of the export, as JSON text.
@@ -48,6 +53,8 @@ pub(super) enum Reply {
     NeedsPassword,
     WrongPassword,
     NotSaved,
+    /// It takes an import filter to read the document, and here is no way to name one.
+    Unable,
     Exited(i32),
     Signaled(i32),
     TimedOut,
@@ -82,16 +89,6 @@ const MAX_REQUEST_BYTES: usize = 256 << 10;
 /// How long the documents of the warm-up may take a child. It is nobody's fault, and nothing waits for it.
 const LEARNING: Duration = Duration::from_secs(4);
 
-/// Nobody is there to answer a dialog.
-const LOAD_OPTIONS: &str = "Batch=true,Language=en-US";
-
-/// Small documents of each family: what they take LibreOffice through is warm in every child.
-const WARM_UP: [(&str, &[u8]); 3] = [
-    ("warm.docx", include_bytes!("warm_up/warm.docx")),
-    ("warm.xlsx", include_bytes!("warm_up/warm.xlsx")),
-    ("warm.pptx", include_bytes!("warm_up/warm.pptx")),
-];
-
 /// Serves until standard input ends. Returns only what kept it from serving.
 pub fn run(args: &Args) -> io::Error {
     match serve(args) {
@@ -109,29 +106,15 @@ fn serve(args: &Args) -> io::Result<()> {
     let mut failure = None;
     office.run(&mut |office| {
         // The loop inside ends with the process, or with what keeps it from going on.
-        let ended = warm_up(office, &args.home).and_then(|()| serve_documents(office, args, &mut replies));
+        let warm = WarmOffice::warm_up(office, &args.home);
+        let ended = warm.and_then(|office| serve_documents(&office, args, &mut replies));
         failure = ended.err();
         lok::exit_now(if failure.is_some() { 1 } else { 0 });
     });
     failure.map_or(Ok(()), Err)
 }
 
-fn warm_up(office: &Office, home: &Path) -> io::Result<()> {
-    for (name, bytes) in WARM_UP {
-        let (source, output) = (home.join("tmp").join(name), home.join("tmp/warm.pdf"));
-        std::fs::write(&source, bytes)?;
-        let document = office.load(&file_url(&source)?, LOAD_OPTIONS, None)?;
-        let document = document.map_err(|_| io::Error::other(format!("warming up: {}", office.last_error())))?;
-        if !document.save(&file_url(&output)?, "pdf", "{}")? {
-            return Err(io::Error::other(format!("warming up: {}", office.last_error())));
-        }
-        std::fs::remove_file(&source)?;
-        std::fs::remove_file(&output)?;
-    }
-    Ok(())
-}
-
-fn serve_documents(office: &Office, args: &Args, replies: &mut File) -> io::Result<()> {
+fn serve_documents(office: &WarmOffice<'_>, args: &Args, replies: &mut File) -> io::Result<()> {
     let home = args.home.as_path();
     let requests = File::from(rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3)?);
     // The profile was read; what is there from now on could only be some document's.
@@ -168,9 +151,9 @@ fn serve_documents(office: &Office, args: &Args, replies: &mut File) -> io::Resu
 }
 
 /// What a conversion does with its memory, by the word of a child that converts what LibreOffice was warmed up with.
-fn learn_usage(office: &Office, home: &Path, replies: &mut File) -> io::Result<Report> {
+fn learn_usage(office: &WarmOffice<'_>, home: &Path, replies: &mut File) -> io::Result<Report> {
     let child = Child::fork(replies, |socket| {
-        warm_up(office, home)?;
+        office.repeat_warm_up(home)?;
         // It holds nobody's secrets; and whoever hides its memory may not look at it either.
         rustix::process::set_dumpable_behavior(DumpableBehavior::Dumpable)?;
         Ok(serde_json::to_writer(socket, &memory::of_this_process()?)?)
@@ -346,7 +329,7 @@ fn leave_parent() -> io::Result<()> {
 }
 
 /// What a child does with its life.
-fn serve_one(office: &Office, args: &Args, mut socket: &UnixStream, used: &[Span]) -> io::Result<()> {
+fn serve_one(office: &WarmOffice<'_>, args: &Args, mut socket: &UnixStream, used: &[Span]) -> io::Result<()> {
     used.iter().for_each(lok::populate);
     // An empty line: ready.
     writeln!(socket)?;
@@ -360,24 +343,10 @@ fn serve_one(office: &Office, args: &Args, mut socket: &UnixStream, used: &[Span
     confine::limit(Resource::Cpu, request.cpu_seconds, request.cpu_seconds.saturating_add(1))?;
     confine::narrow(&[args.program.join("..")], &room_of(&args.home, &request.output))?;
     rustix::stdio::dup2_stdout(File::create(&request.fonts_log)?)?;
-    let reply = convert(office, &request)?;
+    let reply = office.convert(&request)?;
     lok::flush_libraries_output();
     serde_json::to_writer(&mut socket, &reply)?;
     writeln!(socket)
-}
-
-fn convert(office: &Office, request: &Request) -> io::Result<Reply> {
-    let source = file_url(&request.source)?;
-    let document = match office.load(&source, LOAD_OPTIONS, request.password.as_deref())? {
-        Ok(document) => document,
-        Err(NotLoaded::Damaged) => return Ok(Reply::NotLoaded),
-        Err(NotLoaded::NeedsPassword) => return Ok(Reply::NeedsPassword),
-        Err(NotLoaded::WrongPassword) => return Ok(Reply::WrongPassword),
-    };
-    let saved = document.save(&file_url(&request.output)?, &request.format, &request.filter_data)?;
-    // Nobody needs an orderly end of what this process is about to leave.
-    std::mem::forget(document);
-    Ok(if saved { Reply::Written } else { Reply::NotSaved })
 }
 
 /// Whether the next document is here already: then there is no time to prepare for it.
@@ -387,7 +356,7 @@ fn request_waits() -> io::Result<bool> {
     Ok(rustix::event::poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&at_once))? > 0)
 }
 
-fn file_url(path: &Path) -> io::Result<String> {
+pub(super) fn file_url(path: &Path) -> io::Result<String> {
     let url = url::Url::from_file_path(path).map_err(|()| io::Error::other("a path is not absolute"))?;
     Ok(url.into())
 }

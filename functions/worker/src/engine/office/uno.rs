@@ -1,0 +1,349 @@
+//! LibreOffice's component model (UNO), as far as loading a document without a view of it, and storing it, takes.
+//!
+//! LibreOfficeKit shows each document in a window that nobody sees, and takes no import filter. UNO's own entry, which
+//! LibreOfficeKit calls too, can be told to hide it, and how to read it. It is called here by UNO's binary interface, which
+//! is as old as UNO: descriptions of types by name, and one function per object that dispatches all of its methods.
+
+#![allow(unsafe_code, reason = "a C interface has no safe form")]
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::io;
+use std::mem::MaybeUninit;
+use std::ptr;
+
+/// The value of a named property.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Property {
+    Boolean(bool),
+    Short(i16),
+    Long(i32),
+    Text(String),
+    Several(Properties),
+}
+
+pub(super) type Properties = Vec<(String, Property)>;
+
+/// UTF-16 text of LibreOffice's, with a count of its users.
+type RawText = c_void;
+/// A description of a type or a method.
+type Description = c_void;
+
+/// A value with its type.
+#[repr(C)]
+struct Any {
+    kind: *mut c_void,
+    /// Points to the value.
+    data: *mut c_void,
+    reserved: *mut c_void,
+}
+
+impl Any {
+    const EMPTY: Self = Self { kind: ptr::null_mut(), data: ptr::null_mut(), reserved: ptr::null_mut() };
+}
+
+/// `com.sun.star.beans.PropertyValue`.
+#[repr(C)]
+struct RawProperty {
+    name: *mut RawText,
+    handle: i32,
+    value: Any,
+    state: i32,
+}
+
+#[repr(C)]
+struct RawObject {
+    acquire: unsafe extern "C" fn(*mut RawObject),
+    release: unsafe extern "C" fn(*mut RawObject),
+    dispatch: unsafe extern "C" fn(*mut RawObject, *const Description, *mut c_void, *mut *mut c_void, *mut *mut Any),
+}
+
+/// Carries objects from one environment (here C++) to another (here the binary interface).
+#[repr(C)]
+struct Mapping {
+    acquire: unsafe extern "C" fn(*mut Mapping),
+    release: unsafe extern "C" fn(*mut Mapping),
+    map: unsafe extern "C" fn(*mut Mapping, *mut *mut RawObject, *mut c_void, *mut Description),
+}
+
+/// A C++ function that returns a reference to an object returns it where its caller says, as C functions do with
+/// structures larger than two words; it writes the first word.
+#[repr(C)]
+struct Returned([MaybeUninit<*mut c_void>; 4]);
+
+type Acquire = Option<unsafe extern "C" fn(*mut c_void)>;
+
+/// The class of types that interfaces are.
+const INTERFACE: c_int = 22;
+
+/// The functions of `libuno_sal` and `libuno_cppu`, and one of LibreOffice's own.
+struct Library {
+    text_new: unsafe extern "C" fn(*mut *mut RawText, *const u16, i32),
+    text_release: unsafe extern "C" fn(*mut RawText),
+    describe: unsafe extern "C" fn(*mut *mut Description, *mut RawText),
+    refer: unsafe extern "C" fn(*mut *mut c_void, c_int, *mut RawText),
+    complete: unsafe extern "C" fn(*mut *mut Description),
+    any_construct: unsafe extern "C" fn(*mut Any, *mut c_void, *mut Description, Acquire),
+    sequence_construct: unsafe extern "C" fn(*mut *mut c_void, *mut Description, *mut c_void, i32, Acquire) -> u8,
+    environment: unsafe extern "C" fn(*mut *mut c_void, *mut RawText, *mut c_void),
+    mapping: unsafe extern "C" fn(*mut *mut Mapping, *mut c_void, *mut c_void, *mut RawText),
+    context: unsafe extern "C" fn() -> Returned,
+}
+
+/// UNO in a process in which LibreOffice is started.
+pub(super) struct Uno {
+    library: Library,
+    desktop: *mut RawObject,
+}
+
+impl std::fmt::Debug for Uno {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Uno")
+    }
+}
+
+/// A document that is loaded. It stays so until the process ends, or it is closed.
+#[derive(Debug)]
+pub(super) struct Hidden<'a> {
+    uno: &'a Uno,
+    object: *mut RawObject,
+}
+
+impl Uno {
+    /// Fails where a function is missing, as in a LibreOffice of another age.
+    pub(super) fn start() -> io::Result<Self> {
+        let library = Library::find()?;
+        let context = library.process_context()?;
+        let mut uno = Self { library, desktop: ptr::null_mut() };
+        let mut manager = ptr::null_mut();
+        uno.call(context, "com.sun.star.uno.XComponentContext::getServiceManager", &mut manager, &mut [])?;
+        let mut name = Text::new(&uno.library, "com.sun.star.frame.Desktop");
+        let (mut desktop, mut context) = (ptr::null_mut(), context);
+        let create = "com.sun.star.lang.XMultiComponentFactory::createInstanceWithContext";
+        uno.call(manager, create, &mut desktop, &mut [name.place(), place(&mut context)])?;
+        drop(name);
+        uno.desktop = uno.query(desktop, "com.sun.star.frame.XComponentLoader")?;
+        Ok(uno)
+    }
+
+    /// Loads a document from a `file:` URL without showing it. None if LibreOffice can't, for whatever reason.
+    pub(super) fn load(&self, url: &str, properties: &Properties) -> io::Result<Option<Hidden<'_>>> {
+        let (mut url, mut frame) = (Text::new(&self.library, url), Text::new(&self.library, "_blank"));
+        let (mut flags, mut properties) = (0_i32, self.sequence(properties)?);
+        let mut object: *mut RawObject = ptr::null_mut();
+        let arguments = &mut [url.place(), frame.place(), place(&mut flags), place(&mut properties)];
+        let method = "com.sun.star.frame.XComponentLoader::loadComponentFromURL";
+        let loaded = self.call(self.desktop, method, &mut object, arguments);
+        Ok((loaded.is_ok() && !object.is_null()).then_some(Hidden { uno: self, object }))
+    }
+
+    /// The same object by another of its interfaces.
+    fn query(&self, object: *mut RawObject, interface: &str) -> io::Result<*mut RawObject> {
+        let name = Text::new(&self.library, interface);
+        let mut kind: *mut c_void = ptr::null_mut();
+        // SAFETY: the name is a text; the reference is filled in, and kept for ever.
+        unsafe { (self.library.refer)(&mut kind, INTERFACE, name.raw) };
+        let mut answer = Any::EMPTY;
+        let query = "com.sun.star.uno.XInterface::queryInterface";
+        self.call(object, query, &mut answer, &mut [place(&mut kind)])?;
+        // An object lies in the Any itself; a value of no type has its data elsewhere.
+        let is_object = ptr::eq(answer.data, ptr::from_ref(&answer.reserved).cast());
+        if is_object && !answer.reserved.is_null() {
+            Ok(answer.reserved.cast())
+        } else {
+            Err(io::Error::other(format!("no {interface}")))
+        }
+    }
+
+    /// Calls a method by its full name. `answer` has the type that the method returns.
+    fn call<T>(
+        &self,
+        object: *mut RawObject,
+        method: &str,
+        answer: &mut T,
+        arguments: &mut [*mut c_void],
+    ) -> io::Result<()> {
+        if object.is_null() {
+            return Err(io::Error::other(format!("no object for {method}")));
+        }
+        let description = self.library.describe(method)?;
+        let mut exception = Any::EMPTY;
+        let mut thrown = ptr::from_mut(&mut exception);
+        // SAFETY: the object lives; arguments and answer are of the types that the method's description names, as the
+        // callers in this module see to.
+        unsafe {
+            let answer = if size_of::<T>() == 0 { ptr::null_mut() } else { place(answer) };
+            ((*object).dispatch)(object, description, answer, arguments.as_mut_ptr(), &mut thrown);
+        }
+        // Its words may quote the document. It is not freed: what threw it is about to end.
+        if thrown.is_null() { Ok(()) } else { Err(io::Error::other(format!("an exception in {method}"))) }
+    }
+
+    /// A sequence of properties. It is not freed: the process is about to end, or made it for its warm-up.
+    fn sequence(&self, properties: &Properties) -> io::Result<*mut c_void> {
+        let mut elements = Vec::with_capacity(properties.len());
+        for (name, value) in properties {
+            let name = Text::new(&self.library, name).into_raw();
+            elements.push(RawProperty { name, handle: -1, value: Any::EMPTY, state: 0 });
+            // In its place, where it stays: there is room for all.
+            if let Some(element) = elements.last_mut() {
+                self.fill(&mut element.value, value)?;
+            }
+        }
+        let length = i32::try_from(elements.len()).map_err(io::Error::other)?;
+        let kind = self.library.describe("[]com.sun.star.beans.PropertyValue")?;
+        let mut sequence = ptr::null_mut();
+        // SAFETY: the elements are of the type that the sequence's description names, and are copied.
+        unsafe {
+            (self.library.sequence_construct)(&mut sequence, kind, elements.as_mut_ptr().cast(), length, None);
+        }
+        Ok(sequence)
+    }
+
+    /// Makes a value in its place: it may contain its own address, and so can't be moved afterwards.
+    fn fill(&self, any: &mut Any, value: &Property) -> io::Result<()> {
+        match value {
+            Property::Boolean(value) => self.fill_typed(any, "boolean", u8::from(*value)),
+            Property::Short(value) => self.fill_typed(any, "short", *value),
+            Property::Long(value) => self.fill_typed(any, "long", *value),
+            Property::Text(value) => self.fill_typed(any, "string", Text::new(&self.library, value).into_raw()),
+            Property::Several(values) => {
+                self.fill_typed(any, "[]com.sun.star.beans.PropertyValue", self.sequence(values)?)
+            }
+        }
+    }
+
+    /// `T` is how values of the named type are represented.
+    fn fill_typed<T>(&self, any: &mut Any, name: &str, mut value: T) -> io::Result<()> {
+        let kind = self.library.describe(name)?;
+        // SAFETY: the value is of the described type, and is copied.
+        unsafe { (self.library.any_construct)(any, place(&mut value), kind, None) };
+        Ok(())
+    }
+}
+
+impl Hidden<'_> {
+    /// Writes the document to a `file:` URL; says whether LibreOffice believes that it did.
+    pub(super) fn store(&self, url: &str, properties: &Properties) -> io::Result<bool> {
+        let storable = self.uno.query(self.object, "com.sun.star.frame.XStorable")?;
+        let mut url = Text::new(&self.uno.library, url);
+        let mut properties = self.uno.sequence(properties)?;
+        let arguments = &mut [url.place(), place(&mut properties)];
+        Ok(self.uno.call(storable, "com.sun.star.frame.XStorable::storeToURL", &mut (), arguments).is_ok())
+    }
+
+    /// Frees the document.
+    pub(super) fn close(self) -> io::Result<()> {
+        let closeable = self.uno.query(self.object, "com.sun.star.util.XCloseable")?;
+        let mut at_once = 1_u8;
+        self.uno.call(closeable, "com.sun.star.util.XCloseable::close", &mut (), &mut [place(&mut at_once)])
+    }
+}
+
+impl Library {
+    fn find() -> io::Result<Self> {
+        // SAFETY: these are the types that UNO's public headers give the functions of these names, and comphelper's the
+        // last one.
+        unsafe {
+            Ok(Self {
+                text_new: symbol(c"rtl_uString_newFromStr_WithLength")?,
+                text_release: symbol(c"rtl_uString_release")?,
+                describe: symbol(c"typelib_typedescription_getByName")?,
+                refer: symbol(c"typelib_typedescriptionreference_new")?,
+                complete: symbol(c"typelib_typedescription_complete")?,
+                any_construct: symbol(c"uno_any_construct")?,
+                sequence_construct: symbol(c"uno_sequence_construct")?,
+                environment: symbol(c"uno_getEnvironment")?,
+                mapping: symbol(c"uno_getMapping")?,
+                context: symbol(c"_ZN10comphelper26getProcessComponentContextEv")?,
+            })
+        }
+    }
+
+    /// The process's component context, by the binary interface.
+    fn process_context(&self) -> io::Result<*mut RawObject> {
+        let (cpp, binary) = (Text::new(self, "gcc3"), Text::new(self, "uno"));
+        let kind = self.describe("com.sun.star.uno.XComponentContext")?;
+        let (mut from, mut to) = (ptr::null_mut(), ptr::null_mut());
+        let (mut mapping, mut object) = (ptr::null_mut::<Mapping>(), ptr::null_mut());
+        // SAFETY: the names are texts; each function fills in what it is given a place for, or leaves it null.
+        unsafe {
+            (self.environment)(&mut from, cpp.raw, ptr::null_mut());
+            (self.environment)(&mut to, binary.raw, ptr::null_mut());
+            (self.mapping)(&mut mapping, from, to, ptr::null_mut());
+            if let Some(carrier) = mapping.as_ref() {
+                let context = (self.context)().0[0].assume_init();
+                (carrier.map)(mapping, &mut object, context, kind);
+            }
+        }
+        if object.is_null() { Err(io::Error::other("no component context")) } else { Ok(object) }
+    }
+
+    /// The complete description of a type, or of a method as `interface::method`. Descriptions are kept for ever.
+    fn describe(&self, name: &str) -> io::Result<*mut Description> {
+        let text = Text::new(self, name);
+        let mut description = ptr::null_mut();
+        // SAFETY: the name is a text; the description is null or valid, and counted as used.
+        unsafe {
+            (self.describe)(&mut description, text.raw);
+            if description.is_null() {
+                return Err(io::Error::other(format!("LibreOffice has no {name}")));
+            }
+            (self.complete)(&mut description);
+        }
+        Ok(description)
+    }
+}
+
+/// Looks up a function by its name in what is loaded.
+///
+/// SAFETY: `F` must be the type of that function.
+unsafe fn symbol<F: Copy>(name: &CStr) -> io::Result<F> {
+    const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
+    let name: *const c_char = name.as_ptr();
+    // SAFETY: the name is a C string; the default handle looks through what is loaded.
+    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name) };
+    if address.is_null() {
+        return Err(io::Error::other("LibreOffice lacks a function of UNO's"));
+    }
+    // SAFETY: a function pointer has the size of a pointer, and the caller's promise is its type.
+    Ok(unsafe { std::mem::transmute_copy::<*mut c_void, F>(&address) })
+}
+
+fn place<T>(value: &mut T) -> *mut c_void {
+    ptr::from_mut(value).cast()
+}
+
+/// A text that is freed when it is dropped.
+struct Text<'a> {
+    library: &'a Library,
+    raw: *mut RawText,
+}
+
+impl<'a> Text<'a> {
+    fn new(library: &'a Library, text: &str) -> Self {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let mut raw = ptr::null_mut();
+        // SAFETY: the units are copied; no text of ours is near 2³¹ units long.
+        unsafe { (library.text_new)(&mut raw, units.as_ptr(), units.len() as i32) };
+        Self { library, raw }
+    }
+
+    /// Where a method finds it.
+    fn place(&mut self) -> *mut c_void {
+        place(&mut self.raw)
+    }
+
+    /// For a value that lives on.
+    fn into_raw(self) -> *mut RawText {
+        let raw = self.raw;
+        std::mem::forget(self);
+        raw
+    }
+}
+
+impl Drop for Text<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the text is alive, and this is the one use that was counted for it.
+        unsafe { (self.library.text_release)(self.raw) };
+    }
+}
