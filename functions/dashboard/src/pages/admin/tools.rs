@@ -37,7 +37,7 @@ const TIERS: [(AccessTier, &str, &str); 4] = [
 /// The five places: field, label, hint.
 const PLACES: [(&str, &str, &str); 5] = [
     ("public", "Public page", "The tool's own page, for everybody."),
-    ("category", "Category pages", "The list of tools and the page of its category."),
+    ("category_pages", "Category pages", "The list of tools and the page of its category."),
     ("navigation", "Navigation", "The menu on every page."),
     ("homepage", "Homepage", "The cards on the homepage."),
     ("api", "API", "GET /v1/tools lists it, and keys may use it."),
@@ -191,7 +191,7 @@ fn read(sent: &FormData, before: &ToolSettings) -> Result<ToolSettings, FormErro
     };
     let page_visibility = PageVisibility {
         public: sent.is_on("public"),
-        category: sent.is_on("category"),
+        category: sent.is_on("category_pages"),
         navigation: sent.is_on("navigation"),
         homepage: sent.is_on("homepage"),
         api: sent.is_on("api"),
