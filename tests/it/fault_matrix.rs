@@ -88,6 +88,8 @@ struct Life<'a> {
 impl<'a> Life<'a> {
     /// Plays the story to its end, until nothing is open, and looks at what is left.
     async fn play(stage: &'a Stage, story: &'a Story, troubles: &[Trouble], after_a_crash: Duration) {
+        // A fault that the life before did not meet must not meet this one's account.
+        stage.start_over();
         let account = match story.credits {
             Credits::Included => stage.world.account_on(&stage.plan_with_one, 0).await,
             Credits::Granted => stage.world.account_on(&stage.plan_with_none, 1).await,

@@ -53,7 +53,8 @@ impl Timestamp {
 
     /// The first moment after a UTC day that is written `YYYY-MM-DD`.
     pub fn end_of_day(day: &str) -> Option<Self> {
-        let midnight = day.parse::<jiff::civil::Date>().ok()?.tomorrow().ok()?.to_zoned(TimeZone::UTC).ok()?;
+        let day = jiff::civil::Date::strptime("%Y-%m-%d", day).ok()?;
+        let midnight = day.tomorrow().ok()?.to_zoned(TimeZone::UTC).ok()?;
         Some(Self(midnight.timestamp().as_millisecond()))
     }
 

@@ -45,5 +45,6 @@ fields! {
     PLACE = "place": "Source file and line of a panic.",
     HOST = "host": "The host, and nothing else, of an address that a page asked for.",
     REFUSAL = "refusal": "Why the egress proxy refused a connection.",
+    QUEUE = "queue": "The queue that was asked about: office or html.",
     SHARD = "shard": "Partition of the index of open jobs.",
 }
