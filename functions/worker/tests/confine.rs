@@ -98,7 +98,7 @@ async fn what_no_single_limit_counts_is_counted_together() {
     let processes = "for i in {1..200}; do sleep 60 & done; wait";
     let (outcome, _scratch) = shell(&confinement(), processes, LONG).await;
     assert_eq!(outcome.end, End::Exceeded(Excess::Processes));
-    let memory = "for i in {1..6}; do (a=$(head -c 20M /dev/zero | tr '\\0' x); sleep 60) & done; wait";
+    let memory = "for i in {1..12}; do (a=$(head -c 20M /dev/zero | tr '\\0' x); sleep 60) & done; wait";
     let (outcome, _scratch) = shell_within(&confinement(), memory, LONG, |all| all.memory_bytes = 100 << 20).await;
     assert_eq!(outcome.end, End::Exceeded(Excess::Memory));
 }
