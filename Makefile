@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-contract screenshots check check-rust check-description check-template check-deployment check-licences check-local check-cost build-release bench bench-api soak load fuzz cost build-lambda deploy test-image
+.PHONY: help setup build run up down clean-local test test-browser test-contract test-corpus screenshots check check-rust check-description check-template check-deployment check-licences check-local check-cost build-release bench bench-api soak load fuzz cost build-lambda deploy test-image
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -42,6 +42,9 @@ test: setup build ## Run all tests, with a stack of their own (or only storage, 
 
 test-browser: setup build ## Run the journeys in a browser alone (FILES='tests/browser/public.test.mjs …')
 	@$(LOCAL) with-stack -- tests/browser/run.sh $(FILES)
+
+test-corpus: setup ## Convert every real-world and hostile source of tests/corpus, and compare what comes of it
+	cargo test --workspace --test corpus -- --ignored
 
 screenshots: setup build ## Write every page of the dashboard as a picture to target/screenshots
 	@$(LOCAL) with-stack -- tests/browser/run.sh screenshots "$(CURDIR)/target/screenshots"

@@ -54,6 +54,9 @@ pub struct Args {
     /// `host:port` pairs, separated by commas, that may be fetched from although they are not public.
     #[arg(long, default_value = "")]
     allow: String,
+    /// The longest conversion, in seconds.
+    #[arg(long, default_value_t = Limits::default().conversion.as_secs())]
+    conversion_seconds: u64,
     /// LibreOffice's program directory.
     #[arg(long, default_value = DEFAULT_PROGRAM_DIRECTORY)]
     libreoffice: PathBuf,
@@ -209,7 +212,8 @@ fn converter(args: &Args, request: &JobRequest) -> Result<Converter, Refused> {
     } else {
         engines.html_browser = Some(Arc::new(HtmlBrowser::new(BrowserSettings::default(), launcher, policy)));
     }
-    Ok(Converter { fetcher, engines, limits: Limits::default() })
+    let limits = Limits { conversion: Duration::from_secs(args.conversion_seconds), ..Limits::default() };
+    Ok(Converter { fetcher, engines, limits })
 }
 
 async fn convert(

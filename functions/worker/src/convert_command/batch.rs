@@ -16,6 +16,7 @@ use tempfile::TempDir;
 use super::{Args, Input, Refused, convert, converter, millis, request};
 use crate::confine;
 use crate::converter::Converter;
+use crate::engine::Limits;
 use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
 
 /// The arguments of `worker convert-each`.
@@ -24,6 +25,9 @@ pub struct BatchArgs {
     /// `host:port` pairs, separated by commas, that may be fetched from although they are not public.
     #[arg(long, default_value = "")]
     allow: String,
+    /// The longest conversion, in seconds.
+    #[arg(long, default_value_t = Limits::default().conversion.as_secs())]
+    conversion_seconds: u64,
     /// LibreOffice's program directory.
     #[arg(long, default_value = DEFAULT_PROGRAM_DIRECTORY)]
     libreoffice: PathBuf,
@@ -53,6 +57,7 @@ impl BatchArgs {
             json: true,
             test: false,
             allow: self.allow.clone(),
+            conversion_seconds: self.conversion_seconds,
             libreoffice: self.libreoffice.clone(),
         })
     }
@@ -119,12 +124,13 @@ mod tests {
 
     #[test]
     fn a_line_becomes_the_command_that_would_convert_it_alone() {
-        let batch = BatchArgs { allow: "127.0.0.1:80".into(), libreoffice: "/lo".into() };
+        let batch = BatchArgs { allow: "127.0.0.1:80".into(), conversion_seconds: 9, libreoffice: "/lo".into() };
         let line = r#"{"tool": "html-to-pdf", "in": "a.html", "out": "b.pdf", "options": {"renderMode": "basic"}}"#;
         let args = batch.for_line(line).unwrap();
         assert_eq!((args.tool.as_str(), args.source.as_str(), args.out), ("html-to-pdf", "a.html", "b.pdf".into()));
         assert_eq!((args.options.as_str(), args.repeat), (r#"{"renderMode":"basic"}"#, 1));
-        assert_eq!((args.allow.as_str(), args.libreoffice), ("127.0.0.1:80", "/lo".into()));
+        assert_eq!((args.allow.as_str(), args.conversion_seconds), ("127.0.0.1:80", 9));
+        assert_eq!(args.libreoffice, PathBuf::from("/lo"));
         assert_eq!(batch.for_line("{}").unwrap_err().code, "invalid_json");
     }
 

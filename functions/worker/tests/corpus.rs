@@ -1,0 +1,129 @@
+//! Real-world and hostile sources, one after another in one process: each ends as it should, whatever came before it.
+//!
+//! `make test-corpus` runs them; what is expected is tied to a version of LibreOffice and to the fonts that it finds.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests are tests")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Longer than any good source takes on a busy machine, and short enough to wait for the endless ones.
+const CONVERSION_SECONDS: &str = "10";
+
+#[derive(Debug, Deserialize)]
+struct Expected {
+    documents: BTreeMap<String, Vec<Outcome>>,
+    basic: BTreeMap<String, Vec<Outcome>>,
+    browser: BTreeMap<String, Vec<Outcome>>,
+}
+
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+enum Outcome {
+    Failed { error: String },
+    Converted { pages: u64, words: Option<usize>, starts: String },
+}
+
+/// `worker convert-each`, which serves one line after another.
+struct Worker {
+    child: Child,
+    requests: ChildStdin,
+    answers: Lines<BufReader<ChildStdout>>,
+}
+
+impl Worker {
+    fn start() -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_worker"))
+            .args(["convert-each", "--conversion-seconds", CONVERSION_SECONDS])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let requests = child.stdin.take().unwrap();
+        let answers = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, requests, answers }
+    }
+
+    fn convert(&mut self, tool: &str, source: &Path, options: &Value, out: &Path) -> Value {
+        let line = json!({"tool": tool, "in": source, "out": out, "options": options});
+        writeln!(self.requests, "{line}").unwrap();
+        let answer = self.answers.next().expect("the worker is alive").unwrap();
+        serde_json::from_str(&answer).unwrap()
+    }
+
+    /// Every file of `folder` must end in one of its expected outcomes.
+    fn try_all(mut self, tool: &str, folder: &str, options: &Value, expected: &BTreeMap<String, Vec<Outcome>>) {
+        let folder = corpus().join(folder);
+        let names: BTreeSet<String> =
+            folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        assert_eq!(names, expected.keys().cloned().collect(), "expected.json lists the files of {folder:?}");
+        let scratch = TempDir::new().unwrap();
+        let mut wrong = Vec::new();
+        for (number, (name, outcomes)) in expected.iter().enumerate() {
+            let out = scratch.path().join(format!("{number}.pdf"));
+            let answer = self.convert(tool, &folder.join(name), options, &out);
+            if !outcomes.iter().any(|outcome| outcome.is(&answer, &out)) {
+                wrong.push(format!("{name}: {answer} is none of {outcomes:?}"));
+            }
+        }
+        drop(self.requests);
+        assert!(self.child.wait().unwrap().success());
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}
+
+impl Outcome {
+    fn is(&self, answer: &Value, pdf: &Path) -> bool {
+        match self {
+            Self::Failed { error } => answer["error"]["code"] == json!(error) && !pdf.exists(),
+            Self::Converted { pages, words, starts } => {
+                if answer["output"]["pages"] != json!(pages) {
+                    return false;
+                }
+                let text = text(pdf);
+                let found = text.split_whitespace().count();
+                text.starts_with(starts) && words.is_none_or(|words| words == found)
+            }
+        }
+    }
+}
+
+/// The text of a PDF in one line, as poppler reads it.
+fn text(pdf: &Path) -> String {
+    let output = Command::new("pdftotext").arg(pdf).arg("-").output().expect("pdftotext: run `make setup`");
+    assert!(output.status.success(), "pdftotext: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus")
+}
+
+fn expected() -> Expected {
+    serde_json::from_slice(&std::fs::read(corpus().join("expected.json")).unwrap()).unwrap()
+}
+
+#[test]
+#[ignore = "takes a minute: make test-corpus"]
+fn documents_end_as_they_should() {
+    Worker::start().try_all("office-to-pdf", "documents", &json!({}), &expected().documents);
+}
+
+#[test]
+#[ignore = "takes a minute: make test-corpus"]
+fn pages_end_as_they_should_in_the_fast_lane() {
+    Worker::start().try_all("html-to-pdf", "pages", &json!({"renderMode": "basic"}), &expected().basic);
+}
+
+#[test]
+#[ignore = "takes a minute: make test-corpus"]
+fn pages_end_as_they_should_in_the_browser() {
+    Worker::start().try_all("html-to-pdf", "pages", &json!({"renderMode": "browser"}), &expected().browser);
+}
