@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn fuzz_lines_of_convert_each() {
-        let batch = BatchArgs { allow: String::new(), libreoffice: "/lo".into() };
+        let batch = BatchArgs { allow: String::new(), conversion_seconds: 9, libreoffice: "/lo".into() };
         docmill_fuzz::fuzz("convert-each", &[], |bytes| drop(batch.for_line(&String::from_utf8_lossy(bytes))));
     }
 }
