@@ -90,8 +90,9 @@ check-deployment:
 		&& "$$venv/zizmor" --offline --quiet .github/workflows
 	@! command -v shellcheck >/dev/null || shellcheck infra/*.sh infra/worker/*.sh .ci/run
 
+# The advisories are looked up by the workflow, which has a network.
 check-licences:
-	"$$(infra/setup.sh python check)" infra/check_crates.py
+	"$$(infra/setup.sh cargo-deny)" --offline check bans licenses sources
 
 check-local:
 	@$(LOCAL).tests

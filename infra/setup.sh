@@ -1,9 +1,11 @@
 #!/bin/sh
-# Prepares a machine: system packages, and Python environments and Node modules with pinned versions in the cache.
+# Prepares a machine: system packages, and Python environments, Node modules and cargo-deny with pinned versions in the
+# cache.
 #
 #   infra/setup.sh system        installs what is missing of LibreOffice, Chromium, poppler, fonts and the clients' tools
 #   infra/setup.sh python NAME   makes the environment of infra/requirements-NAME.txt, and prints its interpreter
 #   infra/setup.sh node FOLDER   installs what the folder's package-lock.json names, and prints where it is
+#   infra/setup.sh cargo-deny    compiles it (a minute of one core, once), and prints where it is
 #
 # All return at once when there is nothing to do. Progress goes to stderr, and a failure is one line.
 set -eu
@@ -124,9 +126,35 @@ install_modules() {
     touch "$2/complete"
 }
 
+cargo_deny_version=0.20.2
+
+setup_cargo_deny() {
+    root=$cache/cargo-deny-$cargo_deny_version
+    if [ ! -e "$root/complete" ]; then
+        mkdir -p "$cache"
+        exec 9>"$cache/setup.lock"
+        flock 9
+        [ -e "$root/complete" ] || install_cargo_deny "$root"
+        exec 9>&-
+    fi
+    echo "$root/bin/cargo-deny"
+}
+
+# Unoptimised, it checks as much within seconds, and compiles in a quarter of the time.
+install_cargo_deny() {
+    echo "Compiling cargo-deny" >&2
+    log=$cache/cargo-deny.log
+    CARGO_TARGET_DIR="$1/target" CARGO_PROFILE_DEV_DEBUG=0 cargo install cargo-deny --version "$cargo_deny_version" \
+        --locked --no-default-features --debug --force --root "$1" >"$log" 2>&1 \
+        || fail "cargo-deny could not be compiled: is there a network? The log is $log"
+    rm -rf "$1/target"
+    touch "$1/complete"
+}
+
 case "${1:-}" in
     system) setup_system ;;
     python) setup_python "$2" ;;
     node) setup_node "$2" ;;
-    *) fail "usage: infra/setup.sh system | python NAME | node FOLDER" ;;
+    cargo-deny) setup_cargo_deny ;;
+    *) fail "usage: infra/setup.sh system | python NAME | node FOLDER | cargo-deny" ;;
 esac
