@@ -77,6 +77,11 @@ impl Aws {
         Self { sdk: self.sdk.into_builder().retry_config(retries).build(), ..self }
     }
 
+    /// With more time for each call than a request has, so that a slow machine is not taken for a failure.
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { sdk: self.sdk.into_builder().timeout_config(timeouts(patience, patience)).build(), ..self }
+    }
+
     pub fn dynamodb(&self) -> aws_sdk_dynamodb::Client {
         let mut config = aws_sdk_dynamodb::config::Builder::from(&self.sdk);
         if let Some(interceptor) = &self.interceptor {

@@ -12,14 +12,14 @@ use crate::support::aws_watch::{Fault, Watch};
 use crate::support::http::{Answer, post};
 use crate::support::lines::{Lines, metrics};
 use crate::support::stage::{Actor, Stage};
-use crate::support::world::{Account, World};
+use crate::support::world::{Account, World, patient_aws};
 
 /// One sweeper at a time: two would both be right, but a test could not tell which one repaired its job.
 static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 fn sweeper(world: &World) -> (Sweeper, Watch) {
     let watch = Watch::default();
-    let aws = docmill::context::Aws::of_function().unwrap().with_interceptor(watch.interceptor());
+    let aws = patient_aws().with_interceptor(watch.interceptor());
     (Sweeper::new(docmill::context::Context::new(world.config.clone(), aws).unwrap()), watch)
 }
 

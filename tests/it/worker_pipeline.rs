@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use aws_lambda_events::sqs::SqsEvent;
 use docmill::clock;
-use docmill::context::{Aws, Context};
+use docmill::context::Context;
 use docmill::domain::job::{Job, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS};
 use docmill::domain::tool::QueueName;
 use lambda_runtime::LambdaEvent;
@@ -19,7 +19,7 @@ use crate::support::aws_watch::{Fault, Watch};
 use crate::support::http::{Answer, post};
 use crate::support::lines::{Lines, metrics};
 use crate::support::stub_engine::{Act, StubEngine};
-use crate::support::world::{Account, World};
+use crate::support::world::{Account, World, patient_aws};
 
 /// A worker of the test's own, and a job for it that no deployed worker hears of.
 pub(crate) struct Bench {
@@ -53,7 +53,7 @@ impl Bench {
         let id = JobId::parse(&answer.job_id()).unwrap();
 
         let watch = Watch::default();
-        let aws = Aws::of_function().unwrap().with_interceptor(watch.interceptor());
+        let aws = patient_aws().with_interceptor(watch.interceptor());
         let context = Context::new(world.config.clone(), aws).unwrap();
         let engine = Arc::new(StubEngine::playing(script));
         let fetcher = Fetcher::new(EgressPolicy::new(SourceExceptions::default())).unwrap();

@@ -3,6 +3,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tracing::Level;
+use tracing::subscriber::NoSubscriber;
 
 use super::line::Line;
 use super::{field, metric, subscriber};
@@ -31,6 +32,9 @@ impl Written {
 }
 
 fn written_at(level: &str, work: impl FnOnce()) -> Vec<Value> {
+    // With a single subscriber alive, `tracing` asks only the thread that comes by a call first whether anybody listens
+    // there. A second one for all threads, which listens to nothing, makes it ask them all.
+    drop(tracing::subscriber::set_global_default(NoSubscriber::new()));
     let written = Written::default();
     let to = written.clone();
     tracing::subscriber::with_default(subscriber(level, move || to.clone()), work);

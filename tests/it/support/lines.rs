@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use docmill::telemetry::subscriber;
 use serde_json::Value;
-use tracing::subscriber::DefaultGuard;
+use tracing::subscriber::{DefaultGuard, NoSubscriber};
 
 /// Collects the lines of this thread, from its making on.
 pub struct Lines {
@@ -29,6 +29,9 @@ impl io::Write for Written {
 
 impl Lines {
     pub fn collect() -> Self {
+        // With a single subscriber alive, `tracing` asks only the thread that comes by a call first whether anybody
+        // listens there. A second one for all threads, which listens to nothing, makes it ask them all.
+        drop(tracing::subscriber::set_global_default(NoSubscriber::new()));
         let written = Written::default();
         let to = written.clone();
         let guard = tracing::subscriber::set_default(subscriber("debug", move || to.clone()));

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use aws_sdk_dynamodb::types::{BillingMode, GlobalSecondaryIndex};
 use docmill::clock::Clock;
 use docmill::config::Config;
-use docmill::context::{Aws, Context};
+use docmill::context::Context;
 use docmill::domain::job::{Job, JobId};
 use docmill::domain::time::Timestamp;
 use docmill::domain::tool::QueueName;
@@ -26,7 +26,7 @@ use worker::source::Fetcher;
 use super::aws_watch::{Fault, Watch};
 use super::http::{Answer, post};
 use super::stub_engine::StubEngine;
-use super::world::{Account, World};
+use super::world::{Account, World, patient_aws};
 
 /// What a function is given at most, as in the template.
 const INVOCATION: Duration = Duration::from_secs(240);
@@ -77,7 +77,7 @@ pub struct Message {
 impl Stage {
     pub async fn new() -> Self {
         let mut config = Config::from_env().expect("run the tests with `make test`");
-        let aws = || Aws::of_function().unwrap().with_retry_pause(Duration::from_millis(2));
+        let aws = || patient_aws().with_retry_pause(Duration::from_millis(2));
         let name = format!("stage-{}", Uuid::now_v7().simple());
         config.tables.jobs = table_like(&aws().dynamodb(), &config.tables.jobs, &name).await;
         let sqs = aws().sqs();
@@ -258,7 +258,7 @@ impl Stage {
 }
 
 /// Another table of the same form.
-async fn table_like(client: &aws_sdk_dynamodb::Client, model: &str, name: &str) -> String {
+pub async fn table_like(client: &aws_sdk_dynamodb::Client, model: &str, name: &str) -> String {
     let model = client.describe_table().table_name(model).send().await.unwrap().table.unwrap();
     let mut create = client
         .create_table()

@@ -1,6 +1,7 @@
 //! A world for one test: contexts that are watched, and accounts of its own.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use docmill::clock;
 use docmill::config::Config;
@@ -31,6 +32,12 @@ pub struct World {
     pub uploads: Arc<UploadDesk>,
 }
 
+/// AWS as functions have it, with time for a slow machine: a call that was given up and repeated would meet a fault that
+/// was meant for the next one.
+pub fn patient_aws() -> Aws {
+    Aws::of_function().expect("AWS_REGION is set").with_patience(Duration::from_secs(20))
+}
+
 impl World {
     /// A world whose settings are read at the first request: what a test sets before that holds.
     pub fn new() -> Self {
@@ -39,7 +46,7 @@ impl World {
     }
 
     pub fn with_config(config: Config) -> Self {
-        Self::with_aws(config, Aws::of_function().expect("AWS_REGION is set"))
+        Self::with_aws(config, patient_aws())
     }
 
     pub fn with_aws(config: Config, aws: Aws) -> Self {
