@@ -28,6 +28,7 @@ mod idempotency;
 mod injected_faults;
 mod job_list;
 mod journeys;
+mod order_of_checks;
 mod people;
 mod playground;
 mod read_jobs;
