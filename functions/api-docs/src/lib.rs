@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use docmill::http::envelope::{X_REQUEST_ID, respond};
 use docmill::http::error::{ApiError, ErrorCode};
-use docmill::http::request::ApiRequest;
+use docmill::http::request::{ApiRequest, accepts_gzip};
 use lambda_http::Body;
 use lambda_http::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 
@@ -41,7 +41,7 @@ fn show(document: &Document, request: &ApiRequest) -> Response<Body> {
     headers.push((header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY.to_owned()));
     headers.push((header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()));
     headers.push((header::REFERRER_POLICY, "no-referrer".to_owned()));
-    if accepts_gzip(request) {
+    if accepts_gzip(&request.headers) {
         headers.push((header::CONTENT_ENCODING, "gzip".to_owned()));
         return response(StatusCode::OK, headers, Body::Binary(document.gzip.to_vec()));
     }
@@ -61,19 +61,6 @@ fn response(status: StatusCode, headers: Vec<(HeaderName, String)>, body: Body) 
         }
     }
     response
-}
-
-/// Whether `Accept-Encoding` names gzip, and not with a weight of zero (RFC 9110 § 12.5.3).
-fn accepts_gzip(request: &ApiRequest) -> bool {
-    let Some(Ok(accepted)) = request.headers.get(header::ACCEPT_ENCODING).map(HeaderValue::to_str) else {
-        return false;
-    };
-    accepted.split(',').any(|coding| {
-        let mut parts = coding.split(';').map(str::trim);
-        let named = parts.next().is_some_and(|name| name.eq_ignore_ascii_case("gzip") || name == "*");
-        let refused = parts.filter_map(|weight| weight.strip_prefix("q=")).any(|weight| weight.parse() == Ok(0.0_f32));
-        named && !refused
-    })
 }
 
 #[cfg(test)]

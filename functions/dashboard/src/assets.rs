@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use docmill::domain::sha256_hex;
+use docmill::http::request::accepts_gzip;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -79,17 +80,6 @@ async fn show(Path(file): Path<String>, headers: HeaderMap) -> Response {
         Ok(_) => (answer, plain).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
-}
-
-/// Whether `Accept-Encoding` names gzip, and not with a weight of zero (RFC 9110 § 12.5.3).
-fn accepts_gzip(headers: &HeaderMap) -> bool {
-    let Some(Ok(accepted)) = headers.get(header::ACCEPT_ENCODING).map(HeaderValue::to_str) else { return false };
-    accepted.split(',').any(|coding| {
-        let mut parts = coding.split(';').map(str::trim);
-        let named = parts.next().is_some_and(|name| name.eq_ignore_ascii_case("gzip") || name == "*");
-        let refused = parts.filter_map(|weight| weight.strip_prefix("q=")).any(|weight| weight.parse() == Ok(0.0_f32));
-        named && !refused
-    })
 }
 
 #[cfg(test)]

@@ -51,6 +51,13 @@ pub struct Args {
     /// Mark the pages as a test key's jobs are marked.
     #[arg(long)]
     test: bool,
+    #[command(flatten)]
+    engines: EngineArgs,
+}
+
+/// What the engines are told, whichever command runs them.
+#[derive(Clone, Debug, clap::Args)]
+struct EngineArgs {
     /// `host:port` pairs, separated by commas, that may be fetched from although they are not public.
     #[arg(long, default_value = "")]
     allow: String,
@@ -123,7 +130,7 @@ fn print_refusal(args: &Args, Refused { code, message }: &Refused) -> io::Result
 async fn convert_all(args: &Args) -> Result<Value, Refused> {
     let input = Input::read(args)?;
     let (request, mut warnings) = request(args, &input)?;
-    let converter = converter(args, &request)?;
+    let converter = converter(&args.engines, &request)?;
     let mut runs = Vec::new();
     let mut last = Value::Null;
     for _ in 0..args.repeat {
@@ -199,7 +206,7 @@ fn request(args: &Args, input: &Input) -> Result<(JobRequest, Vec<Warning>), Ref
 }
 
 /// The converter with the one engine that this request needs.
-fn converter(args: &Args, request: &JobRequest) -> Result<Converter, Refused> {
+fn converter(args: &EngineArgs, request: &JobRequest) -> Result<Converter, Refused> {
     let exceptions: SourceExceptions = args.allow.parse().map_err(|_| Refused::invalid("--allow: not host:port"))?;
     let policy = EgressPolicy::new(exceptions);
     let fetcher = Fetcher::new(policy.clone())?;

@@ -129,6 +129,17 @@ impl ApiRequest {
     }
 }
 
+/// Whether `Accept-Encoding` names gzip, and not with a weight of zero (RFC 9110 § 12.5.3).
+pub fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let Some(Ok(accepted)) = headers.get(header::ACCEPT_ENCODING).map(|value| value.to_str()) else { return false };
+    accepted.split(',').any(|coding| {
+        let mut parts = coding.split(';').map(str::trim);
+        let named = parts.next().is_some_and(|name| name.eq_ignore_ascii_case("gzip") || name == "*");
+        let refused = parts.filter_map(|weight| weight.strip_prefix("q=")).any(|weight| weight.parse() == Ok(0.0_f32));
+        named && !refused
+    })
+}
+
 /// Levels of nesting, the object itself included. The parser has refused what is over its own limit of 128.
 fn depth(object: &Map<String, Value>) -> usize {
     fn of(value: &Value) -> usize {

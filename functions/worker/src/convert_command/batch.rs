@@ -13,24 +13,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Args, Input, Refused, convert, converter, millis, request};
+use super::{Args, EngineArgs, Input, Refused, convert, converter, millis, request};
 use crate::confine;
 use crate::converter::Converter;
-use crate::engine::Limits;
-use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
 
 /// The arguments of `worker convert-each`.
 #[derive(Debug, clap::Args)]
 pub struct BatchArgs {
-    /// `host:port` pairs, separated by commas, that may be fetched from although they are not public.
-    #[arg(long, default_value = "")]
-    allow: String,
-    /// The longest conversion, in seconds.
-    #[arg(long, default_value_t = Limits::default().conversion.as_secs())]
-    conversion_seconds: u64,
-    /// LibreOffice's program directory.
-    #[arg(long, default_value = DEFAULT_PROGRAM_DIRECTORY)]
-    libreoffice: PathBuf,
+    #[command(flatten)]
+    engines: EngineArgs,
 }
 
 /// A line of standard input.
@@ -56,9 +47,7 @@ impl BatchArgs {
             repeat: 1,
             json: true,
             test: false,
-            allow: self.allow.clone(),
-            conversion_seconds: self.conversion_seconds,
-            libreoffice: self.libreoffice.clone(),
+            engines: self.engines.clone(),
         })
     }
 }
@@ -106,7 +95,7 @@ impl Converters {
     fn of(&mut self, args: &Args, request: &JobRequest) -> Result<&Converter, Refused> {
         let key = (request.tool.clone(), request.option_str("renderMode") == Some("basic"));
         if !self.0.contains_key(&key) {
-            self.0.insert(key.clone(), converter(args, request)?);
+            self.0.insert(key.clone(), converter(&args.engines, request)?);
         }
         self.0.get(&key).ok_or_else(|| Refused::invalid("no converter"))
     }
@@ -122,21 +111,26 @@ impl Converters {
 mod tests {
     use super::*;
 
+    fn batch(allow: &str) -> BatchArgs {
+        let engines = EngineArgs { allow: allow.into(), conversion_seconds: 9, libreoffice: "/lo".into() };
+        BatchArgs { engines }
+    }
+
     #[test]
     fn a_line_becomes_the_command_that_would_convert_it_alone() {
-        let batch = BatchArgs { allow: "127.0.0.1:80".into(), conversion_seconds: 9, libreoffice: "/lo".into() };
+        let batch = batch("127.0.0.1:80");
         let line = r#"{"tool": "html-to-pdf", "in": "a.html", "out": "b.pdf", "options": {"renderMode": "basic"}}"#;
         let args = batch.for_line(line).unwrap();
         assert_eq!((args.tool.as_str(), args.source.as_str(), args.out), ("html-to-pdf", "a.html", "b.pdf".into()));
         assert_eq!((args.options.as_str(), args.repeat), (r#"{"renderMode":"basic"}"#, 1));
-        assert_eq!((args.allow.as_str(), args.conversion_seconds), ("127.0.0.1:80", 9));
-        assert_eq!(args.libreoffice, PathBuf::from("/lo"));
+        assert_eq!((args.engines.allow.as_str(), args.engines.conversion_seconds), ("127.0.0.1:80", 9));
+        assert_eq!(args.engines.libreoffice, PathBuf::from("/lo"));
         assert_eq!(batch.for_line("{}").unwrap_err().code, "invalid_json");
     }
 
     #[test]
     fn fuzz_lines_of_convert_each() {
-        let batch = BatchArgs { allow: String::new(), conversion_seconds: 9, libreoffice: "/lo".into() };
+        let batch = batch("");
         docmill_fuzz::fuzz("convert-each", &[], |bytes| drop(batch.for_line(&String::from_utf8_lossy(bytes))));
     }
 }
