@@ -9,7 +9,13 @@ from local.errors import Problem
 ROOT = Path(__file__).resolve().parents[2]
 REGION = "us-east-1"
 # The emulator accepts any credentials, but the SDKs insist on some.
-CREDENTIALS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": REGION}
+# The region twice: SDKs read the first name, and the first AWS command line only the second.
+CREDENTIALS = {
+    "AWS_ACCESS_KEY_ID": "test",
+    "AWS_SECRET_ACCESS_KEY": "test",
+    "AWS_REGION": REGION,
+    "AWS_DEFAULT_REGION": REGION,
+}
 # 8001 serves the samples; 8000 is left free for the user's own files.
 USER_PORT = 8000
 
