@@ -183,3 +183,27 @@ test("the health page knows the queues and the sweeper", async () => {
     assert.ok(queues.every((row) => /^(office|html)\s+\d+\s+\d+\s+\d+$/.test(row)), queues.join("; "));
   });
 });
+
+test("the health page tells how many jobs failed, in which engine, and whose fault it was", async () => {
+  const { secret } = await newAccount();
+  const create = async (path, body) => {
+    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+    const response = await fetch(`${base}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    return (await response.json()).job.id;
+  };
+  const ids = [
+    await create("/v1/convert/html-to-pdf", { html: "<p>fine</p>" }),
+    await create("/v1/convert/office-to-pdf", { sourceUrl: `${process.env.SAMPLES_URL}/no-such-document.docx` }),
+  ];
+  const ended = async (id) => ["completed", "failed"].includes((await api(`/v1/jobs/${id}`, secret)).body.job.status);
+  await eventually("both jobs have ended", async () => (await Promise.all(ids.map(ended))).every(Boolean));
+  await withVisitor({}, async (visitor) => {
+    const { page } = visitor;
+    await signIn(visitor, people.admin, "/admin/health");
+    assert.match(await mainText(page), /Of the last \d+ jobs that ended.*all that ended since/s);
+    const rows = await page.getByRole("region", { name: "Failures by tool and engine" }).locator("tbody tr").allInnerTexts();
+    const row = (tool, engine) => rows.find((text) => text.startsWith(tool) && text.includes(engine)) ?? "";
+    assert.match(row("html-to-pdf", "chromium"), /^html-to-pdf\s+chromium\s+\d+\s+\d+ \(\d+\.\d %\)/);
+    assert.match(row("office-to-pdf", "\u2013"), /\(100\.0 %\).*source_unreachable \d/s);
+  });
+});

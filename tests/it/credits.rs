@@ -99,8 +99,8 @@ async fn a_failed_job_gives_its_credits_back_once_and_where_they_came_from() {
     for id in ids {
         let job = world.context.jobs.get(id).await.unwrap().unwrap();
         let (now, later) = (clock::now(), clock::now().plus(std::time::Duration::from_millis(10)));
-        assert_eq!(world.context.jobs.fail(&job, &error, now).await.unwrap(), Written::Yes);
-        assert_eq!(world.context.jobs.fail(&job, &error, later).await.unwrap(), Written::Superseded);
+        assert_eq!(world.context.jobs.fail(&job, &error, None, now).await.unwrap(), Written::Yes);
+        assert_eq!(world.context.jobs.fail(&job, &error, None, later).await.unwrap(), Written::Superseded);
         let failed = world.context.jobs.get(id).await.unwrap().unwrap();
         assert_eq!(failed.refunded, 1);
         assert!(failed.secret.is_none() && failed.open.is_none() && failed.due.is_none());
@@ -132,7 +132,7 @@ async fn a_new_month_begins_with_its_full_credits_and_refunds_go_back_to_the_old
     let created = world.desk.submissions.create(submission, deadline).await.unwrap();
     assert!(matches!(created, Created::Fresh(_)), "{created:?}");
 
-    world.context.jobs.fail(&old, &JobError::new(JobErrorCode::RenderFailed, "told to"), now).await.unwrap();
+    world.context.jobs.fail(&old, &JobError::new(JobErrorCode::RenderFailed, "told to"), None, now).await.unwrap();
     let of = async |period| world.context.usage.of_month(&account.id, period).await.unwrap();
     let (old_month, new_month) = (of(this_month).await, of(now.period()).await);
     assert_eq!((old_month.remaining, old_month.used), (Some(1), 0));
@@ -167,7 +167,7 @@ async fn a_job_of_an_account_that_is_gone_ends_without_a_refund() {
         delete.key("item", AttributeValue::S(item.clone())).send().await.unwrap();
     }
     let error = JobError::new(JobErrorCode::Internal, "x");
-    assert_eq!(world.context.jobs.fail(&job, &error, clock::now()).await.unwrap(), Written::Yes);
+    assert_eq!(world.context.jobs.fail(&job, &error, None, clock::now()).await.unwrap(), Written::Yes);
     assert_eq!(world.context.jobs.get(id).await.unwrap().unwrap().status, JobStatus::Failed);
     assert!(world.context.usage.profile(&account.id).await.unwrap().is_none(), "no account comes back as a refund");
     let usage = world.context.usage.of_month(&account.id, job.period).await.unwrap();

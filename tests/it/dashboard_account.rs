@@ -1,6 +1,7 @@
 //! The account's pages: what they show, what their forms do, and whose data they never show.
 
 use docmill::clock;
+use docmill::domain::account::Standing;
 use docmill::domain::api_key::{ApiKey, Mode};
 use docmill::domain::job::{JobError, JobErrorCode, JobId, Warning};
 use docmill::store::jobs::Completion;
@@ -9,7 +10,7 @@ use serde_json::json;
 use crate::support::http::{Answer, get, post};
 use crate::support::jobs::{claim, completion};
 use crate::support::visitor::{Page, Visitor};
-use crate::support::world::{Account, World};
+use crate::support::world::{Account, World, author};
 
 async fn status(world: &World, secret: &str) -> u16 {
     let key = ApiKey::parse(secret).expect("a whole key is shown");
@@ -161,7 +162,7 @@ async fn a_failure_says_its_cause_and_what_to_do() {
     let id = create_job(&world, &account).await;
     let job = claim(&world.context.jobs, id).await;
     let error = JobError::new(JobErrorCode::PasswordRequired, "Send the document's password.");
-    world.context.jobs.fail(&job, &error, clock::now()).await.unwrap();
+    world.context.jobs.fail(&job, &error, None, clock::now()).await.unwrap();
     let page = visitor.get(&format!("/app/jobs/{id}")).await.text;
     for text in [JobErrorCode::PasswordRequired.meaning(), "Send the document", "will fail again", "given back"] {
         assert!(page.contains(text), "{text}");
@@ -184,7 +185,7 @@ async fn the_overview_counts_what_the_account_has_done() {
             world.context.jobs.complete(&job, &completion(clock::now())).await.unwrap();
         } else {
             let error = JobError::new(JobErrorCode::RenderFailed, "told to");
-            world.context.jobs.fail(&job, &error, clock::now()).await.unwrap();
+            world.context.jobs.fail(&job, &error, None, clock::now()).await.unwrap();
         }
     }
     let page = visitor.get("/app").await.text;
@@ -214,7 +215,7 @@ async fn the_sample_verifies_and_a_changed_one_says_why_not() {
     let missing = verify("", &body).await;
     assert_eq!(missing.status, 422);
     assert!(missing.text.contains("id=\"secret-error\""));
-    assert!(world.context.events.page(&account.id, None, 10, clock::now()).await.unwrap().events.is_empty());
+    assert!(world.context.events.page(&account.id, None, None, 10, clock::now()).await.unwrap().events.is_empty());
 }
 
 #[tokio::test]
@@ -233,4 +234,34 @@ async fn test_keys_are_made_like_any_other() {
     assert_eq!((key.mode, key.allowed_tools.as_ref()), (Mode::Test, None));
     assert_eq!(key.allowed_origins, ["https://app.example"]);
     assert_eq!(key.expires_at.unwrap().to_string(), "3000-01-01T00:00:00.000Z");
+}
+
+#[tokio::test]
+async fn the_tools_page_shows_what_the_account_may_use() {
+    let world = World::new();
+    let account = world.account(1).await;
+    let (office, html) = ("<code>office-to-pdf</code>", "<code>html-to-pdf</code>");
+    let all = Visitor::of(&world, &account).await.get("/app/tools").await;
+    assert!(all.text.contains(office) && all.text.contains(html), "{}", all.text);
+
+    let profile = world.context.usage.profile(&account.id).await.unwrap().unwrap();
+    let limited = Standing { account_tools: Some(vec!["html-to-pdf".to_owned()]), ..profile.standing() };
+    world.context.accounts.change(&account.id, profile.version, &limited, &author()).await.unwrap();
+    let own = Visitor::of(&world, &account).await.get("/app/tools").await;
+    assert!(!own.text.contains(office) && own.text.contains(html), "{}", own.text);
+}
+
+#[tokio::test]
+async fn events_are_narrowed_to_a_kind_that_there_is() {
+    let world = World::new();
+    let account = world.account(1).await;
+    let visitor = Visitor::of(&world, &account).await;
+    let job = claim(&world.context.jobs, create_job(&world, &account).await).await;
+    world.context.jobs.complete(&job, &completion(clock::now())).await.unwrap();
+    // A list has the kind as a badge, the filter has it as a choice.
+    let badge = ">job.completed</span>";
+    for (query, shown) in [("", true), ("?kind=job.completed", true), ("?kind=job.failed", false), ("?kind=x", true)] {
+        let page = visitor.get(&format!("/app/webhooks{query}")).await;
+        assert_eq!((page.status, page.text.contains(badge)), (200, shown), "{query}");
+    }
 }

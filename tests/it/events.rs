@@ -2,6 +2,7 @@
 
 use docmill::clock;
 use docmill::domain::api_key::Mode;
+use docmill::domain::event::EventKind;
 use docmill::domain::job::{Job, JobError, JobErrorCode, JobId};
 use docmill::store::events::StoredEvent;
 use docmill::store::jobs::Written;
@@ -29,7 +30,7 @@ async fn complete(world: &World, job: &Job) -> Written {
 }
 
 async fn events(world: &World, account: &Account) -> Vec<StoredEvent> {
-    let page = world.context.events.page(&account.id, None, 100, clock::now()).await.unwrap();
+    let page = world.context.events.page(&account.id, None, None, 100, clock::now()).await.unwrap();
     assert!(page.next.is_none());
     page.events
 }
@@ -79,7 +80,7 @@ async fn a_failed_job_tells_why_and_brings_no_warning_nearer() {
     let account = world.account(1).await;
     let job = claimed(&world, &account).await;
     let error = JobError::new(JobErrorCode::WrongPassword, "Send the right password.");
-    assert_eq!(world.context.jobs.fail(&job, &error, clock::now()).await.unwrap(), Written::Yes);
+    assert_eq!(world.context.jobs.fail(&job, &error, None, clock::now()).await.unwrap(), Written::Yes);
     let recorded = events(&world, &account).await;
     let told = &recorded[0].data["job"];
     assert_eq!((recorded.len(), recorded[0].kind.as_str()), (1, "job.failed"));
@@ -193,7 +194,7 @@ async fn events_are_listed_newest_first_and_by_page_for_their_account_alone() {
     }
     let (mut seen, mut before) = (Vec::new(), None);
     loop {
-        let page = world.context.events.page(&account.id, before.as_deref(), 2, clock::now()).await.unwrap();
+        let page = world.context.events.page(&account.id, None, before.as_deref(), 2, clock::now()).await.unwrap();
         seen.extend(page.events);
         before = page.next;
         if before.is_none() {
@@ -204,6 +205,38 @@ async fn events_are_listed_newest_first_and_by_page_for_their_account_alone() {
     assert!(seen.is_sorted_by(|one, next| one.recorded_at >= next.recorded_at && one.id > next.id));
     assert!(events(&world, &stranger).await.is_empty());
     let much_later = clock::now().plus(std::time::Duration::from_secs(40 * 86_400));
-    let page = world.context.events.page(&account.id, None, 100, much_later).await.unwrap();
+    let page = world.context.events.page(&account.id, None, None, 100, much_later).await.unwrap();
     assert!(page.events.is_empty(), "what is past its time is not shown, whatever the table still holds");
+}
+
+#[tokio::test]
+async fn events_of_one_kind_are_found_among_many_others() {
+    let world = World::new();
+    let account = world.account(100).await;
+    // Two of the kind lie behind more others than one query looks at.
+    let record = async |kind: EventKind| {
+        let now = clock::now();
+        let event = StoredEvent::new(&account.id, kind, now, json!({}));
+        world.context.events.record(&event).await.unwrap();
+        event.id
+    };
+    let mut revoked = Vec::new();
+    for _ in 0..2 {
+        revoked.push(record(EventKind::ApiKeyRevoked).await);
+    }
+    join_all((0..110).map(|_| record(EventKind::JobCompleted))).await;
+    revoked.push(record(EventKind::ApiKeyRevoked).await);
+    revoked.sort_by(|one: &String, other| other.cmp(one));
+
+    let page = async |before: Option<&str>, limit| {
+        let kind = Some(EventKind::ApiKeyRevoked.as_str());
+        world.context.events.page(&account.id, kind, before, limit, clock::now()).await.unwrap()
+    };
+    let ids = |events: Vec<StoredEvent>| events.into_iter().map(|event| event.id).collect::<Vec<_>>();
+    assert_eq!(ids(page(None, 10).await.events), revoked);
+    let first = page(None, 2).await;
+    let next = first.next.clone();
+    assert_eq!(ids(first.events), revoked[..2]);
+    let last = page(next.as_deref(), 2).await;
+    assert_eq!((ids(last.events), last.next), (revoked[2..].to_vec(), None));
 }

@@ -59,7 +59,7 @@ async fn a_filter_looks_at_the_jobs_themselves_as_they_are_now() {
     let now = clock::now();
     jobs.complete(&claim(jobs, done).await, &completion(now)).await.unwrap();
     let error = JobError::new(JobErrorCode::RenderFailed, "told to");
-    jobs.fail(&claim(jobs, failed).await, &error, now).await.unwrap();
+    jobs.fail(&claim(jobs, failed).await, &error, None, now).await.unwrap();
 
     let filtered = async |status: Option<JobStatus>, tool: Option<&str>, at| {
         let filter = JobFilter { status, tool: tool.map(str::to_owned) };

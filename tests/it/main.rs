@@ -29,6 +29,7 @@ mod injected_faults;
 mod job_list;
 mod journeys;
 mod order_of_checks;
+mod outcomes;
 mod people;
 mod playground;
 mod read_jobs;

@@ -118,7 +118,7 @@ async fn a_failed_job_has_no_download_and_says_why() {
     let account = world.account(10).await;
     let job = claimed(&world, queued(&world, &account).await).await;
     let error = JobError::new(JobErrorCode::SourceUnreachable, "The source did not answer.");
-    world.context.jobs.fail(&job, &error, clock::now()).await.unwrap();
+    world.context.jobs.fail(&job, &error, None, clock::now()).await.unwrap();
     let answer = download(&world, &account, &job.id.to_string()).await;
     assert_eq!(answer.refusal(), (409, "job_failed"));
     let failed = &answer.body["job"];

@@ -229,7 +229,8 @@ impl Sweeper {
     async fn fail(&self, job: &Job, now: Timestamp) -> Result<Repair, Obstacle> {
         let message = "The job could not be finished on our side. The credits were given back; try again.";
         let error = JobError::new(JobErrorCode::Internal, message);
-        match self.context.jobs.fail(job, &error, now).await? {
+        // Whether an engine had it when its worker was lost is not known.
+        match self.context.jobs.fail(job, &error, None, now).await? {
             Written::Yes => {
                 self.forget_payload(job).await;
                 telemetry::job::failed(job, error.code, "beyond the sweeper's help");

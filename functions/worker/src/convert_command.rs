@@ -85,7 +85,7 @@ impl Refused {
 impl From<Failure> for Refused {
     /// The cause, which a service only logs, is for whoever runs this on a machine of their own.
     fn from(failure: Failure) -> Self {
-        let Failure { code, message, cause } = failure;
+        let Failure { code, message, cause, engine: _ } = failure;
         let message = if code == JobErrorCode::Internal { format!("{message} ({cause})") } else { message };
         Self { code: code.as_str().into(), message }
     }

@@ -47,14 +47,15 @@ impl std::fmt::Debug for Engines {
 }
 
 impl Engines {
-    fn of(&self, request: &JobRequest) -> Result<&dyn Engine, Failure> {
-        let engine = match EngineKind::of(&request.tool, request.option_str("renderMode")) {
-            Some(EngineKind::LibreOffice) => &self.office,
-            Some(EngineKind::Sghtmltopdf) => &self.html_basic,
-            Some(EngineKind::Chromium) => &self.html_browser,
-            None => &None,
+    fn of(&self, request: &JobRequest) -> Result<(EngineKind, &dyn Engine), Failure> {
+        let missing = || ours(format!("no engine here for {}", request.tool));
+        let kind = EngineKind::of(&request.tool, request.option_str("renderMode")).ok_or_else(missing)?;
+        let engine = match kind {
+            EngineKind::LibreOffice => &self.office,
+            EngineKind::Sghtmltopdf => &self.html_basic,
+            EngineKind::Chromium => &self.html_browser,
         };
-        engine.as_deref().ok_or_else(|| ours(format!("no engine here for {}", request.tool)))
+        Ok((kind, engine.as_deref().ok_or_else(missing)?))
     }
 
     /// Prepares every engine for its next job.
@@ -112,7 +113,7 @@ impl Converter {
         scratch: &Path,
         deadline: Instant,
     ) -> Result<Converted, Failure> {
-        let engine = self.engines.of(request)?;
+        let (kind, engine) = self.engines.of(request)?;
         let started = Instant::now();
         let deadline = deadline.min(started + self.limits.conversion);
         let options = Value::Object(request.options.clone());
@@ -121,10 +122,11 @@ impl Converter {
             // Not every crash is the document's fault: once more, in a fresh engine.
             Err(failure) if failure.code == JobErrorCode::EngineCrashed && Instant::now() < deadline => {
                 tracing::warn!(cause = %failure.cause, "an engine crashed; the conversion is repeated once");
-                engine.convert(task(source)).await?
+                engine.convert(task(source)).await
             }
-            result => result?,
+            result => result,
         };
+        let conversion = conversion.map_err(|failure| failure.of(kind))?;
         let Conversion { pdf, pages, engine, warnings } = conversion;
         if mode == Mode::Test {
             mark_as_test(&pdf).await?;

@@ -9,7 +9,7 @@ use docmill::domain::job::{
     Job, JobError, JobErrorCode, JobId, MAX_ATTEMPTS, MAX_WARNINGS, Payload, QUEUED_GRACE, Timings,
 };
 use docmill::domain::request::JobRequest;
-use docmill::domain::tool::QueueName;
+use docmill::domain::tool::{EngineKind, QueueName};
 use docmill::domain::upload::UploadId;
 use docmill::files::{Files, FilesError, ObjectKey};
 use docmill::queue::{Message, Queue};
@@ -67,28 +67,38 @@ enum Setback {
     #[error("{0}")]
     Failure(Failure),
     /// A fault of our infrastructure: tried again.
-    #[error("{0}")]
-    Fault(String),
+    #[error("{cause}")]
+    Fault { cause: String, engine: Option<EngineKind> },
     /// Another attempt has taken over: nothing more to do.
     #[error("the job belongs to another attempt")]
     Superseded,
 }
 
+impl Setback {
+    /// A fault that no engine has to do with.
+    fn fault(cause: impl Into<String>) -> Self {
+        Self::Fault { cause: cause.into(), engine: None }
+    }
+}
+
 impl From<Failure> for Setback {
     fn from(failure: Failure) -> Self {
-        if failure.code == JobErrorCode::Internal { Self::Fault(failure.cause) } else { Self::Failure(failure) }
+        match failure {
+            Failure { code: JobErrorCode::Internal, cause, engine, .. } => Self::Fault { cause, engine },
+            failure => Self::Failure(failure),
+        }
     }
 }
 
 impl From<StoreError> for Setback {
     fn from(error: StoreError) -> Self {
-        Self::Fault(error.to_string())
+        Self::fault(error.to_string())
     }
 }
 
 impl From<FilesError> for Setback {
     fn from(error: FilesError) -> Self {
-        Self::Fault(error.to_string())
+        Self::fault(error.to_string())
     }
 }
 
@@ -128,7 +138,7 @@ impl Pipeline {
             }
             Claim::Exhausted(job) => {
                 let error = public_error(&ours("attempts used up"));
-                if self.jobs.fail(&job, &error, self.clock.now()).await? == Written::Yes {
+                if self.jobs.fail(&job, &error, None, self.clock.now()).await? == Written::Yes {
                     self.forget_payload(&job).await;
                     telemetry::job::failed(&job, error.code, "attempts used up");
                 }
@@ -141,7 +151,7 @@ impl Pipeline {
     async fn attempt(&self, job: &Job, ends_at: Instant) -> Result<(), Setback> {
         let request = self.request(job).await?;
         // The directory is wiped when it goes out of scope, whatever happens.
-        let scratch = tempfile::tempdir().map_err(|error| Setback::Fault(format!("no scratch directory: {error}")))?;
+        let scratch = tempfile::tempdir().map_err(|error| Setback::fault(format!("no scratch directory: {error}")))?;
         let deadline = ends_at.checked_sub(STORE_TIME).unwrap_or(ends_at);
         // Engines keep the deadline themselves; what happens around them must not outlast it either.
         let started = Instant::now();
@@ -163,15 +173,15 @@ impl Pipeline {
         let payload = match &job.secret {
             Some(Payload::Inline(text)) => text.clone(),
             Some(Payload::Stored(key)) => self.files.get_text(key).await?,
-            None => return Err(Setback::Fault("the job carries no request".into())),
+            None => return Err(Setback::fault("the job carries no request")),
         };
-        serde_json::from_str(&payload).map_err(|_| Setback::Fault("the stored request is not readable".into()))
+        serde_json::from_str(&payload).map_err(|_| Setback::fault("the stored request is not readable"))
     }
 
     /// The source from the bucket, if the request names one there: of the job's own account, whatever the id.
     async fn uploaded(&self, job: &Job, request: &JobRequest, scratch: &Path) -> Result<Option<Fetched>, Setback> {
         let Some(id) = request.upload() else { return Ok(None) };
-        let id = UploadId::parse(id).ok_or_else(|| Setback::Fault("a stored upload id is none".into()))?;
+        let id = UploadId::parse(id).ok_or_else(|| Setback::fault("a stored upload id is none"))?;
         Ok(Some(upload::read(&self.files, &job.account, id, scratch, &self.converter.limits).await?))
     }
 
@@ -210,13 +220,13 @@ impl Pipeline {
         let (failure, last) = match setback {
             Setback::Superseded => return Handled::Acknowledge,
             Setback::Failure(failure) => (failure, true),
-            Setback::Fault(cause) => (ours(cause), job.attempts >= MAX_ATTEMPTS),
+            Setback::Fault { cause, engine } => (Failure { engine, ..ours(cause) }, job.attempts >= MAX_ATTEMPTS),
         };
         if last { self.fail(job, &failure).await } else { self.give_back(job, &failure, receipt).await }
     }
 
     async fn fail(&self, job: &Job, failure: &Failure) -> Handled {
-        match self.jobs.fail(job, &public_error(failure), self.clock.now()).await {
+        match self.jobs.fail(job, &public_error(failure), failure.engine, self.clock.now()).await {
             Ok(Written::Yes) => {
                 self.forget_payload(job).await;
                 telemetry::job::failed(job, failure.code, &failure.cause);

@@ -7,6 +7,7 @@ pub mod event;
 pub mod idempotency;
 pub mod job;
 pub mod limits;
+pub mod outcome;
 pub mod quota;
 pub mod request;
 pub mod signature;

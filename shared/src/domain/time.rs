@@ -25,6 +25,10 @@ impl Timestamp {
         Self(self.0.saturating_add(saturating_millis(duration)))
     }
 
+    pub fn minus(self, duration: Duration) -> Self {
+        Self(self.0.saturating_sub(saturating_millis(duration)))
+    }
+
     /// Milliseconds from `earlier` to `self`; zero when a skewed clock says that `earlier` lies ahead.
     pub fn millis_since(self, earlier: Self) -> u64 {
         u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)

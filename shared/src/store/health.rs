@@ -1,15 +1,17 @@
-//! How the service is doing, for operators: the sweeper's last run, and the job that has waited longest.
+//! How the service is doing, for operators: the sweeper's last run, the job that has waited longest, and how jobs ended.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::KeysAndAttributes;
 use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
-use super::item::{Item, OPEN, OPEN_SHARDS, from_item, nested, string};
+use super::item::{ENDED, Item, OPEN, OPEN_SHARDS, ended_shard, from_item, nested, string, time};
 use super::{StoreError, store_error};
 use crate::domain::job::{JobId, JobStatus};
+use crate::domain::outcome::Outcome;
 use crate::domain::time::Timestamp;
 
 /// The one item of the Jobs table that is neither a job nor a record: there, because the sweeper may write no other table
@@ -17,6 +19,10 @@ use crate::domain::time::Timestamp;
 const LAST_SWEEP: &str = "sweep#last";
 /// Open jobs that are looked at in each shard.
 const LOOKED_AT: i32 = 25;
+/// Ended jobs that are looked at in each partition of their index, the newest ones.
+const ENDS_LOOKED_AT: i32 = 125;
+/// How far back they are looked at: into two days' partitions at most.
+const DAY: Duration = Duration::from_secs(86_400);
 
 #[derive(Debug)]
 pub struct Health {
@@ -44,6 +50,29 @@ pub struct OpenJob {
     pub tool: String,
     pub created_at: Timestamp,
     pub attempts: u32,
+}
+
+/// The jobs that ended last.
+#[derive(Debug, PartialEq, Eq)]
+pub struct RecentEnds {
+    pub outcomes: Vec<Outcome>,
+    /// All that ended from this moment on are among them.
+    pub since: Timestamp,
+}
+
+/// An entry of the index of ended jobs.
+#[derive(Clone, Debug, Deserialize)]
+struct Ended {
+    finished_at: Timestamp,
+    outcome: Outcome,
+}
+
+/// The newest entries of one partition.
+#[derive(Debug)]
+struct Newest {
+    ends: Vec<Ended>,
+    /// Whether there are older ones.
+    more: bool,
 }
 
 impl Health {
@@ -104,6 +133,34 @@ impl Health {
         Ok(unfinished)
     }
 
+    /// How the last jobs ended: all of the last 24 hours, or the newest ones. From an index: a moment late.
+    pub async fn recent_ends(&self, now: Timestamp) -> Result<RecentEnds, StoreError> {
+        let since = now.minus(DAY);
+        let days = [since.day(), now.day()];
+        let partitions = days.iter().flat_map(|day| (0..OPEN_SHARDS).map(move |shard| ended_shard(day, shard)));
+        let partitions = try_join_all(partitions.map(|partition| self.newest_ends(partition, since))).await?;
+        Ok(recent(partitions, since))
+    }
+
+    async fn newest_ends(&self, partition: String, since: Timestamp) -> Result<Newest, StoreError> {
+        let output = self
+            .client
+            .query()
+            .table_name(&self.jobs_table)
+            .index_name(ENDED)
+            .key_condition_expression("#ended = :partition AND finished_at > :since")
+            .expression_attribute_names("#ended", ENDED)
+            .expression_attribute_values(":partition", string(partition))
+            .expression_attribute_values(":since", time(since))
+            .scan_index_forward(false)
+            .limit(ENDS_LOOKED_AT)
+            .send()
+            .await
+            .map_err(|error| store_error(&error))?;
+        let ends = output.items.unwrap_or_default().into_iter().map(from_item).collect::<Result<_, _>>()?;
+        Ok(Newest { ends, more: output.last_evaluated_key.is_some() })
+    }
+
     async fn first_due(&self, shard: u8) -> Result<Vec<Item>, StoreError> {
         let output = self
             .client
@@ -119,5 +176,38 @@ impl Health {
             .map_err(|error| store_error(&error))?;
         let id = |item: Item| Some(HashMap::from([("id".to_owned(), item.get("id")?.clone())]));
         Ok(output.items.unwrap_or_default().into_iter().filter_map(id).collect())
+    }
+}
+
+/// What all partitions tell together. Where one of them has older entries than it told, the others' older ones would be too
+/// many beside those: all are told back to the same moment.
+fn recent(partitions: Vec<Newest>, since: Timestamp) -> RecentEnds {
+    let told_back_to = |partition: &Newest| partition.ends.last().filter(|_| partition.more).map(|end| end.finished_at);
+    let since = partitions.iter().filter_map(told_back_to).fold(since, Timestamp::max);
+    let ends = partitions.into_iter().flat_map(|partition| partition.ends);
+    RecentEnds { outcomes: ends.filter(|end| end.finished_at >= since).map(|end| end.outcome).collect(), since }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn newest(tool: &str, times: &[i64], more: bool) -> Newest {
+        let outcome = Outcome { tool: tool.to_owned(), engine: None, error: None };
+        let ends = times.iter().map(|at| Ended { finished_at: Timestamp(*at), outcome: outcome.clone() });
+        Newest { ends: ends.collect(), more }
+    }
+
+    #[test]
+    fn all_partitions_are_told_back_to_the_same_moment() {
+        let told = |partitions| {
+            let RecentEnds { outcomes, since } = recent(partitions, Timestamp(100));
+            (outcomes.into_iter().map(|outcome| outcome.tool).collect::<Vec<_>>(), since.as_millis())
+        };
+        let (a, b) = ([900, 500, 300], [800, 400, 200]);
+        let all = vec!["a", "a", "a", "b", "b", "b"].into_iter().map(str::to_owned).collect();
+        assert_eq!(told(vec![newest("a", &a, false), newest("b", &b, false)]), (all, 100));
+        let (told, since) = told(vec![newest("a", &a, true), newest("b", &b, false), newest("c", &[], false)]);
+        assert_eq!((told, since), (vec!["a".into(), "a".into(), "a".into(), "b".into(), "b".into()], 300));
     }
 }

@@ -20,6 +20,10 @@ pub const BY_NAME: &str = "by_name";
 pub const OPEN: &str = "open";
 /// Partitions of the open index, so that no single one takes all the writes.
 pub const OPEN_SHARDS: u8 = 4;
+/// Sparse index of the jobs that have ended, by the moment of their end: for operators.
+pub const ENDED: &str = "ended";
+/// What the index of ended jobs tells of each.
+pub const OUTCOME: &str = "outcome";
 
 pub fn to_item(value: &impl Serialize) -> Result<Item, StoreError> {
     Ok(serde_dynamo::to_item(value)?)
@@ -76,6 +80,12 @@ impl Shard {
             Self::Kept(number) => format!("kept-{number}"),
         }
     }
+}
+
+/// A partition of the index of ended jobs: of a day, and as many of each day as the open index has. So an end meets no more
+/// others here than it meets there, and no partition grows for longer than a day.
+pub fn ended_shard(day: &str, shard: u8) -> String {
+    format!("{day}#{shard}")
 }
 
 /// The items of the Usage table, by their sort key.

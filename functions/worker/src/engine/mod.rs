@@ -13,6 +13,7 @@ use std::time::Instant;
 use async_trait::async_trait;
 use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
 pub use docmill::domain::limits::Limits;
+use docmill::domain::tool::EngineKind;
 
 /// One conversion, as the pipeline hands it to an engine.
 #[derive(Debug)]
@@ -52,11 +53,18 @@ pub struct Failure {
     pub code: JobErrorCode,
     pub message: String,
     pub cause: String,
+    /// The engine that had the source, if one had it.
+    pub engine: Option<EngineKind>,
 }
 
 impl Failure {
     pub fn new(code: JobErrorCode, message: impl Into<String>, cause: impl Into<String>) -> Self {
-        Self { code, message: message.into(), cause: cause.into() }
+        Self { code, message: message.into(), cause: cause.into(), engine: None }
+    }
+
+    /// The same, of an engine.
+    pub fn of(self, engine: EngineKind) -> Self {
+        Self { engine: Some(engine), ..self }
     }
 }
 

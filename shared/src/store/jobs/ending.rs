@@ -11,10 +11,14 @@ use super::{Completion, Jobs, Written};
 use crate::domain::api_key::Mode;
 use crate::domain::event::{self, EventKind};
 use crate::domain::job::{Job, JobError, JobStatus};
+use crate::domain::outcome::Outcome;
 use crate::domain::quota::warning_threshold;
 use crate::domain::time::Timestamp;
+use crate::domain::tool::EngineKind;
 use crate::store::events::StoredEvent;
-use crate::store::item::{OPEN, Shard, UsageItem, job_key, nested, number, string, time};
+use crate::store::item::{
+    ENDED, OPEN, OPEN_SHARDS, OUTCOME, Shard, UsageItem, ended_shard, job_key, nested, number, string, time,
+};
 use crate::store::usage::{COMPLETED, FAILED, TOOL_CREDITS, day_counter};
 use crate::store::{StoreError, store_error};
 
@@ -64,19 +68,19 @@ impl Jobs {
     /// `processing → completed`, and one completion more in the account's month.
     pub async fn complete(&self, job: &Job, completion: &Completion) -> Result<Written, StoreError> {
         let at = completion.finished_at;
+        let outcome = Outcome { tool: job.tool.clone(), engine: Some(completion.engine.name.clone()), error: None };
         let update = self
-            .terminal_update(job)
+            .terminal_update(job, &outcome, at)?
             .update_expression(
                 "SET #status = :next, finished_at = :finished, expires_at = :expires, due = :expires, \
                  #output = :output, output_key = :key, engine = :engine, timings = :timings, warnings = :warnings, \
-                 #open = :kept \
+                 #open = :kept, #ended = :ended, #outcome = :outcome \
                  REMOVE secret, lease_until",
             )
             .expression_attribute_names("#output", "output")
             .expression_attribute_names("#open", OPEN)
             .expression_attribute_values(":kept", string(Shard::kept(job.id).key()))
             .expression_attribute_values(":next", string(JobStatus::Completed.as_str()))
-            .expression_attribute_values(":finished", time(at))
             .expression_attribute_values(":expires", time(completion.expires_at))
             .expression_attribute_values(":output", nested(&completion.output)?)
             .expression_attribute_values(":key", string(&completion.output_key))
@@ -95,19 +99,28 @@ impl Jobs {
         self.end(Ending { job, at, counter: COMPLETED, parts }, Quota::of(job)).await
     }
 
-    /// `queued | processing → failed`, with the credits back where they came from.
-    pub async fn fail(&self, job: &Job, error: &JobError, now: Timestamp) -> Result<Written, StoreError> {
+    /// `queued | processing → failed`, with the credits back where they came from. `engine`: the one that had the job, if
+    /// one is known to have had it.
+    pub async fn fail(
+        &self,
+        job: &Job,
+        error: &JobError,
+        engine: Option<EngineKind>,
+        now: Timestamp,
+    ) -> Result<Written, StoreError> {
         let refunded = job.charge.total();
+        let engine = engine.map(|engine| engine.as_str().to_owned());
+        let outcome = Outcome { tool: job.tool.clone(), engine, error: Some(error.code) };
         let update = self
-            .terminal_update(job)
+            .terminal_update(job, &outcome, now)?
             .update_expression(
-                "SET #status = :next, finished_at = :finished, #error = :error, refunded = :refunded \
+                "SET #status = :next, finished_at = :finished, #error = :error, refunded = :refunded, \
+                 #ended = :ended, #outcome = :outcome \
                  REMOVE secret, lease_until, #open, due",
             )
             .expression_attribute_names("#error", "error")
             .expression_attribute_names("#open", OPEN)
             .expression_attribute_values(":next", string(JobStatus::Failed.as_str()))
-            .expression_attribute_values(":finished", time(now))
             .expression_attribute_values(":error", nested(error)?)
             .expression_attribute_values(":refunded", number(refunded))
             .build()?;
@@ -125,15 +138,21 @@ impl Jobs {
 
     /// Timeline: A finishes after its lease ended and B claimed; or the sweeper fails the job while A completes it. Only
     /// the write that still finds its own attempt in a state that may end takes effect; the other is superseded, so
-    /// that a job ends once, tells so once, and is charged or refunded once.
-    fn terminal_update(&self, job: &Job) -> UpdateBuilder {
-        Update::builder()
+    /// that a job ends once, tells so once, is counted once, and is charged or refunded once.
+    fn terminal_update(&self, job: &Job, outcome: &Outcome, at: Timestamp) -> Result<UpdateBuilder, StoreError> {
+        let update = Update::builder()
             .table_name(&self.table)
             .set_key(Some(job_key(job.id)))
             .condition_expression("#status = :current AND attempts = :attempt")
             .expression_attribute_names("#status", "status")
             .expression_attribute_values(":current", string(job.status.as_str()))
             .expression_attribute_values(":attempt", number(job.attempts))
+            .expression_attribute_names("#ended", ENDED)
+            .expression_attribute_names("#outcome", OUTCOME)
+            .expression_attribute_values(":finished", time(at))
+            .expression_attribute_values(":ended", string(ended_shard(&at.day(), job.id.shard(OPEN_SHARDS))))
+            .expression_attribute_values(":outcome", nested(outcome)?);
+        Ok(update)
     }
 
     fn event(&self, ended: &Job, kind: EventKind, at: Timestamp) -> Result<(Part, TransactWriteItem), StoreError> {

@@ -7,15 +7,17 @@ use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
 use docmill::clock;
-use docmill::domain::job::JobStatus;
+use docmill::domain::job::{JobErrorCode, JobStatus};
+use docmill::domain::outcome::{Fault, Tally, tally};
 use docmill::domain::time::Timestamp;
 use docmill::domain::tool::QueueName;
 use docmill::queue::{DeadLetters, Depth};
-use docmill::store::health::{OpenJob, Sweep};
+use docmill::store::health::{OpenJob, RecentEnds, Sweep};
 use maud::{Markup, html};
 
 use crate::error::PageError;
 use crate::layout::page;
+use crate::pages::parts::{moment, percent};
 use crate::session::AdminUser;
 use crate::state::AppState;
 use crate::visit::Viewer;
@@ -24,6 +26,8 @@ use crate::visit::Viewer;
 const SWEEPER_SILENCE: Duration = Duration::from_secs(180);
 /// As long as the alarm on a backlog waits.
 const LONG_WAIT: Duration = Duration::from_secs(300);
+/// How many error codes are named for each engine.
+const NAMED_CODES: usize = 3;
 
 pub(super) fn routes() -> Router<AppState> {
     Router::new().route("/admin/health", get(show))
@@ -39,8 +43,9 @@ struct QueueState {
 async fn show(State(state): State<AppState>, viewer: Viewer, _admin: AdminUser) -> Result<Response, PageError> {
     let (health, now) = (&state.context.health, clock::now());
     let queues = futures_util::future::join_all(QueueName::ALL.map(|name| queue_state(&state, name)));
-    let (queues, sweep, unfinished) = futures_util::join!(queues, health.last_sweep(), health.unfinished());
-    let (sweep, unfinished) = (sweep?, unfinished?);
+    let (queues, sweep, unfinished, ends) =
+        futures_util::join!(queues, health.last_sweep(), health.unfinished(), health.recent_ends(now));
+    let (sweep, unfinished, ends) = (sweep?, unfinished?, ends?);
     let content = html! {
         header.page-head {
             h1 { "Health" }
@@ -48,6 +53,7 @@ async fn show(State(state): State<AppState>, viewer: Viewer, _admin: AdminUser) 
         }
         section aria-labelledby="queues" { h2 #queues { "Queues" } (queues_table(&queues)) }
         section aria-labelledby="waiting" { h2 #waiting { "Waiting longest" } (waiting(&unfinished, now)) }
+        section aria-labelledby="failures" { h2 #failures { "Failures" } (failures(&ends)) }
         section aria-labelledby="sweeper" { h2 #sweeper { "Sweeper" } (sweeper(sweep.as_ref(), now)) }
     };
     Ok(page(&state, &viewer, "Health", content))
@@ -119,6 +125,62 @@ fn status(status: JobStatus) -> &'static str {
     }
 }
 
+fn failures(ends: &RecentEnds) -> Markup {
+    if ends.outcomes.is_empty() {
+        return html! { p.empty { "No job has ended in the last 24 hours." } };
+    }
+    let tallies = tally(&ends.outcomes);
+    html! {
+        p.muted {
+            "Of the last " (ends.outcomes.len()) " jobs that ended, those of test keys too. They are all that ended since "
+            (moment(ends.since)) "."
+        }
+        div.table-frame tabindex="0" role="region" aria-label="Failures by tool and engine" {
+            table {
+                thead { tr {
+                    th scope="col" { "Tool" } th scope="col" { "Engine" } th.number scope="col" { "Jobs" }
+                    th.number scope="col" { "Failed" } th.number scope="col" { "Source" } th.number scope="col" { "Service" }
+                    th scope="col" { "Commonest codes" }
+                } }
+                tbody { @for tally in &tallies { (failures_row(tally)) } }
+            }
+        }
+        p.muted {
+            strong { "Source" } ": the fault of the source, the document, or what was asked of it. "
+            strong { "Service" } ": timeouts, crashed engines and faults of ours. "
+            "Without an engine: the job ended before one had it, or with its worker."
+        }
+    }
+}
+
+fn failures_row(tally: &Tally) -> Markup {
+    let (jobs, failed, service) = (tally.jobs, tally.failed(), tally.failed_through(Fault::Service));
+    let named: Vec<_> = tally.errors.iter().take(NAMED_CODES).collect();
+    html! {
+        tr {
+            th scope="row" { code { (tally.tool) } }
+            td { @match &tally.engine { Some(engine) => (engine), None => span.muted { "–" } } }
+            td.number { (jobs) }
+            td.number { (failed) @if let Some(share) = share(failed, jobs) { " " span.muted { "(" (share) ")" } } }
+            td.number { (tally.failed_through(Fault::Source)) }
+            td.number { @if service > 0 { span.badge.bad { (service) } } @else { "0" } }
+            td {
+                @if named.is_empty() { span.muted { "none" } }
+                @for (position, (code, count)) in named.iter().enumerate() { @if position > 0 { ", " } (named_code(*code, *count)) }
+                @if tally.errors.len() > NAMED_CODES { span.muted { ", and others" } }
+            }
+        }
+    }
+}
+
+fn named_code(code: JobErrorCode, count: usize) -> Markup {
+    html! { code title=(code.meaning()) { (code.as_str()) } " " (count) }
+}
+
+fn share(part: usize, whole: usize) -> Option<String> {
+    percent(u64::try_from(part).ok()?, u64::try_from(whole).ok()?)
+}
+
 fn sweeper(sweep: Option<&Sweep>, now: Timestamp) -> Markup {
     let Some(sweep) = sweep else {
         return html! { p.note.warn { "The sweeper has not run yet. It should, once a minute." } };
@@ -180,6 +242,36 @@ mod tests {
         assert!(table(depth(2)).contains("<span class=\"badge bad\">2</span>"));
         assert!(!table(depth(0)).contains("badge"));
         assert!(table(None).contains("unknown"));
+    }
+
+    #[test]
+    fn failures_are_told_apart_by_fault_and_by_engine() {
+        use docmill::domain::outcome::Outcome;
+        let outcome = |engine: Option<&str>, error| Outcome {
+            tool: "office-to-pdf".into(),
+            engine: engine.map(str::to_owned),
+            error,
+        };
+        let outcomes = vec![
+            outcome(Some("libreoffice"), None),
+            outcome(Some("libreoffice"), Some(JobErrorCode::EngineCrashed)),
+            outcome(Some("libreoffice"), Some(JobErrorCode::CorruptDocument)),
+            outcome(None, Some(JobErrorCode::SourceForbidden)),
+        ];
+        let shown = failures(&RecentEnds { outcomes, since: Timestamp(0) }).into_string();
+        assert!(shown.contains("the last 4 jobs"), "{shown}");
+        let rows: Vec<_> = shown.split("<tr>").filter(|row| row.contains("<th scope=\"row\">")).collect();
+        let [without, with] = rows[..] else { panic!("{rows:?}") };
+        assert!(
+            without.contains("–") && without.contains("100.0 %") && without.contains("source_forbidden"),
+            "{without}"
+        );
+        assert!(!without.contains("badge"), "{without}");
+        assert!(with.contains("libreoffice") && with.contains("66.6 %"), "{with}");
+        assert!(with.contains("<span class=\"badge bad\">1</span>"), "{with}");
+        assert!(with.contains("engine_crashed</code> 1") && with.contains("corrupt_document</code> 1"), "{with}");
+        let nothing = failures(&RecentEnds { outcomes: Vec::new(), since: Timestamp(0) }).into_string();
+        assert!(nothing.contains("No job has ended"), "{nothing}");
     }
 
     #[test]
