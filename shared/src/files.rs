@@ -10,6 +10,7 @@ use aws_sdk_s3::presigning::PresigningConfig;
 use aws_sdk_s3::primitives::ByteStream;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use url::Url;
 
 use crate::domain::job::{JobId, Output};
 use crate::domain::upload::{UploadId, UploadRequest};
@@ -196,6 +197,17 @@ impl Files {
     /// A link that downloads the output under its name. Signing needs no call.
     pub async fn link(&self, key: &str, output: &Output) -> Result<SignedLink, FilesError> {
         self.result_link(key, output, attachment(&output.filename)).await
+    }
+
+    /// Where signed links lead, for a page's policy: it follows region, partition and endpoint as the client does. Nothing is
+    /// sent.
+    pub async fn origin(&self) -> Result<String, FilesError> {
+        let unreadable = |error: &dyn std::fmt::Display| FilesError::Unavailable(error.to_string());
+        let config = PresigningConfig::expires_in(LINK_LIFETIME).map_err(|error| unreadable(&error))?;
+        let request = self.client.get_object().bucket(&self.bucket).key("outputs/").presigned(config).await;
+        let request = request.map_err(|error| unavailable(&error))?;
+        let url = Url::parse(request.uri()).map_err(|error| unreadable(&error))?;
+        Ok(url.origin().ascii_serialization())
     }
 
     /// A link that shows the output where it is opened: for the dashboard's own pages alone.

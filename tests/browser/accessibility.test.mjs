@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { pages } from "./pages.mjs";
+import { open, pages } from "./pages.mjs";
 import { closeBrowser, findings, newVisitor, people, signIn, withVisitor } from "./support.mjs";
 
 after(closeBrowser);
@@ -12,8 +12,7 @@ for (const who of [undefined, "user", "admin"]) {
     await withVisitor({}, async (visitor) => {
       if (who) await signIn(visitor, people[who]);
       for (const page of pages.filter((each) => each.who === who)) {
-        await visitor.goto(page.path);
-        await page.prepare?.(visitor.page);
+        await open(visitor, page);
         for (const colorScheme of ["light", "dark"]) {
           await visitor.page.emulateMedia({ colorScheme });
           assert.deepEqual(await findings(visitor.page), [], `${page.name}, ${colorScheme}`);
@@ -21,6 +20,9 @@ for (const who of [undefined, "user", "admin"]) {
         await visitor.page.setViewportSize({ width: 360, height: 740 });
         const width = await visitor.page.evaluate(() => document.documentElement.scrollWidth);
         assert.ok(width <= 360, `${page.name} is ${width} pixels wide on a phone`);
+        const cut = await visitor.page.locator(".table-frame:not(:has(.numbers))").evaluateAll((frames) =>
+          frames.filter((frame) => frame.scrollWidth > frame.clientWidth).map((frame) => frame.ariaLabel));
+        assert.deepEqual(cut, [], `tables of ${page.name} that a phone cuts off`);
         await visitor.page.setViewportSize({ width: 1280, height: 720 });
       }
     });

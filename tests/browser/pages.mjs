@@ -1,7 +1,35 @@
 // Every page there is, with who may see it: each is looked at by axe-core and by `make screenshots`.
-// `prepare` may bring the page into the state that is worth a look.
+// `prepare` may bring the page into the state that is worth a look; `path` may have to wait for what it shows.
+
+import { eventually, url } from "./support.mjs";
 
 const account = process.env.DOCMILL_ACCOUNT;
+
+const headers = { authorization: `Bearer ${process.env.DOCMILL_LIVE_KEY}`, "content-type": "application/json" };
+
+/** The id of a job of the user's account, as soon as it has ended. */
+async function endedJob(endpoint, body) {
+  const created = await fetch(url(endpoint), { method: "POST", headers, body: JSON.stringify(body) });
+  const { id } = (await created.json()).job;
+  await eventually(`${endpoint} has ended`, async () => {
+    const { job } = await (await fetch(url(`/v1/jobs/${id}`), { headers })).json();
+    return ["completed", "failed"].includes(job.status);
+  });
+  return id;
+}
+
+/** Made when the first page asks for it. */
+function once(make) {
+  let made;
+  return () => (made ??= make());
+}
+
+const completed = once(() => endedJob("/v1/convert/html-to-pdf", {
+  html: "<h1>Invoice 4711</h1><img src='http://10.0.0.1/logo.png'>", metadata: { order: "4711" }, filename: "invoice.pdf",
+}));
+const failed = once(() => endedJob("/v1/convert/office-to-pdf", {
+  sourceUrl: `${process.env.SAMPLES_URL}/no-such-document.docx`,
+}));
 
 /** A form that comes back with what is wrong in it. */
 async function refuse(page) {
@@ -9,6 +37,31 @@ async function refuse(page) {
   await page.getByLabel(/^Origins/).fill("example.com");
   await page.getByRole("button", { name: "Save" }).click();
   await page.locator("#id-error").waitFor();
+}
+
+async function refuseKey(page) {
+  await page.getByLabel("Name").fill("Nightly reports");
+  await page.getByLabel(/^Origins/).fill("https://ok.example\nnonsense");
+  await page.getByLabel(/^Last day/).fill("2020-01-01");
+  await page.getByRole("button", { name: "Create the key" }).click();
+  await page.locator("#origins-error").waitFor();
+}
+
+async function createKey(page) {
+  await page.getByLabel("Name").fill("Nightly reports");
+  await page.getByRole("button", { name: "Create the key" }).click();
+  await page.locator("#secret").waitFor();
+}
+
+const click = (role, name) => async (page) => {
+  await page.getByRole(role, { name }).first().click();
+  await page.waitForLoadState();
+};
+
+/** What only a phone folds away. */
+async function openMenu(page) {
+  const summary = page.locator("details.menu > summary");
+  if (await summary.isVisible()) await summary.click();
 }
 
 export const pages = [
@@ -21,10 +74,22 @@ export const pages = [
   { name: "playground", path: "/app/playground", who: "user" },
   { name: "keys", path: "/app/keys", who: "user" },
   { name: "key-form", path: "/app/keys/new", who: "user" },
+  { name: "playground-refused", path: "/app/playground", who: "user", prepare: click("button", "Convert") },
+  { name: "playground-completed", path: async () => `/app/playground?job=${await completed()}`, who: "user" },
+  { name: "playground-failed", path: async () => `/app/playground?job=${await failed()}`, who: "user" },
+  { name: "key-refused", path: "/app/keys/new", who: "user", prepare: refuseKey },
+  { name: "key-created", path: "/app/keys/new", who: "user", prepare: createKey },
+  { name: "key-regenerate", path: "/app/keys", who: "user", prepare: click("link", /^Regenerate/) },
+  { name: "key-revoke", path: "/app/keys", who: "user", prepare: click("link", /^Revoke/) },
+  { name: "job-completed", path: async () => `/app/jobs/${await completed()}`, who: "user" },
+  { name: "job-failed", path: async () => `/app/jobs/${await failed()}`, who: "user" },
+  { name: "sample", path: "/app/webhooks", who: "user", prepare: click("button", "Make a signed sample") },
   { name: "verifier", path: "/app/webhooks/verify", who: "user" },
   { name: "jobs", path: "/app/jobs", who: "user" },
   { name: "webhooks", path: "/app/webhooks", who: "user" },
   { name: "my-tools", path: "/app/tools", who: "user" },
+  { name: "webhooks-of-a-kind", path: "/app/webhooks?kind=job.failed", who: "user" },
+  { name: "menu", path: "/app", who: "user", prepare: openMenu },
   { name: "forbidden", path: "/admin", who: "user" },
   { name: "admin", path: "/admin", who: "admin" },
   { name: "admin-tools", path: "/admin/tools", who: "admin" },
@@ -41,3 +106,9 @@ export const pages = [
   { name: "admin-health", path: "/admin/health", who: "admin" },
   { name: "admin-audit", path: "/admin/audit", who: "admin" },
 ];
+
+/** Opens a page for a visitor, in the state that is worth a look. */
+export async function open(visitor, { path, prepare }) {
+  await visitor.goto(typeof path === "string" ? path : await path());
+  await prepare?.(visitor.page);
+}

@@ -2,7 +2,7 @@
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { pages } from "./pages.mjs";
+import { open, pages } from "./pages.mjs";
 import { closeBrowser, newVisitor, people, signIn } from "./support.mjs";
 
 const folder = process.argv[2];
@@ -18,8 +18,8 @@ for (const [look, options] of Object.entries(looks)) {
     const visitor = await newVisitor(options);
     if (who) await signIn(visitor, people[who]);
     for (const page of pages.filter((each) => each.who === who)) {
-      await visitor.goto(page.path);
-      await page.prepare?.(visitor.page);
+      await open(visitor, page);
+      await visitor.page.evaluate(() => scrollTo(0, 0));
       await visitor.page.screenshot({ path: join(folder, `${page.name}-${look}.png`), fullPage: true });
     }
     await visitor.close();

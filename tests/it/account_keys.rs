@@ -37,7 +37,7 @@ async fn revoke(world: &World, account: &Account, id: &str) -> Revoked {
 }
 
 async fn events(world: &World, account: &Account) -> Vec<String> {
-    let page = world.context.events.page(&account.id, None, 50, clock::now()).await.unwrap();
+    let page = world.context.events.page(&account.id, None, None, 50, clock::now()).await.unwrap();
     page.events.into_iter().map(|event| event.kind).collect()
 }
 

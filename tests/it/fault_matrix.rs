@@ -224,7 +224,7 @@ impl<'a> Life<'a> {
 
     /// Its end is told once; and the one included credit, once it is spent for good, is more than four fifths of them.
     async fn check_events(&self, completed: bool) {
-        let page = self.stage.auditor.events.page(&self.account.id, None, 10, self.stage.now()).await.unwrap();
+        let page = self.stage.auditor.events.page(&self.account.id, None, None, 10, self.stage.now()).await.unwrap();
         let mut kinds: Vec<_> = page.events.into_iter().map(|event| event.kind).collect();
         kinds.sort();
         let expected: &[&str] = match (completed, self.story.credits) {

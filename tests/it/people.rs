@@ -78,6 +78,27 @@ async fn unlinking_takes_the_account_away_from_whoever_has_the_address() {
 }
 
 #[tokio::test]
+async fn an_accounts_people_are_those_who_belong_to_it_now() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let users = &world.context.users;
+    let mut expected = Vec::new();
+    for _ in 0..2 {
+        let identity = stranger();
+        let link = Link { email: identity.email.clone(), account: account.id.clone(), created_at: clock::now() };
+        let alone = users.enter(&identity, clock::now()).await.unwrap();
+        assert_eq!(users.of_account(&alone.account).await.unwrap(), std::slice::from_ref(&alone));
+        users.link(&link).await.unwrap();
+        expected.push(users.enter(&identity, clock::now()).await.unwrap());
+        assert_eq!(users.of_account(&alone.account).await.unwrap(), [], "they have moved");
+    }
+    let mut found = users.of_account(&account.id).await.unwrap();
+    found.sort_by(|one, other| one.email.as_str().cmp(other.email.as_str()));
+    expected.sort_by(|one, other| one.email.as_str().cmp(other.email.as_str()));
+    assert_eq!(found, expected, "and no link among them");
+}
+
+#[tokio::test]
 async fn a_session_is_over_after_its_rest_whatever_the_table_still_holds() {
     let world = World::new();
     let user = world.context.users.enter(&stranger(), clock::now()).await.unwrap();

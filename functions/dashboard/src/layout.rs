@@ -78,7 +78,7 @@ impl<'a> Page<'a> {
         self
     }
 
-    /// What the page may do beyond the usual, e.g. `Policy::default().frame(state.bucket_origin())`.
+    /// What the page may do beyond the usual, e.g. `Policy::default().frame(origin)`.
     pub fn policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
         self

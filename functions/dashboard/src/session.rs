@@ -7,7 +7,8 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use axum_extra::extract::cookie::{Cookie, SameSite, SignedCookieJar};
 use docmill::clock;
-use docmill::domain::account::Profile;
+use docmill::domain::account::{Profile, StoredKey};
+use docmill::domain::api_key::Mode;
 use docmill::domain::user::{Email, Role, SESSION_TIME, SessionId, SessionToken, UserId};
 
 use crate::error::PageError;
@@ -30,6 +31,11 @@ pub struct SignedIn {
 }
 
 impl SignedIn {
+    /// The key with which the dashboard acts for the account: what it may use is what the account may use.
+    pub fn own_key(&self) -> StoredKey {
+        StoredKey::of_dashboard(&self.account, Mode::Live, clock::now()).in_standing(self.profile.standing())
+    }
+
     pub fn is_admin(&self) -> bool {
         self.role == Role::Admin
     }

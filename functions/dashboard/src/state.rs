@@ -56,16 +56,6 @@ impl AppState {
     pub fn redirect(&self, path: &str) -> Response {
         redirect_to(&self.link(path))
     }
-
-    /// Where presigned requests to the bucket go, for a page's Content-Security-Policy.
-    pub fn bucket_origin(&self) -> String {
-        let bucket = &self.context.config.files_bucket;
-        let region = std::env::var("AWS_REGION").unwrap_or_default();
-        match std::env::var("AWS_ENDPOINT_URL").ok().filter(|endpoint| !endpoint.is_empty()) {
-            Some(endpoint) => endpoint.trim_end_matches('/').to_owned(),
-            None => format!("https://{bucket}.s3.{region}.amazonaws.com"),
-        }
-    }
 }
 
 /// 303: whatever the method was, the next one is GET.

@@ -20,6 +20,10 @@ use crate::domain::time::{Period, Timestamp};
 
 /// Kind of a recorded webhook test, which is no event: nobody is told of it.
 pub const WEBHOOK_TEST: &str = "webhook.test";
+/// How many events one query for a kind looks at, and how many queries one page may take. A kind that few events are of gives short
+/// pages rather than slow ones.
+const LOOKED_AT: i32 = 100;
+const MAX_QUERIES: usize = 5;
 /// A month's outcomes are written by workers too; a conflict with one passes within moments.
 const TRIES: u32 = 4;
 const MAX_REMEMBERED: usize = 10_000;
@@ -94,30 +98,58 @@ impl Events {
         Ok(())
     }
 
-    /// A page of an account's events, the newest first, from the one after `before` on.
+    /// A page of an account's events, the newest first, from the one after `before` on: all, or those of one kind.
     pub async fn page(
         &self,
         account: &str,
+        kind: Option<&str>,
         before: Option<&str>,
-        limit: i32,
+        limit: usize,
         now: Timestamp,
     ) -> Result<EventsPage, StoreError> {
+        let (mut events, mut next) = (Vec::new(), before.map(str::to_owned));
+        for _ in 0..MAX_QUERIES {
+            let found = self.query(account, kind, next, limit, now).await?;
+            let wanted = limit - events.len();
+            let more = found.events.len() > wanted;
+            events.extend(found.events.into_iter().take(wanted));
+            next = if more { events.last().map(|event: &StoredEvent| event.id.clone()) } else { found.next };
+            if events.len() >= limit || next.is_none() {
+                break;
+            }
+        }
+        Ok(EventsPage { events, next })
+    }
+
+    async fn query(
+        &self,
+        account: &str,
+        kind: Option<&str>,
+        before: Option<String>,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<EventsPage, StoreError> {
+        let looked_at = if kind.is_some() { LOOKED_AT } else { i32::try_from(limit).unwrap_or(LOOKED_AT) };
         let last = before.map(|id| Item::from([("account".into(), string(account)), ("id".into(), string(id))]));
-        let output = self
+        let mut query = self
             .client
             .query()
             .table_name(&self.table)
             .key_condition_expression("account = :account")
-            .filter_expression("#ttl > :now")
             .expression_attribute_names("#ttl", "ttl")
             .expression_attribute_values(":account", string(account))
             .expression_attribute_values(":now", number(now.as_ttl_seconds()))
             .scan_index_forward(false)
-            .limit(limit)
-            .set_exclusive_start_key(last)
-            .send()
-            .await
-            .map_err(|error| store_error(&error))?;
+            .limit(looked_at)
+            .set_exclusive_start_key(last);
+        query = match kind {
+            None => query.filter_expression("#ttl > :now"),
+            Some(kind) => query
+                .filter_expression("#ttl > :now AND #kind = :kind")
+                .expression_attribute_names("#kind", "kind")
+                .expression_attribute_values(":kind", string(kind)),
+        };
+        let output = query.send().await.map_err(|error| store_error(&error))?;
         let next = output.last_evaluated_key.and_then(|key| key.get("id")?.as_s().ok().cloned());
         let events = output.items.unwrap_or_default().into_iter().map(from_item).collect::<Result<_, _>>()?;
         Ok(EventsPage { events, next })

@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
-use aws_sdk_dynamodb::types::{Put, TransactWriteItem};
+use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
+use aws_sdk_dynamodb::types::Put;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::accounts::profile_item;
 use super::item::{Item, from_item, string, time, to_item};
 use super::keys::failed_condition;
+use super::transaction::{self, Transacted, transact};
 use super::{StoreError, store_error};
 use crate::domain::account::{Plan, Profile};
 use crate::domain::time::Timestamp;
@@ -18,6 +19,8 @@ use crate::domain::user::{Email, Identity, Link, User, UserId};
 
 /// Index of users and links by their e-mail address. Sessions are not in it.
 const BY_KIND: &str = "by_kind";
+/// Index of the same by their account.
+const BY_ACCOUNT: &str = "by_account";
 const USER: &str = "user";
 const LINK: &str = "link";
 
@@ -109,25 +112,19 @@ impl Users {
         let mut item = to_item(&user)?;
         item.extend(user_key(&user.user));
         item.insert("kind".to_owned(), string(USER));
-        let mut writes = vec![put_new(&self.table, item, "attribute_not_exists(id)")?];
+        let put = |table: &str, item| Put::builder().table_name(table).set_item(Some(item));
+        let new_user = put(&self.table, item).condition_expression("attribute_not_exists(id)");
+        let mut writes = vec![transaction::put(new_user.build())?];
         if with_account {
             let profile = Profile::new(user.email.as_str(), Plan::DEFAULT_ID, user.created_at);
             let item = profile_item(&user.account, &profile)?;
-            writes.push(put_new(&self.usage_table, item, "attribute_not_exists(account)")?);
+            let new_account = put(&self.usage_table, item).condition_expression("attribute_not_exists(account)");
+            writes.push(transaction::put(new_account.build())?);
         }
-        let result = self.client.transact_write_items().set_transact_items(Some(writes)).send().await;
-        match result {
-            Ok(_) => Ok(Made::User(user)),
-            Err(error)
-                if matches!(
-                    error.as_service_error(),
-                    Some(TransactWriteItemsError::TransactionCanceledException(_))
-                ) =>
-            {
-                Ok(Made::Already)
-            }
-            Err(error) => Err(store_error(&error)),
-        }
+        Ok(match transact(&self.client, writes).await? {
+            Transacted::Committed => Made::User(user),
+            Transacted::Failed(_) | Transacted::Contended => Made::Already,
+        })
     }
 
     /// Ends all sessions that the user has begun until now. False: there is no such user.
@@ -181,6 +178,16 @@ impl Users {
         self.of_kind(USER, email).await
     }
 
+    /// Who belongs to an account. By an index: for administrators, not for deciding anything.
+    pub async fn of_account(&self, account: &str) -> Result<Vec<User>, StoreError> {
+        let query = self.client.query().table_name(&self.table).index_name(BY_ACCOUNT);
+        let query = query
+            .key_condition_expression("account = :account AND kind = :kind")
+            .expression_attribute_values(":account", string(account))
+            .expression_attribute_values(":kind", string(USER));
+        all(query).await
+    }
+
     pub async fn links(&self) -> Result<Vec<Link>, StoreError> {
         self.of_kind(LINK, None).await
     }
@@ -192,21 +199,8 @@ impl Users {
             values.insert(":email".to_owned(), string(email.as_str()));
             condition = "kind = :kind AND email = :email";
         }
-        let mut pages = self
-            .client
-            .query()
-            .table_name(&self.table)
-            .index_name(BY_KIND)
-            .key_condition_expression(condition)
-            .set_expression_attribute_values(Some(values))
-            .into_paginator()
-            .items()
-            .send();
-        let mut found = Vec::new();
-        while let Some(item) = pages.next().await {
-            found.push(from_item(item.map_err(|error| store_error(&error))?)?);
-        }
-        Ok(found)
+        let query = self.client.query().table_name(&self.table).index_name(BY_KIND);
+        all(query.key_condition_expression(condition).set_expression_attribute_values(Some(values))).await
     }
 
     async fn read<T: DeserializeOwned>(&self, key: Item) -> Result<Option<T>, StoreError> {
@@ -234,14 +228,14 @@ impl Users {
     }
 }
 
-fn put_new(table: &str, item: Item, condition: &str) -> Result<TransactWriteItem, StoreError> {
-    Put::builder()
-        .table_name(table)
-        .set_item(Some(item))
-        .condition_expression(condition)
-        .build()
-        .map(|put| TransactWriteItem::builder().put(put).build())
-        .map_err(|error| StoreError::Malformed(error.to_string()))
+/// Everything that a query finds, page by page.
+async fn all<T: DeserializeOwned>(query: QueryFluentBuilder) -> Result<Vec<T>, StoreError> {
+    let mut pages = query.into_paginator().items().send();
+    let mut found = Vec::new();
+    while let Some(item) = pages.next().await {
+        found.push(from_item(item.map_err(|error| store_error(&error))?)?);
+    }
+    Ok(found)
 }
 
 fn user_key(user: &UserId) -> Item {

@@ -5,7 +5,7 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use axum::routing::get;
 use docmill::domain::tool::{AccessTier, Definition, PageVisibility, ToolSettings, ToolState};
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 use serde_json::{Value, json};
 
 use crate::error::PageError;
@@ -311,7 +311,9 @@ fn value_kind(schema: &Value) -> Markup {
         return html! { @for (index, choice) in choices.iter().enumerate() { @if index > 0 { " · " } code { (plain(choice)) } } };
     }
     if let Some(ways) = schema["anyOf"].as_array() {
-        return html! { @for (index, way) in ways.iter().enumerate() { @if index > 0 { " or " } (value_kind(way)) } };
+        let mut kinds: Vec<_> = ways.iter().map(|way| value_kind(way).into_string()).collect();
+        kinds.dedup();
+        return PreEscaped(kinds.join(" or "));
     }
     let (low, high) = (schema.get("minimum"), schema.get("maximum"));
     html! {
@@ -351,6 +353,8 @@ mod tests {
         assert_eq!(shown, "integer 1–100");
         let choices = value_kind(&json!({"enum": ["a", 1]})).into_string();
         assert_eq!(choices, "<code>a</code> · <code>1</code>");
+        let ways = value_kind(&json!({"anyOf": [{"type": "string"}, {"properties": {}}, {"properties": {}}]}));
+        assert_eq!(ways.into_string(), "string or object");
         assert_eq!(prose("use `x` & y").into_string(), "use <code>x</code> &amp; y");
     }
 }

@@ -4,7 +4,6 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
-use docmill::domain::account::Plan;
 use maud::{Markup, html};
 
 use super::public::{Listing, tier_name};
@@ -18,23 +17,19 @@ pub fn routes() -> Router<AppState> {
 }
 
 async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Response {
-    let plan = viewer.settings.plan(&user.profile.plan);
-    let tools: Vec<_> = Listing::all(&state, &viewer).filter(|listing| is_usable(listing, &plan)).collect();
+    let (plan, key) = (viewer.settings.plan(&user.profile.plan), user.own_key());
+    // As the API's list decides for a key without limits of its own.
+    let is_usable = |listing: &Listing<'_>| listing.settings.admits(&listing.definition.slug, &plan, &key);
+    let tools: Vec<_> = Listing::all(&state, &viewer).filter(is_usable).collect();
     let content = html! {
         header.page-head {
             h1 { "Tools" }
             p.lead { "What the keys of this account may use, on the plan " code { (plan.id) } "." }
         }
-        @if tools.is_empty() { p.empty { "Your plan includes no tool at the moment. Please contact whoever runs this service." } }
+        @if tools.is_empty() { p.empty { "This account may use no tool at the moment. Please contact whoever runs this service." } }
         @else { (table(&state, &tools)) }
     };
     page(&state, &viewer, "Tools", content)
-}
-
-/// As the API's list decides for a key without limits of its own.
-fn is_usable(listing: &Listing<'_>, plan: &Plan) -> bool {
-    let slug = &listing.definition.slug;
-    listing.settings.page_visibility.api && plan.allowed_tools.as_ref().is_none_or(|allowed| allowed.contains(slug))
 }
 
 fn table(state: &AppState, tools: &[Listing<'_>]) -> Markup {

@@ -98,12 +98,14 @@ async fn end(State(state): State<AppState>, jar: SignedCookieJar, form: FormData
         state.context.sessions.end(&id).await?;
     }
     let jar = session::forget(&state, jar);
-    let jar = Flash::success("You are signed out.").remember(&state, jar);
-    let response = match state.issuer.sign_out_url(&state.absolute("/")).await {
-        Some(location) => redirect_to(location.as_str()),
-        None => state.redirect("/"),
-    };
-    Ok((jar, response).into_response())
+    Ok(match state.issuer.sign_out_url(&state.absolute("/")).await {
+        Some(location) => (Flash::success("You are signed out.").remember(&state, jar), redirect_to(location.as_str()))
+            .into_response(),
+        None => {
+            let text = "You are signed out here. On a shared computer, sign out at your sign-in provider too.";
+            (Flash::success(text).remember(&state, jar), state.redirect("/")).into_response()
+        }
+    })
 }
 
 fn query(uri: &Uri, name: &str) -> Option<String> {

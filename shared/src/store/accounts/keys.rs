@@ -180,7 +180,12 @@ impl Accounts {
         Ok(if known { Revoked::Already } else { Revoked::NoSuchKey })
     }
 
-    /// An account's keys, the newest first: those that are alive, and the latest of the others.
+    /// An account's keys, the newest first: those that are alive, and the latest of the others. For people to look at, and
+    /// nothing is decided by it.
+    ///
+    /// Timeline: A reads what is alive, B gives a key another secret, A reads the others: the new secret comes with those,
+    /// and A's list shows the key with it but without the old one's last hours; or, while the index lags, as ended. What A
+    /// reads next shows it as it is.
     pub async fn keys_of(&self, account: &str, now: Timestamp) -> Result<Vec<AccountKey>, StoreError> {
         let Some(holder) = self.holder(account, now).await? else { return Ok(Vec::new()) };
         // The index lags behind; what is alive is known without it.

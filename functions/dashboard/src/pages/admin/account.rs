@@ -39,12 +39,11 @@ async fn show(
         context.accounts.holder(&id, now),
         context.usage.of_month(&id, now.period()),
         context.settings.fresh(),
-        context.users.users(None),
+        context.users.of_account(&id),
         context.audit.list(Some(&subject), None, RECENT_CHANGES),
     )?;
     let Holder { profile, keys } = holder.ok_or(PageError::NotFound)?;
     let plan = settings.plan(&profile.plan);
-    let users: Vec<_> = users.into_iter().filter(|user| user.account == id).collect();
     let keys: Vec<_> = keys.into_iter().filter(|key| !key.is_dashboards()).collect();
     let content = html! {
         nav.crumbs aria-label="Where you are" { ol { li { a href=(state.link("/admin/accounts")) { "Accounts" } } } }
@@ -57,7 +56,6 @@ async fn show(
                 @if profile.suspended { "Lift the suspension" } @else { "Suspend" }
             }
         }
-        (limits(&profile))
         section aria-labelledby="keys" { h2 #keys { "Keys" } (keys_table(&keys)) }
         section aria-labelledby="usage" { h2 #usage { "This month" } (usage_table(&usage)) }
         section aria-labelledby="people" { h2 #people { "People" } (people(&users)) }
@@ -79,13 +77,6 @@ fn figures(profile: &Profile, plan: &Plan, usage: &MonthlyUsage) -> Markup {
             div { dt { "Granted credits left" } dd { (profile.granted) } }
             div { dt { "Used this month" } dd { (usage.used) } }
             div { dt { "Since" } dd { (profile.created_at.day()) } }
-        }
-    }
-}
-
-fn limits(profile: &Profile) -> Markup {
-    html! {
-        dl.figures {
             div { dt { "Tools" } dd { (list_or(profile.account_tools.as_deref(), "every tool of the plan")) } }
             div { dt { "Origins" } dd {
                 (list_or(Some(profile.account_origins.as_slice()).filter(|origins| !origins.is_empty()), "any"))
@@ -111,7 +102,7 @@ fn keys_table(keys: &[StoredKey]) -> Markup {
                     } }
                     tbody { @for key in keys {
                         tr {
-                            th scope="row" { (key.name) br; code { (key.key_id) } }
+                            th scope="row" { (key.name) br; code.id { (key.key_id) } }
                             td { (key.mode.as_str()) }
                             td { code { (key.last4) } }
                             td { (list_or(key.allowed_tools.as_deref(), "all of the account's")) }

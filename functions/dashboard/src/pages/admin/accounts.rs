@@ -58,7 +58,7 @@ pub(super) fn path(account: &str) -> String {
 
 fn search_form(state: &AppState, search: &str) -> Markup {
     html! {
-        form.search role="search" method="get" action=(state.link("/admin/accounts")) {
+        form.filters role="search" method="get" action=(state.link("/admin/accounts")) aria-label="Find an account" {
             div.field {
                 label for="q" { "Id, or beginning of the name" }
                 input type="search" id="q" name="q" value=(search) maxlength=(SEARCH_LENGTH);

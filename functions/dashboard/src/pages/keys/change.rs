@@ -140,7 +140,7 @@ fn regeneration(state: &AppState, viewer: &Viewer, key: &StoredKey, errors: &For
         (form::form(state, viewer, &format!("/app/keys/{}/regenerate", key.key_id), html! {
             input type="hidden" name="last4" value=(key.last4);
             (select("overlap", "The old secret shall", OVERLAPS.to_vec()).error(errors.of("overlap"))
-                .hint("A secret that was replaced before ends at once").required())
+                .hint("A secret that was replaced before ends at once.").required())
             div.actions {
                 button.button.primary type="submit" { "Regenerate" } " "
                 a.button href=(state.link("/app/keys")) { "Cancel" }

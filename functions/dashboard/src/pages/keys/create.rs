@@ -100,7 +100,7 @@ fn read(
         date => Timestamp::end_of_day(date).filter(|end| *end > now).map(Some).ok_or(()),
     };
     if expires.is_err() {
-        errors.add("expires", "Give a day from today on, as YYYY-MM-DD.");
+        errors.add("expires", "Choose a day from today on.");
     }
     let plan = viewer.settings.plan(&user.profile.plan);
     match (mode, origins, expires) {
@@ -137,7 +137,7 @@ fn page(state: &AppState, viewer: &Viewer, data: &FormData, errors: &FormErrors)
         (form::form(state, viewer, "/app/keys", html! {
             input type="hidden" name="id" value=(data.get("id"));
             (text("name", "Name").value(data.get("name")).error(errors.of("name"))
-                .hint("For you alone, e.g. the program that will use it").with("maxlength", MAX_NAME)
+                .hint("For you alone, e.g. the program that will use it.").with("maxlength", MAX_NAME)
                 .with("autocomplete", "off").required())
             (select("mode", "Mode", vec![("live", "Live: spends credits"), ("test", "Test: free, marks every page with TEST")])
                 .value(data.get("mode")).error(errors.of("mode")).required())
@@ -150,12 +150,12 @@ fn page(state: &AppState, viewer: &Viewer, data: &FormData, errors: &FormErrors)
                         label for={ "tool-" (slug) } { (listing.name) }
                     }
                 }
-                p.hint #tools-hint { "None chosen: every tool that the plan allows, later ones too" }
+                p.hint #tools-hint { "None chosen: every tool that the plan allows, later ones too." }
             }
             (textarea("origins", "Origins", 3).value(data.raw("origins")).error(errors.of("origins"))
-                .hint("One on each line, e.g. https://app.example. None: requests need no Origin header"))
+                .hint("One on each line, e.g. https://app.example. None: requests need no Origin header."))
             (input("date", "expires", "Last day").value(data.get("expires")).error(errors.of("expires"))
-                .hint("In UTC. None: the key works until it is revoked"))
+                .hint("In UTC. None: the key works until it is revoked."))
             div.actions {
                 button.button.primary type="submit" { "Create the key" } " "
                 a.button href=(state.link("/app/keys")) { "Cancel" }

@@ -10,6 +10,7 @@ use axum::routing::get;
 use docmill::clock;
 use docmill::domain::account::{MAX_KEYS, StoredKey};
 use docmill::domain::api_key::{ApiKey, Mode};
+use docmill::domain::quota::RatePolicy;
 use docmill::domain::time::Timestamp;
 use docmill::store::accounts::keys::AccountKey;
 use maud::{Markup, html};
@@ -75,7 +76,7 @@ fn row(state: &AppState, account_key: &AccountKey, now: Timestamp) -> Markup {
     let AccountKey { key, old_secret_until } = account_key;
     html! {
         tr {
-            th scope="row" { (key.name) br; code.muted.id { (key.key_id) } }
+            th scope="row" { (key.name) br; code.id { (key.key_id) } }
             td { code { (key.mode.key_prefix()) "…" (key.last4) } }
             td { (standing(key, now)) @if let Some(until) = old_secret_until { br; span.muted { "old secret works until " (moment(*until)) } } }
             td { (moment(key.created_at)) br; span.muted { "last used: " } (moment_or(key.last_used_at, "never")) }
@@ -112,6 +113,8 @@ fn limits(key: &StoredKey) -> Markup {
             }
             @if key.allowed_origins.is_empty() { li.muted { "any origin" } }
             @for origin in &key.allowed_origins { li { code { (origin) } } }
+            li.muted { (key.limiter.limit(RatePolicy::Create).per_minute) " jobs, "
+                (key.limiter.limit(RatePolicy::Read).per_minute) " reads a minute" }
         }
     }
 }
@@ -133,6 +136,8 @@ fn shown_once(state: &AppState, title: &str, key: &StoredKey, secret: &ApiKey, n
         section.card aria-labelledby="try-it" {
             h2 #try-it { "Try it" }
             (copyable("curl", &curl))
+            p { "This lists the tools that the key may use. The " a href=(state.link("/app/playground")) { "playground" }
+                " converts a document of yours, and shows the request that does the same." }
         }
     }
 }

@@ -7,8 +7,9 @@ use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
 use docmill::clock;
-use docmill::domain::account::Plan;
+use docmill::domain::account::{Plan, StoredKey};
 use docmill::domain::job::Job;
+use docmill::domain::quota::RatePolicy;
 use docmill::domain::time::{Period, Timestamp};
 use docmill::store::jobs::JobFilter;
 use docmill::store::usage::MonthlyUsage;
@@ -34,18 +35,20 @@ async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> 
     let asked = value_of(&query_of(&viewer.path), "month").and_then(|month| month.parse::<Period>().ok());
     let period = asked.filter(|period| *period < now.period()).unwrap_or(now.period());
     let filter = JobFilter::default();
-    let (usage, jobs) = futures_util::try_join!(
+    let (usage, jobs, holder) = futures_util::try_join!(
         state.context.usage.of_month(&user.account, period),
         state.context.jobs.of_account(&user.account, &filter, None, LAST_JOBS, now),
+        state.context.accounts.holder(&user.account, now),
     )?;
+    let keys = holder.map(|holder| holder.keys).unwrap_or_default();
     let month = Month { period, usage, plan: viewer.settings.plan(&user.profile.plan), granted: user.profile.granted };
     let content = html! {
         header.page-head {
             h1 { "Overview" }
             p.lead { (user.profile.name) " on the plan " code { (month.plan.id) } }
         }
-        @if month.usage.created == 0 && jobs.jobs.is_empty() { (first_steps(&state)) }
-        (figures(&month, now))
+        @if jobs.jobs.len() < LAST_JOBS { (first_steps(&state)) }
+        (figures(&state, &month, &keys, now))
         (plot(&state, &month, now)?)
         (last_jobs(&state, &jobs.jobs, now))
     };
@@ -73,7 +76,7 @@ fn first_steps(state: &AppState) -> Markup {
     }
 }
 
-fn figures(month: &Month, now: Timestamp) -> Markup {
+fn figures(state: &AppState, month: &Month, keys: &[StoredKey], now: Timestamp) -> Markup {
     let Month { period, usage, plan, granted } = month;
     let included_left = usage.remaining.unwrap_or(plan.included_credits);
     let ended = usage.completed + usage.failed;
@@ -116,14 +119,31 @@ fn figures(month: &Month, now: Timestamp) -> Markup {
                         p.muted { "of the jobs that have ended" }
                     }
                 }
-                div {
-                    dt { "Rate limit of a new key" }
-                    dd {
-                        span.big { (plan.create_limit.per_minute) " / min" }
-                        p.muted {
-                            "jobs created (" (plan.create_limit.burst) " at once), and "
-                            (plan.read_limit.per_minute) " reads a minute (" (plan.read_limit.burst) " at once)"
-                        }
+                (rate_limit(plan, keys, &state.link("/app/keys")))
+            }
+        }
+    }
+}
+
+/// What holds for the account's keys: each carries the limits of its making. Without a key, what its first one will get.
+fn rate_limit(plan: &Plan, keys: &[StoredKey], list: &str) -> Markup {
+    let limits = |key: &StoredKey| [RatePolicy::Create, RatePolicy::Read].map(|policy| key.limiter.limit(policy));
+    let mut held = keys.iter().filter(|key| !key.is_dashboards()).map(limits);
+    let first = held.next();
+    let all_the_same = held.all(|limits| Some(limits) == first);
+    let [create, read] = first.unwrap_or([plan.create_limit, plan.read_limit]);
+    html! {
+        div {
+            @if !all_the_same {
+                dt { "Rate limits" }
+                dd { span.big { "by key" } p.muted { "Your keys have different ones: " a href=(list) { "see each of them" } "." } }
+            } @else {
+                dt { @if first.is_some() { "Rate limit of each key" } @else { "Rate limit of a new key" } }
+                dd {
+                    span.big { (create.per_minute) " / min" }
+                    p.muted {
+                        "jobs created (" (create.burst) " at once), and "
+                        (read.per_minute) " reads a minute (" (read.burst) " at once)"
                     }
                 }
             }
@@ -222,5 +242,31 @@ fn last_jobs(state: &AppState, jobs: &[Job], now: Timestamp) -> Markup {
             }
             @if jobs.is_empty() { p.empty { "No jobs yet." } } @else { (jobs_table(state, jobs, now)) }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use docmill::domain::account::Limiter;
+    use docmill::domain::api_key::Mode;
+    use docmill::domain::quota::RateLimit;
+
+    fn key(key_id: &str, per_minute: u32) -> StoredKey {
+        let limit = RateLimit { per_minute, burst: 7 };
+        let key = StoredKey::of_dashboard("acc_1", Mode::Live, Timestamp(0));
+        StoredKey { key_id: key_id.into(), limiter: Limiter::new(limit, limit), ..key }
+    }
+
+    #[test]
+    fn the_limits_shown_are_those_that_hold() {
+        let plan = Plan { create_limit: RateLimit { per_minute: 99, burst: 9 }, ..Plan::fallback("free") };
+        let shown = |keys: &[StoredKey]| rate_limit(&plan, keys, "/app/keys").into_string();
+        assert!(shown(&[]).contains("of a new key") && shown(&[]).contains("99 / min"));
+        assert!(shown(&[key(StoredKey::DASHBOARD_ID, 1)]).contains("99 / min"), "the dashboard's own key is nobody's");
+        let same = shown(&[key("a", 30), key("b", 30)]);
+        assert!(same.contains("of each key") && same.contains("30 / min") && same.contains("7 at once"), "{same}");
+        let mixed = shown(&[key("a", 30), key("b", 60)]);
+        assert!(mixed.contains("by key") && !mixed.contains("/ min"), "{mixed}");
     }
 }

@@ -14,7 +14,6 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use docmill::clock;
-use docmill::domain::account::StoredKey;
 use docmill::domain::api_key::Mode;
 use docmill::domain::idempotency::IdempotencyKey;
 use docmill::domain::job::{Job, JobId, JobStatus};
@@ -195,7 +194,7 @@ async fn links(state: &AppState, job: &Job) -> Result<Links, PageError> {
 /// The tools that the account may use now.
 fn usable<'a>(state: &'a AppState, viewer: &Viewer, user: &SignedIn) -> Vec<&'a Tool> {
     let plan = viewer.settings.plan(&user.profile.plan);
-    let key = StoredKey::of_dashboard(&user.account, Mode::Live, clock::now()).in_standing(user.profile.standing());
+    let key = user.own_key();
     let is_usable = |tool: &&Tool| viewer.settings.tool(tool).admits(&tool.definition.slug, &plan, &key);
     state.context.catalogue.tools().iter().filter(is_usable).collect()
 }
@@ -209,7 +208,7 @@ async fn respond(shown: &Shown<'_>, job: Option<&Job>, status: StatusCode) -> Re
         Some(job) => Some(panel::show(job, clock::now(), &links(shown.state, job).await?)),
         None => None,
     };
-    let bucket = shown.state.bucket_origin();
+    let bucket = shown.state.desk.files.origin().await.map_err(unavailable)?;
     let page = Page::new("Playground", form::page(shown, result)).status(status).script(SCRIPT);
     let page = page.policy(Policy::default().connect(bucket.clone()).frame(bucket));
     let mut response = page.respond(shown.state, shown.viewer);

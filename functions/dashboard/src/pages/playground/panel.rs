@@ -112,7 +112,7 @@ fn warnings(warnings: &[Warning]) -> Markup {
         section.warnings aria-labelledby="warnings" {
             h3 #warnings { "What is not as the source meant it" }
             ul { @for warning in warnings {
-                li { code { (warning.code) } " " (warning.message) @if let Some(detail) = &warning.detail { ": " code { (detail) } } }
+                li { code { (warning.code) } " " (warning.message) @if let Some(detail) = &warning.detail { br; span.muted { (detail) } } }
             } }
         }
     }

@@ -14,16 +14,18 @@ use serde_json::Value;
 
 use super::parts::{moment, pager, query_of, rough, value_of, with_query};
 use crate::error::PageError;
+use crate::form::select;
 use crate::layout::{self, copyable};
 use crate::session::SignedIn;
 use crate::state::AppState;
 use crate::visit::Viewer;
 
-const PAGE: i32 = 20;
+const PATH: &str = "/app/webhooks";
+const PAGE: usize = 20;
 
 pub fn routes() -> Router<AppState> {
     Router::new()
-        .route("/app/webhooks", get(show))
+        .route(PATH, get(show))
         .route("/app/webhooks/verify", get(verifier::show).post(verifier::check))
         .route("/app/webhooks/sample", post(sample))
 }
@@ -31,7 +33,8 @@ pub fn routes() -> Router<AppState> {
 async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Result<Response, PageError> {
     let query = query_of(&viewer.path);
     let before = value_of(&query, "before").filter(|id| is_event_id(id));
-    let page = state.context.events.page(&user.account, before, PAGE, clock::now()).await?;
+    let kind = value_of(&query, "kind").and_then(|wanted| kinds().find(|kind| *kind == wanted));
+    let page = state.context.events.page(&user.account, kind, before, PAGE, clock::now()).await?;
     let content = html! {
         header.page-head {
             h1 { "Webhooks" }
@@ -39,10 +42,15 @@ async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> 
                 a href="https://www.standardwebhooks.com/" rel="noreferrer" { "Standard Webhooks" } "." }
         }
         (delivery(viewer.settings.service.webhook_delivery))
-        (events(&state, &page, before.is_some()))
+        (events(&state, &page, kind, before.is_some()))
         (tools(&state, &viewer))
     };
     Ok(layout::page(&state, &viewer, "Webhooks", content))
+}
+
+/// What the page may be narrowed to.
+fn kinds() -> impl Iterator<Item = &'static str> {
+    EventKind::ALL.into_iter().map(EventKind::as_str).chain([WEBHOOK_TEST])
 }
 
 /// An id as events have it: what a reader may put into the address is no other key of the table.
@@ -67,19 +75,30 @@ fn delivery(on: bool) -> Markup {
     }
 }
 
-fn events(state: &AppState, page: &EventsPage, is_later: bool) -> Markup {
+fn events(state: &AppState, page: &EventsPage, kind: Option<&str>, is_later: bool) -> Markup {
+    let path = |before| with_query(PATH, &[("kind", kind.map(str::to_owned)), ("before", before)]);
     html! {
         section aria-labelledby="events" {
             h2 #events { "Recorded events and tests" }
             p.muted { "Events are kept for " (rough(EVENT_RETENTION)) ", tests for 7 days." }
-            @if page.events.is_empty() {
-                p.empty { "Nothing was recorded yet. The end of a job is the first that is." }
-            } @else {
-                ul.events { @for event in &page.events { li.card { (entry(event)) } } }
-            }
+            (filter(state, kind))
+            @if !page.events.is_empty() { ul.events { @for event in &page.events { li.card { (entry(event)) } } } }
+            @else if page.next.is_some() { p.empty { "None among those looked at so far. Older ones may fit." } }
+            @else if kind.is_some() || is_later { p.empty { "Nothing of this kind." } }
+            @else { p.empty { "Nothing was recorded yet. The end of a job is the first that is." } }
             (pager(state, "Pages of events",
-                is_later.then(|| "/app/webhooks".to_owned()),
-                page.next.clone().map(|id| with_query("/app/webhooks", &[("before", Some(id))]))))
+                is_later.then(|| path(None)),
+                page.next.clone().map(|id| path(Some(id)))))
+        }
+    }
+}
+
+fn filter(state: &AppState, kind: Option<&str>) -> Markup {
+    let choices = [("", "All kinds")].into_iter().chain(kinds().map(|kind| (kind, kind))).collect();
+    html! {
+        form.filters method="get" action=(state.link(PATH)) role="search" aria-label="Filter events" {
+            (select("kind", "Kind", choices).value(kind.unwrap_or_default()).required())
+            button.button type="submit" { "Filter" }
         }
     }
 }

@@ -53,12 +53,12 @@ fn page(state: &AppState, viewer: &Viewer, data: &FormData, errors: &FormErrors,
         @if let Some(verdict) = verdict { (said(verdict)) }
         (form::form(state, viewer, "/app/webhooks/verify", html! {
             (input("password", "secret", "Secret").value(data.get("secret")).error(errors.of("secret"))
-                .hint("whsec_ and what follows").with("autocomplete", "off").required())
+                .hint("It begins with whsec_.").with("autocomplete", "off").required())
             (textarea("headers", "Headers", 5).value(data.raw("headers")).error(errors.of("headers"))
-                .hint("One on each line: webhook-id, webhook-timestamp, webhook-signature").required())
+                .hint("One on each line: webhook-id, webhook-timestamp, webhook-signature.").required())
             (textarea("body", "Body", 8).value(data.raw("body")).error(errors.of("body"))
-                .hint("The exact text, not reformatted").required())
-            button.button.primary type="submit" { "Verify" }
+                .hint("The exact text, not reformatted.").required())
+            div.actions { button.button.primary type="submit" { "Verify" } }
         }))
     }
 }
