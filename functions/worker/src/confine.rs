@@ -273,7 +273,8 @@ impl End {
     }
 }
 
-fn tail(mut file: File) -> io::Result<String> {
+/// The end of a file that a child wrote.
+pub(crate) fn tail(mut file: File) -> io::Result<String> {
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(STDERR_TAIL_BYTES)))?;
     let mut bytes = Vec::new();

@@ -26,6 +26,9 @@ enum Command {
     /// Lay out a page in a directory, as a confined child.
     #[command(hide = true)]
     RenderHtml(worker::engine::html_basic::render::Args),
+    /// Know the fonts, and fork one child per page.
+    #[command(hide = true)]
+    HtmlZygote(worker::engine::html_basic::zygote::Args),
     /// Have LibreOffice loaded, and fork one child per document.
     #[command(hide = true)]
     OfficeZygote(worker::engine::office::ZygoteArgs),
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         Some(Command::Confine(args)) => confine(args),
         Some(Command::Probe(args)) => worker::confine::probe(&args),
         Some(Command::RenderHtml(args)) => worker::engine::html_basic::render::run(&args),
+        Some(Command::HtmlZygote(args)) => html_zygote(&args),
         Some(Command::OfficeZygote(args)) => office_zygote(&args),
         None => lambda(),
     }
@@ -64,6 +68,16 @@ fn serve() -> Result<(), lambda_runtime::Error> {
     worker::confine::hide_own_memory()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async { worker::lambda::serve(worker::lambda::pipeline_of_function().await?).await })
+}
+
+fn html_zygote(args: &worker::engine::html_basic::zygote::Args) -> ExitCode {
+    match worker::engine::html_basic::zygote::run(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("not serving: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 fn office_zygote(args: &worker::engine::office::ZygoteArgs) -> ExitCode {

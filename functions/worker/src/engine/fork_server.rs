@@ -3,6 +3,10 @@
 //! The helper is asked one thing at a time, as a JSON line on its standard input, and answers with one on its standard
 //! output. Of its own accord it says `"Ready"` once it has started, and whenever it has prepared for the next request.
 
+pub(crate) mod helper;
+mod memory;
+pub(crate) mod system;
+
 use std::io;
 use std::process::Stdio;
 use std::time::{Duration, Instant};

@@ -5,13 +5,16 @@
 //! What the page refers to is fetched through the guard and put into the page, by this process; the page is laid out in
 //! a confined child. References of inline HTML are fetched likewise, if they are absolute.
 
+mod child;
 mod css;
 mod features;
+mod fonts;
 mod html;
 mod parts;
 pub mod render;
 mod resources;
 mod stderr;
+pub mod zygote;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -23,7 +26,10 @@ use serde_json::Value;
 use tokio::task::spawn_blocking;
 use url::Url;
 
+use self::child::{Children, Ended};
+use self::css::Findings;
 use self::features::Feature;
+use self::fonts::FontNeeds;
 use self::html::Dissection;
 use self::parts::Base;
 use self::render::{Order, Outcome};
@@ -32,26 +38,23 @@ use super::page::{MOST_PAGE_BYTES, PageOptions, PageRange};
 use super::{Conversion, Engine, Failure, Limits, Source, Task};
 use crate::charset;
 use crate::confine::usage::Excess;
-use crate::confine::{Confinement, End, Launcher, Network, Processes};
+use crate::confine::{End, Launcher};
 use crate::source::{Caps, Fetcher};
 
-/// What a child may take; 10,000 table rows were seen to take 161 MB.
-const ADDRESS_SPACE_BYTES: u64 = 3 << 30;
-const OPEN_FILES: u64 = 256;
 /// The child gives up by itself so long before it would be killed.
 const RESERVE: Duration = Duration::from_millis(250);
 const VERSION: &str = "0.7.0";
 
-/// The engine. Jobs don't share anything, and may run at the same time.
+/// The engine. Jobs don't share anything; one after the other is laid out.
 #[derive(Debug)]
 pub struct HtmlBasic {
-    launcher: Launcher,
+    children: Children,
     fetcher: Fetcher,
 }
 
 impl HtmlBasic {
     pub fn new(launcher: Launcher, fetcher: Fetcher) -> Self {
-        Self { launcher, fetcher }
+        Self { children: Children::new(launcher), fetcher }
     }
 }
 
@@ -68,11 +71,12 @@ impl Engine for HtmlBasic {
             Resources::fetch(&self.fetcher, &dissection.parts, task.limits.redirects, arrival.into()).await;
         let filled = resources.fill(&dissection.parts);
 
-        let printed = self.render(&task, &options, filled, base).await?;
+        let Findings { mut features, mut fonts } = dissection.findings;
+        fonts.append(std::mem::take(&mut resources.findings.fonts));
+        let printed = self.render(&task, &options, filled, base, fonts).await?;
         let pages = finish(&task, &options, printed.pdf.clone()).await?;
 
-        let mut features = dissection.features;
-        features.append(&mut resources.features);
+        features.append(&mut resources.findings.features);
         if !names_paper(task.options) {
             features.remove(&Feature::PageSize);
         }
@@ -82,6 +86,12 @@ impl Engine for HtmlBasic {
         warnings.extend(stderr::warnings(&printed.said));
         let engine = EngineInfo { name: EngineKind::Sghtmltopdf.as_str().to_owned(), version: VERSION.to_owned() };
         Ok(Conversion { pdf: printed.pdf, pages, engine, warnings })
+    }
+
+    async fn get_ready(&self) {
+        if let Err(error) = self.children.get_ready().await {
+            tracing::warn!(%error, "the layout engine is not ready for the next job: a fresh one will serve it");
+        }
     }
 }
 
@@ -121,48 +131,26 @@ impl HtmlBasic {
         options: &PageOptions,
         page: String,
         base: Option<Url>,
+        fonts: FontNeeds,
     ) -> Result<Printed, Failure> {
         let left = task.deadline.saturating_duration_since(Instant::now()).saturating_sub(RESERVE);
-        let order = order(options, base, left);
-        let write = async {
-            tokio::fs::write(task.scratch.join(render::PAGE), page).await?;
-            tokio::fs::write(task.scratch.join(render::ORDER), serde_json::to_vec(&order)?).await
-        };
-        write.await.map_err(|error| internal(&error))?;
-
-        let mut command = self.launcher.command(&confinement(task), self.launcher.worker(), task.scratch);
-        command.arg("render-html").arg(task.scratch);
-        let allowance = self.launcher.allowance([task.scratch.to_owned()]);
-        let outcome = crate::confine::run(command, task.deadline, allowance).await.map_err(|error| internal(&error))?;
-        match outcome.end {
-            End::Exited(0) => Ok(Printed { pdf: task.scratch.join(render::RESULT), said: outcome.stderr }),
-            End::Exited(code) => Err(explain(Outcome::of_exit_code(code), code)),
-            End::TimedOut => Err(timed_out()),
-            End::Exceeded(Excess::Disk) => Err(too_large()),
-            End::Exceeded(excess @ (Excess::Memory | Excess::Processes)) => {
-                Err(crashed(format!("render-html: more {excess:?} than allowed")))
+        let (order, scratch) = (order(options, base, left, fonts), task.scratch.to_owned());
+        let written = spawn_blocking(move || render::write(&scratch, &page, &order));
+        written.await.map_err(|error| internal(&error))?.map_err(|error| internal(&error))?;
+        let Ended { how, said } = self.children.print(task).await.map_err(|error| internal(&error))?;
+        match how {
+            Ok(Ok(())) => Ok(Printed { pdf: task.scratch.join(render::RESULT), said }),
+            Ok(Err(outcome)) => Err(explain(outcome)),
+            Err(End::TimedOut) => Err(timed_out()),
+            Err(End::Exceeded(Excess::Disk) | End::Signaled(libc::SIGXFSZ)) => Err(too_large()),
+            Err(end @ (End::Exceeded(Excess::Memory | Excess::Processes) | End::Exited(_) | End::Signaled(_))) => {
+                Err(crashed(format!("layout: {end:?}")))
             }
-            End::Signaled(libc::SIGXFSZ) => Err(too_large()),
-            End::Signaled(signal) => Err(crashed(format!("render-html: signal {signal}"))),
         }
     }
 }
 
-fn confinement(task: &Task<'_>) -> Confinement {
-    let left = task.deadline.saturating_duration_since(Instant::now());
-    Confinement {
-        address_space: Some(ADDRESS_SPACE_BYTES),
-        cpu_seconds: Some(left.as_secs() + 1),
-        file_bytes: task.limits.output_bytes,
-        open_files: OPEN_FILES,
-        network: Network::Denied,
-        processes: Processes::None,
-        reads: Vec::new(),
-        writes: Vec::new(),
-    }
-}
-
-fn order(options: &PageOptions, base: Option<Url>, left: Duration) -> Order {
+fn order(options: &PageOptions, base: Option<Url>, left: Duration, fonts: FontNeeds) -> Order {
     let (width, height) = options.paper();
     Order {
         width: width.css_pixels(),
@@ -173,6 +161,7 @@ fn order(options: &PageOptions, base: Option<Url>, left: Duration) -> Order {
         margin_left: options.margin_left.css_pixels(),
         base: base.map(String::from),
         time_left_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
+        fonts,
     }
 }
 
@@ -231,17 +220,17 @@ fn relative_references(count: u32) -> Option<Warning> {
     (count > 0).then(|| Warning::new("relative_reference", message).with_detail(count.to_string()))
 }
 
-fn explain(outcome: Option<Outcome>, code: i32) -> Failure {
-    let cause = format!("render-html: exit code {code}");
+fn explain(outcome: Outcome) -> Failure {
+    let cause = format!("layout: {outcome:?}");
     match outcome {
-        Some(Outcome::TooComplex) => Failure::new(
+        Outcome::TooComplex => Failure::new(
             JobErrorCode::RenderFailed,
             "The page has too many elements, or nests them too deeply, for `renderMode: basic`: use `renderMode: browser`.",
             cause,
         ),
-        Some(Outcome::TimedOut) => timed_out(),
-        Some(Outcome::NoFonts | Outcome::Io) => internal(cause),
-        Some(Outcome::Other) | None => crashed(cause),
+        Outcome::TimedOut => timed_out(),
+        Outcome::NoFonts | Outcome::Io => internal(cause),
+        Outcome::Other => crashed(cause),
     }
 }
 

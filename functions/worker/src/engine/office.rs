@@ -5,7 +5,6 @@ mod forked;
 mod import;
 mod landscape;
 mod lok;
-mod memory;
 mod options;
 mod profile;
 mod soffice;

@@ -1,11 +1,12 @@
 //! HTML without a browser.
 
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use docmill::domain::job::JobErrorCode;
 use serde_json::json;
-use worker::engine::Source;
 use worker::engine::html_basic::HtmlBasic;
+use worker::engine::{Engine, Limits, Source, Task};
 use worker::source::Fetcher;
 
 use crate::support::{Answer, Forbidden, Server, exceed_limits, launcher, policy, print, print_html, print_within};
@@ -168,4 +169,73 @@ async fn a_result_over_the_limits_is_refused() {
     assert_eq!(pages.code, JobErrorCode::PageLimitExceeded, "{pages}");
     assert_eq!(bytes.code, JobErrorCode::RenderFailed, "{bytes}");
     assert!(bytes.message.contains("larger than the limit"), "{}", bytes.message);
+}
+
+/// The PDF of a page, or why there is none; and how many directories of fonts the layout engine was let see.
+async fn laid_out(engine: &HtmlBasic, html: &str) -> (Result<Vec<u8>, JobErrorCode>, usize) {
+    let scratch = tempfile::tempdir().unwrap();
+    let (options, limits) = (json!({}), Limits::default());
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let task = Task {
+        source: Source::Html(html.to_owned()),
+        options: &options,
+        scratch: scratch.path(),
+        deadline,
+        limits: &limits,
+    };
+    let pdf = engine.convert(task).await.map(|conversion| std::fs::read(conversion.pdf).unwrap());
+    let fonts = std::fs::read_to_string(scratch.path().join("fonts.conf")).unwrap();
+    (pdf.map(without_time).map_err(|failure| failure.code), fonts.matches("<dir>").count())
+}
+
+/// All of a PDF but when it was made.
+fn without_time(pdf: Vec<u8>) -> Vec<u8> {
+    let tells_time = |line: &&[u8]| {
+        ["Date>", "Date (", "/ID ["].iter().any(|sign| line.windows(sign.len()).any(|part| part == sign.as_bytes()))
+    };
+    pdf.split(|byte| *byte == b'\n').filter(|line| !tells_time(line)).collect::<Vec<_>>().join(&b'\n')
+}
+
+#[tokio::test]
+async fn a_page_looks_the_same_with_the_fonts_that_it_can_need_as_with_all() {
+    const FEW: bool = true;
+    const ALL: bool = false;
+    let weights = "<p>plain <b>bold</b> <i>italic <b>both</b></i>";
+    let own = [
+        (FEW, weights.to_owned()),
+        (FEW, format!("<style>body {{ font: 12px/1.2 Noto Serif Display, 'DejaVu Sans' }}</style>{weights}")),
+        (
+            FEW,
+            format!(
+                "<style>:root {{ --f: 'noto sans display' }} b {{ font-family: var(--f), cursive }}</style>{weights}"
+            ),
+        ),
+        (FEW, format!("<font face='Liberation Mono, serif'>{weights}</font><code>code</code><pre>pre</pre>")),
+        (FEW, "<p>ελληνικά кириллица ქართული ไทย हिन्दी ᚠᚡ שלום &#x2713; &rarr; ☃ 𝔄 😀<b>ไทย ☃</b>".to_owned()),
+        (FEW, "<style>p::before { content: '\\2766' } q { quotes: '⟦' '⟧' }</style><p>x<q>y</q>".to_owned()),
+        (FEW, "<ol style='list-style: lower-greek'><li>a</ol><svg><text y=9>ж&#x2602;</text></svg>".to_owned()),
+        (ALL, "<p>漢字 かな <b>한글</b>".to_owned()),
+        (
+            ALL,
+            "<style>@font-face { font-family: f; src: local('Noto Serif') } p { font-family: f }</style><p>x"
+                .to_owned(),
+        ),
+        (ALL, "<link rel=stylesheet href='data:text/css,p{font-family:Noto%20Serif}'><p>x".to_owned()),
+    ];
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus/pages");
+    let corpus = std::fs::read_dir(pages).unwrap().map(|entry| entry.unwrap().path());
+    let corpus = corpus.map(|path| (FEW, String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned()));
+
+    let warm = engine(None);
+    // After its first page, the engine takes stock of the fonts.
+    warm.get_ready().await;
+    assert_eq!(laid_out(&warm, "<p>first").await.1, 0);
+    warm.get_ready().await;
+    for (few, page) in own.into_iter().chain(corpus) {
+        let (with_few, fonts) = laid_out(&warm, &page).await;
+        assert_eq!(fonts > 0, few, "{page}");
+        let (with_all, fonts) = laid_out(&engine(None), &page).await;
+        assert_eq!(fonts, 0);
+        assert!(with_few == with_all, "{page}");
+    }
 }

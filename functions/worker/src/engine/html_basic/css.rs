@@ -5,34 +5,47 @@ use std::collections::BTreeSet;
 use cssparser::{Parser, ParserInput, Token};
 
 use super::features::Feature;
-use super::parts::{Base, Form, Kind, Part, Resolved, applies_to_print};
+use super::fonts::FontNeeds;
+use super::parts::{Base, Form, Kind, Part, Resolved, applies_to_print, is_data_url};
 
 /// Blocks within blocks beyond this are left as they are: walking them would take stack without limit.
 const DEEPEST: u32 = 64;
 
 /// Takes a stylesheet, or the value of a `style` attribute, apart.
-pub(super) fn dissect(css: &str, base: &mut Base, features: &mut BTreeSet<Feature>) -> Vec<Part> {
-    let mut walk = Walk { css, base, features, parts: Vec::new(), copied: 0, property: String::new() };
+pub(super) fn dissect(css: &str, base: &mut Base, findings: &mut Findings) -> Vec<Part> {
+    let (property, words) = (String::new(), Vec::new());
+    let mut walk = Walk { css, base, findings, parts: Vec::new(), copied: 0, property, words };
     let mut input = ParserInput::new(css);
     walk.block(&mut Parser::new(&mut input), 0);
     walk.copy_until(css.len());
     walk.parts
 }
 
+/// What a page or a stylesheet was found to use.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    pub(super) features: BTreeSet<Feature>,
+    pub(super) fonts: FontNeeds,
+}
+
 struct Walk<'w> {
     css: &'w str,
     base: &'w mut Base,
-    features: &'w mut BTreeSet<Feature>,
+    findings: &'w mut Findings,
     parts: Vec<Part>,
     /// Up to here the text is in `parts`.
     copied: usize,
     /// The property whose value is being walked (or, harmlessly, a word of a selector).
     property: String,
+    /// Words of a value that may name a font, with nothing but space between them.
+    words: Vec<String>,
 }
 
 /// What a token means to the walk, freed of the parser's borrow.
 enum Step {
     Word(String),
+    Text(String),
+    Space,
     Colon,
     End,
     AtRule(String),
@@ -48,6 +61,8 @@ impl Step {
     fn of(token: &Token<'_>) -> Self {
         match token {
             Token::Ident(word) => Self::Word(word.to_ascii_lowercase()),
+            Token::QuotedString(text) => Self::Text(text.to_string()),
+            Token::WhiteSpace(_) | Token::Comment(_) => Self::Space,
             Token::Colon => Self::Colon,
             Token::Semicolon => Self::End,
             Token::AtKeyword(name) => Self::AtRule(name.to_ascii_lowercase()),
@@ -68,22 +83,29 @@ impl Walk<'_> {
             let start = parser.position().byte_index();
             let step = match parser.next_including_whitespace_and_comments() {
                 Ok(token) => Step::of(token),
-                Err(_) => return,
+                Err(_) => return self.end_words(),
             };
+            if !matches!(step, Step::Word(_) | Step::Space) {
+                self.end_words();
+            }
             match step {
                 Step::Word(found) => {
-                    self.features.extend(Feature::of_value(&self.property, &found));
+                    self.findings.features.extend(Feature::of_value(&self.property, &found));
+                    if self.may_name_fonts() {
+                        self.words.push(found.clone());
+                    }
                     word = found;
                 }
+                Step::Text(text) => self.text(&text),
                 Step::Colon => {
-                    self.features.extend(Feature::of_property(&word));
+                    self.findings.features.extend(Feature::of_property(&word));
                     self.property.clone_from(&word);
                 }
                 Step::End => self.property.clear(),
                 Step::AtRule(name) => {
                     font_face = name == "font-face";
                     if name == "footnote" {
-                        self.features.insert(Feature::Footnote);
+                        self.findings.features.insert(Feature::Footnote);
                     }
                     if name == "import" && depth == 0 {
                         self.import(parser);
@@ -92,7 +114,10 @@ impl Walk<'_> {
                 Step::Url(url) => self.refer(&url, Kind::Asset, start, parser.position().byte_index()),
                 Step::Function(name) if name == "url" || name == "src" => self.quoted_url(parser, start),
                 Step::Function(name) => {
-                    self.features.extend(Feature::of_function(&name));
+                    self.findings.features.extend(Feature::of_function(&name));
+                    if name == "local" {
+                        self.findings.fonts.anything();
+                    }
                     self.nested(parser, depth);
                 }
                 Step::Block => self.nested(parser, depth),
@@ -106,14 +131,32 @@ impl Walk<'_> {
                     }
                     self.property.clear();
                 }
-                Step::Other => {}
+                Step::Space | Step::Other => {}
             }
+        }
+    }
+
+    /// Fonts are also named by way of variables.
+    fn may_name_fonts(&self) -> bool {
+        matches!(self.property.as_str(), "font-family" | "font") || self.property.starts_with("--")
+    }
+
+    fn end_words(&mut self) {
+        self.findings.fonts.family_of_words(&std::mem::take(&mut self.words));
+    }
+
+    /// A string, which may be printed (`content`) or name a font.
+    fn text(&mut self, text: &str) {
+        self.findings.fonts.text(text);
+        if self.may_name_fonts() {
+            self.findings.fonts.family(text);
         }
     }
 
     fn nested(&mut self, parser: &mut Parser<'_, '_>, depth: u32) {
         if depth >= DEEPEST {
             // The parser passes over a block that is not entered.
+            self.findings.fonts.anything();
             return;
         }
         let walked = parser.parse_nested_block(|inner| {
@@ -143,6 +186,9 @@ impl Walk<'_> {
         let end = parser.position().byte_index();
         let rest = &self.css[end..];
         let conditions = &rest[..rest.find([';', '{', '}']).unwrap_or(rest.len())];
+        if is_data_url(&url) {
+            self.findings.fonts.anything();
+        }
         if applies_to_print(conditions) {
             self.refer(&url, Kind::Stylesheet, start, end);
         }
@@ -169,7 +215,7 @@ impl Walk<'_> {
         let readable = ["truetype", "opentype", ".ttf", ".otf", ".ttc", "font/ttf", "font/otf", "font/sfnt", "local("];
         let woff = rule.contains("woff") || self.parts[first_part..].iter().any(is_woff);
         if woff && !readable.iter().any(|sign| rule.contains(sign)) {
-            self.features.insert(Feature::WebFontFormat);
+            self.findings.features.insert(Feature::WebFontFormat);
         }
     }
 }
@@ -188,9 +234,9 @@ mod tests {
 
     fn take_apart(css: &str) -> (Vec<Part>, Vec<Feature>, u32) {
         let mut base = Base::new(Some("https://a.test/css/main.css".parse().unwrap()));
-        let mut features = BTreeSet::new();
-        let parts = dissect(css, &mut base, &mut features);
-        (parts, features.into_iter().collect(), base.relative)
+        let mut findings = Findings::default();
+        let parts = dissect(css, &mut base, &mut findings);
+        (parts, findings.features.into_iter().collect(), base.relative)
     }
 
     fn references(css: &str) -> Vec<(String, Kind)> {
@@ -261,6 +307,30 @@ mod tests {
             @font-face { src: url(f.woff2) format('woff2'), url(f.ttf) format('truetype') }
             .columns { column-gap: 1px } @page { margin: 0; @bottom-right { content: counter(page) } }";
         assert_eq!(take_apart(css).1, []);
+    }
+
+    #[test]
+    fn fonts_are_found_wherever_they_may_be_named() {
+        let fonts = |css: &str| {
+            let mut findings = Findings::default();
+            dissect(css, &mut Base::new(None), &mut findings);
+            findings.fonts
+        };
+        let named = |names: &[&str], text: &str| {
+            let mut needs = FontNeeds::default();
+            names.iter().for_each(|name| needs.family(name));
+            needs.text(text);
+            needs
+        };
+        assert_eq!(fonts("p { color: red; content: 'a\\2192 b' }"), named(&[], "→"));
+        assert_eq!(fonts("p{FONT-FAMILY:Lato,'My Font' ,serif}"), named(&["lato", "my font", "serif"], ""));
+        assert_eq!(fonts("p { font: 12px/1 Noto/**/ Sans }"), named(&["noto sans", "sans"], ""));
+        assert_eq!(fonts("@media print { :root { --f: \"A B\" } }"), named(&["a b"], ""));
+        assert_eq!(fonts("p { font-family: var(--f, Lato) }"), named(&["--f", "lato"], ""));
+        let mut anything = FontNeeds::default();
+        anything.anything();
+        assert_eq!(fonts("@import 'data:text/css,p{}' screen;"), anything);
+        assert_eq!(fonts("@font-face { src: local(Lato) }"), anything);
     }
 
     #[test]

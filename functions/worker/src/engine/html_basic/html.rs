@@ -1,7 +1,6 @@
 //! Takes HTML apart, token by token: what it refers to, and which features it uses that can't be rendered.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 use html5ever::tendril::StrTendril;
@@ -10,9 +9,9 @@ use html5ever::tokenizer::{
     BufferQueue, Doctype, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 
-use super::css;
+use super::css::{self, Findings};
 use super::features::Feature;
-use super::parts::{Base, Form, Kind, Part, Resolved, applies_to_print};
+use super::parts::{Base, Form, Kind, Part, Resolved, applies_to_print, is_data_url};
 
 /// Between two looks at the clock. Some tokens take time that grows with the square of their length.
 const CHUNK_BYTES: usize = 4 << 10;
@@ -24,7 +23,7 @@ pub(super) struct TimeUp;
 #[derive(Debug)]
 pub(super) struct Dissection {
     pub(super) parts: Vec<Part>,
-    pub(super) features: BTreeSet<Feature>,
+    pub(super) findings: Findings,
     /// References that lead nowhere, because the page has no address.
     pub(super) relative: u32,
 }
@@ -34,9 +33,10 @@ pub(super) fn dissect(html: &str, base: Base, deadline: Instant) -> Result<Disse
         parts: Vec::new(),
         text: String::with_capacity(html.len()),
         base,
-        features: BTreeSet::new(),
+        findings: Findings::default(),
         style: None,
         raw: false,
+        foreign: false,
     };
     let tokenizer = Tokenizer::new(Sink(RefCell::new(state)), TokenizerOpts::default());
     let mut rest = html;
@@ -57,7 +57,12 @@ pub(super) fn dissect(html: &str, base: Base, deadline: Instant) -> Result<Disse
     let mut state = tokenizer.sink.0.into_inner();
     state.end_style();
     state.flush();
-    Ok(Dissection { parts: state.parts, features: state.features, relative: state.base.relative })
+    for part in &state.parts {
+        match part {
+            Part::Text(text) | Part::Reference { written: text, .. } => state.findings.fonts.text(text),
+        }
+    }
+    Ok(Dissection { parts: state.parts, findings: state.findings, relative: state.base.relative })
 }
 
 struct Sink(RefCell<State>);
@@ -67,11 +72,13 @@ struct State {
     /// Text that is not yet in `parts`.
     text: String,
     base: Base,
-    features: BTreeSet<Feature>,
+    findings: Findings,
     /// The content of a `style` element under way, and whether it applies.
     style: Option<(String, bool)>,
     /// Within an element whose content is taken as it stands.
     raw: bool,
+    /// There is SVG or MathML, in which such content is not raw to the renderer.
+    foreign: bool,
 }
 
 impl TokenSink for Sink {
@@ -125,15 +132,20 @@ impl State {
     fn note_element(&mut self, name: &str, tag: &Tag) {
         match name {
             "script" if is_javascript(attribute(tag, "type")) => {
-                self.features.insert(Feature::Script);
+                self.findings.features.insert(Feature::Script);
             }
             "iframe" | "object" | "embed" | "video" | "audio" | "canvas" => {
-                self.features.insert(Feature::Embedded);
+                self.findings.features.insert(Feature::Embedded);
             }
+            "svg" | "math" => self.foreign = true,
+            "link" if attribute(tag, "href").is_some_and(is_data_url) => self.findings.fonts.anything(),
             _ => {}
         }
+        if let Some(families) = attribute(tag, "face") {
+            families.split(',').for_each(|family| self.findings.fonts.family(family.trim_matches([' ', '\'', '"'])));
+        }
         if attribute(tag, "dir").is_some_and(|dir| dir.eq_ignore_ascii_case("rtl")) {
-            self.features.insert(Feature::RightToLeft);
+            self.findings.features.insert(Feature::RightToLeft);
         }
     }
 
@@ -168,7 +180,7 @@ impl State {
 
     fn write_style_attribute(&mut self, css: &str) {
         self.flush();
-        let parts = css::dissect(css, &mut self.base, &mut self.features);
+        let parts = css::dissect(css, &mut self.base, &mut self.findings);
         self.parts.extend(parts.into_iter().map(|part| match part {
             Part::Text(text) => Part::Text(escape(&text)),
             Part::Reference { url, kind, written, form } => {
@@ -189,18 +201,24 @@ impl State {
         let Some((css, applies)) = self.style.take() else { return };
         if applies {
             self.flush();
-            let parts = css::dissect(&css, &mut self.base, &mut self.features);
+            let parts = css::dissect(&css, &mut self.base, &mut self.findings);
             self.parts.extend(parts);
+        } else {
+            // It is not for this medium, by our reading of it.
+            self.findings.fonts.anything();
         }
     }
 
     fn characters(&mut self, text: &str) {
+        if self.foreign && (self.raw || self.style.is_some()) && text.contains('&') {
+            self.findings.fonts.anything();
+        }
         if let Some((css, _)) = &mut self.style {
             css.push_str(text);
         } else if self.raw {
             self.text.push_str(text);
         } else {
-            self.features.extend(Feature::of_text(text));
+            self.findings.features.extend(Feature::of_text(text));
             self.text.push_str(&escape(text));
         }
     }
@@ -310,7 +328,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_rendered_is_found() {
-        let found = |html| take_apart(html).features.into_iter().collect::<Vec<_>>();
+        let found = |html| take_apart(html).findings.features.into_iter().collect::<Vec<_>>();
         assert_eq!(found("<script>x</script>"), [Feature::Script]);
         assert_eq!(found("<script type=application/ld+json>{}</script>"), []);
         assert_eq!(found("<iframe src=x></iframe>"), [Feature::Embedded]);

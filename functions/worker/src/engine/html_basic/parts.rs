@@ -101,6 +101,11 @@ impl Base {
     }
 }
 
+/// Whether a reference holds what it refers to, so that nobody fetches it, or looks into it.
+pub(super) fn is_data_url(written: &str) -> bool {
+    written.trim_start().get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"))
+}
+
 /// Whether a list of media queries can be true when printing. What is not understood counts as true.
 pub(super) fn applies_to_print(media: &str) -> bool {
     media.split(',').any(|query| {

@@ -9,9 +9,11 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use sghtmltopdf::{EdgeSizes, Engine, EngineError, EngineOptions, FileSink, PageSize};
 
+use super::fonts::FontNeeds;
+
 /// The files of a job, in its scratch directory.
-pub(super) const PAGE: &str = "page.html";
-pub(super) const ORDER: &str = "order.json";
+const PAGE: &str = "page.html";
+const ORDER: &str = "order.json";
 pub(super) const RESULT: &str = "page.pdf";
 
 /// What is told of the page in one go: between two, the layout engine looks at the clock.
@@ -29,10 +31,30 @@ pub(super) struct Order {
     /// Against which the links of the page are made absolute.
     pub(super) base: Option<String>,
     pub(super) time_left_ms: u64,
+    pub(super) fonts: FontNeeds,
 }
 
-/// How the child ended, as its exit code: 0 is success, and 101 a panic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+impl Order {
+    /// For a small page of our own.
+    pub(super) fn rehearsal(fonts: FontNeeds) -> Self {
+        let (margin_top, margin_right, margin_bottom, margin_left) = (0.0, 0.0, 0.0, 0.0);
+        let (width, height, base, time_left_ms) = (794.0, 1123.0, None, 4000);
+        Self { width, height, margin_top, margin_right, margin_bottom, margin_left, base, time_left_ms, fonts }
+    }
+}
+
+/// Puts a page and its order where a child looks for them.
+pub(super) fn write(scratch: &Path, page: &str, order: &Order) -> io::Result<()> {
+    std::fs::write(scratch.join(PAGE), page)?;
+    std::fs::write(scratch.join(ORDER), serde_json::to_vec(order)?)
+}
+
+pub(super) fn read_order(scratch: &Path) -> io::Result<Order> {
+    Ok(serde_json::from_slice(&std::fs::read(scratch.join(ORDER))?)?)
+}
+
+/// Why a child printed nothing; as an exit code, 0 is success, and 101 a panic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub(super) enum Outcome {
     /// Nesting or number of elements over the layout engine's limits.
@@ -61,7 +83,8 @@ pub struct Args {
 
 /// Renders the page in the given directory; what the layout engine warns of goes to standard error.
 pub fn run(args: &Args) -> ExitCode {
-    match sghtmltopdf::with_render_stack(|| render(&args.scratch)) {
+    let render = || render(&args.scratch, &read_order(&args.scratch).map_err(failed_io)?);
+    match sghtmltopdf::with_render_stack(render) {
         Ok(()) => ExitCode::SUCCESS,
         Err((outcome, cause)) => {
             eprintln!("failed: {cause}");
@@ -70,13 +93,11 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
-fn render(scratch: &Path) -> Result<(), (Outcome, String)> {
-    let order: Order = std::fs::read(scratch.join(ORDER))
-        .and_then(|bytes| serde_json::from_slice(&bytes).map_err(io::Error::from))
-        .map_err(failed_io)?;
+/// Takes a stack of the size that the layout engine names.
+pub(super) fn render(scratch: &Path, order: &Order) -> Result<(), (Outcome, String)> {
     let mut page = BufReader::with_capacity(CHUNK_BYTES, File::open(scratch.join(PAGE)).map_err(failed_io)?);
     let sink = FileSink::create(scratch.join(RESULT)).map_err(failed_io)?;
-    let mut engine = Engine::new(options(&order), sink);
+    let mut engine = Engine::new(options(order), sink);
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {
         match page.read(&mut chunk).map_err(failed_io)? {

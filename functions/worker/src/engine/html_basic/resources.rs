@@ -11,8 +11,7 @@ use futures_util::stream;
 use tokio::time::Instant;
 use url::Url;
 
-use super::css;
-use super::features::Feature;
+use super::css::{self, Findings};
 use super::parts::{Base, Kind, Part};
 use crate::charset;
 use crate::engine::Failure;
@@ -31,7 +30,7 @@ const MOST_HOSTS: usize = 50;
 #[derive(Debug, Default)]
 pub(super) struct Resources {
     fetched: HashMap<(Url, Kind), Fetched>,
-    pub(super) features: BTreeSet<Feature>,
+    pub(super) findings: Findings,
     /// By host, with the reason.
     failed: BTreeMap<String, String>,
     blocked: BTreeSet<String>,
@@ -111,7 +110,7 @@ impl Resources {
             Kind::Stylesheet => {
                 let text = charset::decode(&resource.bytes, resource.content_type.as_deref());
                 let mut base = Base::new(Some(resource.url));
-                Fetched::Stylesheet(css::dissect(&text, &mut base, &mut self.features))
+                Fetched::Stylesheet(css::dissect(&text, &mut base, &mut self.findings))
             }
             Kind::Asset => Fetched::DataUrl(data_url(media_type(&resource), &resource.bytes)),
         }

@@ -9,10 +9,11 @@ use tempfile::TempDir;
 
 use super::fonts;
 use super::profile::Installation;
-use super::zygote::{Reply, Request};
+use super::zygote::{Document, Word};
 use super::{ADDRESS_SPACE, Attempt, Export, Order, TEMPORARY_BYTES};
 use crate::confine::{Confinement, End, Launcher, Network, Processes};
 use crate::engine::fork_server::ForkServer;
+use crate::engine::fork_server::helper::{Bounds, Reply, Request};
 
 const OPEN_FILES: u64 = 256;
 
@@ -46,42 +47,45 @@ impl Forked {
 
     pub(super) async fn convert(&self, order: &Order<'_>) -> io::Result<Attempt> {
         let left = order.deadline.saturating_duration_since(Instant::now());
-        let request = Request {
-            source: order.source.clone(),
-            import: order.import.clone().map(|(filter, options)| (filter.to_owned(), options)),
-            password: order.password.clone(),
-            output: order.output.clone(),
-            fonts_log: order.fonts_log.clone(),
-            format: match order.export {
-                Export::Pdf { .. } => "pdf".to_owned(),
-                Export::OpenDocument { extension, .. } => extension.to_owned(),
-            },
-            filter: match order.export {
-                Export::Pdf { filter } | Export::OpenDocument { filter, .. } => filter.to_owned(),
-            },
-            filter_data: match order.export {
-                Export::Pdf { .. } => order.filter_data.to_string(),
-                Export::OpenDocument { .. } => String::new(),
-            },
+        let bounds = Bounds {
+            directory: order.scratch.to_owned(),
             timeout_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
             address_space: ADDRESS_SPACE,
             cpu_seconds: 2 * left.as_secs() + 2,
             file_bytes: order.limits.output_bytes.max(TEMPORARY_BYTES),
             memory_bytes: self.memory_bytes,
         };
+        let request = Request { bounds, document: document(order) };
         Ok(match self.server.ask(&request, order.deadline).await? {
             Reply::Ready => return Err(io::Error::other("the helper answered what it was not asked")),
-            Reply::Unable => return Err(io::Error::other("LibreOfficeKit takes no import filter")),
-            Reply::Written => Attempt::Written,
-            Reply::NotLoaded => Attempt::NotLoaded,
-            Reply::NeedsPassword => Attempt::NeedsPassword,
-            Reply::WrongPassword => Attempt::WrongPassword,
-            Reply::NotSaved => Attempt::NotSaved,
+            Reply::Said(Word::Unable) => return Err(io::Error::other("LibreOfficeKit takes no import filter")),
+            Reply::Said(Word::Written) => Attempt::Written,
+            Reply::Said(Word::NotLoaded) => Attempt::NotLoaded,
+            Reply::Said(Word::NeedsPassword) => Attempt::NeedsPassword,
+            Reply::Said(Word::WrongPassword) => Attempt::WrongPassword,
+            Reply::Said(Word::NotSaved) => Attempt::NotSaved,
             Reply::Exited(code) => Attempt::Ended(End::Exited(code)),
             Reply::Signaled(signal) => Attempt::Ended(End::Signaled(signal)),
             Reply::TimedOut => Attempt::Ended(End::TimedOut),
             Reply::Exceeded(excess) => Attempt::Ended(End::Exceeded(excess)),
         })
+    }
+}
+
+fn document(order: &Order<'_>) -> Document {
+    let (format, filter, filter_data) = match order.export {
+        Export::Pdf { filter } => ("pdf", filter, order.filter_data.to_string()),
+        Export::OpenDocument { extension, filter } => (extension, filter, String::new()),
+    };
+    Document {
+        source: order.source.clone(),
+        import: order.import.clone().map(|(filter, options)| (filter.to_owned(), options)),
+        password: order.password.clone(),
+        output: order.output.clone(),
+        format: format.to_owned(),
+        filter: filter.to_owned(),
+        fonts_log: order.fonts_log.clone(),
+        filter_data,
     }
 }
 

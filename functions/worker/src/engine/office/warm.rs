@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::lok::{NotLoaded, Office};
 use super::uno::{Properties, Property, Uno};
-use super::zygote::{Reply, Request, file_url};
+use super::zygote::{Document, Word, file_url};
 
 /// Nobody is there to answer a dialog.
 const LOAD_OPTIONS: &str = "Batch=true,Language=en-US";
@@ -71,7 +71,7 @@ impl<'a> WarmOffice<'a> {
         self.kit.load(from, LOAD_OPTIONS, None)?.map_or(Ok(false), |document| document.save(to, "pdf", "{}"))
     }
 
-    pub(super) fn convert(&self, request: &Request) -> io::Result<Reply> {
+    pub(super) fn convert(&self, request: &Document) -> io::Result<Word> {
         // Passwords are LibreOfficeKit's matter: it tells whether one is missing or wrong.
         if request.password.is_none()
             && let Some(reply) = self.convert_quickly(request)?
@@ -79,28 +79,28 @@ impl<'a> WarmOffice<'a> {
             return Ok(reply);
         }
         if request.import.is_some() {
-            return Ok(if self.uno.is_some() { Reply::NotLoaded } else { Reply::Unable });
+            return Ok(if self.uno.is_some() { Word::NotLoaded } else { Word::Unable });
         }
         let document = match self.kit.load(&file_url(&request.source)?, LOAD_OPTIONS, request.password.as_deref())? {
             Ok(document) => document,
-            Err(NotLoaded::Damaged) => return Ok(Reply::NotLoaded),
-            Err(NotLoaded::NeedsPassword) => return Ok(Reply::NeedsPassword),
-            Err(NotLoaded::WrongPassword) => return Ok(Reply::WrongPassword),
+            Err(NotLoaded::Damaged) => return Ok(Word::NotLoaded),
+            Err(NotLoaded::NeedsPassword) => return Ok(Word::NeedsPassword),
+            Err(NotLoaded::WrongPassword) => return Ok(Word::WrongPassword),
         };
         let saved = document.save(&file_url(&request.output)?, &request.format, &request.filter_data)?;
         // Nobody needs an orderly end of what this process is about to leave.
         std::mem::forget(document);
-        Ok(if saved { Reply::Written } else { Reply::NotSaved })
+        Ok(if saved { Word::Written } else { Word::NotSaved })
     }
 
     /// None if there is no quick way for this document.
-    fn convert_quickly(&self, request: &Request) -> io::Result<Option<Reply>> {
+    fn convert_quickly(&self, request: &Document) -> io::Result<Option<Word>> {
         let Some(uno) = &self.uno else { return Ok(None) };
         let source = file_url(&request.source)?;
         let Some(document) = uno.load(&source, &quietly(request.import.as_ref()))? else { return Ok(None) };
         let properties = written(&request.filter, filter_data(&request.filter_data)?);
         let stored = document.store(&file_url(&request.output)?, &properties)?;
-        Ok(Some(if stored { Reply::Written } else { Reply::NotSaved }))
+        Ok(Some(if stored { Word::Written } else { Word::NotSaved }))
     }
 }
 

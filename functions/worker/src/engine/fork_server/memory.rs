@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 
 /// A run of pages that a conversion uses alike. Addresses are the same in all children of one helper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Span {
-    pub(super) start: usize,
-    pub(super) length: usize,
-    pub(super) usage: Usage,
+pub(crate) struct Span {
+    pub(crate) start: usize,
+    pub(crate) length: usize,
+    pub(crate) usage: Usage,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Usage {
+pub(crate) enum Usage {
     Read,
     /// Written to, and so copied.
     Written,
@@ -36,15 +36,15 @@ const ENTRY_BYTES: usize = size_of::<u64>();
 
 /// What a forked process found out about its memory, for its parent.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Report {
+pub(crate) struct Report {
     /// What it used since it was forked.
-    pub(super) used: Vec<Span>,
+    pub(crate) used: Vec<Span>,
     /// Address and length of what is exactly as it is in files, and can be had from there again.
-    pub(super) of_files: Vec<(usize, usize)>,
+    pub(crate) of_files: Vec<(usize, usize)>,
 }
 
 /// What this process, forked a moment ago, has done with its memory since.
-pub(super) fn of_this_process() -> io::Result<Report> {
+pub(crate) fn of_this_process() -> io::Result<Report> {
     let mut pages = BufReader::new(File::open("/proc/self/pagemap")?);
     // Read beforehand: what is allocated on the way would move the mappings.
     let maps = std::fs::read("/proc/self/maps")?;

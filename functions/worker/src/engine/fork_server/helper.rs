@@ -1,0 +1,385 @@
+//! The helper itself: a process that has an engine loaded and warm, and forks one child per document.
+//!
+//! It speaks JSON lines: `Request`s on its standard input, and one `Reply` for each on its standard output; besides, it
+//! says `Ready` once it is warm, and for each child that is. A child is forked ahead of its document, and never sees two.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::process::{DumpableBehavior, Pid, Resource, Signal};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use super::memory::{self, Report, Span};
+use super::system::{self, Fork};
+use crate::confine;
+use crate::confine::usage::{Allowance, Excess, INTERVAL};
+
+/// One document, and what its conversion may take.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Request<D> {
+    pub(crate) bounds: Bounds,
+    pub(crate) document: D,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Bounds {
+    /// This document's own directory, where its child writes.
+    pub(crate) directory: PathBuf,
+    pub(crate) timeout_ms: u64,
+    pub(crate) address_space: u64,
+    pub(crate) cpu_seconds: u64,
+    pub(crate) file_bytes: u64,
+    /// Together with what it starts.
+    pub(crate) memory_bytes: u64,
+}
+
+/// Of a request, what its child is not left to keep by itself.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Bounded {
+    bounds: Bounds,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Reply<W> {
+    Ready,
+    /// What the child itself said of its document.
+    Said(W),
+    Exited(i32),
+    Signaled(i32),
+    TimedOut,
+    Exceeded(Excess),
+}
+
+/// What a helper has warm, and what its children do with a document.
+pub(crate) trait Craft {
+    /// What a child is told of its document. Paths are absolute; nobody looks at them any further.
+    type Document: DeserializeOwned;
+    /// How it went.
+    type Word: Serialize + DeserializeOwned;
+
+    /// What children read, besides the system's files.
+    fn reads(&self) -> Vec<PathBuf>;
+
+    /// Where children write, besides their document's directory. What one leaves there is gone before the next comes.
+    fn shared_room(&self) -> Option<&Path>;
+
+    /// What is worth doing once, for all later documents, and must not keep the first one waiting.
+    fn settle(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Converts documents of the helper's own.
+    fn rehearse(&self) -> io::Result<()>;
+
+    /// In a child, confined.
+    fn convert(&self, document: Self::Document) -> io::Result<Self::Word>;
+}
+
+/// A reply is one word; a child that a document has taken over may say anything.
+const MAX_REPLY_BYTES: usize = 256;
+
+/// Far more than paths, a password and options take.
+const MAX_REQUEST_BYTES: usize = 256 << 10;
+
+/// How long the documents of the rehearsal may take a child. It is nobody's fault, and nothing waits for it.
+const LEARNING: Duration = Duration::from_secs(4);
+
+/// Takes the standard output for replies alone: libraries may write there too.
+pub(crate) fn take_stdout() -> io::Result<File> {
+    let replies = File::from(rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3)?);
+    rustix::stdio::dup2_stdout(null()?)?;
+    Ok(replies)
+}
+
+/// Serves documents until standard input ends.
+pub(crate) fn serve<C: Craft>(craft: &mut C, replies: &mut File) -> io::Result<()> {
+    let requests = File::from(rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3)?);
+    let room = craft.shared_room().map(Room::of).transpose()?;
+    tell(replies, &Reply::<C::Word>::Ready)?;
+    let mut usage = None;
+    let mut served = false;
+    loop {
+        // What the last child left behind is gone before the next one could see it.
+        room.as_ref().map_or(Ok(()), Room::clean)?;
+        // With the next document here already, there is no time to prepare for it; nor is there before the first one.
+        let idle = !request_waits()?;
+        if idle && served && usage.is_none() {
+            craft.settle()?;
+            let report = learn_usage(craft, replies)?;
+            // What this process has used to get here, and no child needs.
+            report.of_files.into_iter().for_each(system::let_go);
+            usage = Some(report.used);
+            room.as_ref().map_or(Ok(()), Room::clean)?;
+        }
+        let prepared = usage.as_deref().filter(|_| idle).unwrap_or_default();
+        let child = Child::fork(replies, |socket| serve_one(craft, socket, prepared))?;
+        if child.is_ready_first()? {
+            tell(replies, &Reply::<C::Word>::Ready)?;
+        }
+        let Some(line) = next_line(&requests)? else { return Ok(()) };
+        served = true;
+        let bounds = serde_json::from_slice::<Bounded>(&line)?.bounds;
+        match child.convert(&line, &bounds, directories(craft, &bounds))? {
+            // Whoever waits for the document need not wait for the child's end.
+            Some(reply) => tell::<C::Word>(replies, &reply).and(child.end::<C::Word>().map(drop))?,
+            None => tell::<C::Word>(replies, &child.end()?)?,
+        }
+    }
+}
+
+/// What a conversion does with its memory, by the word of a child that converts what is rehearsed.
+fn learn_usage(craft: &impl Craft, replies: &mut File) -> io::Result<Report> {
+    let child = Child::fork(replies, |socket| {
+        craft.rehearse()?;
+        // It holds nobody's secrets; and whoever hides its memory may not look at it either.
+        rustix::process::set_dumpable_behavior(DumpableBehavior::Dumpable)?;
+        Ok(serde_json::to_writer(socket, &memory::of_this_process()?)?)
+    })?;
+    child.socket.set_read_timeout(Some(LEARNING))?;
+    let learned = serde_json::from_reader(BufReader::new(&child.socket));
+    child.end::<()>()?;
+    // Without it children are slower, and no worse.
+    Ok(learned.unwrap_or_default())
+}
+
+fn tell<W: Serialize>(replies: &mut File, reply: &Reply<W>) -> io::Result<()> {
+    let mut line = serde_json::to_vec(reply)?;
+    line.push(b'\n');
+    replies.write_all(&line)
+}
+
+fn null() -> io::Result<File> {
+    File::options().read(true).write(true).open("/dev/null")
+}
+
+/// A directory in which children write one after the other, and what belongs there.
+struct Room {
+    directory: PathBuf,
+    own: BTreeSet<PathBuf>,
+}
+
+impl Room {
+    fn of(directory: &Path) -> io::Result<Self> {
+        Ok(Self { own: files_below(directory)?, directory: directory.to_owned() })
+    }
+
+    fn clean(&self) -> io::Result<()> {
+        remove_all_but(&self.directory, &self.own)
+    }
+}
+
+/// Everything below a directory.
+fn files_below(directory: &Path) -> io::Result<BTreeSet<PathBuf>> {
+    let mut found = BTreeSet::new();
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            found.extend(files_below(&entry.path())?);
+        }
+        found.insert(entry.path());
+    }
+    Ok(found)
+}
+
+/// Removes everything below a directory that is not to be kept.
+fn remove_all_but(directory: &Path, keep: &BTreeSet<PathBuf>) -> io::Result<()> {
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        let (path, is_directory) = (entry.path(), entry.file_type()?.is_dir());
+        match (keep.contains(&path), is_directory) {
+            (true, true) => remove_all_but(&path, keep)?,
+            (true, false) => {}
+            (false, true) => std::fs::remove_dir_all(path)?,
+            (false, false) => std::fs::remove_file(path)?,
+        }
+    }
+    Ok(())
+}
+
+/// A forked copy of this process, waiting for its one document.
+struct Child {
+    pid: Pid,
+    socket: UnixStream,
+}
+
+impl Child {
+    /// Forks this process. The child does its `work` with a socket to its parent, and ends.
+    fn fork(replies: &mut File, work: impl FnOnce(&UnixStream) -> io::Result<()>) -> io::Result<Self> {
+        let (socket, theirs) = UnixStream::pair()?;
+        match system::fork()? {
+            Fork::Parent(pid) => Ok(Self { pid, socket }),
+            Fork::Child => {
+                // The parent's ends are not the child's: it could speak in the parent's name.
+                drop(socket);
+                let leave = |null| {
+                    *replies = null;
+                    leave_parent()
+                };
+                let ended = catch_unwind(AssertUnwindSafe(|| null().and_then(leave).and_then(|()| work(&theirs))));
+                // Whatever unwinds would go on in the parent's frames.
+                system::exit_now(match ended {
+                    Ok(Ok(())) => 0,
+                    Ok(Err(_)) => 1,
+                    Err(_panic) => 101,
+                });
+            }
+        }
+    }
+
+    /// Waits until this child is ready, or a request comes, or standard input ends; says whether it was the first.
+    fn is_ready_first(&self) -> io::Result<bool> {
+        let stdin = io::stdin();
+        let mut streams = [PollFd::new(&stdin, PollFlags::IN), PollFd::new(&self.socket, PollFlags::IN)];
+        loop {
+            match rustix::event::poll(&mut streams, None) {
+                Ok(_) => return Ok(streams[0].revents().is_empty()),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Hands the request over and waits for the reply. None if the child ended without one.
+    fn convert<W: DeserializeOwned>(
+        &self,
+        line: &[u8],
+        bounds: &Bounds,
+        directories: Vec<PathBuf>,
+    ) -> io::Result<Option<Reply<W>>> {
+        let allowance = Allowance::new(directories, bounds.memory_bytes);
+        let mut socket = &self.socket;
+        if socket.write_all(line).is_err() {
+            return Ok(None);
+        }
+        let deadline = Instant::now() + Duration::from_millis(bounds.timeout_ms.max(1));
+        let mut reply = Vec::new();
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let timeout = Timespec::try_from(left.min(INTERVAL)).map_err(io::Error::other)?;
+            match rustix::event::poll(&mut [PollFd::new(&self.socket, PollFlags::IN)], Some(&timeout)) {
+                Ok(0) if left.is_zero() => return Ok(Some(Reply::TimedOut)),
+                Ok(0) => {
+                    if let Some(excess) = allowance.excess(self.pid)? {
+                        return Ok(Some(Reply::Exceeded(excess)));
+                    }
+                }
+                Err(rustix::io::Errno::INTR) => {}
+                Ok(_) => match read_byte(socket) {
+                    // What it said before was that it is ready.
+                    Some(b'\n') if reply.is_empty() => {}
+                    Some(b'\n') => return Ok(serde_json::from_slice(&reply).ok().map(Reply::Said)),
+                    Some(byte) if reply.len() < MAX_REPLY_BYTES => reply.push(byte),
+                    // Closed by the child's end, or no reply of ours.
+                    Some(_) | None => return Ok(None),
+                },
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Kills whatever is left of the child and its group, and reaps it.
+    fn end<W>(self) -> io::Result<Reply<W>> {
+        confine::kill_group(self.pid)?;
+        let status = rustix::process::waitpid(Some(self.pid), rustix::process::WaitOptions::empty())?;
+        let status = status.map(|(_, status)| status);
+        Ok(match status.and_then(|status| status.terminating_signal()) {
+            Some(libc::SIGXCPU) => Reply::TimedOut,
+            Some(signal) => Reply::Signaled(signal),
+            None => Reply::Exited(status.and_then(|status| status.exit_status()).unwrap_or_default()),
+        })
+    }
+}
+
+fn read_byte(mut socket: &UnixStream) -> Option<u8> {
+    let mut byte = [0];
+    matches!(socket.read(&mut byte), Ok(1)).then_some(byte[0])
+}
+
+/// Where a child may write, and what it fills together.
+fn directories(craft: &impl Craft, bounds: &Bounds) -> Vec<PathBuf> {
+    craft.shared_room().into_iter().chain([bounds.directory.as_path()]).map(Path::to_owned).collect()
+}
+
+/// The next line of requests, or none at their end. Not a byte of it stays in this process: what is in its memory is in
+/// that of all later children, and a request may hold a password.
+pub(crate) fn next_line(mut requests: &File) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
+    let mut line = Zeroizing::new(vec![0; MAX_REQUEST_BYTES]);
+    let mut length = 0;
+    loop {
+        match requests.read(&mut line[length..]) {
+            Ok(0) if length == MAX_REQUEST_BYTES => return Err(io::Error::other("a request is too long")),
+            Ok(0) => return Ok(None),
+            Ok(read) => length += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        if line[..length].ends_with(b"\n") {
+            line.truncate(length);
+            return Ok(Some(line));
+        }
+    }
+}
+
+/// Parts a child from its parent, but for the socket between them.
+fn leave_parent() -> io::Result<()> {
+    rustix::process::setpgid(None, None)?;
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    // What the parent is asked is not for the child to read.
+    rustix::stdio::dup2_stdin(null()?)?;
+    // Nor is what a document makes an engine say for the log, as the parent's own words are.
+    Ok(rustix::stdio::dup2_stderr(null()?)?)
+}
+
+/// What a child does with its life.
+fn serve_one<C: Craft>(craft: &C, mut socket: &UnixStream, used: &[Span]) -> io::Result<()> {
+    used.iter().for_each(system::populate);
+    // An empty line: ready.
+    writeln!(socket)?;
+    let mut line = String::new();
+    if BufReader::new(socket).read_line(&mut line)? == 0 {
+        return Ok(());
+    }
+    let Request { bounds, document } = serde_json::from_str::<Request<C::Document>>(&line)?;
+    confine::limit(Resource::As, bounds.address_space, bounds.address_space)?;
+    confine::limit(Resource::Fsize, bounds.file_bytes, bounds.file_bytes)?;
+    confine::limit(Resource::Cpu, bounds.cpu_seconds, bounds.cpu_seconds.saturating_add(1))?;
+    confine::narrow(&craft.reads(), &directories(craft, &bounds))?;
+    let word = craft.convert(document)?;
+    serde_json::to_writer(&mut socket, &word)?;
+    writeln!(socket)
+}
+
+/// Whether the next document is here already: then there is no time to prepare for it.
+fn request_waits() -> io::Result<bool> {
+    let at_once = Timespec::try_from(Duration::ZERO).map_err(io::Error::other)?;
+    let stdin = io::stdin();
+    Ok(rustix::event::poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&at_once))? > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_child_leaves_behind_goes_and_what_the_engine_needs_stays() {
+        let home = tempfile::TempDir::new().unwrap();
+        let (kept, left) = (home.path().join("tmp/lu1/key.db"), home.path().join("tmp/lu1/left/over"));
+        std::fs::create_dir_all(kept.parent().unwrap()).unwrap();
+        std::fs::write(&kept, "").unwrap();
+        let room = Room::of(home.path()).unwrap();
+        std::fs::create_dir_all(left.parent().unwrap()).unwrap();
+        std::fs::write(&left, "").unwrap();
+        std::fs::create_dir_all(home.path().join("profile/user/basic")).unwrap();
+        room.clean().unwrap();
+        assert_eq!(files_below(home.path()).unwrap(), room.own);
+        assert!(kept.exists());
+    }
+}

@@ -1,0 +1,140 @@
+//! A child for each page: forked by the helper, or started afresh where there is no forking.
+
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use super::render::Outcome;
+use super::zygote::{Page, SAID, Word};
+use super::{Task, fonts};
+use crate::confine::{self, Confinement, End, Launcher, Network, Processes};
+use crate::engine::fork_server::ForkServer;
+use crate::engine::fork_server::helper::{Bounds, Reply, Request};
+
+/// What a child may take; 10,000 table rows were seen to take 161 MB.
+const ADDRESS_SPACE_BYTES: u64 = 3 << 30;
+const OPEN_FILES: u64 = 256;
+
+#[derive(Debug)]
+pub(super) struct Children {
+    server: ForkServer,
+    launcher: Launcher,
+}
+
+/// How a child ended, and the end of what it wrote to its standard error.
+pub(super) struct Ended {
+    pub(super) how: Result<Result<(), Outcome>, End>,
+    pub(super) said: String,
+}
+
+impl Children {
+    pub(super) fn new(launcher: Launcher) -> Self {
+        // Each start has a directory of its own; the one before is removed.
+        let home = std::sync::Mutex::new(None);
+        let starter = launcher.clone();
+        let start = move || {
+            let fresh = TempDir::with_prefix("html-")?;
+            let command = helper(&starter, fresh.path().to_owned());
+            *home.lock().map_err(|_poisoned| io::Error::other("an earlier start panicked"))? = Some(fresh);
+            Ok(command)
+        };
+        Self { server: ForkServer::new(Box::new(start)), launcher }
+    }
+
+    pub(super) async fn get_ready(&self) -> io::Result<()> {
+        self.server.get_ready().await
+    }
+
+    /// Prints a page that lies in the job's directory, with its order.
+    pub(super) async fn print(&self, task: &Task<'_>) -> io::Result<Ended> {
+        match self.print_forked(task).await {
+            Ok(ended) => Ok(ended),
+            Err(error) => {
+                tracing::warn!(%error, "no forked layout engine: starting a fresh one");
+                self.print_afresh(task).await
+            }
+        }
+    }
+
+    async fn print_forked(&self, task: &Task<'_>) -> io::Result<Ended> {
+        let left = task.deadline.saturating_duration_since(Instant::now());
+        let bounds = Bounds {
+            directory: task.scratch.to_owned(),
+            timeout_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
+            address_space: ADDRESS_SPACE_BYTES,
+            cpu_seconds: cpu_seconds(left),
+            file_bytes: task.limits.output_bytes,
+            memory_bytes: self.launcher.allowance([]).memory_bytes,
+        };
+        let request = Request { bounds, document: Page { scratch: task.scratch.to_owned() } };
+        let how = match self.server.ask::<_, Reply<Word>>(&request, task.deadline).await? {
+            Reply::Ready => return Err(io::Error::other("the helper answered what it was not asked")),
+            Reply::Said(word) => Ok(word),
+            Reply::Exited(code) => Err(End::Exited(code)),
+            Reply::Signaled(signal) => Err(End::Signaled(signal)),
+            Reply::TimedOut => Err(End::TimedOut),
+            Reply::Exceeded(excess) => Err(End::Exceeded(excess)),
+        };
+        let said = match File::open(task.scratch.join(SAID)) {
+            Ok(log) => confine::tail(log)?,
+            // It did not come so far.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(error),
+        };
+        Ok(Ended { how, said })
+    }
+
+    async fn print_afresh(&self, task: &Task<'_>) -> io::Result<Ended> {
+        let left = task.deadline.saturating_duration_since(Instant::now());
+        let confinement = Confinement {
+            cpu_seconds: Some(cpu_seconds(left)),
+            file_bytes: task.limits.output_bytes,
+            processes: Processes::None,
+            ..confinement()
+        };
+        let mut command = self.launcher.command(&confinement, self.launcher.worker(), task.scratch);
+        command.arg("render-html").arg(task.scratch);
+        let allowance = self.launcher.allowance([task.scratch.to_owned()]);
+        let outcome = confine::run(command, task.deadline, allowance).await?;
+        let how = match outcome.end {
+            End::Exited(0) => Ok(Ok(())),
+            End::Exited(code) => Outcome::of_exit_code(code).map(Err).ok_or(outcome.end),
+            End::Signaled(_) | End::TimedOut | End::Exceeded(_) => Err(outcome.end),
+        };
+        Ok(Ended { how, said: outcome.stderr })
+    }
+}
+
+fn cpu_seconds(left: Duration) -> u64 {
+    left.as_secs() + 1
+}
+
+fn confinement() -> Confinement {
+    Confinement {
+        address_space: Some(ADDRESS_SPACE_BYTES),
+        cpu_seconds: None,
+        file_bytes: u64::MAX,
+        open_files: OPEN_FILES,
+        network: Network::Denied,
+        processes: Processes::Forked,
+        reads: Vec::new(),
+        writes: Vec::new(),
+    }
+}
+
+/// How the helper is started. Its children have narrower limits, each those of its page.
+fn helper(launcher: &Launcher, home: PathBuf) -> Command {
+    // Where the jobs' directories will be; each child is left its own.
+    let confinement = Confinement { writes: vec![std::env::temp_dir()], ..confinement() };
+    let mut command = launcher.command(&confinement, launcher.worker(), &home);
+    // Why a helper does not start is worth a line in the log; its children are silent.
+    command.stderr(Stdio::inherit());
+    command.arg("html-zygote").arg("--home").arg(home);
+    // By its name alone: each child stands in its own directory.
+    command.env("FONTCONFIG_FILE", fonts::CONFIGURATION);
+    command
+}

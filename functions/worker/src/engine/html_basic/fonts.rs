@@ -1,0 +1,307 @@
+//! Which of the system's fonts a page can need.
+//!
+//! For each page, the layout engine opens every font that it is let see. A page is let see those alone from which it would
+//! choose anyway: the families that it names, the generic ones, and for each character the first font that has it. The
+//! rest is left out, not replaced: what comes out is the same.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use skrifa::{FontRef, MetadataProvider};
+
+/// The file that names the directories in which the layout engine looks for fonts.
+pub(super) const CONFIGURATION: &str = "fonts.conf";
+
+/// A page that names more is shown all fonts.
+const MOST_FAMILIES: usize = 500;
+const MOST_CHARACTERS: usize = 10_000;
+/// The longest name of a family, in words.
+const MOST_WORDS: usize = 8;
+
+/// What the layout engine stands generic families in with, from its own source: the first of each list that is there.
+const GENERIC: [&[&str]; 3] = [
+    &[
+        "DejaVu Sans",
+        "Liberation Sans",
+        "Noto Sans",
+        "Arial",
+        "Helvetica",
+        "Ubuntu",
+        "Verdana",
+        "Tahoma",
+        "BIZ UDPGothic",
+        "BIZ UDGothic",
+    ],
+    &[
+        "DejaVu Serif",
+        "Liberation Serif",
+        "Noto Serif",
+        "Times New Roman",
+        "Times",
+        "Georgia",
+        "BIZ UDPMincho",
+        "BIZ UDMincho",
+    ],
+    &[
+        "DejaVu Sans Mono",
+        "Liberation Mono",
+        "Noto Sans Mono",
+        "Ubuntu Mono",
+        "Menlo",
+        "Consolas",
+        "Courier New",
+        "Courier",
+    ],
+];
+
+/// What pages print without naming it: ASCII, and the quotation marks of the layout engine's own style sheet.
+const USUAL: [std::ops::RangeInclusive<char>; 4] = ['!'..='~', '\u{ab}'..='\u{ab}', '\u{bb}'..='\u{bb}', '‘'..='‟'];
+
+/// What a page says about fonts: more than it uses, and nothing less.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FontNeeds {
+    /// In lower case.
+    families: BTreeSet<String>,
+    characters: BTreeSet<char>,
+    /// What it needs can't be told.
+    all: bool,
+}
+
+impl FontNeeds {
+    pub(super) fn family(&mut self, name: &str) {
+        self.families.insert(name.to_ascii_lowercase());
+        self.all |= self.families.len() > MOST_FAMILIES;
+    }
+
+    /// Words one after the other, of which the first ones may belong to something else (`font: small Noto Sans`).
+    pub(super) fn family_of_words(&mut self, words: &[String]) {
+        for first in words.len().saturating_sub(MOST_WORDS)..words.len() {
+            self.family(&words[first..].join(" "));
+        }
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
+        if text.is_ascii() || self.all {
+            return;
+        }
+        self.characters.extend(text.chars().filter(|character| !character.is_ascii() && !character.is_whitespace()));
+        self.all |= self.characters.len() > MOST_CHARACTERS;
+    }
+
+    /// Whatever it needs, it is hidden where nobody looks.
+    pub(super) fn anything(&mut self) {
+        self.all = true;
+    }
+
+    pub(super) fn append(&mut self, mut other: Self) {
+        self.families.append(&mut other.families);
+        self.characters.append(&mut other.characters);
+        self.all |= other.all || self.families.len() > MOST_FAMILIES || self.characters.len() > MOST_CHARACTERS;
+    }
+}
+
+/// What there is, in the order in which the layout engine comes upon it.
+pub(super) struct FontIndex {
+    /// For each file a directory with nothing else in it.
+    directories: Vec<PathBuf>,
+    /// The files of a family, by its name in lower case.
+    families: HashMap<String, BTreeSet<u16>>,
+    /// For each code point the number of the first face that draws it, counted from one.
+    first_faces: Vec<u16>,
+    /// For each face its file, and those of its family.
+    faces: Vec<BTreeSet<u16>>,
+    /// The files that every page is let see.
+    always: BTreeSet<u16>,
+}
+
+impl FontIndex {
+    /// Looks into all fonts that the layout engine finds from here, and links to each below `home`.
+    pub(super) fn build(home: &Path) -> io::Result<Self> {
+        let mut database = fontdb::Database::new();
+        database.load_system_fonts();
+        let mut index = Self {
+            directories: Vec::new(),
+            families: HashMap::new(),
+            first_faces: vec![0; char::MAX as usize + 1],
+            faces: Vec::new(),
+            always: BTreeSet::new(),
+        };
+        let files = index.link_files(&database, home)?;
+        for face in database.faces() {
+            let file = file_of(face).and_then(|path| files.get(path).copied());
+            let family = face.families.first().and_then(|(name, _)| index.families.get(&name.to_ascii_lowercase()));
+            index.faces.push(family.into_iter().flatten().copied().chain(file).collect());
+            let number = u16::try_from(index.faces.len()).map_err(io::Error::other)?;
+            let certain = database.with_face_data(face.id, |data, at| index.note_characters(number, data, at));
+            if certain != Some(true) {
+                index.always.extend(&index.faces[usize::from(number) - 1]);
+            }
+        }
+        index.complete_always()?;
+        Ok(index)
+    }
+
+    /// Numbers all files, and lists the families in them.
+    fn link_files(&mut self, database: &fontdb::Database, home: &Path) -> io::Result<HashMap<PathBuf, u16>> {
+        let mut files = HashMap::new();
+        for face in database.faces() {
+            let Some(path) = file_of(face) else { continue };
+            let file = match files.get(path) {
+                Some(file) => *file,
+                None => {
+                    let file = u16::try_from(self.directories.len()).map_err(io::Error::other)?;
+                    let directory = home.join(file.to_string());
+                    std::fs::create_dir_all(&directory)?;
+                    symlink(path, directory.join(path.file_name().unwrap_or_default()))?;
+                    self.directories.push(directory);
+                    files.insert(path.to_owned(), file);
+                    file
+                }
+            };
+            for (name, _) in &face.families {
+                self.families.entry(name.to_ascii_lowercase()).or_default().insert(file);
+            }
+        }
+        Ok(files)
+    }
+
+    /// Says whether it is certain what this face draws; of one without outlines the layout engine has its own opinion.
+    fn note_characters(&mut self, number: u16, data: &[u8], at: u32) -> bool {
+        let Ok(font) = FontRef::from_index(data, at) else { return false };
+        let characters = font.charmap();
+        if font.outline_glyphs().format().is_none() || characters.is_symbol() {
+            return false;
+        }
+        for (character, _glyph) in characters.mappings() {
+            if let Some(first @ 0) = self.first_faces.get_mut(character as usize) {
+                *first = number;
+            }
+        }
+        true
+    }
+
+    fn complete_always(&mut self) -> io::Result<()> {
+        for candidates in GENERIC {
+            let there = candidates.iter().find_map(|family| self.families.get(&family.to_ascii_lowercase()));
+            // Without any, the layout engine looks elsewhere.
+            let files = there.ok_or_else(|| io::Error::other("no font for a generic family"))?;
+            self.always.extend(files);
+        }
+        for character in USUAL.into_iter().flatten() {
+            let files = self.files_of(character).cloned().unwrap_or_default();
+            self.always.extend(files);
+        }
+        Ok(())
+    }
+
+    /// The files in the family of the first face that draws a character.
+    fn files_of(&self, character: char) -> Option<&BTreeSet<u16>> {
+        let face = usize::from(*self.first_faces.get(character as usize)?);
+        self.faces.get(face.checked_sub(1)?)
+    }
+
+    /// Where the layout engine finds all that it would choose for a page. None if only all fonts will do.
+    pub(super) fn directories_for(&self, needs: &FontNeeds) -> Option<Vec<&Path>> {
+        if needs.all || needs.characters.iter().any(|character| has_lists_of_its_own(*character)) {
+            return None;
+        }
+        let named = needs.families.iter().filter_map(|name| self.families.get(name));
+        let drawn = needs.characters.iter().filter_map(|character| self.files_of(*character));
+        let files: BTreeSet<u16> = named.chain(drawn).chain([&self.always]).flatten().copied().collect();
+        Some(
+            files
+                .into_iter()
+                .filter_map(|file| self.directories.get(usize::from(file)))
+                .map(PathBuf::as_path)
+                .collect(),
+        )
+    }
+}
+
+fn file_of(face: &fontdb::FaceInfo) -> Option<&Path> {
+    match &face.source {
+        fontdb::Source::File(path) | fontdb::Source::SharedFile(path, _) => Some(path),
+        fontdb::Source::Binary(_) => None,
+    }
+}
+
+/// Chinese, Japanese and Korean, for which the layout engine tries one family after the other.
+fn has_lists_of_its_own(character: char) -> bool {
+    matches!(character,
+        '\u{3000}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}'
+        | '\u{20000}'..='\u{2fa1f}')
+}
+
+/// Lets a layout engine that is started in `directory` see the fonts in these directories; or, without any, all.
+pub(super) fn configure(directory: &Path, fonts: Option<Vec<&Path>>) -> io::Result<()> {
+    let parts: String = match fonts {
+        Some(fonts) => fonts.into_iter().map(|fonts| element("dir", fonts)).collect(),
+        None => ["/etc/fonts/local.conf", "/etc/fonts/fonts.conf"]
+            .map(|file| element("include ignore_missing=\"yes\"", Path::new(file)))
+            .concat(),
+    };
+    std::fs::write(directory.join(CONFIGURATION), format!("<fontconfig>{parts}</fontconfig>\n"))
+}
+
+fn element(start: &str, path: &Path) -> String {
+    let name = start.split(' ').next().unwrap_or_default();
+    format!("<{start}>{}</{name}>", quick_xml::escape::escape(path.to_string_lossy()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn needs(families: &[&str], text: &str) -> FontNeeds {
+        let mut needs = FontNeeds::default();
+        families.iter().for_each(|family| needs.family(family));
+        needs.text(text);
+        needs
+    }
+
+    #[test]
+    fn a_page_is_let_see_its_families_and_whatever_draws_its_characters() {
+        let home = tempfile::tempdir().unwrap();
+        let index = FontIndex::build(home.path()).unwrap();
+        let all = index.directories.len();
+        let files = |needs: &FontNeeds| index.directories_for(needs).map(|found| found.len());
+        let usual = files(&needs(&[], "plain text")).unwrap();
+        assert!(usual > 2 && usual < all / 2, "{usual} of {all}");
+        assert_eq!(files(&needs(&["no such family"], "")), Some(usual));
+        // One that is there, and not among the usual ones.
+        let file = |files: &&BTreeSet<u16>| files.iter().all(|file| !index.always.contains(file));
+        let (family, _) = index.families.iter().find(|(_, files)| file(files)).unwrap();
+        assert!(files(&needs(&[&family.to_ascii_uppercase()], "")).unwrap() > usual);
+        let rare =
+            (0..index.first_faces.len()).rev().filter_map(|code| char::from_u32(code as u32)).find(|character| {
+                !has_lists_of_its_own(*character) && index.files_of(*character).as_ref().is_some_and(file)
+            });
+        assert!(files(&needs(&[], &rare.unwrap().to_string())).unwrap() > usual);
+        assert_eq!(files(&needs(&[], "漢字")), None);
+    }
+
+    #[test]
+    fn what_can_not_be_told_is_all_fonts() {
+        let mut unknown = FontNeeds::default();
+        unknown.anything();
+        let mut other = needs(&["a"], "é");
+        other.append(unknown);
+        assert!(other.all);
+        let mut many = FontNeeds::default();
+        (0..=MOST_FAMILIES).for_each(|number| many.family(&number.to_string()));
+        assert!(many.all);
+        let mut text = FontNeeds::default();
+        text.text(&('\u{4000}'..).take(MOST_CHARACTERS + 1).collect::<String>());
+        assert!(text.all);
+    }
+
+    #[test]
+    fn the_last_words_may_be_the_familys_name() {
+        let mut needs = FontNeeds::default();
+        needs.family_of_words(&["small", "noto", "sans"].map(str::to_owned));
+        assert_eq!(needs.families.into_iter().collect::<Vec<_>>(), ["noto sans", "sans", "small noto sans"]);
+    }
+}

@@ -1,0 +1,102 @@
+//! The helper process that knows the fonts, and forks one child per page.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::process::Resource;
+use serde::{Deserialize, Serialize};
+
+use super::fonts::{self, FontIndex, FontNeeds};
+use super::render::{self, Order, Outcome};
+use crate::confine;
+use crate::engine::fork_server::helper::{self, Craft};
+
+/// What the layout engine says of a page, in the job's directory.
+pub(super) const SAID: &str = "said.log";
+
+/// A page with what most pages have.
+const REHEARSAL: &str = include_str!("rehearsal.html");
+
+/// One page, which lies in this directory with its order.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Page {
+    pub(super) scratch: PathBuf,
+}
+
+/// Whether it was printed.
+pub(super) type Word = Result<(), Outcome>;
+
+/// The arguments of `worker html-zygote`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The helper's own directory.
+    #[arg(long)]
+    home: PathBuf,
+}
+
+/// Serves until standard input ends.
+pub fn run(args: &Args) -> io::Result<()> {
+    confine::hide_own_memory()?;
+    let mut replies = helper::take_stdout()?;
+    // Its children lay pages out on their only thread.
+    let stack = sghtmltopdf::STACK_SIZE as u64;
+    confine::limit(Resource::Stack, stack, stack)?;
+    fonts::configure(&args.home, None)?;
+    helper::serve(&mut PageCraft { home: &args.home, fonts: None }, &mut replies)
+}
+
+struct PageCraft<'a> {
+    home: &'a Path,
+    fonts: Option<FontIndex>,
+}
+
+impl PageCraft<'_> {
+    fn print(&self, directory: &Path) -> io::Result<Word> {
+        // Where the layout engine looks for the configuration of fonts.
+        std::env::set_current_dir(directory)?;
+        let order = render::read_order(directory)?;
+        let shown = self.fonts.as_ref().and_then(|fonts| fonts.directories_for(&order.fonts));
+        fonts::configure(directory, shown)?;
+        Ok(render::render(directory, &order).map_err(|(outcome, cause)| {
+            eprintln!("failed: {cause}");
+            outcome
+        }))
+    }
+}
+
+impl Craft for PageCraft<'_> {
+    type Document = Page;
+    type Word = Word;
+
+    fn reads(&self) -> Vec<PathBuf> {
+        vec![self.home.to_owned()]
+    }
+
+    fn shared_room(&self) -> Option<&Path> {
+        None
+    }
+
+    fn settle(&mut self) -> io::Result<()> {
+        // Without it, pages come out the same, later.
+        let index = FontIndex::build(&self.home.join("fonts"));
+        self.fonts = index.inspect_err(|error| eprintln!("all fonts for all pages: {error}")).ok();
+        Ok(())
+    }
+
+    fn rehearse(&self) -> io::Result<()> {
+        let directory = self.home.join("rehearsal");
+        std::fs::create_dir_all(&directory)?;
+        let mut needs = FontNeeds::default();
+        ["helvetica", "arial"].iter().for_each(|family| needs.family(family));
+        needs.text(REHEARSAL);
+        render::write(&directory, REHEARSAL, &Order::rehearsal(needs))?;
+        self.print(&directory)?.map_err(|outcome| io::Error::other(format!("the rehearsal: {outcome:?}")))?;
+        std::fs::remove_dir_all(directory)
+    }
+
+    fn convert(&self, page: Page) -> io::Result<Word> {
+        rustix::stdio::dup2_stderr(File::create(page.scratch.join(SAID))?)?;
+        self.print(&page.scratch)
+    }
+}

@@ -1,0 +1,52 @@
+//! The processes of a forking helper, seen from the worker's side.
+
+use std::time::Duration;
+
+use rustix::process::Pid;
+
+/// The running processes that this one started, directly or not, by this subcommand, the helper first.
+pub(crate) fn helpers(subcommand: &str) -> Vec<Pid> {
+    let parent = |pid: i32| -> Option<i32> {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        if fields[0] == "Z" { None } else { fields[1].parse().ok() }
+    };
+    let own = i32::try_from(std::process::id()).unwrap();
+    let pids =
+        std::fs::read_dir("/proc").unwrap().filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
+    let zygotes: Vec<i32> = pids
+        .filter(|pid| {
+            std::fs::read(format!("/proc/{pid}/cmdline"))
+                .is_ok_and(|line| line.split(|byte| *byte == 0).any(|word| word == subcommand.as_bytes()))
+        })
+        .collect();
+    let helper = zygotes.iter().copied().find(|pid| parent(*pid) == Some(own));
+    let children = zygotes.iter().copied().filter(|pid| helper.is_some() && parent(*pid) == helper);
+    helper.into_iter().chain(children).filter_map(Pid::from_raw).collect()
+}
+
+/// Waits for a helper with a child forked ahead.
+pub(crate) async fn prepared(subcommand: &str) -> [Pid; 2] {
+    for _ in 0..1000 {
+        if let [helper, child] = helpers(subcommand)[..] {
+            return [helper, child];
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("no helper with a child, but {:?}", helpers(subcommand));
+}
+
+/// Waits until none of these is left, whoever's children they are by now.
+pub(crate) async fn assert_gone(pids: [Pid; 2]) {
+    let is_left = |pid: &Pid| {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+        stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
+    };
+    for _ in 0..500 {
+        if !pids.iter().any(is_left) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("still there: {pids:?}");
+}

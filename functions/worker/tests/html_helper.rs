@@ -1,0 +1,84 @@
+//! The helper that forks a child per page, through what may befall it. One test, so that this process has one helper.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+#[path = "helper/processes.rs"]
+mod processes;
+
+use std::time::{Duration, Instant};
+
+use docmill::domain::job::JobErrorCode;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+use tempfile::TempDir;
+use worker::confine::Launcher;
+use worker::egress::{EgressPolicy, SourceExceptions};
+use worker::engine::html_basic::HtmlBasic;
+use worker::engine::{Engine, Failure, Limits, Source, Task};
+use worker::source::Fetcher;
+
+use processes::{assert_gone, prepared};
+
+const ZYGOTE: &str = "html-zygote";
+const LONG: Duration = Duration::from_secs(100);
+
+async fn convert(engine: &HtmlBasic, html: &str, patience: Duration) -> Result<u32, Failure> {
+    let scratch = TempDir::new().unwrap();
+    let (options, limits) = (json!({}), Limits::default());
+    let (source, deadline) = (Source::Html(html.to_owned()), Instant::now() + patience);
+    let task = Task { source, options: &options, scratch: scratch.path(), deadline, limits: &limits };
+    engine.convert(task).await.map(|conversion| conversion.pages)
+}
+
+/// A line of proc(5)'s status.
+fn status(pid: Pid, field: &str) -> String {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap();
+    line.trim_start_matches(':').trim().to_owned()
+}
+
+#[tokio::test]
+async fn whatever_befalls_the_helper_the_next_page_is_printed() {
+    let policy = EgressPolicy::new("".parse::<SourceExceptions>().unwrap());
+    let launcher = Launcher::new(env!("CARGO_BIN_EXE_worker"));
+    let engine = HtmlBasic::new(launcher, Fetcher::new(policy).unwrap());
+    engine.get_ready().await;
+    assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap(), 1);
+    engine.get_ready().await;
+    let [helper, child] = prepared(ZYGOTE).await;
+
+    // Even before it knows its page, a child has no privilege, can gain none, and is filtered.
+    for pid in [helper, child] {
+        let found = ["CapEff", "NoNewPrivs", "Seccomp"].map(|field| status(pid, field));
+        assert_eq!(found, ["0000000000000000", "1", "2"]);
+    }
+
+    // A page has the child that was forked before it came, and no other has the same.
+    assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap(), 1);
+    let [same, next] = prepared(ZYGOTE).await;
+    assert!(same == helper && next != child, "one helper, and a child per page");
+
+    // A deadline ends the child alone.
+    let rows = "<tr><td>a cell with words</td><td>another one</td></tr>".repeat(30_000);
+    let failure = convert(&engine, &format!("<table>{rows}</table>"), Duration::from_millis(600)).await.unwrap_err();
+    assert_eq!(failure.code, JobErrorCode::ConversionTimeout);
+    assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap(), 1);
+    assert_eq!(prepared(ZYGOTE).await[0], helper);
+
+    // A child that dies, even before its page, is one crash; the converter gives the page another try.
+    kill_process(prepared(ZYGOTE).await[1], Signal::KILL).unwrap();
+    assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap_err().code, JobErrorCode::EngineCrashed);
+    assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap(), 1);
+    assert_eq!(prepared(ZYGOTE).await[0], helper);
+
+    // Without a helper a fresh process prints, and then there is a helper again.
+    kill_process(helper, Signal::KILL).unwrap();
+    assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap(), 1);
+    assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap(), 1);
+    let [other, child] = prepared(ZYGOTE).await;
+    assert_ne!(other, helper);
+
+    // Nothing survives the engine.
+    drop(engine);
+    assert_gone([other, child]).await;
+}
