@@ -1,10 +1,13 @@
 // What a person does with their account: keys, jobs and webhooks.
 
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { after, test } from "node:test";
 import { closeBrowser, eventually, findings, mainText, newPerson, signIn, url, withVisitor } from "./support.mjs";
 
 after(closeBrowser);
+
+const document = fileURLToPath(new URL("../../samples/small.docx", import.meta.url));
 
 const authorization = (key) => ({ headers: { authorization: `Bearer ${key}` } });
 const statusOf = async (key) => (await fetch(url("/v1/tools"), authorization(key))).status;
@@ -50,6 +53,27 @@ test("a key is created, used, regenerated and revoked", async () => {
     assert.equal(await statusOf(second), 401);
     await goto("/app/webhooks");
     assert.match(await mainText(page), /api_key\.revoked/);
+  });
+});
+
+test("who has never seen it comes by the pages' own words from the printed address to a key and to a PDF", async () => {
+  const person = await newPerson();
+  await withVisitor({ viewport: { width: 1280, height: 800 } }, async (visitor) => {
+    const { page } = visitor;
+    await signIn(visitor, person);
+    const steps = page.getByRole("region", { name: "First steps" });
+    await steps.getByRole("link", { name: "Create an API key" }).click();
+    await page.getByLabel("Name").fill("My first key");
+    await page.getByRole("button", { name: "Create the key" }).click();
+    assert.equal(await statusOf(await page.locator("#secret").innerText()), 200);
+    await page.getByRole("main").getByRole("link", { name: "playground" }).click();
+    await page.getByLabel("Drop a file here, or choose one").setInputFiles(document);
+    await page.getByRole("button", { name: "Convert" }).click();
+    const ready = page.getByRole("heading", { name: "Your PDF is ready" });
+    await ready.waitFor({ timeout: 120_000 });
+    const [bar, heading] = [await page.getByRole("banner").boundingBox(), await ready.boundingBox()];
+    assert.ok(heading.y >= bar.y + bar.height && heading.y < 800, `the result is seen: ${JSON.stringify([bar, heading])}`);
+    assert.equal(await page.getByRole("link", { name: "Download small.pdf" }).count(), 1);
   });
 });
 

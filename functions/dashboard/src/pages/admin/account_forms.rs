@@ -6,7 +6,6 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
 use docmill::domain::account::{Plan, Profile, Standing};
-use docmill::domain::audit::diff;
 use docmill::domain::tool::Tool;
 use docmill::store::accounts::{Changed, Granted};
 use maud::{Markup, html};
@@ -124,9 +123,7 @@ async fn save(
         Err(current) => {
             // What this form does not show stays as it is now.
             let wanted = Standing { suspended: current.suspended, ..wanted };
-            let differences =
-                diff(&current.standing(), &wanted).map_err(|error| PageError::Internal(error.to_string()))?;
-            let notice = Some(stale_notice(&differences));
+            let notice = Some(stale_notice(&current.standing(), &wanted)?);
             let content = desk.editor(current.version, &sent, &FormErrors::default(), notice);
             Ok(desk.again(EDIT, StatusCode::CONFLICT, content))
         }
@@ -278,9 +275,7 @@ async fn suspend(
         Ok(done) => Ok(done),
         Err(current) => {
             let wanted = Standing { suspended, ..current.standing() };
-            let differences =
-                diff(&current.standing(), &wanted).map_err(|error| PageError::Internal(error.to_string()))?;
-            let notice = Some(stale_notice(&differences));
+            let notice = Some(stale_notice(&current.standing(), &wanted)?);
             let content = desk.suspension_form(&current, &sent, &FormErrors::default(), notice);
             Ok(desk.again(suspension_title(&current), StatusCode::CONFLICT, content))
         }

@@ -15,11 +15,13 @@ use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use axum::routing::get;
 use docmill::clock;
-use docmill::domain::audit::{Author, FieldChange};
+use docmill::domain::audit::{Author, FieldChange, diff};
 use maud::{Markup, html};
+use serde::Serialize;
 use serde_json::Value;
 use url::form_urlencoded;
 
+use crate::error::PageError;
 use crate::form::{Field, FormData, FormErrors, text};
 use crate::layout;
 use crate::session::AdminUser;
@@ -105,16 +107,17 @@ fn version_field(version: u64) -> Markup {
 }
 
 /// Says that somebody else was faster, and what is different now: the form below keeps what was typed.
-fn stale_notice(differences: &[FieldChange]) -> Markup {
-    html! {
+fn stale_notice(current: &impl Serialize, wanted: &impl Serialize) -> Result<Markup, PageError> {
+    let differences = diff(current, wanted).map_err(|error| PageError::Internal(error.to_string()))?;
+    Ok(html! {
         div.note.danger role="alert" {
             p {
                 strong { "Somebody else changed this while you were editing. " }
                 "Nothing of yours was saved yet. Your entries are still in the form; saving again replaces what is there now."
             }
-            @if !differences.is_empty() { (changes("What is there now, and what you entered", ("Now", "Yours"), differences)) }
+            @if !differences.is_empty() { (changes("What is there now, and what you entered", ("Now", "Yours"), &differences)) }
         }
-    }
+    })
 }
 
 /// Changed fields with both their values.

@@ -6,7 +6,6 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
 use docmill::domain::account::Plan;
-use docmill::domain::audit::diff;
 use docmill::domain::quota::RateLimit;
 use docmill::domain::tool::Tool;
 use docmill::store::settings::{Change, Versioned};
@@ -156,8 +155,7 @@ async fn save(
         Change::Written(_) => Ok(Flash::success(format!("The plan {id} was saved.")).on(&state, "/admin/plans")),
         Change::Stale(current) => {
             editor.version = current.version;
-            let differences = diff(&current.value, &wanted).map_err(|error| PageError::Internal(error.to_string()))?;
-            let notice = Some(stale_notice(&differences));
+            let notice = Some(stale_notice(&current.value, &wanted)?);
             Ok(editor.again(StatusCode::CONFLICT, &sent, &FormErrors::default(), notice))
         }
     }

@@ -5,7 +5,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use docmill::domain::audit::diff;
 use docmill::domain::tool::ServiceSettings;
 use docmill::store::settings::Change;
 use maud::{Markup, html};
@@ -56,8 +55,7 @@ async fn save(
     match change {
         Change::Written(_) => Ok(Flash::success("The switches were saved.").on(&state, PATH)),
         Change::Stale(current) => {
-            let differences = diff(&current.value, &wanted).map_err(|error| PageError::Internal(error.to_string()))?;
-            let notice = Some(stale_notice(&differences));
+            let notice = Some(stale_notice(&current.value, &wanted)?);
             Ok(again(StatusCode::CONFLICT, current.version, &FormErrors::default(), notice))
         }
     }

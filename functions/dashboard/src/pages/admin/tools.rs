@@ -5,7 +5,6 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use docmill::domain::audit::diff;
 use docmill::domain::tool::{AccessTier, PageVisibility, Tool, ToolSettings, ToolState};
 use docmill::store::settings::{Change, Versioned};
 use maud::{Markup, html};
@@ -145,8 +144,7 @@ async fn save(
             Ok(Flash::success(format!("{} was saved.", tool.definition.name)).on(&state, "/admin/tools"))
         }
         Change::Stale(current) => {
-            let differences = diff(&current.value, &wanted).map_err(|error| PageError::Internal(error.to_string()))?;
-            let notice = Some(stale_notice(&differences));
+            let notice = Some(stale_notice(&current.value, &wanted)?);
             Ok(again(StatusCode::CONFLICT, current.version, &FormErrors::default(), notice))
         }
     }
