@@ -7,9 +7,11 @@ use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_smithy_http_client::HttpClientError;
 use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
 
 use crate::config::{Config, ConfigError};
+use crate::connection::{Authorities, http_client};
 use crate::domain::tool::{Catalogue, CatalogueError};
 use crate::files::Files;
 use crate::queue::Queue;
@@ -24,6 +26,7 @@ use crate::store::settings::Settings;
 use crate::store::usage::Usage;
 use crate::store::users::Users;
 
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(1);
 const OPERATION_TIMEOUT: Duration = Duration::from_secs(4);
 /// A large output takes its time to upload.
@@ -37,6 +40,8 @@ pub enum StartError {
     Catalogue(#[from] CatalogueError),
     #[error("the environment variable AWS_REGION is not set")]
     NoRegion,
+    #[error("AWS can't be connected to: {0}")]
+    Connection(#[from] HttpClientError),
 }
 
 /// How AWS is reached. An interceptor can be set to watch or disturb every call: tests count and inject with it.
@@ -51,13 +56,17 @@ impl Aws {
     /// metadata: a function has none of them, and each would cost time at a cold start.
     pub fn of_function() -> Result<Self, StartError> {
         let setting = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let region = setting("AWS_REGION").ok_or(StartError::NoRegion)?;
+        let endpoint = setting("AWS_ENDPOINT_URL");
+        let authorities = Authorities::of(&region, endpoint.as_deref(), setting("SSL_CERT_FILE").as_deref());
         let mut sdk = SdkConfig::builder()
             .behavior_version(BehaviorVersion::latest())
-            .region(Region::new(setting("AWS_REGION").ok_or(StartError::NoRegion)?))
+            .region(Region::new(region))
+            .http_client(http_client(authorities, CONNECT_TIMEOUT)?)
             .credentials_provider(SharedCredentialsProvider::new(EnvironmentVariableCredentialsProvider::new()))
             .retry_config(RetryConfig::standard())
             .timeout_config(timeouts(ATTEMPT_TIMEOUT, OPERATION_TIMEOUT));
-        sdk.set_endpoint_url(setting("AWS_ENDPOINT_URL"));
+        sdk.set_endpoint_url(endpoint);
         Ok(Self { sdk: sdk.build(), interceptor: None })
     }
 
@@ -111,7 +120,7 @@ impl Aws {
 
 fn timeouts(attempt: Duration, operation: Duration) -> TimeoutConfig {
     TimeoutConfig::builder()
-        .connect_timeout(ATTEMPT_TIMEOUT)
+        .connect_timeout(CONNECT_TIMEOUT)
         .operation_attempt_timeout(attempt)
         .operation_timeout(operation)
         .build()

@@ -5,6 +5,7 @@
 
 pub mod clock;
 pub mod config;
+mod connection;
 pub mod context;
 pub mod domain;
 pub mod files;

@@ -9,6 +9,7 @@ use url::Url;
 use super::job::Warning;
 use super::sha256_hex;
 use super::tool::{Definition, Section, Tool};
+use super::validation::breaches;
 
 pub const MAX_BODY_BYTES: usize = 1 << 20;
 pub const MAX_INLINE_HTML_BYTES: usize = 512 << 10;
@@ -51,7 +52,7 @@ impl JobRequest {
     /// The warnings name the properties that were accepted and have no effect.
     pub fn parse(tool: &Tool, body: &Map<String, Value>) -> Result<(Self, Vec<Warning>), Vec<Breach>> {
         let definition = &tool.definition;
-        let mut breaches = tool.validator.breaches(&Value::Object(body.clone()));
+        let mut breaches = breaches(tool, &Value::Object(body.clone()));
         if body.get("toolSlug").is_some_and(|slug| slug.is_string() && slug != definition.slug.as_str()) {
             breaches.push(Breach::new("/toolSlug", format!("must be {:?} or left out here", definition.slug)));
         }

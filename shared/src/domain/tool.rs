@@ -1,6 +1,6 @@
 //! The catalogue of tools, what administrators set about them, and who may use them.
 //!
-//! A tool is one file of data under `tools/` and one engine adapter in the worker; adding one touches no endpoint.
+//! A tool is its data and its JSON Schema under `tools/` and an engine adapter in the worker; adding one touches no endpoint.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,27 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::account::{Plan, StoredKey};
-use super::validation::SchemaValidator;
+use super::validation::{HtmlToPdf, OfficeToPdf, SchemaErrors};
 
-const FILES: [&str; 2] = [include_str!("../../tools/office-to-pdf.json"), include_str!("../../tools/html-to-pdf.json")];
+/// A tool's data, its schema as it is published, and the validator that was compiled from that.
+struct Files {
+    definition: &'static str,
+    schema: &'static str,
+    errors: SchemaErrors,
+}
+
+const FILES: [Files; 2] = [
+    Files {
+        definition: include_str!("../../tools/office-to-pdf.json"),
+        schema: include_str!("../../tools/office-to-pdf.schema.json"),
+        errors: OfficeToPdf::iter_errors,
+    },
+    Files {
+        definition: include_str!("../../tools/html-to-pdf.json"),
+        schema: include_str!("../../tools/html-to-pdf.schema.json"),
+        errors: HtmlToPdf::iter_errors,
+    },
+];
 
 /// Every tool this build knows, in the order in which they are listed.
 #[derive(Debug)]
@@ -22,13 +40,11 @@ pub struct Catalogue {
 pub enum CatalogueError {
     #[error("a tool's file is not readable: {0}")]
     File(#[from] serde_json::Error),
-    #[error("the schema of {slug} is not a schema: {cause}")]
-    Schema { slug: String, cause: String },
 }
 
 impl Catalogue {
     pub fn load() -> Result<Self, CatalogueError> {
-        let tools = FILES.into_iter().map(Tool::load).collect::<Result<_, _>>()?;
+        let tools = FILES.iter().map(Tool::load).collect::<Result<_, _>>()?;
         Ok(Self { tools })
     }
 
@@ -41,19 +57,18 @@ impl Catalogue {
     }
 }
 
-/// A tool of the catalogue: its file, and the validator compiled from the schema it publishes.
+/// A tool of the catalogue, and the validator of the schema it publishes.
 #[derive(Debug)]
 pub struct Tool {
     pub definition: Definition,
-    pub(super) validator: SchemaValidator,
+    pub(super) errors: SchemaErrors,
 }
 
 impl Tool {
-    fn load(file: &str) -> Result<Self, CatalogueError> {
-        let definition: Definition = serde_json::from_str(file)?;
-        let validator = SchemaValidator::compile(&definition.parameters)
-            .map_err(|cause| CatalogueError::Schema { slug: definition.slug.clone(), cause })?;
-        Ok(Self { definition, validator })
+    fn load(files: &Files) -> Result<Self, CatalogueError> {
+        let mut definition: Definition = serde_json::from_str(files.definition)?;
+        definition.parameters = serde_json::from_str(files.schema)?;
+        Ok(Self { definition, errors: files.errors })
     }
 
     /// The response of the schema endpoint. The schema in it is the one that validates requests.
@@ -107,7 +122,8 @@ pub struct Definition {
     pub flat_names: BTreeMap<String, Section>,
     pub secrets: Secrets,
     pub metadata: Map<String, Value>,
-    /// JSON Schema 2020-12 of the job body: published and enforced.
+    /// JSON Schema 2020-12 of the job body, from a file of its own: published and enforced.
+    #[serde(skip)]
     pub parameters: Value,
 }
 

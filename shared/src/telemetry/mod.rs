@@ -11,9 +11,10 @@ pub mod line;
 pub mod metric;
 pub mod start;
 
-use tracing::Subscriber;
-use tracing_subscriber::EnvFilter;
+use tracing::{Level, Subscriber};
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt;
 
 /// Starts logging. `LOG_LEVEL` sets our own crates' level only: the SDK's and the HTTP stack's debug output would show
 /// headers and bodies, so theirs stays at warnings, whatever is asked for.
@@ -33,18 +34,19 @@ pub fn subscriber<W>(level: &str, writer: W) -> impl Subscriber + Send + Sync
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
-    let level = if ["trace", "debug", "info", "warn", "error"].contains(&level) { level } else { "info" };
-    let ours = ["dashboard", "docmill", "sweeper", "worker"].map(|target| format!("{target}={level}")).join(",");
-    tracing_subscriber::fmt()
+    let level = level.parse().unwrap_or(Level::INFO);
+    let ours = ["dashboard", "docmill", "sweeper", "worker"].map(|target| (target, level));
+    // Metrics are no matter of a log's level.
+    let filter =
+        Targets::new().with_default(LevelFilter::WARN).with_targets(ours).with_target(line::TARGET, LevelFilter::INFO);
+    let lines = tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)
         .with_current_span(true)
         .with_span_list(false)
         .map_event_format(line::WithLines)
-        .with_writer(writer)
-        // Metrics are no matter of a log's level.
-        .with_env_filter(EnvFilter::new(format!("warn,{ours},{}=info", line::TARGET)))
-        .finish()
+        .with_writer(writer);
+    tracing_subscriber::registry().with(filter).with(lines)
 }
 
 #[cfg(test)]

@@ -21,6 +21,13 @@ use crate::stub::Stub;
 const UNLIMITED: RateLimit = RateLimit { per_minute: 60_000, burst: 1_000_000 };
 const CREDITS: u64 = 1_000_000_000;
 const HOUR: Duration = Duration::from_secs(3600);
+/// What the dashboard is told besides. Nobody signs in here.
+const DASHBOARD: [(&str, &str); 4] = [
+    ("DASHBOARD_URL", "https://docmill.example"),
+    ("OIDC_ISSUER", "https://issuer.example/pool"),
+    ("OIDC_CLIENT_ID", "bench"),
+    ("COOKIE_KEY", "sixty-four characters of no secret, for cookies that nobody has."),
+];
 /// What a function is told by its environment, on the emulator.
 const SETTINGS: [&str; 15] = [
     "AWS_ACCESS_KEY_ID",
@@ -130,8 +137,7 @@ impl Seed {
         ];
         // The variable that rustls-native-certs reads, in any program.
         settings.extend(authorities.map(|file| ("SSL_CERT_FILE", file)));
-        let environment = settings.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        World { environment, key: self.secret.clone(), job: self.job_id }
+        World { environment: environment(settings), key: self.secret.clone(), job: self.job_id }
     }
 
     /// Writes the account to the endpoint that this process's environment names, for functions that call it too.
@@ -149,9 +155,10 @@ impl Seed {
         for (table, item) in items {
             context.dynamodb.put_item().table_name(table).set_item(Some(to_item(item)?)).send().await?;
         }
-        let of_this_process = |name: &&str| Some(((*name).to_owned(), std::env::var(name).ok()?));
-        let environment = SETTINGS.iter().filter_map(of_this_process).collect();
-        Ok(World { environment, key: self.secret.clone(), job: self.job_id })
+        let of_this_process: Vec<_> =
+            SETTINGS.into_iter().filter_map(|name| Some((name, std::env::var(name).ok()?))).collect();
+        let settings = of_this_process.iter().map(|(name, value)| (*name, value.as_str()));
+        Ok(World { environment: environment(settings), key: self.secret.clone(), job: self.job_id })
     }
 
     /// A further key of this seed's account, or one of an account of its own on the same plan.
@@ -159,6 +166,10 @@ impl Seed {
         let account = format!("acc_{}", Uuid::now_v7().simple());
         Self::of_account(if same_account { &self.account } else { &account }, &self.plan)
     }
+}
+
+fn environment<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -> Environment {
+    settings.into_iter().chain(DASHBOARD).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 /// An item of the Usage table.

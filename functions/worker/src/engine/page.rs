@@ -261,8 +261,9 @@ mod tests {
 
     #[test]
     fn absent_options_have_the_defaults_of_the_schema() {
-        let schema: Value = serde_json::from_str(include_str!("../../../../shared/tools/html-to-pdf.json")).unwrap();
-        let defaults: serde_json::Map<String, Value> = schema["parameters"]["properties"]["options"]["properties"]
+        let schema: Value =
+            serde_json::from_str(include_str!("../../../../shared/tools/html-to-pdf.schema.json")).unwrap();
+        let defaults: serde_json::Map<String, Value> = schema["properties"]["options"]["properties"]
             .as_object()
             .unwrap()
             .iter()
@@ -274,9 +275,9 @@ mod tests {
 
     #[test]
     fn every_page_size_of_the_schema_is_known() {
-        let schema: Value = serde_json::from_str(include_str!("../../../../shared/tools/html-to-pdf.json")).unwrap();
-        for size in schema["parameters"]["properties"]["options"]["properties"]["pageSize"]["enum"].as_array().unwrap()
-        {
+        let schema: Value =
+            serde_json::from_str(include_str!("../../../../shared/tools/html-to-pdf.schema.json")).unwrap();
+        for size in schema["properties"]["options"]["properties"]["pageSize"]["enum"].as_array().unwrap() {
             let (width, height) = read(json!({"pageSize": size})).paper();
             assert!(width.inches() > 4.0 && height.inches() > 5.0, "{size}");
         }
