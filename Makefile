@@ -105,8 +105,12 @@ COST = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m cost
 check-cost:
 	@$(COST).tests
 
+# The kernel's entropy suffices for TLS: collecting the processor's jitter too would take 32 ms of each cold start.
+# What is not optimised is built without this: its cache would be compiled anew, and nobody waits for its starts.
+OPTIMISED = AWS_LC_SYS_NO_JITTER_ENTROPY=1
+
 build-release: ## Compile the optimised worker, to CARGO_TARGET_DIR/release/worker
-	cargo build --release --package worker --bin worker
+	$(OPTIMISED) cargo build --release --package worker --bin worker
 
 # With QUICK=1, a few minutes instead of a quarter of an hour, and no large documents.
 BENCH = mkdir -p target && PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m bench
@@ -117,7 +121,7 @@ bench: setup build-release ## Measure the engines beside LibreOffice, unoserver,
 
 # With ROUNDS=3, a minute instead of five. The emulator is of the stack's own; nothing else runs on it.
 bench-api: setup build ## Measure the functions as Lambda starts them: init, first and warm invocations, creates a second
-	cargo build --release --workspace --bins
+	$(OPTIMISED) cargo build --release --workspace --bins
 	@mkdir -p target && $(LOCAL) with-stack -- "$(CARGO_TARGET_DIR)/release/bench-api" \
 		--binaries "$(CARGO_TARGET_DIR)/release" --json target/bench-api.json $(if $(ROUNDS),--rounds $(ROUNDS))
 
@@ -128,10 +132,9 @@ soak: setup build-release ## Convert 500 documents, some of them hostile, in one
 	@$(BENCH) soak $(BENCH_ARGUMENTS) --json target/soak.json
 
 ARCHITECTURE ?= x86_64
-# The kernel's entropy suffices for TLS: collecting the processor's jitter too would take 32 ms of each cold start.
 build-lambda: ## Compile every function as AWS Lambda runs it, to target/lambda (ARCHITECTURE=arm64 for Graviton)
 	@venv=$$(dirname "$$(infra/setup.sh python deploy)") && export PATH="$$venv:$$PATH" && set -x \
-		&& AWS_LC_SYS_NO_JITTER_ENTROPY=1 cargo lambda build --profile deploy --workspace --exclude docmill-admin --exclude bench-api --lambda-dir target/lambda \
+		&& $(OPTIMISED) cargo lambda build --profile deploy --workspace --exclude docmill-admin --exclude bench-api --lambda-dir target/lambda \
 			$(if $(filter arm64,$(ARCHITECTURE)),--arm64,--x86-64)
 
 # SAM takes parameters from the command line or from samconfig.toml, and never from both.
