@@ -45,7 +45,7 @@ async fn whatever_befalls_the_helper_the_next_page_is_printed() {
     engine.get_ready().await;
     assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap(), 1);
     engine.get_ready().await;
-    let [helper, child] = prepared(ZYGOTE).await;
+    let [helper, child] = prepared(&engine, ZYGOTE).await;
 
     // Even before it knows its page, a child has no privilege, can gain none, and is filtered.
     for pid in [helper, child] {
@@ -55,7 +55,7 @@ async fn whatever_befalls_the_helper_the_next_page_is_printed() {
 
     // A page has the child that was forked before it came, and no other has the same.
     assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap(), 1);
-    let [same, next] = prepared(ZYGOTE).await;
+    let [same, next] = prepared(&engine, ZYGOTE).await;
     assert!(same == helper && next != child, "one helper, and a child per page");
 
     // A deadline ends the child alone.
@@ -63,19 +63,19 @@ async fn whatever_befalls_the_helper_the_next_page_is_printed() {
     let failure = convert(&engine, &format!("<table>{rows}</table>"), Duration::from_millis(600)).await.unwrap_err();
     assert_eq!(failure.code, JobErrorCode::ConversionTimeout);
     assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap(), 1);
-    assert_eq!(prepared(ZYGOTE).await[0], helper);
+    assert_eq!(prepared(&engine, ZYGOTE).await[0], helper);
 
     // A child that dies, even before its page, is one crash; the converter gives the page another try.
-    kill_process(prepared(ZYGOTE).await[1], Signal::KILL).unwrap();
+    kill_process(prepared(&engine, ZYGOTE).await[1], Signal::KILL).unwrap();
     assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap_err().code, JobErrorCode::EngineCrashed);
     assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap(), 1);
-    assert_eq!(prepared(ZYGOTE).await[0], helper);
+    assert_eq!(prepared(&engine, ZYGOTE).await[0], helper);
 
     // Without a helper a fresh process prints, and then there is a helper again.
     kill_process(helper, Signal::KILL).unwrap();
     assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap(), 1);
     assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap(), 1);
-    let [other, child] = prepared(ZYGOTE).await;
+    let [other, child] = prepared(&engine, ZYGOTE).await;
     assert_ne!(other, helper);
 
     // Nothing survives the engine.

@@ -39,7 +39,7 @@ async fn whatever_befalls_the_helper_the_next_document_is_converted() {
     let engine = OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), launcher).unwrap();
     engine.get_ready().await;
     assert_eq!(convert(&engine, LONG).await.unwrap(), 1);
-    let [helper, child] = prepared(ZYGOTE).await;
+    let [helper, child] = prepared(&engine, ZYGOTE).await;
 
     // Getting ready again, or for nothing, is no harm.
     engine.get_ready().await;
@@ -47,33 +47,33 @@ async fn whatever_befalls_the_helper_the_next_document_is_converted() {
 
     // A document has the child that was forked before it came, and no other has the same.
     assert_eq!(convert(&engine, LONG).await.unwrap(), 1);
-    let [same, next] = prepared(ZYGOTE).await;
+    let [same, next] = prepared(&engine, ZYGOTE).await;
     assert!(same == helper && next != child, "one helper, and a child per document");
 
     // A deadline ends the child alone.
     assert_eq!(convert(&engine, Duration::from_millis(5)).await.unwrap_err().code, JobErrorCode::ConversionTimeout);
     assert_eq!(convert(&engine, LONG).await.unwrap(), 1);
-    assert_eq!(prepared(ZYGOTE).await[0], helper);
+    assert_eq!(prepared(&engine, ZYGOTE).await[0], helper);
 
     // Lambda freezes everything between invocations.
-    let [_, child] = prepared(ZYGOTE).await;
+    let [_, child] = prepared(&engine, ZYGOTE).await;
     [helper, child].into_iter().for_each(|pid| kill_process(pid, Signal::STOP).unwrap());
     tokio::time::sleep(Duration::from_secs(1)).await;
     [helper, child].into_iter().for_each(|pid| kill_process(pid, Signal::CONT).unwrap());
     assert_eq!(convert(&engine, LONG).await.unwrap(), 1);
-    assert_eq!(prepared(ZYGOTE).await[0], helper);
+    assert_eq!(prepared(&engine, ZYGOTE).await[0], helper);
 
     // A child that dies, even before its document, is one crash; the converter gives the document another try.
-    kill_process(prepared(ZYGOTE).await[1], Signal::KILL).unwrap();
+    kill_process(prepared(&engine, ZYGOTE).await[1], Signal::KILL).unwrap();
     assert_eq!(convert(&engine, LONG).await.unwrap_err().code, JobErrorCode::EngineCrashed);
     assert_eq!(convert(&engine, LONG).await.unwrap(), 1);
-    assert_eq!(prepared(ZYGOTE).await[0], helper);
+    assert_eq!(prepared(&engine, ZYGOTE).await[0], helper);
 
     // Without a helper a fresh process converts, and then there is a helper again.
     kill_process(helper, Signal::KILL).unwrap();
     assert_eq!(convert(&engine, LONG).await.unwrap(), 1);
     assert_eq!(convert(&engine, LONG).await.unwrap(), 1);
-    let [other, child] = prepared(ZYGOTE).await;
+    let [other, child] = prepared(&engine, ZYGOTE).await;
     assert_ne!(other, helper);
 
     // Nothing survives the engine.

@@ -21,7 +21,7 @@ use tokio::time::timeout_at;
 
 use crate::confine::kill_group;
 
-/// How long a helper may take from its start to its first word.
+/// How long a helper may take from its start to its first word, and to take stock after its first document.
 const START: Duration = Duration::from_secs(20);
 
 /// How long a helper may take to prepare for the next request.
@@ -57,6 +57,9 @@ struct Helper {
     started: bool,
     /// Whether it has said that it is ready since its last answer.
     ready: bool,
+    /// Whether it was asked anything, and whether it was ready after that.
+    asked: bool,
+    settled: bool,
 }
 
 impl std::fmt::Debug for ForkServer {
@@ -123,7 +126,7 @@ impl Helper {
         let group = id.and_then(Pid::from_raw).ok_or_else(missing)?;
         let requests = process.stdin.take().ok_or_else(missing)?;
         let replies = BufReader::new(process.stdout.take().ok_or_else(missing)?).lines();
-        Ok(Self { process, group, requests, replies, started: false, ready: false })
+        Ok(Self { process, group, requests, replies, started: false, ready: false, asked: false, settled: false })
     }
 
     /// Waits for the word that it has started.
@@ -138,8 +141,10 @@ impl Helper {
     async fn get_ready(&mut self) -> io::Result<()> {
         self.started(Instant::now() + START).await?;
         if !self.ready {
-            self.line(Instant::now() + PREPARATION).await?;
+            let time = if self.settled { PREPARATION } else { START };
+            self.line(Instant::now() + time).await?;
             self.ready = true;
+            self.settled = self.asked;
         }
         Ok(())
     }
@@ -150,6 +155,7 @@ impl Helper {
         line.push(b'\n');
         self.requests.write_all(&line).await?;
         self.ready = false;
+        self.asked = true;
         loop {
             let line = self.line(deadline + GRACE).await?;
             if line != READY {

@@ -252,3 +252,16 @@ fn crashed(cause: impl Into<String>) -> Failure {
 fn internal(cause: impl ToString) -> Failure {
     Failure::new(JobErrorCode::Internal, "Something went wrong on our side.", cause.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_name_the_version_that_is_built_in() {
+        let locked = include_str!("../../../../Cargo.lock")
+            .split("[[package]]")
+            .find(|package| package.contains("name = \"sghtmltopdf\"\n"));
+        assert!(locked.unwrap().contains(&format!("version = \"{VERSION}\"\n")));
+    }
+}

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use rustix::process::Pid;
+use worker::engine::Engine;
 
 /// The running processes that this one started, directly or not, by this subcommand, the helper first.
 pub(crate) fn helpers(subcommand: &str) -> Vec<Pid> {
@@ -25,8 +26,9 @@ pub(crate) fn helpers(subcommand: &str) -> Vec<Pid> {
     helper.into_iter().chain(children).filter_map(Pid::from_raw).collect()
 }
 
-/// Waits for a helper with a child forked ahead.
-pub(crate) async fn prepared(subcommand: &str) -> [Pid; 2] {
+/// Waits for a helper with a child forked ahead. An engine that is ready has reaped the child before.
+pub(crate) async fn prepared(engine: &dyn Engine, subcommand: &str) -> [Pid; 2] {
+    engine.get_ready().await;
     for _ in 0..1000 {
         if let [helper, child] = helpers(subcommand)[..] {
             return [helper, child];

@@ -22,43 +22,49 @@ const MOST_CHARACTERS: usize = 10_000;
 const MOST_WORDS: usize = 8;
 
 /// What the layout engine stands generic families in with, from its own source: the first of each list that is there.
-const GENERIC: [&[&str]; 3] = [
-    &[
-        "DejaVu Sans",
-        "Liberation Sans",
-        "Noto Sans",
-        "Arial",
-        "Helvetica",
-        "Ubuntu",
-        "Verdana",
-        "Tahoma",
-        "BIZ UDPGothic",
-        "BIZ UDGothic",
-    ],
-    &[
-        "DejaVu Serif",
-        "Liberation Serif",
-        "Noto Serif",
-        "Times New Roman",
-        "Times",
-        "Georgia",
-        "BIZ UDPMincho",
-        "BIZ UDMincho",
-    ],
-    &[
-        "DejaVu Sans Mono",
-        "Liberation Mono",
-        "Noto Sans Mono",
-        "Ubuntu Mono",
-        "Menlo",
-        "Consolas",
-        "Courier New",
-        "Courier",
-    ],
+const SANS_SERIF: [&str; 10] = [
+    "DejaVu Sans",
+    "Liberation Sans",
+    "Noto Sans",
+    "Arial",
+    "Helvetica",
+    "Ubuntu",
+    "Verdana",
+    "Tahoma",
+    "BIZ UDPGothic",
+    "BIZ UDGothic",
+];
+const SERIF: [&str; 8] = [
+    "DejaVu Serif",
+    "Liberation Serif",
+    "Noto Serif",
+    "Times New Roman",
+    "Times",
+    "Georgia",
+    "BIZ UDPMincho",
+    "BIZ UDMincho",
+];
+const MONOSPACE: [&str; 8] = [
+    "DejaVu Sans Mono",
+    "Liberation Mono",
+    "Noto Sans Mono",
+    "Ubuntu Mono",
+    "Menlo",
+    "Consolas",
+    "Courier New",
+    "Courier",
 ];
 
 /// What pages print without naming it: ASCII, and the quotation marks of the layout engine's own style sheet.
-const USUAL: [std::ops::RangeInclusive<char>; 4] = ['!'..='~', '\u{ab}'..='\u{ab}', '\u{bb}'..='\u{bb}', '‘'..='‟'];
+const USUAL: [std::ops::RangeInclusive<char>; 3] = ['!'..='~', '‘'..='’', '“'..='”'];
+
+/// What the layout engine asks of a family.
+const KINDS: [(fontdb::Weight, fontdb::Style); 4] = [
+    (fontdb::Weight::NORMAL, fontdb::Style::Normal),
+    (fontdb::Weight::NORMAL, fontdb::Style::Italic),
+    (fontdb::Weight::BOLD, fontdb::Style::Normal),
+    (fontdb::Weight::BOLD, fontdb::Style::Italic),
+];
 
 /// What a page says about fonts: more than it uses, and nothing less.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,7 +113,7 @@ impl FontNeeds {
 pub(super) struct FontIndex {
     /// For each file a directory with nothing else in it.
     directories: Vec<PathBuf>,
-    /// The files of a family, by its name in lower case.
+    /// The files that may be chosen of a family, by its name in lower case.
     families: HashMap<String, BTreeSet<u16>>,
     /// For each code point the number of the first face that draws it, counted from one.
     first_faces: Vec<u16>,
@@ -130,6 +136,7 @@ impl FontIndex {
             always: BTreeSet::new(),
         };
         let files = index.link_files(&database, home)?;
+        index.list_families(&database, &files);
         for face in database.faces() {
             let file = file_of(face).and_then(|path| files.get(path).copied());
             let family = face.families.first().and_then(|(name, _)| index.families.get(&name.to_ascii_lowercase()));
@@ -144,28 +151,41 @@ impl FontIndex {
         Ok(index)
     }
 
-    /// Numbers all files, and lists the families in them.
+    /// Numbers all files.
     fn link_files(&mut self, database: &fontdb::Database, home: &Path) -> io::Result<HashMap<PathBuf, u16>> {
         let mut files = HashMap::new();
-        for face in database.faces() {
-            let Some(path) = file_of(face) else { continue };
-            let file = match files.get(path) {
-                Some(file) => *file,
-                None => {
-                    let file = u16::try_from(self.directories.len()).map_err(io::Error::other)?;
-                    let directory = home.join(file.to_string());
-                    std::fs::create_dir_all(&directory)?;
-                    symlink(path, directory.join(path.file_name().unwrap_or_default()))?;
-                    self.directories.push(directory);
-                    files.insert(path.to_owned(), file);
-                    file
-                }
-            };
-            for (name, _) in &face.families {
-                self.families.entry(name.to_ascii_lowercase()).or_default().insert(file);
+        for path in database.faces().filter_map(file_of) {
+            if files.contains_key(path) {
+                continue;
             }
+            let file = u16::try_from(self.directories.len()).map_err(io::Error::other)?;
+            let directory = home.join(file.to_string());
+            std::fs::create_dir_all(&directory)?;
+            symlink(path, directory.join(path.file_name().unwrap_or_default()))?;
+            self.directories.push(directory);
+            files.insert(path.to_owned(), file);
         }
         Ok(files)
+    }
+
+    /// Of each family, what is chosen in each weight and style that the layout engine knows. Without the others it would
+    /// choose the same.
+    fn list_families(&mut self, database: &fontdb::Database, files: &HashMap<PathBuf, u16>) {
+        let names: BTreeSet<&String> = database.faces().flat_map(|face| &face.families).map(|(name, _)| name).collect();
+        for name in names {
+            let chosen = KINDS.into_iter().filter_map(|(weight, style)| {
+                let families = &[fontdb::Family::Name(name)];
+                let id = database.query(&fontdb::Query { families, weight, style, ..fontdb::Query::default() })?;
+                files.get(file_of(database.face(id)?)?)
+            });
+            self.families.entry(name.to_ascii_lowercase()).or_default().extend(chosen);
+        }
+        for (generic, candidates) in [("sans-serif", &SANS_SERIF[..]), ("serif", &SERIF), ("monospace", &MONOSPACE)] {
+            let there = candidates.iter().find_map(|family| self.families.get(&family.to_ascii_lowercase()));
+            if let Some(files) = there.cloned() {
+                self.families.insert(generic.to_owned(), files);
+            }
+        }
     }
 
     /// Says whether it is certain what this face draws; of one without outlines the layout engine has its own opinion.
@@ -184,10 +204,10 @@ impl FontIndex {
     }
 
     fn complete_always(&mut self) -> io::Result<()> {
-        for candidates in GENERIC {
-            let there = candidates.iter().find_map(|family| self.families.get(&family.to_ascii_lowercase()));
-            // Without any, the layout engine looks elsewhere.
-            let files = there.ok_or_else(|| io::Error::other("no font for a generic family"))?;
+        // The layout engine's own style sheet names the one, and the other stands in where nothing is named.
+        for generic in ["monospace", "sans-serif"] {
+            // Without it, the layout engine looks elsewhere.
+            let files = self.families.get(generic).ok_or_else(|| io::Error::other("no font for a generic family"))?;
             self.always.extend(files);
         }
         for character in USUAL.into_iter().flatten() {

@@ -38,7 +38,7 @@ impl Order {
     /// For a small page of our own.
     pub(super) fn rehearsal(fonts: FontNeeds) -> Self {
         let (margin_top, margin_right, margin_bottom, margin_left) = (0.0, 0.0, 0.0, 0.0);
-        let (width, height, base, time_left_ms) = (794.0, 1123.0, None, 4000);
+        let (width, height, base, time_left_ms) = (794.0, 1123.0, None, 20_000);
         Self { width, height, margin_top, margin_right, margin_bottom, margin_left, base, time_left_ms, fonts }
     }
 }

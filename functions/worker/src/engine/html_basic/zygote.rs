@@ -81,7 +81,11 @@ impl Craft for PageCraft<'_> {
         // Without it, pages come out the same, later.
         let index = FontIndex::build(&self.home.join("fonts"));
         self.fonts = index.inspect_err(|error| eprintln!("all fonts for all pages: {error}")).ok();
-        Ok(())
+        // Memory that it takes here, a child finds taken, and populated ahead of its page.
+        self.rehearse().or_else(|error| {
+            eprintln!("without a rehearsal: {error}");
+            Ok(())
+        })
     }
 
     fn rehearse(&self) -> io::Result<()> {
@@ -92,6 +96,7 @@ impl Craft for PageCraft<'_> {
         needs.text(REHEARSAL);
         render::write(&directory, REHEARSAL, &Order::rehearsal(needs))?;
         self.print(&directory)?.map_err(|outcome| io::Error::other(format!("the rehearsal: {outcome:?}")))?;
+        std::env::set_current_dir(self.home)?;
         std::fs::remove_dir_all(directory)
     }
 
