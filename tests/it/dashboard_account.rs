@@ -249,6 +249,10 @@ async fn the_tools_page_shows_what_the_account_may_use() {
     world.context.accounts.change(&account.id, profile.version, &limited, &author()).await.unwrap();
     let own = Visitor::of(&world, &account).await.get("/app/tools").await;
     assert!(!own.text.contains(office) && own.text.contains(html), "{}", own.text);
+    // Nor is a key offered what it could not use.
+    let form = Visitor::of(&world, &account).await.get("/app/keys/new").await;
+    let offers = |slug: &str| form.text.contains(&format!("name=\"tool\" value=\"{slug}\""));
+    assert_eq!((offers("office-to-pdf"), offers("html-to-pdf")), (false, true), "{}", form.text);
 }
 
 #[tokio::test]

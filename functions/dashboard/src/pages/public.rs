@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::error::PageError;
 use crate::icons;
 use crate::layout::{copyable, page, state_badge};
+use crate::session::SignedIn;
 use crate::state::AppState;
 use crate::visit::Viewer;
 
@@ -38,6 +39,13 @@ impl<'a> Listing<'a> {
             let definition = &tool.definition;
             (settings.state != ToolState::Disabled).then_some(Self { definition, settings, name: &definition.name })
         })
+    }
+
+    /// Those that the account may use now, as the API decides for a key without limits of its own.
+    pub fn usable(state: &'a AppState, viewer: &'a Viewer, user: &SignedIn) -> Vec<Self> {
+        let (plan, key) = (viewer.settings.plan(&user.profile.plan), user.own_key());
+        let is_usable = |listing: &Self| listing.settings.admits(&listing.definition.slug, &plan, &key);
+        Self::all(state, viewer).filter(is_usable).collect()
     }
 
     fn shown(state: &'a AppState, viewer: &'a Viewer, switch: fn(&PageVisibility) -> bool) -> Vec<Self> {

@@ -17,14 +17,11 @@ pub fn routes() -> Router<AppState> {
 }
 
 async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Response {
-    let (plan, key) = (viewer.settings.plan(&user.profile.plan), user.own_key());
-    // As the API's list decides for a key without limits of its own.
-    let is_usable = |listing: &Listing<'_>| listing.settings.admits(&listing.definition.slug, &plan, &key);
-    let tools: Vec<_> = Listing::all(&state, &viewer).filter(is_usable).collect();
+    let tools = Listing::usable(&state, &viewer, &user);
     let content = html! {
         header.page-head {
             h1 { "Tools" }
-            p.lead { "What the keys of this account may use, on the plan " code { (plan.id) } "." }
+            p.lead { "What the keys of this account may use, on the plan " code { (user.profile.plan) } "." }
         }
         @if tools.is_empty() { p.empty { "This account may use no tool at the moment. Please contact whoever runs this service." } }
         @else { (table(&state, &tools)) }

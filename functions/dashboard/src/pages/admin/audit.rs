@@ -67,7 +67,7 @@ pub(super) fn entries_table(state: &AppState, entries: &[AuditEntry]) -> Markup 
                     tr {
                         td { (time(entry)) }
                         td { (entry.actor) }
-                        th scope="row" { a href=(state.link(&place(&entry.subject))) { (entry.subject) } }
+                        th.long scope="row" { a href=(state.link(&place(&entry.subject))) { (entry.subject) } }
                         td { (changes(entry)) }
                     }
                 } }

@@ -119,14 +119,14 @@ fn read(
     }
 }
 
-/// The tools that may be chosen: those that the API shows.
-fn tools<'a>(state: &'a AppState, viewer: &'a Viewer) -> impl Iterator<Item = Listing<'a>> {
-    Listing::all(state, viewer).filter(|listing| listing.settings.page_visibility.api)
+/// The tools that may be chosen.
+fn tools<'a>(state: &'a AppState, viewer: &'a Viewer) -> Vec<Listing<'a>> {
+    viewer.user.as_ref().map(|user| Listing::usable(state, viewer, user)).unwrap_or_default()
 }
 
 fn chosen_tools(state: &AppState, viewer: &Viewer, data: &FormData) -> Vec<String> {
     let chosen = data.all("tool");
-    let slugs = tools(state, viewer).map(|listing| listing.definition.slug.clone());
+    let slugs = tools(state, viewer).into_iter().map(|listing| listing.definition.slug.clone());
     slugs.filter(|slug| chosen.contains(&slug.as_str())).collect()
 }
 
@@ -150,7 +150,7 @@ fn page(state: &AppState, viewer: &Viewer, data: &FormData, errors: &FormErrors)
                         label for={ "tool-" (slug) } { (listing.name) }
                     }
                 }
-                p.hint #tools-hint { "None chosen: every tool that the plan allows, later ones too." }
+                p.hint #tools-hint { "None chosen: every tool that the account may use, later ones too." }
             }
             (textarea("origins", "Origins", 3).value(data.raw("origins")).error(errors.of("origins"))
                 .hint("One on each line, e.g. https://app.example. None: requests need no Origin header."))
