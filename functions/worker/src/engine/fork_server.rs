@@ -4,7 +4,7 @@
 //! output. Of its own accord it says `"Ready"` once it has started, and whenever it has prepared for the next request.
 
 pub(crate) mod helper;
-mod memory;
+pub(crate) mod memory;
 pub(crate) mod system;
 
 use std::io;

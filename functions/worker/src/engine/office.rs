@@ -58,6 +58,8 @@ struct Order<'a> {
     fonts_log: PathBuf,
     /// Name and options of the import filter, for documents that don't say themselves how they are to be read.
     import: Option<(&'static str, String)>,
+    /// What the document becomes, and the filter that reads it, if it takes no window.
+    model: Option<(import::Model, &'static str)>,
     encrypted: bool,
     password: Option<String>,
     export: Export,
@@ -125,9 +127,10 @@ impl OfficeEngine {
 
     /// With pages turned, if the options say so: by way of LibreOffice's own format.
     async fn attempt_turned(&self, order: &Order<'_>, format: Format, options: &OfficeOptions) -> io::Result<Attempt> {
-        let (Some(landscape), Some((extension, filter))) = (options.landscape, own_format(format.family())) else {
+        let (Some(landscape), Some((own_format, filter))) = (options.landscape, own_format(format.family())) else {
             return self.attempt(order).await;
         };
+        let extension = own_format.extension();
         let own = order.scratch.join(format!("own.{extension}"));
         let export = Export::OpenDocument { extension, filter };
         let attempt = self.attempt(&Order { output: own.clone(), export, ..order.clone() }).await?;
@@ -141,7 +144,8 @@ impl OfficeEngine {
         let turned = source.clone();
         let turning = tokio::task::spawn_blocking(move || landscape::turn(&own, &turned, landscape));
         turning.await.map_err(io::Error::other)??;
-        self.attempt(&Order { source, import: None, encrypted: false, password: None, ..order.clone() }).await
+        let model = import::model(own_format);
+        self.attempt(&Order { source, import: None, model, encrypted: false, password: None, ..order.clone() }).await
     }
 
     async fn attempt(&self, order: &Order<'_>) -> io::Result<Attempt> {
@@ -224,6 +228,7 @@ fn order<'a>(
     Order {
         source,
         import: None,
+        model: import::model(format),
         output: task.scratch.join("output.pdf"),
         fonts_log: task.scratch.join("fonts.log"),
         encrypted: inspection.encrypted,
@@ -245,12 +250,12 @@ const fn export_filter(family: Family) -> &'static str {
     }
 }
 
-/// LibreOffice's own format (extension and export filter) for those families whose pages can be turned. Slides and drawings
+/// LibreOffice's own format and its export filter for those families whose pages can be turned. Slides and drawings
 /// are made for the form they have.
-const fn own_format(family: Family) -> Option<(&'static str, &'static str)> {
+const fn own_format(family: Family) -> Option<(Format, &'static str)> {
     match family {
-        Family::Text => Some(("odt", "writer8")),
-        Family::Spreadsheet => Some(("ods", "calc8")),
+        Family::Text => Some((Format::Odt, "writer8")),
+        Family::Spreadsheet => Some((Format::Ods, "calc8")),
         Family::Presentation | Family::Drawing => None,
     }
 }

@@ -80,6 +80,7 @@ fn document(order: &Order<'_>) -> Document {
     Document {
         source: order.source.clone(),
         import: order.import.clone().map(|(filter, options)| (filter.to_owned(), options)),
+        model: order.model.map(|(model, filter)| (model, filter.to_owned())),
         password: order.password.clone(),
         output: order.output.clone(),
         format: format.to_owned(),

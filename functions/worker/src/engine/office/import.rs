@@ -1,4 +1,4 @@
-//! Reading plain text: LibreOffice must be told what a document in a format of its own says itself.
+//! How LibreOffice reads a document: what it must be told of plain text, and what it need not find out itself.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -6,8 +6,51 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use encoding_rs_io::DecodeReaderBytesBuilder;
+use serde::{Deserialize, Serialize};
 
-use crate::sniff::Encoding;
+use crate::sniff::{Encoding, Format};
+
+/// What a document becomes that can be read and printed without a window. (A text is laid out in one.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Model {
+    Spreadsheet,
+    Presentation,
+}
+
+impl Model {
+    pub(super) const fn service(self) -> &'static str {
+        match self {
+            Self::Spreadsheet => "com.sun.star.sheet.SpreadsheetDocument",
+            Self::Presentation => "com.sun.star.presentation.PresentationDocument",
+        }
+    }
+}
+
+/// What a format's documents become without a window, and the filter that reads them.
+pub(super) const fn model(format: Format) -> Option<(Model, &'static str)> {
+    Some(match format {
+        Format::Xlsx => (Model::Spreadsheet, "Calc MS Excel 2007 XML"),
+        Format::Xlsm => (Model::Spreadsheet, "Calc MS Excel 2007 VBA XML"),
+        Format::Xls => (Model::Spreadsheet, "MS Excel 97"),
+        Format::Ods => (Model::Spreadsheet, "calc8"),
+        Format::Fods => (Model::Spreadsheet, "OpenDocument Spreadsheet Flat XML"),
+        Format::Csv | Format::Tsv => (Model::Spreadsheet, TABLE_FILTER),
+        Format::Pptx => (Model::Presentation, "Impress MS PowerPoint 2007 XML"),
+        Format::Ppt => (Model::Presentation, "MS PowerPoint 97"),
+        Format::Odp => (Model::Presentation, "impress8"),
+        Format::Fodp => (Model::Presentation, "OpenDocument Presentation Flat XML"),
+        Format::Docx
+        | Format::Doc
+        | Format::Dotx
+        | Format::Odt
+        | Format::Rtf
+        | Format::Txt
+        | Format::Fodt
+        | Format::Odg => return None,
+    })
+}
+
+const TABLE_FILTER: &str = "Text - txt - csv (StarCalc)";
 
 /// How much of a file its separator is guessed from.
 const SAMPLE_BYTES: u64 = 64 * 1024;
@@ -42,7 +85,7 @@ pub(super) fn table_filter(separator: u8, encoding: Encoding, texts: &BTreeSet<u
     // Separator, quotation mark, character set, first line, columns, language (English), quoted fields are text,
     // numbers and dates are recognised.
     let (charset, columns) = (charset(encoding).1, columns.join("/"));
-    ("Text - txt - csv (StarCalc)", format!("{separator},34,{charset},1,{columns},1033,true,true"))
+    (TABLE_FILTER, format!("{separator},34,{charset},1,{columns},1033,true,true"))
 }
 
 /// The columns with a value that would lose digits as a number: leading zeros, as of postcodes, or more digits than a
@@ -97,6 +140,20 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), content).unwrap();
         file
+    }
+
+    /// A name that LibreOffice does not have would go unnoticed: the slower way serves then.
+    #[test]
+    fn libreoffice_has_each_filter_that_is_named() {
+        let registry = Path::new(super::super::DEFAULT_PROGRAM_DIRECTORY).join("../share/registry");
+        let files = std::fs::read_dir(registry).unwrap().map(|entry| entry.unwrap().path());
+        let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "xcd"));
+        let known: String = files.map(|path| std::fs::read_to_string(path).unwrap()).collect();
+        for (model, filter) in Format::ALL.into_iter().filter_map(model) {
+            let start = known.find(&format!("<node oor:name=\"{filter}\" oor:op=\"replace\">")).unwrap();
+            let filter = &known[start..start + known[start..].find("</node>").unwrap()];
+            assert!(filter.contains(model.service()), "{filter}");
+        }
     }
 
     #[test]

@@ -236,6 +236,22 @@ fn c_string(bytes: &[u8]) -> io::Result<CString> {
     CString::new(bytes).map_err(io::Error::other)
 }
 
+/// Gives the system back what was allocated and freed, if the allocator is jemalloc.
+pub(super) fn return_freed_memory() {
+    type Control = unsafe extern "C" fn(*const c_char, *mut c_void, *mut usize, *mut c_void, usize) -> c_int;
+    /// All arenas: `MALLCTL_ARENAS_ALL` of its header.
+    const PURGE: &CStr = c"arena.4096.purge";
+    // SAFETY: the default handle looks through what is loaded; the function of this name has this type; this control takes
+    // and answers nothing. That it fails has no consequence.
+    unsafe {
+        let control = libc::dlsym(libc::RTLD_DEFAULT, c"mallctl".as_ptr());
+        if !control.is_null() {
+            let control = std::mem::transmute::<*mut c_void, Control>(control);
+            control(PURGE.as_ptr(), ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), 0);
+        }
+    }
+}
+
 /// LibreOffice's last error, for the helper's own start; never shown to a user.
 impl Office {
     pub(super) fn last_error(&self) -> String {

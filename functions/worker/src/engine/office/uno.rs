@@ -92,6 +92,8 @@ struct Library {
 /// UNO in a process in which LibreOffice is started.
 pub(super) struct Uno {
     library: Library,
+    context: *mut RawObject,
+    manager: *mut RawObject,
     desktop: *mut RawObject,
 }
 
@@ -113,16 +115,22 @@ impl Uno {
     pub(super) fn start() -> io::Result<Self> {
         let library = Library::find()?;
         let context = library.process_context()?;
-        let mut uno = Self { library, desktop: ptr::null_mut() };
+        let mut uno = Self { library, context, manager: ptr::null_mut(), desktop: ptr::null_mut() };
         let mut manager = ptr::null_mut();
         uno.call(context, "com.sun.star.uno.XComponentContext::getServiceManager", &mut manager, &mut [])?;
-        let mut name = Text::new(&uno.library, "com.sun.star.frame.Desktop");
-        let (mut desktop, mut context) = (ptr::null_mut(), context);
-        let create = "com.sun.star.lang.XMultiComponentFactory::createInstanceWithContext";
-        uno.call(manager, create, &mut desktop, &mut [name.place(), place(&mut context)])?;
-        drop(name);
+        uno.manager = manager;
+        let desktop = uno.create("com.sun.star.frame.Desktop")?;
         uno.desktop = uno.query(desktop, "com.sun.star.frame.XComponentLoader")?;
         Ok(uno)
+    }
+
+    /// A new object of a service.
+    fn create(&self, service: &str) -> io::Result<*mut RawObject> {
+        let mut name = Text::new(&self.library, service);
+        let (mut object, mut context) = (ptr::null_mut(), self.context);
+        let create = "com.sun.star.lang.XMultiComponentFactory::createInstanceWithContext";
+        self.call(self.manager, create, &mut object, &mut [name.place(), place(&mut context)])?;
+        Ok(object)
     }
 
     /// Loads a document from a `file:` URL without showing it. None if LibreOffice can't, for whatever reason.
@@ -134,6 +142,17 @@ impl Uno {
         let method = "com.sun.star.frame.XComponentLoader::loadComponentFromURL";
         let loaded = self.call(self.desktop, method, &mut object, arguments);
         Ok((loaded.is_ok() && !object.is_null()).then_some(Hidden { uno: self, object }))
+    }
+
+    /// Loads a document that is not in a window, not even a hidden one. `model`: the service that such documents are of;
+    /// `properties` name the URL and the import filter. None if LibreOffice can't, for whatever reason.
+    pub(super) fn load_without_window(&self, model: &str, properties: &Properties) -> io::Result<Option<Hidden<'_>>> {
+        let object = self.create(model)?;
+        let loadable = self.query(object, "com.sun.star.frame.XLoadable")?;
+        let mut properties = self.sequence(properties)?;
+        let arguments = &mut [place(&mut properties)];
+        let loaded = self.call(loadable, "com.sun.star.frame.XLoadable::load", &mut (), arguments);
+        Ok(loaded.is_ok().then_some(Hidden { uno: self, object }))
     }
 
     /// The same object by another of its interfaces.

@@ -1,26 +1,63 @@
 //! LibreOffice as the helper has it: warm, and with a quick way and a thorough way to convert a document.
 //!
 //! The quick way, by UNO, makes no view of the document, and takes import filters. It says nothing of what it can't load:
-//! LibreOfficeKit, which is asked then, tells a damaged document from a protected one.
+//! LibreOfficeKit, which is asked then, tells a damaged document from a protected one. What needs no window is read without
+//! one: a hidden window still has toolbars and a cursor.
 
 use std::io;
 use std::path::Path;
 
 use serde::Deserialize;
 
+use super::import::{self, Model};
 use super::lok::{NotLoaded, Office};
-use super::uno::{Properties, Property, Uno};
+use super::uno::{Hidden, Properties, Property, Uno};
 use super::zygote::{Document, Word, file_url};
+use crate::sniff::Format;
 
 /// Nobody is there to answer a dialog.
 const LOAD_OPTIONS: &str = "Batch=true,Language=en-US";
 
-/// Small documents of each family: what they take LibreOffice through is warm in every child.
-const WARM_UP: [(&str, &[u8], &str); 3] = [
-    ("warm.docx", include_bytes!("warm_up/warm.docx"), "writer_pdf_Export"),
-    ("warm.xlsx", include_bytes!("warm_up/warm.xlsx"), "calc_pdf_Export"),
-    ("warm.pptx", include_bytes!("warm_up/warm.pptx"), "impress_pdf_Export"),
+/// A document of the warm-up.
+struct Sample {
+    name: &'static str,
+    bytes: &'static [u8],
+    filter: &'static str,
+    /// See [`Document::model`].
+    model: Option<(Model, &'static str)>,
+}
+
+/// Small documents of each family: what they take LibreOffice through is warm in every child. The workbook has charts,
+/// money in several currencies, dates and formulas, and begins with a text that has a number in it, for which LibreOffice
+/// looks through the currencies of all locales; the slides have what a presentation program's own templates have.
+const WARM_UP: [Sample; 3] = [
+    Sample {
+        name: "warm.docx",
+        bytes: include_bytes!("warm_up/warm.docx"),
+        filter: "writer_pdf_Export",
+        model: import::model(Format::Docx),
+    },
+    Sample {
+        name: "warm.xlsx",
+        bytes: include_bytes!("warm_up/warm.xlsx"),
+        filter: "calc_pdf_Export",
+        model: import::model(Format::Xlsx),
+    },
+    Sample {
+        name: "warm.pptx",
+        bytes: include_bytes!("warm_up/warm.pptx"),
+        filter: "impress_pdf_Export",
+        model: import::model(Format::Pptx),
+    },
 ];
+
+/// What becomes of a document of the warm-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Afterwards {
+    Closed,
+    /// Together they take the memory that a larger one would.
+    Open,
+}
 
 #[derive(Debug)]
 pub(super) struct WarmOffice<'a> {
@@ -32,28 +69,28 @@ impl<'a> WarmOffice<'a> {
     pub(super) fn warm_up(kit: &'a Office, home: &Path) -> io::Result<Self> {
         let mut office = Self { kit, uno: None };
         // LibreOfficeKit's first document sets the language; and one of its own is what it needs to be warm enough.
-        office.repeat(home, 1)?;
+        office.repeat(home, 1, Afterwards::Closed)?;
         office.uno = Uno::start().inspect_err(|error| eprintln!("without UNO: {error}")).ok();
-        if let Err(error) = office.repeat_warm_up(home) {
+        if let Err(error) = office.repeat_warm_up(home, Afterwards::Closed) {
             // A LibreOffice whose UNO is not as it is known here.
             eprintln!("without UNO: {error}");
             office.uno = None;
-            office.repeat_warm_up(home)?;
+            office.repeat_warm_up(home, Afterwards::Closed)?;
         }
         Ok(office)
     }
 
     /// Converts all documents of the warm-up.
-    pub(super) fn repeat_warm_up(&self, home: &Path) -> io::Result<()> {
-        self.repeat(home, WARM_UP.len())
+    pub(super) fn repeat_warm_up(&self, home: &Path, afterwards: Afterwards) -> io::Result<()> {
+        self.repeat(home, WARM_UP.len(), afterwards)
     }
 
-    fn repeat(&self, home: &Path, documents: usize) -> io::Result<()> {
-        for (name, bytes, filter) in WARM_UP.iter().take(documents) {
-            let (source, output) = (home.join("tmp").join(name), home.join("tmp/warm.pdf"));
-            std::fs::write(&source, bytes)?;
+    fn repeat(&self, home: &Path, documents: usize, afterwards: Afterwards) -> io::Result<()> {
+        for sample in WARM_UP.iter().take(documents) {
+            let (source, output) = (home.join("tmp").join(sample.name), home.join("tmp/warm.pdf"));
+            std::fs::write(&source, sample.bytes)?;
             let (from, to) = (file_url(&source)?, file_url(&output)?);
-            if !self.warm_up_document(&from, &to, filter)? || !is_pdf(&output)? {
+            if !self.warm_up_document(sample, &from, &to, afterwards)? || !is_pdf(&output)? {
                 return Err(io::Error::other(format!("warming up: {}", self.kit.last_error())));
             }
             std::fs::remove_file(&source)?;
@@ -62,46 +99,67 @@ impl<'a> WarmOffice<'a> {
         Ok(())
     }
 
-    fn warm_up_document(&self, from: &str, to: &str, filter: &str) -> io::Result<bool> {
+    fn warm_up_document(&self, sample: &Sample, from: &str, to: &str, afterwards: Afterwards) -> io::Result<bool> {
         if let Some(uno) = &self.uno {
-            let Some(document) = uno.load(from, &quietly(None))? else { return Ok(false) };
-            let stored = document.store(to, &written(filter, Vec::new()))?;
-            return document.close().map(|()| stored);
+            let Some(document) = load(uno, from, None, sample.model)? else { return Ok(false) };
+            let stored = document.store(to, &written(sample.filter, Vec::new()))?;
+            return match afterwards {
+                Afterwards::Closed => document.close().map(|()| stored),
+                Afterwards::Open => Ok(stored),
+            };
         }
         self.kit.load(from, LOAD_OPTIONS, None)?.map_or(Ok(false), |document| document.save(to, "pdf", "{}"))
     }
 
-    pub(super) fn convert(&self, request: &Document) -> io::Result<Word> {
+    pub(super) fn convert(&self, asked: &Document) -> io::Result<Word> {
         // Passwords are LibreOfficeKit's matter: it tells whether one is missing or wrong.
-        if request.password.is_none()
-            && let Some(reply) = self.convert_quickly(request)?
+        if asked.password.is_none()
+            && let Some(reply) = self.convert_quickly(asked)?
         {
             return Ok(reply);
         }
-        if request.import.is_some() {
+        if asked.import.is_some() {
             return Ok(if self.uno.is_some() { Word::NotLoaded } else { Word::Unable });
         }
-        let document = match self.kit.load(&file_url(&request.source)?, LOAD_OPTIONS, request.password.as_deref())? {
+        let document = match self.kit.load(&file_url(&asked.source)?, LOAD_OPTIONS, asked.password.as_deref())? {
             Ok(document) => document,
             Err(NotLoaded::Damaged) => return Ok(Word::NotLoaded),
             Err(NotLoaded::NeedsPassword) => return Ok(Word::NeedsPassword),
             Err(NotLoaded::WrongPassword) => return Ok(Word::WrongPassword),
         };
-        let saved = document.save(&file_url(&request.output)?, &request.format, &request.filter_data)?;
+        let saved = document.save(&file_url(&asked.output)?, &asked.format, &asked.filter_data)?;
         // Nobody needs an orderly end of what this process is about to leave.
         std::mem::forget(document);
         Ok(if saved { Word::Written } else { Word::NotSaved })
     }
 
     /// None if there is no quick way for this document.
-    fn convert_quickly(&self, request: &Document) -> io::Result<Option<Word>> {
+    fn convert_quickly(&self, asked: &Document) -> io::Result<Option<Word>> {
         let Some(uno) = &self.uno else { return Ok(None) };
-        let source = file_url(&request.source)?;
-        let Some(document) = uno.load(&source, &quietly(request.import.as_ref()))? else { return Ok(None) };
-        let properties = written(&request.filter, filter_data(&request.filter_data)?);
-        let stored = document.store(&file_url(&request.output)?, &properties)?;
+        let import = asked.import.as_ref().map(|(filter, options)| (filter.as_str(), options.as_str()));
+        let model = asked.model.as_ref().map(|(model, filter)| (*model, filter.as_str()));
+        let Some(document) = load(uno, &file_url(&asked.source)?, import, model)? else { return Ok(None) };
+        let properties = written(&asked.filter, filter_data(&asked.filter_data)?);
+        let stored = document.store(&file_url(&asked.output)?, &properties)?;
         Ok(Some(if stored { Word::Written } else { Word::NotSaved }))
     }
+}
+
+/// Loads a document without a window if it takes none, or else in a hidden one.
+fn load<'a>(
+    uno: &'a Uno,
+    url: &str,
+    import: Option<(&str, &str)>,
+    model: Option<(Model, &str)>,
+) -> io::Result<Option<Hidden<'a>>> {
+    if let Some((model, filter)) = model {
+        let url = named(("URL", Property::Text(url.to_owned())));
+        let properties = quietly(import.or(Some((filter, "")))).into_iter().chain([url]).collect();
+        if let Some(document) = uno.load_without_window(model.service(), &properties)? {
+            return Ok(Some(document));
+        }
+    }
+    uno.load(url, &quietly(import))
 }
 
 fn is_pdf(path: &Path) -> io::Result<bool> {
@@ -109,13 +167,13 @@ fn is_pdf(path: &Path) -> io::Result<bool> {
 }
 
 /// How a document is loaded: for nobody to see, change or run. `import`: name and options of its filter.
-fn quietly(import: Option<&(String, String)>) -> Properties {
+fn quietly(import: Option<(&str, &str)>) -> Properties {
     /// `com.sun.star.document.MacroExecMode.NEVER_EXECUTE` and `UpdateDocMode.NO_UPDATE`.
     const NEVER: Property = Property::Short(0);
     let own = [("Hidden", Property::Boolean(true)), ("ReadOnly", Property::Boolean(true))];
     let rules = [("MacroExecutionMode", NEVER), ("UpdateDocMode", NEVER)];
     let filter = import.map(|(name, options)| {
-        [("FilterName", Property::Text(name.clone())), ("FilterOptions", Property::Text(options.clone()))]
+        [("FilterName", Property::Text(name.to_owned())), ("FilterOptions", Property::Text(options.to_owned()))]
     });
     own.into_iter().chain(rules).chain(filter.into_iter().flatten()).map(named).collect()
 }
@@ -177,8 +235,7 @@ mod tests {
 
     #[test]
     fn an_import_filter_is_named_with_its_options() {
-        let filter = ("Text (encoded)".to_owned(), "UTF8,LF,,,".to_owned());
-        let properties = quietly(Some(&filter));
+        let properties = quietly(Some(("Text (encoded)", "UTF8,LF,,,")));
         assert!(properties.contains(&("FilterOptions".to_owned(), Property::Text("UTF8,LF,,,".to_owned()))));
         assert!(properties.contains(&("Hidden".to_owned(), Property::Boolean(true))));
         assert_eq!(quietly(None).len(), 4);

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::lok::Office;
-use super::warm::WarmOffice;
+use super::import::Model;
+use super::lok::{self, Office};
+use super::warm::{Afterwards, WarmOffice};
 use crate::confine;
 use crate::engine::fork_server::helper::{self, Craft};
-use crate::engine::fork_server::system;
+use crate::engine::fork_server::{memory, system};
 
 /// One document. Paths are absolute; the helper does not look at what it is given any further.
 #[derive(Debug, Serialize, Deserialize)]
@@ -18,6 +19,8 @@ pub(super) struct Document {
     pub(super) source: PathBuf,
     /// Name and options of the import filter, for documents that don't say themselves how they are to be read.
     pub(super) import: Option<(String, String)>,
+    /// What the document becomes, and the filter that reads it, if it takes no window.
+    pub(super) model: Option<(Model, String)>,
     pub(super) password: Option<String>,
     pub(super) output: PathBuf,
     /// `pdf`, or the extension of another format.
@@ -78,6 +81,8 @@ fn serve_documents(office: &Office, args: &Args, replies: &mut File) -> io::Resu
     let office = WarmOffice::warm_up(office, &args.home)?;
     // The profile was read; what is there from now on could only be some document's.
     std::fs::remove_dir_all(args.home.join("profile"))?;
+    // What this process has used to get here, and no child needs.
+    memory::of_this_process()?.of_files.into_iter().for_each(system::let_go);
     helper::serve(&mut OfficeCraft { office, args }, replies)
 }
 
@@ -98,8 +103,14 @@ impl Craft for OfficeCraft<'_> {
         Some(&self.args.home)
     }
 
+    /// From here on the heap of each child begins alike.
+    fn settle(&mut self) -> io::Result<()> {
+        lok::return_freed_memory();
+        Ok(())
+    }
+
     fn rehearse(&self) -> io::Result<()> {
-        self.office.repeat_warm_up(&self.args.home)
+        self.office.repeat_warm_up(&self.args.home, Afterwards::Open)
     }
 
     fn convert(&self, document: Document) -> io::Result<Word> {
