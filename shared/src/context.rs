@@ -173,7 +173,7 @@ impl Context {
     }
 
     pub fn files(&self) -> Files {
-        Files::new(self.aws.s3(self.config.s3_path_style), self.config.files_bucket.clone())
+        Files::new(self.aws.clone(), self.config.s3_path_style, self.config.files_bucket.clone())
     }
 
     pub fn queue(&self) -> Queue {

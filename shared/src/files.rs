@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use aws_sdk_s3::Client;
@@ -12,6 +13,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use url::Url;
 
+use crate::context::Aws;
 use crate::domain::job::{JobId, Output};
 use crate::domain::upload::{UploadId, UploadRequest};
 
@@ -82,8 +84,11 @@ pub struct Stored {
 
 #[derive(Clone, Debug)]
 pub struct Files {
-    client: Client,
+    aws: Aws,
+    path_style: bool,
     bucket: String,
+    /// Made when it is first needed: most jobs are created without it, and it is a seventh of what a start takes.
+    client: Arc<OnceLock<Client>>,
 }
 
 fn unavailable(error: &impl ProvideErrorMetadata) -> FilesError {
@@ -96,12 +101,16 @@ fn is_absence<E>(error: &SdkError<E>) -> bool {
 }
 
 impl Files {
-    pub fn new(client: Client, bucket: String) -> Self {
-        Self { client, bucket }
+    pub fn new(aws: Aws, path_style: bool, bucket: String) -> Self {
+        Self { aws, path_style, bucket, client: Arc::default() }
+    }
+
+    fn client(&self) -> &Client {
+        self.client.get_or_init(|| self.aws.s3(self.path_style))
     }
 
     pub async fn put_text(&self, key: &ObjectKey<'_>, text: String) -> Result<(), FilesError> {
-        self.client
+        self.client()
             .put_object()
             .bucket(&self.bucket)
             .key(key.to_string())
@@ -115,7 +124,7 @@ impl Files {
 
     pub async fn put_file(&self, key: &ObjectKey<'_>, path: &Path, content_type: &str) -> Result<(), FilesError> {
         let body = ByteStream::from_path(path).await.map_err(|error| FilesError::Local(error.to_string()))?;
-        self.client
+        self.client()
             .put_object()
             .bucket(&self.bucket)
             .key(key.to_string())
@@ -128,15 +137,21 @@ impl Files {
     }
 
     pub async fn get_text(&self, key: &str) -> Result<String, FilesError> {
-        let object =
-            self.client.get_object().bucket(&self.bucket).key(key).send().await.map_err(|error| unavailable(&error))?;
+        let object = self
+            .client()
+            .get_object()
+            .bucket(&self.bucket)
+            .key(key)
+            .send()
+            .await
+            .map_err(|error| unavailable(&error))?;
         let bytes = object.body.collect().await.map_err(|error| FilesError::Unavailable(error.to_string()))?;
         String::from_utf8(bytes.to_vec()).map_err(|_| FilesError::Local("the stored request is not UTF-8".into()))
     }
 
     /// A stored document; `None` if it is not there.
     pub async fn get(&self, key: &ObjectKey<'_>) -> Result<Option<Stored>, FilesError> {
-        match self.client.get_object().bucket(&self.bucket).key(key.to_string()).send().await {
+        match self.client().get_object().bucket(&self.bucket).key(key.to_string()).send().await {
             Ok(object) => Ok(Some(Stored {
                 body: object.body,
                 content_type: object.content_type,
@@ -148,7 +163,7 @@ impl Files {
     }
 
     pub async fn exists(&self, key: &ObjectKey<'_>) -> Result<bool, FilesError> {
-        match self.client.head_object().bucket(&self.bucket).key(key.to_string()).send().await {
+        match self.client().head_object().bucket(&self.bucket).key(key.to_string()).send().await {
             Ok(_) => Ok(true),
             Err(error) if is_absence(&error) => Ok(false),
             Err(error) => Err(unavailable(&error)),
@@ -157,7 +172,13 @@ impl Files {
 
     /// Deleting what is not there succeeds too.
     pub async fn delete(&self, key: &str) -> Result<(), FilesError> {
-        self.client.delete_object().bucket(&self.bucket).key(key).send().await.map_err(|error| unavailable(&error))?;
+        self.client()
+            .delete_object()
+            .bucket(&self.bucket)
+            .key(key)
+            .send()
+            .await
+            .map_err(|error| unavailable(&error))?;
         Ok(())
     }
 
@@ -173,7 +194,7 @@ impl Files {
         let checksum = announced.sha256.map(|digest| BASE64.encode(digest));
         let length = i64::try_from(announced.bytes).map_err(|error| FilesError::Local(error.to_string()))?;
         let request = self
-            .client
+            .client()
             .put_object()
             .bucket(&self.bucket)
             .key(key.to_string())
@@ -204,7 +225,7 @@ impl Files {
     pub async fn origin(&self) -> Result<String, FilesError> {
         let unreadable = |error: &dyn std::fmt::Display| FilesError::Unavailable(error.to_string());
         let config = PresigningConfig::expires_in(LINK_LIFETIME).map_err(|error| unreadable(&error))?;
-        let request = self.client.get_object().bucket(&self.bucket).key("outputs/").presigned(config).await;
+        let request = self.client().get_object().bucket(&self.bucket).key("outputs/").presigned(config).await;
         let request = request.map_err(|error| unavailable(&error))?;
         let url = Url::parse(request.uri()).map_err(|error| unreadable(&error))?;
         Ok(url.origin().ascii_serialization())
@@ -219,7 +240,7 @@ impl Files {
         let config =
             PresigningConfig::expires_in(LINK_LIFETIME).map_err(|error| FilesError::Unavailable(error.to_string()))?;
         let request = self
-            .client
+            .client()
             .get_object()
             .bucket(&self.bucket)
             .key(key)

@@ -108,7 +108,11 @@ fn close(schema: &mut Value) {
 fn tool_schemas() -> Vec<(String, Value)> {
     let name = |slug: &str| api_docs::description::schema_name(slug);
     let catalogue = Catalogue::load().unwrap();
-    catalogue.tools().iter().map(|tool| (name(&tool.definition.slug), tool.definition.parameters.clone())).collect()
+    catalogue
+        .tools()
+        .iter()
+        .map(|tool| (name(&tool.definition.slug), Value::clone(&tool.definition.parameters)))
+        .collect()
 }
 
 fn strings(value: &Value) -> BTreeSet<&str> {

@@ -42,7 +42,7 @@ fn schemas(catalogue: &Catalogue) -> Result<Value, DescriptionError> {
     for tool in catalogue.tools() {
         let name = schema_name(&tool.definition.slug);
         bodies.push(json!({"$ref": format!("#/components/schemas/{name}")}));
-        put(&mut schemas, "", &name, tool.definition.parameters.clone())?;
+        put(&mut schemas, "", &name, Value::clone(&tool.definition.parameters))?;
     }
     put(&mut schemas, "/ToolJobRequest", "anyOf", bodies.into())?;
     put(&mut schemas, "/Error/properties/code", "enum", json!(ErrorCode::ALL.map(ErrorCode::as_str)))?;

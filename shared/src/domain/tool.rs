@@ -3,6 +3,8 @@
 //! A tool is its data and its JSON Schema under `tools/` and an engine adapter in the worker; adding one touches no endpoint.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -13,19 +15,28 @@ use super::validation::{HtmlToPdf, OfficeToPdf, SchemaErrors};
 /// A tool's data, its schema as it is published, and the validator that was compiled from that.
 struct Files {
     definition: &'static str,
-    schema: &'static str,
+    schema: &'static LazyLock<Value>,
     errors: SchemaErrors,
+}
+
+static OFFICE_TO_PDF: LazyLock<Value> = LazyLock::new(|| read(include_str!("../../tools/office-to-pdf.schema.json")));
+static HTML_TO_PDF: LazyLock<Value> = LazyLock::new(|| read(include_str!("../../tools/html-to-pdf.schema.json")));
+static NO_SCHEMA: LazyLock<Value> = LazyLock::new(Value::default);
+
+/// The compiler has read the same file for its validator, and would have refused one that is not JSON.
+fn read(schema: &str) -> Value {
+    serde_json::from_str(schema).unwrap_or_default()
 }
 
 const FILES: [Files; 2] = [
     Files {
         definition: include_str!("../../tools/office-to-pdf.json"),
-        schema: include_str!("../../tools/office-to-pdf.schema.json"),
+        schema: &OFFICE_TO_PDF,
         errors: OfficeToPdf::iter_errors,
     },
     Files {
         definition: include_str!("../../tools/html-to-pdf.json"),
-        schema: include_str!("../../tools/html-to-pdf.schema.json"),
+        schema: &HTML_TO_PDF,
         errors: HtmlToPdf::iter_errors,
     },
 ];
@@ -67,7 +78,7 @@ pub struct Tool {
 impl Tool {
     fn load(files: &Files) -> Result<Self, CatalogueError> {
         let mut definition: Definition = serde_json::from_str(files.definition)?;
-        definition.parameters = serde_json::from_str(files.schema)?;
+        definition.parameters = Schema(files.schema);
         Ok(Self { definition, errors: files.errors })
     }
 
@@ -79,7 +90,7 @@ impl Tool {
         json!({
             "slug": slug,
             "version": version,
-            "parameters": parameters,
+            "parameters": **parameters,
             "supportedModes": supported_modes,
             "outputFormat": output_format,
             "metadata": metadata,
@@ -124,7 +135,25 @@ pub struct Definition {
     pub metadata: Map<String, Value>,
     /// JSON Schema 2020-12 of the job body, from a file of its own: published and enforced.
     #[serde(skip)]
-    pub parameters: Value,
+    pub parameters: Schema,
+}
+
+/// A JSON Schema that is read when it is first needed: most functions start without it.
+#[derive(Clone, Copy, Debug)]
+pub struct Schema(&'static LazyLock<Value>);
+
+impl Default for Schema {
+    fn default() -> Self {
+        Self(&NO_SCHEMA)
+    }
+}
+
+impl Deref for Schema {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        self.0
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
