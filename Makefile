@@ -110,7 +110,7 @@ check-cost:
 OPTIMISED = AWS_LC_SYS_NO_JITTER_ENTROPY=1
 
 build-release: ## Compile the optimised worker, to CARGO_TARGET_DIR/release/worker
-	$(OPTIMISED) cargo build --release --package worker --bin worker
+	$(OPTIMISED) cargo build --release --workspace --bin worker
 
 # With QUICK=1, a few minutes instead of a quarter of an hour, and no large documents.
 BENCH = mkdir -p target && PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m bench
