@@ -12,9 +12,9 @@ use crate::engine::{Failure, Limits};
 
 const HEAD_1_7: [u8; 8] = *b"%PDF-1.7";
 
-/// Name of the watermark among a page's resources.
 /// Larger marked files are not rewritten.
 const REWRITTEN_BYTES: u64 = 64 << 20;
+/// Name of the watermark among a page's resources.
 const MARK: &str = "DocmillTest";
 /// What the watermark says, and its width in Helvetica Bold, in em.
 const MARK_TEXT: &str = "TEST";
