@@ -90,8 +90,10 @@ check-deployment:
 		&& "$$venv/zizmor" --offline --quiet .github/workflows
 	@! command -v shellcheck >/dev/null || shellcheck infra/*.sh infra/worker/*.sh .ci/run
 
-# The advisories are looked up by the workflow, which has a network.
+# Of other platforms' crates too it reads what cargo knows, which compiling here does not fetch. The advisories are looked up
+# by the workflow, which has a network.
 check-licences:
+	cargo fetch --quiet --locked
 	"$$(infra/setup.sh cargo-deny)" --offline check bans licenses sources
 
 check-local:

@@ -73,6 +73,21 @@ setup_system() {
         || fail "apt-get could not install $packages: $(grep '^E:' "$log" | tail -1) The log is $log"
 }
 
+# Fills a directory of the cache with a command, unless that was done. One at a time: two `make` in two clones share it.
+once() {
+    directory=$1
+    shift
+    [ ! -e "$directory/complete" ] || return 0
+    mkdir -p "$cache"
+    exec 9>"$cache/setup.lock"
+    flock 9
+    if [ ! -e "$directory/complete" ]; then
+        "$@"
+        touch "$directory/complete"
+    fi
+    exec 9>&-
+}
+
 setup_python() {
     requirements=$here/requirements-$1.txt
     has python3 || fail "Python 3 is missing: install python3 and python3-venv, then try again."
@@ -80,14 +95,7 @@ setup_python() {
     # Of the named file and of those that it includes.
     digest=$( (cd "$here" && cat "$requirements" && sed -n 's/^-r //p' "$requirements" | xargs -r cat) | sha256sum | cut -c 1-12)
     venv=$cache/venv-$1-$version-$digest
-    if [ ! -e "$venv/complete" ]; then
-        mkdir -p "$cache"
-        # One at a time: two `make` in two clones share the cache.
-        exec 9>"$cache/setup.lock"
-        flock 9
-        [ -e "$venv/complete" ] || make_venv "$venv" "$requirements"
-        exec 9>&-
-    fi
+    once "$venv" make_venv "$venv" "$requirements"
     echo "$venv/bin/python"
 }
 
@@ -98,20 +106,13 @@ make_venv() {
     python3 -m venv "$1" >"$log" 2>&1 || fail "python3 -m venv failed: is python3-venv installed? The log is $log"
     "$1/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$2" >>"$log" 2>&1 \
         || fail "pip could not install $(basename "$2"): is there a network? The log is $log"
-    touch "$1/complete"
 }
 
 setup_node() {
     node=$(dirname "$(setup_python node)")
     digest=$(sha256sum <"$1/package-lock.json" | cut -c 1-12)
     modules=$cache/node-$(basename "$1")-$digest
-    if [ ! -e "$modules/complete" ]; then
-        mkdir -p "$cache"
-        exec 9>"$cache/setup.lock"
-        flock 9
-        [ -e "$modules/complete" ] || install_modules "$1" "$modules" "$node"
-        exec 9>&-
-    fi
+    once "$modules" install_modules "$1" "$modules" "$node"
     echo "$modules/node_modules"
 }
 
@@ -123,20 +124,13 @@ install_modules() {
     cp "$1/package.json" "$1/package-lock.json" "$1/.npmrc" "$2"
     (cd "$2" && PATH="$3:$PATH" npm ci --no-audit --no-fund) >"$log" 2>&1 \
         || fail "npm could not install the modules of $1: is there a network? The log is $log"
-    touch "$2/complete"
 }
 
 cargo_deny_version=0.20.2
 
 setup_cargo_deny() {
     root=$cache/cargo-deny-$cargo_deny_version
-    if [ ! -e "$root/complete" ]; then
-        mkdir -p "$cache"
-        exec 9>"$cache/setup.lock"
-        flock 9
-        [ -e "$root/complete" ] || install_cargo_deny "$root"
-        exec 9>&-
-    fi
+    once "$root" install_cargo_deny "$root"
     echo "$root/bin/cargo-deny"
 }
 
@@ -148,7 +142,6 @@ install_cargo_deny() {
         --locked --no-default-features --debug --force --root "$1" >"$log" 2>&1 \
         || fail "cargo-deny could not be compiled: is there a network? The log is $log"
     rm -rf "$1/target"
-    touch "$1/complete"
 }
 
 case "${1:-}" in
