@@ -126,7 +126,7 @@ fn timeouts(attempt: Duration, operation: Duration) -> TimeoutConfig {
         .build()
 }
 
-/// What every API function needs. Clients for SQS and S3 are made only where they are used.
+/// What every API function needs. The client for SQS is made only where it is used, and that for S3 when it is.
 #[derive(Debug)]
 pub struct Context {
     pub config: Config,
@@ -141,6 +141,7 @@ pub struct Context {
     pub health: Health,
     pub sessions: Sessions,
     pub users: Users,
+    pub files: Files,
     pub aws: Aws,
     /// One client for all tables: they share its connections.
     pub dynamodb: aws_sdk_dynamodb::Client,
@@ -166,14 +167,11 @@ impl Context {
             events: Events::new(dynamodb.clone(), tables),
             sessions: Sessions::new(dynamodb.clone(), tables.sessions.clone()),
             users: Users::new(dynamodb.clone(), tables.sessions.clone(), tables.usage.clone()),
+            files: Files::new(aws.clone(), config.s3_path_style, config.files_bucket.clone()),
             dynamodb,
             config,
             aws,
         })
-    }
-
-    pub fn files(&self) -> Files {
-        Files::new(self.aws.clone(), self.config.s3_path_style, self.config.files_bucket.clone())
     }
 
     pub fn queue(&self) -> Queue {

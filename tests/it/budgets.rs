@@ -35,7 +35,7 @@ async fn each_endpoint_keeps_its_budget() {
     let hook = json!({"url": "https://hooks.example/"});
     let first = Answer::of(create_job::handle(desk(), post("/", &small).key(key).build()).await);
     let warm_download = get("/").key(key).parameter("job_id", &first.job_id()).build();
-    Answer::of(get_job_download::handle(world.downloads.clone(), warm_download).await);
+    Answer::of(get_job_download::handle(world.context.clone(), warm_download).await);
     Answer::of(test_webhook::handle(context(), post("/", &hook).key(key).build()).await);
     Answer::of(create_upload::handle(world.uploads.clone(), post("/", &json!({})).key(key).build()).await);
     world.watch.take_calls();
@@ -64,11 +64,11 @@ async fn each_endpoint_keeps_its_budget() {
     check("POST /v1/jobs with large HTML", answer, 202, &[KEY, LARGE_INPUT, TRANSACTION, MESSAGE]);
     let answer = Answer::of(get_job::handle(context(), with_id()).await);
     check("GET /v1/jobs/{job_id}", answer, 200, &[KEY, "GetItem"]);
-    let answer = Answer::of(get_job_download::handle(world.downloads.clone(), with_id()).await);
+    let answer = Answer::of(get_job_download::handle(world.context.clone(), with_id()).await);
     check("GET /v1/jobs/{job_id}/download, waiting", answer, 202, &[KEY, "GetItem"]);
     complete(&world, &id).await;
     world.watch.take_calls();
-    let answer = Answer::of(get_job_download::handle(world.downloads.clone(), with_id()).await);
+    let answer = Answer::of(get_job_download::handle(world.context.clone(), with_id()).await);
     check("GET /v1/jobs/{job_id}/download", answer, 200, &[KEY, "GetItem"]);
     let answer = Answer::of(convert_office_to_pdf::handle(desk(), post("/", &flat_office).key(key).build()).await);
     check("POST /v1/convert/office-to-pdf", answer, 202, &[KEY, TRANSACTION, MESSAGE]);

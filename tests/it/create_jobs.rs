@@ -143,7 +143,7 @@ async fn large_inline_html_goes_to_the_bucket_first() {
     let job = world.context.jobs.get(id).await.unwrap().unwrap();
     let Some(Payload::Stored(key)) = job.secret else { panic!("a large payload is kept in the bucket") };
     assert_eq!(key, format!("inputs/{}/{id}", account.id));
-    let stored: Value = serde_json::from_str(&world.desk.files.get_text(&key).await.unwrap()).unwrap();
+    let stored: Value = serde_json::from_str(&world.context.files.get_text(&key).await.unwrap()).unwrap();
     assert_eq!(stored["input"]["html"], html);
 }
 

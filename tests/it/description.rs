@@ -285,7 +285,7 @@ async fn real_answers_are_as_described() {
         let request = get("/").parameter("job_id", &id).key(&account.key).build();
         let answer = Answer::of(get_job::handle(world.context.clone(), request.clone()).await);
         description.check(Method::GET, "/v1/jobs/{job_id}", &answer);
-        let answer = Answer::of(get_job_download::handle(world.downloads.clone(), request).await);
+        let answer = Answer::of(get_job_download::handle(world.context.clone(), request).await);
         description.check(Method::GET, "/v1/jobs/{job_id}/download", &answer);
     }
 

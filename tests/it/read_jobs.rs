@@ -50,7 +50,7 @@ async fn read(world: &World, account: &Account, id: &str) -> Answer {
 
 async fn download(world: &World, account: &Account, id: &str) -> Answer {
     let request = get("/").parameter("job_id", id).key(&account.key).build();
-    Answer::of(get_job_download::handle(world.downloads.clone(), request).await)
+    Answer::of(get_job_download::handle(world.context.clone(), request).await)
 }
 
 #[tokio::test]

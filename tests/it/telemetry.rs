@@ -30,7 +30,7 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
         ("POST", ["v1", "tools", _, "jobs"]) => create_tool_job::handle(desk, request).await,
         ("POST", ["v1", "jobs"]) => create_job::handle(desk, request).await,
         ("GET", ["v1", "jobs", _]) => get_job::handle(context, request).await,
-        ("GET", ["v1", "jobs", _, "download"]) => get_job_download::handle(world.downloads.clone(), request).await,
+        ("GET", ["v1", "jobs", _, "download"]) => get_job_download::handle(world.context.clone(), request).await,
         ("POST", ["v1", "convert", "office-to-pdf"]) => convert_office_to_pdf::handle(desk, request).await,
         ("POST", ["v1", "convert", "html-to-pdf"]) => convert_html_to_pdf::handle(desk, request).await,
         ("POST", ["v1", "uploads"]) => create_upload::handle(world.uploads.clone(), request).await,

@@ -108,7 +108,7 @@ async fn only_ones_own_complete_and_young_uploads_can_be_named() {
     let old = Uuid::new_v7(Timestamp::from_unix(NoContext, u64::try_from(hour_ago).unwrap(), 0));
     let old = UploadId::parse(&format!("upl_{}", old.simple())).unwrap();
     let key = ObjectKey::Upload { account: &owner.id, upload: old };
-    world.desk.files.put_text(&key, PAGE.to_owned()).await.unwrap();
+    world.context.files.put_text(&key, PAGE.to_owned()).await.unwrap();
 
     let mut told = Vec::new();
     for (account, id) in [
@@ -144,7 +144,7 @@ async fn a_repeated_request_has_its_answer_even_when_the_upload_is_gone() {
     assert_eq!(create(&world, &account, &other).await.refusal(), (422, "idempotency_key_reused"));
 
     let key = ObjectKey::Upload { account: &account.id, upload: UploadId::parse(&id).unwrap() };
-    world.desk.files.delete(&key.to_string()).await.unwrap();
+    world.context.files.delete(&key.to_string()).await.unwrap();
     let again = create(&world, &account, &id).await;
     assert_eq!((again.status, again.header("idempotency-replayed")), (202, Some("true")));
     assert_eq!(again.job_id(), first.job_id());
@@ -190,7 +190,7 @@ async fn a_bucket_that_is_down_is_our_fault_and_passes() {
 async fn an_upload_that_went_meanwhile_ends_the_job_with_its_credits_back() {
     let (bench, id) = bench(PAGE).await;
     let key = ObjectKey::Upload { account: &bench.account.id, upload: UploadId::parse(&id).unwrap() };
-    bench.world.desk.files.delete(&key.to_string()).await.unwrap();
+    bench.world.context.files.delete(&key.to_string()).await.unwrap();
     bench.deliver().await;
     let job = bench.job().await;
     assert_eq!((job.status, job.refunded), (JobStatus::Failed, 1));

@@ -58,7 +58,7 @@ impl Bench {
         let engine = Arc::new(StubEngine::playing(script));
         let fetcher = Fetcher::new(EgressPolicy::new(SourceExceptions::default())).unwrap();
         let pipeline = Pipeline {
-            files: context.files(),
+            files: context.files.clone(),
             queue: context.queue(),
             jobs: context.jobs.clone(),
             converter: Converter {
@@ -98,7 +98,7 @@ async fn a_job_is_completed_with_all_that_it_says_about_itself() {
     assert!(job.timings.is_some() && job.secret.is_none() && job.lease_until.is_none());
     let key = job.output_key.unwrap();
     assert_eq!(key, format!("outputs/{}/{}/1", bench.account.id, bench.id));
-    assert_eq!(bench.world.desk.files.get_text(&key).await.unwrap(), "%PDF-1.7 stub");
+    assert_eq!(bench.world.context.files.get_text(&key).await.unwrap(), "%PDF-1.7 stub");
 }
 
 #[tokio::test]
@@ -198,7 +198,7 @@ async fn a_large_request_is_read_from_the_bucket_and_removed_at_the_end() {
     let Some(docmill::domain::job::Payload::Stored(key)) = bench.job().await.secret else { panic!("stored") };
     assert_eq!(bench.deliver().await, Handled::Acknowledge);
     assert_eq!(bench.job().await.status, JobStatus::Completed);
-    assert!(bench.world.desk.files.get_text(&key).await.is_err(), "the request is gone");
+    assert!(bench.world.context.files.get_text(&key).await.is_err(), "the request is gone");
 }
 
 #[tokio::test]

@@ -19,27 +19,15 @@ use serde_json::json;
 /// How long a client should wait before it asks again.
 const POLL_SECONDS: u64 = 1;
 
-#[derive(Debug)]
-pub struct Downloads {
-    pub context: Context,
-    pub files: Files,
-}
-
-impl Downloads {
-    pub fn new(context: Context) -> Self {
-        Self { files: context.files(), context }
-    }
-}
-
-pub async fn handle(downloads: Arc<Downloads>, request: ApiRequest) -> Response<Body> {
-    authenticated(&downloads.context, &request, RatePolicy::Read, async |caller| {
-        let job = own_job(&downloads.context.jobs, &caller, request.path_parameter("job_id")).await?;
+pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
+    authenticated(&context, &request, RatePolicy::Read, async |caller| {
+        let job = own_job(&context.jobs, &caller, request.path_parameter("job_id")).await?;
         let view = job.view(caller.now);
         match job.status_at(caller.now) {
             JobStatus::Queued | JobStatus::Processing => {
                 Ok(Reply::new(StatusCode::ACCEPTED, "job", view).header(header::RETRY_AFTER, POLL_SECONDS))
             }
-            JobStatus::Completed => link(&downloads.files, &job, caller.now).await,
+            JobStatus::Completed => link(&context.files, &job, caller.now).await,
             JobStatus::Expired => Err(ApiError::from(ErrorCode::OutputExpired).with_job(view)),
             JobStatus::Failed | JobStatus::Canceled => Err(ApiError::from(ErrorCode::JobFailed).with_job(view)),
         }

@@ -5,5 +5,5 @@ use docmill::telemetry;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {
     telemetry::init();
-    serve(get_job_download::Downloads::new(Context::of_function()?), get_job_download::handle).await
+    serve(Context::of_function()?, get_job_download::handle).await
 }

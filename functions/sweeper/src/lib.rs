@@ -12,7 +12,7 @@ use docmill::context::Context;
 use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS, Payload};
 use docmill::domain::time::Timestamp;
 use docmill::domain::tool::QueueName;
-use docmill::files::{Files, FilesError};
+use docmill::files::FilesError;
 use docmill::queue::{Message, Queue};
 use docmill::store::StoreError;
 use docmill::store::health::Sweep;
@@ -40,7 +40,6 @@ const LONGEST_QUEUED: Duration = Duration::from_secs(24 * 3600);
 pub struct Sweeper {
     pub context: Context,
     pub queue: Queue,
-    pub files: Files,
 }
 
 /// What a run did.
@@ -90,7 +89,7 @@ enum Obstacle {
 
 impl Sweeper {
     pub fn new(context: Context) -> Self {
-        Self { queue: context.queue(), files: context.files(), context }
+        Self { queue: context.queue(), context }
     }
 
     /// One run over all shards, of which word is left for operators. Without that word it was a run all the same.
@@ -243,7 +242,7 @@ impl Sweeper {
     /// A failed job's request is of no more use. What can't be deleted now dies by lifecycle.
     async fn forget_payload(&self, job: &Job) {
         if let Some(Payload::Stored(key)) = &job.secret
-            && let Err(error) = self.files.delete(key).await
+            && let Err(error) = self.context.files.delete(key).await
         {
             tracing::warn!(job_id = %job.id, %error, "a stored request was left to its lifecycle");
         }
@@ -255,7 +254,7 @@ impl Sweeper {
     /// and writes the state; the other way round the bytes would have been left over.
     async fn expire(&self, job: &Job, now: Timestamp) -> Result<Repair, Obstacle> {
         if let Some(key) = &job.output_key
-            && let Err(error) = self.files.delete(key).await
+            && let Err(error) = self.context.files.delete(key).await
         {
             if job.due.is_some_and(|due| now < due.plus(LIFECYCLE)) {
                 return Err(error.into());

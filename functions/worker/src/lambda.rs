@@ -42,7 +42,7 @@ pub async fn pipeline_of_function() -> Result<Pipeline, Error> {
     };
     let limits = context.config.limits.clone();
     Ok(Pipeline {
-        files: context.files(),
+        files: context.files.clone(),
         queue: context.queue(),
         jobs: context.jobs,
         converter: Converter { fetcher, engines, limits },

@@ -21,7 +21,7 @@ use crate::domain::quota::{Charge, RatePolicy};
 use crate::domain::request::{Breach, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
 use crate::domain::tool::{Tool, ToolSettings, ToolState};
 use crate::domain::upload::UploadId;
-use crate::files::{Files, ObjectKey};
+use crate::files::ObjectKey;
 use crate::queue::{Message, Queue};
 use crate::store::events::StoredEvent;
 use crate::store::jobs::open_until;
@@ -36,7 +36,6 @@ pub struct JobDesk {
     pub context: Arc<Context>,
     pub submissions: Submissions,
     pub queue: Queue,
-    pub files: Files,
 }
 
 /// Which tool a creating endpoint is for.
@@ -52,7 +51,7 @@ impl JobDesk {
     pub fn new(context: impl Into<Arc<Context>>) -> Self {
         let context = context.into();
         let submissions = Submissions::new(context.dynamodb.clone(), &context.config.tables);
-        Self { submissions, queue: context.queue(), files: context.files(), context }
+        Self { submissions, queue: context.queue(), context }
     }
 
     pub async fn create(&self, request: &ApiRequest, choice: ToolChoice<'_>) -> Response<Body> {
@@ -116,7 +115,7 @@ impl JobDesk {
         match UploadId::parse(upload) {
             Some(upload) if caller.now < upload.expires_at() => {
                 let key = ObjectKey::Upload { account: caller.account(), upload };
-                self.files.exists(&key).await.map_err(ApiError::unavailable)
+                self.context.files.exists(&key).await.map_err(ApiError::unavailable)
             }
             Some(_) | None => Ok(false),
         }
@@ -234,7 +233,7 @@ impl JobDesk {
             Payload::Inline(payload)
         } else {
             let key = ObjectKey::Input { account: &job.account, job: job.id };
-            self.files.put_text(&key, payload).await.map_err(ApiError::unavailable)?;
+            self.context.files.put_text(&key, payload).await.map_err(ApiError::unavailable)?;
             Payload::Stored(key.to_string())
         });
         Ok(job)
@@ -243,7 +242,7 @@ impl JobDesk {
     /// Removes the payload of a job that was not created. Where that is not known, the lifecycle removes the orphan.
     async fn discard(&self, payload: Option<Payload>) {
         if let Some(Payload::Stored(key)) = payload
-            && let Err(error) = self.files.delete(&key).await
+            && let Err(error) = self.context.files.delete(&key).await
         {
             tracing::warn!(%error, "a refused request's payload was left to its lifecycle");
         }

@@ -11,19 +11,17 @@ use crate::context::Context;
 use crate::domain::api_key::Mode;
 use crate::domain::quota::RatePolicy;
 use crate::domain::upload::{UploadId, UploadRequest};
-use crate::files::{Files, ObjectKey, UPLOAD_LINK_LIFETIME};
+use crate::files::{ObjectKey, UPLOAD_LINK_LIFETIME};
 
-/// What issuing an upload needs beyond the common context.
+/// Where uploads are issued.
 #[derive(Debug)]
 pub struct UploadDesk {
     pub context: Arc<Context>,
-    pub files: Files,
 }
 
 impl UploadDesk {
     pub fn new(context: impl Into<Arc<Context>>) -> Self {
-        let context = context.into();
-        Self { files: context.files(), context }
+        Self { context: context.into() }
     }
 
     /// The same for an account whose person has signed in.
@@ -39,7 +37,7 @@ impl UploadDesk {
         })?;
         let id = UploadId::new();
         let key = ObjectKey::Upload { account: caller.account(), upload: id };
-        let upload = self.files.upload_link(&key, &wanted).await.map_err(ApiError::unavailable)?;
+        let upload = self.context.files.upload_link(&key, &wanted).await.map_err(ApiError::unavailable)?;
         let view = json!({
             "id": id.to_string(),
             "url": upload.link.reveal(),

@@ -91,7 +91,7 @@ impl Stage {
         let engine = Arc::new(StubEngine::default());
         let clock = Clock::default();
         let pipeline = Pipeline {
-            files: context.files(),
+            files: context.files.clone(),
             queue: context.queue(),
             jobs: context.jobs.clone(),
             converter: Converter {
@@ -107,7 +107,7 @@ impl Stage {
         Self {
             sweeper: Sweeper::new(watched(&sweeper_watch)),
             watches: [world.watch.clone(), worker_watch, sweeper_watch],
-            files: auditor.files(),
+            files: auditor.files.clone(),
             ahead_ms: AtomicU64::default(),
             plan_with_one: world.plan(1).await.id,
             plan_with_none: world.plan(0).await.id,

@@ -15,7 +15,6 @@ use docmill::http::uploads::UploadDesk;
 use docmill::store::accounts::KeyAdded;
 use docmill::store::item::to_item;
 use docmill::store::settings::{Change, Versioned};
-use get_job_download::Downloads;
 use uuid::Uuid;
 
 use super::aws_watch::Watch;
@@ -28,7 +27,6 @@ pub struct World {
     pub config: Config,
     pub context: Arc<Context>,
     pub desk: Arc<JobDesk>,
-    pub downloads: Arc<Downloads>,
     pub uploads: Arc<UploadDesk>,
 }
 
@@ -58,7 +56,6 @@ impl World {
         Self {
             context: Arc::new(context()),
             desk: Arc::new(JobDesk::new(context())),
-            downloads: Arc::new(Downloads::new(context())),
             uploads: Arc::new(UploadDesk::new(context())),
             watch: watch.clone(),
             config: config.clone(),

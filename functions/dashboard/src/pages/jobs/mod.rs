@@ -160,7 +160,7 @@ async fn download(
     let back = format!("/app/jobs/{}", job.id);
     match (job.status_at(now), &job.output, &job.output_key) {
         (JobStatus::Completed, Some(output), Some(key)) => {
-            let link = state.context.files().link(key, output).await;
+            let link = state.context.files.link(key, output).await;
             let link = link.map_err(|error| PageError::Unavailable(error.to_string()))?;
             Ok(redirect_to(link.reveal()).into_response())
         }

@@ -163,7 +163,7 @@ async fn download(
     let job = own_job(&state, &user, &id).await?;
     match (job.status_at(clock::now()), &job.output, &job.output_key) {
         (JobStatus::Completed, Some(output), Some(key)) => {
-            let link = state.desk.files.link(key, output).await.map_err(unavailable)?;
+            let link = state.context.files.link(key, output).await.map_err(unavailable)?;
             Ok(redirect_to(link.reveal()))
         }
         _ => Err(PageError::NotFound),
@@ -184,7 +184,7 @@ fn unavailable(error: impl ToString) -> PageError {
 async fn links(state: &AppState, job: &Job) -> Result<Links, PageError> {
     let preview = match (job.status_at(clock::now()), &job.output, &job.output_key) {
         (JobStatus::Completed, Some(output), Some(key)) => {
-            Some(state.desk.files.preview_link(key, output).await.map_err(unavailable)?)
+            Some(state.context.files.preview_link(key, output).await.map_err(unavailable)?)
         }
         _ => None,
     };
@@ -208,7 +208,7 @@ async fn respond(shown: &Shown<'_>, job: Option<&Job>, status: StatusCode) -> Re
         Some(job) => Some(panel::show(job, clock::now(), &links(shown.state, job).await?)),
         None => None,
     };
-    let bucket = shown.state.desk.files.origin().await.map_err(unavailable)?;
+    let bucket = shown.state.context.files.origin().await.map_err(unavailable)?;
     let page = Page::new("Playground", form::page(shown, result)).status(status).script(SCRIPT);
     let page = page.policy(Policy::default().connect(bucket.clone()).frame(bucket));
     let mut response = page.respond(shown.state, shown.viewer);
