@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-contract test-corpus screenshots check check-rust check-description check-template check-deployment check-licences check-local check-cost build-release bench bench-api soak load fuzz cost build-lambda deploy test-image
+.PHONY: help setup build run up down clean-local test test-browser test-contract test-corpus screenshots description check check-rust check-description check-template check-deployment check-licences check-local check-cost build-release bench bench-api soak load fuzz cost build-lambda deploy test-image
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -59,6 +59,10 @@ load: setup build ## Create 2,000 jobs from 50 clients on a stack of its own whi
 fuzz: setup ## Try everything that parses what strangers send, each for a minute (TIME=seconds, TARGET=name)
 	FUZZ_SECONDS=$(or $(TIME),60) cargo test --package docmill --package worker --lib $(or $(TARGET),fuzz_) -- --nocapture
 
+description: ## Write the API's description anew, after a change of its parts or of what the code knows
+	cargo build --workspace --example write-description
+	"$(CARGO_TARGET_DIR)/debug/examples/write-description"
+
 # The same requests each time; SEED=… sends others.
 test-contract: setup build ## Try a stack of its own with requests generated from the API's description (four minutes at most)
 	@venv=$$(dirname "$$(infra/setup.sh python contract)") && $(LOCAL) with-stack -- sh -c '"$$0" \
@@ -72,11 +76,9 @@ check-rust:
 	cargo clippy --workspace --all-targets --locked -- --deny warnings
 
 check-description:
-	@node=$$(dirname "$$(infra/setup.sh python node)") && mkdir -p target \
-		&& cargo run --quiet --locked --package api-docs --example print-description >target/openapi.json \
-		&& PATH="$$node:$$PATH" REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true \
+	@node=$$(dirname "$$(infra/setup.sh python node)") && PATH="$$node:$$PATH" REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true \
 			npm exec --yes --package=@redocly/cli@2.77.0 -- \
-			redocly lint target/openapi.json --config functions/api-docs/redocly.yaml
+			redocly lint functions/api-docs/openapi.json --config functions/api-docs/redocly.yaml
 
 check-template:
 	@venv=$$(dirname "$$(infra/setup.sh python check)") && set -x \

@@ -1,5 +1,7 @@
-//! The API's description, OpenAPI 3.1: written by hand where people have to say what things mean, and composed with what
-//! the code knows better (tools, codes, states), so that the two can't differ.
+//! How the API's description, OpenAPI 3.1, is made: written by hand where people have to say what things mean, and composed
+//! with what the code knows better (tools, codes, states), so that the two can't differ.
+//!
+//! What comes of it is the file `openapi.json`, which is what is served. `make description` writes it.
 
 use docmill::domain::event::EventKind;
 use docmill::domain::job::{JobErrorCode, JobStatus};
@@ -93,4 +95,15 @@ fn put(document: &mut Value, pointer: &'static str, name: &str, value: Value) ->
     let object: Option<&mut Map<_, _>> = document.pointer_mut(pointer).and_then(Value::as_object_mut);
     object.ok_or(DescriptionError::Missing(pointer))?.insert(name.to_owned(), value);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_served_is_what_the_code_says() {
+        let composed = format!("{:#}\n", openapi(&Catalogue::load().unwrap()).unwrap());
+        assert!(composed == include_str!("../openapi.json"), "openapi.json is not up to date: run `make description`");
+    }
 }
