@@ -1,15 +1,24 @@
 #!/bin/sh
-# Makes the worker's image without Docker, in a root directory of its own, and converts documents in it as Lambda would:
-# root read-only, only /tmp to write to, an unprivileged user, no HOME. `make test-image` runs it.
+# Makes the worker's image without Docker, in a root directory of its own, and converts this project's samples and its
+# corpus of strangers' documents in it, as Lambda would (`in-image.sh`). `make test-image` runs it.
 #
 # Needs mmdebstrap, bubblewrap, root and some 3 GB. MIRROR and SECURITY_MIRROR name Debian's mirrors; by default those that
-# this machine uses.
+# this machine uses. With IMAGE_ROOT, an existing directory is kept, and used again.
 set -eu
 
 worker=$1
-root=${IMAGE_ROOT:-$(mktemp -d /tmp/docmill-image-XXXXXX)}
 here=$(cd "$(dirname "$0")" && pwd)
-samples=$here/../../samples
+project=$(cd "$here/../.." && pwd)
+kept=${IMAGE_ROOT:-}
+root=${kept:-$(mktemp -d /tmp/docmill-image-XXXXXX)}
+scratch=$(mktemp -d /tmp/docmill-scratch-XXXXXX)
+chmod 0777 "$scratch"
+# What was made for this run alone goes with it.
+clean() {
+    rm -rf "$scratch"
+    [ -n "$kept" ] || rm -rf "$root"
+}
+trap clean EXIT
 
 fail() {
     echo "Error: $*" >&2
@@ -36,16 +45,20 @@ run() {
         --clearenv --setenv PATH /usr/sbin:/usr/bin:/sbin:/bin "$@"
 }
 
-# The worker as Lambda runs it, but for the network, which a conversion of local files does not need.
+# A sample in the image, to a PDF of so many pages, by the engine's quick way: whatever keeps it from that is a warning.
 convert() {
-    bwrap --ro-bind "$root" / --dev /dev --proc /proc --bind "$scratch" /tmp --ro-bind "$samples" /samples \
-        --unshare-net --unshare-pid --unshare-user --uid 10001 --gid 10001 --clearenv \
-        --setenv TMPDIR /tmp --setenv LANG C.UTF-8 --setenv PATH /usr/bin:/bin \
-        /usr/local/bin/worker convert "$@" --json
+    pages=$1 source=$2 options=$3 tool=$4
+    IMAGE_ROOT=$root TMPDIR=$scratch "$here/in-image.sh" convert --tool "$tool" --options "$options" --json \
+        --in "$project/samples/$source" --out "$scratch/out.pdf" >"$scratch/answer" 2>"$scratch/warnings" \
+        || fail "$source: $(cat "$scratch/answer" "$scratch/warnings")"
+    cat "$scratch/answer"
+    grep -q "\"pages\":$pages," "$scratch/answer" || fail "$source should have $pages pages"
+    [ ! -s "$scratch/warnings" ] || fail "$(cat "$scratch/warnings")"
 }
 
 [ -e "$root/usr/bin/apt-get" ] || make_root
-mkdir -p "$root/opt/docmill" "$root/samples"
+# The project's place in the image is made now: its root will be read-only.
+mkdir -p "$root/opt/docmill" "$root$project"
 cp "$here/packages" "$here/install.sh" "$root/opt/docmill/"
 # The host's apt settings reach its mirrors, and the clock may be one that they do not know.
 cp /etc/apt/apt.conf.d/*registry* "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
@@ -54,15 +67,11 @@ cp "$worker" "$root/usr/local/bin/worker"
 run /opt/docmill/install.sh settle
 run /opt/docmill/install.sh check
 
-scratch=$(mktemp -d /tmp/docmill-scratch-XXXXXX)
-chmod 0777 "$scratch"
-trap 'rm -rf "$scratch"' EXIT
-for source in small.docx small.xlsx small.pptx; do
-    convert --tool office-to-pdf --in "/samples/$source" --out "/tmp/${source%.*}.pdf"
-done
-convert --tool html-to-pdf --in /samples/invoice.html --out /tmp/browser.pdf
-convert --tool html-to-pdf --in /samples/invoice.html --out /tmp/basic.pdf --options '{"renderMode": "basic"}'
-for pdf in "$scratch"/*.pdf; do
-    head -c 5 "$pdf" | grep -q '^%PDF-' || fail "$pdf is no PDF"
-done
+convert 1 small.docx '{}' office-to-pdf
+convert 2 small.xlsx '{}' office-to-pdf
+convert 3 small.pptx '{}' office-to-pdf
+convert 1 invoice.html '{}' html-to-pdf
+convert 1 invoice.html '{"renderMode": "basic"}' html-to-pdf
+export IMAGE_ROOT="$root" TMPDIR="$scratch" DOCMILL_WORKER="$here/in-image.sh"
+cargo test --manifest-path "$project/Cargo.toml" --workspace --test corpus -- --ignored
 du -sh "$root" | sed 's/\t.*/ in the image/'

@@ -10,6 +10,7 @@ use docmill::domain::api_key::Mode;
 use docmill::domain::job::{JobErrorCode, Warning};
 use docmill::domain::request::JobRequest;
 use docmill::domain::tool::Catalogue;
+use docmill::telemetry;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use url::Url;
@@ -99,6 +100,7 @@ impl From<io::Error> for Refused {
 
 /// Runs the command. Exit code 0, or 1 with the error on standard output (`--json`) or standard error.
 pub fn run(args: &Args) -> ExitCode {
+    telemetry::init_for_people();
     let outcome = confine::hide_own_memory().map_err(Refused::from).and_then(|()| {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         runtime.block_on(convert_all(args))

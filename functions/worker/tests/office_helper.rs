@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use docmill::domain::job::JobErrorCode;
-use rustix::process::{Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tempfile::TempDir;
 use worker::confine::Launcher;
@@ -17,9 +17,13 @@ use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use worker::engine::{Engine, Failure, Limits, Source, Task};
 use worker::sniff::{Format, Inspection};
 
-use processes::{assert_gone, prepared};
+use processes::{assert_gone, helpers, prepared};
 
 const ZYGOTE: &str = "office-zygote";
+
+fn engine() -> OfficeEngine {
+    OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), Launcher::new(env!("CARGO_BIN_EXE_worker"))).unwrap()
+}
 
 async fn convert(engine: &OfficeEngine, patience: Duration) -> Result<u32, Failure> {
     let scratch = TempDir::new().unwrap();
@@ -35,8 +39,7 @@ const LONG: Duration = Duration::from_secs(100);
 
 #[tokio::test]
 async fn whatever_befalls_the_helper_the_next_document_is_converted() {
-    let launcher = Launcher::new(env!("CARGO_BIN_EXE_worker"));
-    let engine = OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), launcher).unwrap();
+    let engine = engine();
     engine.get_ready().await;
     assert_eq!(convert(&engine, LONG).await.unwrap(), 1);
     let [helper, child] = prepared(&engine, ZYGOTE).await;
@@ -79,4 +82,32 @@ async fn whatever_befalls_the_helper_the_next_document_is_converted() {
     // Nothing survives the engine.
     drop(engine);
     assert_gone([other, child]).await;
+
+    goes_without_uno_where_it_crashes().await;
+}
+
+/// As a LibreOffice does whose UNO is not as it is known here: the helper that follows is slower, and right.
+async fn goes_without_uno_where_it_crashes() {
+    let engine = engine();
+    tokio::join!(engine.get_ready(), async {
+        kill_process(starting().await, Signal::SEGV).unwrap();
+    });
+    assert_eq!(convert(&engine, LONG).await.unwrap(), 1);
+    let [helper, child] = prepared(&engine, ZYGOTE).await;
+    let command = std::fs::read_to_string(format!("/proc/{}/cmdline", helper.as_raw_nonzero())).unwrap();
+    assert!(command.split('\0').any(|word| word == "--without-uno"), "{command:?}");
+    assert_eq!(convert(&engine, LONG).await.unwrap(), 1);
+    assert_eq!(prepared(&engine, ZYGOTE).await[0], helper);
+    drop(engine);
+    assert_gone([helper, child]).await;
+}
+
+/// A helper as soon as there is one, long before LibreOffice is loaded.
+async fn starting() -> Pid {
+    loop {
+        if let [helper, ..] = helpers(ZYGOTE)[..] {
+            return helper;
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
 }

@@ -29,6 +29,12 @@ pub fn init() {
     drop(tracing::subscriber::set_global_default(subscriber(&level, std::io::stdout)));
 }
 
+/// For a command that somebody runs by hand: warnings alone, on standard error.
+pub fn init_for_people() {
+    let warnings = tracing_subscriber::fmt().with_max_level(Level::WARN).with_writer(std::io::stderr);
+    drop(tracing::subscriber::set_global_default(warnings.without_time().with_target(false).with_ansi(false).finish()));
+}
+
 /// What `init` starts, with its lines going to `writer`.
 pub fn subscriber<W>(level: &str, writer: W) -> impl Subscriber + Send + Sync
 where

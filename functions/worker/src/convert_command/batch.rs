@@ -1,7 +1,7 @@
 //! `worker convert-each`: one process converts what standard input asks for, as a Lambda environment serves its jobs.
 //!
-//! A line is `{"tool", "in", "out", "options"?}`. The answer is a line too: `{"convertMs", "output", "warnings"}`, or
-//! `{"error": {"code", "message"}}`, after which the next line is served. For benchmarks and soak tests.
+//! A line is `{"tool", "in", "out", "options"?}`. The answer is a line too: `{"convertMs", "engine", "output", "warnings"}`,
+//! or `{"error": {"code", "message"}}`, after which the next line is served. For benchmarks and soak tests.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use docmill::domain::request::JobRequest;
+use docmill::telemetry;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -54,6 +55,7 @@ impl BatchArgs {
 
 /// Serves standard input until its end. Exit code 1 when standard input or output can no longer be used.
 pub fn run(args: &BatchArgs) -> ExitCode {
+    telemetry::init_for_people();
     let served = confine::hide_own_memory().and_then(|()| {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         runtime.block_on(serve(args))
@@ -84,7 +86,12 @@ async fn convert_line(converters: &mut Converters, args: &BatchArgs, line: &str)
     let converted = convert(converter, &input, &request, &args, scratch.path()).await?;
     std::fs::copy(&converted.pdf, &args.out)?;
     warnings.extend(converted.warnings);
-    Ok(json!({ "convertMs": millis(converted.convert), "output": converted.output, "warnings": warnings }))
+    Ok(json!({
+        "convertMs": millis(converted.convert),
+        "engine": converted.engine,
+        "output": converted.output,
+        "warnings": warnings,
+    }))
 }
 
 /// One converter for each engine that was asked for, kept until the end.

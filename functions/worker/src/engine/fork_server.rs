@@ -36,7 +36,16 @@ const GRACE: Duration = Duration::from_secs(2);
 const FAILURES: u32 = 3;
 
 /// How to start a helper, confined and in a process group of its own.
-pub type Start = Box<dyn Fn() -> io::Result<std::process::Command> + Send + Sync>;
+pub type Start = Box<dyn Fn(Care) -> io::Result<std::process::Command> + Send + Sync>;
+
+/// What a helper may rely on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Care {
+    #[default]
+    Usual,
+    /// One did not get as far as its first word: whatever a helper can do without, it had better not touch.
+    Utmost,
+}
 
 pub struct ForkServer {
     start: Start,
@@ -47,6 +56,7 @@ pub struct ForkServer {
 struct State {
     helper: Option<Helper>,
     failures: u32,
+    care: Care,
 }
 
 struct Helper {
@@ -79,10 +89,7 @@ impl ForkServer {
         if state.failures >= FAILURES {
             return Ok(());
         }
-        let mut helper = match state.helper.take() {
-            Some(helper) => helper,
-            None => Helper::start(&self.start)?,
-        };
+        let mut helper = state.take_helper(&self.start)?;
         let ready = helper.get_ready().await;
         state.note(helper, &ready);
         ready
@@ -96,10 +103,7 @@ impl ForkServer {
             return Err(io::Error::other("the helper failed too often"));
         }
         // A request that is dropped while it waits takes its helper along: its answer would be taken for the next one's.
-        let mut helper = match state.helper.take() {
-            Some(helper) => helper,
-            None => Helper::start(&self.start)?,
-        };
+        let mut helper = state.take_helper(&self.start)?;
         let reply = helper.ask(request, deadline).await;
         state.note(helper, &reply);
         reply
@@ -107,18 +111,26 @@ impl ForkServer {
 }
 
 impl State {
+    fn take_helper(&mut self, start: &Start) -> io::Result<Helper> {
+        self.helper.take().map_or_else(|| Helper::start(start(self.care)?), Ok)
+    }
+
     /// Keeps a helper that did what it should, and drops, and so ends, one that did not.
     fn note<T>(&mut self, helper: Helper, outcome: &io::Result<T>) {
         match outcome {
-            Ok(_) => *self = Self { helper: Some(helper), failures: 0 },
-            Err(_) => self.failures += 1,
+            Ok(_) => (self.helper, self.failures) = (Some(helper), 0),
+            Err(_) => {
+                self.failures += 1;
+                if !helper.started {
+                    self.care = Care::Utmost;
+                }
+            }
         }
     }
 }
 
 impl Helper {
-    fn start(start: &Start) -> io::Result<Self> {
-        let mut command = start()?;
+    fn start(mut command: std::process::Command) -> io::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = Command::from(command).kill_on_drop(true).spawn()?;
         let missing = || io::Error::other("a helper without pipes");
@@ -180,5 +192,28 @@ impl Drop for Helper {
         {
             tracing::warn!(%error, "a helper could not be killed");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::CommandExt;
+
+    /// A helper that dies as it starts unless it takes the utmost care, and then repeats what it is asked.
+    fn fragile(care: Care) -> io::Result<std::process::Command> {
+        let mut command = std::process::Command::new("sh");
+        let (crash, serve) = ("kill -SEGV $$", "echo '\"Ready\"'; exec cat");
+        command.arg("-c").arg(if care == Care::Utmost { serve } else { crash }).process_group(0);
+        Ok(command)
+    }
+
+    #[tokio::test]
+    async fn a_helper_that_does_not_start_is_followed_by_a_careful_one() {
+        let server = ForkServer::new(Box::new(fragile));
+        assert!(server.get_ready().await.is_err());
+        let deadline = Instant::now() + Duration::from_secs(20);
+        assert_eq!(server.ask::<_, String>(&"hello", deadline).await.unwrap(), "hello");
+        assert_eq!(server.ask::<_, String>(&"again", deadline).await.unwrap(), "again");
     }
 }

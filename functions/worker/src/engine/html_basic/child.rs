@@ -38,7 +38,7 @@ impl Children {
         // Each start has a directory of its own; the one before is removed.
         let home = std::sync::Mutex::new(None);
         let starter = launcher.clone();
-        let start = move || {
+        let start = move |_care| {
             let fresh = TempDir::with_prefix("html-")?;
             let command = helper(&starter, fresh.path().to_owned());
             *home.lock().map_err(|_poisoned| io::Error::other("an earlier start panicked"))? = Some(fresh);

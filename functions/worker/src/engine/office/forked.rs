@@ -12,8 +12,8 @@ use super::profile::Installation;
 use super::zygote::{Document, Word};
 use super::{ADDRESS_SPACE, Attempt, Export, Order, TEMPORARY_BYTES};
 use crate::confine::{Confinement, End, Launcher, Network, Processes};
-use crate::engine::fork_server::ForkServer;
 use crate::engine::fork_server::helper::{Bounds, Reply, Request};
+use crate::engine::fork_server::{Care, ForkServer};
 
 const OPEN_FILES: u64 = 256;
 
@@ -32,9 +32,13 @@ impl Forked {
         // Each start has a directory of its own; the one before is removed.
         let home = std::sync::Mutex::new(None);
         let memory_bytes = launcher.allowance([]).memory_bytes;
-        let start = move || {
+        let start = move |care| {
             let fresh = TempDir::with_prefix("office-")?;
-            let command = command(&launcher, &installation, fresh.path())?;
+            let mut command = command(&launcher, &installation, fresh.path())?;
+            if care == Care::Utmost {
+                tracing::warn!("LibreOffice did not start: it is tried without UNO");
+                command.arg("--without-uno");
+            }
             *home.lock().map_err(|_poisoned| io::Error::other("an earlier start panicked"))? = Some(fresh);
             Ok(command)
         };
@@ -81,6 +85,7 @@ fn document(order: &Order<'_>) -> Document {
         source: order.source.clone(),
         import: order.import.clone().map(|(filter, options)| (filter.to_owned(), options)),
         model: order.model.map(|(model, filter)| (model, filter.to_owned())),
+        encrypted: order.encrypted,
         password: order.password.clone(),
         output: order.output.clone(),
         format: format.to_owned(),

@@ -63,11 +63,11 @@ fn setting(path: &Path, name: &str) -> io::Result<String> {
 /// Documents come from strangers: no macros, nothing linked is fetched or read, no update of links. Nobody edits: no
 /// locks, no recovery. The empty system locale leaves paper to the process's locale, whose paper is A4. All of it is final:
 /// LibreOfficeKit would set a locale, and so paper, of its own. Pictures that are in use no more are not kept decoded beyond
-/// some megabytes: each is drawn once.
-const SETTINGS: [(&str, &str, &str); 17] = [
+/// some megabytes: each is drawn once. `DisableActiveContent` is not among them: since LibreOffice 24 it takes away embedded
+/// objects too, and so every chart.
+const SETTINGS: [(&str, &str, &str); 16] = [
     ("Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
     ("Office.Common/Security/Scripting", "DisableMacrosExecution", "true"),
-    ("Office.Common/Security/Scripting", "DisableActiveContent", "true"),
     ("Office.Common/Security/Scripting", "MacroSecurityLevel", "3"),
     ("Office.Common/Misc", "UseLocking", "false"),
     ("Office.Common/Misc", "UseDocumentOOoLockFile", "false"),

@@ -86,14 +86,14 @@ struct Library {
     sequence_construct: unsafe extern "C" fn(*mut *mut c_void, *mut Description, *mut c_void, i32, Acquire) -> u8,
     environment: unsafe extern "C" fn(*mut *mut c_void, *mut RawText, *mut c_void),
     mapping: unsafe extern "C" fn(*mut *mut Mapping, *mut c_void, *mut c_void, *mut RawText),
-    context: unsafe extern "C" fn() -> Returned,
+    factory: unsafe extern "C" fn() -> Returned,
+    set_kit_active: unsafe extern "C" fn(bool),
 }
 
 /// UNO in a process in which LibreOffice is started.
 pub(super) struct Uno {
     library: Library,
-    context: *mut RawObject,
-    manager: *mut RawObject,
+    factory: *mut RawObject,
     desktop: *mut RawObject,
 }
 
@@ -114,22 +114,24 @@ impl Uno {
     /// Fails where a function is missing, as in a LibreOffice of another age.
     pub(super) fn start() -> io::Result<Self> {
         let library = Library::find()?;
-        let context = library.process_context()?;
-        let mut uno = Self { library, context, manager: ptr::null_mut(), desktop: ptr::null_mut() };
-        let mut manager = ptr::null_mut();
-        uno.call(context, "com.sun.star.uno.XComponentContext::getServiceManager", &mut manager, &mut [])?;
-        uno.manager = manager;
+        let factory = library.process_factory()?;
+        let mut uno = Self { library, factory, desktop: ptr::null_mut() };
         let desktop = uno.create("com.sun.star.frame.Desktop")?;
         uno.desktop = uno.query(desktop, "com.sun.star.frame.XComponentLoader")?;
         Ok(uno)
     }
 
+    fn be_kit(&self, is_kit: bool) {
+        // SAFETY: the function sets a flag.
+        unsafe { (self.library.set_kit_active)(is_kit) };
+    }
+
     /// A new object of a service.
     fn create(&self, service: &str) -> io::Result<*mut RawObject> {
         let mut name = Text::new(&self.library, service);
-        let (mut object, mut context) = (ptr::null_mut(), self.context);
-        let create = "com.sun.star.lang.XMultiComponentFactory::createInstanceWithContext";
-        self.call(self.manager, create, &mut object, &mut [name.place(), place(&mut context)])?;
+        let mut object = ptr::null_mut();
+        let create = "com.sun.star.lang.XMultiServiceFactory::createInstance";
+        self.call(self.factory, create, &mut object, &mut [name.place()])?;
         Ok(object)
     }
 
@@ -242,12 +244,18 @@ impl Uno {
 
 impl Hidden<'_> {
     /// Writes the document to a `file:` URL; says whether LibreOffice believes that it did.
+    ///
+    /// Meanwhile LibreOffice is no LibreOfficeKit, which draws for viewers of tiles: of a form's controls, 25.2 would print
+    /// the boxes without their words. It is one while it loads: its language is that of dates.
     pub(super) fn store(&self, url: &str, properties: &Properties) -> io::Result<bool> {
         let storable = self.uno.query(self.object, "com.sun.star.frame.XStorable")?;
         let mut url = Text::new(&self.uno.library, url);
         let mut properties = self.uno.sequence(properties)?;
         let arguments = &mut [url.place(), place(&mut properties)];
-        Ok(self.uno.call(storable, "com.sun.star.frame.XStorable::storeToURL", &mut (), arguments).is_ok())
+        self.uno.be_kit(false);
+        let stored = self.uno.call(storable, "com.sun.star.frame.XStorable::storeToURL", &mut (), arguments);
+        self.uno.be_kit(true);
+        Ok(stored.is_ok())
     }
 
     /// Frees the document.
@@ -273,15 +281,17 @@ impl Library {
                 sequence_construct: symbol(c"uno_sequence_construct")?,
                 environment: symbol(c"uno_getEnvironment")?,
                 mapping: symbol(c"uno_getMapping")?,
-                context: symbol(c"_ZN10comphelper26getProcessComponentContextEv")?,
+                factory: symbol(c"_ZN10comphelper24getProcessServiceFactoryEv")?,
+                set_kit_active: symbol(c"_ZN10comphelper14LibreOfficeKit9setActiveEb")?,
             })
         }
     }
 
-    /// The process's component context, by the binary interface.
-    fn process_context(&self) -> io::Result<*mut RawObject> {
+    /// The process's factory of services, by the binary interface. Unlike the process's component context, which
+    /// LibreOffice 7.4 returns as a value and 25.2 as a reference, it is returned in one way by all versions.
+    fn process_factory(&self) -> io::Result<*mut RawObject> {
         let (cpp, binary) = (Text::new(self, "gcc3"), Text::new(self, "uno"));
-        let kind = self.describe("com.sun.star.uno.XComponentContext")?;
+        let kind = self.describe("com.sun.star.lang.XMultiServiceFactory")?;
         let (mut from, mut to) = (ptr::null_mut(), ptr::null_mut());
         let (mut mapping, mut object) = (ptr::null_mut::<Mapping>(), ptr::null_mut());
         // SAFETY: the names are texts; each function fills in what it is given a place for, or leaves it null.
@@ -290,11 +300,11 @@ impl Library {
             (self.environment)(&mut to, binary.raw, ptr::null_mut());
             (self.mapping)(&mut mapping, from, to, ptr::null_mut());
             if let Some(carrier) = mapping.as_ref() {
-                let context = (self.context)().0[0].assume_init();
-                (carrier.map)(mapping, &mut object, context, kind);
+                let factory = (self.factory)().0[0].assume_init();
+                (carrier.map)(mapping, &mut object, factory, kind);
             }
         }
-        if object.is_null() { Err(io::Error::other("no component context")) } else { Ok(object) }
+        if object.is_null() { Err(io::Error::other("no factory of services")) } else { Ok(object) }
     }
 
     /// The complete description of a type, or of a method as `interface::method`. Descriptions are kept for ever.

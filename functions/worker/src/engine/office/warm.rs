@@ -15,8 +15,10 @@ use super::uno::{Hidden, Properties, Property, Uno};
 use super::zygote::{Document, Word, file_url};
 use crate::sniff::Format;
 
-/// Nobody is there to answer a dialog.
-const LOAD_OPTIONS: &str = "Batch=true,Language=en-US";
+/// How LibreOfficeKit loads: nobody is there to answer a dialog.
+const SILENTLY: &str = "Batch=true,Language=en-US";
+/// What is encrypted is loaded with the one question that is answered: since LibreOffice 24, `Batch` keeps it back too.
+const ASKING: &str = "Language=en-US";
 
 /// A document of the warm-up.
 struct Sample {
@@ -66,11 +68,13 @@ pub(super) struct WarmOffice<'a> {
 }
 
 impl<'a> WarmOffice<'a> {
-    pub(super) fn warm_up(kit: &'a Office, home: &Path) -> io::Result<Self> {
+    pub(super) fn warm_up(kit: &'a Office, home: &Path, by_uno: bool) -> io::Result<Self> {
         let mut office = Self { kit, uno: None };
         // LibreOfficeKit's first document sets the language; and one of its own is what it needs to be warm enough.
         office.repeat(home, 1, Afterwards::Closed)?;
-        office.uno = Uno::start().inspect_err(|error| eprintln!("without UNO: {error}")).ok();
+        if by_uno {
+            office.uno = Uno::start().inspect_err(|error| eprintln!("without UNO: {error}")).ok();
+        }
         if let Err(error) = office.repeat_warm_up(home, Afterwards::Closed) {
             // A LibreOffice whose UNO is not as it is known here.
             eprintln!("without UNO: {error}");
@@ -108,7 +112,7 @@ impl<'a> WarmOffice<'a> {
                 Afterwards::Open => Ok(stored),
             };
         }
-        self.kit.load(from, LOAD_OPTIONS, None)?.map_or(Ok(false), |document| document.save(to, "pdf", "{}"))
+        self.kit.load(from, SILENTLY, None)?.map_or(Ok(false), |document| document.save(to, "pdf", "{}"))
     }
 
     pub(super) fn convert(&self, asked: &Document) -> io::Result<Word> {
@@ -121,7 +125,8 @@ impl<'a> WarmOffice<'a> {
         if asked.import.is_some() {
             return Ok(if self.uno.is_some() { Word::NotLoaded } else { Word::Unable });
         }
-        let document = match self.kit.load(&file_url(&asked.source)?, LOAD_OPTIONS, asked.password.as_deref())? {
+        let options = if asked.encrypted { ASKING } else { SILENTLY };
+        let document = match self.kit.load(&file_url(&asked.source)?, options, asked.password.as_deref())? {
             Ok(document) => document,
             Err(NotLoaded::Damaged) => return Ok(Word::NotLoaded),
             Err(NotLoaded::NeedsPassword) => return Ok(Word::NeedsPassword),

@@ -21,6 +21,7 @@ pub(super) struct Document {
     pub(super) import: Option<(String, String)>,
     /// What the document becomes, and the filter that reads it, if it takes no window.
     pub(super) model: Option<(Model, String)>,
+    pub(super) encrypted: bool,
     pub(super) password: Option<String>,
     pub(super) output: PathBuf,
     /// `pdf`, or the extension of another format.
@@ -54,6 +55,9 @@ pub struct Args {
     /// The helper's own directory: `profile` in it was prepared, `tmp` is LibreOffice's directory for temporary files.
     #[arg(long)]
     home: PathBuf,
+    /// Have LibreOfficeKit alone convert: slower, and not dependent on UNO's binary interface.
+    #[arg(long)]
+    without_uno: bool,
 }
 
 /// Serves until standard input ends. Returns only what kept it from serving.
@@ -78,7 +82,7 @@ fn serve(args: &Args) -> io::Result<()> {
 }
 
 fn serve_documents(office: &Office, args: &Args, replies: &mut File) -> io::Result<()> {
-    let office = WarmOffice::warm_up(office, &args.home)?;
+    let office = WarmOffice::warm_up(office, &args.home, !args.without_uno)?;
     // The profile was read; what is there from now on could only be some document's.
     std::fs::remove_dir_all(args.home.join("profile"))?;
     // What this process has used to get here, and no child needs.
