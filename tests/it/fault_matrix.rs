@@ -302,12 +302,23 @@ impl Story {
     }
 }
 
+fn sorted(calls: &str) -> String {
+    let mut calls: Vec<&str> = calls.split(' ').collect();
+    calls.sort_unstable();
+    calls.join(" ")
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_calls_of_every_story_are_the_listed_ones() {
     let stage = Stage::new().await;
     for story in stories() {
         Life::play(&stage, &story, &[], SWEEPER_FIRST).await;
-        assert_eq!(Story::recorded(&stage), story.calls, "{}", story.name);
+        let (mut recorded, mut listed) = (Story::recorded(&stage), story.calls.map(str::to_owned));
+        if story.twist == Twist::Duplicate {
+            // Two workers at once: their calls come in any order.
+            recorded.iter_mut().chain(&mut listed).for_each(|calls| *calls = sorted(calls));
+        }
+        assert_eq!(recorded, listed, "{}", story.name);
     }
     stage.remove().await;
 }

@@ -91,14 +91,8 @@ impl JobRequest {
         Ok((Self { tool: definition.slug.clone(), input, options, metadata }, unknown))
     }
 
-    /// SHA-256 of the canonical form: equal for requests that mean the same.
-    pub fn fingerprint(&self) -> String {
-        sha256_hex(self.payload().as_bytes())
-    }
-
-    /// The canonical form as JSON text, secrets included: for the worker alone.
-    pub fn payload(&self) -> String {
-        json!(self).to_string()
+    pub fn canonical(&self) -> CanonicalText {
+        CanonicalText(json!(self).to_string())
     }
 
     pub fn redacted_input(&self, definition: &Definition) -> Value {
@@ -120,6 +114,26 @@ impl JobRequest {
 
     pub fn option_str(&self, name: &str) -> Option<&str> {
         self.options.get(name).and_then(Value::as_str)
+    }
+}
+
+/// A request's canonical form as JSON, secrets included: for the worker alone.
+pub struct CanonicalText(String);
+
+impl CanonicalText {
+    /// SHA-256: equal for requests that mean the same.
+    pub fn fingerprint(&self) -> String {
+        sha256_hex(self.0.as_bytes())
+    }
+
+    pub fn reveal(self) -> String {
+        self.0
+    }
+}
+
+impl std::fmt::Debug for CanonicalText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("CanonicalText(..)")
     }
 }
 
@@ -216,6 +230,10 @@ mod tests {
         JobRequest::parse(catalogue.find(slug).unwrap(), body.as_object().unwrap())
     }
 
+    fn fingerprint(slug: &str, body: Value) -> String {
+        parse(slug, body).unwrap().0.canonical().fingerprint()
+    }
+
     fn breaches(slug: &str, body: Value) -> Vec<Breach> {
         parse(slug, body).unwrap_err()
     }
@@ -225,9 +243,9 @@ mod tests {
         let long = json!({"input": {"sourceUrl": "https://a.example/x.docx"}, "options": {"conversionProviderMode": "default"}});
         let short = json!({"sourceUrl": "https://a.example/x.docx", "conversionProviderMode": "default", "toolSlug": "office-to-pdf"});
         let both = json!({"sourceUrl": "https://a.example/x.docx", "input": {"sourceUrl": "https://a.example/x.docx"}, "options": {"conversionProviderMode": "default"}});
-        let canonical = parse("office-to-pdf", long).unwrap().0;
-        assert_eq!(parse("office-to-pdf", short).unwrap().0.fingerprint(), canonical.fingerprint());
-        assert_eq!(parse("office-to-pdf", both).unwrap().0.fingerprint(), canonical.fingerprint());
+        let canonical = fingerprint("office-to-pdf", long);
+        assert_eq!(fingerprint("office-to-pdf", short), canonical);
+        assert_eq!(fingerprint("office-to-pdf", both), canonical);
     }
 
     #[test]
@@ -252,11 +270,12 @@ mod tests {
         }
         assert!(parse("html-to-pdf", json!({"input": {"html": "<p>"}})).is_ok());
         for tool in ["office-to-pdf", "html-to-pdf"] {
-            let nested = parse(tool, json!({"input": {"uploadId": upload}})).unwrap().0;
-            assert_eq!(nested.upload(), Some(upload));
-            assert_eq!(parse(tool, json!({"uploadId": upload})).unwrap().0.fingerprint(), nested.fingerprint());
+            let nested = json!({"input": {"uploadId": upload}});
+            assert_eq!(parse(tool, nested.clone()).unwrap().0.upload(), Some(upload));
+            let nested = fingerprint(tool, nested);
+            assert_eq!(fingerprint(tool, json!({"uploadId": upload})), nested);
             let other = json!({"uploadId": upload.replace('1', "2")});
-            assert_ne!(parse(tool, other).unwrap().0.fingerprint(), nested.fingerprint());
+            assert_ne!(fingerprint(tool, other), nested);
             assert_eq!(breaches(tool, json!({"uploadId": "upl_../x"}))[0].path, "/uploadId");
         }
     }

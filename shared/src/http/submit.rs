@@ -18,7 +18,7 @@ use crate::domain::event::{self, EventKind};
 use crate::domain::idempotency::{IdempotencyKey, IdempotencyRecord};
 use crate::domain::job::{Job, JobId, JobStatus, Payload, QUEUED_GRACE, Warning};
 use crate::domain::quota::{Charge, RatePolicy};
-use crate::domain::request::{Breach, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
+use crate::domain::request::{Breach, CanonicalText, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
 use crate::domain::tool::{Tool, ToolSettings, ToolState};
 use crate::domain::upload::UploadId;
 use crate::files::ObjectKey;
@@ -133,7 +133,7 @@ impl JobDesk {
     ) -> Result<Option<Reply>, ApiError> {
         let Some(key) = key else { return Ok(None) };
         let id = key.record_id(caller.account(), caller.key.mode);
-        let job = self.submissions.earlier(&id, &wanted.fingerprint(), caller.now).await?;
+        let job = self.submissions.earlier(&id, &wanted.canonical().fingerprint(), caller.now).await?;
         Ok(job.map(|job| accepted(&job, caller).header(IDEMPOTENCY_REPLAYED, true)))
     }
 
@@ -147,9 +147,11 @@ impl JobDesk {
         idempotency_key: Option<IdempotencyKey>,
     ) -> Outcome {
         let job = self.new_job(tool, caller, &wanted, warnings);
-        let job = self.with_payload(job, wanted.payload()).await?;
+        let canonical = wanted.canonical();
+        let idempotency = idempotency_key.map(|key| self.record(&key, &job, &canonical, caller));
+        let job = self.with_payload(job, canonical.reveal()).await?;
         let submission = Submission {
-            idempotency: idempotency_key.map(|key| self.record(&key, &job, &wanted, caller)),
+            idempotency,
             cost: settings.credit_cost,
             included: caller.plan().included_credits,
             now: caller.now,
@@ -248,12 +250,12 @@ impl JobDesk {
         }
     }
 
-    fn record(&self, key: &IdempotencyKey, job: &Job, wanted: &JobRequest, caller: &Caller) -> IdempotencyRecord {
+    fn record(&self, key: &IdempotencyKey, job: &Job, request: &CanonicalText, caller: &Caller) -> IdempotencyRecord {
         let kept_until = caller.now.plus(self.context.config.idempotency_retention);
         IdempotencyRecord {
             id: key.record_id(caller.account(), caller.key.mode),
             job_id: job.id,
-            fingerprint: wanted.fingerprint(),
+            fingerprint: request.fingerprint(),
             kept_until,
             ttl: kept_until.as_ttl_seconds(),
         }
