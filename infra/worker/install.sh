@@ -42,7 +42,7 @@ check() {
         [ -x "$program" ] || fail "$program is missing"
     done
     ls /usr/lib/*/libjemalloc.so.2 >/dev/null || fail "jemalloc is missing"
-    for family in 'Liberation Sans' Carlito Caladea 'Noto Sans Arabic' 'Noto Sans CJK JP' Symbola; do
+    for family in 'Liberation Sans' 'Liberation Sans Narrow' Carlito Caladea 'Noto Sans Arabic' 'Noto Sans CJK JP' Symbola; do
         fc-list : family | grep -q "$family" || fail "the font $family is missing"
     done
     ! fc-cache --verbose --system-only | grep ': caching, ' || fail "a font cache is not up to date"

@@ -50,6 +50,8 @@ pub const FETCH_MS: Metric = time_by_engine("fetch_ms");
 pub const CONVERT_MS: Metric = time_by_engine("convert_ms");
 /// Storing the result.
 pub const STORE_MS: Metric = time_by_engine("store_ms");
+/// Documents that a fresh engine converted, because the warm one did not work.
+pub const ENGINE_FALLBACKS: Metric = count("engine_fallbacks", &[&[field::ENGINE]]);
 /// Environments that were started.
 pub const COLD_STARTS: Metric = count("cold_starts", &[&[field::PART]]);
 /// Workers that were started, by what keeps their children from the network.
@@ -65,7 +67,7 @@ pub const REPAIRS_EXPIRED: Metric = count("repairs_expired", &[&[]]);
 /// Jobs that could not be repaired in a run; the next one tries again.
 pub const REPAIR_ERRORS: Metric = count("repair_errors", &[&[]]);
 
-pub const ALL: [Metric; 15] = [
+pub const ALL: [Metric; 16] = [
     REQUESTS,
     CREDITS_CHARGED,
     CREDITS_REFUNDED,
@@ -74,6 +76,7 @@ pub const ALL: [Metric; 15] = [
     FETCH_MS,
     CONVERT_MS,
     STORE_MS,
+    ENGINE_FALLBACKS,
     COLD_STARTS,
     WORKER_STARTS,
     REPAIRS_RESENT,

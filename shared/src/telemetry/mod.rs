@@ -5,6 +5,7 @@
 //!
 //! Never logged: keys, headers, bodies, query strings, presigned links, document content.
 
+pub mod engine;
 pub mod field;
 pub mod job;
 pub mod line;
@@ -31,8 +32,7 @@ pub fn init() {
 
 /// For a command that somebody runs by hand: warnings alone, on standard error.
 pub fn init_for_people() {
-    let warnings = tracing_subscriber::fmt().with_max_level(Level::WARN).with_writer(std::io::stderr);
-    drop(tracing::subscriber::set_global_default(warnings.without_time().with_target(false).with_ansi(false).finish()));
+    drop(tracing::subscriber::set_global_default(subscriber("warn", std::io::stderr)));
 }
 
 /// What `init` starts, with its lines going to `writer`.

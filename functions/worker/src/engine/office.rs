@@ -19,6 +19,7 @@ use std::time::Instant;
 use async_trait::async_trait;
 use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
 use docmill::domain::tool::EngineKind;
+use docmill::telemetry;
 use serde_json::Value;
 
 use super::{Conversion, Engine, Failure, Limits, Source, Task};
@@ -152,7 +153,7 @@ impl OfficeEngine {
         match self.forked.convert(order).await {
             Ok(attempt) => Ok(attempt),
             Err(error) => {
-                tracing::warn!(%error, "no forked LibreOffice: starting a fresh one");
+                telemetry::engine::fell_back(EngineKind::LibreOffice, &error);
                 self.soffice.convert(order).await
             }
         }

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use docmill::domain::tool::EngineKind;
+use docmill::telemetry;
 use tempfile::TempDir;
 
 use super::render::Outcome;
@@ -56,7 +58,7 @@ impl Children {
         match self.print_forked(task).await {
             Ok(ended) => Ok(ended),
             Err(error) => {
-                tracing::warn!(%error, "no forked layout engine: starting a fresh one");
+                telemetry::engine::fell_back(EngineKind::Sghtmltopdf, &error);
                 self.print_afresh(task).await
             }
         }

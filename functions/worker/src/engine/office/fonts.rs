@@ -1,4 +1,4 @@
-//! Fonts that a document asks for and that are not installed.
+//! Fonts that a document asks for and that are not installed: what stands in for them, and how that is told.
 //!
 //! LibreOffice does not tell. But it asks fontconfig for what may stand in for each font that it lacks, and fontconfig
 //! can be made to log that. A font with a metric twin is no warning: no text moves because of it.
@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, OnceLock};
 
@@ -15,9 +15,13 @@ use docmill::domain::job::Warning;
 /// What fontconfig is told by `FC_DEBUG`: log what was asked and what was found, once each.
 pub(super) const LOG_MATCHES: &str = "1";
 
+/// The system's configuration, and relatives of fonts that it would answer with its default, which is wider.
+const CONFIGURATION: &str = include_str!("fonts.conf");
+
 /// Families whose glyphs have the same widths as those of another.
-const TWINS: [(&str, &str); 8] = [
+const TWINS: [(&str, &str); 9] = [
     ("arial", "liberation sans"),
+    ("arial narrow", "liberation sans narrow"),
     ("helvetica", "liberation sans"),
     ("times new roman", "liberation serif"),
     ("times", "liberation serif"),
@@ -34,6 +38,13 @@ const OWN: [&str; 5] = ["dejavu lgc sans", "dejavu lgc sans mono", "lohit hindi"
 const LOG_BYTES: u64 = 4 << 20;
 const MOST: usize = 20;
 const LONGEST_NAME: usize = 100;
+
+/// Writes fontconfig's configuration for LibreOffice into `directory`, for `FONTCONFIG_FILE`.
+pub(super) fn write_configuration(directory: &Path) -> io::Result<PathBuf> {
+    let path = directory.join("fonts.conf");
+    std::fs::write(&path, CONFIGURATION)?;
+    Ok(path)
+}
 
 /// The families that are installed, in lower case; looked up once, when they are first needed. None where fontconfig's
 /// tools are not installed: then nothing can be said.

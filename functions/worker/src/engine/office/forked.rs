@@ -122,7 +122,7 @@ fn command(launcher: &Launcher, installation: &Installation, home: &Path) -> io:
     command.env("HOME", home).env("TMPDIR", &temporary).env("LC_ALL", "C.UTF-8");
     // No display, and no thread of LibreOffice's own.
     command.env("SAL_USE_VCLPLUGIN", "svp").env("SAL_LOK_OPTIONS", "unipoll");
-    command.env("FC_DEBUG", fonts::LOG_MATCHES);
+    command.env("FONTCONFIG_FILE", fonts::write_configuration(home)?).env("FC_DEBUG", fonts::LOG_MATCHES);
     if let Some(jemalloc) = JEMALLOC.iter().map(PathBuf::from).find(|path| path.exists()) {
         command.env("LD_PRELOAD", jemalloc);
         // What is freed stays at hand for a second: small documents never wait for the system, large ones do not pile up.

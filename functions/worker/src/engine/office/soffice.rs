@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+use super::fonts;
 use super::profile::Installation;
 use super::{ADDRESS_SPACE, Attempt, Export, Order, TEMPORARY_BYTES};
 use crate::confine::{Confinement, End, Launcher, Network, Processes, run};
@@ -62,6 +63,7 @@ impl Soffice {
             io::Error::new(io::ErrorKind::InvalidInput, "the scratch directory's path is not absolute")
         })?;
         command.env("HOME", profile).env("LC_ALL", "C.UTF-8").env("SAL_USE_VCLPLUGIN", "svp");
+        command.env("FONTCONFIG_FILE", fonts::write_configuration(profile)?);
         command.arg(format!("-env:UserInstallation={location}"));
         command.args(["--headless", "--norestore", "--nolockcheck", "--nodefault"]);
         if let Some((filter, options)) = &order.import {
