@@ -140,6 +140,7 @@ build-lambda: ## Compile every function as AWS Lambda runs it, to target/lambda 
 	@venv=$$(dirname "$$(infra/setup.sh python deploy)") && export PATH="$$venv:$$PATH" && set -x \
 		&& $(OPTIMISED) cargo lambda build --profile deploy --workspace --exclude docmill-admin --exclude bench-api --lambda-dir target/lambda \
 			$(if $(filter arm64,$(ARCHITECTURE)),--arm64,--x86-64)
+	@date -u +%F >target/lambda/built-on
 
 # SAM takes parameters from the command line or from samconfig.toml, and never from both.
 OVERRIDES = --parameter-overrides Architecture=$(ARCHITECTURE) $(PARAMETERS)

@@ -4,6 +4,8 @@
 #   infra/restore-table.sh copy TABLE TIME         makes a new table as TABLE was at TIME (RFC 3339), and prints its name
 #   infra/restore-table.sh replace TABLE RESTORED  puts RESTORED in the place of TABLE, under TABLE's name. The service has no
 #                                                  such table meanwhile. TABLE's last state stays as a backup for 35 days.
+#   infra/restore-table.sh settle TABLE ATTRIBUTE  gives a table that was restored otherwise its expiry (None: it has none) and
+#                                                  its backups, which no restore brings back
 set -eu
 
 fail() {
@@ -58,9 +60,9 @@ replace() {
     echo "$1"
 }
 
-[ $# = 3 ] || fail "usage: infra/restore-table.sh copy TABLE TIME | replace TABLE RESTORED"
+usage="usage: infra/restore-table.sh copy TABLE TIME | replace TABLE RESTORED | settle TABLE ATTRIBUTE"
+[ $# = 3 ] || fail "$usage"
 case $1 in
-    copy) copy "$2" "$3" ;;
-    replace) replace "$2" "$3" ;;
-    *) fail "usage: infra/restore-table.sh copy TABLE TIME | replace TABLE RESTORED" ;;
+    copy | replace | settle) "$1" "$2" "$3" ;;
+    *) fail "$usage" ;;
 esac

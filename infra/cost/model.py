@@ -45,6 +45,7 @@ class Deployment:
     memory: Mapping[str, int]
     worker_memory: Mapping[str, int]
     worker_tmp: int
+    # Metrics that alarms look at: each is billed.
     alarms: int
     dashboards: int
 

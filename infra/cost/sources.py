@@ -2,6 +2,7 @@
 
 import json
 import statistics
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,8 @@ def figures() -> tuple[dict[str, Any], list[str]]:
     used = []
     for part, file, extract in [("engines", BENCH, engines), ("requests", BENCH_API, requests)]:
         if file.exists():
-            copy[part] = extract(json.loads(file.read_text()))
+            written = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+            copy[part] = {"measured": written.strftime("%Y-%m-%dT%H:%MZ")} | extract(json.loads(file.read_text()))
             used.append(f"{part}: {file.relative_to(ROOT)} of this machine")
         else:
             used.append(f"{part}: {COPY.relative_to(ROOT)}, measured {copy[part]['measured']}")
@@ -37,7 +39,7 @@ def figures() -> tuple[dict[str, Any], list[str]]:
 
 def engines(bench: dict[str, Any]) -> dict[str, Any]:
     """Ours of `make bench`: the mean over the kinds of documents of a size, each with its median."""
-    found: dict[str, Any] = {"measured": "by make bench", "warm": {}, "cold_ms": {}}
+    found: dict[str, Any] = {"warm": {}, "cold_ms": {}}
     for kind in KINDS:
         found["cold_ms"][kind] = round(statistics.median(bench[f"{kind} cold"]["small"][OURS]["wall_ms"]), 1)
         for size in SIZES:
@@ -69,6 +71,13 @@ def measured(figures: dict[str, Any]) -> Measured:
     return Measured(warm, figures["engines"]["cold_ms"], functions)
 
 
+def metrics_of(resource: dict[str, Any]) -> int:
+    """How many metrics an alarm looks at, each of which is billed. 0: it is none."""
+    if resource["Type"] != "AWS::CloudWatch::Alarm":
+        return 0
+    return sum("MetricStat" in each for each in resource["Properties"].get("Metrics", [])) or 1
+
+
 def deployment(template: localize.Template) -> Deployment:
     """Sizes and counts as the template deploys them by default."""
     defaults = {name: each.get("Default") for name, each in template["Parameters"].items()}
@@ -85,6 +94,6 @@ def deployment(template: localize.Template) -> Deployment:
         memory=memory,
         worker_memory={"office": memory["OfficeWorker"], "basic": html, "browser": html},
         worker_tmp=number(functions["OfficeWorker"]["Properties"]["EphemeralStorage"]["Size"]),
-        alarms=kinds.count("AWS::CloudWatch::Alarm"),
+        alarms=sum(map(metrics_of, template["Resources"].values())),
         dashboards=kinds.count("AWS::CloudWatch::Dashboard"),
     )

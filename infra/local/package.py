@@ -1,6 +1,6 @@
 """Function packages for the emulator: a launcher each, which runs the binary where it lies and logs to a file.
 
-A debug binary is too large to be worth zipping, uploading and keeping in the emulator's memory fourteen times. The
+A debug binary is too large to be worth zipping, uploading and keeping in the emulator's memory as often as there are functions. The
 launcher names the binary's size and time, so a package changes exactly when its binary does.
 """
 

@@ -67,11 +67,6 @@ impl Queue {
         Ok(())
     }
 
-    /// Whether the queue holds nothing at all, in work and delayed messages included. Approximate by nature.
-    pub async fn is_empty(&self, queue: QueueName) -> Result<bool, QueueError> {
-        self.depth(queue).await.map(|depth| depth == Depth::default())
-    }
-
     pub async fn depth(&self, queue: QueueName) -> Result<Depth, QueueError> {
         depth(&self.client, self.url(queue)).await
     }

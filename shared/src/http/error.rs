@@ -128,11 +128,13 @@ impl ErrorCode {
             Self::AccountSuspended => "This account is suspended. Contact support.",
             Self::ToolNotFound => "There is no tool of this name. See `GET /v1/tools`.",
             Self::JobNotFound => "There is no job of this id in your account.",
-            Self::RouteNotFound => "There is no such route. All routes begin with /v1.",
+            Self::RouteNotFound => "There is no such route. See /docs for those of the API.",
             Self::MethodNotAllowed => "This route does not take this method. See the Allow header.",
             Self::JobFailed => "The job failed and has no result. Its `error` says why.",
             Self::OutputExpired => "The result was deleted after its time. Create the job again.",
-            Self::PayloadTooLarge => "The request body is over 1 MiB. Pass large documents by URL.",
+            Self::PayloadTooLarge => {
+                "The request body is over 1 MiB. Pass large documents by URL, or upload them (`POST /v1/uploads`)."
+            }
             Self::UnsupportedMediaType => "Send the body as `Content-Type: application/json`.",
             Self::ValidationFailed => "The request does not match the tool's schema. See `details`.",
             Self::IdempotencyKeyReused => {

@@ -23,12 +23,16 @@ use crate::domain::tool::{Tool, ToolSettings, ToolState};
 use crate::domain::upload::UploadId;
 use crate::files::ObjectKey;
 use crate::queue::{Message, Queue};
+use crate::store::StoreError;
 use crate::store::events::StoredEvent;
 use crate::store::jobs::open_until;
 use crate::store::submission::{Created, Submission, Submissions};
 
 /// Time for the transaction and its repetitions: the function must answer before the gateway gives up.
 const WRITE_TIME: Duration = Duration::from_secs(4);
+
+/// Time for what is recorded beside an answer that stands.
+const NOTE_TIME: Duration = Duration::from_secs(1);
 
 /// What the four creating functions need beyond the common context.
 #[derive(Debug)]
@@ -183,11 +187,14 @@ impl JobDesk {
         }
     }
 
-    /// Records `quota.exhausted`, once a month. The answer is the same whether that succeeds now or at the next refusal.
+    /// Records `quota.exhausted`, once a month. The answer is the same whether that succeeds now or at the next refusal, and
+    /// does not wait for long.
     async fn note_exhaustion(&self, caller: &Caller, required: u64, available: u64) {
         let data = event::quota_exhausted(caller.now.period(), required, available);
         let event = StoredEvent::new(caller.account(), EventKind::QuotaExhausted, caller.now, data);
-        if let Err(error) = self.context.events.record_exhaustion(&event, caller.now.period()).await {
+        let recorded = self.context.events.record_exhaustion(&event, caller.now.period());
+        let outcome = tokio::time::timeout(NOTE_TIME, recorded).await.unwrap_or_else(|_| Err(overlong()));
+        if let Err(error) = outcome {
             tracing::warn!(%error, "a month's exhaustion was not recorded; the next refusal records it");
         }
     }
@@ -268,6 +275,10 @@ impl JobDesk {
             tracing::warn!(job_id = %job.id, %error, "the job's message was not sent; the sweeper will send it");
         }
     }
+}
+
+fn overlong() -> StoreError {
+    StoreError::Unavailable(format!("no answer for {NOTE_TIME:?}"))
 }
 
 fn admit_tool<'a>(tool: &'a Tool, caller: &'a Caller) -> Result<&'a ToolSettings, ApiError> {

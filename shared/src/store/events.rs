@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 use std::sync::Mutex;
-use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::SdkError;
@@ -13,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::item::{Item, UsageItem, from_item, number, string, time, to_item};
+use super::transaction::back_off;
 use super::{StoreError, store_error};
 use crate::config::Tables;
 use crate::domain::event::{EVENT_RETENTION, EventKind, new_event_id};
@@ -171,7 +171,7 @@ impl Events {
                 Err(error @ StoreError::Unavailable(_)) => last = Some(error),
                 Err(error @ (StoreError::Refused(_) | StoreError::Malformed(_))) => return Err(error),
             }
-            tokio::time::sleep(Duration::from_millis(10 << attempt)).await;
+            back_off(attempt).await;
         }
         Err(last.unwrap_or_else(|| StoreError::Unavailable("no attempt was made".into())))
     }

@@ -8,6 +8,7 @@ use aws_sdk_dynamodb::types::KeysAndAttributes;
 use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
+use super::batch::batch_get;
 use super::item::{ENDED, Item, OPEN, OPEN_SHARDS, ended_shard, from_item, nested, string, time};
 use super::{StoreError, store_error};
 use crate::domain::job::{JobId, JobStatus};
@@ -117,16 +118,12 @@ impl Health {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let request = KeysAndAttributes::builder()
+        let wanted = KeysAndAttributes::builder()
             .set_keys(Some(ids))
             .projection_expression("id, #status, tool, created_at, attempts")
-            .expression_attribute_names("#status", "status")
-            .build()
-            .map_err(|error| StoreError::Malformed(error.to_string()))?;
-        let read = self.client.batch_get_item().request_items(&self.jobs_table, request).send().await;
-        let items = read.map_err(|error| store_error(&error))?.responses.unwrap_or_default().remove(&self.jobs_table);
-        let jobs: Vec<OpenJob> =
-            items.unwrap_or_default().into_iter().map(from_item).collect::<Result<_, StoreError>>()?;
+            .expression_attribute_names("#status", "status");
+        let items = batch_get(&self.client, &self.jobs_table, wanted).await?;
+        let jobs: Vec<OpenJob> = items.into_iter().map(from_item).collect::<Result<_, StoreError>>()?;
         let mut unfinished: Vec<_> =
             jobs.into_iter().filter(|job| matches!(job.status, JobStatus::Queued | JobStatus::Processing)).collect();
         unfinished.sort_by_key(|job| job.created_at);

@@ -8,6 +8,7 @@ use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnValue, ReturnValuesOnConditionCheckFailure};
 
+use super::batch::batch_get;
 use super::item::{BY_ACCOUNT, Item, from_item, string, time};
 use super::{StoreError, store_error};
 use crate::domain::account::StoredKey;
@@ -190,18 +191,9 @@ impl Keys {
             return Ok(Vec::new());
         }
         let key = |hash: &KeyHash| Item::from([("key_hash".to_owned(), string(hash.as_str()))]);
-        let request = KeysAndAttributes::builder()
-            .set_keys(Some(hashes.iter().map(key).collect()))
-            .consistent_read(true)
-            .build()
-            .map_err(|error| StoreError::Malformed(error.to_string()))?;
-        let read = self.client.batch_get_item().request_items(&self.table, request).send().await;
-        let output = read.map_err(|error| store_error(&error))?;
-        if output.unprocessed_keys.is_some_and(|left| !left.is_empty()) {
-            return Err(StoreError::Unavailable("DynamoDB left a part of the read undone".into()));
-        }
-        let items = output.responses.and_then(|mut tables| tables.remove(&self.table)).unwrap_or_default();
-        items.into_iter().map(from_item).collect()
+        let keys = hashes.iter().map(key).collect();
+        let wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true);
+        batch_get(&self.client, &self.table, wanted).await?.into_iter().map(from_item).collect()
     }
 
     /// The hashes and ids of an account's keys, revoked ones included. From an index: a moment late, for lists only.

@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod audit;
+mod batch;
 pub mod events;
 pub mod health;
 pub mod item;
@@ -41,12 +42,8 @@ impl From<BuildError> for StoreError {
     }
 }
 
-const REFUSALS: [&str; 4] = [
-    "ValidationException",
-    "AccessDeniedException",
-    "ResourceNotFoundException",
-    "IdempotentParameterMismatchException",
-];
+/// A table that is not there is not among them: it is being restored.
+const REFUSALS: [&str; 3] = ["ValidationException", "AccessDeniedException", "IdempotentParameterMismatchException"];
 
 /// Sorts an SDK error. Its text carries a code and the service's words, never an item.
 pub(crate) fn store_error<E, R>(error: &SdkError<E, R>) -> StoreError

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::KeysAndAttributes;
 
+use super::batch::batch_get;
 use super::item::{Item, UsageItem, from_item};
 use super::{StoreError, accounts, store_error};
 use crate::domain::account::Profile;
@@ -80,22 +81,8 @@ impl Usage {
     }
 
     async fn batch_get(&self, keys: Vec<Item>) -> Result<HashMap<String, Item>, StoreError> {
-        let request = KeysAndAttributes::builder()
-            .set_keys(Some(keys))
-            .consistent_read(true)
-            .build()
-            .map_err(|error| StoreError::Malformed(error.to_string()))?;
-        let output = self
-            .client
-            .batch_get_item()
-            .request_items(&self.table, request)
-            .send()
-            .await
-            .map_err(|error| store_error(&error))?;
-        if output.unprocessed_keys.is_some_and(|left| !left.is_empty()) {
-            return Err(StoreError::Unavailable("DynamoDB left a part of the read undone".into()));
-        }
-        let items = output.responses.and_then(|mut tables| tables.remove(&self.table)).unwrap_or_default();
+        let wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true);
+        let items = batch_get(&self.client, &self.table, wanted).await?;
         let sort_key = |item: &Item| item.get("item").and_then(|key| key.as_s().ok()).cloned();
         Ok(items.into_iter().filter_map(|item| Some((sort_key(&item)?, item))).collect())
     }

@@ -12,7 +12,7 @@ use crate::measuring::{Backend, Measured, binary};
 use crate::requests::{Case, HELLO_WORLD};
 use crate::stub::CALL_TIME;
 
-/// What the issue asks for, in milliseconds and as a multiple of the baseline's start.
+/// The bars, in milliseconds and as a multiple of the baseline's start.
 const INIT_TIMES_BASELINE: f64 = 2.0;
 const WARM_CPU_MS: f64 = 1.0;
 const WARM_BEYOND_CALLS_MS: f64 = 2.0;

@@ -29,12 +29,12 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// Hosts with their ports that local mode may reach although their addresses are denied.
-///
-/// Parsed from `host:port` pairs between commas; an IPv6 host stands in brackets. Empty by default.
 /// No name is longer (RFC 1035 § 2.3.4).
 const MAX_HOST_BYTES: usize = 253;
 
+/// Hosts with their ports that local mode may reach although their addresses are denied.
+///
+/// Parsed from `host:port` pairs between commas; an IPv6 host stands in brackets. Empty by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceExceptions(HashSet<(Host, u16)>);
 

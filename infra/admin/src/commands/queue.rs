@@ -57,6 +57,7 @@ async fn status(context: &Context) -> Result<Output, Failure> {
 
 async fn redrive(context: &Context, queue: QueueName) -> Result<Output, Failure> {
     let letters = dead_letters(context, queue)?;
+    let jobs_queue = context.queue();
     let (mut sent, mut removed, mut unreadable) = (0, 0, 0);
     loop {
         let page = letters.take().await?;
@@ -71,7 +72,7 @@ async fn redrive(context: &Context, queue: QueueName) -> Result<Output, Failure>
             // Sent before it is removed: dying in between leaves two, and a job is claimed once.
             match context.jobs.get(job_id).await? {
                 Some(job) if !job.status.is_terminal() => {
-                    context.queue().send(queue, &job.account, &Message::Convert { job_id }).await?;
+                    jobs_queue.send(queue, &job.account, &Message::Convert { job_id }).await?;
                     sent += 1;
                 }
                 Some(_) | None => removed += 1,

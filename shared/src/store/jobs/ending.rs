@@ -1,7 +1,5 @@
 //! The end of a job: its terminal state, its event, what it counts for and its refund, in one transaction.
 
-use std::time::Duration;
-
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::builders::UpdateBuilder;
@@ -19,6 +17,7 @@ use crate::store::events::StoredEvent;
 use crate::store::item::{
     ENDED, OPEN, OPEN_SHARDS, OUTCOME, Shard, UsageItem, ended_shard, job_key, nested, number, string, time,
 };
+use crate::store::transaction::back_off;
 use crate::store::usage::{COMPLETED, FAILED, TOOL_CREDITS, day_counter};
 use crate::store::{StoreError, store_error};
 
@@ -262,7 +261,7 @@ impl Jobs {
                     }
                 }
                 Verdict::OtherSideOfQuota => quota = quota.map(|quota| Quota { crossing: !quota.crossing, ..quota }),
-                Verdict::TryAgain => tokio::time::sleep(Duration::from_millis(20 << attempt)).await,
+                Verdict::TryAgain => back_off(attempt).await,
             }
         }
         Err(last.unwrap_or_else(|| StoreError::Unavailable("no attempt was made".into())))

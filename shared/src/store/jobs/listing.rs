@@ -8,6 +8,7 @@ use aws_sdk_dynamodb::types::KeysAndAttributes;
 use super::Jobs;
 use crate::domain::job::{Job, JobId, JobStatus};
 use crate::domain::time::Timestamp;
+use crate::store::batch::batch_get;
 use crate::store::item::{BY_ACCOUNT, Item, from_item, job_key, number, string};
 use crate::store::{StoreError, store_error};
 
@@ -147,13 +148,8 @@ impl Jobs {
             return Ok(HashMap::new());
         }
         let keys = marks.iter().map(|mark| job_key(mark.id)).collect();
-        let request = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true).build()?;
-        let read = self.client.batch_get_item().request_items(&self.table, request).send().await;
-        let output = read.map_err(|error| store_error(&error))?;
-        if output.unprocessed_keys.is_some_and(|left| !left.is_empty()) {
-            return Err(StoreError::Unavailable("DynamoDB left a part of the read undone".into()));
-        }
-        let items = output.responses.and_then(|mut tables| tables.remove(&self.table)).unwrap_or_default();
+        let wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true);
+        let items = batch_get(&self.client, &self.table, wanted).await?;
         let jobs = items.into_iter().map(|item| from_item(item).map(|job: Job| (job.id, job)));
         jobs.collect()
     }

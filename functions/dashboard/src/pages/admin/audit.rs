@@ -33,7 +33,7 @@ async fn list(
     let content = html! {
         header.page-head {
             h1 { "Audit trail" }
-            p.lead { "Every change by an administrator, here or with docmill-admin, newest first. Nothing is ever removed." }
+            p.lead { "Every change of standing, credits, tools, plans and switches, here or with docmill-admin, newest first. Nothing is ever removed." }
         }
         @if let Some(subject) = &subject {
             p { "Only changes of " code { (subject) } ". " a href=(state.link("/admin/audit")) { "Show all" } }
