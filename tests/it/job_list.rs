@@ -1,5 +1,7 @@
 //! An account's jobs, the newest first.
 
+use std::time::Duration;
+
 use docmill::clock;
 use docmill::domain::job::{JobError, JobErrorCode, JobId, JobStatus};
 use docmill::store::jobs::{JobFilter, JobMark, JobsPage};
@@ -73,7 +75,7 @@ async fn a_filter_looks_at_the_jobs_themselves_as_they_are_now() {
     assert_eq!(filtered(Some(JobStatus::Failed), None, now).await, [failed]);
     assert_eq!(filtered(Some(JobStatus::Completed), None, now).await, [done]);
     assert_eq!(filtered(Some(JobStatus::Expired), None, now).await, []);
-    let tomorrow = now.next_day();
+    let tomorrow = now.plus(Duration::from_secs(86_400));
     assert_eq!(filtered(Some(JobStatus::Completed), None, tomorrow).await, [], "an output past its time is expired");
     assert_eq!(filtered(Some(JobStatus::Expired), None, tomorrow).await, [done]);
 }
