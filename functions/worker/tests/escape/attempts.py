@@ -256,7 +256,7 @@ def refused():
 
 
 def inherited_environment():
-    known = {"TMPDIR", "HOME", "LC_ALL", "SAL_USE_VCLPLUGIN", "LC_CTYPE", "PWD", "SHLVL", "_", "OLDPWD"}
+    known = {"TMPDIR", "HOME", "LC_ALL", "SAL_USE_VCLPLUGIN", "FONTCONFIG_FILE", "LC_CTYPE", "PWD", "SHLVL", "_", "OLDPWD"}
     return sorted(set(os.environ) - known) or refused()
 
 
