@@ -63,7 +63,7 @@ cp "$here/packages" "$here/install.sh" "$root/opt/docmill/"
 # The host's apt settings reach its mirrors, and the clock may be one that they do not know.
 cp /etc/apt/apt.conf.d/*registry* "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
 run /opt/docmill/install.sh packages
-cp "$worker" "$root/usr/local/bin/worker"
+cp --remove-destination "$worker" "$root/usr/local/bin/worker"
 run /opt/docmill/install.sh settle
 run /opt/docmill/install.sh check
 
