@@ -219,11 +219,38 @@ async fn pages_are_turned_where_they_can_be() {
 
 #[tokio::test]
 async fn a_password_opens_what_it_belongs_to() {
-    let opened = convert("protected.xlsx", json!({ "password": "secret" })).await;
-    assert!(opened.pages() >= 1 && !opened.text().trim().is_empty());
-    assert_eq!(convert("protected.xlsx", json!({ "password": "wrong" })).await.code(), JobErrorCode::WrongPassword);
+    for name in ["protected.xlsx", "protected.doc"] {
+        let opened = convert(name, json!({ "password": "secret" })).await;
+        assert!(opened.pages() >= 1 && !opened.text().trim().is_empty(), "{name}");
+        assert_eq!(convert(name, json!({ "password": "wrong" })).await.code(), JobErrorCode::WrongPassword, "{name}");
+        assert_eq!(convert(name, json!({})).await.code(), JobErrorCode::PasswordRequired, "{name}");
+    }
     // One that is not needed does no harm.
     assert_eq!(convert("letter.odt", json!({ "password": "secret" })).await.pages(), 1);
+}
+
+/// A crash of the engine is followed by another attempt in the same directory, on the same file.
+#[tokio::test]
+async fn a_second_attempt_finds_the_source_as_it_was() {
+    let scratch = TempDir::new().unwrap();
+    let path = scratch.path().join("source");
+    std::fs::copy(fixture("letter.docx"), &path).unwrap();
+    let engine = ENGINE.with(Rc::clone);
+    let (options, limits) = (json!({}), Limits::default());
+    for attempt in 1..=2 {
+        let source = Source::Document {
+            path: path.clone(),
+            name: None,
+            format: Format::Docx,
+            inspection: worker::sniff::Inspection::default(),
+        };
+        let deadline = Instant::now() + PATIENCE;
+        let task = Task { source, options: &options, scratch: scratch.path(), deadline, limits: &limits };
+        let pdf = engine.convert(task).await.unwrap().pdf;
+        let output = Command::new("pdftotext").arg(pdf).arg("-").output().unwrap();
+        assert!(String::from_utf8_lossy(&output.stdout).contains("Quarterly letter"), "attempt {attempt}");
+    }
+    assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(fixture("letter.docx")).unwrap());
 }
 
 #[tokio::test]

@@ -201,6 +201,11 @@ fn place(task: &Task<'_>, path: &Path, name: Option<&str>, format: Format) -> io
     let directory = task.scratch.join("document");
     std::fs::create_dir_all(&directory)?;
     let source = directory.join(format!("{}.{}", stem(name), format.extension()));
+    // An attempt before may have left it here: the same file, which a copy onto itself would empty.
+    match std::fs::remove_file(&source) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
     if std::fs::hard_link(path, &source).is_err() {
         // Another file system, or one without links.
         std::fs::copy(path, &source)?;

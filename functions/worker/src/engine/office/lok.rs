@@ -70,6 +70,8 @@ pub(super) struct Office {
 /// Where LibreOffice asks for passwords.
 struct Desk {
     kit: *mut Kit,
+    /// The document that is being loaded.
+    url: RefCell<CString>,
     password: RefCell<Option<CString>>,
     asked: Cell<u32>,
 }
@@ -116,7 +118,12 @@ impl Office {
         let Some(class) = class.filter(|class| class.size >= size_of::<KitClass>()) else {
             return Err(io::Error::other("LibreOfficeKit did not start, or is older than LibreOffice 6.1"));
         };
-        let desk = Box::leak(Box::new(Desk { kit, password: RefCell::new(None), asked: Cell::new(0) }));
+        let desk = Box::leak(Box::new(Desk {
+            kit,
+            url: RefCell::default(),
+            password: RefCell::new(None),
+            asked: Cell::new(0),
+        }));
         // SAFETY: the table is as large as declared, and the desk lives as long as the process.
         unsafe {
             (class.set_optional_features)(kit, PASSWORD_FEATURES);
@@ -139,6 +146,7 @@ impl Office {
     ) -> io::Result<Result<Document<'_>, NotLoaded>> {
         let (url, options) = (c_string(url.as_bytes())?, c_string(options.as_bytes())?);
         let given = password.is_some();
+        self.desk.url.borrow_mut().clone_from(&url);
         *self.desk.password.borrow_mut() = password.map(|password| c_string(password.as_bytes())).transpose()?;
         self.desk.asked.set(0);
         // SAFETY: the kit is alive, and both arguments are C strings that it copies.
@@ -185,7 +193,10 @@ unsafe extern "C" fn poll(data: *mut c_void, _microseconds: c_int) -> c_int {
 unsafe extern "C" fn wake(_data: *mut c_void) {}
 
 /// Answers a question for a password: with the one given, once; then with none, or LibreOffice would ask for ever.
-unsafe extern "C" fn answer(kind: c_int, url: *const c_char, desk: *mut c_void) {
+///
+/// For Word's older format LibreOffice asks by the file's name alone, and looks for its question by what it is answered with:
+/// the answer has to name the address that was loaded.
+unsafe extern "C" fn answer(kind: c_int, _asked: *const c_char, desk: *mut c_void) {
     if kind != ASKS_FOR_PASSWORD && kind != ASKS_FOR_PASSWORD_TO_EDIT {
         return;
     }
@@ -198,10 +209,15 @@ unsafe extern "C" fn answer(kind: c_int, url: *const c_char, desk: *mut c_void) 
         }
         _ => None,
     };
-    // SAFETY: the kit is alive; the URL is the one LibreOffice asked with; the password is null or a C string.
+    // SAFETY: the kit is alive; the URL is a C string; the password is null or one too.
     unsafe {
         let class = &*(*desk.kit).class;
-        (class.set_document_password)(desk.kit, url, password.as_ref().map_or(ptr::null(), |text| text.as_ptr()));
+        let url = desk.url.borrow();
+        (class.set_document_password)(
+            desk.kit,
+            url.as_ptr(),
+            password.as_ref().map_or(ptr::null(), |text| text.as_ptr()),
+        );
     }
 }
 
