@@ -60,11 +60,12 @@ fn setting(path: &Path, name: &str) -> io::Result<String> {
 
 /// Settings of a profile: node, property, value.
 ///
-/// Documents come from strangers: no macros, nothing linked is fetched or read, no update of links. Nobody edits: no
-/// locks, no recovery. The empty system locale leaves paper to the process's locale, whose paper is A4. All of it is final:
-/// LibreOfficeKit would set a locale, and so paper, of its own. Pictures that are in use no more are not kept decoded beyond
-/// some megabytes: each is drawn once. `DisableActiveContent` is not among them: since LibreOffice 24 it takes away embedded
-/// objects too, and so every chart.
+/// Documents come from strangers: no macros, no links that LibreOffice has a setting for, no update of them. It has none for
+/// XForms, for what SVG refers to, and for pictures of embedded documents: what those can read is what the confinement
+/// leaves to be read. Nobody edits: no locks, no recovery. The empty system locale leaves paper to the process's locale,
+/// whose paper is A4. All of it is final: LibreOfficeKit would set a locale, and so paper, of its own. Pictures that are in
+/// use no more are not kept decoded beyond some megabytes: each is drawn once. `DisableActiveContent` is not among them:
+/// since LibreOffice 24 it takes away embedded objects too, and so every chart.
 const SETTINGS: [(&str, &str, &str); 16] = [
     ("Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
     ("Office.Common/Security/Scripting", "DisableMacrosExecution", "true"),
