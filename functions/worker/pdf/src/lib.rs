@@ -1,0 +1,31 @@
+//! PDF tools on local files: merge, split, compress, render, read. No network, no AWS, no threads of its own at rest.
+//!
+//! The worker loads [`Engines`] once in a helper process, forks a confined child for each [`Request`], and calls
+//! [`Engines::run`] there. Everything here may meet a hostile file: no panic, no unbounded memory, every end typed.
+//!
+//! `tools/` has a module for each tool, which reads its options and says what happens in which order. Below them:
+//! `qpdf/` (libqpdf: bytes, repair, encryption), `structure/` (lopdf: pages, outlines, forms, tags),
+//! `pdfium/` (rendering, text, forms), `image/` (decoders and encoders).
+
+mod request;
+mod tool;
+mod tools;
+
+pub use request::{Artifact, ErrorCode, Failure, Limits, Media, Outcome, Request, Source, Warning};
+pub use tool::Tool;
+
+/// The libraries that the tools call: found and loaded once, before the first request.
+#[derive(Debug, Default)]
+pub struct Engines {}
+
+impl Engines {
+    /// Finds the libraries that are installed here. A tool whose library is missing fails when it is asked for.
+    pub fn load() -> Self {
+        Self::default()
+    }
+
+    /// Runs one tool to its end. Its results lie in `request.directory`.
+    pub fn run(&self, request: &Request) -> Result<Outcome, Failure> {
+        tools::run(self, request)
+    }
+}

@@ -1,0 +1,194 @@
+//! What a tool is asked, and what it answers.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::Tool;
+
+/// One run of one tool.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Request {
+    pub tool: Tool,
+    /// In the order given by the client.
+    pub sources: Vec<Source>,
+    /// The tool's options: valid against its published schema.
+    pub options: Value,
+    /// Where results and temporary files go: exists, empty, this request's own.
+    pub directory: PathBuf,
+    pub limits: Limits,
+    /// The day that `{date}` stands for, `2026-11-21`. The tools read no clock, so that results are reproducible.
+    pub today: String,
+}
+
+/// A local file that was identified by its content.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Source {
+    pub path: PathBuf,
+    pub media: Media,
+    /// The name it came with, without a path.
+    #[serde(default)]
+    pub name: Option<String>,
+    #[serde(default)]
+    pub password: Option<String>,
+    /// `1-3,5`: pages of it to take, counted from 1; `z` is the last one.
+    #[serde(default)]
+    pub page_range: Option<String>,
+    /// What it is called in the outline of a merged file.
+    #[serde(default)]
+    pub title: Option<String>,
+}
+
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Source").field("media", &self.media).finish_non_exhaustive()
+    }
+}
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Media {
+    Pdf,
+    Jpeg,
+    Png,
+    Webp,
+    Tiff,
+    Gif,
+    Bmp,
+    Svg,
+    Text,
+    Markdown,
+    Json,
+    Html,
+    Zip,
+}
+
+impl Media {
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Pdf => "pdf",
+            Self::Jpeg => "jpg",
+            Self::Png => "png",
+            Self::Webp => "webp",
+            Self::Tiff => "tiff",
+            Self::Gif => "gif",
+            Self::Bmp => "bmp",
+            Self::Svg => "svg",
+            Self::Text => "txt",
+            Self::Markdown => "md",
+            Self::Json => "json",
+            Self::Html => "html",
+            Self::Zip => "zip",
+        }
+    }
+
+    pub const fn content_type(self) -> &'static str {
+        match self {
+            Self::Pdf => "application/pdf",
+            Self::Jpeg => "image/jpeg",
+            Self::Png => "image/png",
+            Self::Webp => "image/webp",
+            Self::Tiff => "image/tiff",
+            Self::Gif => "image/gif",
+            Self::Bmp => "image/bmp",
+            Self::Svg => "image/svg+xml",
+            Self::Text => "text/plain; charset=utf-8",
+            Self::Markdown => "text/markdown; charset=utf-8",
+            Self::Json => "application/json",
+            Self::Html => "text/html; charset=utf-8",
+            Self::Zip => "application/zip",
+        }
+    }
+}
+
+/// What one run may take. The caller's own watch over memory and time stands behind these.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Limits {
+    /// Pages of a result, and of all sources together.
+    pub pages: u32,
+    /// Bytes of all results together.
+    pub output_bytes: u64,
+    /// Pixels of one bitmap.
+    pub pixels: u64,
+    /// Bytes that this process may have in memory.
+    pub memory_bytes: u64,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Outcome {
+    /// At least one, in their order.
+    pub artifacts: Vec<Artifact>,
+    /// What the tool has to tell about its work, for the job's `report`.
+    #[serde(default)]
+    pub report: Option<Value>,
+    #[serde(default)]
+    pub warnings: Vec<Warning>,
+}
+
+/// One file of the result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// A plain name in the request's directory.
+    pub file: String,
+    pub media: Media,
+    #[serde(default)]
+    pub pages: Option<u32>,
+    /// In pixels.
+    #[serde(default)]
+    pub width: Option<u32>,
+    #[serde(default)]
+    pub height: Option<u32>,
+    /// What the client's copy is called, with its extension. `None`: after the source.
+    #[serde(default)]
+    pub filename: Option<String>,
+}
+
+/// Something that the result does not show as the source has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// Stable and machine-readable, e.g. `signature_broken`.
+    pub code: String,
+    pub message: String,
+    #[serde(default)]
+    pub detail: Option<String>,
+}
+
+impl Warning {
+    pub fn new(code: &str, message: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), message: message.into(), detail: None }
+    }
+}
+
+/// Why there is no result. `message` is for the job's owner and says what to do; `cause` is for the log, and quotes nothing
+/// of the document.
+#[derive(Clone, Debug, thiserror::Error, Serialize, Deserialize)]
+#[error("{code:?}: {cause}")]
+pub struct Failure {
+    pub code: ErrorCode,
+    pub message: String,
+    pub cause: String,
+}
+
+impl Failure {
+    pub fn new(code: ErrorCode, message: impl Into<String>, cause: impl Into<String>) -> Self {
+        Self { code, message: message.into(), cause: cause.into() }
+    }
+}
+
+/// The job error that a failure becomes, of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorCode {
+    UnsupportedFormat,
+    CorruptDocument,
+    PasswordRequired,
+    WrongPassword,
+    PageLimitExceeded,
+    /// The options name something that the document does not have, or ask for too much.
+    RenderFailed,
+    /// A fault of ours: a missing library, a full disk.
+    Internal,
+}

@@ -1,0 +1,27 @@
+//! The operations of this crate, by the names that the catalogue gives them.
+
+use serde::{Deserialize, Serialize};
+
+/// An operation. Serialises as its slug in the catalogue of tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tool {
+    MergePdf,
+    SplitPdf,
+    OrganizePdf,
+    CompressPdf,
+    ProtectPdf,
+    UnlockPdf,
+    WatermarkPdf,
+    PdfToImages,
+    Thumbnail,
+    ImagesToPdf,
+    PdfToText,
+    InspectDocument,
+    EditMetadata,
+    FlattenPdf,
+    /// Not in the catalogue: checks a result of any engine, and counts its pages.
+    Verify,
+    /// Not in the catalogue: marks every page of a test job's result.
+    MarkTest,
+}
