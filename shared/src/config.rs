@@ -11,9 +11,11 @@ pub struct Config {
     pub files_bucket: String,
     pub office_queue_url: String,
     pub html_queue_url: String,
+    pub pdf_queue_url: String,
     /// Only operators look into the dead letters.
     pub office_dead_letters_url: Option<String>,
     pub html_dead_letters_url: Option<String>,
+    pub pdf_dead_letters_url: Option<String>,
     /// Path-style S3 addresses, which an emulator needs.
     pub s3_path_style: bool,
     /// On one machine: loopback webhook receivers and source exceptions are allowed.
@@ -76,8 +78,11 @@ impl Config {
             files_bucket: required("FILES_BUCKET")?,
             office_queue_url: required("OFFICE_QUEUE_URL")?,
             html_queue_url: required("HTML_QUEUE_URL")?,
+            // Until the template has this queue, its jobs go where Chromium is.
+            pdf_queue_url: lookup("PDF_QUEUE_URL").map_or_else(|| required("HTML_QUEUE_URL"), Ok)?,
             office_dead_letters_url: lookup("OFFICE_DEAD_LETTERS_URL"),
             html_dead_letters_url: lookup("HTML_DEAD_LETTERS_URL"),
+            pdf_dead_letters_url: lookup("PDF_DEAD_LETTERS_URL"),
             s3_path_style: switch("S3_PATH_STYLE")?,
             local_mode: switch("LOCAL_MODE")?,
             output_retention: hours(number("OUTPUT_RETENTION_HOURS", 24)?),
@@ -101,6 +106,7 @@ impl Config {
         match queue {
             QueueName::Office => &self.office_queue_url,
             QueueName::Html => &self.html_queue_url,
+            QueueName::Pdf => &self.pdf_queue_url,
         }
     }
 
@@ -108,6 +114,7 @@ impl Config {
         let (url, name) = match queue {
             QueueName::Office => (&self.office_dead_letters_url, "OFFICE_DEAD_LETTERS_URL"),
             QueueName::Html => (&self.html_dead_letters_url, "HTML_DEAD_LETTERS_URL"),
+            QueueName::Pdf => (&self.pdf_dead_letters_url, "PDF_DEAD_LETTERS_URL"),
         };
         url.as_deref().ok_or(ConfigError::Missing(name))
     }

@@ -12,7 +12,7 @@ use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
 
 use crate::config::{Config, ConfigError};
 use crate::connection::{Authorities, http_client};
-use crate::domain::tool::{Catalogue, CatalogueError};
+use crate::domain::catalogue::{Catalogue, CatalogueError};
 use crate::files::Files;
 use crate::queue::Queue;
 use crate::store::accounts::Accounts;

@@ -9,12 +9,13 @@ use aws_sdk_s3::Client;
 use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_s3::presigning::PresigningConfig;
 use aws_sdk_s3::primitives::ByteStream;
+use aws_sdk_s3::types::{Delete, ObjectIdentifier};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use url::Url;
 
 use crate::context::Aws;
-use crate::domain::job::{JobId, Output};
+use crate::domain::job::{Job, JobId, Output, StoredResults};
 use crate::domain::upload::{UploadId, UploadRequest};
 
 /// How long a download link works. Shorter than any role's session, with which it would die.
@@ -29,16 +30,37 @@ pub enum ObjectKey<'a> {
     /// A request too large for a job item.
     Input { account: &'a str, job: JobId },
     /// A result. Each attempt has its own, so that a late worker overwrites nothing.
-    Output { account: &'a str, job: JobId, attempt: u32 },
+    Output { account: &'a str, job: JobId, attempt: u32, part: OutputPart },
     /// A document that a client sent. Its account's name comes first, so that nobody can name another's.
     Upload { account: &'a str, upload: UploadId },
+}
+
+/// Which of a job's files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputPart {
+    /// The file with this index.
+    File(usize),
+    /// All files together, as a ZIP.
+    Archive,
+    /// The description of many files. See [`crate::domain::job::StoredResults`].
+    Manifest,
+}
+
+impl std::fmt::Display for OutputPart {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::File(index) => write!(f, "{index}"),
+            Self::Archive => f.write_str("all"),
+            Self::Manifest => f.write_str("manifest"),
+        }
+    }
 }
 
 impl std::fmt::Display for ObjectKey<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Input { account, job } => write!(f, "inputs/{account}/{job}"),
-            Self::Output { account, job, attempt } => write!(f, "outputs/{account}/{job}/{attempt}"),
+            Self::Output { account, job, attempt, part } => write!(f, "outputs/{account}/{job}/{attempt}/{part}"),
             Self::Upload { account, upload } => write!(f, "uploads/{account}/{upload}"),
         }
     }
@@ -173,6 +195,43 @@ impl Files {
         }
     }
 
+    /// Deletes every file of a job's result.
+    pub async fn delete_results(&self, job: &Job) -> Result<(), FilesError> {
+        let keys = result_keys(job);
+        for keys in keys.chunks(MOST_DELETED_AT_ONCE) {
+            self.delete_all(keys).await?;
+        }
+        Ok(())
+    }
+
+    async fn delete_all(&self, keys: &[String]) -> Result<(), FilesError> {
+        if let [key] = keys {
+            return self.delete(key).await;
+        }
+        let malformed = |error: aws_sdk_s3::error::BuildError| FilesError::Local(error.to_string());
+        let objects = keys.iter().map(|key| ObjectIdentifier::builder().key(key).build());
+        let objects = objects.collect::<Result<Vec<_>, _>>().map_err(malformed)?;
+        let delete = Delete::builder().set_objects(Some(objects)).quiet(true).build().map_err(malformed)?;
+        let request = self.client().delete_objects().bucket(&self.bucket).delete(delete);
+        let deleted = request.send().await.map_err(|error| unavailable(&error))?;
+        match deleted.errors().first() {
+            None => Ok(()),
+            Some(error) => Err(FilesError::Unavailable(error.code().unwrap_or("not deleted").to_owned())),
+        }
+    }
+
+    /// The job with its results, where they lie in the bucket because there are many.
+    pub async fn with_results(&self, mut job: Job) -> Result<Job, FilesError> {
+        if let Some(StoredResults::Manifest { .. }) = job.results
+            && let Some(key) = part_key(&job, OutputPart::Manifest)
+        {
+            let text = self.get_text(&key).await?;
+            let results = serde_json::from_str(&text).map_err(|error| FilesError::Local(error.to_string()))?;
+            job.results = Some(StoredResults::Inline(results));
+        }
+        Ok(job)
+    }
+
     /// Deleting what is not there succeeds too.
     pub async fn delete(&self, key: &str) -> Result<(), FilesError> {
         self.client()
@@ -256,6 +315,28 @@ impl Files {
     }
 }
 
+/// What S3 deletes in one request.
+const MOST_DELETED_AT_ONCE: usize = 1000;
+
+/// Where every file of a result lies.
+fn result_keys(job: &Job) -> Vec<String> {
+    let Some(results) = &job.results else { return job.output_key.iter().cloned().collect() };
+    let files = results.files();
+    let each = (0..files).map(OutputPart::File);
+    let archive = (files > 1).then_some(OutputPart::Archive);
+    let manifest = match results {
+        StoredResults::Manifest { .. } => Some(OutputPart::Manifest),
+        StoredResults::Inline(_) => None,
+    };
+    each.chain(archive).chain(manifest).filter_map(|part| part_key(job, part)).collect()
+}
+
+/// Where one file of a result lies: beside the primary one, whose key names the attempt that made it.
+pub fn part_key(job: &Job, part: OutputPart) -> Option<String> {
+    let (directory, _) = job.output_key.as_deref()?.rsplit_once('/')?;
+    Some(format!("{directory}/{part}"))
+}
+
 fn attachment(filename: &str) -> String {
     disposition("attachment", filename)
 }
@@ -291,7 +372,8 @@ mod tests {
     fn each_kind_of_object_has_its_prefix() {
         let job = JobId::NONE;
         assert!(ObjectKey::Input { account: "a", job }.to_string().starts_with("inputs/a/"));
-        assert!(ObjectKey::Output { account: "a", job, attempt: 2 }.to_string().ends_with("/2"));
+        let output = |part| ObjectKey::Output { account: "a", job, attempt: 2, part }.to_string();
+        assert!(output(OutputPart::File(7)).ends_with("/2/7") && output(OutputPart::Archive).ends_with("/2/all"));
         let upload = UploadId::new();
         assert_eq!(ObjectKey::Upload { account: "a", upload }.to_string(), format!("uploads/a/{upload}"));
     }

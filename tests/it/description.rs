@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use docmill::domain::catalogue::Catalogue;
 use docmill::domain::event::EventKind;
 use docmill::domain::job::{JobErrorCode, JobStatus};
-use docmill::domain::tool::{AccessTier, Catalogue, ToolState};
+use docmill::domain::tool::{AccessTier, ToolState};
 use docmill::http::error::ErrorCode;
 use docmill::http::routes::ROUTES;
 use lambda_http::http::Method;

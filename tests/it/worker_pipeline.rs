@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 use aws_lambda_events::sqs::SqsEvent;
 use docmill::clock;
 use docmill::context::Context;
+use docmill::domain::catalogue::Catalogue;
 use docmill::domain::job::{Job, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS};
-use docmill::domain::tool::QueueName;
+use docmill::domain::tool::{EngineKind, QueueName};
 use lambda_runtime::LambdaEvent;
 use serde_json::{Value, json};
-use worker::converter::{Converter, Engines};
+use worker::converter::Converter;
 use worker::egress::{EgressPolicy, SourceExceptions};
+use worker::engine::Engines;
 use worker::pipeline::{Delivery, Handled, Pipeline};
 use worker::source::Fetcher;
 
@@ -62,8 +64,9 @@ impl Bench {
             queue: context.queue(),
             jobs: context.jobs.clone(),
             converter: Converter {
+                catalogue: Catalogue::load().unwrap(),
                 fetcher,
-                engines: Engines { html_browser: Some(engine), ..Engines::default() },
+                engines: Engines::default().with(EngineKind::Chromium, engine),
                 limits: context.config.limits.clone(),
             },
             config: context.config,
@@ -92,12 +95,12 @@ async fn a_job_is_completed_with_all_that_it_says_about_itself() {
     let job = bench.job().await;
     assert_eq!((job.status, job.attempts), (JobStatus::Completed, 1));
     let output = job.output.unwrap();
-    assert_eq!((output.bytes, output.pages, output.filename.as_str()), (13, 3, "document.pdf"));
+    assert_eq!((output.bytes, output.pages, output.filename.as_str()), (13, Some(3), "document.pdf"));
     assert_eq!(output.sha256, docmill::domain::sha256_hex(b"%PDF-1.7 stub"));
     assert_eq!(job.engine.unwrap().name, "stub");
     assert!(job.timings.is_some() && job.secret.is_none() && job.lease_until.is_none());
     let key = job.output_key.unwrap();
-    assert_eq!(key, format!("outputs/{}/{}/1", bench.account.id, bench.id));
+    assert_eq!(key, format!("outputs/{}/{}/1/0", bench.account.id, bench.id));
     assert_eq!(bench.world.context.files.get_text(&key).await.unwrap(), "%PDF-1.7 stub");
 }
 

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fs;
 
-use docmill::domain::tool::Catalogue;
+use docmill::domain::catalogue::Catalogue;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let description = api_docs::description::openapi(&Catalogue::load()?)?;

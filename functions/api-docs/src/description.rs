@@ -3,10 +3,10 @@
 //!
 //! What comes of it is the file `openapi.json`, which is what is served. `make description` writes it.
 
+use docmill::domain::breach::Breach;
+use docmill::domain::catalogue::Catalogue;
 use docmill::domain::event::EventKind;
 use docmill::domain::job::{JobErrorCode, JobStatus};
-use docmill::domain::request::Breach;
-use docmill::domain::tool::Catalogue;
 use docmill::http::envelope::respond;
 use docmill::http::error::{ApiError, ErrorCode};
 use docmill::http::request::RequestId;

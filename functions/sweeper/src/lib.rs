@@ -253,9 +253,7 @@ impl Sweeper {
     /// Timeline: the sweeper dies between the two. The job is still open, and the next run deletes what is gone already
     /// and writes the state; the other way round the bytes would have been left over.
     async fn expire(&self, job: &Job, now: Timestamp) -> Result<Repair, Obstacle> {
-        if let Some(key) = &job.output_key
-            && let Err(error) = self.context.files.delete(key).await
-        {
+        if let Err(error) = self.context.files.delete_results(job).await {
             if job.due.is_some_and(|due| now < due.plus(LIFECYCLE)) {
                 return Err(error.into());
             }

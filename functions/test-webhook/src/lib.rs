@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use docmill::context::Context;
+use docmill::domain::breach::Breach;
 use docmill::domain::event::{new_event_id, signed_sample};
 use docmill::domain::quota::RatePolicy;
-use docmill::domain::request::Breach;
 use docmill::http::envelope::Reply;
 use docmill::http::error::ApiError;
 use docmill::http::guard::authenticated;

@@ -3,27 +3,26 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use docmill::domain::api_key::Mode;
+use docmill::domain::catalogue::Catalogue;
 use docmill::domain::job::{JobErrorCode, Warning};
 use docmill::domain::request::JobRequest;
-use docmill::domain::tool::Catalogue;
+use docmill::domain::source::SourceKind;
+use docmill::domain::tool::{Definition, EngineKind};
 use docmill::telemetry;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use url::Url;
 
 use crate::confine::{self, Launcher};
-use crate::converter::{Converted, Converter, Engines, checked_document};
+use crate::converter::{Converted, Converter, Workplace};
 use crate::egress::{EgressPolicy, SourceExceptions};
-use crate::engine::html_basic::HtmlBasic;
-use crate::engine::html_browser::{BrowserSettings, HtmlBrowser};
-use crate::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
-use crate::engine::{Failure, Limits, Source};
-use crate::sniff::Hints;
-use crate::source::Fetcher;
+use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
+use crate::engine::{Engines, Failure, Limits};
+use crate::source::{Fetched, Fetcher};
+use crate::sources::{self, Given};
 
 pub mod batch;
 mod cpu;
@@ -34,16 +33,22 @@ pub struct Args {
     /// Slug of the tool, e.g. `office-to-pdf`.
     #[arg(long)]
     tool: String,
-    /// A file, or an http(s) URL.
-    #[arg(long = "in")]
-    source: String,
-    /// Where the PDF goes.
+    /// A file, or an http(s) URL. A tool that takes several has one `--in` for each, in order.
+    #[arg(long = "in", required = true)]
+    sources: Vec<String>,
+    /// Where the result goes: one file, or the ZIP of several.
     #[arg(long)]
     out: PathBuf,
     /// The job's `options`, as JSON.
     #[arg(long, default_value = "{}")]
     options: String,
-    /// Convert this often, anew each time; the last PDF is kept.
+    /// The job's further steps, `then`, as JSON.
+    #[arg(long, default_value = "[]")]
+    then: String,
+    /// Opens an encrypted source, where the tool takes a password with its source.
+    #[arg(long)]
+    password: Option<String>,
+    /// Convert this often, anew each time; the last result is kept.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
     /// Print one JSON object instead of a line of text.
@@ -130,28 +135,44 @@ fn print_refusal(args: &Args, Refused { code, message }: &Refused) -> io::Result
 }
 
 async fn convert_all(args: &Args) -> Result<Value, Refused> {
-    let input = Input::read(args)?;
-    let (request, mut warnings) = request(args, &input)?;
-    let converter = converter(&args.engines, &request)?;
+    let inputs = Input::read_all(args)?;
+    let catalogue = catalogue()?;
+    let (request, mut warnings) = request(args, &inputs, &catalogue)?;
+    let converter = converter(&args.engines, &request, catalogue)?;
     let mut runs = Vec::new();
     let mut last = Value::Null;
     for _ in 0..args.repeat {
         converter.engines.get_ready().await;
         let scratch = TempDir::new()?;
         let cpu = cpu::of_process_tree()?;
-        let converted = convert(&converter, &input, &request, args, scratch.path()).await?;
+        let converted = convert(&converter, &inputs, &request, args, scratch.path()).await?;
         runs.push(json!({
             "fetchMs": millis(converted.fetch),
             "convertMs": millis(converted.convert),
             "cpuMs": millis(cpu::of_process_tree()?.saturating_sub(cpu)),
         }));
-        std::fs::copy(&converted.pdf, &args.out)?;
-        last = json!({ "output": converted.output, "engine": converted.engine });
+        last = keep(&converted, &args.out)?;
         if runs.len() == 1 {
             warnings.extend(converted.warnings);
         }
     }
-    Ok(json!({ "runs": runs, "output": last["output"], "engine": last["engine"], "warnings": warnings }))
+    last["runs"] = json!(runs);
+    last["warnings"] = json!(warnings);
+    Ok(last)
+}
+
+/// Copies the primary result to where it was asked for, and describes all of it.
+fn keep(converted: &Converted, out: &Path) -> Result<Value, Refused> {
+    let primary = converted.files.primary().ok_or_else(|| Refused::invalid("no result"))?;
+    std::fs::copy(&primary.path, out)?;
+    let outputs: Vec<_> = converted.files.each.iter().map(|made| &made.output).collect();
+    Ok(json!({
+        "output": primary.output,
+        "outputs": outputs,
+        "engine": converted.engine,
+        "steps": converted.steps,
+        "report": converted.report,
+    }))
 }
 
 fn millis(duration: Duration) -> f64 {
@@ -161,89 +182,100 @@ fn millis(duration: Duration) -> f64 {
 enum Input {
     Url(Url),
     File(PathBuf),
-    Html(String),
 }
 
 impl Input {
-    fn read(args: &Args) -> Result<Self, Refused> {
-        let is_url = ["http://", "https://"].iter().any(|scheme| args.source.starts_with(scheme));
-        if is_url {
-            return Url::parse(&args.source).map(Self::Url).map_err(|error| Refused::invalid(error.to_string()));
-        }
-        let unreadable = |error: io::Error| Refused::invalid(format!("{}: {error}", args.source));
-        if args.tool.starts_with("html") {
-            return std::fs::read_to_string(&args.source).map(Self::Html).map_err(unreadable);
-        }
-        std::fs::metadata(&args.source).map_err(unreadable)?;
-        Ok(Self::File(PathBuf::from(&args.source)))
+    fn read_all(args: &Args) -> Result<Vec<Self>, Refused> {
+        args.sources.iter().map(|source| Self::read(source)).collect()
     }
 
-    /// The `input` of a request that would bring this source.
-    fn as_request_input(&self, args: &Args) -> Value {
-        match self {
-            Self::Url(url) if args.tool.starts_with("html") => json!({ "url": url.as_str() }),
-            Self::Url(url) => json!({ "sourceUrl": url.as_str() }),
-            Self::Html(html) => json!({ "html": html }),
-            // The service has no files. The schema wants an address, and nothing is fetched from this one.
-            Self::File(_) => json!({ "sourceUrl": "https://local.invalid/" }),
+    fn read(source: &str) -> Result<Self, Refused> {
+        let is_url = ["http://", "https://"].iter().any(|scheme| source.starts_with(scheme));
+        if is_url {
+            return Url::parse(source).map(Self::Url).map_err(|error| Refused::invalid(error.to_string()));
         }
+        std::fs::metadata(source).map_err(|error| Refused::invalid(format!("{source}: {error}")))?;
+        Ok(Self::File(PathBuf::from(source)))
+    }
+
+    /// What a request says of this source.
+    fn as_source(&self, tool: &Definition, password: Option<&str>) -> Value {
+        let mut source = match self {
+            Self::Url(url) if !tool.sources.kinds.contains(&SourceKind::SourceUrl) => json!({ "url": url.as_str() }),
+            Self::Url(url) => json!({ "sourceUrl": url.as_str() }),
+            // The service has no files: this one is taken for an upload.
+            Self::File(_) => json!({ "uploadId": "upl_00000000000000000000000000000000" }),
+        };
+        if let Some(password) = password {
+            source["password"] = json!(password);
+        }
+        source
     }
 }
 
+fn catalogue() -> Result<Catalogue, Refused> {
+    Catalogue::load().map_err(|error| Refused::invalid(error.to_string()))
+}
+
 /// The job that the service would make of this command, checked against the same schema.
-fn request(args: &Args, input: &Input) -> Result<(JobRequest, Vec<Warning>), Refused> {
-    let catalogue = Catalogue::load().map_err(|error| Refused::invalid(error.to_string()))?;
+fn request(args: &Args, inputs: &[Input], catalogue: &Catalogue) -> Result<(JobRequest, Vec<Warning>), Refused> {
     let tool = catalogue
         .find(&args.tool)
         .ok_or_else(|| Refused { code: "tool_not_found".into(), message: format!("no tool {}", args.tool) })?;
-    let options: Value = serde_json::from_str(&args.options)
-        .map_err(|error| Refused { code: "invalid_json".into(), message: format!("--options: {error}") })?;
+    let read = |name: &str, text: &str| {
+        serde_json::from_str::<Value>(text)
+            .map_err(|error| Refused { code: "invalid_json".into(), message: format!("--{name}: {error}") })
+    };
+    let mut sources: Vec<_> =
+        inputs.iter().map(|input| input.as_source(&tool.definition, args.password.as_deref())).collect();
+    let input = match sources.pop() {
+        Some(source) if sources.is_empty() && !tool.definition.sources.are_several() => source,
+        last => json!({ "sources": sources.into_iter().chain(last).collect::<Vec<_>>() }),
+    };
     let mut body = Map::new();
-    body.insert("input".into(), input.as_request_input(args));
-    body.insert("options".into(), options);
-    JobRequest::parse(tool, &body).map_err(|breaches| {
+    body.insert("input".into(), input);
+    body.insert("options".into(), read("options", &args.options)?);
+    body.insert("then".into(), read("then", &args.then)?);
+    JobRequest::parse(catalogue, tool, &body).map_err(|breaches| {
         let all: Vec<_> = breaches.iter().map(|breach| format!("{} {}", breach.path, breach.message)).collect();
         Refused::invalid(all.join("; "))
     })
 }
 
-/// The converter with the one engine that this request needs.
-fn converter(args: &EngineArgs, request: &JobRequest) -> Result<Converter, Refused> {
+/// A converter that keeps the request's own engine warm.
+fn converter(args: &EngineArgs, request: &JobRequest, catalogue: Catalogue) -> Result<Converter, Refused> {
     let exceptions: SourceExceptions = args.allow.parse().map_err(|_| Refused::invalid("--allow: not host:port"))?;
     let policy = EgressPolicy::new(exceptions);
     let fetcher = Fetcher::new(policy.clone())?;
-    let launcher = Launcher::current()?;
-    let mut engines = Engines::default();
-    if request.tool == "office-to-pdf" {
-        engines.office = Some(Arc::new(OfficeEngine::new(&args.libreoffice, launcher)?));
-    } else if request.option_str("renderMode") == Some("basic") {
-        engines.html_basic = Some(Arc::new(HtmlBasic::new(launcher, fetcher.clone())));
-    } else {
-        engines.html_browser = Some(Arc::new(HtmlBrowser::new(BrowserSettings::default(), launcher, policy)));
-    }
+    let engines = Engines::all(&Launcher::current()?, policy, fetcher.clone(), &args.libreoffice)?;
+    let engines = engines.keeping_warm([EngineKind::of(&request.tool, request.option_str("renderMode"))]);
     let limits = Limits { conversion: Duration::from_secs(args.conversion_seconds), ..Limits::default() };
-    Ok(Converter { fetcher, engines, limits })
+    Ok(Converter { catalogue, fetcher, engines, limits })
 }
 
 async fn convert(
     converter: &Converter,
-    input: &Input,
+    inputs: &[Input],
     request: &JobRequest,
     args: &Args,
     scratch: &Path,
 ) -> Result<Converted, Failure> {
     let mode = if args.test { Mode::Test } else { Mode::Live };
     let deadline = Instant::now() + converter.limits.fetch + converter.limits.conversion;
-    match input {
-        Input::Url(_) => converter.run(request, None, mode, scratch, deadline).await,
-        Input::Html(html) => {
-            converter.convert(Source::Html(html.clone()), None, request, mode, scratch, deadline).await
-        }
-        Input::File(path) => {
-            let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-            let hints = Hints { filename: name.as_deref(), ..Hints::default() };
-            let source = checked_document(path.clone(), hints, &converter.limits)?;
-            converter.convert(source, name.as_deref(), request, mode, scratch, deadline).await
+    let mut given = Given::new();
+    for (index, input) in inputs.iter().enumerate() {
+        if let Input::File(path) = input {
+            given.insert(index, local(path, scratch, index).await?);
         }
     }
+    converter.run(request, given, Workplace { scratch, deadline, mode }).await
+}
+
+/// A copy of a local file in the job's directory, which is all that an engine sees.
+async fn local(path: &Path, scratch: &Path, index: usize) -> Result<Fetched, Failure> {
+    let to = sources::place(scratch, index).await?;
+    let copied = tokio::fs::copy(path, &to).await;
+    let bytes = copied.map_err(|error| Failure::internal(format!("copying the source: {error}")))?;
+    let filename = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    Ok(Fetched { path: to, bytes, content_type: None, url: None, filename })
 }

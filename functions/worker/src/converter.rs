@@ -1,280 +1,213 @@
-//! From a request to a finished PDF, without AWS: fetch, check, convert, mark, measure.
+//! From a request to finished files, without AWS: obtain, plan, convert step by step, mark, measure.
 //!
 //! The Lambda pipeline and the `convert` command both go through here, so that both have the same checks and limits.
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use docmill::domain::api_key::Mode;
-use docmill::domain::hex;
-use docmill::domain::job::{EngineInfo, JobErrorCode, Output, Warning};
+use docmill::domain::catalogue::Catalogue;
+use docmill::domain::job::{EngineInfo, JobErrorCode, StepRun, Warning};
 use docmill::domain::request::JobRequest;
 use docmill::domain::tool::EngineKind;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use tokio::task::spawn_blocking;
-use url::Url;
 
-use crate::engine::{Conversion, Engine, Failure, Limits, Source, Task};
+use crate::engine::{Artifact, Conversion, Engines, Failure, Limits, Media, Source, Task};
 use crate::pdf;
-use crate::sniff::{self, Hints};
-use crate::source::{Fetched, Fetcher};
-
-const HTML_TO_PDF: &str = "html-to-pdf";
-
-/// A longer name would not fit into the link that downloads it.
-const MAX_NAME_CHARACTERS: usize = 150;
-
-/// The engines that this environment runs.
-#[derive(Clone, Default)]
-pub struct Engines {
-    pub office: Option<Arc<dyn Engine>>,
-    pub html_basic: Option<Arc<dyn Engine>>,
-    pub html_browser: Option<Arc<dyn Engine>>,
-}
-
-impl std::fmt::Debug for Engines {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Engines")
-            .field("office", &self.office.is_some())
-            .field("html_basic", &self.html_basic.is_some())
-            .field("html_browser", &self.html_browser.is_some())
-            .finish()
-    }
-}
-
-impl Engines {
-    fn of(&self, request: &JobRequest) -> Result<(EngineKind, &dyn Engine), Failure> {
-        let missing = || ours(format!("no engine here for {}", request.tool));
-        let kind = EngineKind::of(&request.tool, request.option_str("renderMode")).ok_or_else(missing)?;
-        let engine = match kind {
-            EngineKind::LibreOffice => &self.office,
-            EngineKind::Sghtmltopdf => &self.html_basic,
-            EngineKind::Chromium => &self.html_browser,
-        };
-        Ok((kind, engine.as_deref().ok_or_else(missing)?))
-    }
-
-    /// Prepares every engine for its next job.
-    pub async fn get_ready(&self) {
-        for engine in [&self.office, &self.html_basic, &self.html_browser].into_iter().flatten() {
-            engine.get_ready().await;
-        }
-    }
-}
+use crate::plan::{Call, Plan};
+use crate::results::{self, Files};
+use crate::source::Fetcher;
+use crate::sources::{self, Given, Obtained};
 
 #[derive(Debug)]
 pub struct Converter {
+    pub catalogue: Catalogue,
     pub fetcher: Fetcher,
     pub engines: Engines,
     pub limits: Limits,
 }
 
-/// A PDF that is ready to be stored.
+/// Files that are ready to be stored, and how they came about.
 #[derive(Debug)]
 pub struct Converted {
-    pub pdf: std::path::PathBuf,
-    pub output: Output,
+    pub files: Files,
+    pub report: Option<Value>,
+    /// The engine of the job's own tool.
     pub engine: EngineInfo,
     pub warnings: Vec<Warning>,
+    /// Every step, where there are several.
+    pub steps: Vec<StepRun>,
     pub fetch: Duration,
     pub convert: Duration,
 }
 
+/// Where and how long a job is worked on.
+#[derive(Clone, Copy, Debug)]
+pub struct Workplace<'a> {
+    /// A directory of this job alone.
+    pub scratch: &'a Path,
+    /// The latest end of everything.
+    pub deadline: Instant,
+    pub mode: Mode,
+}
+
 impl Converter {
-    /// Converts in `scratch`, which belongs to this job alone, until `deadline` at the latest. `uploaded`: the source, if
-    /// it is one that the request only names.
-    pub async fn run(
-        &self,
-        request: &JobRequest,
-        uploaded: Option<Fetched>,
-        mode: Mode,
-        scratch: &Path,
-        deadline: Instant,
-    ) -> Result<Converted, Failure> {
-        self.engines.of(request)?;
+    /// Runs a request to its end. `given`: sources that are here already.
+    pub async fn run(&self, request: &JobRequest, given: Given, at: Workplace<'_>) -> Result<Converted, Failure> {
         let started = Instant::now();
-        let (source, name) = self.obtain(request, uploaded, scratch).await?;
+        let obtained = self.obtain(request, given, at.scratch).await?;
         let fetch = started.elapsed();
-        let converted = self.convert(source, name.as_deref(), request, mode, scratch, deadline).await?;
-        Ok(Converted { fetch, ..converted })
+
+        let started = Instant::now();
+        let at = Workplace { deadline: at.deadline.min(started + self.limits.conversion), ..at };
+        let formats: Vec<_> = obtained.iter().map(|obtained| obtained.format).collect();
+        let plan = Plan::of(request, &formats, &self.catalogue)?;
+        let name = request.filename().map(str::to_owned).or_else(|| first_name(&obtained));
+        let mut warnings = Vec::new();
+        let mut sources = self.prepare(obtained, &plan.prepare, &mut warnings, at).await?;
+        let mut steps = Vec::with_capacity(plan.calls.len());
+        let mut last = None;
+        for (index, call) in plan.calls.iter().enumerate() {
+            let began = Instant::now();
+            let is_last = index + 1 == plan.calls.len();
+            if is_last && at.mode == Mode::Test {
+                self.mark_sources(call, &sources, at).await?;
+            }
+            let directory = directory(at.scratch, &format!("step-{index}"))?;
+            let conversion = self.call(call, sources, &directory, at).await?;
+            sources = conversion.artifacts.iter().map(|artifact| as_source(artifact, name.as_deref())).collect();
+            steps.push(StepRun {
+                tool_slug: call.tool.clone(),
+                engine: conversion.engine.clone(),
+                duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+                warnings: conversion.warnings.clone(),
+            });
+            warnings.extend(conversion.warnings.iter().cloned());
+            last = Some(conversion);
+        }
+        let Some(Conversion { artifacts, report, engine, .. }) = last else {
+            return Err(Failure::internal("a plan without calls"));
+        };
+        if at.mode == Mode::Test {
+            mark(&artifacts).await?;
+        }
+        let convert = started.elapsed();
+        let files = results::finish(artifacts, name, at.scratch).await?;
+        let engine = steps.first().map_or(engine, |first| first.engine.clone());
+        let steps = if steps.len() > 1 { steps } else { Vec::new() };
+        Ok(Converted { files, report, engine, warnings, steps, fetch, convert })
     }
 
-    /// The same for a source that is here already. `name`: what it came with.
-    pub async fn convert(
+    async fn obtain(&self, request: &JobRequest, given: Given, scratch: &Path) -> Result<Vec<Obtained>, Failure> {
+        let tool = self.catalogue.find(&request.tool);
+        let tool = tool.ok_or_else(|| Failure::internal(format!("no tool {} in this build", request.tool)))?;
+        sources::obtain(&self.fetcher, request.sources(), given, &tool.definition, scratch, &self.limits).await
+    }
+
+    /// Makes a PDF of each source that its tool does not take as it is.
+    async fn prepare(
         &self,
-        source: Source,
-        name: Option<&str>,
-        request: &JobRequest,
-        mode: Mode,
+        obtained: Vec<Obtained>,
+        calls: &[Option<Call>],
+        warnings: &mut Vec<Warning>,
+        at: Workplace<'_>,
+    ) -> Result<Vec<Source>, Failure> {
+        let mut sources = Vec::with_capacity(obtained.len());
+        for (index, (Obtained { source, name, .. }, call)) in obtained.into_iter().zip(calls).enumerate() {
+            let Some(call) = call else {
+                sources.push(source);
+                continue;
+            };
+            let directory = directory(at.scratch, &format!("source-{index}"))?;
+            let conversion = self.call(call, vec![source], &directory, at).await?;
+            warnings.extend(conversion.warnings);
+            sources.extend(conversion.artifacts.iter().map(|artifact| as_source(artifact, name.as_deref())));
+        }
+        Ok(sources)
+    }
+
+    async fn call(
+        &self,
+        call: &Call,
+        sources: Vec<Source>,
         scratch: &Path,
-        deadline: Instant,
-    ) -> Result<Converted, Failure> {
-        let (kind, engine) = self.engines.of(request)?;
-        let started = Instant::now();
-        let deadline = deadline.min(started + self.limits.conversion);
-        let options = Value::Object(request.options.clone());
-        let task = |source| Task { source, options: &options, scratch, deadline, limits: &self.limits };
-        let conversion = match engine.convert(task(source.clone())).await {
+        at: Workplace<'_>,
+    ) -> Result<Conversion, Failure> {
+        let engine = self.engines.find(call.engine)?;
+        let task = |sources| Task {
+            tool: &call.tool,
+            sources,
+            options: &call.options,
+            scratch,
+            deadline: at.deadline,
+            limits: &self.limits,
+        };
+        let conversion = match engine.convert(task(sources.clone())).await {
             // Not every crash is the document's fault: once more, in a fresh engine.
-            Err(failure) if failure.code == JobErrorCode::EngineCrashed && Instant::now() < deadline => {
+            Err(failure) if failure.code == JobErrorCode::EngineCrashed && Instant::now() < at.deadline => {
                 tracing::warn!(cause = %failure.cause, "an engine crashed; the conversion is repeated once");
-                engine.convert(task(source)).await
+                engine.convert(task(sources)).await
             }
             result => result,
         };
-        let conversion = conversion.map_err(|failure| failure.of(kind))?;
-        let Conversion { pdf, pages, engine, warnings } = conversion;
-        if mode == Mode::Test {
-            mark_as_test(&pdf).await?;
-        }
-        let convert = started.elapsed();
-
-        let (bytes, sha256) = measure(&pdf).await?;
-        let filename = output_name(request.option_str("filename").or(request.input_str("filename")).or(name));
-        let (format, content_type) = ("pdf".to_owned(), "application/pdf".to_owned());
-        let output = Output { format, content_type, bytes, pages, sha256, filename };
-        Ok(Converted { pdf, output, engine, warnings, fetch: Duration::ZERO, convert })
+        conversion.map_err(|failure| failure.of(call.engine))
     }
 
-    /// The source of a request, checked, and the name it came with.
-    async fn obtain(
-        &self,
-        request: &JobRequest,
-        uploaded: Option<Fetched>,
-        scratch: &Path,
-    ) -> Result<(Source, Option<String>), Failure> {
-        if let Some(html) = request.input_str("html") {
-            return Ok((Source::Html(html.to_owned()), None));
+    /// A picture or a text can't be marked afterwards: its pages are marked before the last step.
+    async fn mark_sources(&self, call: &Call, sources: &[Source], _at: Workplace<'_>) -> Result<(), Failure> {
+        let makes_pdf = call.engine != EngineKind::PdfTools || self.makes_pdf(call);
+        if makes_pdf {
+            return Ok(());
         }
-        if let Some(url) = request.input_str("url") {
-            let url = parse(url)?;
-            let name = page_name(&url);
-            return Ok((Source::Page(url), name));
-        }
-        let fetched = match uploaded {
-            Some(uploaded) => uploaded,
-            None => {
-                let url = parse(request.input_str("sourceUrl").unwrap_or_default())?;
-                self.fetcher.fetch(&url, scratch, &self.limits).await?
+        for source in sources {
+            if let Source::File(docmill_pdf::Source { path, media: Media::Pdf, .. }) = source {
+                mark_pdf(path.clone()).await?;
             }
+        }
+        Ok(())
+    }
+
+    fn makes_pdf(&self, call: &Call) -> bool {
+        let (Some(tool), Some(options)) = (self.catalogue.find(&call.tool), call.options.as_object()) else {
+            return false;
         };
-        let name = request.input_str("filename").map(str::to_owned).or_else(|| fetched.filename.clone());
-        let (named, limits) = (name.clone(), self.limits.clone());
-        let is_page = request.tool == HTML_TO_PDF;
-        let source = spawn_blocking(move || {
-            let content_type = fetched.content_type.as_deref();
-            if is_page {
-                return sniff::page(&fetched.path, content_type).map(Source::Html);
-            }
-            let hints = Hints { filename: named.as_deref(), content_type, url: fetched.url.as_ref() };
-            checked_document(fetched.path.clone(), hints, &limits)
-        })
-        .await
-        .map_err(|_panicked| check_panicked())??;
-        Ok((source, name))
+        tool.definition.output(options).extension == Media::Pdf.extension()
     }
 }
 
-/// A document that an engine may open: identified, and safe as far as can be seen from outside. Blocks.
-pub fn checked_document(path: PathBuf, hints: Hints<'_>, limits: &Limits) -> Result<Source, Failure> {
-    let format = sniff::identify(&path, hints)?;
-    let inspection = sniff::check(&path, format, limits)?;
-    let name = hints.filename.map(str::to_owned);
-    Ok(Source::Document { path, name, format, inspection })
+/// A directory of one call: what one step leaves is not in the next one's way.
+fn directory(scratch: &Path, name: &str) -> Result<PathBuf, Failure> {
+    let directory = scratch.join(name);
+    std::fs::create_dir_all(&directory).map_err(|error| Failure::internal(format!("no directory: {error}")))?;
+    Ok(directory)
 }
 
-/// It is the document that made it panic: trying again would only repeat that.
-fn check_panicked() -> Failure {
-    let message = "The document could not be read: it seems to be damaged.";
-    Failure::new(JobErrorCode::CorruptDocument, message, "the check of a document panicked")
+fn first_name(obtained: &[Obtained]) -> Option<String> {
+    obtained.iter().find_map(|obtained| obtained.name.clone())
 }
 
-/// A source's address was checked when the job was accepted: one that is none is a fault of ours.
-fn parse(url: &str) -> Result<Url, Failure> {
-    Url::parse(url).map_err(|_| ours("a stored address is none"))
+/// A result as the next step's source.
+fn as_source(artifact: &Artifact, name: Option<&str>) -> Source {
+    Source::File(docmill_pdf::Source {
+        path: artifact.path.clone(),
+        media: artifact.media,
+        name: artifact.filename.clone().or_else(|| name.map(str::to_owned)),
+        password: None,
+        page_range: None,
+        title: None,
+    })
 }
 
-async fn mark_as_test(pdf: &Path) -> Result<(), Failure> {
-    let path = pdf.to_owned();
+async fn mark(artifacts: &[Artifact]) -> Result<(), Failure> {
+    for artifact in artifacts.iter().filter(|artifact| artifact.media == Media::Pdf) {
+        mark_pdf(artifact.path.clone()).await?;
+    }
+    Ok(())
+}
+
+async fn mark_pdf(path: PathBuf) -> Result<(), Failure> {
     let marked = spawn_blocking(move || pdf::watermark_test(&path)).await;
-    marked.map_err(|_panicked| ours("marking panicked"))?.map_err(|error| ours(format!("marking failed: {error}")))
-}
-
-/// Size and digest of the finished file.
-async fn measure(pdf: &Path) -> Result<(u64, String), Failure> {
-    let path = pdf.to_owned();
-    let measured = spawn_blocking(move || -> io::Result<(u64, String)> {
-        let mut digest = Sha256::new();
-        let mut file = File::open(path)?;
-        let mut buffer = vec![0; 1 << 16];
-        let mut bytes = 0;
-        loop {
-            let read = file.read(&mut buffer)?;
-            if read == 0 {
-                break;
-            }
-            digest.update(&buffer[..read]);
-            bytes += read as u64;
-        }
-        Ok((bytes, hex(&digest.finalize())))
-    });
-    let measured = measured.await.map_err(|_panicked| ours("measuring panicked"))?;
-    measured.map_err(|error| ours(format!("the result could not be read: {error}")))
-}
-
-/// A page is called like the last part of its path, or like its host.
-fn page_name(url: &Url) -> Option<String> {
-    let last = url.path_segments().and_then(|mut parts| parts.next_back()).filter(|part| !part.is_empty());
-    let decoded = last.map(|part| percent_encoding::percent_decode_str(part).decode_utf8_lossy().into_owned());
-    let plain = decoded.filter(|name| !name.contains(['/', '\\']) && !name.chars().any(char::is_control));
-    // A host's name has dots too, which are no extension's.
-    plain.or_else(|| url.host_str().map(|host| format!("{host}.html")))
-}
-
-/// `report.docx` becomes `report.pdf`; what has no name becomes `document.pdf`.
-fn output_name(name: Option<&str>) -> String {
-    let stem = name.map_or("document", |name| match name.rsplit_once('.') {
-        Some((stem, extension)) if !stem.is_empty() && extension.len() <= 5 => stem,
-        Some(_) | None => name,
-    });
-    let stem: String = stem.chars().filter(|character| !character.is_control()).take(MAX_NAME_CHARACTERS).collect();
-    let stem = if stem.trim().is_empty() { "document" } else { &stem };
-    format!("{stem}.pdf")
-}
-
-/// A fault of our own infrastructure: the only kind that is tried again.
-pub fn ours(cause: impl Into<String>) -> Failure {
-    Failure::new(
-        JobErrorCode::Internal,
-        "Something went wrong on our side. The credits were given back; try again.",
-        cause,
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pages_are_named_after_their_address() {
-        let name = |url: &str| output_name(page_name(&Url::parse(url).unwrap()).as_deref());
-        assert_eq!(name("https://a.example/x/invoice.html?id=secret"), "invoice.pdf");
-        assert_eq!(name("https://a.example/M%C3%A4rz"), "März.pdf");
-        assert_eq!(name("https://www.a.example/"), "www.a.example.pdf");
-        assert_eq!(name("https://a.example/..%2f..%2fetc"), "a.example.pdf");
-    }
-
-    #[test]
-    fn results_are_named_after_their_source() {
-        assert_eq!(output_name(Some("Report 2026.docx")), "Report 2026.pdf");
-        assert_eq!(output_name(Some("out.pdf")), "out.pdf");
-        assert_eq!(output_name(Some("v1.2 notes of meeting")), "v1.2 notes of meeting.pdf");
-        assert_eq!(output_name(Some(".docx")), ".docx.pdf");
-        assert_eq!(output_name(None), "document.pdf");
-        assert_eq!(output_name(Some(&"n".repeat(60_000))).len(), MAX_NAME_CHARACTERS + ".pdf".len());
-    }
+    let marked = marked.map_err(|_panicked| Failure::internal("marking panicked"))?;
+    marked.map_err(|error| Failure::internal(format!("marking failed: {error}")))
 }

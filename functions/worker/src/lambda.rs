@@ -14,11 +14,10 @@ use futures_util::FutureExt;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 
 use crate::confine::{Launcher, Platform};
-use crate::converter::{Converter, Engines};
+use crate::converter::Converter;
 use crate::egress::{EgressPolicy, SourceExceptions};
-use crate::engine::html_basic::HtmlBasic;
-use crate::engine::html_browser::{BrowserSettings, HtmlBrowser};
-use crate::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
+use crate::engine::Engines;
+use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
 use crate::pipeline::{Delivery, Handled, Pipeline};
 use crate::source::Fetcher;
 
@@ -33,19 +32,19 @@ pub async fn pipeline_of_function() -> Result<Pipeline, Error> {
     let queue_name = match std::env::var("ENGINES").unwrap_or_default().as_str() {
         "office" => QueueName::Office,
         "html" => QueueName::Html,
-        _ => return Err("the environment variable ENGINES must be office or html".into()),
+        "pdf" => QueueName::Pdf,
+        _ => return Err("the environment variable ENGINES must be office, html or pdf".into()),
     };
     let launcher = launcher(queue_name, context.config.local_mode).await?;
-    let engines = match queue_name {
-        QueueName::Office => office_engines(launcher)?,
-        QueueName::Html => html_engines(launcher, policy, fetcher.clone()),
-    };
+    let libreoffice = Path::new(DEFAULT_PROGRAM_DIRECTORY);
+    let engines = Engines::all(&launcher, policy, fetcher.clone(), libreoffice)?;
+    let engines = engines.keeping_warm(Engines::needed_by(queue_name));
     let limits = context.config.limits.clone();
     Ok(Pipeline {
         files: context.files.clone(),
         queue: context.queue(),
         jobs: context.jobs,
-        converter: Converter { fetcher, engines, limits },
+        converter: Converter { catalogue: context.catalogue, fetcher, engines, limits },
         config: context.config,
         queue_name,
         clock: Clock::default(),
@@ -75,17 +74,6 @@ fn wipe(directory: &Path) -> std::io::Result<()> {
         if path.is_dir() && !path.is_symlink() { std::fs::remove_dir_all(path)? } else { std::fs::remove_file(path)? }
     }
     Ok(())
-}
-
-fn office_engines(launcher: Launcher) -> Result<Engines, Error> {
-    let office = OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), launcher)?;
-    Ok(Engines { office: Some(Arc::new(office)), ..Engines::default() })
-}
-
-fn html_engines(launcher: Launcher, policy: EgressPolicy, fetcher: Fetcher) -> Engines {
-    let basic = HtmlBasic::new(launcher.clone(), fetcher);
-    let browser = HtmlBrowser::new(BrowserSettings::default(), launcher, policy);
-    Engines { html_basic: Some(Arc::new(basic)), html_browser: Some(Arc::new(browser)), ..Engines::default() }
 }
 
 /// Hosts that may be fetched from although they are not public: on a local stack alone.

@@ -32,6 +32,9 @@ enum Command {
     /// Have LibreOffice loaded, and fork one child per document.
     #[command(hide = true)]
     OfficeZygote(worker::engine::office::ZygoteArgs),
+    /// Have the PDF libraries loaded, and fork one child per call.
+    #[command(hide = true)]
+    PdfHelper(worker::engine::pdf_tools::HelperArgs),
 }
 
 fn main() -> ExitCode {
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         Some(Command::RenderHtml(args)) => worker::engine::html_basic::render::run(&args),
         Some(Command::HtmlZygote(args)) => html_zygote(&args),
         Some(Command::OfficeZygote(args)) => office_zygote(&args),
+        Some(Command::PdfHelper(args)) => pdf_helper(&args),
         None => lambda(),
     }
 }
@@ -72,6 +76,16 @@ fn serve() -> Result<(), lambda_runtime::Error> {
 
 fn html_zygote(args: &worker::engine::html_basic::zygote::Args) -> ExitCode {
     match worker::engine::html_basic::zygote::run(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("not serving: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn pdf_helper(args: &worker::engine::pdf_tools::HelperArgs) -> ExitCode {
+    match worker::engine::pdf_tools::run_helper(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("not serving: {error}");

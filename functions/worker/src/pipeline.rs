@@ -6,20 +6,23 @@ use std::time::{Duration, Instant};
 use docmill::clock::Clock;
 use docmill::config::Config;
 use docmill::domain::job::{
-    Job, JobError, JobErrorCode, JobId, MAX_ATTEMPTS, MAX_WARNINGS, Payload, QUEUED_GRACE, Timings,
+    Job, JobError, JobErrorCode, JobId, MAX_ATTEMPTS, MAX_INLINE_RESULTS_BYTES, MAX_WARNINGS, Payload, QUEUED_GRACE,
+    Results, StoredResults, Timings,
 };
 use docmill::domain::request::JobRequest;
+use docmill::domain::source::Origin;
 use docmill::domain::tool::{EngineKind, QueueName};
 use docmill::domain::upload::UploadId;
-use docmill::files::{Files, FilesError, ObjectKey};
+use docmill::files::{Files, FilesError, ObjectKey, OutputPart};
 use docmill::queue::{Message, Queue};
 use docmill::store::StoreError;
 use docmill::store::jobs::{Claim, Completion, Jobs, Written};
 use docmill::telemetry;
+use futures_util::{StreamExt, TryStreamExt, stream};
 
-use crate::converter::{Converted, Converter, ours};
+use crate::converter::{Converted, Converter, Workplace};
 use crate::engine::Failure;
-use crate::source::Fetched;
+use crate::sources::{self, Budget, Given};
 use crate::upload;
 
 /// A lease ends a little after the function that holds it must have.
@@ -29,6 +32,8 @@ const STORE_TIME: Duration = Duration::from_secs(30);
 /// What an engine may take beyond the deadline to end its children.
 const DEADLINE_GRACE: Duration = Duration::from_secs(10);
 const FIRST_RETRY_SECONDS: u32 = 5;
+/// How many files of one result are stored at once.
+const STORED_AT_ONCE: usize = 4;
 
 #[derive(Debug)]
 pub struct Pipeline {
@@ -137,7 +142,7 @@ impl Pipeline {
                 Ok(None)
             }
             Claim::Exhausted(job) => {
-                let error = public_error(&ours("attempts used up"));
+                let error = public_error(&Failure::internal("attempts used up"));
                 if self.jobs.fail(&job, &error, None, self.clock.now()).await? == Written::Yes {
                     self.forget_payload(&job).await;
                     telemetry::job::failed(&job, error.code, "attempts used up");
@@ -155,17 +160,36 @@ impl Pipeline {
         let deadline = ends_at.checked_sub(STORE_TIME).unwrap_or(ends_at);
         // Engines keep the deadline themselves; what happens around them must not outlast it either.
         let started = Instant::now();
-        let uploaded = self.uploaded(job, &request, scratch.path()).await?;
+        let given = self.stored_sources(job, &request, scratch.path()).await?;
         let reading = started.elapsed();
-        let run = self.converter.run(&request, uploaded, job.mode, scratch.path(), deadline);
+        let at = Workplace { scratch: scratch.path(), deadline, mode: job.mode };
+        let run = self.converter.run(&request, given, at);
         let converted =
             tokio::time::timeout_at((deadline + DEADLINE_GRACE).into(), run).await.map_err(|_| overdue())??;
         let converted = Converted { fetch: converted.fetch + reading, ..converted };
 
         let stored = Instant::now();
-        let key = ObjectKey::Output { account: &job.account, job: job.id, attempt: job.attempts };
-        self.files.put_file(&key, &converted.pdf, &converted.output.content_type).await?;
-        self.complete(job, converted, key.to_string(), stored.elapsed()).await
+        let results = self.store(job, &converted).await?;
+        self.complete(job, converted, results, stored.elapsed()).await
+    }
+
+    /// Stores all files under keys of this attempt. Many are described in a manifest, so that no item grows.
+    async fn store(&self, job: &Job, converted: &Converted) -> Result<StoredResults, Setback> {
+        let key = |part| ObjectKey::Output { account: &job.account, job: job.id, attempt: job.attempts, part };
+        let each = converted.files.each.iter().enumerate().map(|(index, made)| (OutputPart::File(index), made));
+        let all = each.chain(converted.files.archive.iter().map(|made| (OutputPart::Archive, made)));
+        let stored = all.map(|(part, made)| async move {
+            self.files.put_file(&key(part), &made.path, &made.output.content_type).await
+        });
+        stream::iter(stored.collect::<Vec<_>>()).buffer_unordered(STORED_AT_ONCE).try_collect::<()>().await?;
+        let outputs = converted.files.each.iter().map(|made| made.output.clone()).collect();
+        let results = Results { outputs, report: converted.report.clone() };
+        let text = serde_json::to_string(&results).map_err(|error| Setback::fault(error.to_string()))?;
+        if text.len() <= MAX_INLINE_RESULTS_BYTES {
+            return Ok(StoredResults::Inline(results));
+        }
+        self.files.put_text(&key(OutputPart::Manifest), text).await?;
+        Ok(StoredResults::Manifest { files: results.outputs.len() })
     }
 
     /// The canonical request with its secrets, from the job or from the bucket.
@@ -178,14 +202,32 @@ impl Pipeline {
         serde_json::from_str(&payload).map_err(|_| Setback::fault("the stored request is not readable"))
     }
 
-    /// The source from the bucket, if the request names one there: of the job's own account, whatever the id.
-    async fn uploaded(&self, job: &Job, request: &JobRequest, scratch: &Path) -> Result<Option<Fetched>, Setback> {
-        let Some(id) = request.upload() else { return Ok(None) };
-        let id = UploadId::parse(id).ok_or_else(|| Setback::fault("a stored upload id is none"))?;
-        Ok(Some(upload::read(&self.files, &job.account, id, scratch, &self.converter.limits).await?))
+    /// The sources that lie in the bucket: of the job's own account, whatever the id.
+    async fn stored_sources(&self, job: &Job, request: &JobRequest, scratch: &Path) -> Result<Given, Setback> {
+        let budget = Budget::of(&self.converter.limits);
+        let mut given = Given::new();
+        for (index, source) in request.sources().into_iter().enumerate() {
+            if let Origin::Upload(id) = source.origin {
+                let id = UploadId::parse(&id).ok_or_else(|| Setback::fault("a stored upload id is invalid"))?;
+                let to = sources::place(scratch, index).await?;
+                given.insert(index, upload::read(&self.files, &job.account, id, &to, &budget).await?);
+            }
+        }
+        Ok(given)
     }
 
-    async fn complete(&self, job: &Job, converted: Converted, key: String, store: Duration) -> Result<(), Setback> {
+    async fn complete(
+        &self,
+        job: &Job,
+        converted: Converted,
+        results: StoredResults,
+        store: Duration,
+    ) -> Result<(), Setback> {
+        let primary = converted.files.primary().ok_or_else(|| Setback::fault("a conversion without a result"))?;
+        let output = primary.output.clone();
+        let part = if converted.files.archive.is_some() { OutputPart::Archive } else { OutputPart::File(0) };
+        let key = ObjectKey::Output { account: &job.account, job: job.id, attempt: job.attempts, part };
+        let retention = job.retention_seconds.map_or(self.config.output_retention, Duration::from_secs);
         let finished_at = self.clock.now();
         let timings = Timings {
             queued_ms: job.started_at.map_or(0, |started| started.millis_since(job.created_at)),
@@ -197,13 +239,15 @@ impl Pipeline {
         warnings.extend(converted.warnings);
         warnings.truncate(MAX_WARNINGS);
         let completion = Completion {
-            output: converted.output,
-            output_key: key,
+            output,
+            output_key: key.to_string(),
+            results: Some(results),
+            steps: converted.steps,
             engine: converted.engine,
             timings,
             warnings,
             finished_at,
-            expires_at: finished_at.plus(self.config.output_retention),
+            expires_at: finished_at.plus(retention),
         };
         match self.jobs.complete(job, &completion).await? {
             Written::Yes => {
@@ -220,7 +264,9 @@ impl Pipeline {
         let (failure, last) = match setback {
             Setback::Superseded => return Handled::Acknowledge,
             Setback::Failure(failure) => (failure, true),
-            Setback::Fault { cause, engine } => (Failure { engine, ..ours(cause) }, job.attempts >= MAX_ATTEMPTS),
+            Setback::Fault { cause, engine } => {
+                (Failure { engine, ..Failure::internal(cause) }, job.attempts >= MAX_ATTEMPTS)
+            }
         };
         if last { self.fail(job, &failure).await } else { self.give_back(job, &failure, receipt).await }
     }

@@ -3,6 +3,7 @@
 //! The guard sits where names become addresses: the client connects to what its resolver returned, and the resolver
 //! returns only what the policy let through. Literal addresses never reach a resolver; the policy judges them in the URL.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 use docmill::domain::job::JobErrorCode;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap, LOCATION};
+use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Response, redirect};
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
@@ -21,6 +22,7 @@ use url::Url;
 
 use crate::egress::{EgressPolicy, Refusal};
 use crate::engine::{Failure, Limits};
+use crate::sources::Budget;
 
 const USER_AGENT: &str = concat!("Docmill/", env!("CARGO_PKG_VERSION"));
 
@@ -83,21 +85,30 @@ impl Fetcher {
         &self.policy
     }
 
-    /// Fetches a job's source into `scratch`. Fails with a `source_*` code.
-    pub async fn fetch(&self, url: &Url, scratch: &Path, limits: &Limits) -> Result<Fetched, Failure> {
+    /// Fetches a job's source into the file `to`, with the client's own headers. Fails with a `source_*` code.
+    pub async fn fetch(
+        &self,
+        url: &Url,
+        headers: &BTreeMap<String, String>,
+        to: &Path,
+        limits: &Limits,
+        budget: &Budget,
+    ) -> Result<Fetched, Failure> {
         let caps = Caps::of(limits);
-        let path = scratch.join("source");
         within(&caps, url, async {
-            let (mut response, url) = self.open(url, &caps).await?;
-            let mut file = File::create(&path).await.map_err(scratch_failure)?;
+            let (mut response, url) = self.open(url, &client_headers(headers)?, &caps).await?;
+            response.content_length().map_or(Ok(()), |length| budget.admits(length))?;
+            let mut file = File::create(to).await.map_err(scratch_failure)?;
             let mut bytes = 0;
             while let Some(chunk) = next_chunk(&mut response, &url, bytes, &caps).await? {
+                budget.take(chunk.len())?;
                 bytes += chunk.len() as u64;
                 file.write_all(&chunk).await.map_err(scratch_failure)?;
             }
             file.flush().await.map_err(scratch_failure)?;
             let filename = filename(response.headers(), &url);
-            Ok(Fetched { path: path.clone(), bytes, content_type: content_type(&response), url: Some(url), filename })
+            let content_type = content_type(&response);
+            Ok(Fetched { path: to.to_owned(), bytes, content_type, url: Some(url), filename })
         })
         .await
     }
@@ -105,7 +116,7 @@ impl Fetcher {
     /// Fetches one resource of a page into memory. Fails with a `source_*` code.
     pub async fn fetch_bytes(&self, url: &Url, caps: Caps) -> Result<Resource, Failure> {
         within(&caps, url, async {
-            let (mut response, url) = self.open(url, &caps).await?;
+            let (mut response, url) = self.open(url, &HeaderMap::new(), &caps).await?;
             let mut bytes = Vec::new();
             while let Some(chunk) = next_chunk(&mut response, &url, bytes.len() as u64, &caps).await? {
                 bytes.extend_from_slice(&chunk);
@@ -116,10 +127,13 @@ impl Fetcher {
     }
 
     /// Follows redirects, judging each hop like the first, to a response that has a body worth reading.
-    async fn open(&self, url: &Url, caps: &Caps) -> Result<(Response, Url), Failure> {
+    /// The client's headers stay with the first host.
+    async fn open(&self, url: &Url, headers: &HeaderMap, caps: &Caps) -> Result<(Response, Url), Failure> {
+        let (first, none) = (url.origin(), HeaderMap::new());
         let mut url = url.clone();
         for _ in 0..=caps.redirects {
-            let response = self.get(&url).await?;
+            let headers = if url.origin() == first { headers } else { &none };
+            let response = self.get(&url, headers).await?;
             let Some(next) = redirection(&response, &url)? else {
                 let response = successful(response, &url)?;
                 if response.content_length().is_some_and(|length| length > caps.bytes) {
@@ -136,11 +150,23 @@ impl Fetcher {
         ))
     }
 
-    async fn get(&self, url: &Url) -> Result<Response, Failure> {
+    async fn get(&self, url: &Url, headers: &HeaderMap) -> Result<Response, Failure> {
         let target = self.policy.admit(url).map_err(refused)?;
         let client = if target.excepted { &self.excepted } else { &self.guarded };
-        client.get(url.clone()).send().await.map_err(|error| unreachable(url, &error))
+        client.get(url.clone()).headers(headers.clone()).send().await.map_err(|error| unreachable(url, &error))
     }
+}
+
+/// The headers of a request that its schema has admitted. Their values are not shown.
+fn client_headers(headers: &BTreeMap<String, String>) -> Result<HeaderMap, Failure> {
+    let malformed = || Failure::internal("a stored header is invalid");
+    let pair = |(name, value): (&String, &String)| {
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| malformed())?;
+        let mut value = HeaderValue::from_str(value).map_err(|_| malformed())?;
+        value.set_sensitive(true);
+        Ok((name, value))
+    };
+    headers.iter().map(pair).collect()
 }
 
 /// Each environment serves one job after another with freezes between: no connection outlives its request.

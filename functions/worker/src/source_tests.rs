@@ -43,7 +43,8 @@ fn url(text: &str) -> Url {
 
 async fn fetch(fetcher: &Fetcher, at: &str, limits: &Limits) -> Result<(Fetched, Vec<u8>), Failure> {
     let scratch = tempfile::tempdir().expect("a directory");
-    let fetched = fetcher.fetch(&url(at), scratch.path(), limits).await?;
+    let (to, budget) = (scratch.path().join("source"), Budget::of(limits));
+    let fetched = fetcher.fetch(&url(at), &BTreeMap::new(), &to, limits, &budget).await?;
     let content = std::fs::read(&fetched.path).expect("the fetched file");
     Ok((fetched, content))
 }
@@ -258,4 +259,19 @@ fn file_names_come_from_the_header_or_the_url() {
         assert_eq!(filename(&headers, &at).as_deref(), expected, "{header:?}");
     }
     assert_eq!(filename(&HeaderMap::new(), &url("https://example.com/dir/")), None);
+}
+
+#[tokio::test]
+async fn client_headers_go_to_the_first_host_alone() {
+    let (elsewhere, asked_elsewhere) = serve([response("200 OK", b"x")]).await;
+    let moved = format!("302 Found\r\nlocation: http://127.0.0.1:{elsewhere}/y");
+    let (port, asked) = serve([response(&moved, b"")]).await;
+    let fetcher = fetcher(&format!("127.0.0.1:{port},127.0.0.1:{elsewhere}"));
+    let scratch = tempfile::tempdir().expect("a directory");
+    let (limits, headers) = (Limits::default(), BTreeMap::from([("X-Token".to_owned(), "s3cret".to_owned())]));
+    let (to, at) = (scratch.path().join("source"), url(&format!("http://127.0.0.1:{port}/x")));
+    fetcher.fetch(&at, &headers, &to, &limits, &Budget::of(&limits)).await.expect("fetched");
+    let requests = |served: tokio::task::JoinHandle<Vec<String>>| async { served.await.expect("served").join("") };
+    assert!(requests(asked).await.to_lowercase().contains("x-token: s3cret"));
+    assert!(!requests(asked_elsewhere).await.to_lowercase().contains("x-token"));
 }

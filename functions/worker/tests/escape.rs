@@ -99,7 +99,14 @@ fn launcher() -> Launcher {
 
 async fn convert(engine: &dyn Engine, source: Source, scratch: &Path) {
     let (options, limits) = (json!({}), Limits::default());
-    let task = Task { source, options: &options, scratch, deadline: Instant::now() + LONG, limits: &limits };
+    let task = Task {
+        tool: "",
+        sources: vec![source],
+        options: &options,
+        scratch,
+        deadline: Instant::now() + LONG,
+        limits: &limits,
+    };
     assert!(engine.convert(task).await.is_err(), "what tries to escape converts nothing");
 }
 

@@ -26,8 +26,9 @@ async fn convert(engine: &HtmlBasic, html: &str, patience: Duration) -> Result<u
     let scratch = TempDir::new().unwrap();
     let (options, limits) = (json!({}), Limits::default());
     let (source, deadline) = (Source::Html(html.to_owned()), Instant::now() + patience);
-    let task = Task { source, options: &options, scratch: scratch.path(), deadline, limits: &limits };
-    engine.convert(task).await.map(|conversion| conversion.pages)
+    let task =
+        Task { tool: "", sources: vec![source], options: &options, scratch: scratch.path(), deadline, limits: &limits };
+    engine.convert(task).await.map(|conversion| conversion.pages())
 }
 
 /// A line of proc(5)'s status.

@@ -42,7 +42,7 @@ impl Done {
     }
 
     fn pages(&self) -> u32 {
-        self.result.as_ref().unwrap().pages
+        self.result.as_ref().unwrap().pages()
     }
 
     /// What `pdftotext` reads in the result.
@@ -56,7 +56,7 @@ impl Done {
     }
 
     fn tool(&self, program: &str, before: &[&str], after: &[&str]) -> String {
-        let pdf = &self.result.as_ref().unwrap().pdf;
+        let pdf = &self.result.as_ref().unwrap().path();
         assert!(pdf.starts_with(self.scratch.path()));
         let output = Command::new(program).args(before).arg(pdf).args(after).output().unwrap();
         assert!(output.status.success());
@@ -65,7 +65,7 @@ impl Done {
 
     /// Whether these characters stand uncompressed in the file, as metadata do.
     fn contains(&self, characters: &str) -> bool {
-        let bytes = std::fs::read(&self.result.as_ref().unwrap().pdf).unwrap();
+        let bytes = std::fs::read(&self.result.as_ref().unwrap().path()).unwrap();
         bytes.windows(characters.len()).any(|window| window == characters.as_bytes())
     }
 
@@ -91,7 +91,8 @@ async fn convert_within(name: &str, options: Value, patience: Duration, limits: 
         inspection: inspection.unwrap_or_default(),
     };
     let deadline = Instant::now() + patience;
-    let task = Task { source, options: &options, scratch: scratch.path(), deadline, limits: &limits };
+    let task =
+        Task { tool: "", sources: vec![source], options: &options, scratch: scratch.path(), deadline, limits: &limits };
     let result = engine.convert(task).await;
     Done { result, scratch }
 }
@@ -179,7 +180,7 @@ async fn pdf_versions_and_structure_are_what_was_asked_for() {
 }
 
 fn outline(done: &Done) -> bool {
-    let document = lopdf::Document::load(&done.result.as_ref().unwrap().pdf).unwrap();
+    let document = lopdf::Document::load(&done.result.as_ref().unwrap().path()).unwrap();
     document.catalog().unwrap().has(b"Outlines")
 }
 
@@ -245,8 +246,15 @@ async fn a_second_attempt_finds_the_source_as_it_was() {
             inspection: worker::sniff::Inspection::default(),
         };
         let deadline = Instant::now() + PATIENCE;
-        let task = Task { source, options: &options, scratch: scratch.path(), deadline, limits: &limits };
-        let pdf = engine.convert(task).await.unwrap().pdf;
+        let task = Task {
+            tool: "",
+            sources: vec![source],
+            options: &options,
+            scratch: scratch.path(),
+            deadline,
+            limits: &limits,
+        };
+        let pdf = engine.convert(task).await.unwrap().path().to_owned();
         let output = Command::new("pdftotext").arg(pdf).arg("-").output().unwrap();
         assert!(String::from_utf8_lossy(&output.stdout).contains("Quarterly letter"), "attempt {attempt}");
     }
@@ -265,7 +273,7 @@ async fn a_document_reaches_nothing_beyond_itself() {
     let secret = PictureAt("/tmp/secret.png");
     std::fs::write(secret.0, PIXEL).unwrap();
     let done = convert("extimg-file.docx", json!({})).await;
-    let document = lopdf::Document::load(&done.result.as_ref().unwrap().pdf).unwrap();
+    let document = lopdf::Document::load(&done.result.as_ref().unwrap().path()).unwrap();
     let images: usize = document.page_iter().map(|page| document.get_page_images(page).unwrap().len()).sum();
     assert_eq!(images, 0, "a file of this machine is in the output");
     let marker = Path::new("/tmp/macro-ran");

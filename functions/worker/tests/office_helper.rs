@@ -31,8 +31,9 @@ async fn convert(engine: &OfficeEngine, patience: Duration) -> Result<u32, Failu
     let source = Source::Document { path, name: None, format: Format::Docx, inspection: Inspection::default() };
     let (options, limits) = (json!({}), Limits::default());
     let deadline = Instant::now() + patience;
-    let task = Task { source, options: &options, scratch: scratch.path(), deadline, limits: &limits };
-    engine.convert(task).await.map(|conversion| conversion.pages)
+    let task =
+        Task { tool: "", sources: vec![source], options: &options, scratch: scratch.path(), deadline, limits: &limits };
+    engine.convert(task).await.map(|conversion| conversion.pages())
 }
 
 const LONG: Duration = Duration::from_secs(100);

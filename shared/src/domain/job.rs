@@ -255,16 +255,68 @@ impl Warning {
     }
 }
 
+/// One stored file of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Output {
     pub format: String,
     pub content_type: String,
     pub bytes: u64,
-    pub pages: u32,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pages: Option<u32>,
+    /// In pixels.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub width: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub height: Option<u32>,
     /// Lower-case hexadecimal.
     pub sha256: String,
     pub filename: String,
+}
+
+/// What a job yields beside its primary result. Where it is too large for the job's item, it lies in the bucket.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Results {
+    /// Every file, in order. With one file, it is the primary result itself.
+    #[serde(default)]
+    pub outputs: Vec<Output>,
+    /// What the last tool tells about its work.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub report: Option<Value>,
+}
+
+/// Larger results go to the bucket: no item grows with what users send.
+pub const MAX_INLINE_RESULTS_BYTES: usize = 4 << 10;
+
+/// Where a job's results are described.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StoredResults {
+    /// In the job's item.
+    Inline(Results),
+    /// As JSON beside the files themselves. `files`: how many there are.
+    Manifest { files: usize },
+}
+
+impl StoredResults {
+    /// How many files there are besides the primary result.
+    pub fn files(&self) -> usize {
+        match self {
+            Self::Inline(results) => results.outputs.len(),
+            Self::Manifest { files } => *files,
+        }
+    }
+}
+
+/// One step of a job that has run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepRun {
+    pub tool_slug: String,
+    pub engine: EngineInfo,
+    pub duration_ms: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub warnings: Vec<Warning>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -334,10 +386,24 @@ pub struct Job {
     pub refunded: u64,
     pub input: Value,
     pub options: Value,
+    /// The further steps as their owner may read them back: tool and options of each.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub then: Vec<Value>,
+    /// What the request says of its output, redacted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub output_request: Option<Value>,
+    /// How long the output is kept after completion, where the request says so.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub retention_seconds: Option<u64>,
     #[serde(default)]
     pub metadata: BTreeMap<String, String>,
+    /// The primary result.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub output: Option<Output>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub results: Option<StoredResults>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub steps: Vec<StepRun>,
     /// Where in the files bucket the output lies.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub output_key: Option<String>,
@@ -389,10 +455,22 @@ impl Job {
         view.insert("attempts".into(), json!(self.attempts));
         view.insert("input".into(), self.input.clone());
         view.insert("options".into(), self.options.clone());
+        if !self.then.is_empty() {
+            view.insert("then".into(), json!(self.then));
+        }
         view.insert("metadata".into(), json!(self.metadata));
         view.insert("credits".into(), json!({"charged": self.charge.total(), "refunded": self.refunded}));
         if let Some(output) = &self.output {
             view.insert("output".into(), json!(output));
+        }
+        if let Some(StoredResults::Inline(Results { outputs, report })) = &self.results {
+            view.insert("outputs".into(), numbered(outputs));
+            if let Some(report) = report {
+                view.insert("report".into(), report.clone());
+            }
+        }
+        if !self.steps.is_empty() {
+            view.insert("steps".into(), json!(self.steps));
         }
         if let Some(engine) = &self.engine {
             view.insert("engine".into(), json!(engine));
@@ -410,9 +488,41 @@ impl Job {
     }
 }
 
+/// Each file with its index, by which it is downloaded.
+fn numbered(outputs: &[Output]) -> Value {
+    let numbered = outputs.iter().enumerate().map(|(index, output)| {
+        let mut view = json!({"index": index});
+        if let (Some(view), Value::Object(output)) = (view.as_object_mut(), json!(output)) {
+            view.extend(output);
+        }
+        view
+    });
+    numbered.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As jobs were stored before they had several results.
+    #[test]
+    fn jobs_of_the_earlier_form_are_still_read() {
+        let stored = json!({
+            "id": "01935f6b-8d4a-7c3e-9b5d-2f1a6c7e8d90", "account": "acc_1", "key_id": "key_1", "mode": "live",
+            "tool": "office-to-pdf", "status": "completed", "created_at": 1, "finished_at": 2, "expires_at": 3,
+            "attempts": 1, "period": "2026-11", "charge": {"included": 1, "granted": 0}, "refunded": 0,
+            "input": {"sourceUrl": "https://a.example/x.docx"}, "options": {}, "ttl": 4,
+            "output": {"format": "pdf", "contentType": "application/pdf", "bytes": 5, "pages": 6, "sha256": "00",
+                "filename": "x.pdf"},
+            "output_key": "outputs/acc_1/01935f6b-8d4a-7c3e-9b5d-2f1a6c7e8d90/1",
+        });
+        let job: Job = serde_json::from_value(stored).unwrap();
+        let view = job.view(Timestamp(2));
+        assert_eq!(view["output"]["pages"], 6);
+        for absent in ["outputs", "steps", "then", "report"] {
+            assert!(view.get(absent).is_none(), "{absent}");
+        }
+    }
 
     #[test]
     fn codes_and_states_are_written_as_they_serialise() {

@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::quota::RateLimit;
-use super::request::{MAX_BODY_BYTES, MAX_INLINE_HTML_BYTES};
+use super::request::MAX_BODY_BYTES;
+use super::source::{MAX_INLINE_BYTES, MAX_SOURCES};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -40,7 +41,8 @@ impl Limits {
     pub fn view(&self, output_retention_hours: u64) -> Value {
         json!({
             "requestBytes": MAX_BODY_BYTES,
-            "inlineHtmlBytes": MAX_INLINE_HTML_BYTES,
+            "inlineHtmlBytes": MAX_INLINE_BYTES,
+            "sources": MAX_SOURCES,
             "sourceBytes": self.source_bytes,
             "unpackedBytes": self.unpacked_bytes,
             "archiveEntries": self.archive_entries,

@@ -4,32 +4,20 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use url::Url;
 
+use super::breach::Breach;
+use super::catalogue::{Catalogue, Tool};
 use super::job::Warning;
 use super::sha256_hex;
-use super::tool::{Definition, Section, Tool};
-use super::validation::breaches;
+use super::source::{self, MAX_INLINE_BYTES, Source};
+use super::steps::{self, Step};
+use super::tool::{Definition, Section};
 
 pub const MAX_BODY_BYTES: usize = 1 << 20;
-pub const MAX_INLINE_HTML_BYTES: usize = 512 << 10;
 /// A payload above this size goes to the files bucket before the job is written.
 pub const MAX_INLINE_PAYLOAD_BYTES: usize = 16 << 10;
 /// How many unknown options are reported one by one.
 const MAX_UNKNOWN_REPORTED: usize = 20;
-
-/// One thing that is wrong with a body: where (a JSON Pointer), and what is expected there.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Breach {
-    pub path: String,
-    pub message: String,
-}
-
-impl Breach {
-    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into() }
-    }
-}
 
 /// A valid request: known names only, each in its place.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +26,32 @@ pub struct JobRequest {
     pub tool: String,
     pub input: Map<String, Value>,
     pub options: Map<String, Value>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub then: Vec<Step>,
+    #[serde(default, skip_serializing_if = "OutputRequest::is_default")]
+    pub output: OutputRequest,
     pub metadata: BTreeMap<String, String>,
+}
+
+/// What becomes of the result.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct OutputRequest {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filename: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retention_seconds: Option<u64>,
+}
+
+impl OutputRequest {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// As the job's owner reads it back; `None` where the request says nothing.
+    pub fn redacted(&self) -> Option<Value> {
+        (!self.is_default()).then(|| json!(self))
+    }
 }
 
 impl std::fmt::Debug for JobRequest {
@@ -50,9 +63,13 @@ impl std::fmt::Debug for JobRequest {
 impl JobRequest {
     /// Checks `body` against the tool's schema and brings it into canonical form.
     /// The warnings name the properties that were accepted and have no effect.
-    pub fn parse(tool: &Tool, body: &Map<String, Value>) -> Result<(Self, Vec<Warning>), Vec<Breach>> {
+    pub fn parse(
+        catalogue: &Catalogue,
+        tool: &Tool,
+        body: &Map<String, Value>,
+    ) -> Result<(Self, Vec<Warning>), Vec<Breach>> {
         let definition = &tool.definition;
-        let mut breaches = breaches(tool, &Value::Object(body.clone()));
+        let mut breaches = tool.breaches(&Value::Object(body.clone()));
         if body.get("toolSlug").is_some_and(|slug| slug.is_string() && slug != definition.slug.as_str()) {
             breaches.push(Breach::new("/toolSlug", format!("must be {:?} or left out here", definition.slug)));
         }
@@ -63,7 +80,7 @@ impl JobRequest {
         let mut unknown = unknown_names(definition, body);
         let mut input = known_properties(definition, body, Section::Input);
         let mut options = known_properties(definition, body, Section::Options);
-        for (name, section) in &definition.flat_names {
+        for (name, section) in definition.flat_names() {
             let Some(value) = body.get(name) else { continue };
             let target = match section {
                 Section::Input => &mut input,
@@ -75,9 +92,13 @@ impl JobRequest {
                     format!("contradicts /{}/{name}: give it once", section.as_str()),
                 )),
                 Some(_) | None => {
-                    target.insert(name.clone(), value.clone());
+                    target.insert(name.to_owned(), value.clone());
                 }
             }
+        }
+        if source::inline_bytes(&input) > MAX_INLINE_BYTES {
+            breaches
+                .push(Breach::new("/input", format!("must have at most {MAX_INLINE_BYTES} bytes of inline content")));
         }
         if !breaches.is_empty() {
             return Err(breaches);
@@ -86,30 +107,33 @@ impl JobRequest {
         options.values_mut().for_each(round_to_storable);
         input.sort_keys();
         options.sort_keys();
+        let then = steps::read(catalogue, tool, &options, body.get("then"))?;
         unknown.truncate(MAX_UNKNOWN_REPORTED);
+        let output = body.get("output").and_then(|output| OutputRequest::deserialize(output).ok()).unwrap_or_default();
         let metadata = body.get("metadata").and_then(Value::as_object).map(string_pairs).unwrap_or_default();
-        Ok((Self { tool: definition.slug.clone(), input, options, metadata }, unknown))
+        Ok((Self { tool: definition.slug.clone(), input, options, then, output, metadata }, unknown))
     }
 
     pub fn canonical(&self) -> CanonicalText {
         CanonicalText(json!(self).to_string())
     }
 
-    pub fn redacted_input(&self, definition: &Definition) -> Value {
-        redact(&self.input, definition)
+    pub fn redacted_input(&self) -> Value {
+        source::redact(&self.input)
     }
 
     pub fn redacted_options(&self, definition: &Definition) -> Value {
-        redact(&self.options, definition)
+        definition.redact_options(&self.options)
     }
 
-    /// The id of the upload that is the source.
-    pub fn upload(&self) -> Option<&str> {
-        self.input_str("uploadId")
+    /// Where the job's documents come from, in the order given.
+    pub fn sources(&self) -> Vec<Source> {
+        source::sources(&self.input)
     }
 
-    pub fn input_str(&self, name: &str) -> Option<&str> {
-        self.input.get(name).and_then(Value::as_str)
+    /// What the client wants its result to be called: `output.filename`, or its alias among the options.
+    pub fn filename(&self) -> Option<&str> {
+        self.output.filename.as_deref().or_else(|| self.option_str("filename"))
     }
 
     pub fn option_str(&self, name: &str) -> Option<&str> {
@@ -193,41 +217,14 @@ fn unknown_names(definition: &Definition, body: &Map<String, Value>) -> Vec<Warn
     unknown
 }
 
-const REDACTED: &str = "[redacted]";
-
-fn redact(section: &Map<String, Value>, definition: &Definition) -> Value {
-    let secrets = &definition.secrets;
-    let shown = section.iter().map(|(name, value)| {
-        let shown = match value.as_str() {
-            Some(url) if secrets.urls.contains(name) => json!(redact_url(url)),
-            Some(content) if secrets.content.contains(name) => {
-                json!({"bytes": content.len(), "sha256": sha256_hex(content.as_bytes())})
-            }
-            _ if secrets.values.contains(name) => json!(REDACTED),
-            _ => value.clone(),
-        };
-        (name.clone(), shown)
-    });
-    Value::Object(shown.collect())
-}
-
-/// The address without what may be secret in it: query and fragment.
-pub fn redact_url(text: &str) -> String {
-    let Ok(mut url) = Url::parse(text) else { return REDACTED.to_owned() };
-    let hidden = url.query().is_some() || url.fragment().is_some();
-    url.set_query(None);
-    url.set_fragment(None);
-    if hidden { format!("{url}?{REDACTED}") } else { url.to_string() }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::source::Origin;
     use super::*;
-    use crate::domain::tool::Catalogue;
 
     fn parse(slug: &str, body: Value) -> Result<(JobRequest, Vec<Warning>), Vec<Breach>> {
         let catalogue = Catalogue::load().unwrap();
-        JobRequest::parse(catalogue.find(slug).unwrap(), body.as_object().unwrap())
+        JobRequest::parse(&catalogue, catalogue.find(slug).unwrap(), body.as_object().unwrap())
     }
 
     fn fingerprint(slug: &str, body: Value) -> String {
@@ -271,7 +268,8 @@ mod tests {
         assert!(parse("html-to-pdf", json!({"input": {"html": "<p>"}})).is_ok());
         for tool in ["office-to-pdf", "html-to-pdf"] {
             let nested = json!({"input": {"uploadId": upload}});
-            assert_eq!(parse(tool, nested.clone()).unwrap().0.upload(), Some(upload));
+            let sources = parse(tool, nested.clone()).unwrap().0.sources();
+            assert!(sources.len() == 1 && sources[0].origin == Origin::Upload(upload.into()));
             let nested = fingerprint(tool, nested);
             assert_eq!(fingerprint(tool, json!({"uploadId": upload})), nested);
             let other = json!({"uploadId": upload.replace('1', "2")});
@@ -333,17 +331,16 @@ mod tests {
             json!({"sourceUrl": "https://a.example/x.docx?sig=canary#canary", "options": {"password": "canary"}});
         let (request, _) = parse("office-to-pdf", body).unwrap();
         let definition = &catalogue.find("office-to-pdf").unwrap().definition;
-        assert_eq!(request.redacted_input(definition), json!({"sourceUrl": "https://a.example/x.docx?[redacted]"}));
+        assert_eq!(request.redacted_input(), json!({"sourceUrl": "https://a.example/x.docx?[redacted]"}));
         assert_eq!(request.redacted_options(definition), json!({"password": "[redacted]"}));
 
         let (request, _) = parse("html-to-pdf", json!({"html": "canary"})).unwrap();
-        let definition = &catalogue.find("html-to-pdf").unwrap().definition;
-        assert_eq!(request.redacted_input(definition), json!({"html": {"bytes": 6, "sha256": sha256_hex(b"canary")}}));
+        assert_eq!(request.redacted_input(), json!({"html": {"bytes": 6, "sha256": sha256_hex(b"canary")}}));
     }
 
     #[test]
     fn inline_html_is_limited_in_bytes() {
-        let html = "ä".repeat(MAX_INLINE_HTML_BYTES / 2 + 1);
+        let html = "ä".repeat(MAX_INLINE_BYTES / 2 + 1);
         assert_eq!(breaches("html-to-pdf", json!({"html": html}))[0].message, "must have at most 524288 bytes");
     }
 }

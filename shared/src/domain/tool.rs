@@ -1,118 +1,13 @@
-//! The catalogue of tools, what administrators set about them, and who may use them.
-//!
-//! A tool is its data and its JSON Schema under `tools/` and an engine adapter in the worker; adding one touches no endpoint.
+//! What a tool is: its data, what administrators set about it, and who may use it.
 
 use std::collections::BTreeMap;
-use std::ops::Deref;
-use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::account::{Plan, StoredKey};
-use super::validation::{HtmlToPdf, OfficeToPdf, SchemaErrors};
-
-/// A tool's data, its schema as it is published, and the validator that was compiled from that.
-struct Files {
-    definition: &'static str,
-    schema: &'static LazyLock<Value>,
-    errors: SchemaErrors,
-}
-
-static OFFICE_TO_PDF: LazyLock<Value> = LazyLock::new(|| read(include_str!("../../tools/office-to-pdf.schema.json")));
-static HTML_TO_PDF: LazyLock<Value> = LazyLock::new(|| read(include_str!("../../tools/html-to-pdf.schema.json")));
-static NO_SCHEMA: LazyLock<Value> = LazyLock::new(Value::default);
-
-/// The compiler has read the same file for its validator, and would have refused one that is not JSON.
-fn read(schema: &str) -> Value {
-    serde_json::from_str(schema).unwrap_or_default()
-}
-
-const FILES: [Files; 2] = [
-    Files {
-        definition: include_str!("../../tools/office-to-pdf.json"),
-        schema: &OFFICE_TO_PDF,
-        errors: OfficeToPdf::iter_errors,
-    },
-    Files {
-        definition: include_str!("../../tools/html-to-pdf.json"),
-        schema: &HTML_TO_PDF,
-        errors: HtmlToPdf::iter_errors,
-    },
-];
-
-/// Every tool this build knows, in the order in which they are listed.
-#[derive(Debug)]
-pub struct Catalogue {
-    tools: Vec<Tool>,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum CatalogueError {
-    #[error("a tool's file is not readable: {0}")]
-    File(#[from] serde_json::Error),
-}
-
-impl Catalogue {
-    pub fn load() -> Result<Self, CatalogueError> {
-        let tools = FILES.iter().map(Tool::load).collect::<Result<_, _>>()?;
-        Ok(Self { tools })
-    }
-
-    pub fn tools(&self) -> &[Tool] {
-        &self.tools
-    }
-
-    pub fn find(&self, slug: &str) -> Option<&Tool> {
-        self.tools.iter().find(|tool| tool.definition.slug == slug)
-    }
-}
-
-/// A tool of the catalogue, and the validator of the schema it publishes.
-#[derive(Debug)]
-pub struct Tool {
-    pub definition: Definition,
-    pub(super) errors: SchemaErrors,
-}
-
-impl Tool {
-    fn load(files: &Files) -> Result<Self, CatalogueError> {
-        let mut definition: Definition = serde_json::from_str(files.definition)?;
-        definition.parameters = Schema(files.schema);
-        Ok(Self { definition, errors: files.errors })
-    }
-
-    /// The response of the schema endpoint. The schema in it is the one that validates requests.
-    pub fn schema_view(&self, limits: &Value) -> Value {
-        let Definition { slug, version, parameters, supported_modes, output_format, metadata, .. } = &self.definition;
-        let mut metadata = metadata.clone();
-        metadata.insert("limits".into(), limits.clone());
-        json!({
-            "slug": slug,
-            "version": version,
-            "parameters": **parameters,
-            "supportedModes": supported_modes,
-            "outputFormat": output_format,
-            "metadata": metadata,
-        })
-    }
-
-    /// The entry of the tools list.
-    pub fn list_view(&self, settings: &ToolSettings) -> Value {
-        let Definition { slug, name, endpoints, .. } = &self.definition;
-        json!({
-            "slug": slug,
-            "name": name,
-            "description": settings.description.as_ref().unwrap_or(&self.definition.description),
-            "accessTier": settings.access_tier,
-            "creditCost": settings.credit_cost,
-            "pageVisibility": settings.page_visibility,
-            "state": settings.state,
-            "category": settings.category.as_ref().unwrap_or(&self.definition.category),
-            "endpoints": endpoints,
-        })
-    }
-}
+use super::schema::Schema;
+use super::source::{self, SourceKind, SourceProperty};
 
 /// A tool's file.
 #[derive(Clone, Debug, Deserialize)]
@@ -126,34 +21,123 @@ pub struct Definition {
     pub queue: QueueName,
     /// What holds until an administrator decides otherwise.
     pub settings: ToolSettings,
-    pub endpoints: Vec<String>,
+    /// The endpoint of its own that a tool may have, besides the two that every tool has.
+    #[serde(default)]
+    pub short_endpoint: Option<String>,
     pub supported_modes: Vec<String>,
+    pub sources: Sources,
+    /// What it makes, unless an option decides otherwise.
     pub output_format: OutputFormat,
-    /// Names that are accepted at the top level, and where they belong.
-    pub flat_names: BTreeMap<String, Section>,
+    #[serde(default)]
+    pub output_choice: Option<OutputChoice>,
+    /// Whether one job may have several results.
+    #[serde(default)]
+    pub several_outputs: bool,
+    /// Options that are accepted at the top level too.
+    #[serde(default)]
+    pub flat_options: Vec<String>,
+    #[serde(default)]
     pub secrets: Secrets,
+    #[serde(default)]
     pub metadata: Map<String, Value>,
-    /// JSON Schema 2020-12 of the job body, from a file of its own: published and enforced.
+    /// JSON Schema 2020-12 of the job body: published and enforced.
     #[serde(skip)]
     pub parameters: Schema,
 }
 
-/// A JSON Schema that is read when it is first needed: most functions start without it.
-#[derive(Clone, Copy, Debug)]
-pub struct Schema(&'static LazyLock<Value>);
+impl Definition {
+    /// What a job with these options makes.
+    pub fn output(&self, options: &Map<String, Value>) -> &OutputFormat {
+        let chosen = self.output_choice.as_ref().and_then(|choice| {
+            let value = options.get(&choice.option).and_then(Value::as_str)?;
+            choice.formats.get(value)
+        });
+        chosen.unwrap_or(&self.output_format)
+    }
 
-impl Default for Schema {
-    fn default() -> Self {
-        Self(&NO_SCHEMA)
+    /// Every name that may stand at the top level, and the section it belongs to.
+    pub fn flat_names(&self) -> BTreeMap<&str, Section> {
+        let options = self.flat_options.iter().map(|name| (name.as_str(), Section::Options));
+        self.sources.names().map(|name| (name, Section::Input)).chain(options).collect()
+    }
+
+    /// A job's options as its owner reads them back.
+    pub fn redact_options(&self, options: &Map<String, Value>) -> Value {
+        let Secrets { values, content } = &self.secrets;
+        let shown = options.iter().map(|(name, value)| {
+            let shown = match value.as_str() {
+                Some(text) if content.contains(name) => source::digest(text),
+                _ if values.contains(name) || content.contains(name) => json!(source::REDACTED),
+                _ => value.clone(),
+            };
+            (name.clone(), shown)
+        });
+        Value::Object(shown.collect())
+    }
+
+    /// The endpoints that create this tool's jobs.
+    pub fn endpoints(&self) -> Vec<String> {
+        let own = format!("/v1/tools/{}/jobs", self.slug);
+        [own, "/v1/jobs".to_owned()].into_iter().chain(self.short_endpoint.clone()).collect()
     }
 }
 
-impl Deref for Schema {
-    type Target = Value;
+/// What a tool takes.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Sources {
+    /// For people: "The document to convert".
+    pub description: String,
+    pub kinds: Vec<SourceKind>,
+    #[serde(default)]
+    pub properties: Vec<SourceProperty>,
+    /// With more than one, the sources are a list.
+    #[serde(default = "one")]
+    pub most: usize,
+    /// What files may be, by their usual extensions.
+    pub formats: Vec<String>,
+    /// Those of them that the tool takes as they are, if not all: the others become PDF first.
+    #[serde(default)]
+    pub direct: Vec<String>,
+}
 
-    fn deref(&self) -> &Value {
-        self.0
+const fn one() -> usize {
+    1
+}
+
+impl Sources {
+    pub const fn are_several(&self) -> bool {
+        self.most > 1
     }
+
+    pub fn accepts(&self, format: &str) -> bool {
+        self.formats.iter().any(|accepted| accepted == format)
+    }
+
+    /// Whether the tool takes such a file as it is, and not as the PDF that another tool makes of it.
+    pub fn takes_directly(&self, format: &str) -> bool {
+        self.direct.is_empty() || self.direct.iter().any(|direct| direct == format)
+    }
+
+    /// The names that a body may give in `input` or at the top level.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        let several = self.are_several();
+        let kinds = self.kinds.iter().map(|kind| kind.as_str());
+        let alone = kinds.chain(self.properties.iter().map(|property| property.as_str()));
+        alone.filter(move |_| !several).chain(several.then_some(source::SOURCES))
+    }
+}
+
+/// Beside `jobId`, in `input` alone: the index of the result to take.
+pub const JOB_OUTPUT: &str = "output";
+
+/// An option that decides what a tool makes.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct OutputChoice {
+    pub option: String,
+    /// By the option's value.
+    pub formats: BTreeMap<String, OutputFormat>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -161,15 +145,18 @@ impl Deref for Schema {
 pub enum QueueName {
     Office,
     Html,
+    /// For what needs neither LibreOffice nor Chromium.
+    Pdf,
 }
 
 impl QueueName {
-    pub const ALL: [Self; 2] = [Self::Office, Self::Html];
+    pub const ALL: [Self; 3] = [Self::Office, Self::Html, Self::Pdf];
 
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Office => "office",
             Self::Html => "html",
+            Self::Pdf => "pdf",
         }
     }
 }
@@ -180,18 +167,20 @@ pub enum EngineKind {
     LibreOffice,
     Chromium,
     Sghtmltopdf,
+    /// Our own passes over libqpdf and PDFium.
+    PdfTools,
 }
 
 impl EngineKind {
-    pub const ALL: [Self; 3] = [Self::LibreOffice, Self::Chromium, Self::Sghtmltopdf];
+    pub const ALL: [Self; 4] = [Self::LibreOffice, Self::Chromium, Self::Sghtmltopdf, Self::PdfTools];
 
-    /// The engine for a tool's jobs of this `renderMode`.
-    pub fn of(tool: &str, render_mode: Option<&str>) -> Option<Self> {
+    /// The engine that does the main work of a tool's jobs of this `renderMode`.
+    pub fn of(tool: &str, render_mode: Option<&str>) -> Self {
         match (tool, render_mode) {
-            ("office-to-pdf", _) => Some(Self::LibreOffice),
-            ("html-to-pdf", Some("basic")) => Some(Self::Sghtmltopdf),
-            ("html-to-pdf", _) => Some(Self::Chromium),
-            _ => None,
+            ("office-to-pdf", _) => Self::LibreOffice,
+            ("html-to-pdf", Some("basic")) => Self::Sghtmltopdf,
+            ("html-to-pdf", _) => Self::Chromium,
+            _ => Self::PdfTools,
         }
     }
 
@@ -200,6 +189,7 @@ impl EngineKind {
             Self::LibreOffice => "libreoffice",
             Self::Chromium => "chromium",
             Self::Sghtmltopdf => "sghtmltopdf",
+            Self::PdfTools => "pdf-tools",
         }
     }
 }
@@ -229,12 +219,10 @@ impl Section {
     }
 }
 
-/// Names whose values are not for everybody who may read the job.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// Options whose values are not for everybody who may read the job.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Secrets {
-    /// Addresses: their query and fragment are hidden.
-    pub urls: Vec<String>,
     /// Hidden whole.
     pub values: Vec<String>,
     /// Document content: shown as its size and digest.
@@ -310,31 +298,12 @@ impl Default for ServiceSettings {
 mod tests {
     use super::*;
     use crate::domain::account;
-
-    #[test]
-    fn every_tool_file_loads_and_every_name_it_mentions_is_in_its_schema() {
-        let catalogue = Catalogue::load().unwrap();
-        assert_eq!(catalogue.tools().len(), FILES.len());
-        for tool in catalogue.tools() {
-            let definition = &tool.definition;
-            let properties = &definition.parameters["properties"];
-            for (name, section) in &definition.flat_names {
-                assert!(properties[name].is_object(), "{name} at the top level");
-                assert!(properties[section.as_str()]["properties"][name].is_object(), "{name} in {section:?}");
-            }
-            let Secrets { urls, values, content } = &definition.secrets;
-            for name in urls.iter().chain(values).chain(content) {
-                let known = [Section::Input, Section::Options]
-                    .iter()
-                    .any(|section| properties[section.as_str()]["properties"][name].is_object());
-                assert!(known, "{name} is no property of {}", definition.slug);
-            }
-        }
-    }
+    use crate::domain::catalogue::Catalogue;
 
     #[test]
     fn a_tool_needs_the_switch_the_plan_and_the_key() {
-        let tool = &Catalogue::load().unwrap().tools[0];
+        let catalogue = Catalogue::load().unwrap();
+        let tool = &catalogue.tools()[0];
         let settings = tool.definition.settings.clone();
         let slug = tool.definition.slug.as_str();
         let (plan, key) = (Plan::fallback("free"), account::tests::key());

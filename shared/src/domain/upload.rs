@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::request::Breach;
+use super::breach::Breach;
 use super::time::Timestamp;
 use super::validation::{describe_format, is_filename};
 

@@ -150,7 +150,7 @@ fn error_body(id: &RequestId, error: ApiError) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::request::Breach;
+    use crate::domain::breach::Breach;
 
     fn show(response: &Response<Body>) -> String {
         let headers: Vec<_> =

@@ -3,7 +3,7 @@
 use lambda_http::http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use crate::domain::request::Breach;
+use crate::domain::breach::Breach;
 use crate::store::StoreError;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

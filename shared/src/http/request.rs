@@ -237,17 +237,17 @@ mod tests {
 
     #[test]
     fn fuzz_bodies_of_requests() {
-        let catalogue = crate::domain::tool::Catalogue::load().unwrap();
+        let catalogue = crate::domain::catalogue::Catalogue::load().unwrap();
         docmill_fuzz::fuzz("request-bodies", &[], |bytes| {
             let Ok(body) = request(bytes).json_object() else { return };
             for slug in ["html-to-pdf", "office-to-pdf"] {
                 let tool = catalogue.find(slug).unwrap();
-                if let Ok((job, _)) = crate::domain::request::JobRequest::parse(tool, &body) {
+                if let Ok((job, _)) = crate::domain::request::JobRequest::parse(&catalogue, tool, &body) {
                     // What was accepted can be stored, and is read by the worker as it was meant.
                     let read: crate::domain::request::JobRequest =
                         serde_json::from_str(&job.canonical().reveal()).unwrap();
                     assert_eq!(read.canonical().fingerprint(), job.canonical().fingerprint());
-                    job.redacted_input(&tool.definition);
+                    job.redacted_input();
                     job.redacted_options(&tool.definition);
                 }
             }

@@ -14,12 +14,15 @@ use super::guard::{Caller, as_account, authenticated};
 use super::request::ApiRequest;
 use crate::context::Context;
 use crate::domain::api_key::Mode;
+use crate::domain::breach::Breach;
+use crate::domain::catalogue::Tool;
 use crate::domain::event::{self, EventKind};
 use crate::domain::idempotency::{IdempotencyKey, IdempotencyRecord};
 use crate::domain::job::{Job, JobId, JobStatus, Payload, QUEUED_GRACE, Warning};
 use crate::domain::quota::{Charge, RatePolicy};
-use crate::domain::request::{Breach, CanonicalText, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
-use crate::domain::tool::{Tool, ToolSettings, ToolState};
+use crate::domain::request::{CanonicalText, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
+use crate::domain::source::{Origin, SOURCES};
+use crate::domain::tool::{ToolSettings, ToolState};
 use crate::domain::upload::UploadId;
 use crate::files::ObjectKey;
 use crate::queue::{Message, Queue};
@@ -90,15 +93,48 @@ impl JobDesk {
         caller: Caller,
     ) -> Outcome {
         let tool = self.choose_tool(choice, body)?;
-        let settings = admit_tool(tool, &caller)?;
-        let (wanted, warnings) = JobRequest::parse(tool, body).map_err(ApiError::validation)?;
-        if let Some(upload) = wanted.upload()
-            && !self.is_there(upload, &caller).await?
-        {
+        let cost = admit_tool(tool, &caller)?.credit_cost;
+        let (wanted, warnings) =
+            JobRequest::parse(&self.context.catalogue, tool, body).map_err(ApiError::validation)?;
+        let cost = cost + self.admit_steps(&wanted, &caller)?;
+        let missing = self.missing_uploads(&wanted, body, &caller).await?;
+        if !missing.is_empty() {
             let replay = self.replay(idempotency_key.as_ref(), &wanted, &caller).await?;
-            return replay.ok_or_else(|| ApiError::validation(vec![no_such_upload(body)]));
+            return replay.ok_or_else(|| ApiError::validation(missing));
         }
-        self.submit(tool, settings, &caller, wanted, warnings, idempotency_key).await
+        self.submit(tool, cost, &caller, wanted, warnings, idempotency_key).await
+    }
+
+    /// Whether the caller may use the tool of every further step, and what these cost together.
+    fn admit_steps(&self, wanted: &JobRequest, caller: &Caller) -> Result<u64, ApiError> {
+        let mut cost = 0;
+        for step in &wanted.then {
+            let tool = self.context.catalogue.find(&step.tool).ok_or(ErrorCode::ToolNotFound)?;
+            cost += admit_tool(tool, caller)?.credit_cost;
+        }
+        Ok(cost)
+    }
+
+    /// What is wrong with the uploads that the request names.
+    async fn missing_uploads(
+        &self,
+        wanted: &JobRequest,
+        body: &Map<String, Value>,
+        caller: &Caller,
+    ) -> Result<Vec<Breach>, ApiError> {
+        let sources = wanted.sources();
+        let uploads = sources.iter().enumerate().filter_map(|(index, source)| match &source.origin {
+            Origin::Upload(id) => Some((index, id)),
+            Origin::File(_)
+            | Origin::Page(_)
+            | Origin::Job { .. }
+            | Origin::Html(_)
+            | Origin::Markdown(_)
+            | Origin::Text(_) => None,
+        });
+        let looked_up = uploads.map(async |(index, id)| Ok::<_, ApiError>((index, self.is_there(id, caller).await?)));
+        let found: Vec<_> = futures_util::future::try_join_all(looked_up).await?;
+        Ok(found.into_iter().filter(|(_, there)| !there).map(|(index, _)| no_such_upload(body, index)).collect())
     }
 
     fn choose_tool(&self, choice: ToolChoice<'_>, body: &Map<String, Value>) -> Result<&Tool, ApiError> {
@@ -144,7 +180,7 @@ impl JobDesk {
     async fn submit(
         &self,
         tool: &Tool,
-        settings: &ToolSettings,
+        cost: u64,
         caller: &Caller,
         wanted: JobRequest,
         warnings: Vec<Warning>,
@@ -154,13 +190,8 @@ impl JobDesk {
         let canonical = wanted.canonical();
         let idempotency = idempotency_key.map(|key| self.record(&key, &job, &canonical, caller));
         let job = self.with_payload(job, canonical.reveal()).await?;
-        let submission = Submission {
-            idempotency,
-            cost: settings.credit_cost,
-            included: caller.plan().included_credits,
-            now: caller.now,
-            job,
-        };
+        let submission =
+            Submission { idempotency, cost, included: caller.plan().included_credits, now: caller.now, job };
         let payload = submission.job.secret.clone();
         let created = self.submissions.create(submission, Instant::now() + WRITE_TIME).await?;
         match &created {
@@ -175,8 +206,8 @@ impl JobDesk {
             Created::Replay(job) => Ok(accepted(&job, caller).header(IDEMPOTENCY_REPLAYED, true)),
             Created::Mismatch => Err(ErrorCode::IdempotencyKeyReused.into()),
             Created::InsufficientCredits { available } => {
-                self.note_exhaustion(caller, settings.credit_cost, available).await;
-                Err(ApiError::insufficient_credits(settings.credit_cost, available))
+                self.note_exhaustion(caller, cost, available).await;
+                Err(ApiError::insufficient_credits(cost, available))
             }
             Created::TestQuotaExhausted => {
                 let seconds = caller.now.next_day().millis_since(caller.now).div_ceil(1000);
@@ -220,10 +251,15 @@ impl JobDesk {
             charge: Charge::NOTHING,
             included_credits: 0,
             refunded: 0,
-            input: wanted.redacted_input(&tool.definition),
+            input: wanted.redacted_input(),
             options: wanted.redacted_options(&tool.definition),
+            then: wanted.then.iter().map(|step| step.redacted(&self.context.catalogue)).collect(),
+            output_request: wanted.output.redacted(),
+            retention_seconds: wanted.output.retention_seconds,
             metadata: wanted.metadata.clone(),
             output: None,
+            results: None,
+            steps: Vec::new(),
             output_key: None,
             engine: None,
             timings: None,
@@ -299,8 +335,17 @@ fn admit_tool<'a>(tool: &'a Tool, caller: &'a Caller) -> Result<&'a ToolSettings
 }
 
 /// One text for all that can be wrong, so that nothing shows of what others have uploaded.
-fn no_such_upload(body: &Map<String, Value>) -> Breach {
-    let path = if body.contains_key("uploadId") { "/uploadId" } else { "/input/uploadId" };
+fn no_such_upload(body: &Map<String, Value>, index: usize) -> Breach {
+    let flat = |name: &str| body.contains_key(name);
+    let path = if flat("uploadId") {
+        "/uploadId".to_owned()
+    } else if flat(SOURCES) {
+        format!("/{SOURCES}/{index}/uploadId")
+    } else if body.get("input").is_some_and(|input| input.get(SOURCES).is_some()) {
+        format!("/input/{SOURCES}/{index}/uploadId")
+    } else {
+        "/input/uploadId".to_owned()
+    };
     Breach::new(path, "names no upload of your account that is complete and less than an hour old")
 }
 

@@ -18,7 +18,9 @@ use super::item::{Item, OPEN, Shard, from_item, job_key, number, string, time};
 use super::keys::failed_condition;
 use super::{StoreError, store_error};
 use crate::config::Tables;
-use crate::domain::job::{EngineInfo, Job, JobId, JobStatus, MAX_ATTEMPTS, Output, Timings, Warning};
+use crate::domain::job::{
+    EngineInfo, Job, JobId, JobStatus, MAX_ATTEMPTS, Output, StepRun, StoredResults, Timings, Warning,
+};
 use crate::domain::time::Timestamp;
 
 const DUE_PAGE: i32 = 100;
@@ -48,6 +50,8 @@ pub enum Claim {
 pub struct Completion {
     pub output: Output,
     pub output_key: String,
+    pub results: Option<StoredResults>,
+    pub steps: Vec<StepRun>,
     pub engine: EngineInfo,
     pub timings: Timings,
     pub warnings: Vec<Warning>,

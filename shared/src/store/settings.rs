@@ -18,8 +18,9 @@ use super::{StoreError, audit, store_error, transaction};
 use crate::clock;
 use crate::domain::account::Plan;
 use crate::domain::audit::{AuditEntry, Author, Subject, SubjectKind, diff};
+use crate::domain::catalogue::Tool;
 use crate::domain::time::Timestamp;
-use crate::domain::tool::{ServiceSettings, Tool, ToolSettings};
+use crate::domain::tool::{ServiceSettings, ToolSettings};
 
 #[derive(Debug)]
 pub struct Settings {

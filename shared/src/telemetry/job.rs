@@ -15,7 +15,7 @@ const COMPLETED: &str = "completed";
 pub fn completed(job: &Job, completion: &Completion) {
     let Timings { queued_ms, fetch_ms, convert_ms, store_ms } = completion.timings;
     ended(job, Level::INFO, COMPLETED)
-        .with(field::PAGES, completion.output.pages)
+        .with_some(field::PAGES, completion.output.pages)
         .with(field::BYTES, completion.output.bytes)
         .with(field::WARNINGS, completion.warnings.len())
         .measure(&[
@@ -43,7 +43,7 @@ fn ended(job: &Job, level: Level, code: &'static str) -> Line {
         .with(field::JOB_ID, job.id.to_string())
         .with(field::ACCOUNT, job.account.as_str())
         .with(field::TOOL, job.tool.as_str())
-        .with(field::ENGINE, EngineKind::of(&job.tool, render_mode).map_or("none", EngineKind::as_str))
+        .with(field::ENGINE, EngineKind::of(&job.tool, render_mode).as_str())
         .with(field::ATTEMPT, job.attempts)
         .with(field::CODE, code)
         .measure(&[(metric::JOBS, 1)])

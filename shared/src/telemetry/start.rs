@@ -22,6 +22,7 @@ impl Part {
             Self::Dashboard => "dashboard",
             Self::Worker(QueueName::Office) => "office-worker",
             Self::Worker(QueueName::Html) => "html-worker",
+            Self::Worker(QueueName::Pdf) => "pdf-worker",
             Self::Sweeper => "sweeper",
         }
     }

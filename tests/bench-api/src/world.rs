@@ -29,7 +29,7 @@ const DASHBOARD: [(&str, &str); 4] = [
     ("COOKIE_KEY", "sixty-four characters of no secret, for cookies that nobody has."),
 ];
 /// What a function is told by its environment, on the emulator.
-const SETTINGS: [&str; 15] = [
+const SETTINGS: [&str; 16] = [
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
     "AWS_REGION",
@@ -43,6 +43,7 @@ const SETTINGS: [&str; 15] = [
     "FILES_BUCKET",
     "OFFICE_QUEUE_URL",
     "HTML_QUEUE_URL",
+    "PDF_QUEUE_URL",
     "S3_PATH_STYLE",
     "LOG_LEVEL",
 ];
@@ -133,6 +134,7 @@ impl Seed {
             ("FILES_BUCKET", "files"),
             ("OFFICE_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/office"),
             ("HTML_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/html"),
+            ("PDF_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/pdf"),
             ("S3_PATH_STYLE", "true"),
         ];
         // The variable that rustls-native-certs reads, in any program.
@@ -217,12 +219,19 @@ fn completed_job(account: &str) -> Job {
         included_credits: 100,
         input: json!({"html": {"bytes": 12, "sha256": sha256_hex(b"<p>Hello</p>")}}),
         options: json!({"pageSize": "A5"}),
+        then: Vec::new(),
+        output_request: None,
+        retention_seconds: None,
+        results: None,
+        steps: Vec::new(),
         metadata: Default::default(),
         output: Some(Output {
             format: "pdf".into(),
             content_type: "application/pdf".into(),
             bytes: 20_000,
-            pages: 1,
+            pages: Some(1),
+            width: None,
+            height: None,
             sha256: sha256_hex(b"result"),
             filename: "document.pdf".into(),
         }),

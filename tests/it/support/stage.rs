@@ -10,16 +10,18 @@ use aws_sdk_dynamodb::types::{BillingMode, GlobalSecondaryIndex};
 use docmill::clock::Clock;
 use docmill::config::Config;
 use docmill::context::Context;
+use docmill::domain::catalogue::Catalogue;
 use docmill::domain::job::{Job, JobId};
 use docmill::domain::time::Timestamp;
-use docmill::domain::tool::QueueName;
+use docmill::domain::tool::{EngineKind, QueueName};
 use docmill::files::Files;
 use futures_util::FutureExt;
 use serde_json::json;
 use sweeper::Sweeper;
 use uuid::Uuid;
-use worker::converter::{Converter, Engines};
+use worker::converter::Converter;
 use worker::egress::{EgressPolicy, SourceExceptions};
+use worker::engine::Engines;
 use worker::pipeline::{Delivery, Handled, Pipeline};
 use worker::source::Fetcher;
 
@@ -95,8 +97,9 @@ impl Stage {
             queue: context.queue(),
             jobs: context.jobs.clone(),
             converter: Converter {
+                catalogue: Catalogue::load().unwrap(),
                 fetcher: Fetcher::new(EgressPolicy::new(SourceExceptions::default())).unwrap(),
-                engines: Engines { html_browser: Some(engine.clone()), ..Engines::default() },
+                engines: Engines::default().with(EngineKind::Chromium, engine.clone()),
                 limits: context.config.limits.clone(),
             },
             config: context.config,

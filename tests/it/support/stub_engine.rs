@@ -61,7 +61,7 @@ impl Engine for StubEngine {
                 let pdf = task.scratch.join("output.pdf");
                 std::fs::write(&pdf, b"%PDF-1.7 stub").unwrap();
                 let engine = EngineInfo { name: "stub".into(), version: "1".into() };
-                Ok(Conversion { pdf, pages: 3, engine, warnings: Vec::new() })
+                Ok(Conversion::of_pdf(pdf, 3, engine, Vec::new()))
             }
         }
     }

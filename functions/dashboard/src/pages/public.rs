@@ -284,8 +284,8 @@ fn curl(state: &AppState, definition: &Definition) -> String {
     } else {
         json!({"html": "<h1>Hello</h1>"})
     };
-    let endpoint =
-        definition.endpoints.iter().find(|path| path.starts_with("/v1/convert/")).or(definition.endpoints.first());
+    let endpoints = definition.endpoints();
+    let endpoint = definition.short_endpoint.as_ref().or(endpoints.first());
     let url = state.absolute(endpoint.map_or("/v1/jobs", String::as_str));
     format!(
         "curl {url} \\\n  -H \"Authorization: Bearer $DOCMILL_KEY\" \\\n  -H \"Content-Type: application/json\" \\\n  -d '{source}'"

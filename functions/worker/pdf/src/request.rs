@@ -66,6 +66,22 @@ pub enum Media {
 }
 
 impl Media {
+    pub const ALL: [Self; 13] = [
+        Self::Pdf,
+        Self::Jpeg,
+        Self::Png,
+        Self::Webp,
+        Self::Tiff,
+        Self::Gif,
+        Self::Bmp,
+        Self::Svg,
+        Self::Text,
+        Self::Markdown,
+        Self::Json,
+        Self::Html,
+        Self::Zip,
+    ];
+
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Pdf => "pdf",

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Args, EngineArgs, Input, Refused, convert, converter, millis, request};
+use super::{Args, EngineArgs, Input, Refused, catalogue, convert, converter, keep, millis, request};
 use crate::confine;
 use crate::converter::Converter;
 
@@ -30,9 +30,18 @@ pub struct BatchArgs {
 struct Line {
     tool: String,
     #[serde(rename = "in")]
-    source: String,
+    source: Sources,
     out: PathBuf,
     options: Option<Value>,
+    then: Option<Value>,
+}
+
+/// One source, or several.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Sources {
+    One(String),
+    Several(Vec<String>),
 }
 
 impl BatchArgs {
@@ -42,7 +51,12 @@ impl BatchArgs {
             .map_err(|error| Refused { code: "invalid_json".into(), message: error.to_string() })?;
         Ok(Args {
             tool: line.tool,
-            source: line.source,
+            sources: match line.source {
+                Sources::One(source) => vec![source],
+                Sources::Several(sources) => sources,
+            },
+            then: line.then.unwrap_or_else(|| json!([])).to_string(),
+            password: None,
             out: line.out,
             options: line.options.unwrap_or_else(|| json!({})).to_string(),
             repeat: 1,
@@ -79,19 +93,16 @@ async fn serve(args: &BatchArgs) -> io::Result<()> {
 
 async fn convert_line(converters: &mut Converters, args: &BatchArgs, line: &str) -> Result<Value, Refused> {
     let args = args.for_line(line)?;
-    let input = Input::read(&args)?;
-    let (request, mut warnings) = request(&args, &input)?;
+    let inputs = Input::read_all(&args)?;
+    let (request, mut warnings) = request(&args, &inputs, &catalogue()?)?;
     let converter = converters.of(&args, &request)?;
     let scratch = TempDir::new()?;
-    let converted = convert(converter, &input, &request, &args, scratch.path()).await?;
-    std::fs::copy(&converted.pdf, &args.out)?;
+    let converted = convert(converter, &inputs, &request, &args, scratch.path()).await?;
+    let mut answer = keep(&converted, &args.out)?;
     warnings.extend(converted.warnings);
-    Ok(json!({
-        "convertMs": millis(converted.convert),
-        "engine": converted.engine,
-        "output": converted.output,
-        "warnings": warnings,
-    }))
+    answer["convertMs"] = json!(millis(converted.convert));
+    answer["warnings"] = json!(warnings);
+    Ok(answer)
 }
 
 /// One converter for each engine that was asked for, kept until the end.
@@ -102,7 +113,7 @@ impl Converters {
     fn of(&mut self, args: &Args, request: &JobRequest) -> Result<&Converter, Refused> {
         let key = (request.tool.clone(), request.option_str("renderMode") == Some("basic"));
         if !self.0.contains_key(&key) {
-            self.0.insert(key.clone(), converter(&args.engines, request)?);
+            self.0.insert(key.clone(), converter(&args.engines, request, catalogue()?)?);
         }
         self.0.get(&key).ok_or_else(|| Refused::invalid("no converter"))
     }
@@ -128,7 +139,10 @@ mod tests {
         let batch = batch("127.0.0.1:80");
         let line = r#"{"tool": "html-to-pdf", "in": "a.html", "out": "b.pdf", "options": {"renderMode": "basic"}}"#;
         let args = batch.for_line(line).unwrap();
-        assert_eq!((args.tool.as_str(), args.source.as_str(), args.out), ("html-to-pdf", "a.html", "b.pdf".into()));
+        assert_eq!(
+            (args.tool.as_str(), args.sources.as_slice(), args.out),
+            ("html-to-pdf", ["a.html".to_owned()].as_slice(), "b.pdf".into())
+        );
         assert_eq!((args.options.as_str(), args.repeat), (r#"{"renderMode":"basic"}"#, 1));
         assert_eq!((args.engines.allow.as_str(), args.engines.conversion_seconds), ("127.0.0.1:80", 9));
         assert_eq!(args.engines.libreoffice, PathBuf::from("/lo"));

@@ -85,7 +85,7 @@ impl Engine for HtmlBasic {
         warnings.extend(relative_references(dissection.relative));
         warnings.extend(stderr::warnings(&printed.said));
         let engine = EngineInfo { name: EngineKind::Sghtmltopdf.as_str().to_owned(), version: VERSION.to_owned() };
-        Ok(Conversion { pdf: printed.pdf, pages, engine, warnings })
+        Ok(Conversion::of_pdf(printed.pdf, pages, engine, warnings))
     }
 
     async fn get_ready(&self) {
@@ -108,10 +108,10 @@ struct Printed {
 
 impl HtmlBasic {
     async fn obtain(&self, task: &Task<'_>) -> Result<Page, Failure> {
-        let url = match &task.source {
+        let url = match task.source()? {
             Source::Html(html) => return Ok(Page { html: html.clone(), url: None }),
             Source::Page(url) => url,
-            Source::Document { .. } => {
+            Source::Document { .. } | Source::File(_) => {
                 let message = "This tool renders pages, not documents.";
                 return Err(Failure::new(JobErrorCode::UnsupportedFormat, message, "a document for HTML basic"));
             }

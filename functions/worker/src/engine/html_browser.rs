@@ -119,7 +119,7 @@ impl Engine for HtmlBrowser {
         let (engine, warnings) = in_time.map_err(|_| verdict::timed_out("the deadline, all in all"))??;
         let pdf = job.pdf;
         let pages = inspect(&pdf, task.limits).await?;
-        Ok(Conversion { pdf, pages, engine, warnings })
+        Ok(Conversion::of_pdf(pdf, pages, engine, warnings))
     }
 
     /// Starts the browser if there is none, and opens the next job's page in it: 40 ms that the job then saves.
@@ -151,10 +151,10 @@ struct Job<'t> {
 
 impl<'t> Job<'t> {
     fn new(task: &Task<'t>, options: &'t PageOptions) -> Result<Self, Failure> {
-        let (url, inline) = match &task.source {
+        let (url, inline) = match task.source()? {
             Source::Page(url) => (url.to_string(), None),
             Source::Html(html) => (INLINE_URL.to_owned(), Some(html.clone())),
-            Source::Document { .. } => {
+            Source::Document { .. } | Source::File(_) => {
                 let message = "This tool renders pages, not documents.";
                 return Err(Failure::new(JobErrorCode::UnsupportedFormat, message, "a document for the browser"));
             }

@@ -1,4 +1,4 @@
-//! What an engine is: something that turns one checked source into one PDF, or says why it can't.
+//! What an engine is: something that turns checked sources into files, or says why it can't.
 
 pub mod html_basic;
 pub mod html_browser;
@@ -6,6 +6,8 @@ pub mod page;
 
 pub mod fork_server;
 pub mod office;
+pub mod pdf_tools;
+mod registry;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -14,36 +16,90 @@ use async_trait::async_trait;
 use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
 pub use docmill::domain::limits::Limits;
 use docmill::domain::tool::EngineKind;
+pub use docmill_pdf::Media;
+use serde_json::Value;
 
-/// One conversion, as the pipeline hands it to an engine.
+pub use registry::Engines;
+
+/// One call of an engine, as the plan makes it.
 #[derive(Debug)]
 pub struct Task<'a> {
-    pub source: Source,
-    /// The canonical options of the request, already valid against the tool's schema.
-    pub options: &'a serde_json::Value,
-    /// A directory of this job alone, wiped after it. The engine leaves its result here.
+    /// Slug of the tool.
+    pub tool: &'a str,
+    /// In the order given. Most engines take one.
+    pub sources: Vec<Source>,
+    /// The canonical options of this step, already valid against the tool's schema.
+    pub options: &'a Value,
+    /// A directory of this job alone, wiped after it. The engine leaves its results here.
     pub scratch: &'a Path,
     /// The moment at which everything that works on this job is killed.
     pub deadline: Instant,
     pub limits: &'a Limits,
 }
 
+impl Task<'_> {
+    /// The source of an engine that takes one.
+    pub fn source(&self) -> Result<&Source, Failure> {
+        match self.sources.as_slice() {
+            [source] => Ok(source),
+            sources => Err(Failure::internal(format!("{} sources for {}", sources.len(), self.tool))),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// A document that was fetched, sniffed and checked. `name`: what it is called, which it may print on its pages.
+    /// An office document that was fetched, identified and checked. `name`: what it is called, which it may print.
     Document { path: PathBuf, name: Option<String>, format: crate::sniff::Format, inspection: crate::sniff::Inspection },
     /// A page to be loaded by the engine itself, through the guard.
     Page(url::Url),
     /// Inline HTML.
     Html(String),
+    /// A file that was fetched and identified, for the PDF tools.
+    File(docmill_pdf::Source),
 }
 
+/// What came of a call.
 #[derive(Debug)]
 pub struct Conversion {
-    pub pdf: PathBuf,
-    pub pages: u32,
+    /// At least one, in their order.
+    pub artifacts: Vec<Artifact>,
+    /// What the tool tells about its work.
+    pub report: Option<Value>,
     pub engine: EngineInfo,
     pub warnings: Vec<Warning>,
+}
+
+/// A file that an engine made.
+#[derive(Clone, Debug)]
+pub struct Artifact {
+    pub path: PathBuf,
+    pub media: Media,
+    pub pages: Option<u32>,
+    /// In pixels.
+    pub width: Option<u32>,
+    pub height: Option<u32>,
+    /// What the client's copy is called. `None`: after the source.
+    pub filename: Option<String>,
+}
+
+impl Conversion {
+    /// One PDF.
+    pub fn of_pdf(path: PathBuf, pages: u32, engine: EngineInfo, warnings: Vec<Warning>) -> Self {
+        let (width, height, filename) = (None, None, None);
+        let pdf = Artifact { path, media: Media::Pdf, pages: Some(pages), width, height, filename };
+        Self { artifacts: vec![pdf], report: None, engine, warnings }
+    }
+
+    /// Pages of all files together.
+    pub fn pages(&self) -> u32 {
+        self.artifacts.iter().filter_map(|artifact| artifact.pages).sum()
+    }
+
+    /// The first file.
+    pub fn path(&self) -> &Path {
+        self.artifacts.first().map_or(Path::new(""), |artifact| &artifact.path)
+    }
 }
 
 /// A conversion that did not come about. `message` is for the job's owner, `cause` for the log.
@@ -62,7 +118,14 @@ impl Failure {
         Self { code, message: message.into(), cause: cause.into(), engine: None }
     }
 
+    /// A fault of our own infrastructure: the only kind that is tried again.
+    pub fn internal(cause: impl Into<String>) -> Self {
+        const MESSAGE: &str = "Something went wrong on our side. Your credits were returned; try again.";
+        Self::new(JobErrorCode::Internal, MESSAGE, cause)
+    }
+
     /// The same, of an engine.
+    #[must_use]
     pub fn of(self, engine: EngineKind) -> Self {
         Self { engine: Some(engine), ..self }
     }

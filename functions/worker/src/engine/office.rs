@@ -163,7 +163,7 @@ impl OfficeEngine {
 #[async_trait]
 impl Engine for OfficeEngine {
     async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
-        let Source::Document { path, name, format, inspection } = &task.source else {
+        let Source::Document { path, name, format, inspection } = task.source()? else {
             return Err(Failure::new(JobErrorCode::Internal, OUR_FAULT, "the office engine was given no document"));
         };
         let options = OfficeOptions::read(task.options)?;
@@ -182,7 +182,7 @@ impl Engine for OfficeEngine {
         }
         let (pages, missing_fonts) = self.finish(&order, &options).await?;
         let warnings = options.warnings(format.family()).into_iter().chain(missing_fonts).collect();
-        Ok(Conversion { pdf: order.output, pages, engine: self.info(), warnings })
+        Ok(Conversion::of_pdf(order.output, pages, self.info(), warnings))
     }
 
     async fn get_ready(&self) {

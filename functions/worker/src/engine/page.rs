@@ -262,8 +262,8 @@ mod tests {
     #[test]
     fn absent_options_have_the_defaults_of_the_schema() {
         let schema: Value =
-            serde_json::from_str(include_str!("../../../../shared/tools/html-to-pdf.schema.json")).unwrap();
-        let defaults: serde_json::Map<String, Value> = schema["properties"]["options"]["properties"]
+            serde_json::from_str(include_str!("../../../../shared/tools/html-to-pdf.options.json")).unwrap();
+        let defaults: serde_json::Map<String, Value> = schema["properties"]
             .as_object()
             .unwrap()
             .iter()
@@ -276,8 +276,8 @@ mod tests {
     #[test]
     fn every_page_size_of_the_schema_is_known() {
         let schema: Value =
-            serde_json::from_str(include_str!("../../../../shared/tools/html-to-pdf.schema.json")).unwrap();
-        for size in schema["properties"]["options"]["properties"]["pageSize"]["enum"].as_array().unwrap() {
+            serde_json::from_str(include_str!("../../../../shared/tools/html-to-pdf.options.json")).unwrap();
+        for size in schema["properties"]["pageSize"]["enum"].as_array().unwrap() {
             let (width, height) = read(json!({"pageSize": size})).paper();
             assert!(width.inches() > 4.0 && height.inches() > 5.0, "{size}");
         }

@@ -148,7 +148,7 @@ fn textual(path: &Path, head: &str, encoding: Encoding, hints: Hints<'_>) -> Res
 }
 
 /// A page, or a part of one, as its first tag shows it; XML declarations, comments and a doctype may come before.
-fn is_html(start: &str) -> bool {
+pub(super) fn is_html(start: &str) -> bool {
     const TAGS: [&str; 16] = [
         "html", "head", "body", "title", "meta", "link", "script", "style", "table", "div", "p", "h1", "span",
         "center", "form", "iframe",

@@ -8,6 +8,7 @@ mod compound;
 mod format;
 mod identify;
 mod inspect;
+mod media;
 mod page;
 mod text;
 mod xml;
@@ -19,6 +20,7 @@ use docmill::domain::job::JobErrorCode;
 pub use format::{Family, Format};
 pub use identify::{Hints, identify};
 pub use inspect::{Inspection, check};
+pub use media::{Kind, kind, not_accepted};
 pub use page::page;
 pub use text::Encoding;
 

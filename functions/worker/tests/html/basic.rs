@@ -177,13 +177,14 @@ async fn laid_out(engine: &HtmlBasic, html: &str) -> (Result<Vec<u8>, JobErrorCo
     let (options, limits) = (json!({}), Limits::default());
     let deadline = Instant::now() + Duration::from_secs(60);
     let task = Task {
-        source: Source::Html(html.to_owned()),
+        tool: "",
+        sources: vec![Source::Html(html.to_owned())],
         options: &options,
         scratch: scratch.path(),
         deadline,
         limits: &limits,
     };
-    let pdf = engine.convert(task).await.map(|conversion| std::fs::read(conversion.pdf).unwrap());
+    let pdf = engine.convert(task).await.map(|conversion| std::fs::read(conversion.path()).unwrap());
     let fonts = std::fs::read_to_string(scratch.path().join("fonts.conf")).unwrap();
     (pdf.map(without_time).map_err(|failure| failure.code), fonts.matches("<dir>").count())
 }

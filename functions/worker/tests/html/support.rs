@@ -70,10 +70,10 @@ pub(crate) async fn print_limited(
 ) -> Result<Printed, Failure> {
     let scratch = tempfile::tempdir().unwrap();
     let deadline = Instant::now() + time;
-    let task = Task { source, options: &options, scratch: scratch.path(), deadline, limits };
+    let task = Task { tool: "", sources: vec![source], options: &options, scratch: scratch.path(), deadline, limits };
     let conversion = engine.convert(task).await?;
-    let (pages, warnings) = (conversion.pages, conversion.warnings);
-    Ok(Printed { text: text_of(&conversion.pdf), pages, warnings, size: size_of(&conversion.pdf) })
+    let (pages, warnings) = (conversion.pages(), conversion.warnings.clone());
+    Ok(Printed { text: text_of(conversion.path()), pages, warnings, size: size_of(conversion.path()) })
 }
 
 fn text_of(pdf: &Path) -> String {

@@ -72,7 +72,8 @@ impl Jobs {
             .terminal_update(job, &outcome, at)?
             .update_expression(
                 "SET #status = :next, finished_at = :finished, expires_at = :expires, due = :expires, \
-                 #output = :output, output_key = :key, engine = :engine, timings = :timings, warnings = :warnings, \
+                 #output = :output, output_key = :key, results = :results, steps = :steps, engine = :engine, \
+                 timings = :timings, warnings = :warnings, \
                  #open = :kept, #ended = :ended, #outcome = :outcome \
                  REMOVE secret, lease_until",
             )
@@ -83,6 +84,8 @@ impl Jobs {
             .expression_attribute_values(":expires", time(completion.expires_at))
             .expression_attribute_values(":output", nested(&completion.output)?)
             .expression_attribute_values(":key", string(&completion.output_key))
+            .expression_attribute_values(":results", nested(&completion.results)?)
+            .expression_attribute_values(":steps", nested(&completion.steps)?)
             .expression_attribute_values(":engine", nested(&completion.engine)?)
             .expression_attribute_values(":timings", nested(&completion.timings)?)
             .expression_attribute_values(":warnings", nested(&completion.warnings)?)

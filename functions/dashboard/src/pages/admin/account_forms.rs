@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
 use docmill::domain::account::{Plan, Profile, Standing};
-use docmill::domain::tool::Tool;
+use docmill::domain::catalogue::Tool;
 use docmill::store::accounts::{Changed, Granted};
 use maud::{Markup, html};
 use uuid::Uuid;
@@ -316,7 +316,7 @@ impl Desk<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::tool::Catalogue;
+    use docmill::domain::catalogue::Catalogue;
 
     fn standing() -> Standing {
         Standing {

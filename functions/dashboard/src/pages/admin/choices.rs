@@ -1,7 +1,7 @@
 //! Which tools, and from which origins: the same for plans and for accounts.
 
 use docmill::domain::account::parse_origin;
-use docmill::domain::tool::Tool;
+use docmill::domain::catalogue::Tool;
 use maud::{Markup, html};
 
 use crate::form::{FormData, FormErrors, textarea};
@@ -83,7 +83,7 @@ pub(super) fn origins_field(form: &FormData, errors: &FormErrors) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::tool::Catalogue;
+    use docmill::domain::catalogue::Catalogue;
 
     #[test]
     fn tools_are_all_or_some_that_exist() {

@@ -6,8 +6,8 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
 use docmill::domain::account::Plan;
+use docmill::domain::catalogue::Tool;
 use docmill::domain::quota::RateLimit;
-use docmill::domain::tool::Tool;
 use docmill::store::settings::{Change, Versioned};
 use maud::{Markup, html};
 
@@ -252,7 +252,7 @@ impl Editor<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::tool::Catalogue;
+    use docmill::domain::catalogue::Catalogue;
 
     fn plan() -> Plan {
         Plan {

@@ -5,7 +5,8 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use docmill::domain::tool::{AccessTier, PageVisibility, Tool, ToolSettings, ToolState};
+use docmill::domain::catalogue::Tool;
+use docmill::domain::tool::{AccessTier, PageVisibility, ToolSettings, ToolState};
 use docmill::store::settings::{Change, Versioned};
 use maud::{Markup, html};
 
@@ -255,7 +256,7 @@ fn editor(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::tool::Catalogue;
+    use docmill::domain::catalogue::Catalogue;
     use proptest::prelude::*;
 
     fn settings() -> impl Strategy<Value = ToolSettings> {

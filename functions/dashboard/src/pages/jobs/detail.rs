@@ -67,7 +67,7 @@ fn completed(state: &AppState, job: &Job) -> Markup {
     html! {
         @if let Some(Output { filename, bytes: size, pages, .. }) = &job.output {
             p {
-                strong { (filename) } ", " (pages) @if *pages == 1 { " page, " } @else { " pages, " } (bytes(*size))
+                strong { (filename) } ", " @if let Some(pages) = pages { (pages) @if *pages == 1 { " page, " } @else { " pages, " } } (bytes(*size))
             }
             p.actions {
                 a.button.primary href=(state.link(&format!("/app/jobs/{}/download", job.id))) { "Download" }

@@ -58,7 +58,8 @@ fn result(job: &Job) -> Markup {
     html! {
         @if let Some(error) = &job.error { code { (error.code.as_str()) } }
         @else if let Some(output) = &job.output {
-            (output.pages) @if output.pages == 1 { " page" } @else { " pages" }
+            @if let Some(pages) = output.pages { (pages) @if pages == 1 { " page" } @else { " pages" } }
+            @else { (output.format) }
             @if !job.warnings.is_empty() { " " span.badge.warn { (job.warnings.len()) @if job.warnings.len() == 1 { " warning" } @else { " warnings" } } }
         }
         @else { span.muted { "–" } }

@@ -1,6 +1,6 @@
 //! The command line that does what a form does, for a shell and with the key left to its environment.
 
-use docmill::domain::request::redact_url;
+use docmill::domain::source::{SourceKind, redact_url};
 use docmill::domain::tool::Definition;
 use serde_json::{Map, Value, json};
 
@@ -53,10 +53,12 @@ fn convert(base: &str, slug: &str, source: &Source) -> String {
 fn redacted(body: &Map<String, Value>, definition: &Definition) -> Map<String, Value> {
     let secrets = &definition.secrets;
     let shown = |(name, value): (&String, &Value)| {
+        let kind = SourceKind::ALL.into_iter().find(|kind| kind.as_str() == name);
+        let is_content = secrets.content.contains(name) || kind.is_some_and(SourceKind::is_inline);
         let shown = match value.as_str() {
-            Some(url) if secrets.urls.contains(name) => json!(redact_url(url)),
+            Some(url) if kind.is_some_and(SourceKind::is_address) => json!(redact_url(url)),
             Some(_) if secrets.values.contains(name) => json!("[redacted]"),
-            Some(content) if secrets.content.contains(name) && content.len() > MOST_INLINE_BYTES => json!("<p>…"),
+            Some(content) if is_content && content.len() > MOST_INLINE_BYTES => json!("<p>…"),
             _ => value.clone(),
         };
         (name.clone(), shown)
@@ -84,7 +86,7 @@ fn expandable(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::tool::Catalogue;
+    use docmill::domain::catalogue::Catalogue;
     use std::io::Write;
     use std::process::{Command, Stdio};
 

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use docmill::domain::catalogue::Tool;
 use docmill::domain::job::Job;
-use docmill::domain::request::MAX_INLINE_HTML_BYTES;
-use docmill::domain::tool::{Definition, Tool};
+use docmill::domain::source::MAX_INLINE_BYTES;
+use docmill::domain::tool::Definition;
 use docmill::http::error::ApiError;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -213,7 +214,7 @@ fn source_field(source: &Source, definition: &Definition, data: &FormData, told:
         },
         Source::Inline(_) => html! {
             (textarea("html", "HTML", 10).value(data.raw("html")).required().error(told.of("html"))
-                .with("spellcheck", "false").hint(&format!("At most {}.", panel::size(MAX_INLINE_HTML_BYTES as u64))))
+                .with("spellcheck", "false").hint(&format!("At most {}.", panel::size(MAX_INLINE_BYTES as u64))))
         },
     }
 }

@@ -73,7 +73,7 @@ fn properties(definition: &Definition, section: Section) -> impl Iterator<Item =
 pub fn sources(definition: &Definition) -> Vec<Source> {
     let source = |(name, schema): (&String, &Value)| match schema["format"].as_str() {
         Some("source-url") => Some(Source::Url(name.clone())),
-        Some("inline-html") => Some(Source::Inline(name.clone())),
+        Some("inline") => Some(Source::Inline(name.clone())),
         _ => (name == "uploadId").then_some(Source::File),
     };
     let mut sources: Vec<_> = properties(definition, Section::Input).filter_map(source).collect();
@@ -109,7 +109,7 @@ fn kind(schema: &Value, secret: bool) -> Kind {
             most: schema["maximum"].as_f64().or(schema["exclusiveMaximum"].as_f64()),
         },
         Some("string") => {
-            Kind::Text { longest: schema["maxLength"].as_u64(), secret, lines: schema["format"] == "inline-html" }
+            Kind::Text { longest: schema["maxLength"].as_u64(), secret, lines: schema["format"] == "inline" }
         }
         Some(_) => Kind::Json,
         None => schema["anyOf"].as_array().or(schema["oneOf"].as_array()).map_or(Kind::Json, |forms| union(forms)),
@@ -278,8 +278,8 @@ pub fn field_of(path: &str, definition: &Definition) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use docmill::domain::catalogue::{Catalogue, Tool};
     use docmill::domain::request::JobRequest;
-    use docmill::domain::tool::{Catalogue, Tool};
 
     fn with_tool<T>(slug: &str, check: impl FnOnce(&Tool) -> T) -> T {
         check(Catalogue::load().unwrap().find(slug).unwrap())
@@ -375,7 +375,7 @@ mod tests {
                 json!({"input": {"html": " <p>x "}, "options": {"pageSize": "A5", "marginTop": "20mm", "marginLeft": 12.5,
                     "landscape": true, "scale": 1.5, "waitFor": {"delayMs": 250}}})
             );
-            JobRequest::parse(tool, &body).unwrap();
+            JobRequest::parse(&Catalogue::load().unwrap(), tool, &body).unwrap();
         });
     }
 
@@ -404,7 +404,8 @@ mod tests {
             ("option.pageRange", "3-1"),
         ]);
         with_tool("office-to-pdf", |tool| {
-            let breaches = JobRequest::parse(tool, &body(&tool.definition, &data)).unwrap_err();
+            let breaches =
+                JobRequest::parse(&Catalogue::load().unwrap(), tool, &body(&tool.definition, &data)).unwrap_err();
             let mut fields: Vec<_> = breaches.iter().map(|breach| field_of(&breach.path, &tool.definition)).collect();
             fields.sort();
             assert_eq!(

@@ -79,7 +79,7 @@ fn result(output: &Output, job: &Job, links: &Links) -> Markup {
             }
         }
         dl.figures {
-            div { dt { "Pages" } dd { (output.pages) } }
+            @if let Some(pages) = output.pages { div { dt { "Pages" } dd { (pages) } } }
             div { dt { "Size" } dd { (size(output.bytes)) } }
             div { dt { "Cost" } dd { (credits(charged)) } }
             @if let Some(timings) = job.timings {

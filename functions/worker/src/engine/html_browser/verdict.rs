@@ -63,7 +63,7 @@ pub(super) fn internal(cause: impl ToString) -> Failure {
 
 /// There is no browser, or no empty page to be had from it: a fault of ours, which is tried again.
 pub(super) fn not_started(stop: Stop) -> Failure {
-    crate::converter::ours(format!("browser start: {stop:?}"))
+    crate::engine::Failure::internal(format!("browser start: {stop:?}"))
 }
 
 pub(super) fn timed_out(cause: impl Into<String>) -> Failure {

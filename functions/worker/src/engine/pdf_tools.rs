@@ -1,0 +1,199 @@
+//! The PDF tools of the crate `docmill-pdf`: a helper that has the libraries loaded forks a confined child per call.
+
+mod helper;
+
+use std::io;
+use std::path::Path;
+use std::time::Instant;
+
+use async_trait::async_trait;
+use docmill::clock;
+use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
+use docmill::domain::tool::EngineKind;
+use docmill_pdf::{ErrorCode, Outcome, Request, Tool};
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use tempfile::TempDir;
+
+use super::fork_server::helper::{Bounds, Reply, Request as HelperRequest};
+use super::fork_server::{Care, ForkServer};
+use super::{Artifact, Conversion, Engine, Failure, Limits, Source, Task};
+use crate::confine::usage::Excess;
+use crate::confine::{Confinement, Launcher, Network, Processes};
+pub use helper::{Args as HelperArgs, run as run_helper};
+
+/// Bytes of address space of one call. Pages of hundreds of megabytes are mapped, not read.
+const ADDRESS_SPACE: u64 = 6 << 30;
+const OPEN_FILES: u64 = 1024;
+/// Pixels of one bitmap: 400 MB.
+const PIXELS: u64 = 100_000_000;
+
+#[derive(Debug)]
+pub struct PdfTools {
+    server: ForkServer,
+    memory_bytes: u64,
+}
+
+impl PdfTools {
+    pub fn new(launcher: Launcher) -> Self {
+        let memory_bytes = launcher.allowance([]).memory_bytes;
+        // Each start has a directory of its own; the one before is removed.
+        let home = std::sync::Mutex::new(None);
+        let start = move |_: Care| {
+            let fresh = TempDir::with_prefix("pdf-")?;
+            let command = command(&launcher, fresh.path());
+            *home.lock().map_err(|_poisoned| io::Error::other("an earlier start panicked"))? = Some(fresh);
+            Ok(command)
+        };
+        Self { server: ForkServer::new(Box::new(start)), memory_bytes }
+    }
+
+    /// Runs a tool in a child that sees `scratch` and nothing else of any job.
+    async fn run(&self, request: Request, task: &Task<'_>) -> Result<Outcome, Failure> {
+        let left = task.deadline.saturating_duration_since(Instant::now());
+        let bounds = Bounds {
+            directory: task.scratch.to_owned(),
+            timeout_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
+            address_space: ADDRESS_SPACE,
+            cpu_seconds: 2 * left.as_secs() + 2,
+            file_bytes: task.limits.output_bytes,
+            memory_bytes: self.memory_bytes,
+        };
+        let request = HelperRequest { bounds, document: request };
+        let reply = self.server.ask::<_, Reply<helper::Answer>>(&request, task.deadline).await;
+        match reply.map_err(|error| Failure::internal(format!("the PDF helper: {error}")))? {
+            Reply::Said(Ok(outcome)) => Ok(outcome),
+            Reply::Said(Err(failure)) => Err(failed(failure)),
+            Reply::TimedOut => Err(timed_out(task.limits)),
+            Reply::Exceeded(excess) => Err(exceeded(excess, task.limits)),
+            Reply::Signaled(libc::SIGXFSZ) => Err(exceeded(Excess::Disk, task.limits)),
+            ended @ (Reply::Exited(_) | Reply::Signaled(_)) => Err(crashed(&format!("{ended:?}"))),
+            Reply::Ready => Err(Failure::internal("the PDF helper answered out of turn")),
+        }
+    }
+
+    fn request(&self, task: &Task<'_>) -> Result<Request, Failure> {
+        let name = IntoDeserializer::<serde::de::value::Error>::into_deserializer(task.tool);
+        let tool = Tool::deserialize(name)
+            .map_err(|_| Failure::internal(format!("{} is not one of the PDF tools", task.tool)))?;
+        let sources = task.sources.iter().map(|source| match source {
+            Source::File(file) => Ok(file.clone()),
+            Source::Document { .. } | Source::Page(_) | Source::Html(_) => {
+                Err(Failure::internal("a source was not converted before it came to the PDF tools"))
+            }
+        });
+        let directory = TempDir::with_prefix_in("results-", task.scratch).map_err(unwritable)?;
+        Ok(Request {
+            tool,
+            sources: sources.collect::<Result<_, _>>()?,
+            options: task.options.clone(),
+            // It goes with the job's directory.
+            directory: directory.keep(),
+            limits: docmill_pdf::Limits {
+                pages: task.limits.pages,
+                output_bytes: task.limits.output_bytes,
+                pixels: PIXELS,
+                memory_bytes: self.memory_bytes,
+            },
+            today: clock::now().day(),
+        })
+    }
+}
+
+#[async_trait]
+impl Engine for PdfTools {
+    async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
+        let request = self.request(&task)?;
+        let directory = request.directory.clone();
+        let Outcome { artifacts, report, warnings } = self.run(request, &task).await?;
+        let artifacts = artifacts.into_iter().map(|made| artifact(&directory, made)).collect::<Result<_, _>>()?;
+        let warnings = warnings.into_iter().map(warning).collect();
+        Ok(Conversion { artifacts, report, engine: info(), warnings })
+    }
+
+    async fn get_ready(&self) {
+        if let Err(error) = self.server.get_ready().await {
+            tracing::warn!(%error, "the PDF tools are not ready for the next job");
+        }
+    }
+}
+
+fn info() -> EngineInfo {
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    EngineInfo { name: EngineKind::PdfTools.as_str().to_owned(), version }
+}
+
+/// A child may say anything: a name that leads out of its directory is not followed.
+fn artifact(directory: &Path, made: docmill_pdf::Artifact) -> Result<Artifact, Failure> {
+    let docmill_pdf::Artifact { file, media, pages, width, height, filename } = made;
+    if file.is_empty() || file.contains('/') || file == ".." || file == "." {
+        return Err(crashed("a result outside its directory"));
+    }
+    Ok(Artifact { path: directory.join(file), media, pages, width, height, filename })
+}
+
+fn warning(told: docmill_pdf::Warning) -> Warning {
+    let warning = Warning::new(&told.code, told.message);
+    match told.detail {
+        Some(detail) => warning.with_detail(detail),
+        None => warning,
+    }
+}
+
+fn failed(failure: docmill_pdf::Failure) -> Failure {
+    let docmill_pdf::Failure { code, message, cause } = failure;
+    let code = match code {
+        ErrorCode::UnsupportedFormat => JobErrorCode::UnsupportedFormat,
+        ErrorCode::CorruptDocument => JobErrorCode::CorruptDocument,
+        ErrorCode::PasswordRequired => JobErrorCode::PasswordRequired,
+        ErrorCode::WrongPassword => JobErrorCode::WrongPassword,
+        ErrorCode::PageLimitExceeded => JobErrorCode::PageLimitExceeded,
+        ErrorCode::RenderFailed => JobErrorCode::RenderFailed,
+        ErrorCode::Internal => JobErrorCode::Internal,
+    };
+    Failure::new(code, message, cause)
+}
+
+fn timed_out(limits: &Limits) -> Failure {
+    let message = format!("The work on this file took longer than {} seconds. Split it.", limits.conversion.as_secs());
+    Failure::new(JobErrorCode::ConversionTimeout, message, "the deadline")
+}
+
+fn exceeded(excess: Excess, limits: &Limits) -> Failure {
+    let message = match excess {
+        Excess::Memory => {
+            "This file needs more memory than a job may have. Split it, or reduce its pictures.".to_owned()
+        }
+        Excess::Disk => format!("The result is larger than {} MiB. Split the file.", limits.output_bytes >> 20),
+        Excess::Processes => "This file made the engine start too many processes.".to_owned(),
+    };
+    Failure::new(JobErrorCode::RenderFailed, message, format!("{excess:?} exceeded"))
+}
+
+fn crashed(cause: &str) -> Failure {
+    let message = "The PDF engine crashed on this file. Re-save it in the program it comes from, and retry.";
+    Failure::new(JobErrorCode::EngineCrashed, message, cause)
+}
+
+fn unwritable(error: io::Error) -> Failure {
+    Failure::internal(format!("no room for results: {error}"))
+}
+
+fn command(launcher: &Launcher, home: &Path) -> std::process::Command {
+    let confinement = Confinement {
+        address_space: Some(ADDRESS_SPACE),
+        cpu_seconds: None,
+        file_bytes: u64::MAX,
+        open_files: OPEN_FILES,
+        network: Network::Denied,
+        processes: Processes::Forked,
+        reads: Vec::new(),
+        // Where the jobs' directories will be; each child is left its own.
+        writes: vec![std::env::temp_dir()],
+    };
+    let mut command = launcher.command(&confinement, launcher.worker(), home);
+    command.stderr(std::process::Stdio::inherit());
+    command.arg("pdf-helper").arg("--home").arg(home);
+    command.env("LC_ALL", "C.UTF-8");
+    command
+}

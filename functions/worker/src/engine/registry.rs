@@ -1,0 +1,77 @@
+//! Every engine of a worker. Adding one is a folder beside this file and a line in [`Engines::all`].
+
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use docmill::domain::tool::{EngineKind, QueueName};
+
+use super::html_basic::HtmlBasic;
+use super::html_browser::{BrowserSettings, HtmlBrowser};
+use super::office::OfficeEngine;
+use super::pdf_tools::PdfTools;
+use super::{Engine, Failure};
+use crate::confine::Launcher;
+use crate::egress::EgressPolicy;
+use crate::source::Fetcher;
+
+/// The engines by their kind. Each worker has all of them, so that a job's steps run where its first one ran; those that
+/// its queue's jobs need are kept warm, and the others start when they are asked.
+#[derive(Clone, Default)]
+pub struct Engines {
+    by_kind: HashMap<EngineKind, Arc<dyn Engine>>,
+    warm: Vec<EngineKind>,
+}
+
+impl std::fmt::Debug for Engines {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.by_kind.keys()).finish()
+    }
+}
+
+impl Engines {
+    /// Everything that is installed here. `libreoffice`: its program directory.
+    pub fn all(launcher: &Launcher, policy: EgressPolicy, fetcher: Fetcher, libreoffice: &Path) -> io::Result<Self> {
+        let browser = HtmlBrowser::new(BrowserSettings::default(), launcher.clone(), policy);
+        Ok(Self::default()
+            .with(EngineKind::LibreOffice, Arc::new(OfficeEngine::new(libreoffice, launcher.clone())?))
+            .with(EngineKind::Sghtmltopdf, Arc::new(HtmlBasic::new(launcher.clone(), fetcher)))
+            .with(EngineKind::Chromium, Arc::new(browser))
+            .with(EngineKind::PdfTools, Arc::new(PdfTools::new(launcher.clone()))))
+    }
+
+    #[must_use]
+    pub fn with(mut self, kind: EngineKind, engine: Arc<dyn Engine>) -> Self {
+        self.by_kind.insert(kind, engine);
+        self
+    }
+
+    /// Keeps these ready for the next job.
+    #[must_use]
+    pub fn keeping_warm(self, warm: impl IntoIterator<Item = EngineKind>) -> Self {
+        Self { warm: warm.into_iter().collect(), ..self }
+    }
+
+    /// What the jobs of a queue need at once. The PDF tools check every result.
+    pub fn needed_by(queue: QueueName) -> Vec<EngineKind> {
+        let own = match queue {
+            QueueName::Office => vec![EngineKind::LibreOffice],
+            QueueName::Html => vec![EngineKind::Sghtmltopdf, EngineKind::Chromium],
+            QueueName::Pdf => Vec::new(),
+        };
+        own.into_iter().chain([EngineKind::PdfTools]).collect()
+    }
+
+    pub fn find(&self, kind: EngineKind) -> Result<&dyn Engine, Failure> {
+        let engine = self.by_kind.get(&kind).map(AsRef::as_ref);
+        engine.ok_or_else(|| Failure::internal(format!("the engine {} is not installed here", kind.as_str())))
+    }
+
+    /// Prepares the warm engines for their next job.
+    pub async fn get_ready(&self) {
+        for engine in self.warm.iter().filter_map(|kind| self.by_kind.get(kind)) {
+            engine.get_ready().await;
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What a source of the PDF tools is: a PDF, a picture, a page, or else an office document.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use docmill_pdf::Media;
+use imagesize::ImageType;
+
+use super::format::Format;
+use super::identify::{Hints, identify};
+use super::{HTML, text, unreadable};
+use crate::engine::Failure;
+
+/// A PDF's mark may come after what a server or a printer put before it (ISO 32000-2, annex I).
+const HEAD_BYTES: u64 = 4 << 10;
+const MARK_WITHIN: usize = 1024;
+
+/// What a file is, by its content first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// For the PDF tools as it is.
+    Media(Media),
+    Office(Format),
+}
+
+impl Kind {
+    /// The usual file extension, lower case, without the dot.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Media(media) => media.extension(),
+            Self::Office(format) => format.extension(),
+        }
+    }
+}
+
+/// Says what a file is. Fails with `unsupported_format` or `corrupt_document`. Blocks.
+pub fn kind(path: &Path, hints: Hints<'_>) -> Result<Kind, Failure> {
+    let mut head = Vec::new();
+    File::open(path).map_err(unreadable)?.take(HEAD_BYTES).read_to_end(&mut head).map_err(unreadable)?;
+    if let Some(media) = binary(&head).or_else(|| textual(&head, hints)) {
+        return Ok(Kind::Media(media));
+    }
+    identify(path, hints).map(Kind::Office)
+}
+
+fn binary(head: &[u8]) -> Option<Media> {
+    let start = head.get(..MARK_WITHIN).unwrap_or(head);
+    if memchr::memmem::find(start, b"%PDF-").is_some() {
+        return Some(Media::Pdf);
+    }
+    #[allow(clippy::wildcard_enum_match_arm, reason = "the library's list is open; other pictures are not supported")]
+    match imagesize::image_type(head).ok()? {
+        ImageType::Jpeg => Some(Media::Jpeg),
+        ImageType::Png => Some(Media::Png),
+        ImageType::Webp => Some(Media::Webp),
+        ImageType::Tiff => Some(Media::Tiff),
+        ImageType::Gif => Some(Media::Gif),
+        ImageType::Bmp => Some(Media::Bmp),
+        _ => None,
+    }
+}
+
+/// Text that is marked up, or called what it is.
+fn textual(head: &[u8], hints: Hints<'_>) -> Option<Media> {
+    let encoding = text::encoding(head).ok().flatten()?;
+    let start = text::decode(head, encoding);
+    let start = start.trim_start_matches('\u{feff}').trim_start();
+    if super::identify::is_html(start) {
+        return Some(Media::Html);
+    }
+    if start.starts_with("<svg") || start.starts_with("<?xml") && start.contains("<svg") {
+        return Some(Media::Svg);
+    }
+    let extension = hints.filename.and_then(|name| Some(name.rsplit_once('.')?.1.to_ascii_lowercase()));
+    matches!(extension.as_deref(), Some("md" | "markdown")).then_some(Media::Markdown)
+}
+
+/// Says that a tool does not accept a file, and what it accepts.
+pub fn not_accepted(kind: &str, tool: &str, accepted: &[String]) -> Failure {
+    let hint = if kind == "html" { format!(" {HTML} is converted by html-to-pdf.") } else { String::new() };
+    Failure::new(
+        docmill::domain::job::JobErrorCode::UnsupportedFormat,
+        format!("{tool} does not accept {kind} files. It accepts: {}.{hint}", accepted.join(", ")),
+        format!("{kind} for {tool}"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(bytes: &[u8], name: Option<&str>) -> Option<&'static str> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), bytes).unwrap();
+        kind(file.path(), Hints { filename: name, ..Hints::default() }).ok().map(Kind::extension)
+    }
+
+    #[test]
+    fn content_decides_before_the_name() {
+        assert_eq!(of(b"%PDF-1.7\n", Some("x.docx")), Some("pdf"));
+        assert_eq!(of(b"junk\n%PDF-1.4\n", None), Some("pdf"));
+        assert_eq!(of(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", Some("x.pdf")), Some("png"));
+        assert_eq!(of(b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01", None), Some("jpg"));
+        assert_eq!(of(b"<!doctype html><p>x", None), Some("html"));
+        assert_eq!(of(b"<?xml version='1.0'?>\n<svg xmlns='http://www.w3.org/2000/svg'/>", None), Some("svg"));
+        assert_eq!(of(b"# Title\n\ntext", Some("README.md")), Some("md"));
+        assert_eq!(of(b"plain words", Some("notes.txt")), Some("txt"));
+        assert_eq!(of(b"\x00\x01\x02\x03", None), None);
+    }
+}

@@ -1,0 +1,210 @@
+//! A job's sources: fetched side by side under one budget, identified, and checked before an engine sees them.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use docmill::domain::job::JobErrorCode;
+use docmill::domain::source::{Origin, Source as Wanted};
+use docmill::domain::tool::Definition;
+use docmill_pdf::Media;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use tokio::task::spawn_blocking;
+use url::Url;
+
+use crate::engine::{Failure, Limits, Source};
+use crate::sniff::{self, Hints, Kind};
+use crate::source::{Fetched, Fetcher, too_large};
+
+/// How many sources of one job are fetched at once.
+const AT_ONCE: usize = 4;
+
+/// Bytes that the sources of one job may still bring, all together.
+#[derive(Debug)]
+pub struct Budget {
+    left: AtomicU64,
+    most: u64,
+}
+
+impl Budget {
+    pub fn of(limits: &Limits) -> Self {
+        Self { left: AtomicU64::new(limits.source_bytes), most: limits.source_bytes }
+    }
+
+    /// Takes bytes that have arrived. Fails with `source_too_large`.
+    pub fn take(&self, bytes: usize) -> Result<(), Failure> {
+        let less = |left: u64| left.checked_sub(bytes as u64);
+        let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        taken.map(drop).map_err(|_| too_large(self.most))
+    }
+
+    /// Whether so many bytes more would be too many.
+    pub fn admits(&self, bytes: u64) -> Result<(), Failure> {
+        if bytes <= self.left.load(Ordering::Relaxed) { Ok(()) } else { Err(too_large(self.most)) }
+    }
+}
+
+/// Files that are here already, by their source's index: uploads, results of other jobs, local files.
+pub type Given = HashMap<usize, Fetched>;
+
+/// A source that an engine may open.
+#[derive(Debug)]
+pub struct Obtained {
+    pub source: Source,
+    /// Its usual file extension; `page` for a page that an engine loads by itself.
+    pub format: &'static str,
+    /// What it is called.
+    pub name: Option<String>,
+}
+
+/// Where a source's file goes: a directory of its own below the job's.
+pub async fn place(scratch: &Path, index: usize) -> Result<PathBuf, Failure> {
+    let directory = scratch.join("sources").join(index.to_string());
+    let created = tokio::fs::create_dir_all(&directory).await;
+    created.map_err(|error| Failure::internal(format!("no directory for a source: {error}")))?;
+    Ok(directory.join("source"))
+}
+
+/// Brings all sources, in their order, or the first failure.
+pub async fn obtain(
+    fetcher: &Fetcher,
+    wanted: Vec<Wanted>,
+    mut given: Given,
+    tool: &Definition,
+    scratch: &Path,
+    limits: &Limits,
+) -> Result<Vec<Obtained>, Failure> {
+    let budget = Budget::of(limits);
+    given.values().try_for_each(|fetched| budget.take(usize::try_from(fetched.bytes).unwrap_or(usize::MAX)))?;
+    let several = wanted.len() > 1;
+    let each = wanted.into_iter().enumerate().map(|(index, wanted)| (index, wanted, given.remove(&index)));
+    let obtained = stream::iter(each.collect::<Vec<_>>()).map(|(index, wanted, given)| {
+        let budget = &budget;
+        async move {
+            let one = Obtaining { fetcher, tool, limits, budget, to: place(scratch, index).await? };
+            one.obtain(wanted, given).await.map_err(|failure| if several { numbered(failure, index) } else { failure })
+        }
+    });
+    obtained.buffered(AT_ONCE).try_collect().await
+}
+
+/// Says which of several sources failed.
+fn numbered(failure: Failure, index: usize) -> Failure {
+    Failure { message: format!("Source {}: {}", index + 1, failure.message), ..failure }
+}
+
+struct Obtaining<'a> {
+    fetcher: &'a Fetcher,
+    tool: &'a Definition,
+    limits: &'a Limits,
+    budget: &'a Budget,
+    to: PathBuf,
+}
+
+impl Obtaining<'_> {
+    async fn obtain(&self, wanted: Wanted, given: Option<Fetched>) -> Result<Obtained, Failure> {
+        let fetched = match (&wanted.origin, given) {
+            (_, Some(given)) => given,
+            (Origin::File(url), None) => {
+                let url = parse(url)?;
+                self.fetcher.fetch(&url, &wanted.headers, &self.to, self.limits, self.budget).await?
+            }
+            (Origin::Page(url), None) => {
+                let url = parse(url)?;
+                let name = page_name(&url);
+                return Ok(Obtained { source: Source::Page(url), format: "page", name });
+            }
+            (Origin::Html(html), None) => {
+                return Ok(Obtained { source: Source::Html(html.clone()), format: "html", name: wanted.filename });
+            }
+            (Origin::Upload(_) | Origin::Job { .. } | Origin::Markdown(_) | Origin::Text(_), None) => {
+                return Err(Failure::internal("a source was not brought"));
+            }
+        };
+        let (tool, limits) = (self.tool.clone(), self.limits.clone());
+        let checked = spawn_blocking(move || check(fetched, &wanted, &tool, &limits)).await;
+        checked.map_err(|_panicked| check_panicked())?
+    }
+}
+
+/// Identifies a file, and checks it as far as can be seen from outside. Blocks.
+fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) -> Result<Obtained, Failure> {
+    let name = wanted.filename.clone().or(fetched.filename);
+    let hints =
+        Hints { filename: name.as_deref(), content_type: fetched.content_type.as_deref(), url: fetched.url.as_ref() };
+    let takes = &tool.sources;
+    // Tools for pages or office documents alone say more of what they do not take.
+    if takes.formats == ["html"] {
+        let source = Source::Html(sniff::page(&fetched.path, hints.content_type)?);
+        return Ok(Obtained { source, format: "html", name });
+    }
+    let kind = if takes.accepts("pdf") || takes.accepts("png") {
+        sniff::kind(&fetched.path, hints)?
+    } else {
+        Kind::Office(sniff::identify(&fetched.path, hints)?)
+    };
+    let format = kind.extension();
+    if !takes.accepts(format) {
+        return Err(sniff::not_accepted(format, &tool.slug, &takes.formats));
+    }
+    let source = match kind {
+        Kind::Office(format) => {
+            let inspection = sniff::check(&fetched.path, format, limits)?;
+            Source::Document { path: fetched.path, name: name.clone(), format, inspection }
+        }
+        Kind::Media(Media::Html) => Source::Html(sniff::page(&fetched.path, hints.content_type)?),
+        Kind::Media(media) => Source::File(docmill_pdf::Source {
+            path: fetched.path,
+            media,
+            name: name.clone(),
+            password: wanted.password.clone(),
+            page_range: wanted.page_range.clone(),
+            title: wanted.title.clone(),
+        }),
+    };
+    Ok(Obtained { source, format, name })
+}
+
+/// It is the document that made it panic: trying again would only repeat that.
+fn check_panicked() -> Failure {
+    let message = "The document could not be read: it seems to be damaged.";
+    Failure::new(JobErrorCode::CorruptDocument, message, "the check of a document panicked")
+}
+
+/// A source's address was checked when the job was accepted: a malformed one is a fault of ours.
+fn parse(url: &str) -> Result<Url, Failure> {
+    Url::parse(url).map_err(|_| Failure::internal("a stored URL is invalid"))
+}
+
+/// A page is called like the last part of its path, or like its host.
+fn page_name(url: &Url) -> Option<String> {
+    let last = url.path_segments().and_then(|mut parts| parts.next_back()).filter(|part| !part.is_empty());
+    let decoded = last.map(|part| percent_encoding::percent_decode_str(part).decode_utf8_lossy().into_owned());
+    let plain = decoded.filter(|name| !name.contains(['/', '\\']) && !name.chars().any(char::is_control));
+    // A host's name has dots too, which are no extension's.
+    plain.or_else(|| url.host_str().map(|host| format!("{host}.html")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_named_after_their_address() {
+        let name = |url: &str| page_name(&Url::parse(url).unwrap()).unwrap();
+        assert_eq!(name("https://a.example/x/invoice.html?id=secret"), "invoice.html");
+        assert_eq!(name("https://a.example/M%C3%A4rz"), "März");
+        assert_eq!(name("https://www.a.example/"), "www.a.example.html");
+        assert_eq!(name("https://a.example/..%2f..%2fetc"), "a.example.html");
+    }
+
+    #[test]
+    fn all_sources_share_one_budget() {
+        let budget = Budget::of(&Limits { source_bytes: 10, ..Limits::default() });
+        budget.take(6).unwrap();
+        budget.admits(4).unwrap();
+        assert_eq!(budget.admits(5).unwrap_err().code, JobErrorCode::SourceTooLarge);
+        assert_eq!(budget.take(5).unwrap_err().code, JobErrorCode::SourceTooLarge);
+        budget.take(4).unwrap();
+    }
+}

@@ -1,0 +1,22 @@
+//! What is wrong with a request's body.
+
+use serde::Serialize;
+
+/// One thing that is wrong with a body: where (a JSON Pointer), and what is expected there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Breach {
+    pub path: String,
+    pub message: String,
+}
+
+impl Breach {
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into() }
+    }
+
+    /// The same, further down: `/pages` in `/then/0/options` is `/then/0/options/pages`.
+    #[must_use]
+    pub fn below(self, path: &str) -> Self {
+        Self { path: format!("{path}{}", self.path), ..self }
+    }
+}

@@ -1,0 +1,146 @@
+//! The catalogue: every tool that this build knows.
+//!
+//! A tool is two files under `tools/`: `SLUG.json` says what it is and takes, `SLUG.options.json` is the JSON Schema of its
+//! options. What happens with its sources is its plan in the worker. Adding a tool touches no endpoint.
+
+use serde_json::{Value, json};
+
+use super::breach::Breach;
+use super::schema::{OptionsSchema, Schema};
+use super::tool::{Definition, ToolSettings};
+use super::validation::Validator;
+
+/// The two files of a tool.
+struct Files {
+    definition: &'static str,
+    options: &'static str,
+}
+
+macro_rules! tools {
+    ($($slug:literal),+ $(,)?) => {
+        [$(Files {
+            definition: include_str!(concat!("../../tools/", $slug, ".json")),
+            options: include_str!(concat!("../../tools/", $slug, ".options.json")),
+        }),+]
+    };
+}
+
+/// In the order in which they are listed.
+const FILES: &[Files] = &tools!["office-to-pdf", "html-to-pdf"];
+
+/// Every tool of this build.
+#[derive(Debug)]
+pub struct Catalogue {
+    tools: Vec<Tool>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueError {
+    #[error("a tool's file is not readable: {0}")]
+    File(#[from] serde_json::Error),
+}
+
+impl Catalogue {
+    pub fn load() -> Result<Self, CatalogueError> {
+        let tools = FILES.iter().map(Tool::load).collect::<Result<_, _>>()?;
+        Ok(Self { tools })
+    }
+
+    pub fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    pub fn find(&self, slug: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.definition.slug == slug)
+    }
+}
+
+/// A tool of the catalogue, and the validators of what it publishes.
+#[derive(Debug)]
+pub struct Tool {
+    pub definition: Definition,
+    body: Validator,
+    options: Validator,
+}
+
+impl Tool {
+    fn load(files: &Files) -> Result<Self, CatalogueError> {
+        let mut definition: Definition = serde_json::from_str(files.definition)?;
+        definition.metadata.insert("sourceFormats".into(), json!(definition.sources.formats));
+        definition.metadata.insert("mostSources".into(), json!(definition.sources.most));
+        let options = OptionsSchema::new(files.options);
+        definition.parameters = Schema::of_body(&definition, options);
+        let body = Validator::new(definition.parameters.clone());
+        Ok(Self { body, options: Validator::new(Schema::of_options(options)), definition })
+    }
+
+    /// All that is wrong with the body of a request for this tool, by its schema.
+    pub fn breaches(&self, body: &Value) -> Vec<Breach> {
+        self.body.breaches(body)
+    }
+
+    /// All that is wrong with the options of a further step with this tool.
+    pub fn breaches_of_options(&self, options: &Value) -> Vec<Breach> {
+        self.options.breaches(options)
+    }
+
+    /// The response of the schema endpoint. The schema in it is the one that validates requests.
+    pub fn schema_view(&self, limits: &Value) -> Value {
+        let Definition { slug, version, parameters, supported_modes, output_format, metadata, .. } = &self.definition;
+        let mut metadata = metadata.clone();
+        metadata.insert("limits".into(), limits.clone());
+        json!({
+            "slug": slug,
+            "version": version,
+            "parameters": **parameters,
+            "supportedModes": supported_modes,
+            "outputFormat": output_format,
+            "metadata": metadata,
+        })
+    }
+
+    /// The entry of the tools list.
+    pub fn list_view(&self, settings: &ToolSettings) -> Value {
+        let definition = &self.definition;
+        json!({
+            "slug": definition.slug,
+            "name": definition.name,
+            "description": settings.description.as_ref().unwrap_or(&definition.description),
+            "accessTier": settings.access_tier,
+            "creditCost": settings.credit_cost,
+            "pageVisibility": settings.page_visibility,
+            "state": settings.state,
+            "category": settings.category.as_ref().unwrap_or(&definition.category),
+            "endpoints": definition.endpoints(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::tool::{Secrets, Section};
+
+    #[test]
+    fn every_tool_file_loads_and_every_name_it_mentions_is_in_its_schema() {
+        let catalogue = Catalogue::load().unwrap();
+        assert_eq!(catalogue.tools().len(), FILES.len());
+        for tool in catalogue.tools() {
+            let definition = &tool.definition;
+            let properties = &definition.parameters["properties"];
+            for (name, section) in definition.flat_names() {
+                assert!(properties[name].is_object(), "{name} at the top level");
+                assert!(properties[section.as_str()]["properties"][name].is_object(), "{name} in {section:?}");
+            }
+            let options = &properties[Section::Options.as_str()]["properties"];
+            let Secrets { values, content } = &definition.secrets;
+            let chosen = definition.output_choice.iter().map(|choice| &choice.option);
+            for name in values.iter().chain(content).chain(chosen).chain(&definition.flat_options) {
+                assert!(options[name].is_object(), "{name} is not an option of {}", definition.slug);
+            }
+            for (name, option) in options.as_object().unwrap() {
+                assert!(option["description"].is_string(), "{name} of {} has no description", definition.slug);
+            }
+        }
+    }
+}
