@@ -100,6 +100,7 @@ check-licences:
 
 check-local:
 	@$(LOCAL).tests
+	@$(LOCAL).template_tests
 	@$(LOCAL).monitoring_tests
 	@$(LOCAL).image_tests
 

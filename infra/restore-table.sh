@@ -6,6 +6,8 @@
 #                                                  such table meanwhile. TABLE's last state stays as a backup for 35 days.
 #   infra/restore-table.sh settle TABLE ATTRIBUTE  gives a table that was restored otherwise its expiry (None: it has none) and
 #                                                  its backups, which no restore brings back
+#
+# A table that is protected from deletion is replaced by one that is protected too.
 set -eu
 
 fail() {
@@ -31,6 +33,11 @@ expiry_of() {
     aws dynamodb describe-time-to-live --table-name "$1" --query TimeToLiveDescription.AttributeName --output text
 }
 
+# True or False: whether a table refuses to be deleted.
+protection_of() {
+    aws dynamodb describe-table --table-name "$1" --query Table.DeletionProtectionEnabled --output text
+}
+
 # A restore brings back neither the expiry of items nor the backups. $1: table, $2: attribute.
 settle() {
     wait_until_active "$1"
@@ -50,13 +57,19 @@ copy() {
 
 replace() {
     expiry=$(expiry_of "$2")
+    protected=$(protection_of "$1")
     backup=$(aws dynamodb create-backup --table-name "$2" --backup-name "docmill-$(date -u +%Y%m%d%H%M%S)" \
         --query BackupDetails.BackupArn --output text)
     wait_for_backup "$backup"
+    [ "$protected" != True ] || {
+        aws dynamodb update-table --table-name "$1" --no-deletion-protection-enabled >/dev/null
+        wait_until_active "$1"
+    }
     aws dynamodb delete-table --table-name "$1" >/dev/null
     aws dynamodb wait table-not-exists --table-name "$1"
     aws dynamodb restore-table-from-backup --backup-arn "$backup" --target-table-name "$1" >/dev/null
     settle "$1" "$expiry"
+    [ "$protected" != True ] || aws dynamodb update-table --table-name "$1" --deletion-protection-enabled >/dev/null
     echo "$1"
 }
 

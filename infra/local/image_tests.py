@@ -17,7 +17,7 @@ PACKAGES = [line for line in (IMAGE / "packages").read_text().splitlines() if no
 
 def apt_knows_packages() -> bool:
     """Whether this is the image's Debian, with its package lists at hand."""
-    (suite,) = re.findall(r"^FROM debian:(\w+)-slim$", DOCKERFILE, re.M)
+    (suite,) = re.findall(r"^FROM debian:(\w+)-slim@sha256:\w+$", DOCKERFILE, re.M)
     release = Path("/etc/os-release")
     same = release.exists() and f"VERSION_CODENAME={suite}\n" in release.read_text()
     return same and shutil.which("apt-get") is not None and any(Path("/var/lib/apt/lists").glob("*Packages*"))

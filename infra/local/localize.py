@@ -10,7 +10,8 @@ What changes, and why:
 - Functions get the local settings (path-style S3, loopback sources), which a deployed stack never has.
 - Workers run one per core, as a number: ministack compares what a parameter gives, which is text.
 - Nothing is retained on deletion, and the TLS-only bucket policy goes: the emulator speaks plain HTTP.
-- Alarms and the dashboard go: the emulator has no metric math, and nobody watches it.
+- Alarms, budget and the metrics' dashboard go: the emulator has no metric math, and nobody watches it.
+- The domain goes, and the rules for parameters, of which none is given here but the log level.
 """
 
 import os
@@ -23,7 +24,10 @@ import yaml
 FUNCTION = "AWS::Serverless::Function"
 EVENT_SOURCE = "AWS::Lambda::EventSourceMapping"
 # What has no use here.
-LEFT_OUT = {"AWS::S3::BucketPolicy", "AWS::CloudWatch::Alarm", "AWS::CloudWatch::Dashboard"}
+LEFT_OUT = {
+    "AWS::S3::BucketPolicy", "AWS::CloudWatch::Alarm", "AWS::CloudWatch::Dashboard", "AWS::Budgets::Budget",
+    "AWS::ApiGatewayV2::DomainName", "AWS::ApiGatewayV2::ApiMapping", "AWS::Route53::RecordSetGroup",
+}  # fmt: skip
 STORAGE = {"AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::SQS::Queue"}
 
 Template = dict[str, Any]
@@ -93,22 +97,28 @@ def storage_only(template: Template) -> Template:
     local = without_protection(template)
     resources = {name: each for name, each in local["Resources"].items() if each["Type"] in STORAGE}
     outputs = {name: each for name, each in local["Outputs"].items() if referenced(each["Value"]) in resources}
-    return {"AWSTemplateFormatVersion": "2010-09-09", "Resources": resources, "Outputs": outputs}
+    kept = {name: local[name] for name in ("AWSTemplateFormatVersion", "Parameters", "Conditions")}
+    return kept | {"Resources": resources, "Outputs": outputs}
 
 
-def referenced(value: Template) -> str:
+def referenced(value: Template) -> str | None:
     """The resource that a `Ref` or `Fn::GetAtt` names."""
-    return value["Ref"] if "Ref" in value else value["Fn::GetAtt"][0]
+    return value.get("Ref") or value.get("Fn::GetAtt", [None])[0]
 
 
 def without_protection(template: Template) -> Template:
     local = deepcopy(template)
+    local.pop("Rules", None)
     resources = local["Resources"]
     for name, each in list(resources.items()):
-        each.pop("DeletionPolicy", None)
-        each.pop("UpdateReplacePolicy", None)
+        for protection in ("DeletionPolicy", "UpdateReplacePolicy"):
+            each.pop(protection, None)
+        for protection in ("DeletionProtection", "DeletionProtectionEnabled"):
+            each.get("Properties", {}).pop(protection, None)
         if each["Type"] in LEFT_OUT:
             del resources[name]
+    outputs = local["Outputs"]
+    local["Outputs"] = {name: each for name, each in outputs.items() if each.get("Condition") != "HasDomain"}
     return local
 
 

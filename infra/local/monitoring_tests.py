@@ -15,7 +15,8 @@ OWN = "Docmill/${AWS::StackName}"
 # What AWS emits of the resources that the template has, with the dimensions that tell them apart.
 OF_AWS = {
     ("AWS/ApiGateway", ("ApiId",)): {"4xx", "5xx", "Count", "Latency", "IntegrationLatency"},
-    ("AWS/DynamoDB", ("TableName",)): {"ReadThrottleEvents", "WriteThrottleEvents"},
+    ("AWS/DynamoDB", ("TableName",)): {"ReadThrottleEvents", "TransactionConflict", "WriteThrottleEvents"},
+    ("AWS/DynamoDB", ("TableName", "GlobalSecondaryIndexName")): {"ReadThrottleEvents", "WriteThrottleEvents"},
     ("AWS/Lambda", ()): {"ConcurrentExecutions", "Throttles"},
     ("AWS/Lambda", ("FunctionName",)): {"ConcurrentExecutions", "Duration", "Errors", "Invocations", "Throttles"},
     ("AWS/SQS", ("QueueName",)): {
@@ -71,6 +72,12 @@ def widget_metrics(widget: dict) -> list[tuple[str, str, tuple[str, ...]]]:
     return found
 
 
+def engines() -> list[str]:
+    """What converts, as the code names it in its metrics."""
+    code = (ROOT / "shared/src/domain/tool.rs").read_text().split("impl EngineKind", 1)[1].split("\n}", 1)[0]
+    return re.findall(r'Self::\w+ => "(\w+)"', code)
+
+
 def dashboard() -> dict:
     (body,) = of_type("AWS::CloudWatch::Dashboard").values()
     return json.loads(text_of(body["DashboardBody"]))
@@ -109,6 +116,30 @@ class Monitoring(unittest.TestCase):
                 self.assertEqual(alarm["TreatMissingData"], expected)
                 used = set(re.findall(r"[a-z_]+", alarm.get("Metrics", [{"Expression": ""}])[0]["Expression"]))
                 self.assertEqual(used, {each["Id"] for each in alarm.get("Metrics", [])[1:]})
+
+    def test_every_index_is_watched_for_throttles(self):
+        indexes = {
+            (table, index["IndexName"])
+            for table, each in of_type("AWS::DynamoDB::Table").items()
+            for index in each.get("GlobalSecondaryIndexes", [])
+        }
+        watched = of_type("AWS::CloudWatch::Alarm")["IndexThrottlesAlarm"]["Metrics"][1:]
+        dimensions = [[each["Value"] for each in metric["MetricStat"]["Metric"]["Dimensions"]] for metric in watched]
+        self.assertEqual({(table["Ref"], index) for table, index in dimensions}, indexes)
+
+    def test_an_alarm_knows_of_every_engine_whether_most_of_its_jobs_fail(self):
+        watched = of_type("AWS::CloudWatch::Alarm")["JobsFailingAlarm"]["Metrics"][1:]
+        seen = [[each["Value"] for each in metric["MetricStat"]["Metric"]["Dimensions"]] for metric in watched]
+        for engine in engines():
+            self.assertIn([engine], seen)
+            self.assertIn([engine, "completed"], seen)
+
+    def test_a_backlog_is_a_backlog_only_where_messages_wait(self):
+        for name, alarm in of_type("AWS::CloudWatch::Alarm").items():
+            if name.endswith("BacklogAlarm"):
+                metrics = {each["Id"]: each for each in alarm["Metrics"]}
+                self.assertEqual(metrics["verdict"]["Expression"], "IF(FILL(waiting, 0) > 0, FILL(age, 0), 0)")
+                self.assertEqual(metrics["waiting"]["MetricStat"]["Stat"], "Minimum")
 
     def test_the_runbook_has_exactly_the_alarms(self):
         sections = re.findall(r"^## (\w+Alarm)$", RUNBOOK, re.M)

@@ -1,0 +1,158 @@
+"""What CloudFormation would meet in `template.yaml`, after the SAM transform. Run by `make check`."""
+
+import re
+import unittest
+from copy import deepcopy
+
+import boto3
+from local import localize
+from local.settings import REGION, ROOT
+from samtranslator.parser.parser import Parser
+from samtranslator.translator.translator import Translator
+
+TEMPLATE = localize.load(ROOT / "template.yaml")
+PARAMETERS, RESOURCES = TEMPLATE["Parameters"], TEMPLATE["Resources"]
+# What the transform would otherwise ask IAM for.
+MANAGED_POLICIES = {"AWSLambdaBasicExecutionRole": "arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole"}
+
+
+def transformed(**parameters: str) -> localize.Template:
+    """The template as CloudFormation gets it back from the SAM transform."""
+    template = deepcopy(TEMPLATE)
+    for function in localize.functions(template).values():
+        properties = function["Properties"]
+        if properties.get("PackageType") == "Image":
+            properties["ImageUri"] = "123456789012.dkr.ecr.us-east-1.amazonaws.com/docmill:worker"
+        else:
+            properties["CodeUri"] = f"s3://code/{localize.binary_of(function)}.zip"
+    given = {name: str(each.get("Default", "")) for name, each in PARAMETERS.items()} | parameters
+    translator = Translator(MANAGED_POLICIES, Parser(), boto_session=boto3.Session(region_name=REGION))
+    return translator.translate(template, given)
+
+
+def of_type(kind: str) -> dict[str, dict]:
+    return {name: each for name, each in RESOURCES.items() if each["Type"] == kind}
+
+
+class FirstDeployment(unittest.TestCase):
+    def test_what_is_kept_is_not_kept_of_a_first_deployment_that_failed(self):
+        kept = {name: each for name, each in RESOURCES.items() if "DeletionPolicy" in each}
+        self.assertEqual(
+            {each["Type"] for each in kept.values()},
+            {"AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::Cognito::UserPool"},
+        )
+        for name, each in kept.items():
+            with self.subTest(resource=name):
+                self.assertEqual(each["DeletionPolicy"], "RetainExceptOnCreate")
+                self.assertEqual(each["UpdateReplacePolicy"], "Retain")
+        # Protected from the beginning, the tables of a failed first deployment could not be taken back.
+        self.assertEqual(PARAMETERS["DeletionProtection"]["Default"], "false")
+        for name, table in of_type("AWS::DynamoDB::Table").items():
+            self.assertEqual(table["Properties"]["DeletionProtectionEnabled"], {"Ref": "DeletionProtection"}, name)
+        (pool,) = of_type("AWS::Cognito::UserPool").values()
+        self.assertEqual(pool["Properties"]["DeletionProtection"], {"Fn::If": ["HasDeletionProtection", "ACTIVE", "INACTIVE"]})
+
+    def test_no_name_is_taken_that_another_stack_or_region_may_have(self):
+        for name, each in of_type("AWS::CloudWatch::Dashboard").items():
+            self.assertIn("${AWS::Region}", each["Properties"]["DashboardName"]["Fn::Sub"], name)
+        for name, each in of_type("AWS::Logs::LogGroup").items():
+            self.assertIn("${AWS::StackName}", each["Properties"]["LogGroupName"]["Fn::Sub"], name)
+        for kind, named in [("DynamoDB::Table", "TableName"), ("S3::Bucket", "BucketName"), ("SQS::Queue", "QueueName")]:
+            for name, each in of_type(f"AWS::{kind}").items():
+                self.assertNotIn(named, each["Properties"], name)
+
+    def test_contradictory_parameters_are_refused_before_anything_is_made(self):
+        rules = {name: str(rule) for name, rule in TEMPLATE["Rules"].items()}
+        for given, needed in [("OidcIssuer", "OidcClientId"), ("DomainName", "CertificateArn"), ("HostedZoneId", "DomainName")]:
+            self.assertTrue(any(f"'{given}'" in rule and f"'{needed}'" in rule for rule in rules.values()), given)
+
+    def test_defaults_keep_to_their_own_patterns(self):
+        for name, each in PARAMETERS.items():
+            self.assertRegex(str(each["Default"]), each.get("AllowedPattern", ".*"), name)
+
+
+class Gateway(unittest.TestCase):
+    def test_a_list_of_origins_stays_a_list(self):
+        origins = "https://a.example,https://b.example:8443"
+        self.assertRegex(origins, PARAMETERS["CorsOrigins"]["AllowedPattern"])
+        for wrong in ("https://a.example, https://b.example", "a.example", "https://a.example/", "*"):
+            self.assertNotRegex(wrong, PARAMETERS["CorsOrigins"]["AllowedPattern"])
+        body = transformed(CorsOrigins=origins)["Resources"]["Api"]["Properties"]["Body"]
+        condition, cors, _ = body["x-amazon-apigateway-cors"]["Fn::If"]
+        self.assertEqual(condition, "HasCors")
+        self.assertEqual(cors["allowOrigins"], {"Fn::Split": [",", origins]})
+        bucket = str(RESOURCES["FilesBucket"]["Properties"]["CorsConfiguration"])
+        self.assertIn(str({"Fn::Split": [",", {"Ref": "CorsOrigins"}]}), bucket)
+
+    def test_the_stage_limits_everybodys_requests_together(self):
+        stage = transformed(RequestsPerSecond="7", RequestBurst="3")["Resources"]["ApiApiGatewayDefaultStage"]["Properties"]
+        settings = stage["DefaultRouteSettings"]
+        self.assertEqual(set(settings), {"ThrottlingRateLimit", "ThrottlingBurstLimit"})
+        self.assertEqual(settings["ThrottlingRateLimit"], {"Ref": "RequestsPerSecond"})
+
+    def test_no_stage_variable_is_ever_empty(self):
+        variables = RESOURCES["Api"]["Properties"]["StageVariables"]
+        self.assertEqual(variables["OIDC_CLIENT_ID"]["Fn::If"], ["HasUserPool", {"Ref": "UserPoolClient"}, {"Ref": "AWS::NoValue"}])
+        for name, function in localize.functions(TEMPLATE).items():
+            own = function["Properties"].get("Environment", {}).get("Variables", {})
+            if "OIDC_ISSUER" in own:
+                self.assertEqual(own["OIDC_CLIENT_ID"], {"Ref": "OidcClientId"}, name)
+
+    def test_a_domain_is_mapped_to_the_stage_and_leads_to_the_pages(self):
+        resources = transformed()["Resources"]
+        mapping = resources["DomainMapping"]
+        self.assertEqual(mapping["Condition"], "HasDomain")
+        self.assertEqual(mapping["Properties"]["Stage"], {"Ref": "ApiApiGatewayDefaultStage"})
+        self.assertEqual(resources["DomainRecords"]["Condition"], "HasRecords")
+        client = str(RESOURCES["UserPoolClient"]["Properties"])
+        self.assertEqual(client.count("https://${DomainName}"), 2)
+
+
+class Storage(unittest.TestCase):
+    def test_tables_are_encrypted_with_the_key_that_costs_nothing(self):
+        for name, table in of_type("AWS::DynamoDB::Table").items():
+            self.assertNotIn("SSESpecification", table["Properties"], name)
+
+    def test_the_index_of_keys_holds_keys_alone(self):
+        (index,) = RESOURCES["KeysTable"]["Properties"]["GlobalSecondaryIndexes"]
+        self.assertEqual(index["Projection"], {"ProjectionType": "KEYS_ONLY"})
+
+
+class Sweeps(unittest.TestCase):
+    def test_sweeps_that_could_not_begin_do_not_queue_up(self):
+        sweeper = RESOURCES["Sweeper"]["Properties"]
+        expected = {"MaximumEventAgeInSeconds": 60, "MaximumRetryAttempts": 0}
+        self.assertEqual(sweeper["EventInvokeConfig"], expected)
+        self.assertEqual(sweeper["Events"]["EveryMinute"]["Properties"]["RetryPolicy"], expected)
+        target = next(each for each in transformed()["Resources"].values() if each["Type"] == "AWS::Events::Rule")
+        self.assertEqual(target["Properties"]["Targets"][0]["RetryPolicy"], expected)
+
+    def test_the_sweeper_has_an_environment_of_its_own_where_the_account_can_spare_one(self):
+        reserved = RESOURCES["Sweeper"]["Properties"]["ReservedConcurrentExecutions"]
+        self.assertEqual(reserved, {"Fn::If": ["HasReservation", 1, {"Ref": "AWS::NoValue"}]})
+
+
+class Image(unittest.TestCase):
+    def test_the_base_is_one_that_nobody_can_exchange(self):
+        dockerfile = (ROOT / "infra/worker/Dockerfile").read_text()
+        self.assertRegex(dockerfile, re.compile(r"^FROM debian:\w+-slim@sha256:[0-9a-f]{64}$", re.M))
+
+
+class Documents(unittest.TestCase):
+    def test_every_parameter_is_grouped_and_explained(self):
+        groups = TEMPLATE["Metadata"]["AWS::CloudFormation::Interface"]["ParameterGroups"]
+        grouped = [name for group in groups for name in group["Parameters"]]
+        self.assertEqual(sorted(grouped), sorted(PARAMETERS))
+        operations = (ROOT / "infra/OPERATIONS.md").read_text()
+        table = "".join(line for line in operations.splitlines() if line.startswith("| `"))
+        for name in PARAMETERS:
+            self.assertIn(f"`{name}`", table)
+
+    def test_sam_takes_a_failed_first_deployment_away(self):
+        # Otherwise the stack stays as ROLLBACK_COMPLETE, and no deployment can go on from there.
+        settings = (ROOT / "samconfig.toml").read_text()
+        self.assertIn('on_failure = "DELETE"', settings)
+
+
+if __name__ == "__main__":
+    unittest.main()
