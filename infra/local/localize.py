@@ -5,8 +5,8 @@ What changes, and why:
   that the SAM transform puts the routes into.
 - Image functions become zip functions: there is no container runtime here.
 - The API's own address is the emulator's, since its gateway has no hosts of their own.
-- Stage variables go to the dashboard's environment: ministack leaves them out of what it hands to functions.
-- The dashboard asks the emulator for what Cognito says of itself: the issuer's own address is the real one's.
+- Stage variables go to the pages' environments: ministack leaves them out of what it hands to functions.
+- The pages ask the emulator for what Cognito says of itself: the issuer's own address is the real one's.
 - Functions get the local settings (path-style S3, loopback sources), which a deployed stack never has.
 - Workers run one per core, as a number: ministack compares what a parameter gives, which is text.
 - Nothing is retained on deletion, and the TLS-only bucket policy goes: the emulator speaks plain HTTP.
@@ -71,12 +71,13 @@ def localize(template: Template, endpoint: str, code: dict[str, str], environmen
     """The template for the emulator. `code` maps function names to zip addresses, `environment` is given to each."""
     local = with_address(without_protection(template), endpoint)
     resources = local["Resources"]
+    stage_variables = resources["Api"]["Properties"].pop("StageVariables")
     for name, function in functions(local).items():
         use_zip(function, code[name])
         variables = function["Properties"].setdefault("Environment", {}).setdefault("Variables", {})
         variables.update(environment)
         if "OIDC_ISSUER" in variables:
-            variables.update(resources["Api"]["Properties"].pop("StageVariables"))
+            variables.update(stage_variables)
             variables["OIDC_DISCOVERY_URL"] = {"Fn::Sub": f"{endpoint}/${{UserPool}}/.well-known/openid-configuration"}
         resources.update(plain_routes(name, function))
     for each in resources.values():

@@ -34,6 +34,14 @@ def of_type(kind: str) -> dict[str, dict]:
     return {name: each for name, each in RESOURCES.items() if each["Type"] == kind}
 
 
+def statements(function: localize.Template) -> list[dict]:
+    return [each for policy in function["Properties"].get("Policies", []) for each in policy["Statement"]]
+
+
+def listed(value: str | list[str]) -> list[str]:
+    return value if isinstance(value, list) else [value]
+
+
 class FirstDeployment(unittest.TestCase):
     def test_what_is_kept_is_not_kept_of_a_first_deployment_that_failed(self):
         kept = {name: each for name, each in RESOURCES.items() if "DeletionPolicy" in each}
@@ -116,6 +124,37 @@ class Storage(unittest.TestCase):
     def test_the_index_of_keys_holds_keys_alone(self):
         (index,) = RESOURCES["KeysTable"]["Properties"]["GlobalSecondaryIndexes"]
         self.assertEqual(index["Projection"], {"ProjectionType": "KEYS_ONLY"})
+
+
+class Roles(unittest.TestCase):
+    def test_only_administrators_pages_may_change_settings_or_add_to_the_audit_trail(self):
+        for name, function in localize.functions(TEMPLATE).items():
+            writes = {
+                action
+                for statement in statements(function)
+                for action in listed(statement["Action"])
+                if "SettingsTable" in str(statement["Resource"]) and action != "dynamodb:Query"
+            }
+            self.assertEqual(writes, {"dynamodb:PutItem"} if name == "Administration" else set(), name)
+
+    def test_users_pages_read_no_audit_trail_and_administrators_make_no_jobs(self):
+        functions = localize.functions(TEMPLATE)
+        (settings,) = [each for each in statements(functions["Dashboard"]) if "SettingsTable" in str(each["Resource"])]
+        kinds = settings["Condition"]["ForAllValues:StringEquals"]["dynamodb:LeadingKeys"]
+        self.assertEqual(kinds, ["tool", "plan", "service"])
+        used = str(statements(functions["Administration"]))
+        for withheld in ("s3:", "sqs:SendMessage", "EventsTable", "dynamodb:DeleteItem"):
+            self.assertNotIn(withheld, used)
+
+    def test_each_page_is_served_by_one_of_the_two(self):
+        routes = {
+            name: {event["Properties"]["Path"] for event in function["Properties"]["Events"].values()}
+            for name, function in localize.functions(TEMPLATE).items()
+            if localize.binary_of(function) == "dashboard"
+        }
+        self.assertEqual(set(routes), {"Dashboard", "Administration"})
+        self.assertTrue(all(path.startswith("/admin") for path in routes["Administration"]))
+        self.assertFalse(any(path.startswith("/admin") for path in routes["Dashboard"]))
 
 
 class Sweeps(unittest.TestCase):

@@ -64,11 +64,12 @@ class Localize(unittest.TestCase):
         local = localized()
         address = {"Fn::Sub": "http://localhost:4566/_aws/execute-api/${Api}"}
         self.assertNotIn("ApiEndpoint", str(local))
-        variables = local["Resources"]["Dashboard"]["Properties"]["Environment"]["Variables"]
-        self.assertIn(str(address), str(variables["DASHBOARD_URL"]))
-        self.assertIn("OIDC_CLIENT_ID", variables)
         described = {"Fn::Sub": "http://localhost:4566/${UserPool}/.well-known/openid-configuration"}
-        self.assertEqual(variables["OIDC_DISCOVERY_URL"], described)
+        for function in ("Dashboard", "Administration"):
+            variables = local["Resources"][function]["Properties"]["Environment"]["Variables"]
+            self.assertIn(str(address), str(variables["DASHBOARD_URL"]))
+            self.assertIn("OIDC_CLIENT_ID", variables)
+            self.assertEqual(variables["OIDC_DISCOVERY_URL"], described)
 
     def test_the_real_template_has_no_local_settings_and_keeps_its_data(self):
         text = (ROOT / "template.yaml").read_text()
