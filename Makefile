@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-contract test-corpus screenshots description check check-rust check-description check-template check-deployment check-licences check-local check-cost build-release bench bench-api soak load fuzz cost build-lambda deploy test-image
+.PHONY: help setup build run up down clean-local test test-browser test-contract test-corpus screenshots description check check-rust check-description check-template check-deployment check-licences check-local check-cost build-release bench bench-api soak load fuzz cost build-lambda deploy deploy-check test-image
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -103,6 +103,7 @@ check-local:
 	@$(LOCAL).template_tests
 	@$(LOCAL).monitoring_tests
 	@$(LOCAL).image_tests
+	@PYTHONPATH=infra "$$(infra/setup.sh python local)" -m preflight.tests
 
 # In the local stack's environment, because it reads the template as that does.
 COST = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m cost
@@ -144,11 +145,21 @@ build-lambda: ## Compile every function as AWS Lambda runs it, to target/lambda 
 	@date -u +%F >target/lambda/built-on
 
 # SAM takes parameters from the command line or from samconfig.toml, and never from both.
-OVERRIDES = --parameter-overrides Architecture=$(ARCHITECTURE) $(PARAMETERS)
-deploy: build-lambda ## Build for AWS Lambda and deploy with SAM (needs AWS credentials and Docker; PARAMETERS='Name=value …')
-	@venv=$$(dirname "$$(infra/setup.sh python deploy)") && export PATH="$$venv:$$PATH" && set -x \
+GIVEN = Architecture=$(ARCHITECTURE) $(PARAMETERS)
+OVERRIDES = --parameter-overrides $(GIVEN)
+# SAM sees whether a function's code has changed, but not what a parameter comes to. So that an alias is moved to a version
+# with the new parameters, each package carries their digest.
+export STAMPED = $(GIVEN)
+STAMP = for each in target/lambda/*/; do printenv STAMPED | sha256sum >"$$each/parameters"; done
+
+deploy-check: ## Say what would go wrong with a deployment to this AWS account (PARAMETERS='Name=value …')
+	@PYTHONPATH=infra "$$(infra/setup.sh python deploy)" -m preflight $(STACK) $(GIVEN)
+
+# STACK= another name than that of samconfig.toml.
+deploy: deploy-check build-lambda ## Build for AWS Lambda and deploy with SAM (needs AWS credentials and Docker; PARAMETERS='Name=value …')
+	@venv=$$(dirname "$$(infra/setup.sh python deploy)") && export PATH="$$venv:$$PATH" && set -x && $(STAMP) \
 		&& sam build $(OVERRIDES) \
-		&& sam deploy $(OVERRIDES)
+		&& sam deploy $(if $(STACK),--stack-name $(STACK)) $(OVERRIDES)
 
 test-image: build-release ## Make the worker's image without Docker and convert in it, read-only (root, mmdebstrap, bubblewrap)
 	@infra/worker/test-image.sh "$(CARGO_TARGET_DIR)/release/worker"

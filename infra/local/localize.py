@@ -3,6 +3,7 @@
 What changes, and why:
 - `HttpApi` events become plain ApiGatewayV2 routes: ministack makes an HTTP API but does not import the OpenAPI body
   that the SAM transform puts the routes into.
+- Aliases and gradual deployments go: each deployment here replaces everything at once.
 - Image functions become zip functions: there is no container runtime here.
 - The API's own address is the emulator's, since its gateway has no hosts of their own.
 - Stage variables go to the pages' environments: ministack leaves them out of what it hands to functions.
@@ -28,6 +29,8 @@ LEFT_OUT = {
     "AWS::S3::BucketPolicy", "AWS::CloudWatch::Alarm", "AWS::CloudWatch::Dashboard", "AWS::Budgets::Budget",
     "AWS::ApiGatewayV2::DomainName", "AWS::ApiGatewayV2::ApiMapping", "AWS::Route53::RecordSetGroup",
 }  # fmt: skip
+# How a function's versions follow each other.
+GRADUAL = ("AutoPublishAlias", "AutoPublishAliasAllProperties", "DeploymentPreference", "ProvisionedConcurrencyConfig")
 STORAGE = {"AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::SQS::Queue"}
 
 Template = dict[str, Any]
@@ -139,7 +142,8 @@ def with_address(value: Any, endpoint: str) -> Any:
 def use_zip(function: Template, code: str) -> None:
     function.pop("Metadata", None)
     properties = function["Properties"]
-    properties.pop("PackageType", None)
+    for name in ("PackageType", *GRADUAL):
+        properties.pop(name, None)
     properties.update(CodeUri=code, Handler="bootstrap", Runtime="provided.al2023")
 
 

@@ -42,6 +42,19 @@ def listed(value: str | list[str]) -> list[str]:
     return value if isinstance(value, list) else [value]
 
 
+def creators() -> dict[str, localize.Template]:
+    """The API's functions that send jobs to the workers."""
+    return {
+        name: function
+        for name, function in localize.functions(TEMPLATE).items()
+        if "'sqs:SendMessage'" in str(statements(function)) and "'/v1/" in str(function["Properties"].get("Events"))
+    }
+
+
+def versions(template: localize.Template) -> set[str]:
+    return {name for name, each in template["Resources"].items() if each["Type"] == "AWS::Lambda::Version"}
+
+
 class FirstDeployment(unittest.TestCase):
     def test_what_is_kept_is_not_kept_of_a_first_deployment_that_failed(self):
         kept = {name: each for name, each in RESOURCES.items() if "DeletionPolicy" in each}
@@ -155,6 +168,47 @@ class Roles(unittest.TestCase):
         self.assertEqual(set(routes), {"Dashboard", "Administration"})
         self.assertTrue(all(path.startswith("/admin") for path in routes["Administration"]))
         self.assertFalse(any(path.startswith("/admin") for path in routes["Dashboard"]))
+
+
+class Versions(unittest.TestCase):
+    ROLLBACK = ["CreateErrorsAlarm", "JobsFailingAlarm", "TransactionConflictsAlarm", "IndexThrottlesAlarm"]
+
+    def test_functions_that_create_jobs_are_deployed_bit_by_bit(self):
+        resources = transformed()["Resources"]
+        self.assertLessEqual({"CreateJob", "CreateToolJob", "ConvertOfficeToPdf"}, creators().keys())
+        for name in creators():
+            with self.subTest(function=name):
+                group = resources[f"{name}DeploymentGroup"]["Properties"]
+                self.assertIn("Canary10Percent5Minutes", str(group["DeploymentConfigName"]))
+                alarms = [each["Name"]["Ref"] for each in group["AlarmConfiguration"]["Alarms"]]
+                self.assertEqual(alarms, self.ROLLBACK)
+                self.assertIn("DEPLOYMENT_STOP_ON_ALARM", group["AutoRollbackConfiguration"]["Events"])
+                self.assertIn(f"{{{name}Aliaslive}}", str(resources["Api"]["Properties"]["Body"]))
+
+    def test_an_alarm_of_theirs_watches_each_of_them(self):
+        watched = str(RESOURCES["CreateErrorsAlarm"])
+        for name in creators():
+            self.assertIn(f"'Value': {{'Ref': '{name}'}}", watched)
+
+    def test_no_alarm_that_takes_a_deployment_back_waits_for_the_deployment(self):
+        # The API names the aliases, and they wait for these alarms: it would be a circle.
+        for name in self.ROLLBACK:
+            self.assertNotIn("{'Ref': 'Api'}", str(RESOURCES[name]), name)
+
+    def test_gradual_deployments_can_be_turned_off_while_an_alarm_is_on(self):
+        resources = transformed(GradualDeployments="false")["Resources"]
+        self.assertFalse([each for each in resources.values() if each["Type"].startswith("AWS::CodeDeploy")])
+        self.assertIn("CreateJobAliaslive", resources)
+
+    def test_a_change_of_parameters_alone_is_a_new_version(self):
+        # The transform does not see what parameters come to, so the packages carry a digest of them.
+        self.assertEqual(versions(transformed(LogLevel="info")), versions(transformed(LogLevel="debug")))
+        makefile = (ROOT / "Makefile").read_text()
+        self.assertIn("$(STAMP)", makefile.split("\ndeploy:")[1])
+
+    def test_environments_can_be_kept_ready(self):
+        alias = transformed()["Resources"]["CreateJobAliaslive"]["Properties"]["ProvisionedConcurrencyConfig"]
+        self.assertEqual(alias["Fn::If"][0], "HasProvisionedCreates")
 
 
 class Sweeps(unittest.TestCase):
