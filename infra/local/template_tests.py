@@ -35,7 +35,10 @@ def of_type(kind: str) -> dict[str, dict]:
 
 
 def statements(function: localize.Template) -> list[dict]:
-    return [each for policy in function["Properties"].get("Policies", []) for each in policy["Statement"]]
+    """What a function's own role allows."""
+    role, _ = function["Properties"]["Role"]["Fn::GetAtt"]
+    (policy,) = RESOURCES[role]["Properties"]["Policies"]
+    return policy["PolicyDocument"]["Statement"]
 
 
 def listed(value: str | list[str]) -> list[str]:
@@ -140,6 +143,31 @@ class Storage(unittest.TestCase):
 
 
 class Roles(unittest.TestCase):
+    def test_every_function_has_a_role_of_its_own_with_exact_actions_on_exact_resources(self):
+        functions = localize.functions(TEMPLATE)
+        self.assertEqual([f["Properties"]["Role"] for f in functions.values()], [{"Fn::GetAtt": [f"{n}Role", "Arn"]} for n in functions])
+        for name, function in functions.items():
+            with self.subTest(function=name):
+                self.assertNotIn("Policies", function["Properties"])
+                # Its own log group, and no other: a group that Lambda made again would stop the next first deployment.
+                logs, *others = statements(function)
+                self.assertEqual(logs["Action"], ["logs:CreateLogStream", "logs:PutLogEvents"])
+                self.assertEqual(logs["Resource"], {"Fn::GetAtt": [f"{name}Logs", "Arn"]})
+                self.assertNotIn("logs:", str(others))
+                for each in statements(function):
+                    self.assertEqual(each["Effect"], "Allow")
+                    self.assertNotIn("*", "".join(listed(each["Action"])))
+                    self.assertNotIn("*", listed(each["Resource"]))
+
+    def test_no_managed_policy_comes_with_the_transform_but_that_of_codedeploy(self):
+        managed = {
+            name: str(each["Properties"]["ManagedPolicyArns"])
+            for name, each in transformed()["Resources"].items()
+            if "ManagedPolicyArns" in each.get("Properties", {})
+        }
+        self.assertEqual(managed.keys(), {"CodeDeployServiceRole"})
+        self.assertIn("AWSCodeDeployRoleForLambda", managed["CodeDeployServiceRole"])
+
     def test_only_administrators_pages_may_change_settings_or_add_to_the_audit_trail(self):
         for name, function in localize.functions(TEMPLATE).items():
             writes = {
