@@ -92,7 +92,7 @@ def deployment(template: localize.Template) -> Deployment:
     html = memory["HtmlWorker"]
     return Deployment(
         memory=memory,
-        worker_memory={"office": memory["OfficeWorker"], "basic": html, "browser": html},
+        worker_memory={"office": memory["OfficeWorker"], "basic": html, "browser": html, "pdf": memory["PdfWorker"]},
         worker_tmp=number(functions["OfficeWorker"]["Properties"]["EphemeralStorage"]["Size"]),
         alarms=sum(map(metrics_of, template["Resources"].values())),
         dashboards=kinds.count("AWS::CloudWatch::Dashboard"),

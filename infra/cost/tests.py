@@ -97,6 +97,10 @@ class Data(unittest.TestCase):
         deployment = sources.deployment(TEMPLATE)
         self.assertEqual((deployment.memory["CreateJob"], deployment.memory["GetJob"]), (512, 256))
         self.assertEqual(deployment.worker_memory["browser"], TEMPLATE["Parameters"]["HtmlMemory"]["Default"])
+        # Each worker's queue is polled, whether anything is in it or not.
+        workers = [name for name in deployment.memory if name.endswith("Worker")]
+        polls = sources.read("usage.json")["idle"]["SQS request"]["amount"]
+        self.assertEqual(polls, len(workers) * 5 * 3 * 43_800)
         self.assertIn(f"Alarms look at {deployment.alarms} metrics", (sources.ROOT / "infra/OPERATIONS.md").read_text())
 
     def test_benchmarks_are_read(self):

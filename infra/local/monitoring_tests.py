@@ -75,7 +75,7 @@ def widget_metrics(widget: dict) -> list[tuple[str, str, tuple[str, ...]]]:
 def engines() -> list[str]:
     """What converts, as the code names it in its metrics."""
     code = (ROOT / "shared/src/domain/tool.rs").read_text().split("impl EngineKind", 1)[1].split("\n}", 1)[0]
-    return re.findall(r'Self::\w+ => "(\w+)"', code)
+    return re.findall(r'Self::\w+ => "([\w-]+)"', code)
 
 
 def dashboard() -> dict:
@@ -153,7 +153,7 @@ class Monitoring(unittest.TestCase):
     def test_queries_name_fields_that_are_logged(self):
         fields = set(re.findall(r"^\| `(\w+)` \| ", OPERATIONS, re.M)) | OF_INSIGHTS | access_log_fields()
         functions = {localize.binary_of(each) for each in localize.functions(TEMPLATE).values()}
-        groups = functions - {"worker"} | {"office-worker", "html-worker", "api"}
+        groups = functions - {"worker"} | {"office-worker", "html-worker", "pdf-worker", "api"}
         queries = re.findall(r'^ *infra/insights.sh \$stack \d+ "([^"]+)" ?([\w-]*)$', RUNBOOK, re.M)
         self.assertEqual(len(queries), RUNBOOK.count("infra/insights.sh $stack "))
         for query, group in queries:

@@ -3,6 +3,7 @@
 import re
 import unittest
 from copy import deepcopy
+from functools import cache
 
 import boto3
 from local import localize
@@ -16,6 +17,7 @@ PARAMETERS, RESOURCES = TEMPLATE["Parameters"], TEMPLATE["Resources"]
 MANAGED_POLICIES = {"AWSLambdaBasicExecutionRole": "arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole"}
 
 
+@cache
 def transformed(**parameters: str) -> localize.Template:
     """The template as CloudFormation gets it back from the SAM transform."""
     template = deepcopy(TEMPLATE)
@@ -237,6 +239,30 @@ class Versions(unittest.TestCase):
     def test_environments_can_be_kept_ready(self):
         alias = transformed()["Resources"]["CreateJobAliaslive"]["Properties"]["ProvisionedConcurrencyConfig"]
         self.assertEqual(alias["Fn::If"][0], "HasProvisionedCreates")
+
+
+class Workers(unittest.TestCase):
+    def test_each_queue_has_its_worker_dead_letters_settings_and_alarms(self):
+        code = (ROOT / "shared/src/domain/tool.rs").read_text().split("impl QueueName", 1)[1].split("\n}", 1)[0]
+        queues = re.findall(r'Self::\w+ => "(\w+)"', code)
+        self.assertGreaterEqual(len(queues), 3)
+        variables = TEMPLATE["Globals"]["Function"]["Environment"]["Variables"]
+        for queue in queues:
+            with self.subTest(queue=queue):
+                kind = queue.capitalize()
+                worker = RESOURCES[f"{kind}Worker"]["Properties"]
+                self.assertEqual(worker["Environment"]["Variables"]["ENGINES"], queue)
+                source = RESOURCES[f"{kind}WorkerSource"]["Properties"]
+                self.assertEqual(source["EventSourceArn"], {"Fn::GetAtt": [f"{kind}Queue", "Arn"]})
+                self.assertEqual(source["FunctionName"], {"Ref": f"{kind}Worker"})
+                self.assertEqual(source["ScalingConfig"]["MaximumConcurrency"], {"Ref": f"{kind}Concurrency"})
+                redrive = RESOURCES[f"{kind}Queue"]["Properties"]["RedrivePolicy"]
+                self.assertEqual(redrive["deadLetterTargetArn"], {"Fn::GetAtt": [f"{kind}DeadLetters", "Arn"]})
+                self.assertEqual(variables[f"{queue.upper()}_QUEUE_URL"], {"Ref": f"{kind}Queue"})
+                for alarm in ("DeadLetters", "Backlog", "Stalled", "WorkerErrors"):
+                    self.assertIn(f"{kind}{alarm}Alarm", RESOURCES)
+                own = {str(s["Resource"]) for s in statements(RESOURCES[f"{kind}Worker"]) if "sqs:" in str(s["Action"])}
+                self.assertEqual(own, {str({"Fn::GetAtt": [f"{kind}Queue", "Arn"]})})
 
 
 class Sweeps(unittest.TestCase):
