@@ -6,6 +6,7 @@
 #   infra/setup.sh python NAME   makes the environment of infra/requirements-NAME.txt, and prints its interpreter
 #   infra/setup.sh node FOLDER   installs what the folder's package-lock.json names, and prints where it is
 #   infra/setup.sh cargo-deny    compiles it (a minute of one core, once), and prints where it is
+#   infra/setup.sh dynamodb-local   installs Java if it is missing, takes AWS's DynamoDB Local from Maven, and prints where its jars are
 #
 # All return at once when there is nothing to do. Progress goes to stderr, and a failure is one line.
 set -eu
@@ -56,7 +57,12 @@ as_root() {
 
 setup_system() {
     has cargo || fail "Rust is missing: install it with rustup, then try again."
-    packages=$(missing_packages | paste -sd ' ')
+    install_packages "$(missing_packages | paste -sd ' ')"
+}
+
+# $1: Debian packages, separated by spaces, which are missing.
+install_packages() {
+    packages=$1
     [ -n "$packages" ] || return 0
     has apt-get || fail "Missing here: $packages. Install them with this system's package manager."
     [ "$(id -u)" = 0 ] || has sudo || fail "Missing here: $packages. Install them as root with apt-get."
@@ -144,10 +150,31 @@ install_cargo_deny() {
     rm -rf "$1/target"
 }
 
+setup_dynamodb_local() {
+    pom=$here/dynamodb-local/pom.xml
+    jars=$cache/dynamodb-local-$(sha256sum <"$pom" | cut -c 1-12)
+    install_packages "$( { has java || echo default-jre-headless; has mvn || [ -e "$jars/complete" ] || echo maven; } | paste -sd ' ')"
+    once "$jars" copy_jars "$pom" "$jars"
+    echo "$jars"
+}
+
+# What Maven downloads beside the jars, its own plugins, is not kept.
+copy_jars() {
+    echo "Downloading DynamoDB Local" >&2
+    log=$cache/maven.log
+    rm -rf "$2"
+    repository=$(mktemp -d)
+    mvn --batch-mode --file "$1" "-Dmaven.repo.local=$repository" "-DoutputDirectory=$2" -DincludeScope=runtime \
+        org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies >"$log" 2>&1 \
+        || fail "Maven could not download DynamoDB Local: is there a network? The log is $log"
+    rm -rf "$repository"
+}
+
 case "${1:-}" in
     system) setup_system ;;
     python) setup_python "$2" ;;
     node) setup_node "$2" ;;
     cargo-deny) setup_cargo_deny ;;
-    *) fail "usage: infra/setup.sh system | python NAME | node FOLDER | cargo-deny" ;;
+    dynamodb-local) setup_dynamodb_local ;;
+    *) fail "usage: infra/setup.sh system | python NAME | node FOLDER | cargo-deny | dynamodb-local" ;;
 esac

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from local import deploy, envfile, localize, processes, proof, seed
+from local import deploy, dynamodb_local, envfile, localize, processes, proof, seed
 from local.errors import Problem
 from local.settings import CREDENTIALS, ROOT, Settings, binaries, loopback_exceptions, user_settings
 from local.stack import TEMPLATE, Stack
@@ -26,7 +26,10 @@ OF_ANOTHER_STACK = (
     "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_SESSION_TOKEN",
 )
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-USAGE = "usage: python -m local run | up | down | clean | with-stack -- COMMAND… | person EMAIL PASSWORD [GROUP]"
+USAGE = (
+    "usage: python -m local run | up | down | clean | with-stack -- COMMAND… | with-dynamodb-local JARS -- COMMAND… | "
+    "person EMAIL PASSWORD [GROUP]"
+)
 
 
 def say(line: str) -> None:
@@ -133,7 +136,7 @@ def with_stack(command: list[str]) -> int:
         values = stack.start(say)
         values |= {"TEST_SOURCE_PORTS": ",".join(map(str, spare)), "STACK_LOGS": str(settings.logs)}
         values |= {"DOCMILL_ADMIN_BINARY": str(binaries() / "docmill-admin")}
-        with storage_apart(settings.endpoint) as storage:
+        with storage_apart(settings.endpoint, localize.storage_only(localize.load(TEMPLATE))) as storage:
             deployed = {f"DEPLOYED_{name}": values[name] for name in storage}
             code = run_command(command, values | deployed | storage)
     finally:
@@ -154,19 +157,39 @@ def person(email: str, password: str, group: str | None) -> int:
     return 0
 
 
+def with_dynamodb_local(jars: Path, command: list[str]) -> int:
+    """Runs a command with tables in AWS's own DynamoDB Local, and bucket and queues in the emulator."""
+    home = Path(tempfile.mkdtemp(prefix="docmill-test-"))
+    port, samples_port = processes.free_ports(2)
+    settings = Settings(home=home, port=port, samples_port=samples_port, persistent=False, source_exceptions=[])
+    stack = Stack(settings)
+    template = localize.load(TEMPLATE)
+    try:
+        with dynamodb_local.running(jars) as dynamodb:
+            home.mkdir(exist_ok=True)
+            stack.start_processes(say)
+            tables = dynamodb_local.create_tables(dynamodb, template)
+            with storage_apart(settings.endpoint, dynamodb_local.without_tables(template)) as storage:
+                endpoints = {"AWS_ENDPOINT_URL": settings.endpoint, "AWS_ENDPOINT_URL_DYNAMODB": dynamodb}
+                return run_command(command, CREDENTIALS | endpoints | tables | storage | {"S3_PATH_STYLE": "true"})
+    finally:
+        stop_undisturbed(stack)
+        shutil.rmtree(home, ignore_errors=True)
+
+
 def with_storage(endpoint: str, command: list[str]) -> int:
     """Only storage, and no API: whatever else is at the endpoint stays untouched."""
     deploy.require_answer(endpoint)
-    with storage_apart(endpoint) as values:
+    with storage_apart(endpoint, localize.storage_only(localize.load(TEMPLATE))) as values:
         return run_command(command, CREDENTIALS | values | {"S3_PATH_STYLE": "true"})
 
 
 @contextmanager
-def storage_apart(endpoint: str) -> Iterator[dict[str, str]]:
+def storage_apart(endpoint: str, template: localize.Template) -> Iterator[dict[str, str]]:
     """Tables, bucket and queues of their own, so that no deployed worker or sweeper meets the tests' jobs."""
     name = f"docmill-test-{uuid.uuid4().hex[:8]}"
     try:
-        outputs = deploy.deploy(endpoint, name, localize.storage_only(localize.load(TEMPLATE)), {})
+        outputs = deploy.deploy(endpoint, name, template, {})
         yield {deploy.variable_name(key): value for key, value in outputs.items()}
     finally:
         deploy.delete(endpoint, name)
@@ -228,6 +251,8 @@ def main(arguments: list[str]) -> int:
             return person(email, password, group)
         case ["with-stack", "--", *command] if command:
             return with_stack(command)
+        case ["with-dynamodb-local", jars, "--", *command] if command:
+            return with_dynamodb_local(Path(jars), command)
         case _:
             raise Problem(USAGE)
 

@@ -48,6 +48,8 @@ pub enum StartError {
 #[derive(Clone, Debug)]
 pub struct Aws {
     sdk: SdkConfig,
+    /// Where DynamoDB is, if it is elsewhere than the rest. The SDK itself reads this name only with its own loader.
+    dynamodb_endpoint: Option<String>,
     interceptor: Option<SharedInterceptor>,
 }
 
@@ -67,13 +69,13 @@ impl Aws {
             .retry_config(RetryConfig::standard())
             .timeout_config(timeouts(ATTEMPT_TIMEOUT, OPERATION_TIMEOUT));
         sdk.set_endpoint_url(endpoint);
-        Ok(Self { sdk: sdk.build(), interceptor: None })
+        Ok(Self { sdk: sdk.build(), dynamodb_endpoint: setting("AWS_ENDPOINT_URL_DYNAMODB"), interceptor: None })
     }
 
     /// For people: whatever the AWS command line would use too.
     pub async fn of_operator() -> Self {
         let sdk = aws_config::defaults(BehaviorVersion::latest()).load().await;
-        Self { sdk, interceptor: None }
+        Self { sdk, dynamodb_endpoint: None, interceptor: None }
     }
 
     pub fn with_interceptor(self, interceptor: SharedInterceptor) -> Self {
@@ -93,6 +95,9 @@ impl Aws {
 
     pub fn dynamodb(&self) -> aws_sdk_dynamodb::Client {
         let mut config = aws_sdk_dynamodb::config::Builder::from(&self.sdk);
+        if let Some(endpoint) = &self.dynamodb_endpoint {
+            config = config.endpoint_url(endpoint);
+        }
         if let Some(interceptor) = &self.interceptor {
             config.push_interceptor(interceptor.clone());
         }
