@@ -2,7 +2,7 @@
 # Prepares a machine: system packages, and Python environments, Node modules and cargo-deny with pinned versions in the
 # cache.
 #
-#   infra/setup.sh system        installs what is missing of LibreOffice, Chromium, poppler, fonts and the clients' tools
+#   infra/setup.sh system        installs what is missing of LibreOffice, Chromium, poppler, qpdf, fonts and the clients' tools
 #   infra/setup.sh python NAME   makes the environment of infra/requirements-NAME.txt, and prints its interpreter
 #   infra/setup.sh node FOLDER   installs what the folder's package-lock.json names, and prints where it is
 #   infra/setup.sh cargo-deny    compiles it (a minute of one core, once), and prints where it is
@@ -38,6 +38,7 @@ missing_packages() {
     has chromium-headless-shell || echo chromium-headless-shell
     ls /usr/lib/*/libjemalloc.so.2 >/dev/null 2>&1 || echo libjemalloc2
     has pdftotext || echo poppler-utils
+    ls /usr/lib/*/libqpdf.so.[23][90] >/dev/null 2>&1 || echo qpdf
     has fc-list || echo fontconfig
     has_font 'Liberation Sans' || echo fonts-liberation
     has_font Carlito || echo fonts-crosextra-carlito

@@ -7,21 +7,33 @@
 //! `qpdf/` (libqpdf: bytes, repair, encryption), `structure/` (lopdf: pages, outlines, forms, tags),
 //! `pdfium/` (rendering, text, forms), `image/` (decoders and encoders).
 
+mod page_range;
+mod qpdf;
 mod request;
+mod structure;
 mod tool;
 mod tools;
 
+pub use page_range::{PageRange, RangeError};
 pub use request::{Artifact, ErrorCode, Failure, Limits, Media, Outcome, Request, Source, Warning};
 pub use tool::Tool;
 
 /// The libraries that the tools call: found and loaded once, before the first request.
 #[derive(Debug, Default)]
-pub struct Engines {}
+pub struct Engines {
+    qpdf: Option<qpdf::Qpdf>,
+}
 
 impl Engines {
     /// Finds the libraries that are installed here. A tool whose library is missing fails when it is asked for.
     pub fn load() -> Self {
-        Self::default()
+        Self { qpdf: qpdf::Qpdf::load().ok() }
+    }
+
+    fn qpdf(&self) -> Result<&qpdf::Qpdf, Failure> {
+        self.qpdf.as_ref().ok_or_else(|| {
+            Failure::new(ErrorCode::Internal, "Something went wrong on our side.", "libqpdf is not installed")
+        })
     }
 
     /// Runs one tool to its end. Its results lie in `request.directory`.
@@ -29,3 +41,6 @@ impl Engines {
         tools::run(self, request)
     }
 }
+
+#[cfg(test)]
+mod tests;

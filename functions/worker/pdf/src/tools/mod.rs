@@ -1,14 +1,23 @@
 //! The tools: each reads its options and says what happens in which order.
 
-use crate::{Engines, ErrorCode, Failure, Outcome, Request, Tool};
+mod merge;
+mod organize;
+mod split;
+
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+use crate::page_range::{PageRange, RangeError};
+use crate::{Artifact, Engines, ErrorCode, Failure, Media, Outcome, Request, Tool};
 
 /// Hands a request to its tool.
-pub(crate) fn run(_engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     match request.tool {
-        Tool::MergePdf
-        | Tool::SplitPdf
-        | Tool::OrganizePdf
-        | Tool::CompressPdf
+        Tool::MergePdf => merge::run(engines, request),
+        Tool::SplitPdf => split::run(engines, request),
+        Tool::OrganizePdf => organize::run(engines, request),
+        Tool::CompressPdf
         | Tool::ProtectPdf
         | Tool::UnlockPdf
         | Tool::WatermarkPdf
@@ -26,4 +35,32 @@ pub(crate) fn run(_engines: &Engines, request: &Request) -> Result<Outcome, Fail
             format!("no implementation of {:?}", request.tool),
         )),
     }
+}
+
+/// Reads a tool's options. They are valid against its schema: anything else is a fault of ours.
+fn options<T: DeserializeOwned>(request: &Request) -> Result<T, Failure> {
+    let value = if request.options.is_null() { serde_json::json!({}) } else { request.options.clone() };
+    serde_json::from_value(value).map_err(|error| {
+        Failure::new(ErrorCode::Internal, "Something went wrong on our side.", format!("options: {error}"))
+    })
+}
+
+/// The pages that an option or a source names, from 0. All of them without a text.
+fn page_indices(text: Option<&str>, option: &str, pages: usize, limit: u32) -> Result<Vec<u32>, Failure> {
+    let pages = u32::try_from(pages).unwrap_or(u32::MAX);
+    let Some(text) = text else { return Ok((0..pages).collect()) };
+    let refuse =
+        |error: RangeError| Failure::new(ErrorCode::RenderFailed, format!("`{option}`: {error}"), "page range");
+    text.parse::<PageRange>().and_then(|range| range.resolve(pages, limit)).map_err(refuse)
+}
+
+/// The one result of a tool, named after its source.
+fn pdf(file: &str, pages: u32) -> Artifact {
+    Artifact { file: file.to_owned(), media: Media::Pdf, pages: Some(pages), width: None, height: None, filename: None }
+}
+
+/// A source's name without its extension.
+fn stem(name: Option<&str>) -> Option<String> {
+    let stem = Path::new(name?).file_stem()?.to_str()?.trim();
+    (!stem.is_empty()).then(|| stem.to_owned())
 }

@@ -1,0 +1,129 @@
+//! `1-3,8,z-6`: which pages, in which order.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Pages and ranges, in the order given; a range may descend. `z` is the last page, `r2` the one before it.
+/// Parses from text; [`PageRange::resolve`] says which pages of a document they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageRange(Vec<(Page, Page)>);
+
+/// A page, from either end, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Page {
+    Nth(u32),
+    FromLast(u32),
+}
+
+/// Why a text names no pages. Its message says what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RangeError {
+    #[error("Write pages as `1-3,8,z-6`: numbers from 1, ranges, and `z` for the last page.")]
+    Syntax,
+    #[error("There is no page {page}: the document has {pages} page(s). Use `z` for the last one.")]
+    NoSuchPage { page: u32, pages: u32 },
+    #[error("The range names more than {limit} pages.")]
+    TooMany { limit: u32 },
+}
+
+impl FromStr for PageRange {
+    type Err = RangeError;
+
+    fn from_str(text: &str) -> Result<Self, RangeError> {
+        let parts = text.split(',').map(|part| match part.trim().split_once('-') {
+            Some((first, last)) => Ok((page(first)?, page(last)?)),
+            None => page(part).map(|page| (page, page)),
+        });
+        parts.collect::<Result<_, _>>().map(Self)
+    }
+}
+
+fn page(text: &str) -> Result<Page, RangeError> {
+    let number = |text: &str| text.parse().ok().filter(|number| *number >= 1).ok_or(RangeError::Syntax);
+    match text.trim() {
+        "z" => Ok(Page::FromLast(1)),
+        text => match text.strip_prefix('r') {
+            Some(rest) => number(rest).map(Page::FromLast),
+            None => number(text).map(Page::Nth),
+        },
+    }
+}
+
+impl PageRange {
+    /// The pages of a document of `pages` pages, counted from 0, at most `limit`.
+    pub fn resolve(&self, pages: u32, limit: u32) -> Result<Vec<u32>, RangeError> {
+        let mut resolved = Vec::new();
+        for (first, last) in &self.0 {
+            let (first, last) = (first.index(pages)?, last.index(pages)?);
+            if resolved.len() as u64 + u64::from(first.abs_diff(last)) >= u64::from(limit) {
+                return Err(RangeError::TooMany { limit });
+            }
+            if first <= last {
+                resolved.extend(first..=last);
+            } else {
+                resolved.extend((last..=first).rev());
+            }
+        }
+        Ok(resolved)
+    }
+}
+
+impl Page {
+    /// From 0.
+    fn index(self, pages: u32) -> Result<u32, RangeError> {
+        let (page, index) = match self {
+            Self::Nth(page) => (page, page.checked_sub(1)),
+            Self::FromLast(page) => (page, pages.checked_sub(page)),
+        };
+        index.filter(|index| *index < pages).ok_or(RangeError::NoSuchPage { page, pages })
+    }
+}
+
+impl fmt::Display for PageRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, (first, last)) in self.0.iter().enumerate() {
+            let separator = if position > 0 { "," } else { "" };
+            if first == last { write!(f, "{separator}{first}")? } else { write!(f, "{separator}{first}-{last}")? }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Page {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nth(page) => write!(f, "{page}"),
+            Self::FromLast(1) => f.write_str("z"),
+            Self::FromLast(page) => write!(f, "r{page}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pages(text: &str, pages: u32) -> Result<Vec<u32>, RangeError> {
+        text.parse::<PageRange>()?.resolve(pages, 100)
+    }
+
+    #[test]
+    fn ranges_name_pages_in_their_order() {
+        assert_eq!(pages("1-3,8,z-6", 9), Ok(vec![0, 1, 2, 7, 8, 7, 6, 5]));
+        assert_eq!(pages(" 2 , 2-2,r2", 3), Ok(vec![1, 1, 1]));
+        assert_eq!("3-1,z,r2-5".parse::<PageRange>().unwrap().to_string(), "3-1,z,r2-5");
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        for text in ["", "0", "1-", "-3", "a", "1,,2", "1-2-3", "r0", "99999999999", "+1x"] {
+            assert_eq!(pages(text, 9), Err(RangeError::Syntax), "{text}");
+        }
+        assert_eq!(pages("3-10", 9), Err(RangeError::NoSuchPage { page: 10, pages: 9 }));
+        assert_eq!(pages("r10", 9), Err(RangeError::NoSuchPage { page: 10, pages: 9 }));
+        assert_eq!(
+            "1-4000000000".parse::<PageRange>().unwrap().resolve(u32::MAX, 7),
+            Err(RangeError::TooMany { limit: 7 })
+        );
+    }
+}

@@ -1,0 +1,88 @@
+//! qpdf in this process: it reads, repairs, decrypts, encrypts and rewrites files.
+
+mod ffi;
+
+use std::ffi::CString;
+use std::fmt;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::{ErrorCode, Failure};
+
+/// The library, found and bound once.
+pub(crate) struct Qpdf(ffi::Functions);
+
+impl fmt::Debug for Qpdf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Qpdf")
+    }
+}
+
+/// What a job that succeeded printed, and whether it had to warn.
+#[derive(Debug)]
+pub(crate) struct Report {
+    #[cfg_attr(not(test), expect(dead_code, reason = "the tests say with it what qpdf found"))]
+    pub(crate) text: String,
+    /// The input was damaged, and could be repaired.
+    pub(crate) repaired: bool,
+}
+
+impl Qpdf {
+    pub(crate) fn load() -> Result<Self, String> {
+        ffi::Functions::load().map(Self).map_err(|error| error.to_string())
+    }
+
+    /// Runs a job, given in the JSON that `qpdf --job-json-help` describes. Passwords belong there and nowhere else.
+    pub(crate) fn run(&self, job: &Value) -> Result<Report, Failure> {
+        let json = CString::new(job.to_string()).map_err(|_| internal("a job with a zero byte"))?;
+        let ended = self.0.run(&json);
+        match ended.exit {
+            0 | 3 => Ok(Report { text: String::from_utf8_lossy(&ended.info).into_owned(), repaired: ended.exit == 3 }),
+            _ => Err(failure(&String::from_utf8_lossy(&ended.messages), job.get("password").is_some())),
+        }
+    }
+
+    /// Rewrites a file without encryption and with sound cross references, for the passes that follow.
+    pub(crate) fn normalize(&self, input: &Path, password: Option<&str>, output: &Path) -> Result<Report, Failure> {
+        let mut job = json!({
+            "inputFile": input, "outputFile": output, "decrypt": "", "deterministicId": "",
+            "objectStreams": "disable", "decodeLevel": "none", "compressStreams": "n",
+        });
+        if let Some(password) = password {
+            job["password"] = password.into();
+        }
+        self.run(&job)
+    }
+}
+
+fn internal(cause: impl Into<String>) -> Failure {
+    Failure::new(ErrorCode::Internal, "Something went wrong on our side.", cause)
+}
+
+/// What qpdf's message means to the job's owner. The message itself may quote the document: it goes nowhere.
+fn failure(messages: &str, with_password: bool) -> Failure {
+    let says = |text: &str| messages.contains(text);
+    if says("invalid password") {
+        return if with_password {
+            Failure::new(ErrorCode::WrongPassword, "The password does not open this PDF.", "qpdf: invalid password")
+        } else {
+            Failure::new(
+                ErrorCode::PasswordRequired,
+                "This PDF is protected. Send its password in `password`, beside the source.",
+                "qpdf: password required",
+            )
+        };
+    }
+    if says("unsupported encryption") || says("unknown encryption") || says("unsupported security handler") {
+        return Failure::new(
+            ErrorCode::UnsupportedFormat,
+            "This PDF is protected in a way that is not supported, such as with a certificate. Remove the protection first.",
+            "qpdf: unsupported encryption",
+        );
+    }
+    if says("No space left") || says("std::bad_alloc") || says("json key") || says("JSON") {
+        return internal("qpdf: no room, or a faulty job");
+    }
+    Failure::new(ErrorCode::CorruptDocument, "This PDF is damaged and could not be repaired.", "qpdf: unreadable file")
+}

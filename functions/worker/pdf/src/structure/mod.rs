@@ -1,0 +1,33 @@
+//! Structure of PDF files: pages, outlines, names, forms, tags, layers. All of it is read defensively: a document's objects
+//! may refer to anything, to themselves and to nothing.
+
+#![allow(clippy::wildcard_enum_match_arm, reason = "an object of any other type is the same as none")]
+
+pub(crate) mod assembly;
+pub(crate) mod content;
+pub(crate) mod impose;
+pub(crate) mod objects;
+pub(crate) mod open;
+pub(crate) mod pages;
+pub(crate) mod paper;
+pub(crate) mod transform;
+pub(crate) mod writer;
+
+pub(crate) use assembly::{Assembly, PageUse, Part};
+pub(crate) use open::open;
+
+use crate::{ErrorCode, Failure};
+use writer::WriteError;
+
+impl From<WriteError> for Failure {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Io(error) => open::io_failure(&error),
+            WriteError::TooLarge { limit } => Self::new(
+                ErrorCode::RenderFailed,
+                format!("The result is larger than {} MiB, which is the limit. Select fewer pages.", limit >> 20),
+                "result beyond the limit",
+            ),
+        }
+    }
+}

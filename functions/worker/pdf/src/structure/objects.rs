@@ -1,0 +1,104 @@
+//! Reading a document's objects: whatever is missing, of another type or a reference to nothing is `None`.
+
+use std::collections::HashSet;
+
+use lopdf::{Dictionary, Document, Object, ObjectId, StringFormat};
+
+/// Deeper than any sound tree; ends the walk in one that is circular.
+pub(crate) const DEPTH: usize = 64;
+/// Entries of one tree, far above what documents have.
+pub(crate) const ENTRIES: usize = 500_000;
+
+/// Looks values up through references.
+pub(crate) trait Lookup {
+    fn resolve<'a>(&'a self, object: &'a Object) -> Option<&'a Object>;
+
+    fn value<'a>(&'a self, dictionary: &'a Dictionary, key: &[u8]) -> Option<&'a Object> {
+        self.resolve(dictionary.get(key).ok()?)
+    }
+
+    /// A dictionary, or a stream's.
+    fn dictionary<'a>(&'a self, object: &'a Object) -> Option<&'a Dictionary> {
+        let object = self.resolve(object)?;
+        object.as_dict().ok().or_else(|| object.as_stream().ok().map(|stream| &stream.dict))
+    }
+
+    fn child<'a>(&'a self, dictionary: &'a Dictionary, key: &[u8]) -> Option<&'a Dictionary> {
+        self.dictionary(dictionary.get(key).ok()?)
+    }
+
+    /// The elements, none if there is no array.
+    fn array<'a>(&'a self, dictionary: &'a Dictionary, key: &[u8]) -> &'a [Object] {
+        self.value(dictionary, key).and_then(|object| object.as_array().ok()).map_or(&[], Vec::as_slice)
+    }
+
+    fn name<'a>(&'a self, dictionary: &'a Dictionary, key: &[u8]) -> Option<&'a [u8]> {
+        self.value(dictionary, key)?.as_name().ok()
+    }
+
+    fn integer(&self, dictionary: &Dictionary, key: &[u8]) -> Option<i64> {
+        self.value(dictionary, key)?.as_i64().ok()
+    }
+
+    fn number(&self, object: &Object) -> Option<f32> {
+        self.resolve(object)?.as_float().ok().filter(|number| number.is_finite())
+    }
+}
+
+impl Lookup for Document {
+    fn resolve<'a>(&'a self, object: &'a Object) -> Option<&'a Object> {
+        self.dereference(object).ok().map(|(_, object)| object).filter(|object| !object.is_null())
+    }
+}
+
+/// The bytes of a string or a name.
+pub(crate) fn bytes(object: &Object) -> Option<&[u8]> {
+    match object {
+        Object::String(bytes, _) | Object::Name(bytes) => Some(bytes),
+        _ => None,
+    }
+}
+
+pub(crate) fn string(bytes: impl Into<Vec<u8>>) -> Object {
+    Object::String(bytes.into(), StringFormat::Literal)
+}
+
+/// A text string, as ASCII or UTF-16.
+pub(crate) fn text(text: &str) -> Object {
+    lopdf::text_string(text)
+}
+
+/// What a text string says.
+pub(crate) fn decode(object: &Object) -> Option<String> {
+    lopdf::decode_text_string(object).ok()
+}
+
+/// The pairs of a name tree (`leaf` is `Names`) or a number tree (`Nums`), in order.
+pub(crate) fn tree(document: &Document, root: &Dictionary, leaf: &[u8]) -> Vec<(Object, Object)> {
+    let mut pairs = Vec::new();
+    let mut seen = HashSet::new();
+    let mut stack = vec![(root, 0)];
+    while let Some((node, depth)) = stack.pop() {
+        for pair in document.array(node, leaf).chunks_exact(2) {
+            if let Some(key) = document.resolve(&pair[0]) {
+                pairs.push((key.clone(), pair[1].clone()));
+            }
+        }
+        if depth >= DEPTH || pairs.len() >= ENTRIES {
+            continue;
+        }
+        for kid in document.array(node, b"Kids").iter().rev() {
+            let new = kid.as_reference().map_or(true, |id| seen.insert(id));
+            if new && let Some(kid) = document.dictionary(kid) {
+                stack.push((kid, depth + 1));
+            }
+        }
+    }
+    pairs.truncate(ENTRIES);
+    pairs
+}
+
+/// An entry's reference, if it is one.
+pub(crate) fn reference(dictionary: &Dictionary, key: &[u8]) -> Option<ObjectId> {
+    dictionary.get(key).ok()?.as_reference().ok()
+}

@@ -1,0 +1,171 @@
+//! Opening a source: read as it is where it is sound, repaired or decrypted by qpdf where it is not.
+
+use std::cell::Cell;
+use std::path::Path;
+
+use lopdf::xref::XrefEntry;
+use lopdf::{DecompressError, Dictionary, Document, LoadOptions, Object, ObjectId};
+
+use crate::{Engines, ErrorCode, Failure, Limits, Request, Source, Warning};
+
+/// What one object stream may unpack to. Real ones hold a few MiB.
+const UNPACKED_BYTES: usize = 32 << 20;
+/// The part of the memory allowed that a document's objects may take: the rest is for what is made of them.
+const SHARE: u64 = 2;
+/// Bytes in memory for each object, and for each entry of a dictionary, besides what it holds.
+const OBJECT_BYTES: u64 = 150;
+
+thread_local! {
+    /// What objects may still take: the loader's filter is a plain function. Below zero, the document is given up.
+    static BUDGET: Cell<i64> = const { Cell::new(0) };
+}
+
+/// A document to work on.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) document: Document,
+    /// What the result will not be: protected, signed, or as damaged as the source.
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// Opens the source of that position.
+pub(crate) fn open(engines: &Engines, request: &Request, position: usize) -> Result<Opened, Failure> {
+    let source = request.sources.get(position).ok_or_else(|| {
+        Failure::new(ErrorCode::Internal, "Something went wrong on our side.", format!("no source {position}"))
+    })?;
+    let mut warnings = Vec::new();
+    let document = match load(&source.path, &request.limits) {
+        Ok(document) if is_sound(&document) => document,
+        Err(error) if is_too_large(&error) => return Err(too_large()),
+        Ok(_) | Err(_) => repair(engines, request, source, position, &mut warnings)?,
+    };
+    warnings.extend(change_warnings(&document));
+    Ok(Opened { document, warnings })
+}
+
+/// Has qpdf rewrite the file, and loads what it wrote.
+fn repair(
+    engines: &Engines,
+    request: &Request,
+    source: &Source,
+    position: usize,
+    warnings: &mut Vec<Warning>,
+) -> Result<Document, Failure> {
+    let rewritten = request.directory.join(format!("source-{position}.pdf"));
+    let report = engines.qpdf()?.normalize(&source.path, source.password.as_deref(), &rewritten)?;
+    if report.repaired {
+        warnings.push(Warning::new("source_repaired", "A source was damaged and has been repaired: check the result."));
+    }
+    let document = load(&rewritten, &request.limits);
+    std::fs::remove_file(&rewritten).map_err(|error| io_failure(&error))?;
+    let document = document.map_err(|error| if is_too_large(&error) { too_large() } else { corrupt(&error) })?;
+    if Document::load_metadata(&source.path).is_ok_and(|metadata| metadata.encrypted) {
+        warnings.push(Warning::new(
+            "encryption_removed",
+            "A source was protected, and the result is not. Use protect-pdf to protect it again.",
+        ));
+    }
+    Ok(document)
+}
+
+/// Loads a file within the limits, as it is.
+fn load(path: &Path, limits: &Limits) -> lopdf::Result<Document> {
+    let budget = i64::try_from(limits.memory_bytes / SHARE).unwrap_or(i64::MAX);
+    let file = std::fs::metadata(path)?.len();
+    BUDGET.set(budget.saturating_sub(i64::try_from(file).unwrap_or(i64::MAX)));
+    let options =
+        LoadOptions { filter: Some(charge), max_decompressed_size: Some(UNPACKED_BYTES), ..LoadOptions::default() };
+    if BUDGET.get() < 0 {
+        return Err(DecompressError::MemoryLimitExceeded { limit: UNPACKED_BYTES }.into());
+    }
+    let document = Document::load_with_options(path, options)?;
+    if BUDGET.get() < 0 {
+        return Err(DecompressError::MemoryLimitExceeded { limit: UNPACKED_BYTES }.into());
+    }
+    Ok(document)
+}
+
+/// Counts an object's memory, and drops it when there is no more. The loader takes what is returned from object streams,
+/// and what is left in place elsewhere: streams lie nowhere else.
+fn charge(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
+    let left = BUDGET.get().saturating_sub(i64::try_from(size(object)).unwrap_or(i64::MAX));
+    BUDGET.set(left);
+    (left >= 0).then(|| (id, if object.as_stream().is_ok() { Object::Null } else { object.clone() }))
+}
+
+/// The nesting is bounded by the parser.
+fn size(object: &Object) -> u64 {
+    OBJECT_BYTES
+        + match object {
+            Object::Array(elements) => elements.iter().map(size).sum(),
+            Object::Dictionary(dictionary) => dictionary_size(dictionary),
+            Object::Stream(stream) => dictionary_size(&stream.dict) + stream.content.len() as u64,
+            Object::String(bytes, _) | Object::Name(bytes) => bytes.len() as u64,
+            _ => 0,
+        }
+}
+
+fn dictionary_size(dictionary: &Dictionary) -> u64 {
+    dictionary.iter().map(|(_, value)| OBJECT_BYTES / 2 + size(value)).sum()
+}
+
+/// Whether the file was read as written, without encryption, and every object that it lists is there.
+fn is_sound(document: &Document) -> bool {
+    let there = |number: u32, generation: u16| document.objects.contains_key(&(number, generation));
+    document.xref_recovery.is_none()
+        && !document.trailer.has(b"Encrypt")
+        && !document.was_encrypted()
+        && document.catalog().is_ok_and(|catalog| catalog.has(b"Pages"))
+        && document.reference_table.entries.iter().all(|(number, entry)| match *entry {
+            XrefEntry::Normal { generation, .. } => there(*number, generation),
+            XrefEntry::Compressed { .. } => there(*number, 0),
+            XrefEntry::Free | XrefEntry::UnusableFree => true,
+        })
+}
+
+/// What a change does to a document like this.
+fn change_warnings(document: &Document) -> Vec<Warning> {
+    let signed = document.objects.values().any(|object| {
+        object.as_dict().is_ok_and(|field| {
+            field.has(b"ByteRange") && field.has(b"Contents")
+                || field.has_type(b"Sig") && field.has(b"Contents") && field.has(b"Filter")
+        })
+    });
+    if !signed {
+        return Vec::new();
+    }
+    vec![Warning::new(
+        "signature_broken",
+        "A source is signed. The result is changed, so its signatures are not valid.",
+    )]
+}
+
+fn is_too_large(error: &lopdf::Error) -> bool {
+    matches!(error, lopdf::Error::Decompress(DecompressError::MemoryLimitExceeded { .. }))
+}
+
+fn too_large() -> Failure {
+    Failure::new(
+        ErrorCode::RenderFailed,
+        "This PDF has too many objects to be processed. Split it, or save it anew with fewer.",
+        "objects beyond the memory allowed",
+    )
+}
+
+fn corrupt(error: &lopdf::Error) -> Failure {
+    Failure::new(
+        ErrorCode::CorruptDocument,
+        "This PDF is damaged and could not be repaired.",
+        format!("lopdf after qpdf: {}", kind(error)),
+    )
+}
+
+/// The kind of an error alone: its text may quote the document.
+pub(crate) fn kind(error: &lopdf::Error) -> String {
+    let text = format!("{error:?}");
+    text.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default().to_owned()
+}
+
+pub(crate) fn io_failure(error: &std::io::Error) -> Failure {
+    Failure::new(ErrorCode::Internal, "Something went wrong on our side.", format!("file: {}", error.kind()))
+}

@@ -1,0 +1,128 @@
+//! merge-pdf: one file of many.
+
+use lopdf::ObjectId;
+use serde::Deserialize;
+
+use super::{options, page_indices, pdf, stem};
+use crate::structure::assembly::{Bookmarks, Source};
+use crate::structure::paper::Paper;
+use crate::structure::{Assembly, PageUse, Part, open, pages, transform};
+use crate::{Engines, Failure, Outcome, Request};
+
+const RESULT: &str = "result.pdf";
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Options {
+    bookmarks: Outlines,
+    page_size: PageSize,
+    blank_pages: BlankPages,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Outlines {
+    #[default]
+    Keep,
+    Titles,
+    None,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Fitting {
+    #[default]
+    Keep,
+    First,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(untagged)]
+enum PageSize {
+    Fitting(Fitting),
+    Paper(Paper),
+}
+
+impl Default for PageSize {
+    fn default() -> Self {
+        Self::Fitting(Fitting::Keep)
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum BlankPages {
+    #[default]
+    None,
+    /// Each source starts on a right-hand page.
+    Odd,
+}
+
+pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+    let options: Options = options(request)?;
+    let mut assembly = Assembly::create(&request.directory.join(RESULT), &request.limits, true)?;
+    let mut warnings = Vec::new();
+    let mut size = match options.page_size {
+        PageSize::Paper(paper) => Some(paper.points()),
+        PageSize::Fitting(_) => None,
+    };
+    let mut last_size = Paper::A4.points();
+    for (position, source) in request.sources.iter().enumerate() {
+        let opened = open(engines, request, position)?;
+        warnings.extend(opened.warnings);
+        let mut document = Source::read(opened.document, request.limits.pages)?;
+        let chosen = page_indices(
+            source.page_range.as_deref(),
+            &format!("sources[{position}].pageRange"),
+            document.pages.len(),
+            request.limits.pages,
+        )?;
+        if matches!(options.page_size, PageSize::Fitting(Fitting::First)) && size.is_none() {
+            size = chosen.first().and_then(|page| shown_size(&document, *page));
+        }
+        if let Some(size) = size {
+            fit_pages(&mut document, &chosen, size);
+        }
+        if options.blank_pages == BlankPages::Odd && assembly.pages() % 2 == 1 {
+            assembly.add_blank(last_size.0, last_size.1)?;
+        }
+        last_size = chosen.last().and_then(|page| shown_size(&document, *page)).unwrap_or(last_size);
+        let title = title(request, position, &document);
+        let bookmarks = match (options.bookmarks, source.title.as_deref()) {
+            (Outlines::Keep, Some(title)) => Bookmarks::Below(title),
+            (Outlines::Keep, None) => Bookmarks::Keep,
+            (Outlines::Titles, _) => Bookmarks::Title(&title),
+            (Outlines::None, _) => Bookmarks::None,
+        };
+        let pages: Vec<PageUse> = chosen.iter().map(|page| PageUse::of(*page as usize)).collect();
+        assembly.add(&mut document, &Part { pages: &pages, bookmarks, attachments: true, again: false })?;
+    }
+    let assembled = assembly.finish()?;
+    warnings.extend(assembled.warnings);
+    warnings.dedup_by(|a, b| a.code == b.code);
+    Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: None, warnings })
+}
+
+/// What the outline calls a source: the client's title, the document's own, its file name, or its number.
+fn title(request: &Request, position: usize, document: &Source) -> String {
+    let source = request.sources.get(position);
+    source
+        .and_then(|source| source.title.clone())
+        .or_else(|| document.title())
+        .or_else(|| stem(source?.name.as_deref()))
+        .unwrap_or_else(|| format!("Document {}", position + 1))
+}
+
+fn shown_size(source: &Source, page: u32) -> Option<(f32, f32)> {
+    Some(pages::shown_size(&source.document, source.page(page as usize)?))
+}
+
+fn fit_pages(source: &mut Source, chosen: &[u32], size: (f32, f32)) {
+    let mut chosen: Vec<ObjectId> =
+        chosen.iter().filter_map(|page| source.pages.get(*page as usize)).copied().collect();
+    chosen.sort_unstable();
+    chosen.dedup();
+    for page in chosen {
+        transform::fit_page(&mut source.document, page, size);
+    }
+}

@@ -1,0 +1,274 @@
+//! split-pdf: many files of one.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use serde::Deserialize;
+
+use super::{options, page_indices, pdf, stem};
+use crate::structure::assembly::{Bookmarks, Item, Source};
+use crate::structure::{Assembly, PageUse, Part, content, open};
+use crate::{Artifact, Engines, ErrorCode, Failure, Limits, Outcome, Request, Warning};
+
+/// As many files as one job may have.
+const MOST_PARTS: usize = 1_000;
+/// Characters of a file's name, without its extension.
+const NAME_CHARACTERS: usize = 120;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Options {
+    mode: Mode,
+    ranges: Vec<String>,
+    every: usize,
+    level: usize,
+    mebibytes: f64,
+    filename_pattern: String,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    Ranges,
+    Every,
+    Bookmarks,
+    Blank,
+    Size,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Every,
+            ranges: Vec::new(),
+            every: 1,
+            level: 1,
+            mebibytes: 10.0,
+            filename_pattern: "{name}-{n}".to_owned(),
+        }
+    }
+}
+
+/// Pages of one file, from 0.
+#[derive(Debug, Default)]
+struct Piece {
+    pages: Vec<usize>,
+    title: Option<String>,
+}
+
+pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+    let options: Options = options(request)?;
+    let opened = open(engines, request, 0)?;
+    let mut source = Source::read(opened.document, request.limits.pages)?;
+    let own = request.sources.first().and_then(|source| source.page_range.as_deref());
+    let offered = page_indices(own, "pageRange", source.pages.len(), request.limits.pages)?;
+    let offered: Vec<usize> = offered.into_iter().map(|page| page as usize).collect();
+    let mut splitter = Splitter { request, warnings: opened.warnings, left: request.limits.output_bytes };
+    let pieces = match options.mode {
+        Mode::Ranges => ranges(&options.ranges, &offered, &request.limits)?,
+        Mode::Every => offered.chunks(options.every.max(1)).map(Piece::of).collect(),
+        Mode::Bookmarks => bookmarks(&source, &offered, options.level)?,
+        Mode::Blank => blank(&source, &offered)?,
+        Mode::Size => splitter.by_size(&mut source, &offered, options.mebibytes)?,
+    };
+    if pieces.len() > MOST_PARTS {
+        return Err(refuse(format!(
+            "This would give {} files, and {MOST_PARTS} are allowed: make larger parts.",
+            pieces.len()
+        )));
+    }
+    let names = names(&options.filename_pattern, request, &pieces);
+    let mut artifacts = Vec::with_capacity(pieces.len());
+    for (position, (piece, filename)) in pieces.iter().zip(names).enumerate() {
+        let file = format!("part-{}.pdf", position + 1);
+        let (pages, bytes) = splitter.write(&mut source, &piece.pages, &file, position == 0)?;
+        splitter.left = splitter.left.saturating_sub(bytes);
+        artifacts.push(Artifact { filename: Some(filename), ..pdf(&file, pages) });
+    }
+    Ok(Outcome { artifacts, report: None, warnings: splitter.warnings })
+}
+
+impl Piece {
+    fn of(pages: &[usize]) -> Self {
+        Self { pages: pages.to_vec(), title: None }
+    }
+}
+
+fn refuse(message: String) -> Failure {
+    Failure::new(ErrorCode::RenderFailed, message, "split: options do not fit the document")
+}
+
+fn ranges(ranges: &[String], offered: &[usize], limits: &Limits) -> Result<Vec<Piece>, Failure> {
+    if ranges.is_empty() {
+        return Err(refuse("`ranges` is empty: name the pages of each part, such as `[\"1-3\", \"4-z\"]`.".to_owned()));
+    }
+    let piece = |(position, range): (usize, &String)| {
+        let chosen = page_indices(Some(range), &format!("ranges[{position}]"), offered.len(), limits.pages)?;
+        let pages = chosen.iter().filter_map(|page| offered.get(*page as usize)).copied().collect();
+        Ok(Piece { pages, title: None })
+    };
+    ranges.iter().enumerate().map(piece).collect()
+}
+
+/// A part begins at each page that a bookmark of these levels leads to.
+fn bookmarks(source: &Source, offered: &[usize], level: usize) -> Result<Vec<Piece>, Failure> {
+    let mut starts: Vec<(usize, Option<String>)> = Vec::new();
+    collect_starts(source, source.outline(), level, &mut starts);
+    starts.sort_by_key(|(page, _)| *page);
+    starts.dedup_by_key(|(page, _)| *page);
+    if starts.is_empty() {
+        return Err(refuse("This PDF has no bookmarks that lead to a page: use another `mode`.".to_owned()));
+    }
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut starts = starts.into_iter().peekable();
+    for page in offered {
+        let mut start = None;
+        while let Some((_, title)) = starts.next_if(|(first, _)| first <= page) {
+            start = Some(title);
+        }
+        match (start, pieces.last_mut()) {
+            (None, Some(piece)) => piece.pages.push(*page),
+            (start, _) => pieces.push(Piece { pages: vec![*page], title: start.flatten() }),
+        }
+    }
+    Ok(pieces)
+}
+
+fn collect_starts(source: &Source, items: &[Item], level: usize, starts: &mut Vec<(usize, Option<String>)>) {
+    if level == 0 {
+        return;
+    }
+    for item in items {
+        let page = item.page.and_then(|id| source.pages.iter().position(|page| *page == id));
+        if let Some(page) = page {
+            starts.push((page, item.title()));
+        }
+        collect_starts(source, &item.kids, level - 1, starts);
+    }
+}
+
+/// Blank pages part the others, and are in no part.
+fn blank(source: &Source, offered: &[usize]) -> Result<Vec<Piece>, Failure> {
+    let is_blank = |page: &usize| source.page(*page).is_some_and(|page| content::is_blank(&source.document, page));
+    let pieces: Vec<Piece> = offered.split(is_blank).filter(|pages| !pages.is_empty()).map(Piece::of).collect();
+    if pieces.is_empty() {
+        return Err(refuse("Every page of this PDF is blank: use another `mode`.".to_owned()));
+    }
+    Ok(pieces)
+}
+
+struct Splitter<'a> {
+    request: &'a Request,
+    warnings: Vec<Warning>,
+    /// Bytes that the results may still have.
+    left: u64,
+}
+
+impl Splitter<'_> {
+    fn write(&mut self, source: &mut Source, pages: &[usize], file: &str, first: bool) -> Result<(u32, u64), Failure> {
+        let limits = Limits { output_bytes: self.left, ..self.request.limits };
+        let mut assembly = Assembly::create(&self.request.directory.join(file), &limits, false)?;
+        let pages: Vec<PageUse> = pages.iter().copied().map(PageUse::of).collect();
+        // What belongs to no page goes with the first part, and is not multiplied.
+        let part = Part { pages: &pages, bookmarks: Bookmarks::Keep, attachments: first, again: true };
+        assembly.add(source, &part)?;
+        let assembled = assembly.finish()?;
+        for warning in assembled.warnings {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+        Ok((assembled.pages, assembled.bytes))
+    }
+
+    /// The longest parts that are small enough, found by writing them: pages share what only a file as a whole has.
+    fn by_size(&mut self, source: &mut Source, offered: &[usize], mebibytes: f64) -> Result<Vec<Piece>, Failure> {
+        // The schema bounds it: no precision is lost.
+        let most = (mebibytes * f64::from(1 << 20)) as u64;
+        let mut pieces = Vec::new();
+        let mut rest = offered;
+        while !rest.is_empty() {
+            let length = self.longest(source, rest, most, pieces.is_empty())?;
+            let (piece, others) = rest.split_at(length);
+            pieces.push(Piece::of(piece));
+            rest = others;
+        }
+        Ok(pieces)
+    }
+
+    /// How many of these pages fit. At least one: a page that is too large alone is told of.
+    fn longest(&mut self, source: &mut Source, pages: &[usize], most: u64, first: bool) -> Result<usize, Failure> {
+        let mut fits = |splitter: &mut Self, length: usize| {
+            let trial = "trial.pdf";
+            let written = splitter.write(source, &pages[..length], trial, first);
+            fs::remove_file(splitter.request.directory.join(trial))
+                .map_err(|error| crate::structure::open::io_failure(&error))?;
+            written.map(|(_, bytes)| bytes <= most)
+        };
+        if fits(self, pages.len())? {
+            return Ok(pages.len());
+        }
+        // One page more than the longest that is known to fit, and fewer than the shortest that is known not to.
+        let (mut low, mut high) = (0, pages.len());
+        let mut step = 1;
+        while low + step < high && fits(self, low + step)? {
+            low += step;
+            step *= 2;
+        }
+        high = high.min(low + step);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if fits(self, middle)? { low = middle } else { high = middle }
+        }
+        if low == 0 {
+            let warning =
+                Warning::new("part_too_large", "A page is larger than the size asked for, and is a part of its own.");
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+        Ok(low.max(1))
+    }
+}
+
+/// What each file is called. No two are called the same.
+fn names(pattern: &str, request: &Request, pieces: &[Piece]) -> Vec<String> {
+    let name = stem(request.sources.first().and_then(|source| source.name.as_deref()));
+    let name = name.unwrap_or_else(|| "document".to_owned());
+    let width = pieces.len().to_string().len();
+    let mut taken = BTreeSet::new();
+    pieces
+        .iter()
+        .enumerate()
+        .map(|(position, piece)| {
+            let number = format!("{:0width$}", position + 1);
+            let title = piece.title.as_deref().unwrap_or_default();
+            let filled = pattern.replace("{name}", &name).replace("{n}", &number).replace("{title}", title);
+            let clean = clean(&filled);
+            let own = if clean.is_empty() { number.clone() } else { clean };
+            let unique = if taken.contains(&own) { format!("{own}-{number}") } else { own };
+            taken.insert(unique.clone());
+            format!("{unique}.pdf")
+        })
+        .collect()
+}
+
+/// Without what file systems refuse, and without the joints of an empty title.
+fn clean(name: &str) -> String {
+    let safe = |c: char| if c.is_control() || r#"/\:*?"<>|"#.contains(c) { ' ' } else { c };
+    let name: String = name.chars().map(safe).take(NAME_CHARACTERS).collect();
+    let words: Vec<&str> = name.split_whitespace().collect();
+    words.join(" ").trim_matches(|c: char| matches!(c, '-' | '_' | '.' | ' ')).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_clean() {
+        assert_eq!(clean("a/b: c-\u{7}"), "a b c");
+        assert_eq!(clean("report-1-"), "report-1");
+        assert_eq!(clean("../.."), "");
+    }
+}
