@@ -26,7 +26,15 @@ macro_rules! tools {
 }
 
 /// In the order in which they are listed.
-const FILES: &[Files] = &tools!["office-to-pdf", "html-to-pdf"];
+const FILES: &[Files] = &tools![
+    "office-to-pdf",
+    "html-to-pdf",
+    "merge-pdf",
+    "split-pdf",
+    "organize-pdf",
+    "pdf-to-images",
+    "pdf-to-text",
+];
 
 /// Every tool of this build.
 #[derive(Debug)]
@@ -44,6 +52,12 @@ impl Catalogue {
     pub fn load() -> Result<Self, CatalogueError> {
         let tools = FILES.iter().map(Tool::load).collect::<Result<_, _>>()?;
         Ok(Self { tools })
+    }
+
+    /// The same with one more tool, from its two files.
+    pub fn with(mut self, definition: &'static str, options: &'static str) -> Result<Self, CatalogueError> {
+        self.tools.push(Tool::load(&Files { definition, options })?);
+        Ok(self)
     }
 
     pub fn tools(&self) -> &[Tool] {

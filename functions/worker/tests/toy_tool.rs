@@ -1,0 +1,70 @@
+//! A tool that somebody adds: its data, the schema of its options, and its engine, in less than fifty lines.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use docmill::domain::api_key::Mode;
+use docmill::domain::catalogue::Catalogue;
+use docmill::domain::job::EngineInfo;
+use docmill::domain::request::JobRequest;
+use docmill::domain::tool::EngineKind;
+use serde_json::json;
+use worker::converter::{Converter, Workplace};
+use worker::egress::{EgressPolicy, SourceExceptions};
+use worker::engine::{Artifact, Conversion, Engine, Engines, Failure, Limits, Media, Task};
+use worker::source::Fetcher;
+use worker::sources::Given;
+
+// The tool, from here …
+const DATA: &str = r#"{
+  "slug": "page-shout", "name": "Shout", "description": "Says how loud a page is.", "version": "1", "category": "toys",
+  "queue": "pdf", "supportedModes": ["default"],
+  "settings": {"accessTier": "free", "creditCost": 1, "state": "beta", "pageVisibility":
+    {"public": false, "category": false, "navigation": false, "homepage": false, "api": true}},
+  "sources": {"description": "The page.", "kinds": ["html"], "formats": ["html"]},
+  "outputFormat": {"format": "txt", "contentType": "text/plain; charset=utf-8", "extension": "txt"}
+}"#;
+
+const OPTIONS: &str = r#"{"properties": {
+  "times": {"type": "integer", "minimum": 1, "maximum": 3, "default": 1, "description": "How often."}
+}}"#;
+
+struct Shout;
+
+#[async_trait::async_trait]
+impl Engine for Shout {
+    async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
+        let path = task.scratch.join("shout.txt");
+        let times = task.options["times"].as_u64().unwrap_or(1) as usize;
+        let text = format!("{:?}", task.source()?).to_uppercase().repeat(times);
+        std::fs::write(&path, text).map_err(|error| Failure::internal(error.to_string()))?;
+        let artifact = Artifact { path, media: Media::Text, pages: None, width: None, height: None, filename: None };
+        let engine = EngineInfo { name: "shout".into(), version: "1".into() };
+        Ok(Conversion { artifacts: vec![artifact], report: None, engine, warnings: Vec::new() })
+    }
+}
+// … to here.
+
+#[tokio::test]
+async fn a_new_tool_is_its_data_its_schema_and_its_engine() {
+    let catalogue = Catalogue::load().unwrap().with(DATA, OPTIONS).unwrap();
+    let tool = catalogue.find("page-shout").unwrap();
+    let wrong = json!({"html": "hey", "options": {"times": 9}});
+    let breaches = JobRequest::parse(&catalogue, tool, wrong.as_object().unwrap()).unwrap_err();
+    assert_eq!(breaches[0].path, "/options/times");
+
+    let body = json!({"html": "hey", "options": {"times": 2}, "output": {"filename": "loud.txt"}});
+    let (request, _) = JobRequest::parse(&catalogue, tool, body.as_object().unwrap()).unwrap();
+    let fetcher = Fetcher::new(EgressPolicy::new(SourceExceptions::default())).unwrap();
+    let engines = Engines::default().with(EngineKind::PdfTools, Arc::new(Shout));
+    let converter = Converter { catalogue, fetcher, engines, limits: Limits::default() };
+    let scratch = tempfile::tempdir().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let at = Workplace { scratch: scratch.path(), deadline, mode: Mode::Live };
+    let converted = converter.run(&request, Given::new(), at).await.unwrap();
+    let made = converted.files.primary().unwrap();
+    assert_eq!(std::fs::read_to_string(&made.path).unwrap(), "HTML(\"HEY\")HTML(\"HEY\")");
+    assert_eq!((made.output.filename.as_str(), made.output.format.as_str()), ("loud.txt", "txt"));
+}
