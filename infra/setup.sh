@@ -33,6 +33,7 @@ missing_packages() {
     has curl || echo curl
     has jq || echo jq
     has openssl || echo openssl
+    has nasm || echo nasm # Without it, the JPEG encoder is built without its fast paths.
     has python3 && python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
     has soffice || echo libreoffice-writer libreoffice-calc libreoffice-impress libreoffice-draw
     has chromium-headless-shell || echo chromium-headless-shell

@@ -7,10 +7,13 @@
 //! `qpdf/` (libqpdf: bytes, repair, encryption), `structure/` (lopdf: pages, outlines, forms, tags),
 //! `pdfium/` (rendering, text, forms), `image/` (decoders and encoders).
 
+mod image;
 mod page_range;
+mod pdfium;
 mod qpdf;
 mod request;
 mod structure;
+mod text;
 mod tool;
 mod tools;
 
@@ -19,21 +22,31 @@ pub use request::{Artifact, ErrorCode, Failure, Limits, Media, Outcome, Request,
 pub use tool::Tool;
 
 /// The libraries that the tools call: found and loaded once, before the first request.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Engines {
+    pdfium: Result<pdfium::Pdfium, String>,
     qpdf: Option<qpdf::Qpdf>,
 }
 
 impl Engines {
     /// Finds the libraries that are installed here. A tool whose library is missing fails when it is asked for.
     pub fn load() -> Self {
-        Self { qpdf: qpdf::Qpdf::load().ok() }
+        Self { pdfium: pdfium::Pdfium::load(), qpdf: qpdf::Qpdf::load().ok() }
     }
 
     fn qpdf(&self) -> Result<&qpdf::Qpdf, Failure> {
         self.qpdf.as_ref().ok_or_else(|| {
             Failure::new(ErrorCode::Internal, "Something went wrong on our side.", "libqpdf is not installed")
         })
+    }
+
+    fn pdfium(&self) -> Result<&pdfium::Pdfium, Failure> {
+        self.pdfium.as_ref().map_err(|cause| pdfium::missing(cause))
+    }
+
+    /// Which copy of pdfium was found, or why there is none: for the log.
+    pub fn pdfium_found(&self) -> String {
+        self.pdfium.as_ref().map_or_else(Clone::clone, |pdfium| pdfium.path().display().to_string())
     }
 
     /// Runs one tool to its end. Its results lie in `request.directory`.

@@ -2,6 +2,9 @@
 
 mod merge;
 mod organize;
+mod pdf_to_images;
+mod pdf_to_text;
+mod raster;
 mod split;
 
 use std::path::Path;
@@ -9,7 +12,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use crate::page_range::{PageRange, RangeError};
-use crate::{Artifact, Engines, ErrorCode, Failure, Media, Outcome, Request, Tool};
+use crate::{Artifact, Engines, ErrorCode, Failure, Limits, Media, Outcome, Request, Source, Tool};
 
 /// Hands a request to its tool.
 pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
@@ -17,14 +20,14 @@ pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         Tool::MergePdf => merge::run(engines, request),
         Tool::SplitPdf => split::run(engines, request),
         Tool::OrganizePdf => organize::run(engines, request),
+        Tool::PdfToImages => pdf_to_images::run(engines, request),
+        Tool::PdfToText => pdf_to_text::run(engines, request),
         Tool::CompressPdf
         | Tool::ProtectPdf
         | Tool::UnlockPdf
         | Tool::WatermarkPdf
-        | Tool::PdfToImages
         | Tool::Thumbnail
         | Tool::ImagesToPdf
-        | Tool::PdfToText
         | Tool::InspectDocument
         | Tool::EditMetadata
         | Tool::FlattenPdf
@@ -63,4 +66,29 @@ fn pdf(file: &str, pages: u32) -> Artifact {
 fn stem(name: Option<&str>) -> Option<String> {
     let stem = Path::new(name?).file_stem()?.to_str()?.trim();
     (!stem.is_empty()).then(|| stem.to_owned())
+}
+
+/// The source of a tool that takes one.
+fn only_source(request: &Request) -> Result<&Source, Failure> {
+    match request.sources.as_slice() {
+        [source] => Ok(source),
+        sources => Err(internal(format!("{} sources for a tool that takes one", sources.len()))),
+    }
+}
+
+fn within_output(bytes: u64, limits: &Limits) -> Result<(), Failure> {
+    if bytes <= limits.output_bytes {
+        return Ok(());
+    }
+    let most = limits.output_bytes >> 20;
+    let message = format!("The result is larger than {most} MiB, which is the limit. Select fewer pages.");
+    Err(Failure::new(ErrorCode::RenderFailed, message, "result beyond the limit"))
+}
+
+fn internal(cause: impl Into<String>) -> Failure {
+    Failure::new(ErrorCode::Internal, "Something went wrong on our side.", cause)
+}
+
+fn io_failure(error: &std::io::Error) -> Failure {
+    internal(format!("file: {}", error.kind()))
 }

@@ -1,0 +1,81 @@
+//! A picture in memory that pdfium draws into.
+
+use std::ffi::{c_int, c_ulong};
+
+use super::ffi::Handle;
+use super::{Page, Session};
+use crate::{ErrorCode, Failure};
+
+/// `FPDFBitmap_BGRx` and `FPDFBitmap_BGRA`, with the order of colours turned to RGB by `REVERSE_BYTE_ORDER`.
+const FORMAT_RGBX: c_int = 3;
+const FORMAT_RGBA: c_int = 4;
+/// `FPDF_ANNOT | FPDF_REVERSE_BYTE_ORDER`.
+const FLAGS: c_int = 0x01 | 0x10;
+
+/// What is behind the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Background {
+    Color([u8; 3]),
+    Transparent,
+}
+
+/// Rows of red, green, blue and alpha, one byte each. The alpha is 255 throughout unless the background is transparent.
+#[derive(Debug)]
+pub(crate) struct Bitmap {
+    pub width: u32,
+    pub height: u32,
+    pub data: Vec<u8>,
+    pub transparent: bool,
+}
+
+impl Page<'_> {
+    /// Draws the page with its annotations and form fields, stretched to a size in pixels that the caller has bounded.
+    pub(crate) fn render(&self, width: u32, height: u32, background: Background) -> Result<Bitmap, Failure> {
+        let too_large = || Failure::new(ErrorCode::RenderFailed, "The picture of this page is too large.", "bitmap");
+        let (w, h) =
+            (c_int::try_from(width).map_err(|_| too_large())?, c_int::try_from(height).map_err(|_| too_large())?);
+        let stride = w.checked_mul(4).ok_or_else(too_large)?;
+        let bytes =
+            (width as usize).checked_mul(4).and_then(|row| row.checked_mul(height as usize)).ok_or_else(too_large)?;
+        let transparent = background == Background::Transparent;
+        let mut data = vec![0u8; bytes];
+        let api = self.session().api;
+        // SAFETY: The memory has `stride` bytes for each row, and outlives the bitmap, which is destroyed below.
+        let handle = unsafe {
+            let format = if transparent { FORMAT_RGBA } else { FORMAT_RGBX };
+            (api.FPDFBitmap_CreateEx)(w, h, format, data.as_mut_ptr().cast(), stride)
+        };
+        if handle.is_null() {
+            return Err(too_large());
+        }
+        let bitmap = Target { session: self.session(), handle };
+        if let Background::Color([r, g, b]) = background {
+            // The colour is said as blue, green, red, since the bytes are in the order of RGB.
+            let color = 0xff00_0000 | c_ulong::from(b) << 16 | c_ulong::from(g) << 8 | c_ulong::from(r);
+            // SAFETY: The bitmap is alive, and the rectangle is all of it.
+            unsafe { (api.FPDFBitmap_FillRect)(bitmap.handle, 0, 0, w, h, color) };
+        }
+        // SAFETY: Bitmap, page and form are alive, on the one thread that holds the session.
+        unsafe {
+            (api.FPDF_RenderPageBitmap)(bitmap.handle, self.handle, 0, 0, w, h, 0, FLAGS);
+            if !self.document.form.is_null() {
+                (api.FPDF_FFLDraw)(self.document.form, bitmap.handle, self.handle, 0, 0, w, h, 0, FLAGS);
+            }
+        }
+        drop(bitmap);
+        Ok(Bitmap { width, height, data, transparent })
+    }
+}
+
+/// pdfium's view of the memory.
+struct Target<'s> {
+    session: &'s Session<'s>,
+    handle: Handle,
+}
+
+impl Drop for Target<'_> {
+    fn drop(&mut self) {
+        // SAFETY: It was created once and is destroyed once. The memory is not pdfium's.
+        unsafe { (self.session.api.FPDFBitmap_Destroy)(self.handle) };
+    }
+}

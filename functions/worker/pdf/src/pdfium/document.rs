@@ -1,0 +1,142 @@
+//! An open PDF.
+
+use std::ffi::{CString, c_char};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::ffi::{FormFillInfo, Handle};
+use super::{Page, Session, utf16};
+use crate::{ErrorCode, Failure};
+
+/// `FPDF_ERR_PASSWORD` and `FPDF_ERR_SECURITY`.
+const PASSWORD: u64 = 4;
+const SECURITY: u64 = 5;
+
+pub(crate) struct Document<'s> {
+    pub(super) session: &'s Session<'s>,
+    pub(super) handle: Handle,
+    /// Null where the form can't be drawn.
+    pub(super) form: Handle,
+    /// pdfium keeps a pointer to it until the form is closed.
+    _callbacks: Box<FormFillInfo>,
+}
+
+impl std::fmt::Debug for Document<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Document").finish_non_exhaustive()
+    }
+}
+
+impl<'s> Document<'s> {
+    /// Opens a file. pdfium reads of it what it needs, when it needs it.
+    pub(crate) fn open(session: &'s Session<'s>, path: &Path, password: Option<&str>) -> Result<Self, Failure> {
+        let internal = |cause| Failure::new(ErrorCode::Internal, "The file could not be opened.", cause);
+        let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| internal("a path with a NUL".to_owned()))?;
+        // A password with a NUL is none that any PDF can have.
+        let given = password.map(CString::new).transpose().map_err(|_| wrong_password())?;
+        let password_pointer = given.as_ref().map_or(std::ptr::null(), |password| password.as_ptr().cast::<c_char>());
+        // SAFETY: Both are NUL-terminated and live during the call. pdfium opens the file by its path and keeps it open.
+        let handle = unsafe { (session.api.FPDF_LoadDocument)(path.as_ptr(), password_pointer) };
+        if handle.is_null() {
+            // SAFETY: It takes nothing, and reads what the last call left.
+            let error = unsafe { (session.api.FPDF_GetLastError)() };
+            return Err(match error {
+                PASSWORD if given.is_some() => wrong_password(),
+                PASSWORD => Failure::new(
+                    ErrorCode::PasswordRequired,
+                    "The PDF is encrypted. Send its password with the source.",
+                    "pdfium: password",
+                ),
+                SECURITY => Failure::new(
+                    ErrorCode::UnsupportedFormat,
+                    "The PDF is encrypted in a way that is not supported. Send a copy without encryption.",
+                    "pdfium: unknown security handler",
+                ),
+                other => corrupt(format!("pdfium: error {other}")),
+            });
+        }
+        let mut callbacks = Box::new(FormFillInfo { version: 1, callbacks: [std::ptr::null_mut(); 63] });
+        // SAFETY: The document is open. The structure outlives the form: `drop` closes the form first. Without callbacks,
+        // pdfium runs no script, opens nothing and asks nothing.
+        let form = unsafe { (session.api.FPDFDOC_InitFormFillEnvironment)(handle, &raw mut *callbacks) };
+        Ok(Self { session, handle, form, _callbacks: callbacks })
+    }
+
+    pub(crate) fn pages(&self) -> u32 {
+        // SAFETY: The document is open.
+        u32::try_from(unsafe { (self.session.api.FPDF_GetPageCount)(self.handle) }).unwrap_or(0)
+    }
+
+    /// One page, counted from 0.
+    pub(crate) fn page(&self, index: u32) -> Result<Page<'_>, Failure> {
+        Page::open(self, index)
+    }
+
+    /// `17` for PDF 1.7.
+    pub(crate) fn version(&self) -> Option<i32> {
+        let mut version = 0;
+        // SAFETY: The document is open, and the number lives during the call.
+        (unsafe { (self.session.api.FPDF_GetFileVersion)(self.handle, &raw mut version) } != 0).then_some(version)
+    }
+
+    /// The bits of `/P`. All of them are set in a document that is not encrypted.
+    pub(crate) fn permissions(&self) -> u32 {
+        // SAFETY: The document is open.
+        (unsafe { (self.session.api.FPDF_GetDocPermissions)(self.handle) } & 0xffff_ffff) as u32
+    }
+
+    /// `/R` of the encryption; `None` when there is none.
+    pub(crate) fn security_revision(&self) -> Option<i32> {
+        // SAFETY: The document is open.
+        Some(unsafe { (self.session.api.FPDF_GetSecurityHandlerRevision)(self.handle) })
+            .filter(|revision| *revision >= 0)
+    }
+
+    /// The label of a page, as a reader shows it: `iv`, `A-3`. Empty where there is none.
+    pub(crate) fn page_label(&self, index: u32) -> String {
+        let Ok(index) = i32::try_from(index) else { return String::new() };
+        // SAFETY: The document is open, and the buffer has the length that is said.
+        utf16(|buffer, length| unsafe { (self.session.api.FPDF_GetPageLabel)(self.handle, index, buffer, length) })
+    }
+
+    /// An entry of the information dictionary: `Title`, `Author`. Empty where there is none.
+    pub(crate) fn metadata(&self, key: &std::ffi::CStr) -> String {
+        // SAFETY: The document is open, the key ends with a NUL, and the buffer has the length that is said.
+        utf16(|buffer, length| unsafe {
+            (self.session.api.FPDF_GetMetaText)(self.handle, key.as_ptr(), buffer, length)
+        })
+    }
+
+    pub(crate) fn is_tagged(&self) -> bool {
+        // SAFETY: The document is open.
+        self.session.api.FPDFCatalog_IsTagged.is_some_and(|tagged| unsafe { tagged(self.handle) } != 0)
+    }
+}
+
+impl Drop for Document<'_> {
+    fn drop(&mut self) {
+        // SAFETY: Pages borrow the document, so that all of them are closed. The form goes before its document.
+        unsafe {
+            if !self.form.is_null() {
+                (self.session.api.FPDFDOC_ExitFormFillEnvironment)(self.form);
+            }
+            (self.session.api.FPDF_CloseDocument)(self.handle);
+        }
+    }
+}
+
+fn wrong_password() -> Failure {
+    Failure::new(
+        ErrorCode::WrongPassword,
+        "The password does not open this PDF. Check it and try again.",
+        "pdfium: password",
+    )
+}
+
+pub(super) fn corrupt(cause: String) -> Failure {
+    Failure::new(
+        ErrorCode::CorruptDocument,
+        "The PDF is damaged and can't be read. Open it in the program that made it and save it again.",
+        cause,
+    )
+}

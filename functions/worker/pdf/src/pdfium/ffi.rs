@@ -1,0 +1,138 @@
+//! pdfium's C API, bound by name at start. Names, arguments and results are those of pdfium's public headers.
+
+use std::ffi::{c_char, c_double, c_float, c_int, c_uint, c_ulong, c_ushort, c_void};
+
+use libloading::Library;
+
+/// `FPDF_DOCUMENT`, `FPDF_PAGE` and all the others: pointers that only pdfium looks behind.
+pub(super) type Handle = *mut c_void;
+
+/// `FS_RECTF`: in points, with the origin at the page's lower left.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct RectF {
+    pub left: c_float,
+    pub top: c_float,
+    pub right: c_float,
+    pub bottom: c_float,
+}
+
+/// `FS_MATRIX`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct MatrixF {
+    pub a: c_float,
+    pub b: c_float,
+    pub c: c_float,
+    pub d: c_float,
+    pub e: c_float,
+    pub f: c_float,
+}
+
+/// `FPDF_LIBRARY_CONFIG`, version 2.
+#[repr(C)]
+pub(super) struct LibraryConfig {
+    pub version: c_int,
+    pub user_font_paths: *const *const c_char,
+    pub isolate: *mut c_void,
+    pub v8_embedder_slot: c_uint,
+}
+
+/// `FPDF_FORMFILLINFO` without a single callback. The room after the version is more than any version of it takes.
+#[repr(C)]
+pub(super) struct FormFillInfo {
+    pub version: c_int,
+    pub callbacks: [*mut c_void; 63],
+}
+
+macro_rules! bindings {
+    (
+        required { $(fn $name:ident($($argument:ty),*) $(-> $result:ty)?;)* }
+        optional { $(fn $newer:ident($($newer_argument:ty),*) $(-> $newer_result:ty)?;)* }
+    ) => {
+        /// The functions that were found in one library, which stays loaded until the process ends.
+        #[allow(non_snake_case, reason = "These are the names of the C API.")]
+        #[derive(Clone, Copy)]
+        pub(super) struct Api {
+            $(pub $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
+            $(pub $newer: Option<unsafe extern "C" fn($($newer_argument),*) $(-> $newer_result)?>,)*
+        }
+
+        impl Api {
+            /// # Safety
+            ///
+            /// The library must be pdfium: its functions must have the types that its headers give them.
+            pub(super) unsafe fn bind(library: &'static Library) -> Result<Self, libloading::Error> {
+                Ok(Self {
+                    // SAFETY: The caller vouches for the library, and the types above are those of the headers.
+                    $($name: *unsafe { library.get(concat!(stringify!($name), "\0").as_bytes()) }?,)*
+                    // SAFETY: As above.
+                    $($newer: unsafe { library.get(concat!(stringify!($newer), "\0").as_bytes()) }.ok().map(|symbol| *symbol),)*
+                })
+            }
+        }
+    };
+}
+
+bindings! {
+    required {
+        fn FPDF_InitLibraryWithConfig(*const LibraryConfig);
+        fn FPDF_GetLastError() -> c_ulong;
+        fn FPDF_LoadDocument(*const c_char, *const c_char) -> Handle;
+        fn FPDF_LoadMemDocument(*const c_void, c_int, *const c_char) -> Handle;
+        fn FPDF_CloseDocument(Handle);
+        fn FPDF_GetPageCount(Handle) -> c_int;
+        fn FPDF_GetFileVersion(Handle, *mut c_int) -> c_int;
+        fn FPDF_GetDocPermissions(Handle) -> c_ulong;
+        fn FPDF_GetSecurityHandlerRevision(Handle) -> c_int;
+        fn FPDF_GetMetaText(Handle, *const c_char, *mut c_void, c_ulong) -> c_ulong;
+        fn FPDF_GetPageLabel(Handle, c_int, *mut c_void, c_ulong) -> c_ulong;
+        fn FPDF_LoadPage(Handle, c_int) -> Handle;
+        fn FPDF_ClosePage(Handle);
+        fn FPDF_GetPageWidthF(Handle) -> c_float;
+        fn FPDF_GetPageHeightF(Handle) -> c_float;
+        fn FPDFPage_GetRotation(Handle) -> c_int;
+        fn FPDF_GetPageBoundingBox(Handle, *mut RectF) -> c_int;
+        fn FPDFBitmap_CreateEx(c_int, c_int, c_int, *mut c_void, c_int) -> Handle;
+        fn FPDFBitmap_FillRect(Handle, c_int, c_int, c_int, c_int, c_ulong);
+        fn FPDFBitmap_Destroy(Handle);
+        fn FPDF_RenderPageBitmap(Handle, Handle, c_int, c_int, c_int, c_int, c_int, c_int);
+        fn FPDFDOC_InitFormFillEnvironment(Handle, *mut FormFillInfo) -> Handle;
+        fn FPDFDOC_ExitFormFillEnvironment(Handle);
+        fn FORM_OnAfterLoadPage(Handle, Handle);
+        fn FORM_OnBeforeClosePage(Handle, Handle);
+        fn FPDF_FFLDraw(Handle, Handle, Handle, c_int, c_int, c_int, c_int, c_int, c_int);
+        fn FPDFText_LoadPage(Handle) -> Handle;
+        fn FPDFText_ClosePage(Handle);
+        fn FPDFText_CountChars(Handle) -> c_int;
+        fn FPDFText_GetUnicode(Handle, c_int) -> c_uint;
+        fn FPDFText_GetFontSize(Handle, c_int) -> c_double;
+        fn FPDFText_GetFontInfo(Handle, c_int, *mut c_void, c_ulong, *mut c_int) -> c_ulong;
+        fn FPDFText_GetCharBox(Handle, c_int, *mut c_double, *mut c_double, *mut c_double, *mut c_double) -> c_int;
+        fn FPDFPage_CountObjects(Handle) -> c_int;
+        fn FPDFPage_GetObject(Handle, c_int) -> Handle;
+        fn FPDFPageObj_GetType(Handle) -> c_int;
+        fn FPDFPageObj_GetBounds(Handle, *mut c_float, *mut c_float, *mut c_float, *mut c_float) -> c_int;
+        fn FPDFLink_Enumerate(Handle, *mut c_int, *mut Handle) -> c_int;
+        fn FPDFLink_GetAnnotRect(Handle, *mut RectF) -> c_int;
+        fn FPDFLink_GetAction(Handle) -> Handle;
+        fn FPDFAction_GetURIPath(Handle, Handle, *mut c_void, c_ulong) -> c_ulong;
+    }
+    optional {
+        fn FPDFText_GetLooseCharBox(Handle, c_int, *mut RectF) -> c_int;
+        fn FPDFText_GetCharAngle(Handle, c_int) -> c_float;
+        fn FPDFText_GetMatrix(Handle, c_int, *mut MatrixF) -> c_int;
+        fn FPDFText_GetFontWeight(Handle, c_int) -> c_int;
+        fn FPDFText_IsGenerated(Handle, c_int) -> c_int;
+        fn FPDFFormObj_CountObjects(Handle) -> c_int;
+        fn FPDFFormObj_GetObject(Handle, c_ulong) -> Handle;
+        fn FPDFPageObj_GetMatrix(Handle, *mut MatrixF) -> c_int;
+        fn FPDFPageObj_CountMarks(Handle) -> c_int;
+        fn FPDFPageObj_GetMark(Handle, c_ulong) -> Handle;
+        fn FPDFPageObjMark_GetName(Handle, *mut c_void, c_ulong, *mut c_ulong) -> c_int;
+        fn FPDFPageObjMark_GetParamIntValue(Handle, *const c_char, *mut c_int) -> c_int;
+        fn FPDFTextObj_GetText(Handle, Handle, *mut c_ushort, c_ulong) -> c_ulong;
+        fn FPDF_GetFormType(Handle) -> c_int;
+        fn FPDFCatalog_IsTagged(Handle) -> c_int;
+    }
+}

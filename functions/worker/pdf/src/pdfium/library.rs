@@ -1,0 +1,132 @@
+//! Finding the library, and keeping everything that calls it on one thread.
+
+use std::ffi::c_void;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use libloading::Library;
+
+use super::ffi::{Api, LibraryConfig};
+use crate::{ErrorCode, Failure};
+
+/// LibreOffice's own copy, then copies of pdfium that other packages install under its usual name.
+const CANDIDATES: [&str; 4] = [
+    "/usr/lib/libreoffice/program/libpdfiumlo.so",
+    "/usr/lib64/libreoffice/program/libpdfiumlo.so",
+    "/opt/libreoffice/program/libpdfiumlo.so",
+    "libpdfium.so",
+];
+
+/// A page with text in a font that it doesn't embed: drawing it makes pdfium look through the installed fonts.
+const FONT_PAGE: &[u8] =
+    b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R/Resources<</Font<</F<</Type/Font/Subtype/TrueType\
+/BaseFont/Arial>>>>>>>>endobj\n4 0 obj<</Length 24>>stream\nBT /F 9 Tf (Docmill) Tj ET\nendstream endobj\n\
+trailer<</Root 1 0 R/Size 5>>\n";
+
+/// pdfium keeps global state without locks of its own, so that at most one session lives at any time.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// pdfium, loaded and initialised once for the whole process.
+#[derive(Clone)]
+pub(crate) struct Pdfium {
+    api: Api,
+    path: PathBuf,
+}
+
+impl std::fmt::Debug for Pdfium {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pdfium").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl Pdfium {
+    /// The first of the known copies that has all the functions that the tools need.
+    pub(crate) fn load() -> Result<Self, String> {
+        let mut causes = Vec::new();
+        for candidate in CANDIDATES {
+            match Self::open(Path::new(candidate)) {
+                Ok(pdfium) => return Ok(pdfium),
+                Err(cause) => causes.push(format!("{candidate}: {cause}")),
+            }
+        }
+        Err(format!("no pdfium: {}", causes.join("; ")))
+    }
+
+    fn open(path: &Path) -> Result<Self, libloading::Error> {
+        // SAFETY: A library of the system's packages. Its initialisers have no obligations.
+        let library = unsafe { Library::new(path) }?;
+        // It is never unloaded: its functions are called until the process ends.
+        let library: &'static Library = Box::leak(Box::new(library));
+        // SAFETY: The candidates are pdfium by their names, and a library without its functions is turned down.
+        let api = unsafe { Api::bind(library) }?;
+        let config = LibraryConfig {
+            version: 2,
+            user_font_paths: std::ptr::null(),
+            isolate: std::ptr::null_mut(),
+            v8_embedder_slot: 0,
+        };
+        let pdfium = Self { api, path: path.to_owned() };
+        // SAFETY: Called once for this library, with a configuration that lives during the call.
+        unsafe { (pdfium.api.FPDF_InitLibraryWithConfig)(&raw const config) };
+        pdfium.session().find_fonts();
+        Ok(pdfium)
+    }
+
+    /// Which copy was found.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Waits until no other thread uses pdfium. A tool takes one session for its whole run: a second one on the same thread
+    /// would wait forever.
+    pub(crate) fn session(&self) -> Session<'_> {
+        Session { api: &self.api, _alone: ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner) }
+    }
+}
+
+/// The right to call pdfium, on the thread that took it.
+pub(crate) struct Session<'l> {
+    pub(super) api: &'l Api,
+    _alone: MutexGuard<'l, ()>,
+}
+
+impl std::fmt::Debug for Session<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").finish_non_exhaustive()
+    }
+}
+
+impl Session<'_> {
+    /// pdfium lists the installed fonts when it first needs one. Done before the fork, all children have the list.
+    fn find_fonts(&self) {
+        let Ok(length) = i32::try_from(FONT_PAGE.len()) else { return };
+        // SAFETY: The document lives in a constant, and is closed below.
+        let document =
+            unsafe { (self.api.FPDF_LoadMemDocument)(FONT_PAGE.as_ptr().cast::<c_void>(), length, std::ptr::null()) };
+        if document.is_null() {
+            return;
+        }
+        // SAFETY: The document is open; the page and the text page are closed in this block if they were opened.
+        unsafe {
+            let page = (self.api.FPDF_LoadPage)(document, 0);
+            if !page.is_null() {
+                let text = (self.api.FPDFText_LoadPage)(page);
+                if !text.is_null() {
+                    (self.api.FPDFText_ClosePage)(text);
+                }
+                (self.api.FPDF_ClosePage)(page);
+            }
+            (self.api.FPDF_CloseDocument)(document);
+        }
+    }
+}
+
+/// What a tool says when pdfium is missing.
+pub(crate) fn missing(cause: &str) -> Failure {
+    Failure::new(
+        ErrorCode::Internal,
+        "The service can't render PDF files at the moment. Please try again later.",
+        cause,
+    )
+}

@@ -1,0 +1,262 @@
+//! One page of an open PDF.
+
+use std::ffi::{c_float, c_int};
+
+use super::ffi::{Handle, MatrixF, RectF};
+use super::{Document, Session, TextPage, document};
+use crate::Failure;
+
+/// `FPDF_PAGEOBJ_PATH`, `…_IMAGE` and `…_FORM`.
+const PATH: c_int = 2;
+const FORM: c_int = 5;
+/// How deep forms inside forms are looked into.
+const DEPTH: u8 = 4;
+
+/// In points from the page's upper left corner, as the page is shown: `y` grows downwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Rect {
+    pub x0: f32,
+    pub y0: f32,
+    pub x1: f32,
+    pub y1: f32,
+}
+
+impl Rect {
+    pub(crate) fn width(&self) -> f32 {
+        self.x1 - self.x0
+    }
+
+    pub(crate) fn height(&self) -> f32 {
+        self.y1 - self.y0
+    }
+
+    /// The smallest rectangle that holds both.
+    pub(crate) fn union(&self, other: &Self) -> Self {
+        Self {
+            x0: self.x0.min(other.x0),
+            y0: self.y0.min(other.y0),
+            x1: self.x1.max(other.x1),
+            y1: self.y1.max(other.y1),
+        }
+    }
+
+    pub(crate) fn center(&self) -> (f32, f32) {
+        (f32::midpoint(self.x0, self.x1), f32::midpoint(self.y0, self.y1))
+    }
+
+    pub(crate) fn contains(&self, (x, y): (f32, f32)) -> bool {
+        self.x0 <= x && x <= self.x1 && self.y0 <= y && y <= self.y1
+    }
+}
+
+pub(crate) struct Page<'d> {
+    pub(super) document: &'d Document<'d>,
+    pub(super) handle: Handle,
+    /// From the coordinates of the content to those of the page as it is shown.
+    placement: Placement,
+}
+
+impl std::fmt::Debug for Page<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Page").finish_non_exhaustive()
+    }
+}
+
+impl<'d> Page<'d> {
+    pub(super) fn open(document: &'d Document<'d>, index: u32) -> Result<Self, Failure> {
+        let number = c_int::try_from(index).map_err(|_| document::corrupt("a page number beyond all".to_owned()))?;
+        let api = document.session.api;
+        // SAFETY: The document is open. A page that it does not have is answered with null.
+        let handle = unsafe { (api.FPDF_LoadPage)(document.handle, number) };
+        if handle.is_null() {
+            return Err(document::corrupt("pdfium: a page can't be loaded".to_owned()));
+        }
+        let mut bounds = RectF::default();
+        // SAFETY: The page is open until `drop`, and the rectangle lives during the call.
+        let (width, height, turns) = unsafe {
+            if !document.form.is_null() {
+                (api.FORM_OnAfterLoadPage)(handle, document.form);
+            }
+            (api.FPDF_GetPageBoundingBox)(handle, &raw mut bounds);
+            ((api.FPDF_GetPageWidthF)(handle), (api.FPDF_GetPageHeightF)(handle), (api.FPDFPage_GetRotation)(handle))
+        };
+        let placement = Placement { left: bounds.left, bottom: bounds.bottom, width, height, turns };
+        Ok(Self { document, handle, placement })
+    }
+
+    pub(super) fn session(&self) -> &'d Session<'d> {
+        self.document.session
+    }
+
+    /// In points, as the page is shown: turned by its `/Rotate`.
+    pub(crate) fn size(&self) -> (f32, f32) {
+        (self.placement.width, self.placement.height)
+    }
+
+    /// How far the page is turned when it is shown: 0, 90, 180 or 270 degrees clockwise.
+    pub(crate) fn rotation(&self) -> u16 {
+        match self.placement.turns {
+            1 => 90,
+            2 => 180,
+            3 => 270,
+            _ => 0,
+        }
+    }
+
+    pub(crate) fn text(&self) -> Result<TextPage<'_>, Failure> {
+        TextPage::open(self)
+    }
+
+    pub(super) fn place(&self, left: f32, bottom: f32, right: f32, top: f32) -> Rect {
+        self.placement.place(left, bottom, right, top)
+    }
+
+    /// The degrees clockwise by which a direction of the content is turned when the page is shown.
+    pub(super) fn turns(&self) -> i32 {
+        self.placement.turns
+    }
+
+    /// The outlines of at most `most` drawn paths: rules, boxes, curves.
+    pub(crate) fn paths(&self, most: usize) -> Vec<Rect> {
+        let mut found = Vec::new();
+        let api = self.session().api;
+        // SAFETY: The page is open.
+        let count = unsafe { (api.FPDFPage_CountObjects)(self.handle) };
+        for index in 0..count {
+            if found.len() >= most {
+                break;
+            }
+            // SAFETY: The page is open, and owns its objects. A bad index is answered with null.
+            let object = unsafe { (api.FPDFPage_GetObject)(self.handle, index) };
+            self.paths_of(object, &[], DEPTH, most, &mut found);
+        }
+        found
+    }
+
+    fn paths_of(&self, object: Handle, matrices: &[MatrixF], depth: u8, most: usize, found: &mut Vec<Rect>) {
+        if object.is_null() || found.len() >= most {
+            return;
+        }
+        let api = self.session().api;
+        // SAFETY: The object is the open page's, and the numbers live during the call.
+        let kind = unsafe { (api.FPDFPageObj_GetType)(object) };
+        if kind == PATH {
+            let (mut left, mut bottom, mut right, mut top): (c_float, c_float, c_float, c_float) = Default::default();
+            // SAFETY: As above.
+            let known = unsafe {
+                (api.FPDFPageObj_GetBounds)(object, &raw mut left, &raw mut bottom, &raw mut right, &raw mut top)
+            };
+            if known != 0 {
+                let [left, bottom, right, top] = matrices.iter().rev().fold([left, bottom, right, top], transform);
+                found.push(self.place(left, bottom, right, top));
+            }
+        } else if let (FORM, 1.., Some(count), Some(get), Some(matrix_of)) =
+            (kind, depth, api.FPDFFormObj_CountObjects, api.FPDFFormObj_GetObject, api.FPDFPageObj_GetMatrix)
+        {
+            let mut matrix = MatrixF::default();
+            // SAFETY: The object is a form, and the matrix lives during the call.
+            let (count, known) = unsafe { (count(object), matrix_of(object, &raw mut matrix)) };
+            if known == 0 {
+                return;
+            }
+            let inner: Vec<MatrixF> = matrices.iter().copied().chain([matrix]).collect();
+            for index in 0..count.max(0) {
+                // SAFETY: As above. A bad index is answered with null.
+                let part = unsafe { get(object, index.unsigned_abs().into()) };
+                self.paths_of(part, &inner, depth - 1, most, found);
+            }
+        }
+    }
+
+    /// The areas of at most `most` links, each with the address that it leads to.
+    pub(crate) fn links(&self, most: usize) -> Vec<(Rect, String)> {
+        let api = self.session().api;
+        let (mut position, mut link) = (0, std::ptr::null_mut());
+        let mut found = Vec::new();
+        // SAFETY: The page is open; position and link live during the calls; a link is owned by its page.
+        while found.len() < most
+            && unsafe { (api.FPDFLink_Enumerate)(self.handle, &raw mut position, &raw mut link) } != 0
+        {
+            let mut area = RectF::default();
+            // SAFETY: The link was just given, and the rectangle lives during the call. A link without action gives null.
+            let (known, action) =
+                unsafe { ((api.FPDFLink_GetAnnotRect)(link, &raw mut area), (api.FPDFLink_GetAction)(link)) };
+            if known == 0 || action.is_null() {
+                continue;
+            }
+            let address = self.address(action);
+            if !address.is_empty() {
+                found.push((self.place(area.left, area.bottom, area.right, area.top), address));
+            }
+        }
+        found
+    }
+
+    fn address(&self, action: Handle) -> String {
+        const MOST: std::ffi::c_ulong = 8192;
+        let read = self.session().api.FPDFAction_GetURIPath;
+        // SAFETY: Action and document are alive. Without a buffer, the length is answered.
+        let length = unsafe { read(self.document.handle, action, std::ptr::null_mut(), 0) };
+        if !(2..=MOST).contains(&length) {
+            return String::new();
+        }
+        let mut buffer = vec![0u8; length as usize];
+        // SAFETY: As above; the buffer has the length that is said.
+        unsafe { read(self.document.handle, action, buffer.as_mut_ptr().cast(), length) };
+        let end = buffer.iter().position(|byte| *byte == 0).unwrap_or(buffer.len());
+        String::from_utf8_lossy(&buffer[..end]).into_owned()
+    }
+}
+
+impl Drop for Page<'_> {
+    fn drop(&mut self) {
+        let api = self.session().api;
+        // SAFETY: Text pages borrow the page, so that all of them are closed.
+        unsafe {
+            if !self.document.form.is_null() {
+                (api.FORM_OnBeforeClosePage)(self.handle, self.document.form);
+            }
+            (api.FPDF_ClosePage)(self.handle);
+        }
+    }
+}
+
+/// Where the content's coordinates lie on the shown page.
+struct Placement {
+    left: f32,
+    bottom: f32,
+    width: f32,
+    height: f32,
+    turns: i32,
+}
+
+impl Placement {
+    fn place(&self, left: f32, bottom: f32, right: f32, top: f32) -> Rect {
+        let (a, b) = (self.point(left, bottom), self.point(right, top));
+        Rect { x0: a.0.min(b.0), y0: a.1.min(b.1), x1: a.0.max(b.0), y1: a.1.max(b.1) }
+    }
+
+    fn point(&self, x: f32, y: f32) -> (f32, f32) {
+        let (x, y) = (x - self.left, y - self.bottom);
+        match self.turns {
+            1 => (y, x),
+            2 => (self.width - x, y),
+            3 => (self.width - y, self.height - x),
+            _ => (x, self.height - y),
+        }
+    }
+}
+
+/// The bounds of a rectangle after a matrix.
+fn transform([left, bottom, right, top]: [f32; 4], m: &MatrixF) -> [f32; 4] {
+    let corners = [(left, bottom), (left, top), (right, bottom), (right, top)];
+    let points = corners.map(|(x, y)| (m.a * x + m.c * y + m.e, m.b * x + m.d * y + m.f));
+    let fold =
+        |pick: fn(&(f32, f32)) -> f32, best: fn(f32, f32) -> f32, start| points.iter().map(pick).fold(start, best);
+    [
+        fold(|p| p.0, f32::min, f32::INFINITY),
+        fold(|p| p.1, f32::min, f32::INFINITY),
+        fold(|p| p.0, f32::max, f32::NEG_INFINITY),
+        fold(|p| p.1, f32::max, f32::NEG_INFINITY),
+    ]
+}

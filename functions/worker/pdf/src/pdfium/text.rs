@@ -1,0 +1,223 @@
+//! The characters of a page, with their places.
+
+use std::collections::HashMap;
+use std::ffi::{c_int, c_void};
+use std::rc::Rc;
+
+use super::document;
+use super::ffi::{Handle, MatrixF, RectF};
+use super::{Page, Rect};
+use crate::Failure;
+
+/// Flags of a font descriptor.
+const FIXED_PITCH: c_int = 1;
+const ITALIC: c_int = 1 << 6;
+const FORCE_BOLD: c_int = 1 << 18;
+
+/// A font as its names and flags describe it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Font {
+    /// Without the prefix of a subset, `ABCDEF+`.
+    pub name: String,
+    pub bold: bool,
+    pub italic: bool,
+    pub fixed: bool,
+}
+
+/// One character of a page, in the order of the content.
+#[derive(Clone, Debug)]
+pub(crate) struct Character {
+    pub value: char,
+    /// The room that the character takes in its line: as high as the font, as wide as its advance.
+    pub area: Rect,
+    /// The em of the font as it is shown, in points.
+    pub size: f32,
+    /// Whether a space or a line's end goes before it.
+    pub spaced: bool,
+    pub font: Rc<Font>,
+    /// The direction of the writing as the page is shown: 0, 90, 180 or 270 degrees clockwise.
+    pub angle: u16,
+}
+
+pub(crate) struct TextPage<'p> {
+    page: &'p Page<'p>,
+    handle: Handle,
+}
+
+impl std::fmt::Debug for TextPage<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TextPage").finish_non_exhaustive()
+    }
+}
+
+impl<'p> TextPage<'p> {
+    pub(super) fn open(page: &'p Page<'p>) -> Result<Self, Failure> {
+        // SAFETY: The page is open, and outlives the text page.
+        let handle = unsafe { (page.session().api.FPDFText_LoadPage)(page.handle) };
+        if handle.is_null() {
+            return Err(document::corrupt("pdfium: a page's text can't be read".to_owned()));
+        }
+        Ok(Self { page, handle })
+    }
+
+    /// How many characters there are, of those that pdfium adds between words and lines too.
+    pub(crate) fn count(&self) -> usize {
+        // SAFETY: The text page is open.
+        usize::try_from(unsafe { (self.page.session().api.FPDFText_CountChars)(self.handle) }).unwrap_or(0)
+    }
+
+    /// All characters in the order of the content, without their places.
+    pub(crate) fn string(&self) -> String {
+        let get = self.page.session().api.FPDFText_GetUnicode;
+        let count = c_int::try_from(self.count()).unwrap_or(0);
+        // SAFETY: The text page is open, and the index is below its count.
+        char::decode_utf16((0..count).map(|index| unsafe { get(self.handle, index) } as u16))
+            .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
+            .collect()
+    }
+
+    /// All characters but the spaces and line ends, which are found by their places.
+    pub(crate) fn characters(&self) -> Vec<Character> {
+        let api = self.page.session().api;
+        let mut fonts = Fonts::default();
+        let mut pending = None;
+        let mut spaced = true;
+        let mut found = Vec::new();
+        for index in 0..c_int::try_from(self.count()).unwrap_or(0) {
+            // SAFETY: The text page is open, and the index is below its count.
+            let unit = unsafe { (api.FPDFText_GetUnicode)(self.handle, index) };
+            // Characters beyond 16 bits come as two.
+            let value = match unit {
+                0xd800..0xdc00 => {
+                    pending = Some(unit);
+                    continue;
+                }
+                0xdc00..0xe000 => match pending.take() {
+                    Some(high) => 0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00),
+                    None => continue,
+                },
+                // pdfium's sign for a hyphen at the end of a line.
+                2 | 0xfffe => u32::from('-'),
+                other => other,
+            };
+            let Some(value) = char::from_u32(value).filter(|c| !c.is_control() && !c.is_whitespace()) else {
+                spaced = true;
+                continue;
+            };
+            let Some(area) = self.area(index) else { continue };
+            let angle = self.angle(index);
+            let size = self.size(index, if angle % 180 == 0 { area.height() } else { area.width() });
+            found.push(Character { value, area, size, spaced, font: fonts.get(self, index), angle });
+            spaced = false;
+        }
+        found
+    }
+
+    fn area(&self, index: c_int) -> Option<Rect> {
+        let api = self.page.session().api;
+        if let Some(loose) = api.FPDFText_GetLooseCharBox {
+            let mut area = RectF::default();
+            // SAFETY: The text page is open, the index is below its count, and the rectangle lives during the call.
+            let known = unsafe { loose(self.handle, index, &raw mut area) };
+            return (known != 0).then(|| self.page.place(area.left, area.bottom, area.right, area.top));
+        }
+        let (mut left, mut right, mut bottom, mut top) = (0.0, 0.0, 0.0, 0.0);
+        // SAFETY: As above.
+        let known = unsafe {
+            (api.FPDFText_GetCharBox)(self.handle, index, &raw mut left, &raw mut right, &raw mut bottom, &raw mut top)
+        };
+        (known != 0).then(|| self.page.place(left as f32, bottom as f32, right as f32, top as f32))
+    }
+
+    /// The em, or a fallback where the library can't tell it.
+    fn size(&self, index: c_int, fallback: f32) -> f32 {
+        let api = self.page.session().api;
+        let mut matrix = MatrixF::default();
+        // SAFETY: The text page is open, the index is below its count, and the matrix lives during the call.
+        let em = unsafe {
+            match api.FPDFText_GetMatrix {
+                Some(get) if get(self.handle, index, &raw mut matrix) != 0 => {
+                    (api.FPDFText_GetFontSize)(self.handle, index) as f32 * matrix.c.hypot(matrix.d)
+                }
+                _ => 0.0,
+            }
+        };
+        if em.is_finite() && em > 0.0 { em } else { fallback }
+    }
+
+    fn angle(&self, index: c_int) -> u16 {
+        let Some(get) = self.page.session().api.FPDFText_GetCharAngle else { return 0 };
+        // SAFETY: The text page is open, and the index is below its count.
+        let counterclockwise = unsafe { get(self.handle, index) };
+        let quarters = -(counterclockwise / std::f32::consts::FRAC_PI_2).round() as i32 + self.page.turns();
+        [0, 90, 180, 270][quarters.rem_euclid(4) as usize]
+    }
+}
+
+impl Drop for TextPage<'_> {
+    fn drop(&mut self) {
+        // SAFETY: It was opened once and is closed once, before its page.
+        unsafe { (self.page.session().api.FPDFText_ClosePage)(self.handle) };
+    }
+}
+
+/// The fonts of one page, each described once.
+#[derive(Default)]
+struct Fonts {
+    known: HashMap<(Vec<u8>, c_int), Rc<Font>>,
+}
+
+impl Fonts {
+    fn get(&mut self, text: &TextPage<'_>, index: c_int) -> Rc<Font> {
+        let mut name = [0u8; 128];
+        let mut flags = 0;
+        // SAFETY: The text page is open, the index is below its count, and the buffer has the length that is said.
+        let length = unsafe {
+            (text.page.session().api.FPDFText_GetFontInfo)(
+                text.handle,
+                index,
+                name.as_mut_ptr().cast::<c_void>(),
+                name.len() as std::ffi::c_ulong,
+                &raw mut flags,
+            )
+        };
+        // A name longer than the buffer is not written to it.
+        let length = usize::try_from(length).unwrap_or(0).saturating_sub(1);
+        let name = name.get(..length).unwrap_or_default();
+        if let Some(font) = self.known.get(&(name.to_vec(), flags)) {
+            return Rc::clone(font);
+        }
+        let font = Rc::new(describe(&String::from_utf8_lossy(name), flags));
+        self.known.insert((name.to_vec(), flags), Rc::clone(&font));
+        font
+    }
+}
+
+/// What a font's name and flags say about it.
+fn describe(name: &str, flags: c_int) -> Font {
+    let name = match name.split_once('+') {
+        Some((prefix, rest)) if prefix.len() == 6 && prefix.bytes().all(|b| b.is_ascii_uppercase()) => rest,
+        _ => name,
+    };
+    let lower = name.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    Font {
+        bold: flags & FORCE_BOLD != 0 || has(&["bold", "black", "heavy", "demi", "cmbx"]) || lower.ends_with("medi"),
+        italic: flags & ITALIC != 0 || has(&["italic", "oblique", "cmti", "-ital"]),
+        fixed: flags & FIXED_PITCH != 0 || has(&["mono", "courier", "consolas", "cmtt"]),
+        name: name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fonts_name_says_its_style() {
+        let font = describe("ABCDEF+LiberationSans-BoldItalic", 0);
+        assert_eq!(font.name, "LiberationSans-BoldItalic");
+        assert!(font.bold && font.italic && !font.fixed);
+        assert!(describe("DejaVuSansMono", 0).fixed);
+    }
+}

@@ -1,0 +1,29 @@
+//! A bound on the memory that several threads take together.
+
+use std::sync::{Condvar, Mutex, PoisonError};
+
+#[derive(Debug)]
+pub(crate) struct Room {
+    most: u64,
+    taken: Mutex<u64>,
+    given_back: Condvar,
+}
+
+impl Room {
+    pub(crate) fn new(most: u64) -> Self {
+        Self { most, taken: Mutex::new(0), given_back: Condvar::new() }
+    }
+
+    /// Waits until there is room. What is larger than all of it waits until it is alone.
+    pub(crate) fn take(&self, bytes: u64) {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let full = |taken: &mut u64| *taken > 0 && *taken + bytes > self.most;
+        *self.given_back.wait_while(taken, full).unwrap_or_else(PoisonError::into_inner) += bytes;
+    }
+
+    pub(crate) fn give_back(&self, bytes: u64) {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        *taken = taken.saturating_sub(bytes);
+        self.given_back.notify_all();
+    }
+}

@@ -1,0 +1,188 @@
+//! Making a PDF smaller: pictures in the resolution and coding that they need, equal streams once, baggage gone. Tags, forms,
+//! links and outlines are untouched.
+
+mod picture;
+mod recode;
+mod scan;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use lopdf::{Document, Object, ObjectId, Stream};
+use sha2::{Digest, Sha256};
+
+use crate::Limits;
+use crate::room::Room;
+use crate::structure::objects::reference;
+
+/// Threads that work on pictures.
+const THREADS: usize = 4;
+/// The part of the allowed memory that pictures being worked on may take.
+const MEMORY_SHARE: u64 = 4;
+/// What one stream may unpack to when it is packed anew.
+const UNPACKED_BYTES: usize = 64 << 20;
+
+/// What may be lost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Quality {
+    /// Dots per inch, and the quality of JPEG from 1 to 100. `None`: pictures keep every pixel.
+    pub pictures: Option<(f32, u8)>,
+}
+
+/// Makes the pictures of the pages smaller. Returns the pages, counted from 0, whose pictures have changed.
+pub(crate) fn pictures(document: &mut Document, pages: &[ObjectId], quality: &Quality, limits: &Limits) -> HashSet<u32> {
+    let placements = scan::placements(document, pages);
+    let mut work: Vec<(ObjectId, (f32, f32), bool, ObjectId)> = Vec::new();
+    for (id, size) in &placements.sizes {
+        work.push((*id, *size, false, *id));
+        let mask = document.get_object(*id).and_then(Object::as_stream).ok().and_then(|s| reference(&s.dict, b"SMask"));
+        if let Some(mask) = mask {
+            work.push((mask, *size, true, *id));
+        }
+    }
+    // A mask of several pictures is as large as the largest of them.
+    work.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.0.total_cmp(&a.1.0)).then(b.1.1.total_cmp(&a.1.1)).then(a.3.cmp(&b.3)));
+    work.dedup_by_key(|entry| entry.0);
+    let changed = recode_all(document, &work, quality, limits);
+    let mut touched = HashSet::new();
+    for (id, owner, stream) in changed {
+        touched.extend(placements.pages.get(&owner).into_iter().flatten());
+        document.objects.insert(id, Object::Stream(stream));
+    }
+    touched
+}
+
+fn recode_all(
+    document: &Document,
+    work: &[(ObjectId, (f32, f32), bool, ObjectId)],
+    quality: &Quality,
+    limits: &Limits,
+) -> Vec<(ObjectId, ObjectId, Stream)> {
+    let room = Room::new(limits.memory_bytes / MEMORY_SHARE);
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::new());
+    let run = || {
+        while let Some((id, placed, is_mask, owner)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let Ok(stream) = document.get_object(*id).and_then(Object::as_stream) else { continue };
+            let bytes = picture::Picture::new(document, stream, limits.pixels).map_or(0, |picture| picture.decoded_bytes());
+            if bytes == 0 {
+                continue;
+            }
+            room.take(bytes);
+            if let Some(new) = recode::recode(document, stream, *placed, *is_mask, quality, limits.pixels) {
+                done.lock().unwrap_or_else(PoisonError::into_inner).push((*id, *owner, new));
+            }
+            room.give_back(bytes);
+        }
+    };
+    thread::scope(|scope| {
+        let helpers = thread::available_parallelism().map_or(1, usize::from).min(THREADS).min(work.len());
+        for _ in 1..helpers {
+            // Without a helper, this thread does it all.
+            drop(thread::Builder::new().spawn_scoped(scope, run));
+        }
+        run();
+    });
+    done.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes what no reader shows: private data of programs, thumbnails, and the metadata of parts. The document's own
+/// metadata stays unless it is to go too.
+pub(crate) fn remove_baggage(document: &mut Document, metadata: bool) {
+    let root = document.trailer.get(b"Root").and_then(Object::as_reference).ok();
+    for (id, object) in &mut document.objects {
+        let dict = match object {
+            Object::Dictionary(dict) => dict,
+            Object::Stream(stream) => &mut stream.dict,
+            _ => continue,
+        };
+        // `LastModified` belongs to `PieceInfo`.
+        for key in [b"PieceInfo".as_slice(), b"Thumb", b"SpiderInfo", b"LastModified"] {
+            dict.remove(key);
+        }
+        let is_root = Some(*id) == root;
+        // A property list of marked content may have a key of this name that is no stream.
+        if (metadata || !is_root) && reference(dict, b"Metadata").is_some() {
+            dict.remove(b"Metadata");
+        }
+    }
+    if metadata {
+        document.trailer.remove(b"Info");
+    }
+}
+
+/// Makes equal streams one.
+pub(crate) fn unify(document: &mut Document) {
+    let mut first: HashMap<[u8; 32], ObjectId> = HashMap::new();
+    let mut same: BTreeMap<ObjectId, ObjectId> = BTreeMap::new();
+    for (id, object) in &document.objects {
+        let Object::Stream(stream) = object else { continue };
+        // Pages and their parts are told apart by others.
+        if stream.dict.has(b"StructParent") || stream.dict.has(b"StructParents") {
+            continue;
+        }
+        let mut digest = Sha256::new();
+        let mut head = Vec::new();
+        if lopdf::Writer::write_object(&mut head, &Object::Dictionary(stream.dict.clone())).is_err() {
+            continue;
+        }
+        digest.update(&head);
+        digest.update(b"\0");
+        digest.update(&stream.content);
+        match first.entry(digest.finalize().into()) {
+            std::collections::hash_map::Entry::Occupied(entry) => {
+                same.insert(*id, *entry.get());
+            }
+            std::collections::hash_map::Entry::Vacant(entry) => {
+                entry.insert(*id);
+            }
+        }
+    }
+    if same.is_empty() {
+        return;
+    }
+    document.traverse_objects(|object| {
+        if let Object::Reference(id) = object
+            && let Some(to) = same.get(id)
+        {
+            *id = *to;
+        }
+    });
+    document.objects.retain(|id, _| !same.contains_key(id));
+}
+
+/// Packs streams anew that were packed badly, or not at all. Pictures are not looked at.
+pub(crate) fn repack(document: &mut Document) {
+    for object in document.objects.values_mut() {
+        let Object::Stream(stream) = object else { continue };
+        let is_picture = stream.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == b"Image");
+        if is_picture || stream.dict.has_type(b"Metadata") || stream.dict.has(b"F") {
+            continue;
+        }
+        let filters = stream.filters().unwrap_or_default();
+        let known = filters.iter().all(|name| {
+            matches!(*name, b"FlateDecode" | b"LZWDecode" | b"RunLengthDecode" | b"ASCII85Decode" | b"ASCIIHexDecode")
+        });
+        if !known || filters.is_empty() && stream.dict.has(b"Filter") {
+            continue;
+        }
+        let unpacked = if filters.is_empty() {
+            Some(stream.content.clone())
+        } else {
+            stream.decompressed_content_with_limit(UNPACKED_BYTES).ok()
+        };
+        let Some(unpacked) = unpacked else { continue };
+        let mut encoder = ZlibEncoder::new(Vec::with_capacity(stream.content.len()), Compression::best());
+        let Ok(packed) = encoder.write_all(&unpacked).and_then(|()| encoder.finish()) else { continue };
+        if packed.len() < stream.content.len() {
+            stream.content = packed;
+            stream.dict.set("Filter", Object::Name(b"FlateDecode".to_vec()));
+            stream.dict.remove(b"DecodeParms");
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Finding how large pictures are placed: a scan of content for the few operators that matter, without building the rest.
+
+use std::collections::HashMap;
+
+use lopdf::{Dictionary, Document, Object, ObjectId};
+
+use crate::structure::objects::Lookup;
+
+/// What the content of one form may unpack to.
+const CONTENT_BYTES: usize = 64 << 20;
+/// How deep forms inside forms are looked into, and how many drawings of all pages.
+const DEPTH: u8 = 8;
+const DRAWINGS: u32 = 200_000;
+const SAVED_STATES: usize = 512;
+
+type Matrix = [f32; 6];
+const IDENTITY: Matrix = [1.0, 0.0, 0.0, 1.0, 0.0, 0.0];
+
+/// The largest size, in points, at which each picture is placed, and the pages that show it, counted from 0.
+#[derive(Debug, Default)]
+pub(crate) struct Placements {
+    pub sizes: HashMap<ObjectId, (f32, f32)>,
+    pub pages: HashMap<ObjectId, Vec<u32>>,
+}
+
+pub(crate) fn placements(document: &Document, pages: &[ObjectId]) -> Placements {
+    let mut found = Placements::default();
+    let mut budget = DRAWINGS;
+    for (index, id) in pages.iter().enumerate() {
+        let Ok(page) = document.get_dictionary(*id) else { continue };
+        let Some(resources) = document.child(page, b"Resources") else { continue };
+        if document.child(resources, b"XObject").is_none_or(|objects| objects.is_empty()) {
+            continue;
+        }
+        let Ok(content) = document.get_page_content_with_limit(*id) else { continue };
+        let mut walk = Walk { document, found: &mut found, page: u32::try_from(index).unwrap_or(u32::MAX), budget: &mut budget };
+        walk.content(&content, Some(resources), IDENTITY, DEPTH);
+    }
+    found
+}
+
+/// lopdf joins the streams of a page without bounds.
+trait PageContent {
+    fn get_page_content_with_limit(&self, id: ObjectId) -> lopdf::Result<Vec<u8>>;
+}
+
+impl PageContent for Document {
+    fn get_page_content_with_limit(&self, id: ObjectId) -> lopdf::Result<Vec<u8>> {
+        let mut content = Vec::new();
+        for part in self.get_page_contents(id) {
+            let stream = self.get_object(part)?.as_stream()?;
+            let plain = stream.filters().map_or(true, |filters| filters.is_empty());
+            if plain {
+                content.extend_from_slice(&stream.content);
+            } else {
+                content.extend(stream.decompressed_content_with_limit(CONTENT_BYTES)?);
+            }
+            content.push(b'\n');
+            if content.len() > CONTENT_BYTES {
+                break;
+            }
+        }
+        Ok(content)
+    }
+}
+
+struct Walk<'d> {
+    document: &'d Document,
+    found: &'d mut Placements,
+    page: u32,
+    budget: &'d mut u32,
+}
+
+impl Walk<'_> {
+    fn content(&mut self, content: &[u8], resources: Option<&Dictionary>, mut current: Matrix, depth: u8) {
+        let objects = resources.and_then(|resources| self.document.child(resources, b"XObject"));
+        let mut saved = Vec::new();
+        let mut operands = Operands::default();
+        for token in Tokens::new(content) {
+            match token {
+                Token::Number(number) => operands.push(number),
+                Token::Name(name) => operands.name = Some(name),
+                Token::Operator(operator) => {
+                    match operator {
+                        b"q" if saved.len() < SAVED_STATES => saved.push(current),
+                        b"Q" => current = saved.pop().unwrap_or(current),
+                        b"cm" => current = operands.matrix().map_or(current, |matrix| multiply(matrix, current)),
+                        b"Do" => {
+                            let object = operands.name.zip(objects).and_then(|(name, objects)| objects.get(name).ok());
+                            if let Some(id) = object.and_then(|object| object.as_reference().ok()) {
+                                self.draw(id, resources, current, depth);
+                            }
+                        }
+                        _ => {}
+                    }
+                    operands = Operands::default();
+                }
+                Token::Other => {}
+            }
+        }
+    }
+
+    fn draw(&mut self, id: ObjectId, resources: Option<&Dictionary>, current: Matrix, depth: u8) {
+        let Some(left) = self.budget.checked_sub(1) else { return };
+        *self.budget = left;
+        let Ok(stream) = self.document.get_object(id).and_then(Object::as_stream) else { return };
+        if self.document.name(&stream.dict, b"Subtype") == Some(b"Image") {
+            let size = self.found.sizes.entry(id).or_default();
+            *size = (size.0.max(current[0].hypot(current[1])), size.1.max(current[2].hypot(current[3])));
+            let pages = self.found.pages.entry(id).or_default();
+            if pages.last() != Some(&self.page) {
+                pages.push(self.page);
+            }
+            return;
+        }
+        let Some(deeper) = depth.checked_sub(1) else { return };
+        let own = self.document.child(&stream.dict, b"Resources");
+        let matrix: Vec<f32> = self
+            .document
+            .array(&stream.dict, b"Matrix")
+            .iter()
+            .filter_map(|number| self.document.number(number))
+            .collect();
+        let current = matrix.try_into().map_or(current, |matrix| multiply(matrix, current));
+        let plain = stream.filters().map_or(true, |filters| filters.is_empty());
+        if plain {
+            self.content(&stream.content, own.or(resources), current, deeper);
+        } else if let Ok(content) = stream.decompressed_content_with_limit(CONTENT_BYTES) {
+            self.content(&content, own.or(resources), current, deeper);
+        }
+    }
+}
+
+fn multiply(a: Matrix, b: Matrix) -> Matrix {
+    [
+        a[0] * b[0] + a[1] * b[2],
+        a[0] * b[1] + a[1] * b[3],
+        a[2] * b[0] + a[3] * b[2],
+        a[2] * b[1] + a[3] * b[3],
+        a[4] * b[0] + a[5] * b[2] + b[4],
+        a[4] * b[1] + a[5] * b[3] + b[5],
+    ]
+}
+
+/// The last six numbers and the last name before an operator.
+#[derive(Default)]
+struct Operands<'c> {
+    numbers: [f32; 6],
+    count: usize,
+    name: Option<&'c [u8]>,
+}
+
+impl Operands<'_> {
+    fn push(&mut self, number: f32) {
+        self.numbers.rotate_left(1);
+        self.numbers[5] = number;
+        self.count += 1;
+    }
+
+    fn matrix(&self) -> Option<Matrix> {
+        (self.count == 6 && self.numbers.iter().all(|number| number.is_finite())).then_some(self.numbers)
+    }
+}
+
+#[derive(Debug, PartialEq)]
+enum Token<'c> {
+    Number(f32),
+    Name(&'c [u8]),
+    Operator(&'c [u8]),
+    /// Strings, and the brackets of arrays and dictionaries.
+    Other,
+}
+
+/// The tokens of content; the data of inline images are passed over.
+struct Tokens<'c> {
+    content: &'c [u8],
+    at: usize,
+}
+
+impl<'c> Tokens<'c> {
+    fn new(content: &'c [u8]) -> Self {
+        Self { content, at: 0 }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.content.get(self.at).copied()
+    }
+
+    fn regular(&mut self) -> &'c [u8] {
+        let rest = &self.content[self.at..];
+        let length = rest.iter().position(|byte| is_white(*byte) || is_delimiter(*byte)).unwrap_or(rest.len());
+        self.at += length;
+        &rest[..length]
+    }
+
+    fn string(&mut self) {
+        let mut depth = 0u32;
+        while let Some(byte) = self.peek() {
+            self.at += 1;
+            match byte {
+                b'\\' => self.at += 1,
+                b'(' => depth += 1,
+                b')' if depth <= 1 => return,
+                b')' => depth -= 1,
+                _ => {}
+            }
+        }
+    }
+
+    /// From the space after `ID` to `EI` between white space.
+    fn inline_data(&mut self) {
+        let rest = &self.content[self.at..];
+        let end = rest.windows(4).position(|w| is_white(w[0]) && &w[1..3] == b"EI" && is_white(w[3]));
+        self.at += end.map_or(rest.len(), |end| end + 3);
+    }
+}
+
+impl<'c> Iterator for Tokens<'c> {
+    type Item = Token<'c>;
+
+    fn next(&mut self) -> Option<Token<'c>> {
+        loop {
+            let byte = self.peek()?;
+            match byte {
+                byte if is_white(byte) => self.at += 1,
+                b'%' => {
+                    let rest = &self.content[self.at..];
+                    self.at += rest.iter().position(|byte| matches!(byte, b'\r' | b'\n')).unwrap_or(rest.len());
+                }
+                b'(' => {
+                    self.string();
+                    return Some(Token::Other);
+                }
+                b'/' => {
+                    self.at += 1;
+                    return Some(Token::Name(self.regular()));
+                }
+                byte if is_delimiter(byte) => {
+                    self.at += 1;
+                    return Some(Token::Other);
+                }
+                _ => {
+                    let word = self.regular();
+                    let number = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
+                    // `inf` and `nan` parse as numbers, and are none here.
+                    if let Some(number) = number.filter(|_| !word[0].is_ascii_alphabetic()) {
+                        return Some(Token::Number(number));
+                    }
+                    if word == b"ID" {
+                        self.inline_data();
+                    }
+                    return Some(Token::Operator(word));
+                }
+            }
+        }
+    }
+}
+
+fn is_white(byte: u8) -> bool {
+    matches!(byte, 0 | b'\t' | b'\n' | 0x0c | b'\r' | b' ')
+}
+
+fn is_delimiter(byte: u8) -> bool {
+    matches!(byte, b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn operators(content: &str) -> Vec<String> {
+        let operator = |token| match token {
+            Token::Operator(operator) => Some(String::from_utf8_lossy(operator).into_owned()),
+            Token::Number(_) | Token::Name(_) | Token::Other => None,
+        };
+        Tokens::new(content.as_bytes()).filter_map(operator).collect()
+    }
+
+    #[test]
+    fn strings_comments_and_inline_images_hide_no_operators() {
+        assert_eq!(operators("q (a\\) Q (b) Do) Tj % Q\n<51> Tj Q"), ["q", "Tj", "Tj", "Q"]);
+        assert_eq!(operators("BI /W 1 ID \x01 Q\x02 Do\nEI Q"), ["BI", "ID", "EI", "Q"]);
+        assert_eq!(operators("(open"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn numbers_are_those_of_pdf() {
+        let tokens: Vec<_> = Tokens::new(b"1 -.5 +3. nan/N").collect();
+        let expected = [Token::Number(1.0), Token::Number(-0.5), Token::Number(3.0), Token::Operator(b"nan"), Token::Name(b"N")];
+        assert_eq!(tokens, expected);
+    }
+}

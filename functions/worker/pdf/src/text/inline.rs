@@ -1,0 +1,76 @@
+//! The text of lines as one run: words joined, hyphens at line ends taken away, emphasis and links marked.
+
+use std::rc::Rc;
+
+use super::order::Line;
+use super::words::{Word, is_cjk};
+
+/// Text of one kind.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Span {
+    pub text: String,
+    pub bold: bool,
+    pub italic: bool,
+    pub code: bool,
+    pub link: Option<Rc<str>>,
+}
+
+/// The lines' text in spans, without spaces at either end.
+pub(super) fn spans(lines: &[Line]) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    for line in lines {
+        for (index, word) in line.words.iter().enumerate() {
+            let separator = separator(&mut spans, word, index == 0);
+            let span = Span {
+                text: word.text.clone(),
+                bold: word.font.bold,
+                italic: word.font.italic,
+                code: word.font.fixed,
+                link: word.link.clone(),
+            };
+            match spans.last_mut() {
+                Some(last) if same_kind(last, &span) => {
+                    last.text.push_str(separator);
+                    last.text.push_str(&span.text);
+                }
+                Some(last) => {
+                    last.text.push_str(separator);
+                    spans.push(span);
+                }
+                None => spans.push(span),
+            }
+        }
+    }
+    spans
+}
+
+/// The lines' text without any marks.
+pub(super) fn text(lines: &[Line]) -> String {
+    spans(lines).into_iter().map(|span| span.text).collect()
+}
+
+/// What goes between the text so far and the next word.
+fn separator(spans: &mut [Span], word: &Word, new_line: bool) -> &'static str {
+    let Some(last) = spans.last_mut() else { return "" };
+    let (Some(end), Some(start)) = (last.text.chars().last(), word.text.chars().next()) else { return "" };
+    if is_cjk(end) && is_cjk(start) {
+        return "";
+    }
+    if !new_line {
+        return " ";
+    }
+    // A word that is broken by a hyphen goes on in lower case; `well-known` broken at its own hyphen can't be told apart.
+    let mut before = last.text.chars().rev().skip(1);
+    if matches!(end, '-' | '\u{ad}' | '\u{2010}')
+        && before.next().is_some_and(char::is_lowercase)
+        && start.is_lowercase()
+    {
+        last.text.pop();
+        return "";
+    }
+    if end == '-' { "" } else { " " }
+}
+
+fn same_kind(a: &Span, b: &Span) -> bool {
+    (a.bold, a.italic, a.code, &a.link) == (b.bold, b.italic, b.code, &b.link)
+}

@@ -1,0 +1,52 @@
+//! Reading a page as people do: words, lines, columns, then headings, lists, tables and paragraphs, by rules on the places
+//! of characters and on drawn lines.
+
+mod blocks;
+mod inline;
+mod order;
+mod render;
+mod tables;
+mod words;
+
+pub(crate) use blocks::Document;
+pub(crate) use order::plain;
+pub(crate) use render::{html, json, layout, markdown};
+use words::Word;
+
+use crate::Failure;
+use crate::pdfium::Page;
+
+/// More than any page that people read: what is beyond is left out.
+const WORDS: usize = 100_000;
+const PATHS: usize = 20_000;
+const LINKS: usize = 5_000;
+
+/// What a page has, before anything is known of the rest of the document.
+#[derive(Debug)]
+pub(crate) struct PageContent {
+    /// From 1.
+    pub number: u32,
+    pub width: f32,
+    pub height: f32,
+    pub rotation: u16,
+    /// In the order of the content.
+    pub words: Vec<Word>,
+    /// Words that run in another direction than most of the page.
+    pub aside: Vec<Word>,
+    pub tables: Vec<tables::Grid>,
+}
+
+/// Reads one page. The drawn lines of tables and the links are looked at only if `structure` is wanted.
+pub(crate) fn read(page: &Page<'_>, number: u32, structure: bool) -> Result<PageContent, Failure> {
+    let characters = page.text()?.characters();
+    let (width, height) = page.size();
+    let (mut words, aside, angle) = words::words(&characters, (width, height), WORDS);
+    let mut found = Vec::new();
+    if structure && !words.is_empty() {
+        words::link(&mut words, &page.links(LINKS));
+        if angle == 0 {
+            found = tables::grids(&page.paths(PATHS), (width, height));
+        }
+    }
+    Ok(PageContent { number, width, height, rotation: page.rotation(), words, aside, tables: found })
+}

@@ -1,0 +1,330 @@
+//! Documents as Markdown, HTML, JSON, and as text that keeps its places.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::pdfium::Rect;
+
+use super::PageContent;
+use super::blocks::{Block, Content, Document};
+use super::inline::{self, Span};
+use super::order::{self, Line};
+
+/// GitHub's Markdown, with an empty line between blocks. Titles and numbers that run along on the pages are left out.
+pub(crate) fn markdown(document: &Document) -> String {
+    let mut text = String::new();
+    let mut in_list = false;
+    for block in document.pages.iter().flat_map(|page| &page.blocks) {
+        let is_item = matches!(block.content, Content::Item { .. });
+        let written = markdown_block(block);
+        if written.is_empty() {
+            continue;
+        }
+        if !text.is_empty() {
+            text.push_str(if in_list && is_item { "\n" } else { "\n\n" });
+        }
+        text.push_str(&written);
+        in_list = is_item;
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+fn markdown_block(block: &Block) -> String {
+    match &block.content {
+        Content::Heading { level, lines } => {
+            format!("{} {}", "#".repeat(usize::from(*level)), escape(&inline::text(lines)))
+        }
+        Content::Paragraph { lines } => guard_start(&markdown_spans(&inline::spans(lines))),
+        Content::Item { number, depth, lines } => {
+            let marker = number.map_or_else(|| "-".to_owned(), |number| format!("{number}."));
+            format!("{}{marker} {}", "    ".repeat(usize::from(*depth)), markdown_spans(&inline::spans(lines)))
+        }
+        Content::Code { lines } => format!("```\n{}\n```", code(lines)),
+        Content::Table { rows } => markdown_table(rows),
+        Content::Aside { .. } => String::new(),
+    }
+}
+
+fn markdown_table(rows: &[Vec<Vec<Line>>]) -> String {
+    let mut text = String::new();
+    for (index, row) in rows.iter().enumerate() {
+        let cells = row.iter().map(|cell| escape(&inline::text(cell)).replace('|', "\\|"));
+        let _ = writeln!(text, "| {} |", cells.collect::<Vec<_>>().join(" | "));
+        if index == 0 {
+            let _ = writeln!(text, "|{}", " --- |".repeat(row.len()));
+        }
+    }
+    text.trim_end().to_owned()
+}
+
+fn markdown_spans(spans: &[Span]) -> String {
+    // Emphasis of everything is none.
+    let (bold, italic) = (spans.iter().all(|span| span.bold), spans.iter().all(|span| span.italic));
+    let mut text = String::new();
+    for span in spans {
+        let inner = span.text.trim();
+        let mark = match (span.bold && !bold, span.italic && !italic) {
+            (true, true) => "***",
+            (true, false) => "**",
+            (false, true) => "*",
+            (false, false) => "",
+        };
+        let emphatic = inner.chars().any(char::is_alphanumeric);
+        let inner = match (span.code, emphatic) {
+            (true, true) => format!("`{}`", inner.replace('`', "")),
+            (false, true) => format!("{mark}{}{mark}", escape(inner)),
+            (_, false) => escape(inner),
+        };
+        let inner = match &span.link {
+            Some(address) => format!("[{inner}]({})", address.replace([' ', '(', ')'], "%20")),
+            None => inner,
+        };
+        let end = span.text.len() - span.text.trim_end().len();
+        text.push_str(&inner);
+        text.push_str(&span.text[span.text.len() - end..]);
+    }
+    text.trim().to_owned()
+}
+
+/// Characters that Markdown would take for marks.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut before = ' ';
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let inside = before.is_alphanumeric() && rest.peek().is_some_and(|next| next.is_alphanumeric());
+        if matches!(c, '*' | '`' | '<' | '\\') || c == '_' && !inside {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+        before = c;
+    }
+    escaped
+}
+
+/// A paragraph that begins like a heading, an item or a quotation.
+fn guard_start(text: &str) -> String {
+    let first = text.split(' ').next().unwrap_or_default();
+    let numbered = first.strip_suffix(['.', ')']).is_some_and(|digits| {
+        !digits.is_empty() && digits.len() <= 9 && digits.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    if numbered {
+        return format!("{}\\{}", &first[..first.len() - 1], &text[first.len() - 1..]);
+    }
+    let looks = matches!(first, "-" | "+" | ">") || first.starts_with('#') && first.bytes().all(|byte| byte == b'#');
+    if looks { format!("\\{text}") } else { text.to_owned() }
+}
+
+/// Lines of a fixed font, with the spaces that their places tell.
+fn code(lines: &[Line]) -> String {
+    let left = lines.iter().map(|line| line.area.x0).fold(f32::MAX, f32::min);
+    let advance = lines
+        .iter()
+        .flat_map(|line| &line.words)
+        .map(|word| word.area.width() / word.text.chars().count().max(1) as f32);
+    let advance = order::median(advance.collect()).max(0.1);
+    lines.iter().map(|line| spaced(line, left, advance)).collect::<Vec<_>>().join("\n")
+}
+
+/// A line with as many spaces as its gaps are wide.
+fn spaced(line: &Line, left: f32, advance: f32) -> String {
+    const WIDEST: usize = 400;
+    let mut words: Vec<_> = line.words.iter().collect();
+    words.sort_by(|a, b| a.area.x0.total_cmp(&b.area.x0));
+    let mut text = String::new();
+    let mut length = 0;
+    for word in words {
+        let column = (((word.area.x0 - left) / advance).round() as usize).min(WIDEST);
+        let spaces = column.saturating_sub(length).max(usize::from(length > 0));
+        text.extend(std::iter::repeat_n(' ', spaces));
+        text.push_str(&word.text);
+        length += spaces + word.text.chars().count();
+    }
+    text
+}
+
+/// The page's text with words at the places that they have on the page.
+pub(crate) fn layout(page: PageContent) -> String {
+    let words = page.words;
+    let advances = words.iter().map(|word| word.area.width() / word.text.chars().count().max(1) as f32);
+    let advance = order::median(advances.collect()).max(0.5);
+    let left = words.iter().map(|word| word.area.x0).fold(f32::MAX, f32::min);
+    let height = order::median(words.iter().map(|word| word.size).collect()).max(1.0) * 1.3;
+    let mut text = String::new();
+    let mut above: Option<f32> = None;
+    for line in order::lines(words) {
+        if let Some(above) = above {
+            let empty = ((line.area.y0 - above) / height).round().clamp(0.0, 100.0) as usize;
+            text.extend(std::iter::repeat_n('\n', empty));
+        }
+        above = Some(line.area.y1);
+        text.push_str(&spaced(&line, left, advance));
+        text.push('\n');
+    }
+    for line in order::lines(page.aside) {
+        text.push_str(&line.text());
+        text.push('\n');
+    }
+    text
+}
+
+/// A page of HTML for the whole document, with a section for each page.
+pub(crate) fn html(document: &Document, title: &str) -> String {
+    let mut text = format!(
+        "<!DOCTYPE html>\n<html>\n<head><meta charset=\"utf-8\"><title>{}</title></head>\n<body>\n",
+        html_escape(title)
+    );
+    for page in &document.pages {
+        let _ = writeln!(text, "<section data-page=\"{}\">", page.number);
+        let mut open: Vec<&str> = Vec::new();
+        for block in &page.blocks {
+            let (depth, tag) = match &block.content {
+                Content::Item { number, depth, .. } => {
+                    (usize::from(*depth) + 1, if number.is_some() { "ol" } else { "ul" })
+                }
+                Content::Heading { .. }
+                | Content::Paragraph { .. }
+                | Content::Code { .. }
+                | Content::Table { .. }
+                | Content::Aside { .. } => (0, ""),
+            };
+            close_lists(&mut text, &mut open, depth);
+            if depth > 0 && open.len() == depth && open.last() != Some(&tag) {
+                close_lists(&mut text, &mut open, depth - 1);
+            }
+            while open.len() < depth {
+                let _ = writeln!(text, "<{tag}>");
+                open.push(tag);
+            }
+            html_block(&mut text, block);
+        }
+        close_lists(&mut text, &mut open, 0);
+        text.push_str("</section>\n");
+    }
+    text + "</body>\n</html>\n"
+}
+
+fn close_lists(text: &mut String, open: &mut Vec<&str>, depth: usize) {
+    while open.len() > depth {
+        if let Some(tag) = open.pop() {
+            let _ = writeln!(text, "</{tag}>");
+        }
+    }
+}
+
+fn html_block(text: &mut String, block: &Block) {
+    let direction = |lines: &[Line]| if lines.first().is_some_and(|line| line.rtl) { " dir=\"rtl\"" } else { "" };
+    let _ = match &block.content {
+        Content::Heading { level, lines } => {
+            writeln!(text, "<h{level}{}>{}</h{level}>", direction(lines), html_escape(&inline::text(lines)))
+        }
+        Content::Paragraph { lines } => writeln!(text, "<p{}>{}</p>", direction(lines), html_spans(lines)),
+        Content::Item { number, lines, .. } => {
+            let value = number.map(|number| format!(" value=\"{number}\"")).unwrap_or_default();
+            writeln!(text, "<li{value}{}>{}</li>", direction(lines), html_spans(lines))
+        }
+        Content::Code { lines } => writeln!(text, "<pre><code>{}</code></pre>", html_escape(&code(lines))),
+        Content::Table { rows } => {
+            text.push_str("<table>\n");
+            for row in rows {
+                let cells: String =
+                    row.iter().map(|cell| format!("<td>{}</td>", html_escape(&inline::text(cell)))).collect();
+                let _ = writeln!(text, "<tr>{cells}</tr>");
+            }
+            writeln!(text, "</table>")
+        }
+        Content::Aside { lines } => writeln!(text, "<aside>{}</aside>", html_escape(&inline::text(lines))),
+    };
+}
+
+fn html_spans(lines: &[Line]) -> String {
+    let mut text = String::new();
+    for span in inline::spans(lines) {
+        let mut inner = html_escape(&span.text);
+        for (is, tag) in [(span.code, "code"), (span.italic, "em"), (span.bold, "strong")] {
+            if is {
+                inner = format!("<{tag}>{inner}</{tag}>");
+            }
+        }
+        // Scripts and local files are no links.
+        match span.link.filter(|link| ["http://", "https://", "mailto:"].iter().any(|scheme| link.starts_with(scheme)))
+        {
+            Some(link) => {
+                let _ = write!(text, "<a href=\"{}\">{inner}</a>", html_escape(&link));
+            }
+            None => text.push_str(&inner),
+        }
+    }
+    text
+}
+
+fn html_escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// Pages, blocks, lines and words with their places, in points from the page's upper left corner.
+pub(crate) fn json(document: &Document) -> Value {
+    let pages = document.pages.iter().map(|page| {
+        json!({
+            "number": page.number,
+            "width": round(page.width),
+            "height": round(page.height),
+            "rotation": page.rotation,
+            "blocks": page.blocks.iter().map(json_block).collect::<Vec<_>>(),
+        })
+    });
+    json!({ "pages": pages.collect::<Vec<_>>() })
+}
+
+fn json_block(block: &Block) -> Value {
+    let (kind, lines) = match &block.content {
+        Content::Heading { lines, .. } => ("heading", lines),
+        Content::Paragraph { lines } => ("paragraph", lines),
+        Content::Item { lines, .. } => ("listItem", lines),
+        Content::Code { lines } => ("code", lines),
+        Content::Aside { lines } => ("aside", lines),
+        Content::Table { rows } => {
+            let rows = rows.iter().map(|row| row.iter().map(|cell| inline::text(cell)).collect::<Vec<_>>());
+            return json!({ "type": "table", "box": rectangle(&block.area), "rows": rows.collect::<Vec<_>>() });
+        }
+    };
+    let mut value = json!({ "type": kind, "box": rectangle(&block.area), "text": inline::text(lines) });
+    match &block.content {
+        Content::Heading { level, .. } => value["level"] = (*level).into(),
+        Content::Item { number, depth, .. } => {
+            value["depth"] = (*depth).into();
+            value["number"] = (*number).into();
+        }
+        Content::Paragraph { .. } | Content::Code { .. } | Content::Table { .. } | Content::Aside { .. } => {}
+    }
+    value["lines"] = lines.iter().map(json_line).collect();
+    value
+}
+
+fn json_line(line: &Line) -> Value {
+    let words = line.words.iter().map(|word| {
+        json!({
+            "text": word.text,
+            "box": rectangle(&word.place),
+            "font": word.font.name,
+            "size": round(word.size),
+            "bold": word.font.bold,
+            "italic": word.font.italic,
+        })
+    });
+    let place = line.words.iter().map(|word| word.place).reduce(|a, b| a.union(&b)).unwrap_or_default();
+    json!({ "text": line.text(), "box": rectangle(&place), "words": words.collect::<Vec<_>>() })
+}
+
+/// Left, top, right, bottom.
+fn rectangle(area: &Rect) -> Value {
+    json!([round(area.x0), round(area.y0), round(area.x1), round(area.y1)])
+}
+
+fn round(points: f32) -> f64 {
+    (f64::from(points) * 100.0).round() / 100.0
+}

@@ -1,0 +1,120 @@
+//! Characters to words.
+
+use std::rc::Rc;
+
+use crate::pdfium::{Character, Font, Rect};
+
+/// How far apart characters of one word may be, and how far they may overlap, in ems.
+const GAP: f32 = 0.25;
+const OVERLAP: f32 = 0.5;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Word {
+    /// With the text upright: on a page whose text runs upwards, this is the page turned.
+    pub area: Rect,
+    /// As the page is shown.
+    pub place: Rect,
+    /// The em, in points.
+    pub size: f32,
+    pub font: Rc<Font>,
+    pub text: String,
+    pub link: Option<Rc<str>>,
+}
+
+impl Word {
+    pub(crate) fn is_rtl(&self) -> bool {
+        self.text.chars().any(is_rtl)
+    }
+}
+
+/// Hebrew, Arabic and their neighbours, and Arabic presentation forms; digits run to the right everywhere.
+pub(crate) fn is_rtl(c: char) -> bool {
+    matches!(c, '\u{590}'..='\u{65f}' | '\u{66a}'..='\u{6ef}' | '\u{6fa}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}')
+}
+
+/// Chinese and Japanese, which have no spaces between words.
+pub(crate) fn is_cjk(c: char) -> bool {
+    matches!(c, '\u{2e80}'..='\u{312f}' | '\u{3190}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
+}
+
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{610}'..='\u{61a}' | '\u{64b}'..='\u{65f}' | '\u{670}' | '\u{6d6}'..='\u{6ed}')
+}
+
+/// The words that run in the page's main direction, those that don't, and that direction.
+pub(super) fn words(characters: &[Character], page: (f32, f32), most: usize) -> (Vec<Word>, Vec<Word>, u16) {
+    let count = |angle| characters.iter().filter(|c| c.angle == angle).count();
+    let main = [0, 90, 270, 180].into_iter().rev().max_by_key(|angle| count(*angle)).unwrap_or(0);
+    let (mut words, mut aside) = (Vec::new(), Vec::new());
+    let mut current: Option<(Word, u16)> = None;
+    for character in characters {
+        let area = upright(&character.area, character.angle, page);
+        if let Some((word, angle)) = &mut current
+            && *angle == character.angle
+            && belongs(word, character, &area)
+        {
+            word.area = word.area.union(&area);
+            word.place = word.place.union(&character.area);
+            word.text.push(character.value);
+            continue;
+        }
+        let word = Word {
+            area,
+            place: character.area,
+            size: character.size,
+            font: Rc::clone(&character.font),
+            text: character.value.to_string(),
+            link: None,
+        };
+        if let Some((word, angle)) = current.replace((word, character.angle)) {
+            if angle == main { words.push(word) } else { aside.push(word) }
+        }
+        if words.len() + aside.len() >= most {
+            break;
+        }
+    }
+    if let Some((word, angle)) = current {
+        if angle == main { words.push(word) } else { aside.push(word) }
+    }
+    (words, aside, main)
+}
+
+/// Whether a character goes on with a word.
+fn belongs(word: &Word, character: &Character, area: &Rect) -> bool {
+    if character.spaced {
+        return false;
+    }
+    if is_mark(character.value) {
+        return true;
+    }
+    let size = word.size.max(character.size);
+    if (word.area.center().1 - area.center().1).abs() > size * 0.6 {
+        return false;
+    }
+    // The letters of a ligature have one place.
+    if area.x0 >= word.area.x0 && area.x1 <= word.area.x1 {
+        return true;
+    }
+    let gap = if is_rtl(character.value) && word.is_rtl() { word.area.x0 - area.x1 } else { area.x0 - word.area.x1 };
+    -size * OVERLAP <= gap && gap < size * GAP
+}
+
+/// The place of text that runs at an angle on a page that is turned until the text is upright.
+fn upright(area: &Rect, angle: u16, (width, height): (f32, f32)) -> Rect {
+    match angle {
+        90 => Rect { x0: area.y0, y0: width - area.x1, x1: area.y1, y1: width - area.x0 },
+        180 => Rect { x0: width - area.x1, y0: height - area.y1, x1: width - area.x0, y1: height - area.y0 },
+        270 => Rect { x0: height - area.y1, y0: area.x0, x1: height - area.y0, y1: area.x1 },
+        _ => *area,
+    }
+}
+
+/// Gives words the addresses of the links that lie over them.
+pub(super) fn link(words: &mut [Word], links: &[(Rect, String)]) {
+    for (area, address) in links {
+        let address: Rc<str> = address.as_str().into();
+        for word in words.iter_mut().filter(|word| area.contains(word.place.center())) {
+            word.link = Some(Rc::clone(&address));
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! `pdf-to-images`: a picture of each page.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread;
+
+use serde::Deserialize;
+
+use super::raster::{self, Fit};
+use crate::image::{Encoding, Format, encode};
+use crate::pdfium::{Background, Bitmap, Document};
+use crate::{Artifact, Engines, Failure, Outcome, Request};
+
+/// Threads that encode while this one draws.
+const ENCODERS: usize = 4;
+/// The part of the allowed memory that pictures may take before they are written.
+const MEMORY_SHARE: u64 = 3;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct Options {
+    format: Format,
+    dpi: f32,
+    pages: Option<String>,
+    width: Option<u32>,
+    height: Option<u32>,
+    quality: u8,
+    background: String,
+    grayscale: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            format: Format::Png,
+            dpi: 150.0,
+            pages: None,
+            width: None,
+            height: None,
+            quality: 85,
+            background: "#ffffff".to_owned(),
+            grayscale: false,
+        }
+    }
+}
+
+pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+    let options: Options = super::options(request)?;
+    let background = raster::background(&options.background, options.format)?;
+    let session = engines.pdfium()?.session();
+    let source = super::only_source(request)?;
+    let document = Document::open(&session, &source.path, source.password.as_deref())?;
+    let pages = raster::pages(&document, options.pages.as_deref(), request)?;
+    let sized = options.width.is_some() || options.height.is_some();
+    let fit = if sized { Fit::Inside { width: options.width, height: options.height } } else { Fit::Dpi(options.dpi) };
+    let encoding = Encoding {
+        format: options.format,
+        quality: options.quality,
+        grayscale: options.grayscale,
+        dpi: (!sized).then_some(options.dpi),
+    };
+    let output = Output::new(request, encoding, pages.len());
+    draw_all(&document, &pages, &fit, background, request, &output)?;
+    output.finish(&pages, document.pages(), source.name.as_deref())
+}
+
+/// Draws on this thread, since pdfium knows no threads, and encodes on others.
+fn draw_all(
+    document: &Document<'_>,
+    pages: &[u32],
+    fit: &Fit,
+    background: Background,
+    request: &Request,
+    output: &Output<'_>,
+) -> Result<(), Failure> {
+    let room = Room::new(request.limits.memory_bytes / MEMORY_SHARE);
+    let (send, receive) = sync_channel::<(usize, Bitmap)>(ENCODERS);
+    let receive = Mutex::new(receive);
+    thread::scope(|scope| {
+        let wanted = thread::available_parallelism().map_or(1, usize::from).min(ENCODERS).min(pages.len());
+        let spawn = |_| thread::Builder::new().spawn_scoped(scope, || encode_all(&receive, &room, output)).is_ok();
+        let encoders = (0..wanted).filter(|index| spawn(*index)).count();
+        let mut drawn = Ok(());
+        for (index, page) in pages.iter().enumerate() {
+            if output.failed.load(Ordering::Relaxed) {
+                break;
+            }
+            drawn = document.page(*page).and_then(|page| {
+                let size = raster::size(page.size(), fit, request.limits.pixels)?;
+                room.take(size.bytes());
+                let bitmap = page.render(size.width, size.height, background)?;
+                if encoders == 0 {
+                    output.write(index, &bitmap);
+                    room.give_back(bitmap.data.len() as u64);
+                } else {
+                    // It fails only when all encoders are gone, and then they have said why.
+                    drop(send.send((index, bitmap)));
+                }
+                Ok(())
+            });
+            if drawn.is_err() {
+                break;
+            }
+        }
+        drop(send);
+        drawn
+    })
+}
+
+fn encode_all(receive: &Mutex<Receiver<(usize, Bitmap)>>, room: &Room, output: &Output<'_>) {
+    loop {
+        let received = receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok((index, bitmap)) = received else { return };
+        if !output.failed.load(Ordering::Relaxed) {
+            output.write(index, &bitmap);
+        }
+        room.give_back(bitmap.data.len() as u64);
+    }
+}
+
+/// Where pictures go, in whatever order they are ready.
+struct Output<'r> {
+    request: &'r Request,
+    encoding: Encoding,
+    failed: AtomicBool,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Width and height of each picture that is written.
+    done: Vec<Option<(u32, u32)>>,
+    bytes: u64,
+    failure: Option<Failure>,
+}
+
+impl<'r> Output<'r> {
+    fn new(request: &'r Request, encoding: Encoding, pictures: usize) -> Self {
+        let state = State { done: vec![None; pictures], bytes: 0, failure: None };
+        Self { request, encoding, failed: AtomicBool::new(false), state: Mutex::new(state) }
+    }
+
+    fn file(&self, index: usize) -> String {
+        format!("image-{:05}.{}", index + 1, self.encoding.format.media().extension())
+    }
+
+    fn write(&self, index: usize, bitmap: &Bitmap) {
+        let written = encode(bitmap, &self.encoding).and_then(|file| {
+            std::fs::write(self.request.directory.join(self.file(index)), &file)
+                .map_err(|error| super::io_failure(&error))?;
+            Ok(file.len() as u64)
+        });
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let counted = written.and_then(|bytes| {
+            state.bytes += bytes;
+            super::within_output(state.bytes, &self.request.limits)
+        });
+        match counted {
+            Ok(()) => {
+                if let Some(done) = state.done.get_mut(index) {
+                    *done = Some((bitmap.width, bitmap.height));
+                }
+            }
+            Err(failure) => {
+                state.failure.get_or_insert(failure);
+                self.failed.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn finish(self, pages: &[u32], count: u32, name: Option<&str>) -> Result<Outcome, Failure> {
+        let state = std::mem::replace(
+            &mut *self.state.lock().unwrap_or_else(PoisonError::into_inner),
+            State { done: Vec::new(), bytes: 0, failure: None },
+        );
+        if let Some(failure) = state.failure {
+            return Err(failure);
+        }
+        let media = self.encoding.format.media();
+        let digits = count.to_string().len();
+        let artifact = |(index, size): (usize, Option<(u32, u32)>)| {
+            let (width, height) = size.ok_or_else(|| super::internal("a picture was not written"))?;
+            let number = pages.get(index).map_or(0, |page| page + 1);
+            let filename = (pages.len() > 1)
+                .then(|| format!("{}-{number:0digits$}.{}", super::stem(name).unwrap_or_else(|| "page".to_owned()), media.extension()));
+            let file = self.file(index);
+            Ok(Artifact { file, media, pages: None, width: Some(width), height: Some(height), filename })
+        };
+        let artifacts = state.done.into_iter().enumerate().map(artifact).collect::<Result<_, Failure>>()?;
+        Ok(Outcome { artifacts, ..Outcome::default() })
+    }
+}
+
+/// Bounds the memory of pictures that are drawn and not yet written.
+struct Room {
+    most: u64,
+    taken: Mutex<u64>,
+    given_back: Condvar,
+}
+
+impl Room {
+    fn new(most: u64) -> Self {
+        Self { most, taken: Mutex::new(0), given_back: Condvar::new() }
+    }
+
+    /// Waits until there is room. A picture that is larger than all of it waits until it is alone.
+    fn take(&self, bytes: u64) {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let full = |taken: &mut u64| *taken > 0 && *taken + bytes > self.most;
+        *self.given_back.wait_while(taken, full).unwrap_or_else(PoisonError::into_inner) += bytes;
+    }
+
+    fn give_back(&self, bytes: u64) {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        *taken = taken.saturating_sub(bytes);
+        self.given_back.notify_all();
+    }
+}

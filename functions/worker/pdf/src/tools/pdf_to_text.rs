@@ -1,0 +1,89 @@
+//! `pdf-to-text`: what a PDF says, as text, Markdown, JSON or HTML.
+
+use serde::Deserialize;
+
+use super::raster;
+use crate::pdfium::Document;
+use crate::text;
+use crate::{Artifact, Engines, Failure, Media, Outcome, Request, Warning};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct Options {
+    format: Format,
+    layout: bool,
+    pages: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    #[default]
+    Text,
+    Markdown,
+    Json,
+    Html,
+}
+
+impl Format {
+    const fn media(self) -> Media {
+        match self {
+            Self::Text => Media::Text,
+            Self::Markdown => Media::Markdown,
+            Self::Json => Media::Json,
+            Self::Html => Media::Html,
+        }
+    }
+}
+
+pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+    let options: Options = super::options(request)?;
+    let session = engines.pdfium()?.session();
+    let source = super::only_source(request)?;
+    let document = Document::open(&session, &source.path, source.password.as_deref())?;
+    let pages = raster::pages(&document, options.pages.as_deref(), request)?;
+    let structure = options.format != Format::Text;
+    let mut written = String::new();
+    let mut contents = Vec::new();
+    let mut empty = 0;
+    for index in &pages {
+        let content = text::read(&document.page(*index)?, index + 1, structure)?;
+        empty += usize::from(content.words.is_empty() && content.aside.is_empty());
+        if structure {
+            contents.push(content);
+            continue;
+        }
+        // A form feed goes between pages, as other programs have it.
+        if *index != pages[0] {
+            written.push('\u{c}');
+        }
+        written.push_str(&if options.layout { text::layout(content) } else { text::plain(content) });
+        super::within_output(written.len() as u64, &request.limits)?;
+    }
+    let whole = text::Document::new(contents);
+    match options.format {
+        Format::Text => {}
+        Format::Markdown => written = text::markdown(&whole),
+        Format::Html => written = text::html(&whole, &document.metadata(c"Title")),
+        Format::Json => written = text::json(&whole).to_string(),
+    }
+    super::within_output(written.len() as u64, &request.limits)?;
+    let media = options.format.media();
+    let file = format!("text.{}", media.extension());
+    std::fs::write(request.directory.join(&file), written).map_err(|error| super::io_failure(&error))?;
+    let artifact = Artifact { file, media, pages: None, width: None, height: None, filename: None };
+    let warnings = no_text(empty, pages.len());
+    Ok(Outcome { artifacts: vec![artifact], warnings, ..Outcome::default() })
+}
+
+fn no_text(empty: usize, pages: usize) -> Vec<Warning> {
+    if empty == 0 {
+        return Vec::new();
+    }
+    let message = if empty == pages {
+        "The PDF has no text, only pictures or drawings: it may be a scan.".to_owned()
+    } else {
+        format!("{empty} of {pages} pages have no text: they may be scans.")
+    };
+    vec![Warning::new("no_text", message)]
+}

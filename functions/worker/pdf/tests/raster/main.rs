@@ -1,0 +1,65 @@
+//! The tools that draw pages, read their text and handle pictures, run on files as the worker runs them.
+
+mod pdf_to_images;
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use docmill_pdf::{Artifact, Engines, Failure, Limits, Media, Outcome, Request, Source, Tool};
+use serde_json::Value;
+
+static ENGINES: LazyLock<Engines> = LazyLock::new(Engines::load);
+
+/// A run of a tool, and the directory with its results, which goes with it.
+struct Run {
+    directory: tempfile::TempDir,
+    result: Result<Outcome, Failure>,
+}
+
+impl Run {
+    fn outcome(&self) -> &Outcome {
+        self.result.as_ref().unwrap()
+    }
+
+    fn failure(&self) -> &Failure {
+        self.result.as_ref().unwrap_err()
+    }
+
+    fn path(&self, artifact: &Artifact) -> PathBuf {
+        self.directory.path().join(&artifact.file)
+    }
+
+    /// The bytes of each result.
+    fn files(&self) -> Vec<Vec<u8>> {
+        self.outcome().artifacts.iter().map(|artifact| std::fs::read(self.path(artifact)).unwrap()).collect()
+    }
+}
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fixtures/pdf").join(name)
+}
+
+fn source(path: &Path, media: Media) -> Source {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    Source { path: path.to_owned(), media, name, password: None, page_range: None, title: None }
+}
+
+fn run(tool: Tool, sources: Vec<Source>, options: Value) -> Run {
+    let directory = tempfile::tempdir().unwrap();
+    let limits = Limits { pages: 2000, output_bytes: 500 << 20, pixels: 100_000_000, memory_bytes: 1 << 30 };
+    let request = Request {
+        tool,
+        sources,
+        options,
+        directory: directory.path().to_owned(),
+        limits,
+        today: "2026-11-21".to_owned(),
+    };
+    let result = ENGINES.run(&request);
+    Run { directory, result }
+}
+
+/// A run on one PDF of the fixtures.
+fn run_on(tool: Tool, name: &str, options: Value) -> Run {
+    run(tool, vec![source(&fixture(name), Media::Pdf)], options)
+}
