@@ -76,8 +76,8 @@ impl PdfTools {
         let name = IntoDeserializer::<serde::de::value::Error>::into_deserializer(task.tool);
         let tool = Tool::deserialize(name)
             .map_err(|_| Failure::internal(format!("{} is not one of the PDF tools", task.tool)))?;
-        let sources = task.sources.iter().map(|source| match source {
-            Source::File(file) => Ok(file.clone()),
+        let sources = task.sources.iter().enumerate().map(|(index, source)| match source {
+            Source::File(file) => place(file, &task.scratch.join(format!("input-{index}"))),
             Source::Document { .. } | Source::Page(_) | Source::Html(_) => {
                 Err(Failure::internal("a source was not converted before it came to the PDF tools"))
             }
@@ -116,6 +116,19 @@ impl Engine for PdfTools {
             tracing::warn!(%error, "the PDF tools are not ready for the next job");
         }
     }
+}
+
+/// Puts a source where the child sees it: it sees the directory of its call, and nothing else of the job.
+fn place(file: &docmill_pdf::Source, to: &Path) -> Result<docmill_pdf::Source, Failure> {
+    // An attempt before may have left it here.
+    let placed = match std::fs::hard_link(&file.path, to) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        // Another file system, or one without links.
+        Err(_) => std::fs::copy(&file.path, to).map(drop),
+        Ok(()) => Ok(()),
+    };
+    placed.map_err(unwritable)?;
+    Ok(docmill_pdf::Source { path: to.to_owned(), ..file.clone() })
 }
 
 fn info() -> EngineInfo {
