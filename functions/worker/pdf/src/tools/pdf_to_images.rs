@@ -181,8 +181,13 @@ impl<'r> Output<'r> {
         let artifact = |(index, size): (usize, Option<(u32, u32)>)| {
             let (width, height) = size.ok_or_else(|| super::internal("a picture was not written"))?;
             let number = pages.get(index).map_or(0, |page| page + 1);
-            let filename = (pages.len() > 1)
-                .then(|| format!("{}-{number:0digits$}.{}", super::stem(name).unwrap_or_else(|| "page".to_owned()), media.extension()));
+            let filename = (pages.len() > 1).then(|| {
+                format!(
+                    "{}-{number:0digits$}.{}",
+                    super::stem(name).unwrap_or_else(|| "page".to_owned()),
+                    media.extension()
+                )
+            });
             let file = self.file(index);
             Ok(Artifact { file, media, pages: None, width: Some(width), height: Some(height), filename })
         };
