@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-contract test-dynamodb-local test-corpus screenshots description check check-rust check-description check-template check-deployment check-licences check-local check-cost build-release bench bench-api soak load fuzz cost build-lambda deploy deploy-check test-image
+.PHONY: help setup build run up down clean-local test test-browser test-contract test-dynamodb-local test-localstack test-corpus screenshots description check check-rust check-description check-template check-deployment check-licences check-local check-cost build-release bench bench-api soak load fuzz cost build-lambda deploy deploy-check test-image
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -47,6 +47,11 @@ test-browser: setup build ## Run the journeys in a browser alone (FILES='tests/b
 test-dynamodb-local: setup ## Run the tests of stores and handlers on AWS's own DynamoDB Local (NAME=part of a test's name)
 	@cargo test --workspace --test it --no-run
 	@jars=$$(infra/setup.sh dynamodb-local) && $(LOCAL) with-dynamodb-local "$$jars" -- cargo test --workspace --test it -- $(NAME)
+
+test-localstack: setup ## Run the tests of stores and handlers on LocalStack, which it starts without Docker (NAME=…)
+	@cargo test --workspace --test it --no-run
+	@jars=$$(infra/setup.sh dynamodb-local) && python=$$(infra/setup.sh python localstack) \
+		&& $(LOCAL) with-localstack "$$python" "$$jars" -- cargo test --workspace --test it -- $(NAME)
 
 test-corpus: setup ## Convert every real-world and hostile source of tests/corpus, and compare what comes of it
 	cargo test --workspace --test corpus -- --ignored

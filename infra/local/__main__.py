@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from local import deploy, dynamodb_local, envfile, localize, processes, proof, seed
+from local import deploy, dynamodb_local, envfile, localize, localstack, processes, proof, seed
 from local.errors import Problem
 from local.settings import CREDENTIALS, ROOT, Settings, binaries, loopback_exceptions, user_settings
 from local.stack import TEMPLATE, Stack
@@ -28,7 +28,7 @@ OF_ANOTHER_STACK = (
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 USAGE = (
     "usage: python -m local run | up | down | clean | with-stack -- COMMAND… | with-dynamodb-local JARS -- COMMAND… | "
-    "person EMAIL PASSWORD [GROUP]"
+    "with-localstack PYTHON JARS -- COMMAND… | person EMAIL PASSWORD [GROUP]"
 )
 
 
@@ -251,6 +251,10 @@ def main(arguments: list[str]) -> int:
             return person(email, password, group)
         case ["with-stack", "--", *command] if command:
             return with_stack(command)
+        case ["with-localstack", python, jars, "--", *command] if command:
+            with localstack.running(Path(python), Path(jars)) as endpoint:
+                deploy.ensure_code_bucket(endpoint)
+                return with_storage(endpoint, command)
         case ["with-dynamodb-local", jars, "--", *command] if command:
             return with_dynamodb_local(Path(jars), command)
         case _:
