@@ -20,8 +20,8 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use wait4::Wait4;
 
-pub(crate) use child::limit;
 pub use child::{Args, exec, hide_own_memory, narrow};
+pub(crate) use child::{limit, showing_own_memory};
 pub use platform::{Platform, ProbeArgs, probe};
 use usage::{Allowance, Excess};
 

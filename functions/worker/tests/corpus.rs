@@ -11,10 +11,13 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 
 /// Longer than any good source takes on a busy machine, and short enough to wait for the endless ones.
 const CONVERSION_SECONDS: &str = "10";
+
+/// What the worker logs when it counts an `engine_fallbacks`.
+const FALLBACK: &str = "a fresh engine stood in for the warm one";
 
 #[derive(Debug, Deserialize)]
 struct Expected {
@@ -44,22 +47,24 @@ struct Worker {
     child: Child,
     requests: ChildStdin,
     answers: Lines<BufReader<ChildStdout>>,
+    log: NamedTempFile,
 }
 
 impl Worker {
     fn start() -> Self {
         // In the image, another version of LibreOffice converts: `make test-image` names a command that runs there.
         let worker = std::env::var("DOCMILL_WORKER").unwrap_or_else(|_| env!("CARGO_BIN_EXE_worker").to_owned());
+        let log = NamedTempFile::new().unwrap();
         let mut child = Command::new(worker)
             .args(["convert-each", "--conversion-seconds", CONVERSION_SECONDS])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(log.reopen().unwrap())
             .spawn()
             .unwrap();
         let requests = child.stdin.take().unwrap();
         let answers = BufReader::new(child.stdout.take().unwrap()).lines();
-        Self { child, requests, answers }
+        Self { child, requests, answers, log }
     }
 
     fn convert(&mut self, tool: &str, source: &Path, options: &Value, out: &Path) -> Value {
@@ -92,6 +97,8 @@ impl Worker {
         drop(self.requests);
         assert!(self.child.wait().unwrap().success());
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        let log = std::fs::read_to_string(self.log.path()).unwrap();
+        assert!(!log.contains(FALLBACK), "a warm engine was missing:\n{log}");
     }
 }
 

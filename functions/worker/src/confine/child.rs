@@ -130,6 +130,15 @@ pub fn hide_own_memory() -> io::Result<()> {
     Ok(rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?)
 }
 
+/// Does what needs a look at this process's own memory map, which a process that hides its memory may not have either,
+/// unless it is root. For processes without credentials: others of the same user could look meanwhile.
+pub(crate) fn showing_own_memory<T>(look: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable)?;
+    let seen = look();
+    hide_own_memory()?;
+    seen
+}
+
 /// Where a program lies, for the child to be able to read it.
 pub(super) fn directory_of(program: &Path) -> PathBuf {
     let resolved = program.canonicalize().unwrap_or_else(|_| program.to_owned());

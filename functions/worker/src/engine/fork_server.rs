@@ -3,6 +3,7 @@
 //! The helper is asked one thing at a time, as a JSON line on its standard input, and answers with one on its standard
 //! output. Of its own accord it says `"Ready"` once it has started, and whenever it has prepared for the next request.
 
+mod backoff;
 pub(crate) mod helper;
 pub(crate) mod memory;
 pub(crate) mod system;
@@ -12,14 +13,15 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::Mutex;
 use tokio::time::timeout_at;
 
-use crate::confine::kill_group;
+use crate::confine::{NOT_CONFINED, kill_group};
+use backoff::Backoff;
 
 /// How long a helper may take from its start to its first word, and to take stock after its first document.
 const START: Duration = Duration::from_secs(20);
@@ -32,8 +34,8 @@ const READY: &str = "\"Ready\"";
 /// What is granted to a helper beyond a deadline that it keeps itself.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// A helper that failed so often in a row is not started again.
-const FAILURES: u32 = 3;
+/// A helper that has closed its output is about to end.
+const END: Duration = Duration::from_secs(1);
 
 /// How to start a helper, confined and in a process group of its own.
 pub type Start = Box<dyn Fn(Care) -> io::Result<std::process::Command> + Send + Sync>;
@@ -55,7 +57,7 @@ pub struct ForkServer {
 #[derive(Default)]
 struct State {
     helper: Option<Helper>,
-    failures: u32,
+    backoff: Backoff,
     care: Care,
 }
 
@@ -83,10 +85,11 @@ impl ForkServer {
         Self { start, state: Mutex::default() }
     }
 
-    /// Waits until the helper has prepared for the next request; starts it if there is none.
+    /// Waits until the helper has prepared for the next request; starts it if there is none, unless it has just failed
+    /// several times.
     pub async fn get_ready(&self) -> io::Result<()> {
         let mut state = self.state.lock().await;
-        if state.failures >= FAILURES {
+        if state.helper.is_none() && state.backoff.pause(Instant::now()).is_some() {
             return Ok(());
         }
         let mut helper = state.take_helper(&self.start)?;
@@ -99,8 +102,10 @@ impl ForkServer {
     /// next request starts another.
     pub async fn ask<Q: Serialize, R: DeserializeOwned>(&self, request: &Q, deadline: Instant) -> io::Result<R> {
         let mut state = self.state.lock().await;
-        if state.failures >= FAILURES {
-            return Err(io::Error::other("the helper failed too often"));
+        if state.helper.is_none()
+            && let Some(cause) = state.backoff.pause(Instant::now())
+        {
+            return Err(io::Error::other(format!("the helper failed several times, the last time: {cause}")));
         }
         // A request that is dropped while it waits takes its helper along: its answer would be taken for the next one's.
         let mut helper = state.take_helper(&self.start)?;
@@ -118,12 +123,14 @@ impl State {
     /// Keeps a helper that did what it should, and drops, and so ends, one that did not.
     fn note<T>(&mut self, helper: Helper, outcome: &io::Result<T>) {
         match outcome {
-            Ok(_) => (self.helper, self.failures) = (Some(helper), 0),
-            Err(_) => {
-                self.failures += 1;
-                if !helper.started {
-                    self.care = Care::Utmost;
-                }
+            Ok(_) => (self.helper, self.backoff) = (Some(helper), Backoff::default()),
+            Err(error) => {
+                self.backoff.fail(Instant::now(), error.to_string());
+                self.care = match self.care {
+                    Care::Usual if !helper.started => Care::Utmost,
+                    // Either it did start, or care did not help.
+                    Care::Usual | Care::Utmost => Care::Usual,
+                };
             }
         }
     }
@@ -144,7 +151,7 @@ impl Helper {
     /// Waits for the word that it has started.
     async fn started(&mut self, deadline: Instant) -> io::Result<()> {
         if !self.started {
-            self.line(deadline.min(Instant::now() + START)).await?;
+            expect_ready(&self.line(deadline.min(Instant::now() + START)).await?)?;
             self.started = true;
         }
         Ok(())
@@ -154,7 +161,7 @@ impl Helper {
         self.started(Instant::now() + START).await?;
         if !self.ready {
             let time = if self.settled { PREPARATION } else { START };
-            self.line(Instant::now() + time).await?;
+            expect_ready(&self.line(Instant::now() + time).await?)?;
             self.ready = true;
             self.settled = self.asked;
         }
@@ -170,18 +177,52 @@ impl Helper {
         self.asked = true;
         loop {
             let line = self.line(deadline + GRACE).await?;
-            if line != READY {
-                return Ok(serde_json::from_str(&line)?);
+            if line == READY {
+                continue;
             }
+            return why_it_failed(&line).map_or_else(|| Ok(serde_json::from_str(&line)?), Err);
         }
     }
 
     async fn line(&mut self, deadline: Instant) -> io::Result<String> {
-        timeout_at(deadline.into(), self.replies.next_line())
+        let line = timeout_at(deadline.into(), self.replies.next_line())
             .await
-            .map_err(|_elapsed| io::Error::new(io::ErrorKind::TimedOut, "the helper does not answer"))??
-            .ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, "the helper ended"))
+            .map_err(|_elapsed| io::Error::new(io::ErrorKind::TimedOut, "the helper does not answer"))??;
+        match line {
+            Some(line) => Ok(line),
+            None => Err(self.how_it_ended().await),
+        }
     }
+
+    async fn how_it_ended(&mut self) -> io::Error {
+        let how = match tokio::time::timeout(END, self.process.wait()).await {
+            Ok(Ok(status)) if status.code() == Some(NOT_CONFINED.into()) => {
+                "the helper could not be confined".to_owned()
+            }
+            Ok(Ok(status)) => format!("the helper ended: {status}"),
+            Ok(Err(error)) => format!("the helper ended: {error}"),
+            Err(_elapsed) => "the helper stopped answering".to_owned(),
+        };
+        io::Error::new(io::ErrorKind::UnexpectedEof, how)
+    }
+}
+
+/// The helper's own word that it gives up.
+#[derive(Deserialize)]
+enum Farewell {
+    Failed(String),
+}
+
+fn why_it_failed(line: &str) -> Option<io::Error> {
+    let Farewell::Failed(cause) = serde_json::from_str(line).ok()?;
+    Some(io::Error::other(format!("the helper failed: {cause}")))
+}
+
+fn expect_ready(line: &str) -> io::Result<()> {
+    if line == READY {
+        return Ok(());
+    }
+    Err(why_it_failed(line).unwrap_or_else(|| io::Error::other("the helper said what nobody understands")))
 }
 
 impl Drop for Helper {
@@ -211,9 +252,29 @@ mod tests {
     #[tokio::test]
     async fn a_helper_that_does_not_start_is_followed_by_a_careful_one() {
         let server = ForkServer::new(Box::new(fragile));
-        assert!(server.get_ready().await.is_err());
+        let error = server.get_ready().await.unwrap_err();
+        assert!(error.to_string().contains("signal: 11"), "{error}");
         let deadline = Instant::now() + Duration::from_secs(20);
         assert_eq!(server.ask::<_, String>(&"hello", deadline).await.unwrap(), "hello");
         assert_eq!(server.ask::<_, String>(&"again", deadline).await.unwrap(), "again");
+    }
+    /// A helper that gives up, and says why.
+    fn hopeless(_care: Care) -> io::Result<std::process::Command> {
+        let mut command = std::process::Command::new("sh");
+        command.arg("-c").arg(r#"echo '{"Failed":"no fonts"}'; exit 1"#).process_group(0);
+        Ok(command)
+    }
+
+    #[tokio::test]
+    async fn a_helper_that_fails_says_why_and_pauses_after_some_failures() {
+        let server = ForkServer::new(Box::new(hopeless));
+        for _ in 0..backoff::FREE_FAILURES {
+            let error = server.get_ready().await.unwrap_err();
+            assert_eq!(error.to_string(), "the helper failed: no fonts");
+        }
+        assert!(server.get_ready().await.is_ok(), "nobody waits for what pauses");
+        let deadline = Instant::now() + Duration::from_secs(20);
+        let error = server.ask::<_, String>(&"hello", deadline).await.unwrap_err();
+        assert!(error.to_string().ends_with("the last time: the helper failed: no fonts"), "{error}");
     }
 }

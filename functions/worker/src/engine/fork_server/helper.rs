@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::process::{DumpableBehavior, Pid, Resource, Signal};
+use rustix::process::{Pid, Resource, Signal};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::memory::{self, Report, Span};
+use super::memory::{self, Span};
 use super::system::{self, Fork};
 use crate::confine;
 use crate::confine::usage::{Allowance, Excess, INTERVAL};
@@ -47,9 +47,11 @@ pub(crate) struct Bounded {
     bounds: Bounds,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Reply<W> {
     Ready,
+    /// The helper itself ends, for this reason.
+    Failed(String),
     /// What the child itself said of its document.
     Said(W),
     Exited(i32),
@@ -99,6 +101,15 @@ pub(crate) fn take_stdout() -> io::Result<File> {
     Ok(replies)
 }
 
+/// Does the helper's work, and tells the worker what keeps it from going on: nobody else would.
+pub(crate) fn or_tell(replies: &mut File, work: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let done = work(replies);
+    if let Err(error) = &done {
+        tell(replies, &Reply::<()>::Failed(error.to_string()))?;
+    }
+    done
+}
+
 /// Serves documents until standard input ends.
 pub(crate) fn serve<C: Craft>(craft: &mut C, replies: &mut File) -> io::Result<()> {
     let requests = File::from(rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3)?);
@@ -113,10 +124,9 @@ pub(crate) fn serve<C: Craft>(craft: &mut C, replies: &mut File) -> io::Result<(
         let idle = !request_waits()?;
         if idle && served && usage.is_none() {
             craft.settle()?;
-            let report = learn_usage(craft, replies)?;
-            // What this process has used to get here, and no child needs.
-            report.of_files.into_iter().for_each(system::let_go);
-            usage = Some(report.used);
+            usage = Some(learn_usage(craft, replies)?);
+            // What this process has used to get here, and no child needs. None of them runs now.
+            confine::showing_own_memory(system::drop_unchanged_pages)?;
             room.as_ref().map_or(Ok(()), Room::clean)?;
         }
         let prepared = usage.as_deref().filter(|_| idle).unwrap_or_default();
@@ -136,12 +146,11 @@ pub(crate) fn serve<C: Craft>(craft: &mut C, replies: &mut File) -> io::Result<(
 }
 
 /// What a conversion does with its memory, by the word of a child that converts what is rehearsed.
-fn learn_usage(craft: &impl Craft, replies: &mut File) -> io::Result<Report> {
+fn learn_usage(craft: &impl Craft, replies: &mut File) -> io::Result<Vec<Span>> {
     let child = Child::fork(replies, |socket| {
         craft.rehearse()?;
-        // It holds nobody's secrets; and whoever hides its memory may not look at it either.
-        rustix::process::set_dumpable_behavior(DumpableBehavior::Dumpable)?;
-        Ok(serde_json::to_writer(socket, &memory::of_this_process()?)?)
+        let used = confine::showing_own_memory(memory::used_by_this_process)?;
+        Ok(serde_json::to_writer(socket, &used)?)
     })?;
     child.socket.set_read_timeout(Some(LEARNING))?;
     let learned = serde_json::from_reader(BufReader::new(&child.socket));

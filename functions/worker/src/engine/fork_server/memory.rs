@@ -34,46 +34,50 @@ const OF_FILE: u64 = 1 << 61;
 const EXCLUSIVE: u64 = 1 << 56;
 const ENTRY_BYTES: usize = size_of::<u64>();
 
-/// What a forked process found out about its memory, for its parent.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Report {
-    /// What it used since it was forked.
-    pub(crate) used: Vec<Span>,
-    /// Address and length of what is exactly as it is in files, and can be had from there again.
-    pub(crate) of_files: Vec<(usize, usize)>,
-}
-
 /// What this process, forked a moment ago, has done with its memory since.
-pub(crate) fn of_this_process() -> io::Result<Report> {
-    let mut pages = BufReader::new(File::open("/proc/self/pagemap")?);
-    // Read beforehand: what is allocated on the way would move the mappings.
-    let maps = std::fs::read("/proc/self/maps")?;
-    let mut report = Report::default();
-    for mapping in maps.lines().map_while(Result::ok).filter_map(|line| Mapping::parse(&line)) {
-        report.add(&mapping, &mut pages)?;
-    }
-    Ok(report)
-}
-
-impl Report {
-    fn add(&mut self, mapping: &Mapping, pages: &mut (impl Read + Seek)) -> io::Result<()> {
+pub(crate) fn used_by_this_process() -> io::Result<Vec<Span>> {
+    let mut used = Vec::new();
+    each_mapping(|mapping, pages| {
         let page_bytes = rustix::param::page_size();
-        let mut as_in_file = !mapping.writable;
-        pages.seek(SeekFrom::Start((mapping.start / page_bytes * ENTRY_BYTES) as u64))?;
-        for start in (mapping.start..mapping.end).step_by(page_bytes) {
-            let mut entry = [0; ENTRY_BYTES];
-            pages.read_exact(&mut entry)?;
-            let entry = u64::from_ne_bytes(entry);
-            as_in_file &= entry & (PRESENT | SWAPPED) == 0 || entry & OF_FILE != 0;
-            if let Some(usage) = mapping.usage(entry) {
-                add(&mut self.used, Span { start, length: page_bytes, usage });
+        for (number, page) in pages.iter().enumerate() {
+            if let Some(usage) = mapping.usage(*page) {
+                add(&mut used, Span { start: mapping.start + number * page_bytes, length: page_bytes, usage });
             }
         }
-        if as_in_file {
-            self.of_files.push((mapping.start, mapping.end - mapping.start));
+    })?;
+    Ok(used)
+}
+
+/// Address and length of what of this process's memory is exactly as it is in files, and can be had from there again.
+pub(crate) fn unchanged_mappings() -> io::Result<Vec<(usize, usize)>> {
+    let mut unchanged = Vec::new();
+    each_mapping(|mapping, pages| {
+        let as_in_file = |page: &u64| page & (PRESENT | SWAPPED) == 0 || page & OF_FILE != 0;
+        if !mapping.writable && pages.iter().all(as_in_file) {
+            unchanged.push((mapping.start, mapping.end - mapping.start));
         }
-        Ok(())
+    })?;
+    Ok(unchanged)
+}
+
+/// Goes through the private mappings of this process, each with the page map's entries of its pages.
+fn each_mapping(mut look: impl FnMut(&Mapping, &[u64])) -> io::Result<()> {
+    let mut page_map = BufReader::new(File::open("/proc/self/pagemap")?);
+    // Read beforehand: what is allocated on the way would move the mappings.
+    let maps = std::fs::read("/proc/self/maps")?;
+    let mut pages = Vec::new();
+    for mapping in maps.lines().map_while(Result::ok).filter_map(|line| Mapping::parse(&line)) {
+        let page_bytes = rustix::param::page_size();
+        page_map.seek(SeekFrom::Start((mapping.start / page_bytes * ENTRY_BYTES) as u64))?;
+        pages.clear();
+        for _ in (mapping.start..mapping.end).step_by(page_bytes) {
+            let mut entry = [0; ENTRY_BYTES];
+            page_map.read_exact(&mut entry)?;
+            pages.push(u64::from_ne_bytes(entry));
+        }
+        look(&mapping, &pages);
     }
+    Ok(())
 }
 
 /// Lengthens the last run by a page that follows it, or begins another.
@@ -163,12 +167,12 @@ mod tests {
         let mut written = vec![0_u8; 1 << 20];
         written.fill(7);
         let address = std::hint::black_box(&written).as_ptr().addr() + (1 << 19);
-        let code = (of_this_process as fn() -> io::Result<Report>) as usize;
-        let report = of_this_process().unwrap();
+        let code = (used_by_this_process as fn() -> io::Result<Vec<Span>>) as usize;
+        let (used, unchanged) = (used_by_this_process().unwrap(), unchanged_mappings().unwrap());
         let holds = |start: usize, length: usize, address| (start..start + length).contains(&address);
         let wrote = |span: &Span| span.usage == Usage::Written && holds(span.start, span.length, address);
-        assert!(report.used.iter().any(wrote));
-        assert!(report.of_files.iter().any(|(start, length)| holds(*start, *length, code)));
-        assert!(!report.of_files.iter().any(|(start, length)| holds(*start, *length, address)));
+        assert!(used.iter().any(wrote));
+        assert!(unchanged.iter().any(|(start, length)| holds(*start, *length, code)));
+        assert!(!unchanged.iter().any(|(start, length)| holds(*start, *length, address)));
     }
 }

@@ -7,7 +7,7 @@ use std::ptr;
 
 use rustix::process::Pid;
 
-use super::memory::{Span, Usage};
+use super::memory::{self, Span, Usage};
 
 /// On which side of a fork one is.
 #[derive(Debug)]
@@ -54,9 +54,21 @@ pub(crate) fn populate(span: &Span) {
     unsafe { libc::madvise(ptr::with_exposed_provenance_mut(span.start), span.length, advice) };
 }
 
-/// Lets go of memory that is exactly as it is in a file: it comes back from there when it is needed again.
-pub(crate) fn let_go((start, length): (usize, usize)) {
-    // SAFETY: the caller's promise, in private mappings that nobody can write; what is not mapped is refused.
+/// Drops the pages of this process that are exactly as they are in files: they fault back in when they are needed again.
+/// This process must not hide its memory, or be root.
+pub(crate) fn drop_unchanged_pages() -> io::Result<()> {
+    for mapping in memory::unchanged_mappings()? {
+        // SAFETY: this process, which has one thread, has just read from the kernel that the mapping is private, can't be
+        // written, and holds no page that differs from its file.
+        unsafe { drop_pages(mapping) };
+    }
+    Ok(())
+}
+
+/// # Safety
+/// The mapping must be of a file, and no page of it changed: what it holds is lost otherwise.
+unsafe fn drop_pages((start, length): (usize, usize)) {
+    // SAFETY: by the caller's promise, every page can be had from the file again. What is not mapped is refused.
     unsafe { libc::madvise(ptr::with_exposed_provenance_mut(start), length, libc::MADV_DONTNEED) };
 }
 

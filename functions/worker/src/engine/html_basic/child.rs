@@ -76,7 +76,9 @@ impl Children {
         };
         let request = Request { bounds, document: Page { scratch: task.scratch.to_owned() } };
         let how = match self.server.ask::<_, Reply<Word>>(&request, task.deadline).await? {
-            Reply::Ready => return Err(io::Error::other("the helper answered what it was not asked")),
+            Reply::Ready | Reply::Failed(_) => {
+                return Err(io::Error::other("the helper answered what it was not asked"));
+            }
             Reply::Said(word) => Ok(word),
             Reply::Exited(code) => Err(End::Exited(code)),
             Reply::Signaled(signal) => Err(End::Signaled(signal)),

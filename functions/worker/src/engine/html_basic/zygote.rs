@@ -37,13 +37,15 @@ pub struct Args {
 
 /// Serves until standard input ends.
 pub fn run(args: &Args) -> io::Result<()> {
-    confine::hide_own_memory()?;
     let mut replies = helper::take_stdout()?;
-    // Its children lay pages out on their only thread.
-    let stack = sghtmltopdf::STACK_SIZE as u64;
-    confine::limit(Resource::Stack, stack, stack)?;
-    fonts::configure(&args.home, None)?;
-    helper::serve(&mut PageCraft { home: &args.home, fonts: None }, &mut replies)
+    helper::or_tell(&mut replies, |replies| {
+        confine::hide_own_memory()?;
+        // Its children lay pages out on their only thread.
+        let stack = sghtmltopdf::STACK_SIZE as u64;
+        confine::limit(Resource::Stack, stack, stack)?;
+        fonts::configure(&args.home, None)?;
+        helper::serve(&mut PageCraft { home: &args.home, fonts: None }, replies)
+    })
 }
 
 struct PageCraft<'a> {

@@ -61,7 +61,9 @@ impl Forked {
         };
         let request = Request { bounds, document: document(order) };
         Ok(match self.server.ask(&request, order.deadline).await? {
-            Reply::Ready => return Err(io::Error::other("the helper answered what it was not asked")),
+            Reply::Ready | Reply::Failed(_) => {
+                return Err(io::Error::other("the helper answered what it was not asked"));
+            }
             Reply::Said(Word::Unable) => return Err(io::Error::other("LibreOfficeKit takes no import filter")),
             Reply::Said(Word::Written) => Attempt::Written,
             Reply::Said(Word::NotLoaded) => Attempt::NotLoaded,

@@ -11,7 +11,7 @@ use super::lok::{self, Office};
 use super::warm::{Afterwards, WarmOffice};
 use crate::confine;
 use crate::engine::fork_server::helper::{self, Craft};
-use crate::engine::fork_server::{memory, system};
+use crate::engine::fork_server::system;
 
 /// One document. Paths are absolute; the helper does not look at what it is given any further.
 #[derive(Debug, Serialize, Deserialize)]
@@ -62,23 +62,20 @@ pub struct Args {
 
 /// Serves until standard input ends. Returns only what kept it from serving.
 pub fn run(args: &Args) -> io::Error {
-    match serve(args) {
+    match helper::take_stdout().and_then(|mut replies| helper::or_tell(&mut replies, |replies| serve(args, replies))) {
         Ok(()) => io::Error::other("LibreOffice ended by itself"),
         Err(error) => error,
     }
 }
 
-fn serve(args: &Args) -> io::Result<()> {
-    confine::hide_own_memory()?;
-    let mut replies = helper::take_stdout()?;
+fn serve(args: &Args, replies: &mut File) -> io::Result<()> {
     let office = Office::start(&args.program, &file_url(&args.home.join("profile"))?)?;
-    let mut failure = None;
     office.run(&mut |office| {
-        // The loop inside ends with the process, or with what keeps it from going on.
-        failure = serve_documents(office, args, &mut replies).err();
-        system::exit_now(if failure.is_some() { 1 } else { 0 });
+        // The loop inside ends with the process, or with what keeps it from going on: LibreOffice's own end is not waited for.
+        let served = helper::or_tell(replies, |replies| serve_documents(office, args, replies));
+        system::exit_now(i32::from(served.is_err()));
     });
-    failure.map_or(Ok(()), Err)
+    Err(io::Error::other("LibreOffice ended by itself"))
 }
 
 fn serve_documents(office: &Office, args: &Args, replies: &mut File) -> io::Result<()> {
@@ -86,7 +83,9 @@ fn serve_documents(office: &Office, args: &Args, replies: &mut File) -> io::Resu
     // The profile was read; what is there from now on could only be some document's.
     std::fs::remove_dir_all(args.home.join("profile"))?;
     // What this process has used to get here, and no child needs.
-    memory::of_this_process()?.of_files.into_iter().for_each(system::let_go);
+    system::drop_unchanged_pages()?;
+    // Not before: whoever hides its memory may not read its own page map either, unless it is root.
+    confine::hide_own_memory()?;
     helper::serve(&mut OfficeCraft { office, args }, replies)
 }
 
