@@ -41,6 +41,9 @@ missing_packages() {
     has pdftotext || echo poppler-utils
     ls /usr/lib/*/libqpdf.so.[23][90] >/dev/null 2>&1 || echo qpdf
     has fc-list || echo fontconfig
+    # What the worker's tests are run by, as Lambda runs the worker.
+    has bwrap || echo bubblewrap
+    has setpriv || echo util-linux
     has_font 'Liberation Sans' || echo fonts-liberation
     has_font Carlito || echo fonts-crosextra-carlito
     has_font Caladea || echo fonts-crosextra-caladea

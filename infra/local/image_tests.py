@@ -40,7 +40,7 @@ class Image(unittest.TestCase):
         self.assertIn("ENV HOME=/tmp TMPDIR=/tmp", DOCKERFILE)
 
     def test_the_scripts_can_be_run(self):
-        for name in ("install.sh", "in-image.sh", "test-image.sh"):
+        for name in ("install.sh", "like-lambda.sh", "test-image.sh", "test-runner.sh"):
             self.assertTrue((IMAGE / name).stat().st_mode & stat.S_IXUSR, name)
 
     def test_packages_are_sorted_and_named_once(self):

@@ -7,15 +7,37 @@ launcher names the binary's size and time, so a package changes exactly when its
 import io
 import os
 import shutil
+import subprocess
 import zipfile
 from pathlib import Path
 from shlex import quote
 
 from local.errors import Problem
+from local.settings import ROOT
+
+LIKE_LAMBDA = ROOT / "infra/worker/like-lambda.sh"
 
 # The oldest time that a zip entry can carry: the same input gives the same bytes.
 ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
 EXECUTABLE = 0o755 << 16
+
+
+def can_confine() -> bool:
+    """Whether programs can be run here as Lambda runs them: it takes root, and not the root of every container."""
+    if os.geteuid() != 0:
+        return False
+    return subprocess.run([LIKE_LAMBDA, "true"], stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
+
+
+def confinement(binary: Path) -> str:
+    """Lines of a launcher that have its program run so, with all of its environment and this machine's network."""
+    return (
+        "export LIKE_LAMBDA_NETWORK=host\n"
+        f"export LIKE_LAMBDA_READS={quote(str(binary.parent))}\n"
+        "LIKE_LAMBDA_PASS=$(env | sed -nE '/^(PATH|HOME|TMPDIR|LANG)=/d; s/^([A-Za-z_][A-Za-z_0-9]*)=.*/\\1/p' | paste -sd ' ')\n"
+        "export LIKE_LAMBDA_PASS\n"
+        f"run={quote(str(LIKE_LAMBDA))}\n"
+    )
 
 
 def install(binary: Path, folder: Path) -> Path:
@@ -33,13 +55,13 @@ def install(binary: Path, folder: Path) -> Path:
     return installed
 
 
-def launcher(binary: Path, log: Path) -> bytes:
-    """A zip whose `bootstrap` becomes the binary, with its output appended to `log`."""
+def launcher(binary: Path, log: Path, confined: bool = False) -> bytes:
+    """A zip whose `bootstrap` becomes the binary, with its output appended to `log`. `confined`: as Lambda would run it."""
     stat = binary.stat()
     script = (
         "#!/bin/sh\n"
         f"# {stat.st_size} bytes, built at {stat.st_mtime_ns}\n"
-        f"exec {quote(str(binary))} >>{quote(str(log))} 2>&1\n"
+        f"{confinement(binary) if confined else ''}exec $run {quote(str(binary))} >>{quote(str(log))} 2>&1\n"
     )
     entry = zipfile.ZipInfo("bootstrap", ZIP_EPOCH)
     entry.external_attr = EXECUTABLE

@@ -152,9 +152,11 @@ class Stack:
     def upload_functions(self, template: localize.Template) -> dict[str, str]:
         """Uploads a launcher for each function and returns their addresses by function name."""
         code = {}
+        confined = package.can_confine()
         for name, function in localize.functions(template).items():
             binary = package.install(binaries() / localize.binary_of(function), self.settings.home / "bin")
-            launcher = package.launcher(binary, self.settings.logs / f"{name}.log")
+            opens_documents = confined and localize.binary_of(function) == "worker"
+            launcher = package.launcher(binary, self.settings.logs / f"{name}.log", opens_documents)
             code[name] = deploy.upload_code(self.settings.endpoint, name, launcher)
         return code
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes the worker's image without Docker, in a root directory of its own, and converts this project's samples and its
-# corpus of strangers' documents in it, as Lambda would (`in-image.sh`). `make test-image` runs it.
+# corpus of strangers' documents in it, as Lambda would (`like-lambda.sh`). `make test-image` runs it.
 #
 # Needs mmdebstrap, bubblewrap, root and some 3 GB. MIRROR and SECURITY_MIRROR name Debian's mirrors; by default those that
 # this machine uses. With IMAGE_ROOT, an existing directory is kept, and used again.
@@ -48,7 +48,7 @@ run() {
 # A sample in the image, to a PDF of so many pages, by the engine's quick way: whatever keeps it from that is a warning.
 convert() {
     pages=$1 source=$2 options=$3 tool=$4
-    IMAGE_ROOT=$root TMPDIR=$scratch "$here/in-image.sh" convert --tool "$tool" --options "$options" --json \
+    "$here/like-lambda.sh" /usr/local/bin/worker convert --tool "$tool" --options "$options" --json \
         --in "$project/samples/$source" --out "$scratch/out.pdf" >"$scratch/answer" 2>"$scratch/warnings" \
         || fail "$source: $(cat "$scratch/answer" "$scratch/warnings")"
     cat "$scratch/answer"
@@ -67,11 +67,12 @@ cp --remove-destination "$worker" "$root/usr/local/bin/worker"
 run /opt/docmill/install.sh settle
 run /opt/docmill/install.sh check
 
+export IMAGE_ROOT="$root" LIKE_LAMBDA_SCRATCH="$scratch" TMPDIR="$scratch"
 convert 1 small.docx '{}' office-to-pdf
 convert 2 small.xlsx '{}' office-to-pdf
 convert 3 small.pptx '{}' office-to-pdf
 convert 1 invoice.html '{}' html-to-pdf
 convert 1 invoice.html '{"renderMode": "basic"}' html-to-pdf
-export IMAGE_ROOT="$root" TMPDIR="$scratch" DOCMILL_WORKER="$here/in-image.sh"
+export DOCMILL_WORKER="$here/like-lambda.sh /usr/local/bin/worker"
 cargo test --manifest-path "$project/Cargo.toml" --workspace --test corpus -- --ignored
 du -sh "$root" | sed 's/\t.*/ in the image/'

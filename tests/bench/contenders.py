@@ -10,9 +10,7 @@ from pathlib import Path
 
 from . import peers, processes
 from .lines import Failed, LineProcess, Lost
-
-# As long as a service would wait for one document.
-PATIENCE = 180
+from .worker import PATIENCE, Worker
 
 SEED = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry">
@@ -42,25 +40,22 @@ class Contender:
 
 
 class Ours(Contender):
-    """The worker's release binary, serving lines as a Lambda environment serves jobs."""
+    """The worker's release binary, unprivileged and confined as on Lambda; its peers run as whoever measures."""
 
     def __init__(self, worker: Path, tool: str, options: dict | None = None, name: str = "docmill"):
         self.worker, self.tool, self.options, self.name = worker, tool, options or {}, name
 
     def start(self, scratch: Path) -> None:
-        temporary = scratch / "tmp"
-        temporary.mkdir(exist_ok=True)
-        self.lines = LineProcess([str(self.worker), "convert-each"], scratch / "log", {"TMPDIR": str(temporary)})
+        self.process = Worker(self.worker, scratch)
 
     def convert(self, source: Path, out: Path) -> None:
-        job = {"tool": self.tool, "in": str(source), "out": str(out), "options": self.options}
-        self.lines.ask(job, PATIENCE)
+        self.process.convert(self.tool, source, out, self.options)
 
     def stop(self) -> None:
-        self.lines.stop()
+        self.process.lines.stop()
 
     def root(self) -> int | None:
-        return self.lines.pid
+        return self.process.lines.pid
 
 
 class Lines(Contender):

@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from . import check, documents, processes
-from .contenders import PATIENCE
-from .lines import Failed, LineProcess, Lost
+from .lines import Failed, Lost
+from .worker import Worker
 
 GROWTH = 1.05
 FULL, QUICK = (500, 100, 60), (100, 20, 10)
@@ -29,19 +29,17 @@ class State:
 
 class Soak:
     def __init__(self, worker: Path, scratch: Path):
-        self.temporary = scratch / "tmp"
-        self.temporary.mkdir()
         self.out = scratch / "out.pdf"
         self.failures: list[str] = []
         self.answers: dict[str, int] = {}
-        self.lines = LineProcess([str(worker), "convert-each"], scratch / "log", {"TMPDIR": str(self.temporary)})
+        self.worker = Worker(worker, scratch)
+        self.lines, self.temporary = self.worker.lines, self.worker.shared
 
     def convert(self, job: documents.Job) -> None:
         self.out.unlink(missing_ok=True)
-        line = {"tool": job.tool, "in": str(job.source), "out": str(self.out), "options": job.options}
         answer = "PDF"
         try:
-            self.lines.ask(line, PATIENCE)
+            self.worker.convert(job.tool, job.source, self.out, job.options)
             if job.document:
                 check.pdf(self.out, job.document.text, job.document.pages)
         except (Failed, check.Wrong) as error:

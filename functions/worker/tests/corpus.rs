@@ -5,7 +5,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests are tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Lines, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -55,7 +57,9 @@ impl Worker {
         // In the image, another version of LibreOffice converts: `make test-image` names a command that runs there.
         let worker = std::env::var("DOCMILL_WORKER").unwrap_or_else(|_| env!("CARGO_BIN_EXE_worker").to_owned());
         let log = NamedTempFile::new().unwrap();
-        let mut child = Command::new(worker)
+        let mut words = worker.split(' ');
+        let mut child = Command::new(words.next().unwrap())
+            .args(words)
             .args(["convert-each", "--conversion-seconds", CONVERSION_SECONDS])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -81,6 +85,8 @@ impl Worker {
             folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         assert_eq!(names, expected.keys().cloned().collect(), "expected.json lists the files of {folder:?}");
         let scratch = TempDir::new().unwrap();
+        // That worker is another user.
+        std::fs::set_permissions(scratch.path(), Permissions::from_mode(0o777)).unwrap();
         let mut wrong = Vec::new();
         // Of which version an error is, an answer before it has told.
         let mut version = Value::Null;

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Cargo starts every program that it runs by this: the worker's tests as Lambda runs the worker (like-lambda.sh), and
+# everything else as it is.
+#
+# A test that needs more than an ordinary user may do belongs into a test binary called `as_root`. DOCMILL_WORKER names a worker
+# that is confined already, as the one in the image is. FUZZ_SECONDS looks for long, and keeps what it finds in this project.
+set -eu
+
+case "${CARGO_PKG_NAME:-} $1" in
+    "worker "*/deps/as_root-*) exec "$@" ;;
+    "worker "*/deps/*) [ -z "${DOCMILL_WORKER:-}${FUZZ_SECONDS:-}" ] || exec "$@" ;;
+    *) exec "$@" ;;
+esac
+here=$(cd "$(dirname "$0")" && pwd)
+target=$(cd "$(dirname "$1")/.." && pwd)
+# Tests run beside each other, and each may take a function's memory.
+export LIKE_LAMBDA_READS="$target" LIKE_LAMBDA_PASS=CARGO_MANIFEST_DIR AWS_LAMBDA_FUNCTION_MEMORY_SIZE=4096
+exec "$here/like-lambda.sh" "$@"

@@ -1,0 +1,40 @@
+"""The worker's release binary as Lambda runs it, serving lines as a Lambda environment serves jobs."""
+
+import os
+import shutil
+from pathlib import Path
+
+from .lines import LineProcess
+
+LIKE_LAMBDA = Path(__file__).resolve().parents[2] / "infra/worker/like-lambda.sh"
+# As long as a service would wait for one document.
+PATIENCE = 180
+
+
+class Worker:
+    """`shared` is the one directory that it sees of ours, and writes to: sources and results pass through it."""
+
+    def __init__(self, binary: Path, scratch: Path):
+        self.shared = scratch / "tmp"
+        self.shared.mkdir(exist_ok=True)
+        environment = {"LIKE_LAMBDA_SCRATCH": str(self.shared), "LIKE_LAMBDA_READS": str(binary.resolve().parent)}
+        command = [str(LIKE_LAMBDA), str(binary.resolve()), "convert-each"]
+        self.lines = LineProcess(command, scratch / "log", environment)
+
+    def convert(self, tool: str, source: Path, out: Path, options: dict) -> None:
+        """Raises Failed when it refuses the document, Lost when it is gone."""
+        given, made = self.shared / source.name, self.shared / f"{source.name}.pdf"
+        link_or_copy(source, given)
+        try:
+            self.lines.ask({"tool": tool, "in": str(given), "out": str(made), "options": options}, PATIENCE)
+            shutil.move(made, out)
+        finally:
+            given.unlink()
+            made.unlink(missing_ok=True)
+
+
+def link_or_copy(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
