@@ -23,7 +23,7 @@ use wait4::Wait4;
 pub use child::{Args, exec, hide_own_memory, narrow};
 pub(crate) use child::{limit, showing_own_memory};
 pub use platform::{Platform, ProbeArgs, probe};
-use usage::{Allowance, Excess};
+use usage::{Allowance, Excess, Watch};
 
 /// Exit code of a child that could not be confined; the program did not run then.
 pub const NOT_CONFINED: u8 = 125;
@@ -202,12 +202,12 @@ fn run_blocking(mut command: Command, deadline: Instant, allowance: &Allowance) 
     let started = Instant::now();
     let child = command.spawn()?;
     let group = Pid::from_child(&child);
-    let waited = wait(group, Some(deadline), allowance);
+    let waited = wait(group, Some(deadline), allowance, |_| {});
     // The child is not reaped yet, so its group's number can't belong to anybody else.
     kill_group(group)?;
     let used = child.wait4()?;
     let end = match waited? {
-        Waited::Ended => End::of(used.status),
+        Waited::Ended => End::of(used.status).or_of_memory(used.rusage.maxrss, allowance),
         Waited::TimeUp => End::TimedOut,
         Waited::Exceeded(excess) => End::Exceeded(excess),
     };
@@ -226,16 +226,24 @@ enum Waited {
     Exceeded(Excess),
 }
 
-/// Waits for the end of a process, and now and then looks at what its group uses.
-fn wait(process: Pid, deadline: Option<Instant>, allowance: &Allowance) -> io::Result<Waited> {
+/// Waits for the end of a process, and now and then looks at what its group uses. `note` is told of its memory in bytes.
+fn wait(
+    process: Pid,
+    deadline: Option<Instant>,
+    allowance: &Allowance,
+    mut note: impl FnMut(u64),
+) -> io::Result<Waited> {
     let fd = rustix::process::pidfd_open(process, PidfdFlags::empty())?;
+    let mut watch = Watch::new(allowance, process);
     loop {
-        let left = deadline.map_or(usage::INTERVAL, |deadline| deadline.saturating_duration_since(Instant::now()));
-        let timeout = Timespec::try_from(left.min(usage::INTERVAL)).map_err(io::Error::other)?;
+        let left = deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()));
+        let timeout = Timespec::try_from(left.min(watch.interval())).map_err(io::Error::other)?;
         match rustix::event::poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&timeout)) {
             Ok(0) if left.is_zero() => return Ok(Waited::TimeUp),
             Ok(0) => {
-                if let Some(excess) = allowance.excess(process)? {
+                let excess = watch.excess()?;
+                note(watch.memory_bytes());
+                if let Some(excess) = excess {
                     return Ok(Waited::Exceeded(excess));
                 }
             }
@@ -247,8 +255,8 @@ fn wait(process: Pid, deadline: Option<Instant>, allowance: &Allowance) -> io::R
 }
 
 /// Waits until a process has ended, and does not reap it, or until its group takes more than its allowance.
-pub(crate) fn wait_within(process: Pid, allowance: &Allowance) -> io::Result<Option<Excess>> {
-    Ok(match wait(process, None, allowance)? {
+pub(crate) fn wait_within(process: Pid, allowance: &Allowance, note: impl FnMut(u64)) -> io::Result<Option<Excess>> {
+    Ok(match wait(process, None, allowance, note)? {
         Waited::Exceeded(excess) => Some(excess),
         Waited::Ended | Waited::TimeUp => None,
     })
@@ -263,12 +271,26 @@ pub fn kill_group(group: Pid) -> io::Result<()> {
 }
 
 impl End {
-    fn of(status: ExitStatus) -> Self {
+    pub(crate) fn of(status: ExitStatus) -> Self {
         match (status.code(), status.signal()) {
             (Some(code), _) => Self::Exited(code),
             (None, Some(libc::SIGXCPU)) => Self::TimedOut,
             (None, Some(signal)) => Self::Signaled(signal),
             (None, None) => Self::Signaled(0),
+        }
+    }
+
+    /// The same, unless a process broke down that had nearly all of its memory: it is told so if it asks for more, by a failed
+    /// allocation or by the kernel, and few can go on then.
+    pub(crate) fn or_of_memory(self, peak_rss_bytes: u64, allowance: &Allowance) -> Self {
+        match self {
+            Self::Exited(1..)
+            | Self::Signaled(libc::SIGKILL | libc::SIGABRT | libc::SIGSEGV | libc::SIGBUS | libc::SIGTRAP)
+                if allowance.was_nearly_used_up(peak_rss_bytes) =>
+            {
+                Self::Exceeded(Excess::Memory)
+            }
+            Self::Exited(_) | Self::Signaled(_) | Self::TimedOut | Self::Exceeded(_) => self,
         }
     }
 }

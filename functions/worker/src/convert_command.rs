@@ -13,7 +13,6 @@ use docmill::domain::source::SourceKind;
 use docmill::domain::tool::{Definition, EngineKind};
 use docmill::telemetry;
 use serde_json::{Map, Value, json};
-use tempfile::TempDir;
 use url::Url;
 
 use crate::confine::{self, Launcher};
@@ -23,6 +22,7 @@ use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
 use crate::engine::{Engines, Failure, Limits};
 use crate::source::{Fetched, Fetcher};
 use crate::sources::{self, Given};
+use crate::tree::Scratch;
 
 pub mod batch;
 mod cpu;
@@ -143,7 +143,7 @@ async fn convert_all(args: &Args) -> Result<Value, Refused> {
     let mut last = Value::Null;
     for _ in 0..args.repeat {
         converter.engines.get_ready().await;
-        let scratch = TempDir::new()?;
+        let scratch = Scratch::new()?;
         let cpu = cpu::of_process_tree()?;
         let converted = convert(&converter, &inputs, &request, args, scratch.path()).await?;
         runs.push(json!({

@@ -20,6 +20,10 @@ use crate::engine::Engines;
 use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
 use crate::pipeline::{Delivery, Handled, Pipeline};
 use crate::source::Fetcher;
+use crate::tree;
+
+/// Kept of an invocation's time to answer.
+const ANSWER_TIME: Duration = Duration::from_secs(2);
 
 /// Builds the worker from its environment: `ENGINES` says which queue it serves, and so which engines it starts.
 pub async fn pipeline_of_function() -> Result<Pipeline, Error> {
@@ -70,8 +74,7 @@ async fn launcher(queue: QueueName, local_mode: bool) -> Result<Launcher, Error>
 /// people's documents are in it. Not on a local stack, where the directory is shared.
 fn wipe(directory: &Path) -> std::io::Result<()> {
     for entry in std::fs::read_dir(directory)? {
-        let path = entry?.path();
-        if path.is_dir() && !path.is_symlink() { std::fs::remove_dir_all(path)? } else { std::fs::remove_file(path)? }
+        tree::remove(&entry?.path())?;
     }
     Ok(())
 }
@@ -113,8 +116,11 @@ pub async fn handle(pipeline: &Pipeline, event: LambdaEvent<SqsEvent>) -> SqsBat
             response.batch_item_failures.push(failure);
         }
     }
-    // Here, since the environment may be frozen as soon as this returns.
-    pipeline.converter.engines.get_ready().await;
+    // Here, since the environment may be frozen as soon as this returns; and in time, or the platform ends it and repeats the job.
+    let until = ends_at.checked_sub(ANSWER_TIME).unwrap_or(ends_at);
+    if tokio::time::timeout_at(until.into(), pipeline.converter.engines.get_ready()).await.is_err() {
+        tracing::warn!("the engines are not ready for the next job: no time is left");
+    }
     response
 }
 
@@ -125,6 +131,8 @@ fn time_left(deadline: SystemTime) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn what_a_killed_environment_left_is_removed() {
@@ -133,6 +141,8 @@ mod tests {
         std::fs::create_dir_all(temporary.path().join("job/deep")).unwrap();
         std::fs::write(temporary.path().join("job/deep/source"), "secret").unwrap();
         std::fs::write(temporary.path().join("file"), "secret").unwrap();
+        std::fs::create_dir(temporary.path().join("locked")).unwrap();
+        std::fs::set_permissions(temporary.path().join("locked"), Permissions::from_mode(0)).unwrap();
         std::os::unix::fs::symlink(elsewhere.path(), temporary.path().join("link")).unwrap();
         wipe(temporary.path()).unwrap();
         assert_eq!(std::fs::read_dir(temporary.path()).unwrap().count(), 0);

@@ -14,4 +14,5 @@ mod results;
 pub mod sniff;
 pub mod source;
 pub mod sources;
+pub mod tree;
 pub mod upload;

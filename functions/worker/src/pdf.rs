@@ -1,7 +1,7 @@
 //! Finished PDF files: what an engine claims is checked here, and test output is marked here.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Seek, Write};
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
 use docmill::domain::job::JobErrorCode;
@@ -9,6 +9,7 @@ use lopdf::content::{Content, Operation};
 use lopdf::{Dictionary, Document, IncrementalDocument, LoadOptions, Object, ObjectId, Stream, dictionary};
 
 use crate::engine::{Failure, Limits};
+use crate::tree;
 
 const HEAD_1_7: [u8; 8] = *b"%PDF-1.7";
 
@@ -70,17 +71,18 @@ impl From<PdfError> for Failure {
     }
 }
 
-/// Checks that `path` holds a whole PDF file with at least one page and within the limits.
+/// Checks that `path`, to which nobody writes any more, holds a whole PDF file with at least one page and within the limits.
 pub fn inspect(path: &Path, limits: &Limits) -> Result<Inspection, PdfError> {
-    let bytes = std::fs::metadata(path).map_err(missing_is_not_pdf)?.len();
+    let mut file = tree::open_written(path).map_err(|_| PdfError::NotPdf)?;
+    let bytes = file.metadata()?.len();
     if bytes > limits.output_bytes {
         return Err(PdfError::TooLarge { bytes, limit: limits.output_bytes });
     }
-    if !starts_like_pdf(path)? {
+    if !starts_like_pdf(&mut file)? {
         return Err(PdfError::NotPdf);
     }
     // Reads the file once and parses its cross references, catalogue and page tree root alone.
-    let metadata = Document::load_metadata(path).map_err(|_| PdfError::Damaged)?;
+    let metadata = Document::load_metadata_from(BufReader::new(file)).map_err(|_| PdfError::Damaged)?;
     if metadata.xref_recovery.is_some() || metadata.encrypted {
         return Err(PdfError::Damaged);
     }
@@ -91,13 +93,10 @@ pub fn inspect(path: &Path, limits: &Limits) -> Result<Inspection, PdfError> {
     }
 }
 
-fn missing_is_not_pdf(error: io::Error) -> PdfError {
-    if error.kind() == io::ErrorKind::NotFound { PdfError::NotPdf } else { PdfError::Io(error) }
-}
-
-fn starts_like_pdf(path: &Path) -> io::Result<bool> {
+fn starts_like_pdf(file: &mut File) -> io::Result<bool> {
     let mut head = Vec::with_capacity(5);
-    File::open(path)?.take(5).read_to_end(&mut head)?;
+    Read::take(&mut *file, 5).read_to_end(&mut head)?;
+    file.rewind()?;
     Ok(head == b"%PDF-")
 }
 

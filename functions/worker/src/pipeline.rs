@@ -23,6 +23,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use crate::converter::{Converted, Converter, Workplace};
 use crate::engine::Failure;
 use crate::sources::{self, Budget, Given};
+use crate::tree::Scratch;
 use crate::upload;
 
 /// A lease ends a little after the function that holds it must have.
@@ -156,7 +157,7 @@ impl Pipeline {
     async fn attempt(&self, job: &Job, ends_at: Instant) -> Result<(), Setback> {
         let request = self.request(job).await?;
         // The directory is wiped when it goes out of scope, whatever happens.
-        let scratch = tempfile::tempdir().map_err(|error| Setback::fault(format!("no scratch directory: {error}")))?;
+        let scratch = Scratch::new().map_err(|error| Setback::fault(format!("no scratch directory: {error}")))?;
         let deadline = ends_at.checked_sub(STORE_TIME).unwrap_or(ends_at);
         // Engines keep the deadline themselves; what happens around them must not outlast it either.
         let started = Instant::now();

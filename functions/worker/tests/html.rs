@@ -1,6 +1,6 @@
 //! Both HTML engines, on pages small and hostile. They need `chromium-headless-shell` and poppler's command-line tools.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 #[path = "html/basic.rs"]
 mod basic;

@@ -1,4 +1,9 @@
-//! System calls that children are refused, by seccomp filters: these need no privilege, and hold for all that descends.
+//! System calls that children may make, by seccomp filters: these need no privilege, and hold for all that descends.
+//!
+//! There are three filters, of which the strictest answer counts: one that allows the calls that engines are known to make
+//! ([`allowed`]); one that judges what some of these are given; and one that keeps libraries from a call that can't be judged.
+
+mod allowed;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,49 +17,18 @@ use super::{Network, Processes};
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 type Built<T> = Result<T, seccompiler::BackendError>;
 
-/// What no converter needs, and with which a document could reach another process or the kernel's riskier corners.
-const DENIED: [libc::c_long; 31] = [
-    libc::SYS_add_key,
-    libc::SYS_bpf,
-    libc::SYS_chroot,
-    libc::SYS_delete_module,
-    libc::SYS_finit_module,
-    libc::SYS_fsmount,
-    libc::SYS_fsopen,
-    libc::SYS_init_module,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    libc::SYS_io_uring_setup,
-    libc::SYS_kcmp,
-    libc::SYS_kexec_load,
-    libc::SYS_keyctl,
-    libc::SYS_mount,
-    libc::SYS_move_mount,
-    libc::SYS_open_by_handle_at,
-    libc::SYS_open_tree,
-    libc::SYS_perf_event_open,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_pivot_root,
-    libc::SYS_process_madvise,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_ptrace,
-    libc::SYS_request_key,
-    libc::SYS_setns,
-    libc::SYS_shmget,
-    libc::SYS_umount2,
-    libc::SYS_unshare,
-    libc::SYS_userfaultfd,
-];
-
-/// Everything that these leave may be called. Fails where the kernel takes no filters.
-pub(super) fn deny(network: Network, processes: Processes) -> io::Result<()> {
+/// Leaves this thread and all that descends from it the calls that such a program makes. Fails where the kernel takes no
+/// filters. Another architecture's calls end the process; what is not on the list, as all calls of the x32 ABI are not, does not
+/// exist for it: libraries then fall back on what does.
+pub(super) fn narrow(network: Network, processes: Processes) -> io::Result<()> {
+    let allowed = allowed::calls(network, processes).map(|call| (call, Vec::new())).collect();
+    apply(allowed, SeccompAction::Errno(libc::ENOSYS as u32), SeccompAction::Allow)?;
     // A filter can't look into this call's arguments. Told that there is none, libraries fall back on `clone`.
-    apply(always([libc::SYS_clone3]), libc::ENOSYS)?;
-    let mut rules = always(DENIED);
+    deny(always([libc::SYS_clone3]), libc::ENOSYS)?;
+    let mut rules = Rules::new();
     let built = add_network(&mut rules, network).and_then(|()| add_processes(&mut rules, processes));
     built.map_err(io::Error::other)?;
-    apply(rules, libc::EPERM)
+    deny(rules, libc::EPERM)
 }
 
 fn add_network(rules: &mut Rules, network: Network) -> Built<()> {
@@ -95,11 +69,8 @@ fn add_processes(rules: &mut Rules, processes: Processes) -> Built<()> {
             #[cfg(target_arch = "x86_64")]
             rules.extend(always([libc::SYS_fork, libc::SYS_vfork]));
             clone.push(rule([masked(0, libc::CLONE_THREAD, 0)])?);
-            // Memory that no limit counts.
-            rules.extend(always([libc::SYS_memfd_create]));
             // It may end itself, and nobody else.
             let own = std::process::id() as libc::c_int;
-            rules.extend(always([libc::SYS_tkill, libc::SYS_pidfd_send_signal]));
             for call in [libc::SYS_kill, libc::SYS_tgkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo] {
                 rules.insert(call, vec![rule([not(0, own)])?]);
             }
@@ -129,22 +100,15 @@ fn masked(argument: u8, mask: libc::c_int, value: libc::c_int) -> Built<SeccompC
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask as u64), value as u64)
 }
 
-fn apply(rules: Rules, error: libc::c_int) -> io::Result<()> {
-    #[cfg(target_arch = "x86_64")]
-    let rules = with_x32_calls(rules);
+fn deny(rules: Rules, error: libc::c_int) -> io::Result<()> {
+    apply(rules, SeccompAction::Allow, SeccompAction::Errno(error as u32))
+}
+
+fn apply(rules: Rules, otherwise: SeccompAction, matched: SeccompAction) -> io::Result<()> {
     let build = || {
         let architecture = TargetArch::try_from(std::env::consts::ARCH)?;
-        let denied = SeccompAction::Errno(error as u32);
-        SeccompFilter::new(rules, SeccompAction::Allow, denied, architecture)?.try_into()
+        SeccompFilter::new(rules, otherwise, matched, architecture)?.try_into()
     };
     let filter: Built<seccompiler::BpfProgram> = build();
     seccompiler::apply_filter(&filter.map_err(io::Error::other)?).map_err(io::Error::other)
-}
-
-/// The same calls also under the numbers of the x32 ABI, which some kernels still take from a 64-bit process.
-#[cfg(target_arch = "x86_64")]
-fn with_x32_calls(rules: Rules) -> Rules {
-    const X32_BIT: i64 = 0x4000_0000;
-    let twins: Vec<_> = rules.iter().map(|(call, rule)| (call | X32_BIT, rule.clone())).collect();
-    rules.into_iter().chain(twins).collect()
 }

@@ -82,7 +82,7 @@ fn confine_self(args: &Args) -> io::Result<()> {
     drop_capabilities()?;
     files::restrict(&args.read, &args.write, args.network)?;
     match args.means {
-        Means::Calls => calls::deny(args.network, args.processes),
+        Means::Calls => calls::narrow(args.network, args.processes),
         Means::Namespace | Means::None => Ok(()),
     }
 }
@@ -91,7 +91,7 @@ fn confine_self(args: &Args) -> io::Result<()> {
 /// but those of the system, of `reads` and of `writes`. To be called before it sees its document.
 pub fn narrow(reads: &[PathBuf], writes: &[PathBuf]) -> io::Result<()> {
     files::restrict(reads, writes, Network::Denied)?;
-    calls::deny(Network::Denied, Processes::None)
+    calls::narrow(Network::Denied, Processes::None)
 }
 
 /// Sets a limit of this process.

@@ -4,13 +4,18 @@
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 
-/// Between two looks. Filling a disk or memory takes longer.
-pub(crate) const INTERVAL: Duration = Duration::from_millis(250);
+use crate::tree;
+
+/// Between two looks at a group whose memory does not grow, and at one that would soon have too much at its present rate.
+const LONGEST_INTERVAL: Duration = Duration::from_millis(100);
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
+/// Between two looks at the disk, which take longer. Filling it takes longer still.
+const DISK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Disk space that one job may take: less than the smallest /tmp that the template allows.
 const DISK_BYTES: u64 = 1536 << 20;
@@ -40,16 +45,9 @@ impl Allowance {
         Self { directories: directories.into_iter().collect(), disk_bytes: DISK_BYTES, memory_bytes }
     }
 
-    /// What a process group has more of than it may.
-    pub fn excess(&self, group: Pid) -> io::Result<Option<Excess>> {
-        let GroupUsage { processes, rss_bytes } = of_group(group)?;
-        if rss_bytes > self.memory_bytes {
-            return Ok(Some(Excess::Memory));
-        }
-        if processes > MOST_PROCESSES {
-            return Ok(Some(Excess::Processes));
-        }
-        Ok(self.disk_is_exceeded()?.then_some(Excess::Disk))
+    /// Whether a process that broke down had so much memory that the want of more is the likely reason.
+    pub fn was_nearly_used_up(&self, peak_rss_bytes: u64) -> bool {
+        peak_rss_bytes >= self.memory_bytes / 8 * 7
     }
 
     fn disk_is_exceeded(&self) -> io::Result<bool> {
@@ -65,6 +63,65 @@ impl Allowance {
     }
 }
 
+/// Looks at what a process group uses: more often while its memory grows.
+#[derive(Debug)]
+pub(crate) struct Watch<'a> {
+    allowance: &'a Allowance,
+    group: Pid,
+    /// At the last look: when it was, and the memory that was found.
+    seen: Option<(Instant, u64)>,
+    interval: Duration,
+    disk_seen: Instant,
+}
+
+impl<'a> Watch<'a> {
+    pub(crate) fn new(allowance: &'a Allowance, group: Pid) -> Self {
+        Self { allowance, group, seen: None, interval: SHORTEST_INTERVAL, disk_seen: Instant::now() }
+    }
+
+    /// How long to wait before the next look.
+    pub(crate) fn interval(&self) -> Duration {
+        self.interval
+    }
+
+    /// The group's memory at the last look.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        self.seen.map_or(0, |(_, bytes)| bytes)
+    }
+
+    /// What the group has more of than it may.
+    pub(crate) fn excess(&mut self) -> io::Result<Option<Excess>> {
+        let GroupUsage { processes, rss_bytes } = of_group(self.group)?;
+        let now = Instant::now();
+        let grown = self.seen.map(|(at, before)| (now.saturating_duration_since(at), rss_bytes.saturating_sub(before)));
+        self.seen = Some((now, rss_bytes));
+        if rss_bytes > self.allowance.memory_bytes {
+            return Ok(Some(Excess::Memory));
+        }
+        if processes > MOST_PROCESSES {
+            return Ok(Some(Excess::Processes));
+        }
+        self.interval = next_interval(self.interval, grown, self.allowance.memory_bytes - rss_bytes);
+        if now.saturating_duration_since(self.disk_seen) < DISK_INTERVAL {
+            return Ok(None);
+        }
+        self.disk_seen = now;
+        Ok(self.allowance.disk_is_exceeded()?.then_some(Excess::Disk))
+    }
+}
+
+/// A quarter of the time that memory lasts at its present growth; without growth, twice the last interval.
+fn next_interval(last: Duration, grown: Option<(Duration, u64)>, left_bytes: u64) -> Duration {
+    let next = match grown {
+        Some((over, bytes)) if bytes > 0 => {
+            let lasts = over.as_secs_f64() * (left_bytes as f64 / bytes as f64);
+            Duration::try_from_secs_f64(lasts / 4.0).unwrap_or(LONGEST_INTERVAL)
+        }
+        Some(_) | None => last * 2,
+    };
+    next.clamp(SHORTEST_INTERVAL, LONGEST_INTERVAL)
+}
+
 fn free_bytes(directory: &Path) -> io::Result<u64> {
     let system = rustix::fs::statvfs(directory)?;
     Ok(system.f_bavail.saturating_mul(system.f_frsize))
@@ -73,7 +130,7 @@ fn free_bytes(directory: &Path) -> io::Result<u64> {
 /// Bytes on the disk below a directory, in which others create and remove files meanwhile.
 fn size_of(directory: &Path) -> io::Result<u64> {
     let mut bytes = 0;
-    for entry in gone_is_none(std::fs::read_dir(directory))?.into_iter().flatten() {
+    for entry in gone_is_none(tree::entries(directory))?.into_iter().flatten() {
         let Some(entry) = gone_is_none(entry)? else { continue };
         let Some(metadata) = gone_is_none(entry.metadata())? else { continue };
         // A block is 512 bytes here, whatever the file system's are.
@@ -142,6 +199,9 @@ mod tests {
             allowance.disk_is_exceeded().unwrap()
         };
         assert!(exceeded(150_000) && !exceeded(1 << 20));
+        let deep = directory.path().join("deep");
+        std::fs::set_permissions(&deep, std::os::unix::fs::PermissionsExt::from_mode(0)).unwrap();
+        assert!(exceeded(150_000), "what a child made unreadable is counted too");
         let gone = Allowance::new([PathBuf::from("/nowhere")], u64::MAX);
         assert!(!gone.disk_is_exceeded().unwrap(), "what is gone takes no room");
     }
@@ -152,6 +212,19 @@ mod tests {
         let own = rustix::process::getpgrp();
         let usage = of_group(own).unwrap();
         assert!(usage.processes >= 1 && usage.rss_bytes > 1 << 20, "{usage:?}");
-        assert_eq!(Allowance::new([], 1 << 20).excess(own).unwrap(), Some(Excess::Memory));
+        let little = Allowance::new([], 1 << 20);
+        assert_eq!(Watch::new(&little, own).excess().unwrap(), Some(Excess::Memory));
+    }
+
+    #[test]
+    fn the_faster_memory_grows_the_sooner_is_the_next_look() {
+        let moment = Duration::from_millis(20);
+        assert_eq!(next_interval(moment, None, 1 << 30), 2 * moment);
+        assert_eq!(next_interval(moment, Some((moment, 0)), 1 << 30), 2 * moment);
+        assert_eq!(next_interval(LONGEST_INTERVAL, Some((moment, 0)), 1 << 30), LONGEST_INTERVAL);
+        // A gigabyte is left, which lasts for 160 ms.
+        assert_eq!(next_interval(LONGEST_INTERVAL, Some((moment, 128 << 20)), 1 << 30), 2 * moment);
+        assert_eq!(next_interval(LONGEST_INTERVAL, Some((moment, 1 << 30)), 1 << 20), SHORTEST_INTERVAL);
+        assert_eq!(next_interval(moment, Some((Duration::MAX, 1)), u64::MAX / 2), LONGEST_INTERVAL);
     }
 }

@@ -12,11 +12,11 @@ use docmill::domain::request::JobRequest;
 use docmill::telemetry;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 use super::{Args, EngineArgs, Input, Refused, catalogue, convert, converter, keep, millis, request};
 use crate::confine;
 use crate::converter::Converter;
+use crate::tree::Scratch;
 
 /// The arguments of `worker convert-each`.
 #[derive(Debug, clap::Args)]
@@ -96,7 +96,7 @@ async fn convert_line(converters: &mut Converters, args: &BatchArgs, line: &str)
     let inputs = Input::read_all(&args)?;
     let (request, mut warnings) = request(&args, &inputs, &catalogue()?)?;
     let converter = converters.of(&args, &request)?;
-    let scratch = TempDir::new()?;
+    let scratch = Scratch::new()?;
     let converted = convert(converter, &inputs, &request, &args, scratch.path()).await?;
     let mut answer = keep(&converted, &args.out)?;
     warnings.extend(converted.warnings);

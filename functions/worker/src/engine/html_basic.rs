@@ -143,7 +143,10 @@ impl HtmlBasic {
             Ok(Err(outcome)) => Err(explain(outcome)),
             Err(End::TimedOut) => Err(timed_out()),
             Err(End::Exceeded(Excess::Disk) | End::Signaled(libc::SIGXFSZ)) => Err(too_large()),
-            Err(end @ (End::Exceeded(Excess::Memory | Excess::Processes) | End::Exited(_) | End::Signaled(_))) => {
+            Err(End::Exceeded(Excess::Memory)) => {
+                Err(Failure::of_memory(self.children.memory_bytes(), "layout: out of memory"))
+            }
+            Err(end @ (End::Exceeded(Excess::Processes) | End::Exited(_) | End::Signaled(_))) => {
                 Err(crashed(format!("layout: {end:?}")))
             }
         }

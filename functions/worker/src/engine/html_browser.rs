@@ -1,7 +1,7 @@
-//! HTML to PDF in a browser: Chromium, kept warm between jobs, spoken to over a pipe.
+//! HTML to PDF in a browser: Chromium, started ahead of its job, spoken to over a pipe.
 //!
-//! Each job has a browser context of its own, which reaches the internet through a guarding proxy session of its own
-//! and is disposed of after the job. A browser that hangs, dies or has served enough is replaced.
+//! Each job has a browser of its own, which reaches the internet through a guarding proxy session of its own and is killed
+//! after the job: what has taken a browser over meets nobody else's page. The next one is made ready off the path.
 
 mod browser;
 mod client;
@@ -32,8 +32,6 @@ use crate::egress::EgressPolicy;
 
 pub use self::process::BrowserSettings;
 
-/// Disposing of a context takes some milliseconds; a browser that needs longer is replaced.
-const DISPOSAL: Duration = Duration::from_secs(1);
 /// A browser or page that does not answer in this time is not fit for work.
 const HEALTH: Duration = Duration::from_millis(1500);
 /// A page made ahead takes some 40 ms.
@@ -47,7 +45,7 @@ pub struct HtmlBrowser {
     settings: BrowserSettings,
     launcher: Launcher,
     policy: EgressPolicy,
-    /// Away while a job has it: a job that is dropped takes its browser along.
+    /// Away once a job has it, which takes it along.
     idle: Mutex<Option<Ready>>,
 }
 
@@ -64,10 +62,9 @@ impl HtmlBrowser {
         Self { settings, launcher, policy, idle: Mutex::new(None) }
     }
 
-    /// A browser that is fit for one more job: the one of the last job, or else a new one.
-    async fn fit_browser(&self, last: Option<Ready>) -> Result<Ready, Stop> {
-        if let Some(mut ready) = last
-            && ready.browser.jobs < self.settings.jobs_per_browser
+    /// A browser that no job has had: the one made ready, or else a new one.
+    async fn fit_browser(&self, prepared: Option<Ready>) -> Result<Ready, Stop> {
+        if let Some(mut ready) = prepared
             && ready.is_healthy().await
         {
             return Ok(ready);
@@ -75,8 +72,8 @@ impl HtmlBrowser {
         Ok(Ready { blank: None, browser: Browser::start(&self.settings, &self.launcher).await? })
     }
 
-    async fn prepare(&self, last: Option<Ready>) -> Result<Ready, Stop> {
-        let mut ready = self.fit_browser(last).await?;
+    async fn prepare(&self, prepared: Option<Ready>) -> Result<Ready, Stop> {
+        let mut ready = self.fit_browser(prepared).await?;
         if ready.blank.is_none() {
             let until = Instant::now() + PREPARATION;
             ready.blank = Some(Blank::open(&mut ready.browser, &self.policy, until).await?);
@@ -87,13 +84,13 @@ impl HtmlBrowser {
     async fn print(&self, job: &Job<'_>) -> Result<(EngineInfo, Vec<Warning>), Failure> {
         let mut idle = self.idle.lock().await;
         let mut ready = self.fit_browser(idle.take()).await.map_err(verdict::not_started)?;
-        ready.browser.jobs += 1;
-        let (result, fit) = job.run(&mut ready, &self.policy).await;
+        let result = job.run(&mut ready, &self.policy).await;
+        let result = result.map_err(|failure| match ready.browser.lacked_memory() {
+            Some(bytes) if failure.code == JobErrorCode::EngineCrashed => Failure::of_memory(bytes, failure.cause),
+            Some(_) | None => failure,
+        });
         let engine =
             EngineInfo { name: EngineKind::Chromium.as_str().to_owned(), version: ready.browser.version.clone() };
-        if fit {
-            *idle = Some(ready);
-        }
         Ok((engine, result?))
     }
 }
@@ -163,29 +160,19 @@ impl<'t> Job<'t> {
         Ok(Self { options, url, inline, pdf: task.scratch.join("page.pdf"), until, limits: task.limits })
     }
 
-    /// The job's warnings or its failure, and whether the browser is fit for the next job.
-    async fn run(&self, ready: &mut Ready, policy: &EgressPolicy) -> (Result<Vec<Warning>, Failure>, bool) {
+    /// The job's warnings or its failure.
+    async fn run(&self, ready: &mut Ready, policy: &EgressPolicy) -> Result<Vec<Warning>, Failure> {
         let opened = match ready.blank.take() {
             Some(blank) => Ok(blank),
             None => Blank::open(&mut ready.browser, policy, self.until).await,
         };
-        let blank = match opened {
-            Ok(blank) => blank,
-            Err(stop) => return (Err(verdict::not_started(stop)), false),
-        };
+        let blank = opened.map_err(verdict::not_started)?;
         let access = Access { inline: self.inline.clone(), redirects: self.limits.redirects };
         let mut tab = Tab::new(&mut ready.browser, blank, access);
         let printed = self.print(&mut tab).await;
-        let spoilt = printed.as_ref().is_err_and(verdict::spoils_browser);
-        // A spoilt browser ends with all its contexts, and there may be no time left to ask it for anything.
-        let fit = !spoilt && tab.dispose(Instant::now() + DISPOSAL).await.is_ok();
         let (watch, report) = tab.into_sight().await;
         let sight = Sight { watch: &watch, report: &report, options: self.options };
-        let result = match printed {
-            Ok(()) => Ok(sight.warnings()),
-            Err(trouble) => Err(sight.explain(trouble)),
-        };
-        (result, fit)
+        printed.map(|()| sight.warnings()).map_err(|trouble| sight.explain(trouble))
     }
 
     /// The story of a page: it comes, it settles, it is what was asked for, it is printed.

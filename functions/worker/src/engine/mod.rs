@@ -124,6 +124,15 @@ impl Failure {
         Self::new(JobErrorCode::Internal, MESSAGE, cause)
     }
 
+    /// The source needs more memory than a conversion may have, in bytes: another attempt would end alike.
+    pub fn of_memory(bytes: u64, cause: impl Into<String>) -> Self {
+        let message = format!(
+            "The conversion needs more memory than {} MiB, which is what it may use: make the source smaller, or split it.",
+            bytes >> 20
+        );
+        Self::new(JobErrorCode::RenderFailed, message, cause)
+    }
+
     /// The same, of an engine.
     #[must_use]
     pub fn of(self, engine: EngineKind) -> Self {

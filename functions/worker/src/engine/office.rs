@@ -177,7 +177,7 @@ impl Engine for OfficeEngine {
             | Attempt::WrongPassword
             | Attempt::NotSaved
             | Attempt::Ended(_)) => {
-                return Err(failure(failed, &options, task.limits));
+                return Err(failure(failed, &options, task.limits, self.forked.memory_bytes()));
             }
         }
         let (pages, missing_fonts) = self.finish(&order, &options).await?;
@@ -309,7 +309,7 @@ fn internal(error: io::Error) -> Failure {
 }
 
 /// What a failed attempt means for the job. LibreOffice's own words may quote the document, so they are not passed on.
-fn failure(attempt: Attempt, options: &OfficeOptions, limits: &Limits) -> Failure {
+fn failure(attempt: Attempt, options: &OfficeOptions, limits: &Limits, memory_bytes: u64) -> Failure {
     let cause = format!("{attempt:?}");
     let (code, message) = match attempt {
         Attempt::NeedsPassword => (
@@ -336,7 +336,8 @@ fn failure(attempt: Attempt, options: &OfficeOptions, limits: &Limits) -> Failur
             JobErrorCode::RenderFailed,
             format!("The result is larger than {} MiB: reduce its pictures, or split it.", limits.output_bytes >> 20),
         ),
-        Attempt::Ended(End::Signaled(_) | End::Exited(_) | End::Exceeded(Excess::Memory | Excess::Processes)) => (
+        Attempt::Ended(End::Exceeded(Excess::Memory)) => return Failure::of_memory(memory_bytes, cause),
+        Attempt::Ended(End::Signaled(_) | End::Exited(_) | End::Exceeded(Excess::Processes)) => (
             JobErrorCode::EngineCrashed,
             "The engine broke down over this document: try again, or save it anew and send that.".to_owned(),
         ),

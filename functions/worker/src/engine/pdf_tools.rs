@@ -68,7 +68,7 @@ impl PdfTools {
             Reply::Exceeded(excess) => Err(exceeded(excess, task.limits)),
             Reply::Signaled(libc::SIGXFSZ) => Err(exceeded(Excess::Disk, task.limits)),
             ended @ (Reply::Exited(_) | Reply::Signaled(_)) => Err(crashed(&format!("{ended:?}"))),
-            Reply::Ready => Err(Failure::internal("the PDF helper answered out of turn")),
+            Reply::Ready | Reply::Failed(_) => Err(Failure::internal("the PDF helper answered out of turn")),
         }
     }
 

@@ -22,8 +22,11 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 ARCHITECTURES = ["x86_64", "aarch64"]
 NUMBERS = {
     "bpf": (321, 280), "clone": (56, 220), "io_uring_setup": (425, 425), "keyctl": (250, 219), "mount": (165, 40),
-    "process_vm_readv": (310, 270), "ptrace": (101, 117), "shmget": (29, 194), "unshare": (272, 97),
+    "ioprio_set": (251, 30), "memfd_secret": (447, 447), "msgget": (68, 186), "process_vm_readv": (310, 270),
+    "ptrace": (101, 117), "semget": (64, 190), "setpriority": (141, 140), "shmget": (29, 194), "unshare": (272, 97),
 }
+# The number of a call by the x32 ABI, where a kernel still has it: another entry to the same kernel.
+X32 = 0x40000000
 NEW_USER, NEW_NET = 0x10000000, 0x40000000
 
 
@@ -169,6 +172,63 @@ def shared_memory():
     return call("shmget", 0, 1 << 20, 0o1600)
 
 
+def secret_memory():
+    return call("memfd_secret", 0)
+
+
+def semaphores():
+    return call("semget", 0, 1, 0o1600)
+
+
+def message_queue():
+    return call("msgget", 0, 0o1600)
+
+
+def priority_of_parent():
+    return call("setpriority", 0, PARENT, 19) == 0
+
+
+def own_priority():
+    return call("setpriority", 0, 0, 19) == 0
+
+
+def io_priority_of_parent():
+    return call("ioprio_set", 1, PARENT, 3 << 13) == 0
+
+
+def affinity_of_parent():
+    return os.sched_setaffinity(PARENT, {0}) or "pinned"
+
+
+def scheduler_of_parent():
+    return os.sched_setscheduler(PARENT, os.SCHED_IDLE, os.sched_param(0)) or "idle"
+
+
+def x32_getpid():
+    if platform.machine() != "x86_64":
+        raise PermissionError("no such ABI")
+    result = LIBC.syscall(X32 | 39)
+    return result if result >= 0 else refused()
+
+
+def x32_ptrace_parent():
+    if platform.machine() != "x86_64":
+        raise PermissionError("no such ABI")
+    return LIBC.syscall(X32 | 521, 16, PARENT, 0, 0) == 0 or refused()
+
+
+def named_pipe():
+    return os.mkfifo("pipe") or "made"
+
+
+def symbolic_link():
+    return os.symlink(SECRET_FILE, "link") or "made"
+
+
+def hard_link():
+    return os.link(SECRET_FILE, "linked") or "made"
+
+
 def read_outside():
     return open(SECRET_FILE).read()
 
@@ -266,8 +326,18 @@ ATTEMPTS = [
     user_namespace, network_namespace, namespace_by_clone, mount, keyring, memory_file, shared_memory, read_outside,
     write_outside, append_outside, rename_to_outside, remove_outside, new_group, new_session, process,
     process_by_library, large_file, many_files, much_memory, much_shared_memory, capabilities, more_privileges,
-    inherited_environment,
+    inherited_environment, secret_memory, semaphores, message_queue, priority_of_parent, own_priority,
+    io_priority_of_parent, affinity_of_parent, scheduler_of_parent, x32_getpid, x32_ptrace_parent, named_pipe,
+    symbolic_link, hard_link,
 ]
+
+
+def lock_directory():
+    """Not an escape: what is left behind must be found and removed all the same."""
+    os.makedirs("locked/deep")
+    open("locked/deep/left", "w").close()
+    os.chmod("locked/deep", 0)
+    os.chmod("locked", 0)
 
 
 def outcome(attempt):
@@ -282,6 +352,7 @@ def main():
     own_thread.start()
     own_thread.join()
     outcomes = {attempt.__name__: outcome(attempt) for attempt in ATTEMPTS}
+    lock_directory()
     text = json.dumps(outcomes)
     if REPORT:
         with socket.create_connection(REPORT) as stream:

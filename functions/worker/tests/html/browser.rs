@@ -143,7 +143,11 @@ async fn hostile_pages_hurt_themselves_alone() {
     // An allocation that is denied may throw in the page, or end it.
     match print_html(&engine, buffers, json!({})).await {
         Ok(printed) => assert!(printed.text.contains("survived")),
-        Err(failure) => assert_eq!(failure.code, JobErrorCode::EngineCrashed),
+        // The page ended at its process's limit, or all of the browser at that of a job, which says so.
+        Err(failure) => assert!(
+            failure.code == JobErrorCode::EngineCrashed || failure.message.contains("needs more memory than"),
+            "{failure}"
+        ),
     }
     fine().await;
     let reload = "<script>location.reload()</script>x";
@@ -248,9 +252,21 @@ async fn a_page_that_does_not_come_fails_with_the_reason() {
     assert_eq!(print(&engine, nowhere, json!({})).await.unwrap_err().code, JobErrorCode::SourceUnreachable);
 }
 
-/// A browser that was killed, or hangs as after a freeze from which it did not wake, is replaced before the next job.
+/// Waits until no process of a group is left.
+async fn assert_gone(group: Pid) {
+    for _ in 0..1000 {
+        if rustix::process::test_kill_process_group(group).is_err() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("still there: {group:?}");
+}
+
+/// A browser that was killed, or hangs as after a freeze from which it did not wake, is replaced before the next job; and one that
+/// had a job serves no other.
 #[tokio::test]
-async fn a_browser_that_is_gone_or_hangs_is_replaced() {
+async fn a_browser_that_is_gone_or_hangs_or_had_a_job_is_replaced() {
     let scratch = tempfile::tempdir().unwrap();
     let program = scratch.path().join("browser");
     // A switch that Chromium does not know, and ignores: it tells this test's browser from the others'.
@@ -271,26 +287,25 @@ async fn a_browser_that_is_gone_or_hangs_is_replaced() {
         let leads_its_group = |pid: &Pid| rustix::process::getpgid(Some(*pid)).is_ok_and(|group| group == *pid);
         pids.filter_map(Pid::from_raw).find(|pid| is_marked(pid) && leads_its_group(pid)).unwrap()
     };
-    engine.get_ready().await;
-    let first = browser();
     for signal in [Signal::KILL, Signal::STOP] {
         engine.get_ready().await;
         let before = browser();
         rustix::process::kill_process_group(before, signal).unwrap();
         let printed = print_html(&engine, "<p>replaced", json!({})).await.unwrap();
         assert_eq!(printed.text.trim(), "replaced");
-        assert_ne!(browser(), before);
-        // No process of it is left.
-        assert!(rustix::process::test_kill_process_group(before).is_err());
+        assert_gone(before).await;
     }
-    // And one that was frozen and woke up again serves on.
+    // One that was frozen and woke up again serves its job, and then nobody.
     engine.get_ready().await;
-    let kept = browser();
-    rustix::process::kill_process_group(kept, Signal::STOP).unwrap();
-    rustix::process::kill_process_group(kept, Signal::CONT).unwrap();
+    let prepared = browser();
+    rustix::process::kill_process_group(prepared, Signal::STOP).unwrap();
+    rustix::process::kill_process_group(prepared, Signal::CONT).unwrap();
+    engine.get_ready().await;
+    assert_eq!(browser(), prepared);
     print_html(&engine, "<p>thawed", json!({})).await.unwrap();
-    assert_eq!(browser(), kept);
-    assert_ne!(kept, first);
+    assert_gone(prepared).await;
+    engine.get_ready().await;
+    assert_ne!(browser(), prepared);
 }
 
 #[tokio::test]

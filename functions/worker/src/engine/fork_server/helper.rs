@@ -19,8 +19,9 @@ use zeroize::Zeroizing;
 
 use super::memory::{self, Span};
 use super::system::{self, Fork};
-use crate::confine;
-use crate::confine::usage::{Allowance, Excess, INTERVAL};
+use crate::confine::usage::{Allowance, Excess, Watch};
+use crate::confine::{self, End};
+use crate::tree;
 
 /// One document, and what its conversion may take.
 #[derive(Debug, Serialize, Deserialize)]
@@ -85,8 +86,8 @@ pub(crate) trait Craft {
     fn convert(&self, document: Self::Document) -> io::Result<Self::Word>;
 }
 
-/// A reply is one word; a child that a document has taken over may say anything.
-const MAX_REPLY_BYTES: usize = 256;
+/// What an outcome of a thousand files takes; a child that a document has taken over may say anything.
+const MAX_REPLY_BYTES: usize = 512 << 10;
 
 /// Far more than paths, a password and options take.
 const MAX_REQUEST_BYTES: usize = 256 << 10;
@@ -112,9 +113,9 @@ pub(crate) fn or_tell(replies: &mut File, work: impl FnOnce(&mut File) -> io::Re
 
 /// Serves documents until standard input ends.
 pub(crate) fn serve<C: Craft>(craft: &mut C, replies: &mut File) -> io::Result<()> {
-    let requests = File::from(rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3)?);
+    let mut own = Own { requests: File::from(rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3)?), replies };
     let room = craft.shared_room().map(Room::of).transpose()?;
-    tell(replies, &Reply::<C::Word>::Ready)?;
+    tell(own.replies, &Reply::<C::Word>::Ready)?;
     let mut usage = None;
     let mut served = false;
     loop {
@@ -124,37 +125,37 @@ pub(crate) fn serve<C: Craft>(craft: &mut C, replies: &mut File) -> io::Result<(
         let idle = !request_waits()?;
         if idle && served && usage.is_none() {
             craft.settle()?;
-            usage = Some(learn_usage(craft, replies)?);
+            usage = Some(learn_usage(craft, &mut own)?);
             // What this process has used to get here, and no child needs. None of them runs now.
             confine::showing_own_memory(system::drop_unchanged_pages)?;
             room.as_ref().map_or(Ok(()), Room::clean)?;
         }
         let prepared = usage.as_deref().filter(|_| idle).unwrap_or_default();
-        let child = Child::fork(replies, |socket| serve_one(craft, socket, prepared))?;
+        let child = Child::fork(&mut own, |socket| serve_one(craft, socket, prepared))?;
         if child.is_ready_first()? {
-            tell(replies, &Reply::<C::Word>::Ready)?;
+            tell(own.replies, &Reply::<C::Word>::Ready)?;
         }
-        let Some(line) = next_line(&requests)? else { return Ok(()) };
+        let Some(line) = next_line(&own.requests)? else { return Ok(()) };
         served = true;
         let bounds = serde_json::from_slice::<Bounded>(&line)?.bounds;
-        match child.convert(&line, &bounds, directories(craft, &bounds))? {
-            // Whoever waits for the document need not wait for the child's end.
-            Some(reply) => tell::<C::Word>(replies, &reply).and(child.end::<C::Word>().map(drop))?,
-            None => tell::<C::Word>(replies, &child.end()?)?,
-        }
+        let allowance = Allowance::new(directories(craft, &bounds), bounds.memory_bytes);
+        let said = child.convert(&line, &bounds, &allowance)?;
+        // Whoever gets the answer finds files that nobody changes any more.
+        let ended = child.end(&allowance)?;
+        tell::<C::Word>(own.replies, &said.unwrap_or(ended))?;
     }
 }
 
 /// What a conversion does with its memory, by the word of a child that converts what is rehearsed.
-fn learn_usage(craft: &impl Craft, replies: &mut File) -> io::Result<Vec<Span>> {
-    let child = Child::fork(replies, |socket| {
+fn learn_usage(craft: &impl Craft, own: &mut Own<'_>) -> io::Result<Vec<Span>> {
+    let child = Child::fork(own, |socket| {
         craft.rehearse()?;
         let used = confine::showing_own_memory(memory::used_by_this_process)?;
         Ok(serde_json::to_writer(socket, &used)?)
     })?;
     child.socket.set_read_timeout(Some(LEARNING))?;
     let learned = serde_json::from_reader(BufReader::new(&child.socket));
-    child.end::<()>()?;
+    child.end::<()>(&Allowance::new([], u64::MAX))?;
     // Without it children are slower, and no worse.
     Ok(learned.unwrap_or_default())
 }
@@ -200,17 +201,33 @@ fn files_below(directory: &Path) -> io::Result<BTreeSet<PathBuf>> {
 
 /// Removes everything below a directory that is not to be kept.
 fn remove_all_but(directory: &Path, keep: &BTreeSet<PathBuf>) -> io::Result<()> {
+    // A child may have taken away even the right to remove.
+    tree::unlock(directory)?;
     for entry in std::fs::read_dir(directory)? {
         let entry = entry?;
         let (path, is_directory) = (entry.path(), entry.file_type()?.is_dir());
         match (keep.contains(&path), is_directory) {
             (true, true) => remove_all_but(&path, keep)?,
             (true, false) => {}
-            (false, true) => std::fs::remove_dir_all(path)?,
-            (false, false) => std::fs::remove_file(path)?,
+            (false, true | false) => tree::remove(&path)?,
         }
     }
     Ok(())
+}
+
+/// What the helper talks to the worker by, and no child may have: it could answer in the helper's name, and read what is asked
+/// next.
+struct Own<'a> {
+    requests: File,
+    replies: &'a mut File,
+}
+
+impl Own<'_> {
+    fn forget(&mut self) -> io::Result<()> {
+        self.requests = null()?;
+        *self.replies = null()?;
+        Ok(())
+    }
 }
 
 /// A forked copy of this process, waiting for its one document.
@@ -221,18 +238,14 @@ struct Child {
 
 impl Child {
     /// Forks this process. The child does its `work` with a socket to its parent, and ends.
-    fn fork(replies: &mut File, work: impl FnOnce(&UnixStream) -> io::Result<()>) -> io::Result<Self> {
+    fn fork(own: &mut Own<'_>, work: impl FnOnce(&UnixStream) -> io::Result<()>) -> io::Result<Self> {
         let (socket, theirs) = UnixStream::pair()?;
         match system::fork()? {
             Fork::Parent(pid) => Ok(Self { pid, socket }),
             Fork::Child => {
-                // The parent's ends are not the child's: it could speak in the parent's name.
                 drop(socket);
-                let leave = |null| {
-                    *replies = null;
-                    leave_parent()
-                };
-                let ended = catch_unwind(AssertUnwindSafe(|| null().and_then(leave).and_then(|()| work(&theirs))));
+                let live = || own.forget().and_then(|()| leave_parent()).and_then(|()| work(&theirs));
+                let ended = catch_unwind(AssertUnwindSafe(live));
                 // Whatever unwinds would go on in the parent's frames.
                 system::exit_now(match ended {
                     Ok(Ok(())) => 0,
@@ -261,9 +274,9 @@ impl Child {
         &self,
         line: &[u8],
         bounds: &Bounds,
-        directories: Vec<PathBuf>,
+        allowance: &Allowance,
     ) -> io::Result<Option<Reply<W>>> {
-        let allowance = Allowance::new(directories, bounds.memory_bytes);
+        let mut watch = Watch::new(allowance, self.pid);
         let mut socket = &self.socket;
         if socket.write_all(line).is_err() {
             return Ok(None);
@@ -272,22 +285,19 @@ impl Child {
         let mut reply = Vec::new();
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let timeout = Timespec::try_from(left.min(INTERVAL)).map_err(io::Error::other)?;
+            let timeout = Timespec::try_from(left.min(watch.interval())).map_err(io::Error::other)?;
             match rustix::event::poll(&mut [PollFd::new(&self.socket, PollFlags::IN)], Some(&timeout)) {
                 Ok(0) if left.is_zero() => return Ok(Some(Reply::TimedOut)),
                 Ok(0) => {
-                    if let Some(excess) = allowance.excess(self.pid)? {
+                    if let Some(excess) = watch.excess()? {
                         return Ok(Some(Reply::Exceeded(excess)));
                     }
                 }
                 Err(rustix::io::Errno::INTR) => {}
-                Ok(_) => match read_byte(socket) {
-                    // What it said before was that it is ready.
-                    Some(b'\n') if reply.is_empty() => {}
-                    Some(b'\n') => return Ok(serde_json::from_slice(&reply).ok().map(Reply::Said)),
-                    Some(byte) if reply.len() < MAX_REPLY_BYTES => reply.push(byte),
-                    // Closed by the child's end, or no reply of ours.
-                    Some(_) | None => return Ok(None),
+                Ok(_) => match take_reply(socket, &mut reply) {
+                    Taken::Part => {}
+                    Taken::Whole => return Ok(serde_json::from_slice(&reply).ok().map(Reply::Said)),
+                    Taken::Nothing => return Ok(None),
                 },
                 Err(error) => return Err(error.into()),
             }
@@ -295,21 +305,41 @@ impl Child {
     }
 
     /// Kills whatever is left of the child and its group, and reaps it.
-    fn end<W>(self) -> io::Result<Reply<W>> {
+    fn end<W>(self, allowance: &Allowance) -> io::Result<Reply<W>> {
         confine::kill_group(self.pid)?;
-        let status = rustix::process::waitpid(Some(self.pid), rustix::process::WaitOptions::empty())?;
-        let status = status.map(|(_, status)| status);
-        Ok(match status.and_then(|status| status.terminating_signal()) {
-            Some(libc::SIGXCPU) => Reply::TimedOut,
-            Some(signal) => Reply::Signaled(signal),
-            None => Reply::Exited(status.and_then(|status| status.exit_status()).unwrap_or_default()),
+        let (status, peak_rss_bytes) = system::reap(self.pid)?;
+        Ok(match End::of(status).or_of_memory(peak_rss_bytes, allowance) {
+            End::Exited(code) => Reply::Exited(code),
+            End::Signaled(signal) => Reply::Signaled(signal),
+            End::TimedOut => Reply::TimedOut,
+            End::Exceeded(excess) => Reply::Exceeded(excess),
         })
     }
 }
 
-fn read_byte(mut socket: &UnixStream) -> Option<u8> {
-    let mut byte = [0];
-    matches!(socket.read(&mut byte), Ok(1)).then_some(byte[0])
+/// How far a reply has come.
+enum Taken {
+    Part,
+    Whole,
+    /// Closed by the child's end, or no reply of ours.
+    Nothing,
+}
+
+/// Takes what there is of a reply: a line, which ends the conversation.
+fn take_reply(mut socket: &UnixStream, reply: &mut Vec<u8>) -> Taken {
+    let mut bytes = [0; 4096];
+    let Ok(read @ 1..) = socket.read(&mut bytes) else { return Taken::Nothing };
+    // What it said before was that it is ready: an empty line.
+    let said = bytes[..read].iter().position(|byte| *byte != b'\n' || !reply.is_empty()).unwrap_or(read);
+    reply.extend_from_slice(&bytes[said..read]);
+    match reply.iter().position(|byte| *byte == b'\n') {
+        Some(end) => {
+            reply.truncate(end);
+            Taken::Whole
+        }
+        None if reply.len() > MAX_REPLY_BYTES => Taken::Nothing,
+        None => Taken::Part,
+    }
 }
 
 /// Where a child may write, and what it fills together.
@@ -358,6 +388,8 @@ fn serve_one<C: Craft>(craft: &C, mut socket: &UnixStream, used: &[Span]) -> io:
     }
     let Request { bounds, document } = serde_json::from_str::<Request<C::Document>>(&line)?;
     confine::limit(Resource::As, bounds.address_space, bounds.address_space)?;
+    // The kernel keeps to this at once; the watch, which counts shared memory too, some milliseconds later.
+    confine::limit(Resource::Data, bounds.memory_bytes, bounds.memory_bytes)?;
     confine::limit(Resource::Fsize, bounds.file_bytes, bounds.file_bytes)?;
     confine::limit(Resource::Cpu, bounds.cpu_seconds, bounds.cpu_seconds.saturating_add(1))?;
     confine::narrow(&craft.reads(), &directories(craft, &bounds))?;
@@ -387,6 +419,10 @@ mod tests {
         std::fs::create_dir_all(left.parent().unwrap()).unwrap();
         std::fs::write(&left, "").unwrap();
         std::fs::create_dir_all(home.path().join("profile/user/basic")).unwrap();
+        for locked in ["profile/user", "profile", "tmp"] {
+            std::fs::set_permissions(home.path().join(locked), std::os::unix::fs::PermissionsExt::from_mode(0))
+                .unwrap();
+        }
         room.clean().unwrap();
         assert_eq!(files_below(home.path()).unwrap(), room.own);
         assert!(kept.exists());

@@ -3,6 +3,8 @@
 #![allow(unsafe_code, reason = "fork and memory advice have no safe form")]
 
 use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 use std::ptr;
 
 use rustix::process::Pid;
@@ -28,6 +30,24 @@ pub(crate) fn fork() -> io::Result<Fork> {
         -1 => Err(io::Error::last_os_error()),
         0 => Ok(Fork::Child),
         child => Pid::from_raw(child).map(Fork::Parent).ok_or_else(|| io::Error::other("fork returned no process")),
+    }
+}
+
+/// Waits for the end of a child of this process: how it ended, and the most memory that it had, in bytes.
+pub(crate) fn reap(child: Pid) -> io::Result<(ExitStatus, u64)> {
+    let mut status = 0;
+    // SAFETY: all zeros are a value of this structure of numbers.
+    let mut used: libc::rusage = unsafe { std::mem::zeroed() };
+    loop {
+        // SAFETY: both places live as long as the call.
+        if unsafe { libc::wait4(child.as_raw_nonzero().get(), &mut status, 0, &mut used) } >= 0 {
+            let kilobytes = u64::try_from(used.ru_maxrss).unwrap_or_default();
+            return Ok((ExitStatus::from_raw(status), kilobytes << 10));
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! A child for each page: forked by the helper, or started afresh where there is no forking.
 
-use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -16,6 +15,7 @@ use super::{Task, fonts};
 use crate::confine::{self, Confinement, End, Launcher, Network, Processes};
 use crate::engine::fork_server::ForkServer;
 use crate::engine::fork_server::helper::{Bounds, Reply, Request};
+use crate::tree;
 
 /// What a child may take; 10,000 table rows were seen to take 161 MB.
 const ADDRESS_SPACE_BYTES: u64 = 3 << 30;
@@ -53,6 +53,11 @@ impl Children {
         self.server.get_ready().await
     }
 
+    /// What a child may have.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        self.launcher.allowance([]).memory_bytes
+    }
+
     /// Prints a page that lies in the job's directory, with its order.
     pub(super) async fn print(&self, task: &Task<'_>) -> io::Result<Ended> {
         match self.print_forked(task).await {
@@ -72,7 +77,7 @@ impl Children {
             address_space: ADDRESS_SPACE_BYTES,
             cpu_seconds: cpu_seconds(left),
             file_bytes: task.limits.output_bytes,
-            memory_bytes: self.launcher.allowance([]).memory_bytes,
+            memory_bytes: self.memory_bytes(),
         };
         let request = Request { bounds, document: Page { scratch: task.scratch.to_owned() } };
         let how = match self.server.ask::<_, Reply<Word>>(&request, task.deadline).await? {
@@ -85,12 +90,8 @@ impl Children {
             Reply::TimedOut => Err(End::TimedOut),
             Reply::Exceeded(excess) => Err(End::Exceeded(excess)),
         };
-        let said = match File::open(task.scratch.join(SAID)) {
-            Ok(log) => confine::tail(log)?,
-            // It did not come so far.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(error),
-        };
+        // It may not have come so far, or have left anything in its place.
+        let said = tree::open_written(&task.scratch.join(SAID)).and_then(confine::tail).unwrap_or_default();
         Ok(Ended { how, said })
     }
 

@@ -34,9 +34,8 @@ pub(super) struct Browser {
     client: Client<FromBrowser, ToBrowser>,
     /// As in `156.0.8078.79`.
     pub(super) version: String,
-    pub(super) jobs: u32,
     // Dropped last: it kills what the client talks to.
-    _process: Process,
+    process: Process,
 }
 
 /// The page of a job: the session in which one talks to it, and what is known of it.
@@ -50,9 +49,14 @@ impl Browser {
     pub(super) async fn start(settings: &BrowserSettings, launcher: &Launcher) -> Result<Self, Stop> {
         let (process, reader, writer) = Process::start(settings, launcher).await.map_err(Stop::Lost)?;
         let client = Client::new(reader, writer);
-        let mut browser = Self { client, version: String::new(), jobs: 0, _process: process };
+        let mut browser = Self { client, version: String::new(), process };
         browser.version = browser.ask_version(Instant::now() + FIRST_ANSWER).await?;
         Ok(browser)
+    }
+
+    /// The memory that its processes may have together, if the want of more is what ended it or its page.
+    pub(super) fn lacked_memory(&self) -> Option<u64> {
+        self.process.lacked_memory()
     }
 
     pub(super) async fn answers(&mut self, until: Instant) -> bool {

@@ -1,10 +1,9 @@
 //! The browser's processes: how they start, and that none of them outlives the browser.
 
-use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -15,6 +14,7 @@ use tokio::sync::oneshot;
 
 use crate::confine::usage::Allowance;
 use crate::confine::{self, Confinement, Launcher, Network, Processes, kill_group};
+use crate::tree::Scratch;
 
 /// Where the browser lies when no setting says so: Debian's binary, then its wrapper script, which stays as one more process.
 const USUAL_PLACES: [&str; 2] = ["/usr/lib/chromium/chromium-headless-shell", "/usr/bin/chromium-headless-shell"];
@@ -28,8 +28,6 @@ const FILE_BYTES: u64 = 1 << 30;
 const OPEN_FILES: u64 = 4096;
 /// A start that takes longer has failed.
 const START: Duration = Duration::from_secs(10);
-/// Killed processes need some milliseconds to go.
-const END: Duration = Duration::from_secs(2);
 const READ_BUFFER_BYTES: usize = 256 << 10;
 
 const FLAGS: [&str; 27] = [
@@ -76,13 +74,11 @@ pub struct BrowserSettings {
     pub heap_mib: u32,
     /// Memory of each of its processes, in MiB.
     pub process_mib: u64,
-    /// A fresh browser takes over after so many jobs.
-    pub jobs_per_browser: u32,
 }
 
 impl Default for BrowserSettings {
     fn default() -> Self {
-        Self { program: None, heap_mib: 512, process_mib: 1536, jobs_per_browser: 20 }
+        Self { program: None, heap_mib: 512, process_mib: 1536 }
     }
 }
 
@@ -95,12 +91,11 @@ impl BrowserSettings {
     }
 }
 
-/// A running browser; dropped, it is killed with all of its processes, and its files are removed.
+/// A running browser; dropped, it is killed with all of its processes. Its thread then reaps them and removes its files.
 #[derive(Debug)]
 pub(super) struct Process {
     group: Arc<Group>,
-    /// Closed once nothing is left of it.
-    ended: Receiver<Infallible>,
+    allowance: Arc<Allowance>,
 }
 
 pub(super) type FromBrowser = BufReader<ChildStdout>;
@@ -113,23 +108,26 @@ impl Process {
     ) -> io::Result<(Self, FromBrowser, ToBrowser)> {
         // Orphans of a killed browser become ours to reap, instead of zombies of a container's first process.
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-        let home = tempfile::Builder::new().prefix("docmill-browser-").tempdir()?;
+        let home = Scratch::new()?;
         let command = command(settings, launcher, home.path())?;
-        let allowance = launcher.allowance([home.path().to_owned()]);
+        let allowance = Arc::new(launcher.allowance([home.path().to_owned()]));
         let group = Arc::new(Group::default());
         let (started, starting) = oneshot::channel();
-        let supervised = Arc::clone(&group);
-        let (ends, ended) = std::sync::mpsc::channel::<Infallible>();
+        let (supervised, allowed) = (Arc::clone(&group), Arc::clone(&allowance));
         std::thread::Builder::new().name("browser".to_owned()).spawn(move || {
-            supervise(command, &supervised, &allowance, started);
+            supervise(command, &supervised, &allowed, started);
             // Only now does nobody write there any more.
             drop(home);
-            drop(ends);
         })?;
-        let process = Self { group, ended };
+        let process = Self { group, allowance };
         let (stdin, stdout) = tokio::time::timeout(START, starting).await?.map_err(io::Error::other)??;
         let reader = BufReader::with_capacity(READ_BUFFER_BYTES, ChildStdout::from_std(stdout)?);
         Ok((process, reader, ChildStdin::from_std(stdin)?))
+    }
+
+    pub(super) fn lacked_memory(&self) -> Option<u64> {
+        let peak = self.group.peak_bytes.load(Ordering::Relaxed);
+        self.allowance.was_nearly_used_up(peak).then_some(self.allowance.memory_bytes)
     }
 }
 
@@ -138,16 +136,13 @@ impl Drop for Process {
         if let Err(error) = self.group.kill() {
             tracing::warn!(%error, "the browser could not be killed");
         }
-        if self.ended.recv_timeout(END) == Err(RecvTimeoutError::Timeout) {
-            tracing::warn!("the browser was killed, and has not ended");
-        }
     }
 }
 
 fn command(settings: &BrowserSettings, launcher: &Launcher, home: &Path) -> io::Result<Command> {
     let confinement = Confinement {
         address_space: None,
-        // One browser serves many jobs; the deadline of each is what limits it.
+        // It waits for its job, whose deadline is what limits it.
         cpu_seconds: None,
         file_bytes: FILE_BYTES,
         open_files: OPEN_FILES,
@@ -156,8 +151,9 @@ fn command(settings: &BrowserSettings, launcher: &Launcher, home: &Path) -> io::
         reads: vec![settings.program()?.parent().unwrap_or(Path::new("/")).to_owned()],
         writes: Vec::new(),
     };
+    let process_mib = settings.process_mib.min(launcher.allowance([]).memory_bytes >> 20);
     let mut command = launcher.command(&confinement, Path::new("/bin/sh"), home);
-    command.args(["-c", MOVE_PIPE, "sh"]).arg((settings.process_mib << 10).to_string()).arg(settings.program()?);
+    command.args(["-c", MOVE_PIPE, "sh"]).arg((process_mib << 10).to_string()).arg(settings.program()?);
     command.args(FLAGS).arg(format!("--js-flags=--max-old-space-size={}", settings.heap_mib));
     let mut profile = std::ffi::OsString::from("--user-data-dir=");
     profile.push(home.join("profile"));
@@ -165,13 +161,17 @@ fn command(settings: &BrowserSettings, launcher: &Launcher, home: &Path) -> io::
     Ok(command)
 }
 
-/// The browser's process group, as long as its number is certainly ours.
 #[derive(Debug, Default)]
-struct Group(Mutex<Option<Pid>>);
+struct Group {
+    /// As long as it is certainly ours.
+    number: Mutex<Option<Pid>>,
+    /// The most memory that its processes were seen to have together.
+    peak_bytes: AtomicU64,
+}
 
 impl Group {
     fn lock(&self) -> MutexGuard<'_, Option<Pid>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.number.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn kill(&self) -> io::Result<()> {
@@ -205,7 +205,10 @@ fn supervise(mut command: Command, group: &Group, allowance: &Allowance, started
 
 fn reap(mut child: Child, number: Pid, group: &Group, allowance: &Allowance) -> io::Result<()> {
     // Not reaped yet, the number can't pass to another group before the last of this one is killed.
-    if let Some(excess) = confine::wait_within(number, allowance)? {
+    let note = |bytes| {
+        group.peak_bytes.fetch_max(bytes, Ordering::Relaxed);
+    };
+    if let Some(excess) = confine::wait_within(number, allowance, note)? {
         tracing::warn!(?excess, "the browser took more than it may, and is killed");
     }
     let mut held = group.lock();

@@ -65,7 +65,6 @@ impl From<std::io::Error> for Trouble {
 /// A context with an empty page that nobody has used yet. Made ahead, it takes a renderer's start off a job's path.
 #[derive(Debug)]
 pub(super) struct Blank {
-    context: String,
     page: Page,
     proxy: EgressProxy,
     made: Instant,
@@ -95,7 +94,7 @@ impl Blank {
         // A page's target bears the id of its main frame.
         let mut page = Page { session, watch: Watch::new(proxy.credentials(), target) };
         browser.call_all(&mut page, &preparations(), until).await?;
-        Ok(Self { context, page, proxy, made })
+        Ok(Self { page, proxy, made })
     }
 
     /// Whether the page still answers, and its way out stays open long enough for a job.
@@ -124,12 +123,6 @@ impl<'b> Tab<'b> {
 
     pub(super) fn watch(&self) -> &Watch {
         &self.blank.page.watch
-    }
-
-    /// Disposes of the context with everything in it.
-    pub(super) async fn dispose(&mut self, until: Instant) -> Result<(), Stop> {
-        let dispose = command("Target.disposeBrowserContext", json!({"browserContextId": self.blank.context}));
-        self.browser.call(None, dispose, until).await.map(drop)
     }
 
     /// Closes the way out. What was seen of the page, in the browser and at the proxy.

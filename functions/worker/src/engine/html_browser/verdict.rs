@@ -40,23 +40,6 @@ fn is_page_type(media_type: &str) -> bool {
     matches!(family, "text" | "image") || media_type.ends_with("+xml") || PAGE_TYPES.contains(&media_type)
 }
 
-/// Whether a browser in which this happened should serve nobody else.
-pub(super) fn spoils_browser(trouble: &Trouble) -> bool {
-    match trouble {
-        Trouble::Stop(Stop::Lost(_) | Stop::TimeUp | Stop::Broken(Broken::Crashed))
-        | Trouble::NoPageInTime
-        // What it waits for may never come because it hangs.
-        | Trouble::NotMet(_) => true,
-        Trouble::Stop(Stop::Refused { .. } | Stop::Broken(Broken::TooManyNavigations | Broken::TooManyRedirects))
-        | Trouble::NoPage(_)
-        | Trouble::Status(_)
-        | Trouble::MediaType(_)
-        | Trouble::BadCondition(_)
-        | Trouble::TooLarge
-        | Trouble::File(_) => false,
-    }
-}
-
 pub(super) fn internal(cause: impl ToString) -> Failure {
     Failure::new(JobErrorCode::Internal, "Something went wrong on our side.", cause.to_string())
 }

@@ -4,13 +4,14 @@
 //! can be made to log that. A font with a metric twin is no warning: no text moves because of it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, OnceLock};
 
 use docmill::domain::job::Warning;
+
+use crate::tree;
 
 /// What fontconfig is told by `FC_DEBUG`: log what was asked and what was found, once each.
 pub(super) const LOG_MATCHES: &str = "1";
@@ -77,11 +78,8 @@ fn list_families() -> io::Result<BTreeSet<String>> {
 
 /// One warning for each font in the log that is not installed. No log, no warnings.
 fn substitutions(log: &Path, installed: &BTreeSet<String>) -> io::Result<Vec<Warning>> {
-    let file = match File::open(log) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
+    // A child that a document has taken over may leave anything in its place.
+    let Ok(file) = tree::open_written(log) else { return Ok(Vec::new()) };
     let matches = matches(BufReader::new(file.take(LOG_BYTES)))?;
     let missing = matches.into_iter().filter(|(asked, _)| is_missing(&asked.to_lowercase(), installed));
     Ok(missing.take(MOST).map(|(asked, found)| warning(&asked, &found)).collect())

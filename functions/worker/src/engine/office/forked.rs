@@ -45,6 +45,11 @@ impl Forked {
         Self { server: ForkServer::new(Box::new(start)), memory_bytes }
     }
 
+    /// What a child may have.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        self.memory_bytes
+    }
+
     pub(super) async fn get_ready(&self) -> io::Result<()> {
         self.server.get_ready().await
     }

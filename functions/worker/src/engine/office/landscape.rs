@@ -10,6 +10,8 @@ use quick_xml::{Reader, Writer};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
+use crate::tree;
+
 /// What every page of a text document or spreadsheet takes its form from.
 const PAGE: &str = "style:page-layout-properties";
 const WIDTH: &str = "fo:page-width";
@@ -25,7 +27,7 @@ const STYLES: &str = "styles.xml";
 
 /// Copies an OpenDocument package, each page layout in it turned to landscape, or else to portrait.
 pub(super) fn turn(source: &Path, target: &Path, landscape: bool) -> io::Result<()> {
-    let mut package = ZipArchive::new(BufReader::new(File::open(source)?))?;
+    let mut package = ZipArchive::new(BufReader::new(tree::open_written(source)?))?;
     let mut copy = ZipWriter::new(BufWriter::new(File::create(target)?));
     for index in 0..package.len() {
         let part = package.by_index_raw(index)?;

@@ -152,7 +152,8 @@ impl Office {
         // SAFETY: the kit is alive, and both arguments are C strings that it copies.
         let raw = unsafe { (self.class().document_load_with_options)(self.kit, url.as_ptr(), options.as_ptr()) };
         if !raw.is_null() {
-            return Ok(Ok(Document { raw, _office: PhantomData }));
+            // SAFETY: LibreOfficeKit has just made this document.
+            return unsafe { Document::of(raw) }.map(Ok);
         }
         Ok(Err(match self.desk.asked.get() {
             0 => NotLoaded::Damaged,
@@ -229,12 +230,23 @@ pub(super) struct Document<'a> {
 }
 
 impl Document<'_> {
+    /// # Safety
+    /// LibreOfficeKit must have made the document, and nobody else may destroy it.
+    unsafe fn of(raw: *mut RawDocument) -> io::Result<Self> {
+        // SAFETY: a document points to its table for as long as it lives, and each table begins with its size.
+        let size = unsafe { raw.as_ref().and_then(|raw| raw.class.as_ref()).map(|class| class.size) };
+        if size.is_none_or(|size| size < size_of::<DocumentClass>()) {
+            return Err(io::Error::other("LibreOfficeKit's documents have no functions to save them"));
+        }
+        Ok(Self { raw, _office: PhantomData })
+    }
+
     /// Writes the document to a `file:` URL; says whether LibreOffice believes that it did.
     pub(super) fn save(&self, url: &str, format: &str, options: &str) -> io::Result<bool> {
         let (url, format) = (c_string(url.as_bytes())?, c_string(format.as_bytes())?);
         let options = c_string(options.as_bytes())?;
-        // SAFETY: the document is alive, its table begins with these functions since LibreOffice 4.2, and all
-        // arguments are C strings that it copies.
+        // SAFETY: the document is alive, `of` checked that its table has this function, and all arguments are C strings that
+        // it copies.
         let saved =
             unsafe { ((*(*self.raw).class).save_as)(self.raw, url.as_ptr(), format.as_ptr(), options.as_ptr()) };
         Ok(saved != 0)
@@ -243,7 +255,7 @@ impl Document<'_> {
 
 impl Drop for Document<'_> {
     fn drop(&mut self) {
-        // SAFETY: the document is alive, and not used any more.
+        // SAFETY: the document is alive, `of` checked that its table has this function, and it is not used any more.
         unsafe { ((*(*self.raw).class).destroy)(self.raw) };
     }
 }

@@ -131,7 +131,8 @@ impl Uno {
         let mut name = Text::new(&self.library, service);
         let mut object = ptr::null_mut();
         let create = "com.sun.star.lang.XMultiServiceFactory::createInstance";
-        self.call(self.factory, create, &mut object, &mut [name.place()])?;
+        // SAFETY: the factory has this interface; the method takes a text and returns an object.
+        unsafe { self.call(self.factory, create, &mut object, &mut [name.place()])? };
         Ok(object)
     }
 
@@ -142,7 +143,9 @@ impl Uno {
         let mut object: *mut RawObject = ptr::null_mut();
         let arguments = &mut [url.place(), frame.place(), place(&mut flags), place(&mut properties)];
         let method = "com.sun.star.frame.XComponentLoader::loadComponentFromURL";
-        let loaded = self.call(self.desktop, method, &mut object, arguments);
+        // SAFETY: the desktop was asked for this interface; the method takes two texts, a 32-bit number and a sequence of
+        // properties, and returns an object.
+        let loaded = unsafe { self.call(self.desktop, method, &mut object, arguments) };
         Ok((loaded.is_ok() && !object.is_null()).then_some(Hidden { uno: self, object }))
     }
 
@@ -153,7 +156,8 @@ impl Uno {
         let loadable = self.query(object, "com.sun.star.frame.XLoadable")?;
         let mut properties = self.sequence(properties)?;
         let arguments = &mut [place(&mut properties)];
-        let loaded = self.call(loadable, "com.sun.star.frame.XLoadable::load", &mut (), arguments);
+        // SAFETY: the object was asked for this interface; the method takes a sequence of properties and returns nothing.
+        let loaded = unsafe { self.call(loadable, "com.sun.star.frame.XLoadable::load", &mut (), arguments) };
         Ok(loaded.is_ok().then_some(Hidden { uno: self, object }))
     }
 
@@ -165,7 +169,8 @@ impl Uno {
         unsafe { (self.library.refer)(&mut kind, INTERFACE, name.raw) };
         let mut answer = Any::EMPTY;
         let query = "com.sun.star.uno.XInterface::queryInterface";
-        self.call(object, query, &mut answer, &mut [place(&mut kind)])?;
+        // SAFETY: every object has this interface; the method takes a reference to a type and returns a value with its type.
+        unsafe { self.call(object, query, &mut answer, &mut [place(&mut kind)])? };
         // An object lies in the Any itself; a value of no type has its data elsewhere.
         let is_object = ptr::eq(answer.data, ptr::from_ref(&answer.reserved).cast());
         if is_object && !answer.reserved.is_null() {
@@ -175,8 +180,12 @@ impl Uno {
         }
     }
 
-    /// Calls a method by its full name. `answer` has the type that the method returns.
-    fn call<T>(
+    /// Calls a method by its full name.
+    ///
+    /// # Safety
+    /// The object must be null or have the method's interface. `T` must be how the type that the method returns is represented,
+    /// of no size if it returns nothing; and the arguments must be places of values of the types that it takes, all of them.
+    unsafe fn call<T>(
         &self,
         object: *mut RawObject,
         method: &str,
@@ -189,8 +198,7 @@ impl Uno {
         let description = self.library.describe(method)?;
         let mut exception = Any::EMPTY;
         let mut thrown = ptr::from_mut(&mut exception);
-        // SAFETY: the object lives; arguments and answer are of the types that the method's description names, as the
-        // callers in this module see to.
+        // SAFETY: objects are never released, so this one lives; the rest is the caller's promise.
         unsafe {
             let answer = if size_of::<T>() == 0 { ptr::null_mut() } else { place(answer) };
             ((*object).dispatch)(object, description, answer, arguments.as_mut_ptr(), &mut thrown);
@@ -222,21 +230,25 @@ impl Uno {
 
     /// Makes a value in its place: it may contain its own address, and so can't be moved afterwards.
     fn fill(&self, any: &mut Any, value: &Property) -> io::Result<()> {
-        match value {
-            Property::Boolean(value) => self.fill_typed(any, "boolean", u8::from(*value)),
-            Property::Short(value) => self.fill_typed(any, "short", *value),
-            Property::Long(value) => self.fill_typed(any, "long", *value),
-            Property::Text(value) => self.fill_typed(any, "string", Text::new(&self.library, value).into_raw()),
-            Property::Several(values) => {
-                self.fill_typed(any, "[]com.sun.star.beans.PropertyValue", self.sequence(values)?)
+        // SAFETY: so values of these types are represented: a byte, 16 and 32 bits, and pointers to a text and a sequence.
+        unsafe {
+            match value {
+                Property::Boolean(value) => self.fill_typed(any, "boolean", u8::from(*value)),
+                Property::Short(value) => self.fill_typed(any, "short", *value),
+                Property::Long(value) => self.fill_typed(any, "long", *value),
+                Property::Text(value) => self.fill_typed(any, "string", Text::new(&self.library, value).into_raw()),
+                Property::Several(values) => {
+                    self.fill_typed(any, "[]com.sun.star.beans.PropertyValue", self.sequence(values)?)
+                }
             }
         }
     }
 
-    /// `T` is how values of the named type are represented.
-    fn fill_typed<T>(&self, any: &mut Any, name: &str, mut value: T) -> io::Result<()> {
+    /// # Safety
+    /// `T` must be how values of the named type are represented.
+    unsafe fn fill_typed<T>(&self, any: &mut Any, name: &str, mut value: T) -> io::Result<()> {
         let kind = self.library.describe(name)?;
-        // SAFETY: the value is of the described type, and is copied.
+        // SAFETY: the value is of the described type by the caller's promise, and is copied.
         unsafe { (self.library.any_construct)(any, place(&mut value), kind, None) };
         Ok(())
     }
@@ -253,7 +265,8 @@ impl Hidden<'_> {
         let mut properties = self.uno.sequence(properties)?;
         let arguments = &mut [url.place(), place(&mut properties)];
         self.uno.be_kit(false);
-        let stored = self.uno.call(storable, "com.sun.star.frame.XStorable::storeToURL", &mut (), arguments);
+        // SAFETY: the object was asked for this interface; the method takes a text and a sequence of properties, and returns nothing.
+        let stored = unsafe { self.uno.call(storable, "com.sun.star.frame.XStorable::storeToURL", &mut (), arguments) };
         self.uno.be_kit(true);
         Ok(stored.is_ok())
     }
@@ -262,7 +275,9 @@ impl Hidden<'_> {
     pub(super) fn close(self) -> io::Result<()> {
         let closeable = self.uno.query(self.object, "com.sun.star.util.XCloseable")?;
         let mut at_once = 1_u8;
-        self.uno.call(closeable, "com.sun.star.util.XCloseable::close", &mut (), &mut [place(&mut at_once)])
+        let arguments = &mut [place(&mut at_once)];
+        // SAFETY: the object was asked for this interface; the method takes a boolean, which is a byte, and returns nothing.
+        unsafe { self.uno.call(closeable, "com.sun.star.util.XCloseable::close", &mut (), arguments) }
     }
 }
 

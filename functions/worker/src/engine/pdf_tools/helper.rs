@@ -22,10 +22,12 @@ pub struct Args {
 /// Serves until standard input ends.
 pub fn run(args: &Args) -> io::Result<()> {
     let mut replies = helper::take_stdout()?;
-    std::env::set_current_dir(&args.home)?;
-    let mut craft = PdfCraft { engines: Engines::load() };
-    confine::hide_own_memory()?;
-    helper::serve(&mut craft, &mut replies)
+    helper::or_tell(&mut replies, |replies| {
+        std::env::set_current_dir(&args.home)?;
+        let mut craft = PdfCraft { engines: Engines::load() };
+        confine::hide_own_memory()?;
+        helper::serve(&mut craft, replies)
+    })
 }
 
 struct PdfCraft {
