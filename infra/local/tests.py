@@ -22,7 +22,7 @@ ENDPOINTS = {
     "POST /v1/webhooks/test",
     "GET /openapi.json",
     "GET /docs",
-    "GET /docs/{file}",
+    "GET /docs/{page+}",
     "GET /",
     "GET /tools",
     "GET /tools/{page+}",

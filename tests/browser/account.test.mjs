@@ -17,7 +17,7 @@ async function createKey(page, goto, name) {
   await goto("/app/keys");
   await page.getByRole("link", { name: "Create a key" }).click();
   await page.getByLabel("Name").fill(name);
-  await page.getByRole("button", { name: "Create the key" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
   return page.locator("#secret").innerText();
 }
 
@@ -40,7 +40,7 @@ test("a key is created, used, regenerated and revoked", async () => {
 
     await goto("/app/keys");
     await page.getByRole("link", { name: "Regenerate Journey" }).click();
-    await page.getByLabel("The old secret shall").selectOption("0");
+    await page.getByLabel("Old secret expires").selectOption("0");
     await page.getByRole("button", { name: "Regenerate" }).click();
     const second = await page.locator("#secret").innerText();
     assert.deepEqual([await statusOf(first), await statusOf(second)], [401, 200]);
@@ -64,7 +64,7 @@ test("who has never seen it comes by the pages' own words from the printed addre
     const steps = page.getByRole("region", { name: "First steps" });
     await steps.getByRole("link", { name: "Create an API key" }).click();
     await page.getByLabel("Name").fill("My first key");
-    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     assert.equal(await statusOf(await page.locator("#secret").innerText()), 200);
     await page.getByRole("main").getByRole("link", { name: "playground" }).click();
     await page.getByLabel("Drop a file here, or choose one").setInputFiles(document);
@@ -85,11 +85,11 @@ test("a wrong form stays filled in, and works without scripts", async () => {
     await goto("/app/keys/new");
     await page.getByLabel("Name").fill("Two lines of origins");
     await page.getByLabel(/^Origins/).fill("https://ok.example\nnonsense");
-    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     assert.equal(await page.getByLabel("Name").inputValue(), "Two lines of origins");
     assert.match(await page.locator("#origins-error").innerText(), /origin/);
     await page.getByLabel(/^Origins/).fill("https://ok.example");
-    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     assert.match(await page.locator("#secret").innerText(), /^dm_live_/);
   });
 });
@@ -140,13 +140,13 @@ test("the signed sample is valid, and a changed one is not", async () => {
     const { page, goto } = visitor;
     await signIn(visitor, person);
     await goto("/app/webhooks");
-    await page.getByRole("button", { name: "Make a signed sample" }).click();
+    await page.getByRole("button", { name: "Create a signed sample" }).click();
     assert.deepEqual(await findings(page), []);
     await page.getByRole("button", { name: "Verify it here" }).click();
     await page.getByText("Valid", { exact: true }).waitFor();
     const body = page.getByLabel("Body");
     await body.fill((await body.inputValue()).replace("completed", "failed"));
     await page.getByRole("button", { name: "Verify", exact: true }).click();
-    await page.getByText("The signature does not fit").waitFor();
+    await page.getByText("The signature does not match").waitFor();
   });
 });

@@ -77,16 +77,16 @@ test("of two forms opened at once the later one is told, keeps what was typed, a
     await signIn(visitor, people.admin, `/admin/plans/${id}`);
     const other = await context.newPage();
     await other.goto(url(`/admin/plans/${id}`));
-    await other.getByLabel("Credits a month").fill("20");
+    await other.getByLabel("Credits per month").fill("20");
     await save(other);
     await other.waitForURL(url("/admin/plans"));
 
-    await page.getByLabel("Credits a month").fill("30");
+    await page.getByLabel("Credits per month").fill("30");
     await save(page);
     const notice = await page.getByRole("alert").innerText();
     assert.match(notice, /Somebody else changed this/);
     assert.match(notice, /included_credits\s+20\s+30/);
-    assert.equal(await page.getByLabel("Credits a month").inputValue(), "30");
+    assert.equal(await page.getByLabel("Credits per month").inputValue(), "30");
     assert.equal((await administer("plan", "show", id)).plan.included_credits, 20);
     await save(page);
     await page.waitForURL(url("/admin/plans"));
@@ -102,7 +102,7 @@ test("what is wrong in a form is said beside its field, and nothing is lost", as
     await page.getByLabel(/^Origins/).fill("https://a.example\nexample.com");
     await save(page);
     assert.match(await page.locator("#id-error").innerText(), /lower-case/);
-    assert.match(await page.locator("#origins-error").innerText(), /“example.com” is no origin/);
+    assert.match(await page.locator("#origins-error").innerText(), /“example.com” is not an origin/);
     assert.equal(await page.getByLabel(/^Origins/).inputValue(), "https://a.example\nexample.com");
   });
 });
@@ -113,7 +113,7 @@ test("a suspended account's key is refused at once, and let in again when it is 
   await withVisitor({}, async (visitor) => {
     const { page } = visitor;
     await signIn(visitor, people.admin, "/admin/accounts");
-    await page.getByLabel("Id, or beginning of the name").fill(id);
+    await page.getByLabel("Id or start of the name").fill(id);
     await page.getByRole("button", { name: "Search" }).click();
     assert.equal(await page.getByRole("heading", { level: 1 }).innerText(), name);
 
@@ -128,9 +128,9 @@ test("a suspended account's key is refused at once, and let in again when it is 
     assert.deepEqual([refused.status, refused.body.error.code], [403, "account_suspended"]);
     assert.match(await mainText(page), /unpaid for three months/);
 
-    await page.getByRole("link", { name: "Lift the suspension" }).click();
+    await page.getByRole("link", { name: "Reinstate" }).click();
     await page.getByLabel("Reason").fill("paid");
-    await page.getByRole("button", { name: "Lift the suspension" }).click();
+    await page.getByRole("button", { name: "Reinstate the account" }).click();
     await page.waitForURL(url(`/admin/accounts/${id}`));
     assert.equal((await api("/v1/tools", secret)).status, 200);
   });
@@ -150,7 +150,7 @@ test("credits are granted once, with a reason, and a form that is sent again gra
     assert.match(await mainText(page), /250 credits were granted/);
     // As after a double click, or from a browser that repeats what it got no answer to.
     const again = await context.request.post(url(`/admin/accounts/${id}/grant`), { form });
-    assert.match(await again.text(), /made already/);
+    assert.match(await again.text(), /already granted/);
     assert.equal((await administer("account", "show", id)).account.granted, 250);
   });
 });

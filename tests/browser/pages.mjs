@@ -43,13 +43,13 @@ async function refuseKey(page) {
   await page.getByLabel("Name").fill("Nightly reports");
   await page.getByLabel(/^Origins/).fill("https://ok.example\nnonsense");
   await page.getByLabel(/^Last day/).fill("2020-01-01");
-  await page.getByRole("button", { name: "Create the key" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
   await page.locator("#origins-error").waitFor();
 }
 
 async function createKey(page) {
   await page.getByLabel("Name").fill("Nightly reports");
-  await page.getByRole("button", { name: "Create the key" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
   await page.locator("#secret").waitFor();
 }
 
@@ -70,6 +70,14 @@ export const pages = [
   { name: "category", path: "/tools/category/office" },
   { name: "tool", path: "/tools/html-to-pdf" },
   { name: "not-found", path: "/tools/no-such-tool" },
+  { name: "docs", path: "/docs" },
+  { name: "docs-guide", path: "/docs/first-conversion" },
+  { name: "docs-errors", path: "/docs/errors" },
+  { name: "docs-error", path: "/docs/errors/source_forbidden" },
+  { name: "docs-tools", path: "/docs/tools" },
+  { name: "docs-tool", path: "/docs/tools/html-to-pdf" },
+  { name: "docs-reference", path: "/docs/api" },
+  { name: "docs-endpoint", path: "/docs/api/create-job" },
   { name: "overview", path: "/app", who: "user" },
   { name: "playground", path: "/app/playground", who: "user" },
   { name: "keys", path: "/app/keys", who: "user" },
@@ -83,7 +91,7 @@ export const pages = [
   { name: "key-revoke", path: "/app/keys", who: "user", prepare: click("link", /^Revoke/) },
   { name: "job-completed", path: async () => `/app/jobs/${await completed()}`, who: "user" },
   { name: "job-failed", path: async () => `/app/jobs/${await failed()}`, who: "user" },
-  { name: "sample", path: "/app/webhooks", who: "user", prepare: click("button", "Make a signed sample") },
+  { name: "sample", path: "/app/webhooks", who: "user", prepare: click("button", "Create a signed sample") },
   { name: "verifier", path: "/app/webhooks/verify", who: "user" },
   { name: "jobs", path: "/app/jobs", who: "user" },
   { name: "webhooks", path: "/app/webhooks", who: "user" },

@@ -27,7 +27,7 @@ async function play(tool, journey) {
 
 const convert = (page) => page.getByRole("button", { name: "Convert" }).click();
 const ready = (page) => page.getByRole("heading", { name: "Your PDF is ready" }).waitFor({ timeout: CONVERSION_MS });
-const curl = async (page, text) => page.locator("#curl", { hasText: text }).waitFor();
+const curl = async (page, text) => page.locator("#code", { hasText: text }).waitFor();
 const job = (text) => text.match(/data-job="([^"]+)"/)[1];
 
 async function writeHtml(page, html) {
@@ -39,7 +39,7 @@ test("a file becomes a PDF to look at and to keep", async () => {
   await play("office-to-pdf", async ({ page, context }) => {
     await page.getByLabel("Drop a file here, or choose one").setInputFiles(sample);
     await curl(page, "@small.docx");
-    assert.match(await page.locator("#curl").innerText(), /\/v1\/uploads[\s\S]*\$DOCMILL_KEY[\s\S]*-X PUT[\s\S]*"uploadId":"\$id"/);
+    assert.match(await page.locator("#code").innerText(), /\/v1\/uploads[\s\S]*\$DOCMILL_KEY[\s\S]*-X PUT[\s\S]*"uploadId":"\$id"/);
     await convert(page);
     await ready(page);
     const preview = await context.request.get(await page.locator("iframe.preview").getAttribute("src"));
@@ -64,8 +64,8 @@ test("a file becomes a PDF to look at and to keep", async () => {
 
 test("an address and inline HTML become PDFs, with what they cost and how long they took", async () => {
   await play("office-to-pdf", async ({ page }) => {
-    await page.getByLabel("An address").check();
-    await page.getByLabel("Address", { exact: true }).fill(`${samples}/small.docx`);
+    await page.getByLabel("A URL").check();
+    await page.getByLabel("URL", { exact: true }).fill(`${samples}/small.docx`);
     await convert(page);
     await ready(page);
     assert.match(await page.locator("#job").innerText(), /1 credit[\s\S]*Converted in[\s\S]*ms/);
@@ -79,14 +79,14 @@ test("an address and inline HTML become PDFs, with what they cost and how long t
     await convert(page);
     await ready(page);
     const said = await page.locator("#job").innerText();
-    assert.match(said, /nothing[\s\S]*What is not as the source meant it[\s\S]*resource_(blocked|failed) [\s\S]*10\.0\.0\.1/);
+    assert.match(said, /Differences from the source[\s\S]*resource_(blocked|failed) [\s\S]*10\.0\.0\.1[\s\S]*no credits/);
   });
 });
 
 test("what is wrong is said beside its field, and everything stays filled in", async () => {
   await play("office-to-pdf", async ({ page }) => {
     await convert(page);
-    await page.getByText("Choose a file first.").waitFor();
+    await page.getByText("Choose a file.").waitFor();
     await page.getByLabel("Drop a file here, or choose one").setInputFiles(sample);
     await page.getByText("Options", { exact: true }).click();
     await page.getByLabel("Page range").fill("3-1");
@@ -108,12 +108,12 @@ test("what is wrong is said beside its field, and everything stays filled in", a
 
 test("a job that fails says why and what to do, and costs nothing", async () => {
   await play("office-to-pdf", async ({ page }) => {
-    await page.getByLabel("An address").check();
-    await page.getByLabel("Address", { exact: true }).fill("http://127.0.0.1:9/secret.docx");
+    await page.getByLabel("A URL").check();
+    await page.getByLabel("URL", { exact: true }).fill("http://127.0.0.1:9/secret.docx");
     await convert(page);
     const alert = page.locator("#job").getByRole("alert");
     await alert.waitFor({ timeout: CONVERSION_MS });
-    assert.match(await alert.innerText(), /is not fetched from[\s\S]*source_forbidden[\s\S]*1 credit came back/);
+    assert.match(await alert.innerText(), /is not fetched from[\s\S]*source_forbidden[\s\S]*1 credit refunded/);
   });
 });
 

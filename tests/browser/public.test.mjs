@@ -13,7 +13,7 @@ test("from the homepage by the menu to a tool, its options and a line to paste",
     await page.getByRole("navigation", { name: "Site" }).getByRole("link", { name: "HTML to PDF" }).click();
     await page.waitForURL(url("/tools/html-to-pdf"));
     const text = await mainText(page);
-    for (const said of ["1 credit a document", "pageSize", "Letter", "renderMode", `${url("/v1/convert/html-to-pdf")}`]) {
+    for (const said of ["1 credit per document", "pageSize", "Letter", "renderMode", `${url("/v1/convert/html-to-pdf")}`]) {
       assert.ok(text.includes(said), `${said} in ${text}`);
     }
     assert.equal((await context.cookies()).length, 0, "a guest is given no cookie");
@@ -31,7 +31,7 @@ test("categories lead to their tools, and unknown pages are 404 with a way on", 
       const answer = await goto(path);
       assert.equal(answer.status(), 404, path);
       assert.match(await mainText(page), /Page not found/);
-      assert.ok(await page.getByRole("link", { name: "To the homepage" }).isVisible());
+      assert.ok(await page.getByRole("link", { name: "Go to the homepage" }).isVisible());
     }
   });
 });

@@ -99,10 +99,10 @@ test("the issuer's answer counts once, in the browser that asked, and not if it 
       if (response.url().includes("/app/callback")) refused.push(response.status());
     });
     await goto("/app/callback?code=stolen&state=guessed");
-    assert.match(await mainText(page), /Sign-in did not work/);
+    assert.match(await mainText(page), /Sign-in failed/);
     await goto("/app");
     await goto("/app/callback?error=access_denied&state=guessed");
-    assert.match(await mainText(page), /Sign-in did not work/);
+    assert.match(await mainText(page), /Sign-in failed/);
     assert.deepEqual(refused, [400, 400]);
   });
 });
@@ -112,7 +112,7 @@ test("pages of administrators are 403 for users, and open for administrators", a
     await signIn(visitor, people.user);
     const answer = await visitor.goto("/admin");
     assert.equal(answer.status(), 403);
-    assert.match(await mainText(visitor.page), /for administrators/);
+    assert.match(await mainText(visitor.page), /Only administrators/);
     assert.equal(await visitor.page.getByRole("navigation", { name: "Administration" }).count(), 0);
   });
   await withVisitor({}, async (visitor) => {

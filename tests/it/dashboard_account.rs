@@ -211,7 +211,7 @@ async fn the_sample_verifies_and_a_changed_one_says_why_not() {
     let valid = verify(&secret, &body).await.text;
     assert!(valid.contains("<strong>Valid</strong>"), "{valid}");
     let changed = verify(&secret, &body.replace("completed", "failed")).await.text;
-    assert!(changed.contains("Not valid") && changed.contains("The signature does not fit"));
+    assert!(changed.contains("Invalid") && changed.contains("The signature does not match"));
     let missing = verify("", &body).await;
     assert_eq!(missing.status, 422);
     assert!(missing.text.contains("id=\"secret-error\""));

@@ -154,7 +154,7 @@ fn it_has_exactly_the_error_codes_of_the_code_each_under_its_status() {
     let elsewhere = [ErrorCode::RouteNotFound, ErrorCode::MethodNotAllowed].map(ErrorCode::as_str);
     assert_eq!(&shown | &elsewhere.into(), all);
     assert!(elsewhere.iter().all(|code| description.0["components"]["examples"][code].is_object()));
-    assert_eq!(error_table(api_docs::description::GUIDE), error_table(&file("README.md")));
+    assert_eq!(error_table(&api_docs::guide::all()), error_table(&file("README.md")));
 }
 
 #[test]
@@ -163,7 +163,8 @@ fn it_has_exactly_the_states_job_errors_and_events_of_the_code() {
     let schemas = &description.0["components"]["schemas"];
     let job_errors: BTreeSet<_> = JobErrorCode::ALL.map(JobErrorCode::as_str).into();
     assert_eq!(strings(&schemas["JobError"]["properties"]["code"]["enum"]), job_errors);
-    let rows = api_docs::description::GUIDE.lines().filter_map(|line| {
+    let guide = api_docs::guide::all();
+    let rows = guide.lines().filter_map(|line| {
         let cells: Vec<_> = line.strip_prefix("| `")?.split(" | ").collect();
         Some((cells[0].trim_end_matches('`'), cells[1], cells[2] != "no |"))
     });
@@ -171,7 +172,7 @@ fn it_has_exactly_the_states_job_errors_and_events_of_the_code() {
     assert_eq!(rows.collect::<BTreeSet<_>>(), known.into());
     assert_eq!(strings(&schemas["JobStatus"]["enum"]), JobStatus::ALL.map(JobStatus::as_str).into());
     assert_eq!(strings(&schemas["EventType"]["enum"]), EventKind::ALL.map(EventKind::as_str).into());
-    assert!(EventKind::ALL.iter().all(|kind| api_docs::description::GUIDE.contains(kind.as_str())));
+    assert!(EventKind::ALL.iter().all(|kind| guide.contains(kind.as_str())));
     let tool = &schemas["Tool"]["properties"];
     serde_json::from_value::<Vec<AccessTier>>(tool["accessTier"]["enum"].clone()).unwrap();
     serde_json::from_value::<Vec<ToolState>>(tool["state"]["enum"].clone()).unwrap();
@@ -240,7 +241,7 @@ fn every_example_fits_its_schema() {
 
 #[test]
 fn the_guides_signature_check_is_the_one_that_runs_in_the_python_client() {
-    let guide = api_docs::description::GUIDE;
+    let guide = api_docs::guide::all();
     let code = guide.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
     assert!(code.contains("hmac.compare_digest"));
     assert!(file("tests/clients/convert.py").contains(code));

@@ -62,7 +62,7 @@ async fn test_mode_costs_nothing_and_follows_the_accounts_switch() {
     assert_eq!(world.spent(&account).await, (0, 0));
     let refused = visitor.post(PATH, &html("two")).await;
     assert_eq!(refused.status, 422);
-    assert!(refused.text.contains("Not enough credits"), "{}", refused.text);
+    assert!(refused.text.contains("credits; you have"), "{}", refused.text);
 }
 
 #[tokio::test]
@@ -90,7 +90,7 @@ async fn a_wrong_form_comes_back_filled_in_with_each_message_beside_its_field() 
         assert!(page.text.contains(expected), "{expected} is not in {}", page.text);
     }
     let empty = visitor.post(PATH, &[("tool", "html-to-pdf"), ("source", "file")]).await;
-    assert!(empty.status == 422 && empty.text.contains("Choose a file first."), "{}", empty.text);
+    assert!(empty.status == 422 && empty.text.contains("Choose a file."), "{}", empty.text);
     // A script gets the form alone.
     let part = visitor.script(PATH, "application/x-www-form-urlencoded", encoded(&fields)).await;
     assert_eq!((part.status, part.header("x-fragment")), (422, "1"));
@@ -160,7 +160,7 @@ async fn a_job_shows_how_far_it_is_to_its_own_account_alone() {
 }
 
 #[tokio::test]
-async fn the_same_with_curl_follows_the_form_and_keeps_its_secrets() {
+async fn the_code_follows_the_form_and_keeps_its_secrets() {
     let (_, _, visitor) = someone(1).await;
     let fields = [
         ("tool", "office-to-pdf"),
@@ -169,8 +169,8 @@ async fn the_same_with_curl_follows_the_form_and_keeps_its_secrets() {
         ("option.password", "canary"),
         ("option.pdfVersion", "pdfa-2b"),
     ];
-    let shown = visitor.script("/app/playground/curl", "application/x-www-form-urlencoded", encoded(&fields)).await;
-    assert_eq!(shown.header("content-type"), "text/plain; charset=utf-8");
+    let shown = visitor.script("/app/playground/code", "application/x-www-form-urlencoded", encoded(&fields)).await;
+    assert_eq!(shown.header("content-type"), "text/html; charset=utf-8");
     for expected in ["http://dashboard.example/base/v1/tools/office-to-pdf/jobs", "$DOCMILL_KEY", "pdfa-2b"] {
         assert!(shown.text.contains(expected), "{}", shown.text);
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use api_docs::book::Book;
 use docmill::http::request::ApiRequest;
 use docmill::http::routes::{PUBLIC_ROUTES, ROUTES};
 use docmill::http::serve::guarded;
@@ -37,7 +38,7 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
         ("POST", ["v1", "uploads"]) => create_upload::handle(world.uploads.clone(), request).await,
         ("GET", ["v1", "account", "usage"]) => get_account_usage::handle(context, request).await,
         ("POST", ["v1", "webhooks", "test"]) => test_webhook::handle(context, request).await,
-        ("GET", ["openapi.json" | "docs", ..]) => api_docs::handle(Arc::new(()), request).await,
+        ("GET", ["openapi.json" | "docs", ..]) => api_docs::handle(Arc::new(Book::load().unwrap()), request).await,
         _ => route_fallback::handle(Arc::new(()), request).await,
     }
 }
@@ -69,7 +70,7 @@ async fn every_route_has_one_line_that_names_it() {
         assert_eq!(line["route"], format!("{method} {template}"));
         let expected = match *template {
             "/openapi.json" | "/docs" => "ok",
-            "/docs/{file}" => "route_not_found",
+            "/docs/{page+}" => "route_not_found",
             _ => "missing_api_key",
         };
         assert_eq!(line["code"], expected, "{line}");

@@ -12,8 +12,8 @@ use docmill::http::error::{ApiError, ErrorCode};
 use docmill::http::request::RequestId;
 use serde_json::{Map, Value, json};
 
-/// Chapters for people, in Markdown: authentication, idempotency, rate limits, errors, webhooks, versions.
-pub const GUIDE: &str = include_str!("../description/guide.md");
+use crate::guide;
+
 const DOCUMENT: &str = include_str!("../description/openapi.json");
 const COMPONENTS: &str = include_str!("../description/components.json");
 const SCHEMAS: &str = include_str!("../description/schemas.json");
@@ -23,7 +23,7 @@ const EXAMPLES: &str = include_str!("../description/examples.json");
 pub enum DescriptionError {
     #[error("a part of the description is not readable: {0}")]
     Part(#[from] serde_json::Error),
-    #[error("the description has nothing at {0}")]
+    #[error("the description has no {0}")]
     Missing(&'static str),
 }
 
@@ -33,7 +33,7 @@ pub fn openapi(catalogue: &Catalogue) -> Result<Value, DescriptionError> {
     let mut components: Value = serde_json::from_str(COMPONENTS)?;
     put(&mut components, "", "schemas", schemas(catalogue)?)?;
     put(&mut components, "", "examples", examples()?)?;
-    put(&mut document, "/info", "description", json!(GUIDE))?;
+    put(&mut document, "/info", "description", json!(guide::for_description(catalogue)))?;
     put(&mut document, "", "components", components)?;
     Ok(document)
 }

@@ -1,4 +1,4 @@
-//! Pages for what goes wrong. A handler returns [`PageError`]; `visit` gives it the look of the other pages.
+//! Errors of pages. A handler returns [`PageError`], and `visit` renders it as a page.
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -7,30 +7,30 @@ use docmill::queue::QueueError;
 use docmill::store::StoreError;
 use maud::{Markup, html};
 
-use crate::layout::Page;
+use crate::layout::{Page, sign_out};
 use crate::state::AppState;
 use crate::visit::Viewer;
 
-/// What a handler can end in instead of a page. The cause goes to the log, and never to the page.
+/// Why a handler returns no page. The cause is logged, and never shown.
 #[derive(Debug, thiserror::Error)]
 pub enum PageError {
     #[error("no such page")]
     NotFound,
-    #[error("not with this role")]
+    #[error("the role does not allow it")]
     Forbidden,
     #[error("the account is suspended")]
     Suspended,
-    #[error("the method is not taken here")]
+    #[error("the method is not supported here")]
     MethodNotAllowed,
-    /// The form's token is missing or another session's.
-    #[error("the form is not of this session")]
+    /// The form's token is missing or of another session.
+    #[error("the form is of another session")]
     StaleForm,
-    #[error("the request cannot be understood")]
+    #[error("the request is malformed")]
     BadRequest,
-    /// The issuer refused, or what it said does not hold.
+    /// The issuer refused, or its response is invalid.
     #[error("sign-in failed: {0}")]
     SignIn(String),
-    /// Something that we need did not answer.
+    /// A service that we depend on did not respond.
     #[error("{0}")]
     Unavailable(String),
     #[error("{0}")]
@@ -84,30 +84,29 @@ impl PageError {
 
     const fn words(&self) -> Words {
         let (title, text) = match self {
-            Self::NotFound => ("Page not found", "There is nothing at this address. It may have moved, or never been."),
-            Self::Forbidden => ("Not for this role", "This page is for administrators of the service."),
+            Self::NotFound => ("Page not found", "This address does not exist. Check it for typing errors."),
+            Self::Forbidden => ("Administrators only", "Only administrators of the service can open this page."),
             Self::Suspended => (
                 "Account suspended",
-                "Your account is suspended: its keys do not work, and its pages are closed. Please contact whoever runs \
-                 this service.",
+                "Your account is suspended. Its keys do not work and its pages are closed. Contact the operator of this \
+                 service.",
             ),
-            Self::MethodNotAllowed => ("Not that way", "This address does not take that kind of request."),
+            Self::MethodNotAllowed => {
+                ("Method not supported", "This address does not support this kind of request. Go back and try again.")
+            }
             Self::StaleForm => (
                 "The form is out of date",
-                "It belongs to another session, perhaps because you signed in again in another tab. Nothing was \
-                 changed: go back, reload the page, and send it again.",
+                "It belongs to another session, perhaps because you signed in again in another tab. Nothing was changed. \
+                 Go back, reload the page and send the form again.",
             ),
-            Self::BadRequest => ("Not understood", "Something in this request is missing or malformed."),
+            Self::BadRequest => ("Invalid request", "A part of this request is missing or malformed."),
             Self::SignIn(_) => (
-                "Sign-in did not work",
-                "What came back from the sign-in page does not belong to a sign-in that began in this browser within \
-                 the last ten minutes. Please try again.",
+                "Sign-in failed",
+                "This sign-in did not begin in this browser within the last ten minutes. Sign in again.",
             ),
-            Self::Unavailable(_) => {
-                ("Please try again", "A part of the service did not answer in time. Nothing is lost.")
-            }
+            Self::Unavailable(_) => ("Try again", "The service did not respond in time. Nothing was lost."),
             Self::Internal(_) => {
-                ("Something went wrong", "That was our fault, and it is in our logs. Please try again.")
+                ("Something went wrong", "This was an error on our side, and it was logged. Try again.")
             }
         };
         Words { title, text }
@@ -148,7 +147,7 @@ fn bare(response: &Response) -> Option<Words> {
     let has_page =
         response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| !kind.as_bytes().starts_with(b"text/plain"));
     let is_error = response.status().is_client_error() || response.status().is_server_error();
-    // An answer to a script is none of ours to dress.
+    // Responses to scripts stay as they are.
     let redirects = response.headers().contains_key("hx-redirect");
     (is_error && !has_page && !redirects).then(|| match response.status() {
         StatusCode::NOT_FOUND => PageError::NotFound.words(),
@@ -172,10 +171,12 @@ fn content(state: &AppState, viewer: &Viewer, status: StatusCode, words: Words) 
             h1 { (words.title) }
             p.lead { (words.text) }
             p.actions {
-                @if viewer.user.is_some() {
-                    a.button.primary href=(state.link("/app")) { "To the dashboard" }
+                @if viewer.suspended {
+                    (sign_out(state, viewer))
+                } @else if viewer.user.is_some() {
+                    a.button.primary href=(state.link("/app")) { "Go to the dashboard" }
                 } @else {
-                    a.button.primary href=(state.link("/")) { "To the homepage" }
+                    a.button.primary href=(state.link("/")) { "Go to the homepage" }
                     a.button href=(state.link("/app")) { "Sign in" }
                 }
             }

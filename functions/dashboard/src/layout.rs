@@ -15,12 +15,12 @@ use serde_json::json;
 use crate::assets;
 use crate::csrf;
 use crate::form::token_field;
-use crate::icons;
 use crate::pages::public::Listing;
 use crate::security::Policy;
 use crate::session::{SignedIn, cookie_name, own_cookie};
 use crate::state::AppState;
 use crate::visit::Viewer;
+use docmill_look::icons;
 
 /// Pages of every user, in the order of the menu.
 const USER_MENU: [(&str, &str); 7] = [
@@ -30,14 +30,14 @@ const USER_MENU: [(&str, &str); 7] = [
     ("/app/jobs", "Jobs"),
     ("/app/webhooks", "Webhooks"),
     ("/app/tools", "Tools"),
-    ("/docs", "API docs"),
+    ("/docs", "Docs"),
 ];
 const ADMIN_MENU: [(&str, &str); 7] = [
-    ("/admin", "Overview"),
-    ("/admin/tools", "Tools"),
+    ("/admin", "Service overview"),
+    ("/admin/tools", "Tool settings"),
     ("/admin/plans", "Plans"),
     ("/admin/accounts", "Accounts"),
-    ("/admin/service", "Service"),
+    ("/admin/service", "Switches"),
     ("/admin/health", "Health"),
     ("/admin/audit", "Audit trail"),
 ];
@@ -65,11 +65,18 @@ pub struct Page<'a> {
     status: StatusCode,
     policy: Policy,
     scripts: Vec<&'a str>,
+    summary: Option<&'a str>,
 }
 
 impl<'a> Page<'a> {
     pub fn new(title: &'a str, content: Markup) -> Self {
-        Self { title, content, status: StatusCode::OK, policy: Policy::default(), scripts: Vec::new() }
+        Self { title, content, status: StatusCode::OK, policy: Policy::default(), scripts: Vec::new(), summary: None }
+    }
+
+    /// One sentence for search engines and previews of links.
+    pub fn summary(mut self, summary: &'a str) -> Self {
+        self.summary = Some(summary);
+        self
     }
 
     /// 422 for a form that is shown again.
@@ -112,6 +119,7 @@ impl<'a> Page<'a> {
                         @if let Some(user) = viewer.user.as_ref().filter(|_| in_app(viewer)) { (side(state, viewer, user)) }
                         main #content tabindex="-1" {
                             @if let Some(flash) = &viewer.flash { (flash.show()) }
+                            @if self.status == StatusCode::UNPROCESSABLE_ENTITY { (error_summary()) }
                             (self.content)
                         }
                     }
@@ -134,12 +142,28 @@ impl<'a> Page<'a> {
                 meta name="color-scheme" content="light dark";
                 meta name="htmx-config" content=(htmx.to_string());
                 title { (self.title) " · Docmill" }
+                @if let Some(summary) = self.summary {
+                    meta name="description" content=(summary);
+                    meta property="og:title" content={ (self.title) " · Docmill" };
+                    meta property="og:description" content=(summary);
+                    meta property="og:type" content="website";
+                    meta property="og:url" content=(state.absolute(&viewer.path));
+                }
                 link rel="stylesheet" href=(assets::link(state, "style.css"));
                 link rel="icon" type="image/svg+xml" href=(assets::link(state, "icon.svg"));
                 @if viewer.user.is_some() { script src=(assets::link(state, assets::HTMX)) defer {} }
                 script src=(assets::link(state, "page.js")) defer {}
                 @for script in &self.scripts { script src=(assets::link(state, script)) defer {} }
             }
+        }
+    }
+}
+
+/// Has the focus after a form was refused. `page.js` lists the fields in it.
+fn error_summary() -> Markup {
+    html! {
+        div.note.danger #error-summary role="alert" tabindex="-1" autofocus {
+            p { strong { "Check the fields marked below." } }
         }
     }
 }
@@ -153,7 +177,7 @@ fn top(state: &AppState, viewer: &Viewer) -> Markup {
         header.top {
             div.bar {
                 a.brand href=(state.link("/")) { (icons::mark()) "Docmill" }
-                // Without scripts: a phone shows the summary, a wide window the list.
+                // Works without scripts: phones show the summary, wide windows the list.
                 details.menu {
                     summary { (icons::menu()) span { "Menu" } }
                     nav aria-label="Site" { ul {
@@ -161,7 +185,7 @@ fn top(state: &AppState, viewer: &Viewer) -> Markup {
                             li { (entry(state, viewer, &listing.path(), listing.name)) (state_badge(listing.settings.state)) }
                         }
                         li { (entry(state, viewer, "/tools", "All tools")) }
-                        li { (entry(state, viewer, "/docs", "API docs")) }
+                        li { (entry(state, viewer, "/docs", "Docs")) }
                         @if let Some(user) = &viewer.user {
                             li.phone { (entry(state, viewer, "/app", "Dashboard")) }
                             @for (path, label) in USER_MENU.into_iter().skip(1).take(5) {
@@ -214,7 +238,7 @@ fn side(state: &AppState, viewer: &Viewer, user: &SignedIn) -> Markup {
 fn person(state: &AppState, viewer: &Viewer, user: &SignedIn) -> Markup {
     html! {
         details.person {
-            summary { (icons::person()) span.name { (user.email) } }
+            summary { (icons::person()) span.name { (user.email) } span.quiet { " account menu" } }
             div.card {
                 p { strong { (user.email) } }
                 p.muted { (user.profile.name) br; code { (user.account) } }
@@ -225,7 +249,7 @@ fn person(state: &AppState, viewer: &Viewer, user: &SignedIn) -> Markup {
     }
 }
 
-fn sign_out(state: &AppState, viewer: &Viewer) -> Markup {
+pub fn sign_out(state: &AppState, viewer: &Viewer) -> Markup {
     html! {
         form.sign-out method="post" action=(state.link("/app/sign-out")) {
             (token_field(viewer))
@@ -238,9 +262,9 @@ fn sign_out(state: &AppState, viewer: &Viewer) -> Markup {
 fn foot(state: &AppState) -> Markup {
     html! {
         footer.foot { div.bar {
-            p { "Docmill converts documents to PDF. Open source under Apache-2.0." }
+            p { "Docmill is open source under Apache-2.0." }
             nav aria-label="Further" { ul {
-                li { a href=(state.link("/docs")) { "API docs" } }
+                li { a href=(state.link("/docs")) { "Docs" } }
                 li { a href=(state.link("/openapi.json")) { "OpenAPI 3.1" } }
                 li { a href=(state.link("/tools")) { "Tools" } }
             } }
@@ -257,17 +281,7 @@ pub fn state_badge(state: ToolState) -> Markup {
     }
 }
 
-/// A text with a button that copies it. `id` is of this page alone.
-pub fn copyable(id: &str, text: &str) -> Markup {
-    html! {
-        div.code {
-            pre tabindex="0" { code id=(id) { (text) } }
-            button.copy type="button" data-copy=(id) { (icons::copy()) span { "Copy" } }
-        }
-    }
-}
-
-/// A message that the next page shows once: it travels in a signed cookie.
+/// A message that the next page shows once. It is kept in a signed cookie until then.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flash {
     kind: Kind,
@@ -297,7 +311,7 @@ impl Flash {
         Self { kind: Kind::Info, text: text.into() }
     }
 
-    /// Says it on the page that the browser is led to: the end of a form that worked.
+    /// Redirects to a page that shows the message.
     pub fn on(self, state: &AppState, path: &str) -> Response {
         let jar = SignedCookieJar::new(state.config.cookie_key.0.clone());
         (self.remember(state, jar), state.redirect(path)).into_response()

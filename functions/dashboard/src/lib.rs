@@ -6,9 +6,9 @@
 pub mod assets;
 pub mod config;
 pub mod csrf;
+pub mod delivery;
 pub mod error;
 pub mod form;
-pub mod icons;
 pub mod layout;
 pub mod pages;
 pub mod security;

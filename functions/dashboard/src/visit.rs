@@ -18,6 +18,7 @@ use futures_util::FutureExt;
 use tracing::Level;
 
 use crate::csrf;
+use crate::delivery::for_guests;
 use crate::error::{PageError, dress};
 use crate::layout::Flash;
 use crate::session::{self, Seat, SignedIn};
@@ -65,6 +66,8 @@ pub async fn visit(State(state): State<AppState>, request: Request, next: Next) 
         Ok(met) => met,
         Err(error) => return plain(error),
     };
+    let is_guest = viewer.user.is_none() && !viewer.suspended && viewer.flash.is_none();
+    let headers = request.headers().clone();
     let response = match admit(&state, &viewer, request).await {
         Ok(mut request) => {
             request.extensions_mut().insert(viewer.clone());
@@ -73,6 +76,7 @@ pub async fn visit(State(state): State<AppState>, request: Request, next: Next) 
         Err(response) => response,
     };
     let response = dress(&state, &viewer, response);
+    let response = if is_guest && is_page(&response) { for_guests(&headers, response).await } else { response };
     // A message is gone once a page has shown it; a redirect or a fragment shows none.
     let showed = viewer.flash.is_some() && is_page(&response);
     let jar = if showed { Flash::forget(&state, jar) } else { jar };

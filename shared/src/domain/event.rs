@@ -103,7 +103,7 @@ pub fn signed_sample(now: Timestamp) -> Result<Value, WebhookError> {
     let body = json!({
         "type": EventKind::JobCompleted.as_str(),
         "timestamp": now.to_string(),
-        "data": {"job": {"id": Uuid::now_v7(), "status": "completed", "toolSlug": "office-to-pdf"}},
+        "data": {"job": sample_job(now)},
     })
     .to_string();
     let signature = Webhook::new(&secret)?.sign(&id, seconds, body.as_bytes())?;
@@ -117,6 +117,32 @@ pub fn signed_sample(now: Timestamp) -> Result<Value, WebhookError> {
         },
         "body": body,
     }))
+}
+
+/// A completed job with all that an event tells of one.
+fn sample_job(now: Timestamp) -> Value {
+    json!({
+        "id": Uuid::now_v7(),
+        "status": "completed",
+        "toolSlug": "office-to-pdf",
+        "mode": "live",
+        "testMode": false,
+        "createdAt": now.to_string(),
+        "startedAt": now.to_string(),
+        "finishedAt": now.to_string(),
+        "expiresAt": now.plus(Duration::from_secs(86_400)).to_string(),
+        "attempts": 1,
+        "metadata": {"order": "4711"},
+        "credits": {"charged": 1, "refunded": 0},
+        "output": {
+            "format": "pdf",
+            "contentType": "application/pdf",
+            "bytes": 48_213,
+            "pages": 3,
+            "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+            "filename": "report.pdf",
+        },
+    })
 }
 
 #[cfg(test)]
@@ -137,5 +163,8 @@ mod tests {
         let expected = format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()));
         assert_eq!(text("/headers/webhook-signature"), expected);
         assert_eq!(text("/headers/webhook-timestamp"), "1795176000");
+        let body: Value = serde_json::from_str(&text("/body")).unwrap();
+        let members: Vec<_> = body["data"]["job"].as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(members, JOB_MEMBERS[..JOB_MEMBERS.len() - 1], "all that a completed job's event has");
     }
 }

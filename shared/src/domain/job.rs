@@ -169,20 +169,21 @@ impl JobErrorCode {
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::SourceUnreachable => {
-                "no such name, no connection, HTTP status of 400 or above, a redirect loop, or an upload that is gone"
+                "the address could not be reached: unknown name, no connection, HTTP status 400 or above, a redirect loop, \
+                 or a missing upload"
             }
-            Self::SourceForbidden => "an address that the service does not fetch from",
+            Self::SourceForbidden => "the service does not fetch from this address",
             Self::SourceTooLarge => "the source is over the size limit",
-            Self::SourceTimeout => "the source did not arrive in time",
-            Self::UnsupportedFormat => "the file is none that the tool takes",
-            Self::CorruptDocument => "the file is damaged, or not what it claims to be",
+            Self::SourceTimeout => "the source took too long to download",
+            Self::UnsupportedFormat => "this file format is not supported",
+            Self::CorruptDocument => "the file is damaged, or not of the type it claims to be",
             Self::PasswordRequired => "the document is encrypted: send `options.password`",
             Self::WrongPassword => "the password does not open the document",
             Self::PageLimitExceeded => "the result would have too many pages",
             Self::RenderFailed => "the document could not be rendered with these options",
             Self::ConversionTimeout => "the conversion took too long",
-            Self::EngineCrashed => "the engine died on this document, twice",
-            Self::Internal => "a fault of ours",
+            Self::EngineCrashed => "the engine crashed twice on this document",
+            Self::Internal => "an error on our side",
         }
     }
 

@@ -112,26 +112,28 @@ impl ErrorCode {
     /// What happened and what to do, where the place of the error has nothing more exact to say.
     const fn text(self) -> &'static str {
         match self {
-            Self::InvalidJson => "The body must be a JSON object in UTF-8, nested at most 64 deep.",
+            Self::InvalidJson => "The body must be a JSON object in UTF-8, nested at most 64 levels deep.",
             Self::InvalidIdempotencyKey => {
                 "Idempotency-Key must be 1 to 255 printable ASCII characters, bare or in double quotes."
             }
             Self::MissingApiKey => "Send your API key in the header `Authorization: Bearer <API_KEY>`.",
-            Self::InvalidApiKey => "This API key is not known. Check that it was copied whole.",
-            Self::RevokedApiKey => "This API key was revoked, replaced or has expired. Use a current one.",
-            Self::InsufficientCredits => "Not enough credits for this tool. Add credits, or wait for the next period.",
+            Self::InvalidApiKey => "This API key is unknown. Check that you copied the whole key.",
+            Self::RevokedApiKey => "This API key was revoked or replaced, or has expired. Use a current key.",
+            Self::InsufficientCredits => "You do not have enough credits. Credits reset on the first day of the month.",
             Self::ToolNotAllowed => {
-                "This tool is not enabled for your API key. See `GET /v1/tools` for those that are."
+                "This tool is not enabled for your API key. `GET /v1/tools` lists the tools that are."
             }
-            Self::OriginNotAllowed => "This API key only works from its allowed origins.",
-            Self::TestModeDisabled => "Test mode is off. Use a live API key.",
+            Self::OriginNotAllowed => "This API key only works from its allowed origins. Check the `Origin` header.",
+            Self::TestModeDisabled => "Test mode is off. Use a live key.",
             Self::AccountSuspended => "This account is suspended. Contact support.",
-            Self::ToolNotFound => "There is no tool of this name. See `GET /v1/tools`.",
-            Self::JobNotFound => "There is no job of this id in your account.",
-            Self::RouteNotFound => "There is no such route. See /docs for those of the API.",
-            Self::MethodNotAllowed => "This route does not take this method. See the Allow header.",
-            Self::JobFailed => "The job failed and has no result. Its `error` says why.",
-            Self::OutputExpired => "The result was deleted after its time. Create the job again.",
+            Self::ToolNotFound => "There is no tool with this name. `GET /v1/tools` lists all tools.",
+            Self::JobNotFound => "Your account has no job with this id.",
+            Self::RouteNotFound => "There is no such path. See /docs for all endpoints.",
+            Self::MethodNotAllowed => {
+                "This path does not support this method. The Allow header lists the methods that it supports."
+            }
+            Self::JobFailed => "The job failed and has no result. See `job.error` for the reason.",
+            Self::OutputExpired => "The result has expired. Create the job again.",
             Self::PayloadTooLarge => {
                 "The request body is over 1 MiB. Pass large documents by URL, or upload them (`POST /v1/uploads`)."
             }
@@ -140,11 +142,13 @@ impl ErrorCode {
             Self::IdempotencyKeyReused => {
                 "This Idempotency-Key was used for a different request. Use a new key for a new request."
             }
-            Self::RateLimited => "Too many requests. Wait for the time in Retry-After.",
-            Self::Internal => "Something went wrong on our side. If it persists, contact support with the requestId.",
+            Self::RateLimited => "Too many requests. Wait for the number of seconds in Retry-After.",
+            Self::Internal => {
+                "Something went wrong on our side. If it happens again, contact support with the requestId."
+            }
             Self::Unavailable => {
-                "The service is not available for the moment. Try again after the time in Retry-After, \
-                 with the same Idempotency-Key."
+                "The service is unavailable at the moment. Wait for the number of seconds in Retry-After, then try again with \
+                 the same Idempotency-Key."
             }
         }
     }
@@ -197,7 +201,13 @@ impl ApiError {
 
     pub fn insufficient_credits(required: u64, available: u64) -> Self {
         let members = [("required".to_owned(), json!(required)), ("available".to_owned(), json!(available))];
-        Self { members: members.into_iter().collect(), ..ErrorCode::InsufficientCredits.into() }
+        let needed = if required == 1 { "1 credit".to_owned() } else { format!("{required} credits") };
+        let message =
+            format!("This needs {needed}; you have {available}. Credits reset on the first day of the month.");
+        Self {
+            members: members.into_iter().collect(),
+            ..Self::from(ErrorCode::InsufficientCredits).with_message(message)
+        }
     }
 
     pub fn rate_limited(retry_after_seconds: u64) -> Self {

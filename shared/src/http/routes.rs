@@ -17,9 +17,9 @@ pub const ROUTES: [(Method, &str); 11] = [
     (Method::POST, "/v1/webhooks/test"),
 ];
 
-/// What needs no key: the API's description as data and as a page, with the page's own files.
+/// What needs no key: the API's description as data, and the documentation.
 pub const PUBLIC_ROUTES: [(Method, &str); 3] =
-    [(Method::GET, "/openapi.json"), (Method::GET, "/docs"), (Method::GET, "/docs/{file}")];
+    [(Method::GET, "/openapi.json"), (Method::GET, "/docs"), (Method::GET, "/docs/{page+}")];
 
 /// The dashboard's pages: for everybody, for users with a session, and for administrators. `{page+}` is any path below.
 pub const DASHBOARD_ROUTES: [(Method, &str); 10] = [
@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(allowed_methods("/v1/tools/x/jobs"), Some("POST".into()));
         assert_eq!(allowed_methods("/docs"), Some("GET".into()));
         assert_eq!(route_of(&Method::GET, "/v1/jobs/abc"), "GET /v1/jobs/{job_id}");
-        assert_eq!(route_of(&Method::GET, "/docs/page.js"), "GET /docs/{file}");
+        assert_eq!(route_of(&Method::GET, "/docs/tools/merge-pdf"), "GET /docs/{page+}");
         for (method, path) in
             [(Method::GET, "/v1/jobs/abc/x"), (Method::PUT, "/v1/jobs/abc"), (Method::GET, "/v1/jobs")]
         {

@@ -1,4 +1,4 @@
-//! What several pages show in the same way: moments, sizes, durations, states, and ways through long lists.
+//! What several pages show in the same way: times, sizes, durations, states, and links through long lists.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use url::form_urlencoded;
 
 use crate::state::AppState;
 
-/// A moment, for people and for programs.
+/// A time in UTC; `page.js` shows it in the reader's own zone.
 pub fn moment(at: Timestamp) -> Markup {
     html! { time datetime=(at) { (at.for_people()) } }
 }
@@ -30,8 +30,8 @@ pub fn bytes(count: u64) -> String {
     if unit == 0 {
         return format!("{count} {}", if count == 1 { "byte" } else { "bytes" });
     }
-    // One decimal, without floating point.
-    let tenths = count.saturating_mul(10) / divisor;
+    // One decimal, rounded, without floating point.
+    let tenths = count.saturating_mul(10).saturating_add(divisor / 2) / divisor;
     format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
 }
 
@@ -55,9 +55,9 @@ pub fn rough(time: Duration) -> String {
     format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A share in percent with one decimal; `None` of nothing.
+/// A share in percent with one decimal, rounded; `None` of nothing.
 pub fn percent(part: u64, whole: u64) -> Option<String> {
-    let tenths = part.saturating_mul(1000).checked_div(whole)?;
+    let tenths = part.saturating_mul(1000).saturating_add(whole / 2).checked_div(whole)?;
     Some(format!("{}.{} %", tenths / 10, tenths % 10))
 }
 
@@ -121,7 +121,7 @@ mod tests {
             [1, 59, 60, 7200, 86_400].map(Duration::from_secs).map(rough),
             ["1 second", "59 seconds", "1 minute", "2 hours", "1 day"]
         );
-        assert_eq!((percent(0, 0), percent(1, 8).as_deref()), (None, Some("12.5 %")));
+        assert_eq!((percent(0, 0), percent(7, 16).as_deref()), (None, Some("43.8 %")));
     }
 
     #[test]

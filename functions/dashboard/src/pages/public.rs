@@ -1,19 +1,21 @@
-//! What needs no sign-in: the homepage, the tools, and their pages, as the settings of each tool say.
+//! Pages without sign-in: the homepage, the tools and their pages, as the settings of each tool say.
 
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use axum::routing::get;
 use docmill::domain::tool::{AccessTier, Definition, PageVisibility, ToolSettings, ToolState};
-use maud::{Markup, PreEscaped, html};
+use docmill_look::schema;
+use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use crate::error::PageError;
-use crate::icons;
-use crate::layout::{copyable, page, state_badge};
+use crate::layout::{Page, state_badge};
 use crate::session::SignedIn;
 use crate::state::AppState;
 use crate::visit::Viewer;
+use docmill_look::code::copyable;
+use docmill_look::icons;
 
 pub fn routes() -> Router<AppState> {
     Router::new()
@@ -76,9 +78,9 @@ impl<'a> Listing<'a> {
 
     pub fn price(&self) -> String {
         match self.settings.credit_cost {
-            0 => "free of charge".to_owned(),
-            1 => "1 credit a document".to_owned(),
-            cost => format!("{cost} credits a document"),
+            0 => "free".to_owned(),
+            1 => "1 credit per document".to_owned(),
+            cost => format!("{cost} credits per document"),
         }
     }
 }
@@ -110,12 +112,12 @@ async fn homepage(State(state): State<AppState>, viewer: Viewer) -> Response {
         section.hero {
             h1 { "Documents in," br; " PDF out." }
             p.lead {
-                "An HTTP API that turns office files and web pages into PDF. Every job says what it cost, how long each step \
-                 took, and what in the result is not as the source meant it. A failed job costs nothing."
+                "An HTTP API that converts documents. Every job tells you what it cost, how long each step took, and how the result \
+                 differs from the source. A failed job costs nothing."
             }
             p.actions {
                 a.button.primary href=(state.link("/app")) { "Get an API key" }
-                a.button href=(state.link("/docs")) { "Read the API docs" }
+                a.button href=(state.link("/docs")) { "Read the docs" }
             }
         }
         @if let Some(listing) = example {
@@ -133,14 +135,16 @@ async fn homepage(State(state): State<AppState>, viewer: Viewer) -> Response {
         }
         section.facts aria-label="What to expect" {
             div { h3 { "Honest results" } p {
-                "Missing fonts, dropped pictures, blocked requests: what a PDF lacks is said in the job's warnings." } }
-            div { h3 { "Confined by design" } p {
-                "Every conversion runs in a process of its own, without network or credentials, with a deadline." } }
+                "Missing fonts, dropped pictures, blocked requests: the job's warnings list every difference from the source." } }
+            div { h3 { "Isolated by design" } p {
+                "Every conversion runs in its own process, without network or credentials, and with a deadline." } }
             div { h3 { "Safe to repeat" } p {
-                "An " code { "Idempotency-Key" } " makes a repeated request one job, charged once." } }
+                "Repeat a request with the same " code { "Idempotency-Key" } ": you get one job and pay once." } }
         }
     };
-    page(&state, &viewer, "Documents to PDF, by API", content)
+    Page::new("Convert documents by API", content)
+        .summary("An HTTP API that converts office documents, web pages and PDF files, and tells you how each result differs from its source.")
+        .respond(&state, &viewer)
 }
 
 fn cards(state: &AppState, tools: &[Listing<'_>]) -> Markup {
@@ -167,7 +171,7 @@ async fn all_tools(State(state): State<AppState>, viewer: Viewer) -> Response {
     }
     let content = html! {
         h1 { "Tools" }
-        @if categories.is_empty() { p.empty { "No tool is listed at the moment." } }
+        @if categories.is_empty() { p.empty { "No tools are listed at the moment." } }
         @for category in categories {
             @let members: Vec<_> = tools.iter().filter(|listing| listing.category() == category).copied().collect();
             section {
@@ -178,7 +182,9 @@ async fn all_tools(State(state): State<AppState>, viewer: Viewer) -> Response {
             }
         }
     };
-    page(&state, &viewer, "Tools", content)
+    Page::new("Tools", content)
+        .summary("All document tools of Docmill, with their options and prices.")
+        .respond(&state, &viewer)
 }
 
 async fn category(
@@ -195,7 +201,7 @@ async fn category(
         h1 { (title) }
         (cards(&state, &tools))
     };
-    Ok(page(&state, &viewer, &title, content))
+    Ok(Page::new(&title, content).summary(&format!("{title} of the Docmill API.")).respond(&state, &viewer))
 }
 
 async fn tool(State(state): State<AppState>, viewer: Viewer, Path(slug): Path<String>) -> Result<Response, PageError> {
@@ -217,26 +223,25 @@ async fn tool(State(state): State<AppState>, viewer: Viewer, Path(slug): Path<St
             p.lead { (listing.description()) }
         }
         @if listing.settings.state == ToolState::Maintenance {
-            p.flash role="status" { "This tool is being maintained: jobs may wait longer than usual." }
+            p.flash role="status" { "This tool is in maintenance. New jobs are refused until it is back." }
         }
         (facts(&listing))
         @if listing.settings.page_visibility.api { (usage(&state, listing.definition)) }
-        @else { section { h2 { "By API" } p { "This tool is not available by API at the moment." } } }
+        @else { section { h2 { "By API" } p { "This tool is not available in the API at the moment." } } }
         section aria-labelledby="options" {
             h2 #options { "Options" }
             p.muted {
-                "From the tool's own JSON Schema: what is published is what is enforced. With a key, the schema itself is at "
-                code { "GET /v1/tools/" (listing.definition.slug) "/schema" } "."
+                "The docs have " a href=(state.link(&format!("/docs/tools/{}", listing.definition.slug))) { "examples in four languages" } "."
             }
-            (options_table("options", &listing.definition.parameters["properties"]["options"]["properties"]))
+            (schema::table("Options", &listing.definition.parameters["properties"]["options"]))
         }
     };
-    Ok(page(&state, &viewer, listing.name, content))
+    Ok(Page::new(listing.name, content).summary(listing.description()).respond(&state, &viewer))
 }
 
 fn crumbs(state: &AppState, way: &[(&str, &str)]) -> Markup {
     html! {
-        nav.crumbs aria-label="Where you are" { ol {
+        nav.crumbs aria-label="Breadcrumb" { ol {
             @for (path, label) in way { li { a href=(state.link(path)) { (label) } } }
         } }
     }
@@ -271,7 +276,7 @@ fn usage(state: &AppState, definition: &Definition) -> Markup {
                 a.button href=(state.link(&format!("/app/playground?tool={}", definition.slug))) { "Try it in the playground " (icons::arrow()) }
             }
             h3 { "Input" }
-            (options_table("input", &definition.parameters["properties"]["input"]["properties"]))
+            (schema::table("Input", &definition.parameters["properties"]["input"]))
         }
     }
 }
@@ -292,58 +297,6 @@ fn curl(state: &AppState, definition: &Definition) -> String {
     )
 }
 
-/// Name, values, default and meaning of each property of an object in a schema.
-fn options_table(caption: &str, properties: &Value) -> Markup {
-    let rows: Vec<_> = properties.as_object().into_iter().flatten().collect();
-    html! {
-        div.table-frame tabindex="0" role="region" aria-label=(caption) {
-            table {
-                caption.quiet { (caption) }
-                thead { tr { th scope="col" { "Name" } th scope="col" { "Value" } th scope="col" { "Default" } th scope="col" { "Meaning" } } }
-                tbody { @for (name, schema) in rows {
-                    tr {
-                        th scope="row" { code { (name) } }
-                        td { (value_kind(schema)) }
-                        td { @if let Some(default) = schema.get("default") { code { (plain(default)) } } @else { span.muted { "none" } } }
-                        td { (prose(schema["description"].as_str().unwrap_or_default())) }
-                    }
-                } }
-            }
-        }
-    }
-}
-
-/// What a property takes, in a few words.
-fn value_kind(schema: &Value) -> Markup {
-    if let Some(choices) = schema["enum"].as_array() {
-        return html! { @for (index, choice) in choices.iter().enumerate() { @if index > 0 { " · " } code { (plain(choice)) } } };
-    }
-    if let Some(ways) = schema["anyOf"].as_array() {
-        let mut kinds: Vec<_> = ways.iter().map(|way| value_kind(way).into_string()).collect();
-        kinds.dedup();
-        return PreEscaped(kinds.join(" or "));
-    }
-    let (low, high) = (schema.get("minimum"), schema.get("maximum"));
-    html! {
-        (schema["type"].as_str().unwrap_or("object"))
-        @match (low, high) {
-            (Some(low), Some(high)) => { " " (low) "–" (high) }
-            (Some(low), None) => { " from " (low) }
-            (None, Some(high)) => { " to " (high) }
-            (None, None) => {}
-        }
-    }
-}
-
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// A description's `code` between backticks.
-fn prose(text: &str) -> Markup {
-    html! { @for (index, part) in text.split('`').enumerate() { @if index % 2 == 1 { code { (part) } } @else { (part) } } }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -353,16 +306,5 @@ mod tests {
         assert_eq!(category_slug("Office & Web"), "office---web");
         assert_eq!(category_title("office"), "Office");
         assert_eq!(category_title(""), "");
-    }
-
-    #[test]
-    fn a_schema_reads_as_words() {
-        let shown = value_kind(&json!({"type": "integer", "minimum": 1, "maximum": 100})).into_string();
-        assert_eq!(shown, "integer 1–100");
-        let choices = value_kind(&json!({"enum": ["a", 1]})).into_string();
-        assert_eq!(choices, "<code>a</code> · <code>1</code>");
-        let ways = value_kind(&json!({"anyOf": [{"type": "string"}, {"properties": {}}, {"properties": {}}]}));
-        assert_eq!(ways.into_string(), "string or object");
-        assert_eq!(prose("use `x` & y").into_string(), "use <code>x</code> &amp; y");
     }
 }

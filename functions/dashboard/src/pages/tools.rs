@@ -1,4 +1,4 @@
-//! What this account may use, and what it costs.
+//! The tools that this account can use, and what they cost.
 
 use axum::Router;
 use axum::extract::State;
@@ -21,9 +21,9 @@ async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> 
     let content = html! {
         header.page-head {
             h1 { "Tools" }
-            p.lead { "What the keys of this account may use, on the plan " code { (user.profile.plan) } "." }
+            p.lead { "The tools that you can use on the plan " code { (user.profile.plan) } "." }
         }
-        @if tools.is_empty() { p.empty { "This account may use no tool at the moment. Please contact whoever runs this service." } }
+        @if tools.is_empty() { p.empty { "Your plan includes no tools at the moment. Contact the operator of this service." } }
         @else { (table(&state, &tools)) }
     };
     page(&state, &viewer, "Tools", content)

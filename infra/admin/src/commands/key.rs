@@ -150,7 +150,7 @@ fn with_secret(key: &StoredKey, secret: &ApiKey) -> Value {
     view
 }
 
-fn listed(AccountKey { key, old_secret_until }: &AccountKey) -> Value {
+fn listed(AccountKey { key, old_secret_until, .. }: &AccountKey) -> Value {
     let mut view = view(key);
     view["oldSecretUntil"] = json!(old_secret_until.map(|time| time.to_string()));
     view

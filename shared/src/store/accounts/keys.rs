@@ -26,6 +26,10 @@ const LISTED: i32 = 60;
 pub struct AccountKey {
     /// With its latest secret.
     pub key: StoredKey,
+    /// When its first secret was made, as far as old secrets are still known.
+    pub created_at: Timestamp,
+    /// When any of its secrets was last used.
+    pub last_used_at: Option<Timestamp>,
     /// Until when the secret before still works.
     pub old_secret_until: Option<Timestamp>,
 }
@@ -215,7 +219,6 @@ fn successor(current: &StoredKey, secret: &ApiKey, now: Timestamp) -> StoredKey 
         last4: secret.last4().to_owned(),
         // Later than the one before, whatever the clocks say: by this the secrets of a key are told apart.
         created_at: now.max(Timestamp(current.created_at.as_millis() + 1)),
-        last_used_at: None,
         limiter: Limiter::new(limit(RatePolicy::Create), limit(RatePolicy::Read)),
         ..current.clone()
     }
@@ -228,9 +231,11 @@ fn by_id(keys: Vec<StoredKey>, now: Timestamp) -> Vec<AccountKey> {
     }
     let of_key = |mut secrets: Vec<StoredKey>| {
         secrets.sort_by_key(|key| key.created_at.as_millis());
+        let created_at = secrets.first()?.created_at;
+        let last_used_at = secrets.iter().filter_map(|secret| secret.last_used_at).max_by_key(|at| at.as_millis());
         let key = secrets.pop()?;
         let alive = secrets.iter().filter(|old| !old.is_dead_at(now)).filter_map(|old| old.expires_at);
-        Some(AccountKey { key, old_secret_until: alive.max() })
+        Some(AccountKey { key, created_at, last_used_at, old_secret_until: alive.max() })
     };
     let mut keys: Vec<_> = secrets.into_values().filter_map(of_key).collect();
     keys.sort_by_key(|key| std::cmp::Reverse(key.key.created_at.as_millis()));

@@ -46,14 +46,14 @@ async fn show(
     let plan = settings.plan(&profile.plan);
     let keys: Vec<_> = keys.into_iter().filter(|key| !key.is_dashboards()).collect();
     let content = html! {
-        nav.crumbs aria-label="Where you are" { ol { li { a href=(state.link("/admin/accounts")) { "Accounts" } } } }
+        nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link("/admin/accounts")) { "Accounts" } } } }
         header.page-head { h1 { (profile.name) } p.lead { code { (id) } } }
         (figures(&profile, &plan, &usage))
         div.actions {
-            a.button.primary href=(state.link(&format!("{}/edit", path(&id)))) { "Plan, tools, origins" }
+            a.button.primary href=(state.link(&format!("{}/edit", path(&id)))) { "Edit plan, tools and origins" }
             a.button href=(state.link(&format!("{}/grant", path(&id)))) { "Grant credits" }
             a.button.danger[!profile.suspended] href=(state.link(&format!("{}/suspension", path(&id)))) {
-                @if profile.suspended { "Lift the suspension" } @else { "Suspend" }
+                @if profile.suspended { "Reinstate" } @else { "Suspend" }
             }
         }
         section aria-labelledby="keys" { h2 #keys { "Keys" } (keys_table(&keys)) }
@@ -72,12 +72,12 @@ fn figures(profile: &Profile, plan: &Plan, usage: &MonthlyUsage) -> Markup {
     html! {
         dl.figures {
             div { dt { "Plan" } dd { code { (profile.plan) } } }
-            div { dt { "Standing" } dd { (standing(profile.suspended, profile.test_mode)) } }
+            div { dt { "Status" } dd { (standing(profile.suspended, profile.test_mode)) } }
             div { dt { "Included credits left" } dd { (remaining) " of " (plan.included_credits) } }
             div { dt { "Granted credits left" } dd { (profile.granted) } }
             div { dt { "Used this month" } dd { (usage.used) } }
             div { dt { "Since" } dd { (profile.created_at.day()) } }
-            div { dt { "Tools" } dd { (list_or(profile.account_tools.as_deref(), "every tool of the plan")) } }
+            div { dt { "Tools" } dd { (list_or(profile.account_tools.as_deref(), "all tools of the plan")) } }
             div { dt { "Origins" } dd {
                 (list_or(Some(profile.account_origins.as_slice()).filter(|origins| !origins.is_empty()), "any"))
             } }
@@ -91,12 +91,12 @@ fn list_or(values: Option<&[String]>, otherwise: &str) -> Markup {
 
 fn keys_table(keys: &[StoredKey]) -> Markup {
     html! {
-        @if keys.is_empty() { p.empty { "No key is alive." } }
+        @if keys.is_empty() { p.empty { "No active keys." } }
         @else {
             div.table-frame tabindex="0" role="region" aria-label="Keys" {
                 table {
                     thead { tr {
-                        th scope="col" { "Key" } th scope="col" { "Mode" } th scope="col" { "Ends in" }
+                        th scope="col" { "Key" } th scope="col" { "Mode" } th scope="col" { "Last characters" }
                         th scope="col" { "Tools" } th scope="col" { "Origins" } th scope="col" { "Last used" }
                         th scope="col" { "Expires" }
                     } }
@@ -142,7 +142,7 @@ fn people(users: &[User]) -> Markup {
 
 fn recent(state: &AppState, subject: &Subject, entries: &[AuditEntry], more: bool) -> Markup {
     html! {
-        @if entries.is_empty() { p.empty { "Nothing was changed yet." } } @else { (entries_table(state, entries)) }
+        @if entries.is_empty() { p.empty { "No changes yet." } } @else { (entries_table(state, entries)) }
         @if more {
             p { a href=(state.link(&super::audit::path(Some(subject), None))) { "All changes of this account" } }
         }

@@ -1,4 +1,4 @@
-//! What administrators change about an account: a page for each kind of change.
+//! Changes of an account, each on a page of its own.
 
 use axum::Router;
 use axum::extract::{Path, State};
@@ -50,7 +50,7 @@ impl<'a> Desk<'a> {
     fn frame(&self, title: &str, lead: &str, form_path: &str, notice: Option<Markup>, fields: Markup) -> Markup {
         let Self { state, viewer, id, profile, .. } = self;
         html! {
-            nav.crumbs aria-label="Where you are" { ol {
+            nav.crumbs aria-label="Breadcrumb" { ol {
                 li { a href=(state.link("/admin/accounts")) { "Accounts" } }
                 li { a href=(state.link(&path(id))) { (profile.name) } }
             } }
@@ -118,7 +118,7 @@ async fn save(
             return Ok(desk.again(EDIT, StatusCode::UNPROCESSABLE_ENTITY, content));
         }
     };
-    match desk.change(&wanted, &admin, &sent, "The account was saved; its keys follow at once.").await? {
+    match desk.change(&wanted, &admin, &sent, "The account was saved. Its keys have the changes at once.").await? {
         Ok(done) => Ok(done),
         Err(current) => {
             // What this form does not show stays as it is now.
@@ -142,12 +142,12 @@ impl Desk<'_> {
             (version_field(version))
             (select("plan", "Plan", plans).value(chosen).error(errors.of("plan")).required())
             (checkbox("test_mode", "Test keys work").checked(values.is_on("test_mode")))
-            (tool_fields(values, errors, self.state.context.catalogue.tools(), "Every tool that the plan allows"))
+            (tool_fields(values, errors, self.state.context.catalogue.tools(), "All tools of the plan"))
             (origins_field(values, errors))
             (reason_field(values, errors))
             (self.buttons("primary", "Save"))
         };
-        self.frame(EDIT, "What each key of the account carries, from the moment it is saved.", "edit", notice, fields)
+        self.frame(EDIT, "Changes apply to all keys of the account at once.", "edit", notice, fields)
     }
 }
 
@@ -164,9 +164,9 @@ fn read(sent: &FormData, suspended: bool, plans: &[Plan], catalogue: &[Tool]) ->
     let mut errors = FormErrors::default();
     let plan = sent.get("plan").to_owned();
     if plan.is_empty() || plan.len() > 100 {
-        errors.add("plan", "Choose one of the list.");
+        errors.add("plan", "Choose a plan from the list.");
     } else if !plans.iter().any(|known| known.id == plan) {
-        errors.add("plan", "This plan does not exist: make it first, or choose another one.");
+        errors.add("plan", "This plan does not exist. Create it first, or choose another.");
     }
     let standing = Standing {
         plan,
@@ -210,7 +210,7 @@ async fn grant(
     }
     let flash = match state.context.accounts.grant(&id, credits, grant, &author(&admin, &sent)).await? {
         Granted::Yes => Flash::success(format!("{credits} credits were granted.")),
-        Granted::Already => Flash::info("This grant had been made already; nothing was added a second time."),
+        Granted::Already => Flash::info("These credits were already granted. Nothing was added again."),
         Granted::NoAccount => return Err(PageError::NotFound),
     };
     Ok(flash.on(&state, &path(&id)))
@@ -219,21 +219,21 @@ async fn grant(
 impl Desk<'_> {
     fn grant_form(&self, values: &FormData, errors: &FormErrors) -> Markup {
         let fields = html! {
-            // Sent twice, it is one grant all the same.
+            // Sending the form twice grants once.
             input type="hidden" name="grant" value=(values.get("grant"));
             (input("number", "credits", "Credits").value(values.get("credits")).error(errors.of("credits")).required()
                 .with("min", 1).with("max", MOST_CREDITS))
             (reason_field(values, errors).required())
             (self.buttons("primary", "Grant"))
         };
-        let lead = "Granted credits are used once the included ones are gone, and carry over from month to month.";
+        let lead = "Granted credits are used after the included ones, and carry over from month to month.";
         self.frame(GRANT, lead, "grant", None, fields)
     }
 }
 
 fn require_reason(sent: &FormData, errors: &mut FormErrors) {
     if sent.get("reason").is_empty() {
-        errors.add("reason", "Say why, for the audit trail.");
+        errors.add("reason", "Enter a reason for the audit trail.");
     }
     check_reason(sent, errors);
 }
@@ -266,11 +266,8 @@ async fn suspend(
     }
     let suspended = sent.get("suspend") == "on";
     let wanted = Standing { suspended, ..desk.profile.standing() };
-    let done = if suspended {
-        "The account is suspended: its keys are refused from now on."
-    } else {
-        "The suspension is lifted."
-    };
+    let done =
+        if suspended { "The account is suspended. Its keys no longer work." } else { "The account is reinstated." };
     match desk.change(&wanted, &admin, &sent, done).await? {
         Ok(done) => Ok(done),
         Err(current) => {
@@ -283,7 +280,7 @@ async fn suspend(
 }
 
 fn suspension_title(profile: &Profile) -> &'static str {
-    if profile.suspended { "Lift the suspension" } else { "Suspend the account" }
+    if profile.suspended { "Reinstate the account" } else { "Suspend the account" }
 }
 
 impl Desk<'_> {
@@ -295,7 +292,7 @@ impl Desk<'_> {
         notice: Option<Markup>,
     ) -> Markup {
         let (class, lead) = if profile.suspended {
-            ("primary", "Its keys and its people are let in again at once.")
+            ("primary", "Its keys and its users have access again at once.")
         } else {
             (
                 "danger",

@@ -39,11 +39,11 @@ async fn list(
     let content = html! {
         header.page-head {
             h1 { "Accounts" }
-            p.lead { "By name. A new account may take a moment to show here." }
+            p.lead { "Sorted by name. New accounts appear after a moment." }
         }
         (search_form(&state, &search))
         @if found.accounts.is_empty() {
-            p.empty { @if search.is_empty() { "There are no accounts yet." } @else { "No account has this id, or a name that begins so." } }
+            p.empty { @if search.is_empty() { "There are no accounts yet." } @else { "No account has this id or a name that begins with it." } }
         } @else { (table(&state, &found.accounts)) }
         @if let Some(next) = &found.next {
             div.actions { a.button href=(state.link(&next_page(&search, next))) { "Next page" } }
@@ -60,7 +60,7 @@ fn search_form(state: &AppState, search: &str) -> Markup {
     html! {
         form.filters role="search" method="get" action=(state.link("/admin/accounts")) aria-label="Find an account" {
             div.field {
-                label for="q" { "Id, or beginning of the name" }
+                label for="q" { "Id or start of the name" }
                 input type="search" id="q" name="q" value=(search) maxlength=(SEARCH_LENGTH);
             }
             button.button type="submit" { "Search" }
@@ -73,7 +73,7 @@ fn table(state: &AppState, accounts: &[AccountSummary]) -> Markup {
         div.table-frame tabindex="0" role="region" aria-label="Accounts" {
             table {
                 thead { tr {
-                    th scope="col" { "Account" } th scope="col" { "Plan" } th scope="col" { "Standing" }
+                    th scope="col" { "Account" } th scope="col" { "Plan" } th scope="col" { "Status" }
                     th scope="col" { "Since" }
                 } }
                 tbody { @for account in accounts {
@@ -91,7 +91,7 @@ fn table(state: &AppState, accounts: &[AccountSummary]) -> Markup {
 
 pub(super) fn standing(suspended: bool, test_mode: bool) -> Markup {
     html! {
-        @if suspended { span.badge.bad { "suspended" } } @else { "good" }
+        @if suspended { span.badge.bad { "suspended" } } @else { "active" }
         @if !test_mode { " " span.badge.warn { "no test mode" } }
     }
 }

@@ -33,12 +33,12 @@ async fn list(
     let content = html! {
         header.page-head {
             h1 { "Audit trail" }
-            p.lead { "Every change of standing, credits, tools, plans and switches, here or with docmill-admin, newest first. Nothing is ever removed." }
+            p.lead { "All changes of accounts, credits, tools, plans and switches, in the dashboard or with docmill-admin. Newest first. Entries are never removed." }
         }
         @if let Some(subject) = &subject {
-            p { "Only changes of " code { (subject) } ". " a href=(state.link("/admin/audit")) { "Show all" } }
+            p { "Changes of " code { (subject) } " only. " a href=(state.link("/admin/audit")) { "Show all" } }
         }
-        @if found.entries.is_empty() { p.empty { "Nothing was changed" @if before.is_some() { " before that" } "." } }
+        @if found.entries.is_empty() { p.empty { @if before.is_some() { "No earlier changes." } @else { "No changes yet." } } }
         @else { (entries_table(&state, &found.entries)) }
         @if let Some(next) = &found.next {
             div.actions { a.button href=(state.link(&path(subject.as_ref(), Some(next)))) { "Older changes" } }
@@ -85,7 +85,7 @@ fn time(entry: &AuditEntry) -> Markup {
 
 fn changes(entry: &AuditEntry) -> Markup {
     html! {
-        @if entry.changes.is_empty() { "set as delivered" }
+        @if entry.changes.is_empty() { "reset to default" }
         @else {
             ul.changes { @for change in &entry.changes {
                 li { code { (change.field) } ": " (shown_value(change.before.as_ref())) " → " (shown_value(change.after.as_ref())) }

@@ -1,4 +1,4 @@
-//! Which tools, and from which origins: the same for plans and for accounts.
+//! Fields for tools and origins, which plans and accounts share.
 
 use docmill::domain::account::parse_origin;
 use docmill::domain::catalogue::Tool;
@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use crate::form::{FormData, FormErrors, textarea};
 
-/// More origins than anybody lists, and few enough to be copied into each key.
+/// Enough for any account, and few enough to copy into each key.
 const MOST_ORIGINS: usize = 50;
 
 /// The pairs by which a form shows this choice of tools.
@@ -25,9 +25,9 @@ pub(super) fn read_tools(form: &FormData, errors: &mut FormErrors, catalogue: &[
     let chosen = form.all("tool");
     let known = |slug: &str| catalogue.iter().any(|tool| tool.definition.slug == slug);
     if chosen.is_empty() {
-        errors.add("tool", "Choose every tool, or at least one.");
+        errors.add("tool", "Choose all tools or at least one.");
     } else if let Some(unknown) = chosen.iter().find(|slug| !known(slug)) {
-        errors.add("tool", format!("There is no tool {unknown}."));
+        errors.add("tool", format!("There is no tool named {unknown}."));
     }
     Some(chosen.into_iter().map(str::to_owned).collect())
 }
@@ -50,7 +50,7 @@ pub(super) fn tool_fields(form: &FormData, errors: &FormErrors, catalogue: &[Too
                 }
             }
             @if let Some(error) = errors.of("tool") { p.error #tool-error { (error) } }
-            p.hint { "Single tools count only while the first box is empty." }
+            p.hint { "To choose single tools, clear the first box." }
         }
     }
 }
@@ -61,7 +61,7 @@ pub(super) fn read_origins(form: &FormData, errors: &mut FormErrors) -> Vec<Stri
         match parse_origin(line) {
             Some(origin) if !origins.contains(&origin) => origins.push(origin),
             Some(_) => {}
-            None => errors.add("origins", format!("“{line}” is no origin. Write it like https://app.example.com.")),
+            None => errors.add("origins", format!("“{line}” is not an origin. Use the form https://app.example.com.")),
         }
     }
     if origins.len() > MOST_ORIGINS {
@@ -74,7 +74,7 @@ pub(super) fn origins_field(form: &FormData, errors: &FormErrors) -> Markup {
     html! {
         (textarea("origins", "Origins", 3)
             .value(form.raw("origins"))
-            .hint("One to a line, like https://app.example.com. None: requests from anywhere, also without an Origin header.")
+            .hint("One per line, such as https://app.example.com. Leave empty to allow requests from anywhere.")
             .error(errors.of("origins"))
             .with("spellcheck", "false"))
     }
@@ -95,7 +95,7 @@ mod tests {
         };
         assert_eq!(read(&[("all_tools", "on"), ("tool", "html-to-pdf")]), Ok(None));
         assert_eq!(read(&[("tool", "html-to-pdf")]), Ok(Some(vec!["html-to-pdf".to_owned()])));
-        assert_eq!(read(&[("tool", "x")]), Err(Some("There is no tool x.".to_owned())));
+        assert_eq!(read(&[("tool", "x")]), Err(Some("There is no tool named x.".to_owned())));
         assert!(read(&[]).is_err());
     }
 

@@ -1,4 +1,4 @@
-//! How the service is doing: queues, dead letters, the sweeper, and what failed lately.
+//! The service's health: queues, dead letters, the sweeper, and recent failures.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ async fn show(State(state): State<AppState>, viewer: Viewer, _admin: AdminUser) 
     let content = html! {
         header.page-head {
             h1 { "Health" }
-            p.lead { "As of " (time(now)) ". Reload for newer numbers; alarms don't wait for anybody to look here." }
+            p.lead { "As of " (time(now)) ". Reload for current numbers. Alarms work independently of this page." }
         }
         section aria-labelledby="queues" { h2 #queues { "Queues" } (queues_table(&queues)) }
         section aria-labelledby="waiting" { h2 #waiting { "Waiting longest" } (waiting(&unfinished, now)) }
@@ -66,9 +66,9 @@ async fn queue_state(state: &AppState, name: QueueName) -> QueueState {
         DeadLetters::new(context.aws.sqs(), url.to_owned()).depth().await.map_err(|error| error.to_string())
     };
     let (depth, dead) = futures_util::join!(queues.depth(name), dead);
-    let depth = depth.inspect_err(|error| tracing::warn!(queue = name.as_str(), %error, "a queue did not answer")).ok();
+    let depth = depth.inspect_err(|error| tracing::warn!(queue = name.as_str(), %error, "queue did not respond")).ok();
     let dead =
-        dead.inspect_err(|error| tracing::warn!(queue = name.as_str(), error, "dead letters are not known")).ok();
+        dead.inspect_err(|error| tracing::warn!(queue = name.as_str(), error, "could not count dead letters")).ok();
     QueueState { name, depth, dead }
 }
 
@@ -79,7 +79,7 @@ fn queues_table(queues: &[QueueState]) -> Markup {
         div.table-frame tabindex="0" role="region" aria-label="Queues" {
             table {
                 thead { tr {
-                    th scope="col" { "Queue" } th.number scope="col" { "Waiting" } th.number scope="col" { "In work" }
+                    th scope="col" { "Queue" } th.number scope="col" { "Waiting" } th.number scope="col" { "Running" }
                     th.number scope="col" { "Dead letters" }
                 } }
                 tbody { @for queue in queues {
@@ -95,13 +95,13 @@ fn queues_table(queues: &[QueueState]) -> Markup {
                 } }
             }
         }
-        p.muted { "Approximate, as SQS counts. Dead letters are sent again with " code { "docmill-admin queue redrive" } "." }
+        p.muted { "SQS counts approximately. To send dead letters again, run " code { "docmill-admin queue redrive" } "." }
     }
 }
 
 fn waiting(unfinished: &[OpenJob], now: Timestamp) -> Markup {
     let Some(oldest) = unfinished.first() else {
-        return html! { p.empty { "No job is waiting or in work." } };
+        return html! { p.empty { "No jobs are waiting or running." } };
     };
     let age = Duration::from_millis(now.millis_since(oldest.created_at));
     html! {
@@ -113,21 +113,21 @@ fn waiting(unfinished: &[OpenJob], now: Timestamp) -> Markup {
             div { dt { "State" } dd { (status(oldest.status)) ", attempt " (oldest.attempts) } }
             div { dt { "Job" } dd { code { (oldest.id) } } }
         }
-        p.muted { "Of the hundred open jobs that are due first, which are those that wait longest unless there is a large backlog." }
+        p.muted { "Among the hundred open jobs that are due first. In a large backlog, other jobs may have waited longer." }
     }
 }
 
 fn status(status: JobStatus) -> &'static str {
     match status {
         JobStatus::Queued => "waiting",
-        JobStatus::Processing => "in work",
+        JobStatus::Processing => "running",
         JobStatus::Completed | JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled => "ended",
     }
 }
 
 fn failures(ends: &RecentEnds) -> Markup {
     if ends.outcomes.is_empty() {
-        return html! { p.empty { "No job has ended in the last 24 hours." } };
+        return html! { p.empty { "No jobs have finished in the last 24 hours." } };
     }
     let tallies = tally(&ends.outcomes);
     html! {
@@ -140,15 +140,15 @@ fn failures(ends: &RecentEnds) -> Markup {
                 thead { tr {
                     th scope="col" { "Tool" } th scope="col" { "Engine" } th.number scope="col" { "Jobs" }
                     th.number scope="col" { "Failed" } th.number scope="col" { "Source" } th.number scope="col" { "Service" }
-                    th scope="col" { "Commonest codes" }
+                    th scope="col" { "Most frequent codes" }
                 } }
                 tbody { @for tally in &tallies { (failures_row(tally)) } }
             }
         }
         p.muted {
-            strong { "Source" } ": the fault of the source, the document, or what was asked of it. "
-            strong { "Service" } ": timeouts, crashed engines and faults of ours. "
-            "Without an engine: the job ended before one had it, or with its worker."
+            strong { "Source" } ": caused by the source, the document or the options. "
+            strong { "Service" } ": time-outs, crashed engines and errors of the service. "
+            "Without an engine: the job ended before an engine started, or its worker died."
         }
     }
 }
@@ -183,12 +183,12 @@ fn share(part: usize, whole: usize) -> Option<String> {
 
 fn sweeper(sweep: Option<&Sweep>, now: Timestamp) -> Markup {
     let Some(sweep) = sweep else {
-        return html! { p.note.warn { "The sweeper has not run yet. It should, once a minute." } };
+        return html! { p.note.warn { "The sweeper has not run yet. It should run once a minute." } };
     };
     let ago = Duration::from_millis(now.millis_since(sweep.at));
     html! {
         @if ago > SWEEPER_SILENCE {
-            p.note.danger { "The sweeper has been silent for " (duration(ago)) ": lost jobs are not being repaired." }
+            p.note.danger { "The sweeper has not run for " (duration(ago)) ". Lost jobs are not being repaired." }
         }
         dl.figures {
             div { dt { "Last run" } dd { (duration(ago)) " ago" } }
@@ -231,7 +231,7 @@ mod tests {
             errors: 0,
         };
         assert!(!sweeper(Some(&sweep(60)), now).into_string().contains("note"));
-        assert!(sweeper(Some(&sweep(181)), now).into_string().contains("silent for 3 min"));
+        assert!(sweeper(Some(&sweep(181)), now).into_string().contains("not run for 3 min"));
         assert!(sweeper(None, now).into_string().contains("has not run yet"));
     }
 
@@ -271,7 +271,7 @@ mod tests {
         assert!(with.contains("<span class=\"badge bad\">1</span>"), "{with}");
         assert!(with.contains("engine_crashed</code> 1") && with.contains("corrupt_document</code> 1"), "{with}");
         let nothing = failures(&RecentEnds { outcomes: Vec::new(), since: Timestamp(0) }).into_string();
-        assert!(nothing.contains("No job has ended"), "{nothing}");
+        assert!(nothing.contains("No jobs have finished"), "{nothing}");
     }
 
     #[test]

@@ -41,21 +41,21 @@ pub fn routes() -> Router<AppState> {
 }
 
 const PLACES: [(&str, &str, &str); 6] = [
-    ("/admin/tools", "Tools", "Where each tool shows, whether it runs, what it costs."),
+    ("/admin/tools", "Tools", "Where tools are listed, their state and their price."),
     ("/admin/plans", "Plans", "Included credits, tools, origins and rate limits."),
     ("/admin/accounts", "Accounts", "Plan, credits, test mode, suspension; keys and usage."),
     ("/admin/service", "Service", "Switches of the whole service."),
-    ("/admin/health", "Health", "Queues, dead letters, the sweeper, failures by tool."),
-    ("/admin/audit", "Audit trail", "Who changed what, when, and why."),
+    ("/admin/health", "Health", "Queues, dead letters, the sweeper and failures by tool."),
+    ("/admin/audit", "Audit trail", "Who changed what, when and why."),
 ];
 
 async fn show(State(state): State<AppState>, viewer: Viewer, _admin: AdminUser) -> Response {
     let content = html! {
         header.page-head {
             h1 { "Administration" }
-            p.lead { "What is decided here holds for everybody, within seconds." }
+            p.lead { "Changes here affect all users within seconds." }
         }
-        h2.quiet { "What there is to decide and to see" }
+        h2.quiet { "Areas" }
         ul.cards {
             @for (path, name, what) in PLACES {
                 li.card { h3 { a href=(state.link(path)) { (name) } } p { (what) } }
@@ -85,7 +85,7 @@ fn reason_field<'a>(form: &FormData, errors: &'a FormErrors) -> Field<'a> {
 
 fn check_reason(form: &FormData, errors: &mut FormErrors) {
     if form.get("reason").chars().count() > REASON_LENGTH {
-        errors.add("reason", format!("At most {REASON_LENGTH} characters."));
+        errors.add("reason", format!("Use at most {REASON_LENGTH} characters."));
     }
 }
 
@@ -98,7 +98,7 @@ fn query(RawQuery(query): RawQuery) -> FormData {
 
 /// The version that a form showed.
 fn shown_version(form: &FormData) -> u64 {
-    // No version at all was never shown: it is as stale as can be.
+    // A form without a version counts as stale.
     form.get("version").parse().unwrap_or(u64::MAX)
 }
 
@@ -106,16 +106,16 @@ fn version_field(version: u64) -> Markup {
     html! { input type="hidden" name="version" value=(version); }
 }
 
-/// Says that somebody else was faster, and what is different now: the form below keeps what was typed.
+/// Says that somebody else saved first, and what is different now. The form keeps what was typed.
 fn stale_notice(current: &impl Serialize, wanted: &impl Serialize) -> Result<Markup, PageError> {
     let differences = diff(current, wanted).map_err(|error| PageError::Internal(error.to_string()))?;
     Ok(html! {
         div.note.danger role="alert" {
             p {
                 strong { "Somebody else changed this while you were editing. " }
-                "Nothing of yours was saved yet. Your entries are still in the form; saving again replaces what is there now."
+                "Your changes are not saved yet. Your entries are still in the form. If you save again, they replace the current values."
             }
-            @if !differences.is_empty() { (changes("What is there now, and what you entered", ("Now", "Yours"), &differences)) }
+            @if !differences.is_empty() { (changes("Current values and your entries", ("Current", "Yours"), &differences)) }
         }
     })
 }

@@ -1,4 +1,4 @@
-//! Plans: what they include, which tools, from where, and how fast.
+//! Plans: credits, tools, origins and rate limits.
 
 use axum::Router;
 use axum::extract::{Path, State};
@@ -36,14 +36,14 @@ async fn list(State(state): State<AppState>, viewer: Viewer, _admin: AdminUser) 
     let content = html! {
         header.page-head {
             h1 { "Plans" }
-            p.lead { "A change holds for every account on the plan, within seconds. Rate limits hold for keys made after it." }
+            p.lead { "Changes apply to all accounts on the plan within seconds. New rate limits apply to keys created later." }
             div.actions { a.button.primary href=(state.link("/admin/plans/new")) { "New plan" } }
         }
         div.table-frame tabindex="0" role="region" aria-label="Plans" {
             table {
                 thead { tr {
-                    th scope="col" { "Plan" } th scope="col" { "Credits a month" } th scope="col" { "Tools" }
-                    th scope="col" { "Origins" } th scope="col" { "Creates a minute" } th scope="col" { "Reads a minute" }
+                    th scope="col" { "Plan" } th scope="col" { "Credits per month" } th scope="col" { "Tools" }
+                    th scope="col" { "Origins" } th scope="col" { "Jobs per minute" } th scope="col" { "Reads per minute" }
                 } }
                 tbody { @for plan in &plans {
                     tr {
@@ -86,7 +86,7 @@ async fn edit(
     Ok(page(&state, &viewer, &id, editor.show(&as_form(&current.value), &FormErrors::default(), None)))
 }
 
-/// A plan that an administrator described, or the default one.
+/// A plan that an administrator saved, or the default.
 async fn known(state: &AppState, id: &str) -> Result<Versioned<Plan>, PageError> {
     let settings = state.context.settings.fresh().await?;
     let exists = settings.plans().iter().any(|plan| plan.id == id);
@@ -114,10 +114,10 @@ async fn create(
     };
     let unset = Versioned { value: Plan::fallback(id), version: 0 };
     match state.context.settings.change_plan(&unset, &wanted, &author(&admin, &sent)).await? {
-        Change::Written(_) => Ok(Flash::success(format!("The plan {id} was made.")).on(&state, "/admin/plans")),
+        Change::Written(_) => Ok(Flash::success(format!("The plan {id} was created.")).on(&state, "/admin/plans")),
         Change::Stale(_) => {
             let mut errors = FormErrors::default();
-            errors.add("id", "Somebody has just made a plan of this name.");
+            errors.add("id", "Somebody has just created a plan with this name.");
             Ok(editor.again(StatusCode::CONFLICT, &sent, &errors, None))
         }
     }
@@ -127,9 +127,9 @@ fn wrong_id(id: &str, taken: bool) -> Option<&'static str> {
     let plain =
         |character: char| character.is_ascii_lowercase() || character.is_ascii_digit() || "_-".contains(character);
     if id.is_empty() || id.len() > ID_LENGTH || !id.chars().all(plain) || id == "new" {
-        return Some("Use up to 40 lower-case letters, digits, hyphens and underscores; not “new”.");
+        return Some("Use up to 40 lower-case letters, digits, hyphens and underscores. “new” is not allowed.");
     }
-    taken.then_some("There is a plan of this name already.")
+    taken.then_some("A plan with this name already exists.")
 }
 
 async fn save(
@@ -220,17 +220,17 @@ impl Editor<'_> {
         let fields = html! {
             @if id.is_none() {
                 (text("id", "Name").value(values.get("id")).error(errors.of("id")).required().with("maxlength", ID_LENGTH)
-                    .hint("It can't be changed later."))
+                    .hint("You cannot change it later."))
             }
             (version_field(*version))
-            (amount("included_credits", "Credits a month", 0, MOST_CREDITS))
-            (tool_fields(values, errors, state.context.catalogue.tools(), "Every tool, also those to come"))
+            (amount("included_credits", "Credits per month", 0, MOST_CREDITS))
+            (tool_fields(values, errors, state.context.catalogue.tools(), "All tools, including future ones"))
             (origins_field(values, errors))
             fieldset {
-                legend { "Rate limits of keys that are made from now on" }
-                (amount("create_limit", "Creates a minute", 1, rate))
-                (amount("create_burst", "Creates at once", 1, rate))
-                (amount("read_limit", "Reads a minute", 1, rate))
+                legend { "Rate limits of new keys" }
+                (amount("create_limit", "Jobs per minute", 1, rate))
+                (amount("create_burst", "Jobs at once", 1, rate))
+                (amount("read_limit", "Reads per minute", 1, rate))
                 (amount("read_burst", "Reads at once", 1, rate))
             }
             (reason_field(values, errors))
@@ -241,7 +241,7 @@ impl Editor<'_> {
         };
         let target = id.map_or("/admin/plans".to_owned(), path);
         html! {
-            nav.crumbs aria-label="Where you are" { ol { li { a href=(state.link("/admin/plans")) { "Plans" } } } }
+            nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link("/admin/plans")) { "Plans" } } } }
             header.page-head { h1 { @match id { Some(id) => { "Plan " code { (id) } }, None => "New plan" } } }
             @if let Some(notice) = notice { (notice) }
             (form(state, viewer, &target, fields))

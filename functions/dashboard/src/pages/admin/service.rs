@@ -81,14 +81,14 @@ fn editor(
     let fields = html! {
         (version_field(version))
         (checkbox("test_mode", "Test mode").checked(values.is_on("test_mode"))
-            .hint("Off: every test key of every account is answered 403 test_mode_disabled."))
+            .hint("If off, all requests with test keys get 403 test_mode_disabled."))
         (checkbox("webhook_delivery", "Webhook delivery").checked(false).with("disabled", "")
-            .hint("Delivery is not offered yet: events are recorded, and sent to nobody."))
+            .hint("Delivery is not available yet. Events are recorded but not sent."))
         (reason_field(values, errors))
         div.actions { button.button.primary type="submit" { "Save" } }
     };
     html! {
-        header.page-head { h1 { "Service" } p.lead { "Switches that hold for every account." } }
+        header.page-head { h1 { "Service" } p.lead { "Switches for the whole service." } }
         @if let Some(notice) = notice { (notice) }
         (form(state, viewer, PATH, fields))
     }

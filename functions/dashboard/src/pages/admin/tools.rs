@@ -1,4 +1,4 @@
-//! Where each tool shows, whether it runs, and what it costs.
+//! Settings of each tool: where it is listed, its state and its price.
 
 use axum::Router;
 use axum::extract::{Path, State};
@@ -24,9 +24,9 @@ const CATEGORY_LENGTH: usize = 40;
 
 const STATES: [(ToolState, &str, &str); 4] = [
     (ToolState::Live, "live", "Live"),
-    (ToolState::Beta, "beta", "Beta: runs, and is marked so"),
-    (ToolState::Maintenance, "maintenance", "Maintenance: shows, but takes no jobs (503)"),
-    (ToolState::Disabled, "disabled", "Disabled: shows nowhere, takes no jobs (403)"),
+    (ToolState::Beta, "beta", "Beta: works, and is marked as beta"),
+    (ToolState::Maintenance, "maintenance", "Maintenance: listed, but refuses jobs (503)"),
+    (ToolState::Disabled, "disabled", "Disabled: not listed, refuses jobs (403)"),
 ];
 const TIERS: [(AccessTier, &str, &str); 4] = [
     (AccessTier::Free, "free", "Free"),
@@ -36,11 +36,11 @@ const TIERS: [(AccessTier, &str, &str); 4] = [
 ];
 /// The five places: field, label, hint.
 const PLACES: [(&str, &str, &str); 5] = [
-    ("public", "Public page", "The tool's own page, for everybody."),
+    ("public", "Public page", "The tool's own page."),
     ("category_pages", "Category pages", "The list of tools and the page of its category."),
     ("navigation", "Navigation", "The menu on every page."),
     ("homepage", "Homepage", "The cards on the homepage."),
-    ("api", "API", "GET /v1/tools lists it, and keys may use it."),
+    ("api", "API", "GET /v1/tools lists the tool, and keys can use it."),
 ];
 
 pub(super) fn routes() -> Router<AppState> {
@@ -54,12 +54,12 @@ async fn list(State(state): State<AppState>, viewer: Viewer, _admin: AdminUser) 
     let content = html! {
         header.page-head {
             h1 { "Tools" }
-            p.lead { "Where each tool shows, whether it runs, and what it costs." }
+            p.lead { "Where tools are listed, their state and their price." }
         }
         div.table-frame tabindex="0" role="region" aria-label="Tools and their settings" {
             table {
                 thead { tr {
-                    th scope="col" { "Tool" } th scope="col" { "State" } th scope="col" { "Shows" }
+                    th scope="col" { "Tool" } th scope="col" { "State" } th scope="col" { "Listed" }
                     th scope="col" { "Tier" } th scope="col" { "Credits" } th scope="col" { "Version" }
                 } }
                 tbody { @for (tool, Versioned { value, version }) in &tools {
@@ -71,7 +71,7 @@ async fn list(State(state): State<AppState>, viewer: Viewer, _admin: AdminUser) 
                         td { (places(value.page_visibility)) }
                         td { (tier_name(value.access_tier)) }
                         td { (value.credit_cost) }
-                        td { @if *version == 0 { "as delivered" } @else { (version) } }
+                        td { @if *version == 0 { "default" } @else { (version) } }
                     }
                 } }
             }
@@ -175,17 +175,17 @@ fn read(sent: &FormData, before: &ToolSettings) -> Result<ToolSettings, FormErro
     let mut words = |field: &'static str, most: usize| {
         let text = sent.get(field);
         if text.chars().count() > most {
-            errors.add(field, format!("At most {most} characters."));
+            errors.add(field, format!("Use at most {most} characters."));
         }
         (!text.is_empty()).then(|| text.to_owned())
     };
     let (description, category) = (words("description", DESCRIPTION_LENGTH), words("category", CATEGORY_LENGTH));
     check_reason(sent, &mut errors);
     if state == Some(ToolState::Disabled) && before.state != ToolState::Disabled && !sent.is_on("confirm") {
-        errors.add("confirm", "Please confirm that the tool shall be switched off for everybody.");
+        errors.add("confirm", "Confirm that you want to switch the tool off for all users.");
     }
     let (Some(state), Some(access_tier)) = (state, tier) else {
-        errors.add(if state.is_none() { "state" } else { "access_tier" }, "Choose one of the list.");
+        errors.add(if state.is_none() { "state" } else { "access_tier" }, "Choose an option from the list.");
         return Err(errors);
     };
     let page_visibility = PageVisibility {
@@ -213,31 +213,31 @@ fn editor(
     let fields = html! {
         (version_field(version))
         fieldset {
-            legend { "Where it shows" }
+            legend { "Where it is listed" }
             @for (field, label, hint) in PLACES { (checkbox(field, label).checked(values.is_on(field)).hint(hint)) }
         }
         fieldset {
-            legend { "How it runs" }
+            legend { "State and price" }
             (select("state", "State", STATES.map(|(_, name, label)| (name, label)).to_vec())
                 .value(values.get("state")).error(errors.of("state")).required())
             @if disabling {
-                (checkbox("confirm", "Yes, refuse all jobs of this tool from now on")
+                (checkbox("confirm", "Yes, refuse all new jobs of this tool")
                     .checked(values.is_on("confirm")).error(errors.of("confirm")))
             }
             (select("access_tier", "Access tier", TIERS.map(|(_, name, label)| (name, label)).to_vec())
                 .value(values.get("access_tier")).error(errors.of("access_tier")).required()
-                .hint("What it is announced as. Which plans may use a tool is set at the plans."))
-            (input("number", "credit_cost", "Credits a job").value(values.get("credit_cost"))
+                .hint("Shown on the tool's page. You choose the tools of a plan on the plan's page."))
+            (input("number", "credit_cost", "Credits per job").value(values.get("credit_cost"))
                 .error(errors.of("credit_cost")).required().with("min", 0).with("max", MOST_CREDITS))
         }
         fieldset {
-            legend { "How it is described" }
+            legend { "Description" }
             (textarea("description", "Description", 3).value(values.raw("description")).error(errors.of("description"))
-                .hint("Left empty: as delivered, which is shown below."))
+                .hint("Leave empty to use the default text below."))
             p.hint { (definition.description) }
             (text("category", "Category").value(values.get("category")).error(errors.of("category"))
                 .with("maxlength", CATEGORY_LENGTH))
-            p.hint { "Left empty: " (definition.category) "." }
+            p.hint { "Leave empty to use the default: " (definition.category) "." }
         }
         (reason_field(values, errors))
         div.actions {
@@ -246,7 +246,7 @@ fn editor(
         }
     };
     html! {
-        nav.crumbs aria-label="Where you are" { ol { li { a href=(state.link("/admin/tools")) { "Tools" } } } }
+        nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link("/admin/tools")) { "Tools" } } } }
         header.page-head { h1 { (definition.name) } p.lead { code { (definition.slug) } } }
         @if let Some(notice) = notice { (notice) }
         (form(state, viewer, &path(tool), fields))

@@ -1,24 +1,26 @@
-//! One job: what it does now, what it took, what came of it, and what to do if nothing did.
+//! One job: its status, duration and result, or what to do if it failed.
 
+use docmill::domain::account::StoredKey;
 use docmill::domain::api_key::Mode;
 use docmill::domain::job::{Job, JobError, JobStatus, Output, Timings, Warning};
 use docmill::domain::time::Timestamp;
+use docmill_look::code::copyable;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::support;
-use super::table::took;
-use crate::layout::copyable;
+use super::table::{document, took};
 use crate::pages::parts::{bytes, millis, moment, moment_or, status_badge};
 use crate::state::AppState;
 
-pub(super) fn page(state: &AppState, job: &Job, now: Timestamp) -> Markup {
+/// `key` is the name of the API key that created the job, if it is still known.
+pub(super) fn page(state: &AppState, job: &Job, key: Option<&str>, now: Timestamp) -> Markup {
     let tool = state.context.catalogue.find(&job.tool).map_or(job.tool.as_str(), |tool| &tool.definition.name);
     html! {
         nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link("/app/jobs")) { "Jobs" } } } }
         header.page-head {
-            h1 { (tool) }
-            p.lead { "Job " code { (job.id) } }
+            h1 { (document(job).unwrap_or_else(|| tool.to_owned())) }
+            p.lead { (tool) ", created " (origin(job, key)) ". Job " code { (job.id) } }
         }
         (live(state, job, now))
         (request(job))
@@ -26,7 +28,17 @@ pub(super) fn page(state: &AppState, job: &Job, now: Timestamp) -> Markup {
     }
 }
 
-/// The part that changes. It asks for itself again until the job has ended, and then no more.
+fn origin(job: &Job, key: Option<&str>) -> Markup {
+    html! {
+        @match key {
+            _ if job.key_id == StoredKey::DASHBOARD_ID => "in the playground",
+            Some(name) => { "with the key “" (name) "”" }
+            None => { "with the key " code { (job.key_id) } }
+        }
+    }
+}
+
+/// The part that changes. It refreshes itself until the job has ended.
 pub(super) fn live(state: &AppState, job: &Job, now: Timestamp) -> Markup {
     let status = job.status_at(now);
     let again = (!status.is_terminal()).then(|| state.link(&format!("/app/jobs/{}/progress", job.id)));
@@ -49,16 +61,16 @@ pub(super) fn live(state: &AppState, job: &Job, now: Timestamp) -> Markup {
 fn standing(state: &AppState, job: &Job, status: JobStatus) -> Markup {
     html! {
         @match status {
-            JobStatus::Queued => p { "It waits for a worker." noscript { " Reload the page to see how far it is." } }
-            JobStatus::Processing => p { "It is being converted, attempt " (job.attempts) "."
-                noscript { " Reload the page to see how far it is." } }
+            JobStatus::Queued => p { "The job is waiting for a worker." noscript { " Reload the page to see its progress." } }
+            JobStatus::Processing => p { "The job is running, attempt " (job.attempts) "."
+                noscript { " Reload the page to see its progress." } }
             JobStatus::Completed => (completed(state, job))
             JobStatus::Expired => p {
-                "The result was deleted on " (moment_or(job.expires_at, "its day")) ", as every result is after a time. "
-                "Create the job again if you need it once more."
+                "The result expired on " (moment_or(job.expires_at, "an unknown date")) " and was deleted. "
+                "Convert the document again if you still need it."
             }
             JobStatus::Failed => (failed(job))
-            JobStatus::Canceled => p { "It was canceled." }
+            JobStatus::Canceled => p { "The job was canceled." }
         }
     }
 }
@@ -70,7 +82,7 @@ fn completed(state: &AppState, job: &Job) -> Markup {
                 strong { (filename) } ", " @if let Some(pages) = pages { (pages) @if *pages == 1 { " page, " } @else { " pages, " } } (bytes(*size))
             }
             p.actions {
-                a.button.primary href=(state.link(&format!("/app/jobs/{}/download", job.id))) { "Download" }
+                a.button.primary #download href=(state.link(&format!("/app/jobs/{}/download", job.id))) { "Download" }
                 @if let Some(expires) = job.expires_at { " " span.muted { "until " (moment(expires)) } }
             }
         }
@@ -86,7 +98,7 @@ fn failed(job: &Job) -> Markup {
                 p.muted {
                     @if *retryable { "The same request may succeed later." }
                     @else { "The same request will fail again." }
-                    @if job.refunded > 0 { " The credits were given back." }
+                    @if job.refunded > 0 { " The credits were refunded." }
                 }
             }
         }
@@ -98,20 +110,19 @@ fn facts(job: &Job) -> Markup {
         dl.details {
             div { dt { "Created" } dd { (moment(job.created_at)) } }
             @if job.started_at.is_some() { div { dt { "Started" } dd { (moment_or(job.started_at, "")) } } }
-            @if job.finished_at.is_some() { div { dt { "Ended" } dd { (moment_or(job.finished_at, "")) } } }
+            @if job.finished_at.is_some() { div { dt { "Finished" } dd { (moment_or(job.finished_at, "")) } } }
             @if let Some(time) = took(job) { div { dt { "Took" } dd { (millis(time)) } } }
             div { dt { "Attempts" } dd { (job.attempts) } }
             div { dt { "Credits" } dd {
                 (job.charge.total()) " charged"
-                @if job.refunded > 0 { ", " (job.refunded) " given back" }
+                @if job.refunded > 0 { ", " (job.refunded) " refunded" }
             } }
             @if let Some(engine) = &job.engine { div { dt { "Engine" } dd { (engine.name) " " (engine.version) } } }
-            div { dt { "API key" } dd { code { (job.key_id) } } }
         }
     }
 }
 
-/// The steps as one bar. Its numbers stand beside it.
+/// The steps as one bar, with the numbers beside it.
 fn timing(timings: &Timings) -> Markup {
     let Timings { queued_ms, fetch_ms, convert_ms, store_ms } = *timings;
     let steps = [("Waited", queued_ms), ("Fetched", fetch_ms), ("Converted", convert_ms), ("Stored", store_ms)];
@@ -143,7 +154,7 @@ fn warnings(warnings: &[Warning]) -> Markup {
     html! {
         section.card aria-labelledby="warnings" {
             h2 #warnings { "Warnings" }
-            p.muted { "What in the result is not as the source meant it." }
+            p.muted { "Differences from the source:" }
             ul.warnings { @for Warning { code, message, detail } in warnings {
                 li { code { (code) } " " (message) @if let Some(detail) = detail { br; span.muted { (detail) } } }
             } }
@@ -151,13 +162,13 @@ fn warnings(warnings: &[Warning]) -> Markup {
     }
 }
 
-/// The request as the API echoes it: without its secrets.
+/// The request as the API returns it, without its secrets.
 fn request(job: &Job) -> Markup {
     let echo = json!({"input": job.input, "options": job.options, "metadata": job.metadata});
     html! {
         section.card aria-labelledby="request" {
             h2 #request { "Request" }
-            p.muted { "As the API echoes it: passwords and queries of addresses are left out, and inline HTML is named by its digest." }
+            p.muted { "As the API returns it: without passwords and URL queries, and with a digest in place of inline HTML." }
             (copyable("request-echo", &pretty(&echo)))
         }
     }
@@ -166,10 +177,9 @@ fn request(job: &Job) -> Markup {
 fn support_copy(job: &Job, now: Timestamp) -> Markup {
     html! {
         section.card aria-labelledby="support" {
-            h2 #support { "For a support request" }
+            h2 #support { "Copy for support" }
             p.muted {
-                "Everything that helps to find the cause, and nothing that must stay with you: no key, no link, no address "
-                "beyond its host, no metadata, no content."
+                "Details that help to find the cause, without keys, links, full addresses, metadata or content."
             }
             (copyable("support-copy", &pretty(&support::facts(job, now))))
         }

@@ -1,4 +1,4 @@
-//! Jobs: the list, and what became of each.
+//! Jobs: the list, and a page for each.
 
 mod detail;
 mod support;
@@ -24,7 +24,7 @@ use crate::state::{AppState, redirect_to};
 use crate::visit::Viewer;
 
 const PAGE: usize = 25;
-/// States that a filter offers: one is reserved.
+/// The states that the filter offers.
 const STATES: [JobStatus; 5] =
     [JobStatus::Queued, JobStatus::Processing, JobStatus::Completed, JobStatus::Failed, JobStatus::Expired];
 
@@ -44,7 +44,7 @@ struct Wish {
 }
 
 impl Wish {
-    /// What cannot be read is not asked for.
+    /// Ignores values that are invalid.
     fn of(path: &str) -> Self {
         let query = query_of(path);
         let status =
@@ -101,7 +101,7 @@ fn filters(state: &AppState, wish: &Wish) -> Markup {
     }
 }
 
-/// The rows. While one of them is on its way they ask for themselves again; without scripts, a reload does.
+/// The rows. They refresh themselves while a job is unfinished; without scripts, reloading the page does.
 fn live_rows(state: &AppState, wish: &Wish, page: &JobsPage, now: Timestamp) -> Markup {
     let unfinished = page.jobs.iter().any(|job| !job.status_at(now).is_terminal());
     let again = unfinished.then(|| state.link(&wish.path("/app/jobs/rows", wish.after)));
@@ -109,10 +109,10 @@ fn live_rows(state: &AppState, wish: &Wish, page: &JobsPage, now: Timestamp) -> 
     html! {
         div #job-rows hx-get=[again.as_ref()] hx-trigger=[again.as_ref().map(|_| "every 3s")] hx-swap="outerHTML" {
             @if !page.jobs.is_empty() { (jobs_table(state, &page.jobs, now)) }
-            @else if page.next.is_some() { p.empty { "None among the jobs looked at so far. Older ones may fit." } }
-            @else if is_filtered || wish.after.is_some() { p.empty { "No jobs of this kind." } }
+            @else if page.next.is_some() { p.empty { "No matches yet. Search older jobs." } }
+            @else if is_filtered || wish.after.is_some() { p.empty { "No jobs match these filters." } }
             @else {
-                p.empty { "No jobs yet. " a href=(state.link("/app/playground")) { "Convert a document" } " to see one here." }
+                p.empty { "No jobs yet. " a href=(state.link("/app/playground")) { "Convert a document" } " to create the first one." }
             }
             (pager(state, "Pages of jobs",
                 wish.after.map(|_| wish.path("/app/jobs", None)),
@@ -121,7 +121,7 @@ fn live_rows(state: &AppState, wish: &Wish, page: &JobsPage, now: Timestamp) -> 
     }
 }
 
-/// The user's own job. Somebody else's, an unknown one and an id that is none are the same page, after the same read.
+/// The user's own job. Other accounts' jobs, unknown jobs and invalid ids get the same page after the same read.
 async fn own_job(state: &AppState, user: &SignedIn, id: &str, now: Timestamp) -> Result<Job, PageError> {
     let job = state.context.jobs.get(JobId::parse(id).unwrap_or(JobId::NONE)).await?;
     job.filter(|job| job.account == user.account && job.ttl > now.as_ttl_seconds()).ok_or(PageError::NotFound)
@@ -134,11 +134,13 @@ async fn show(
     Path(id): Path<String>,
 ) -> Result<Response, PageError> {
     let now = clock::now();
-    let job = own_job(&state, &user, &id, now).await?;
-    Ok(layout::page(&state, &viewer, "Job", detail::page(&state, &job, now)))
+    let keys = async { Ok::<_, PageError>(state.context.accounts.keys_of(&user.account, now).await?) };
+    let (job, keys) = futures_util::try_join!(own_job(&state, &user, &id, now), keys)?;
+    let key = keys.iter().find(|key| key.key.key_id == job.key_id).map(|key| key.key.name.as_str());
+    Ok(layout::page(&state, &viewer, "Job", detail::page(&state, &job, key, now)))
 }
 
-/// The part of the page that changes while the job is on its way.
+/// The part of the page that changes until the job ends.
 async fn progress(
     State(state): State<AppState>,
     user: SignedIn,
@@ -149,7 +151,7 @@ async fn progress(
     Ok(layout::fragment(detail::live(&state, &job, now)))
 }
 
-/// Leads to a link that was signed for this click.
+/// Redirects to a link that is signed for this click.
 async fn download(
     State(state): State<AppState>,
     user: SignedIn,
@@ -164,9 +166,7 @@ async fn download(
             let link = link.map_err(|error| PageError::Unavailable(error.to_string()))?;
             Ok(redirect_to(link.reveal()).into_response())
         }
-        (JobStatus::Expired, ..) => {
-            Ok(Flash::error("The result was deleted after its time. Create the job again.").on(&state, &back))
-        }
-        _ => Ok(Flash::error("There is no result to download.").on(&state, &back)),
+        (JobStatus::Expired, ..) => Ok(Flash::error("The result has expired. Create the job again.").on(&state, &back)),
+        _ => Ok(Flash::error("This job has no result to download.").on(&state, &back)),
     }
 }

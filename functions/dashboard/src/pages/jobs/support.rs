@@ -1,12 +1,12 @@
-//! What of a job may be sent to support.
+//! The details of a job that are safe to send to support.
 
 use docmill::domain::job::Job;
 use docmill::domain::time::Timestamp;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-/// Facts of the request and its job. The echo of the API is without secrets already; here addresses are cut to their host
-/// too, since a path may be a secret, and names, texts and metadata are left out.
+/// Details of the request and its job. The API already returns them without secrets; here URLs are also cut to their host,
+/// since a path can be secret, and names, texts and metadata are left out.
 pub(super) fn facts(job: &Job, now: Timestamp) -> Value {
     let mut facts = json!({
         "jobId": job.id,
@@ -33,7 +33,7 @@ pub(super) fn facts(job: &Job, now: Timestamp) -> Value {
     facts
 }
 
-/// Values that say how something was asked for stay; texts that people made up don't.
+/// Keeps settings, and leaves out texts that people wrote.
 fn trimmed(values: &Value) -> Value {
     let Some(values) = values.as_object() else { return json!({}) };
     Value::Object(values.iter().map(|(name, value)| (name.clone(), trimmed_value(name, value))).collect::<Map<_, _>>())

@@ -30,7 +30,7 @@ fn row(state: &AppState, job: &Job, now: Timestamp) -> Markup {
     let path = format!("/app/jobs/{}", job.id);
     html! {
         tr {
-            th scope="row" { a.mono href=(state.link(&path)) { (short(job)) } }
+            th.long scope="row" { a id={ "job-" (job.id) } href=(state.link(&path)) { @match document(job) { Some(name) => (name), None => { code { (short(job)) } } } } }
             td {
                 (status_badge(job.status_at(now)))
                 @if job.mode == docmill::domain::api_key::Mode::Test { " " span.badge { "test" } }
@@ -43,10 +43,23 @@ fn row(state: &AppState, job: &Job, now: Timestamp) -> Markup {
     }
 }
 
-/// The end of the id, where two jobs of the same moment differ.
+/// The end of the id, where jobs of the same moment differ.
 fn short(job: &Job) -> String {
     let id = job.id.to_string();
     format!("…{}", id.rsplit('-').next().unwrap_or(&id))
+}
+
+/// The name by which people know the document: what they called it, or else what its URL or result is called.
+pub fn document(job: &Job) -> Option<String> {
+    let name = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+    let from_url = |name: &str| {
+        let url = url::Url::parse(job.input.get(name)?.as_str()?).ok()?;
+        let last = url.path_segments()?.next_back()?.to_owned();
+        Some(if last.is_empty() { url.host_str()?.to_owned() } else { last })
+    };
+    let given = job.input.get("filename").and_then(name);
+    let result = || job.output.as_ref().map(|output| output.filename.clone());
+    given.or_else(|| from_url("sourceUrl")).or_else(|| from_url("url")).or_else(result)
 }
 
 /// From its creation to its end.

@@ -1,4 +1,4 @@
-//! Another secret for a key, and its end. Each asks first, on a page of its own.
+//! Regenerate and revoke a key. Both ask first, on a page of their own.
 
 use std::time::Duration;
 
@@ -19,12 +19,12 @@ use crate::session::SignedIn;
 use crate::state::AppState;
 use crate::visit::Viewer;
 
-/// For how long the old secret may go on, in hours.
+/// For how long the old secret keeps working, in hours.
 const OVERLAPS: [(&str, &str); 4] = [
-    ("0", "Stop at once, e.g. after a leak"),
-    ("1", "Work for another hour"),
-    ("24", "Work for another day"),
-    ("168", "Work for another seven days"),
+    ("0", "Immediately, for example after a leak"),
+    ("1", "In one hour"),
+    ("24", "In one day"),
+    ("168", "In seven days"),
 ];
 
 pub(super) async fn ask_to_regenerate(
@@ -49,13 +49,13 @@ pub(super) async fn regenerate(
     let hours = OVERLAPS.into_iter().find(|(hours, _)| *hours == data.get("overlap"));
     let Some(hours) = hours.and_then(|(hours, _)| hours.parse::<u64>().ok()) else {
         let mut errors = FormErrors::default();
-        errors.add("overlap", "Choose what becomes of the old secret.");
+        errors.add("overlap", "Choose when the old secret expires.");
         let content = regeneration(&state, &viewer, &key, &errors);
         let page = Page::new("Regenerate a key", content).status(StatusCode::UNPROCESSABLE_ENTITY);
         return Ok(page.respond(&state, &viewer));
     };
     let superseded = || {
-        let message = "This key got another secret since that form was shown. Look at it again before you change it.";
+        let message = "This key was regenerated since you opened the form. Check it before you change it again.";
         Ok(Flash::error(message).on(&state, "/app/keys"))
     };
     // The form is about the secret that it showed: sent again, it changes nothing.
@@ -69,10 +69,10 @@ pub(super) async fn regenerate(
             let until = clock::now().plus(overlap);
             let note = html! {
                 @if hours == 0 { p.muted { "The old secret no longer works." } }
-                @else { p.muted { "The old secret works until " (moment(until)) ", unless the key itself ends before." } }
+                @else { p.muted { "The old secret works until " (moment(until)) ", or until the key expires." } }
             };
-            let content = shown_once(&state, "The key's new secret", &key, &secret, &note);
-            Ok(Page::new("The key's new secret", content).respond(&state, &viewer))
+            let content = shown_once(&state, "New secret", &key, &secret, &note);
+            Ok(Page::new("New secret", content).respond(&state, &viewer))
         }
         Regenerated::Superseded => superseded(),
         Regenerated::NoSuchKey => Err(PageError::NotFound),
@@ -88,11 +88,11 @@ pub(super) async fn ask_to_revoke(
     let key = alive(&state, &user, &id).await?.key;
     let content = html! {
         (head(&state, &key, "Revoke this key?"))
-        p { "Every request with it is refused from that moment on, and this cannot be undone." }
+        p { "All requests with this key will be refused at once. You cannot undo this." }
         (form::form(&state, &viewer, &format!("/app/keys/{}/revoke", key.key_id), html! {
             div.actions {
                 button.button.danger type="submit" { "Revoke the key" } " "
-                a.button href=(state.link("/app/keys")) { "Keep it" }
+                a.button href=(state.link("/app/keys")) { "Cancel" }
             }
         }))
     };
@@ -106,13 +106,13 @@ pub(super) async fn revoke(
 ) -> Result<Response, PageError> {
     let flash = match state.context.accounts.revoke_key(&user.account, &id, clock::now()).await? {
         Revoked::Yes => Flash::success("The key was revoked. It no longer works."),
-        Revoked::Already => Flash::info("The key had ended already."),
+        Revoked::Already => Flash::info("The key was already revoked or expired."),
         Revoked::NoSuchKey => return Err(PageError::NotFound),
     };
     Ok(flash.on(&state, "/app/keys"))
 }
 
-/// A key of the user's own account that still works.
+/// A key of the user's own account that is neither revoked nor expired.
 async fn alive(state: &AppState, user: &SignedIn, id: &str) -> Result<AccountKey, PageError> {
     let now = clock::now();
     let keys = state.context.accounts.keys_of(&user.account, now).await?;
@@ -136,11 +136,11 @@ fn head(state: &AppState, key: &StoredKey, title: &str) -> Markup {
 fn regeneration(state: &AppState, viewer: &Viewer, key: &StoredKey, errors: &FormErrors) -> Markup {
     html! {
         (head(state, key, "Regenerate this key"))
-        p { "It keeps its name, its limits and its end, and gets another secret, which is shown once." }
+        p { "The key keeps its name, limits and expiry date. Its new secret is shown once." }
         (form::form(state, viewer, &format!("/app/keys/{}/regenerate", key.key_id), html! {
             input type="hidden" name="last4" value=(key.last4);
-            (select("overlap", "The old secret shall", OVERLAPS.to_vec()).error(errors.of("overlap"))
-                .hint("A secret that was replaced before ends at once.").required())
+            (select("overlap", "Old secret expires", OVERLAPS.to_vec()).error(errors.of("overlap"))
+                .hint("Any earlier secret stops immediately.").required())
             div.actions {
                 button.button.primary type="submit" { "Regenerate" } " "
                 a.button href=(state.link("/app/keys")) { "Cancel" }

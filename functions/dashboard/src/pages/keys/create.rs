@@ -25,7 +25,7 @@ const MAX_ORIGINS: usize = 20;
 const MODES: [Mode; 2] = [Mode::Live, Mode::Test];
 
 pub(super) async fn show(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) -> Response {
-    // The id is given out with the form, so that a form that is sent twice makes one key.
+    // The id comes with the form, so that sending it twice creates one key.
     let id = NewKey::id();
     let data = FormData::of(&[("id", id.as_str()), ("mode", Mode::Live.as_str())]);
     Page::new("Create a key", page(&state, &viewer, &data, &FormErrors::default())).respond(&state, &viewer)
@@ -44,19 +44,20 @@ pub(super) async fn create(
     };
     let keys = state.context.accounts.keys_of(&user.account, now).await?;
     if keys.iter().any(|key| key.key.key_id == wanted.key_id) {
-        let message = "This key was created already. If its secret is lost, regenerate it.";
+        let message = "This key already exists. If you have lost its secret, regenerate it.";
         return Ok(Flash::info(message).on(&state, "/app/keys"));
     }
     let secret = ApiKey::generate(wanted.mode);
     match state.context.accounts.add_key(&wanted.with_secret(&secret, now), now).await? {
         KeyAdded::Yes(key) => {
-            let note = html! { p.muted { "If it ever gets out: regenerate or revoke it, and it stops at once." } };
+            let note =
+                html! { p.muted { "If the key leaks, regenerate or revoke it here. It stops working at once." } };
             let content = shown_once(&state, "Your new key", &key, &secret, &note);
             Ok(Page::new("Your new key", content).status(StatusCode::CREATED).respond(&state, &viewer))
         }
         KeyAdded::TooMany => {
             let mut errors = FormErrors::default();
-            errors.add("name", "This account has as many keys as it may have. Revoke one that is not needed.");
+            errors.add("name", "You have reached the limit of keys. Revoke one that you no longer need.");
             Ok(again(&state, &viewer, &data, &errors))
         }
         KeyAdded::NoAccount => Err(PageError::NotFound),
@@ -78,9 +79,9 @@ fn read(
     let mut errors = FormErrors::default();
     let name = data.get("name");
     if name.is_empty() {
-        errors.add("name", "Give the key a name, by which you will know it.");
+        errors.add("name", "Enter a name for the key.");
     } else if name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
-        errors.add("name", format!("At most {MAX_NAME} characters, on one line."));
+        errors.add("name", format!("Use at most {MAX_NAME} characters on one line."));
     }
     let mode = MODES.into_iter().find(|mode| mode.as_str() == data.get("mode"));
     if mode.is_none() {
@@ -89,9 +90,9 @@ fn read(
     let tools = chosen_tools(state, viewer, data);
     let origins: Option<Vec<_>> = data.lines("origins").into_iter().map(parse_origin).collect();
     match &origins {
-        None => errors.add("origins", "Each line must be an origin such as https://app.example, without a path."),
+        None => errors.add("origins", "Enter one origin per line, such as https://app.example, without a path."),
         Some(origins) if origins.len() > MAX_ORIGINS => {
-            errors.add("origins", format!("At most {MAX_ORIGINS} origins."));
+            errors.add("origins", format!("Enter at most {MAX_ORIGINS} origins."));
         }
         Some(_) => {}
     }
@@ -100,7 +101,7 @@ fn read(
         date => Timestamp::end_of_day(date).filter(|end| *end > now).map(Some).ok_or(()),
     };
     if expires.is_err() {
-        errors.add("expires", "Choose a day from today on.");
+        errors.add("expires", "Choose today or a later day.");
     }
     let plan = viewer.settings.plan(&user.profile.plan);
     match (mode, origins, expires) {
@@ -137,9 +138,9 @@ fn page(state: &AppState, viewer: &Viewer, data: &FormData, errors: &FormErrors)
         (form::form(state, viewer, "/app/keys", html! {
             input type="hidden" name="id" value=(data.get("id"));
             (text("name", "Name").value(data.get("name")).error(errors.of("name"))
-                .hint("For you alone, e.g. the program that will use it.").with("maxlength", MAX_NAME)
+                .hint("Only you see it, for example the name of the program that uses the key.").with("maxlength", MAX_NAME)
                 .with("autocomplete", "off").required())
-            (select("mode", "Mode", vec![("live", "Live: spends credits"), ("test", "Test: free, marks every page with TEST")])
+            (select("mode", "Mode", vec![("live", "Live: uses credits"), ("test", "Test: free, marks every page with TEST")])
                 .value(data.get("mode")).error(errors.of("mode")).required())
             fieldset.field aria-describedby="tools-hint" {
                 legend { "Tools " span.optional { "optional" } }
@@ -150,14 +151,14 @@ fn page(state: &AppState, viewer: &Viewer, data: &FormData, errors: &FormErrors)
                         label for={ "tool-" (slug) } { (listing.name) }
                     }
                 }
-                p.hint #tools-hint { "None chosen: every tool that the account may use, later ones too." }
+                p.hint #tools-hint { "If you choose none, the key can use all tools of the account, including future ones." }
             }
             (textarea("origins", "Origins", 3).value(data.raw("origins")).error(errors.of("origins"))
-                .hint("One on each line, e.g. https://app.example. None: requests need no Origin header."))
+                .hint("One per line, such as https://app.example. Leave empty to allow requests from anywhere."))
             (input("date", "expires", "Last day").value(data.get("expires")).error(errors.of("expires"))
-                .hint("In UTC. None: the key works until it is revoked."))
+                .hint("In UTC. Leave empty for a key that does not expire."))
             div.actions {
-                button.button.primary type="submit" { "Create the key" } " "
+                button.button.primary type="submit" { "Create key" } " "
                 a.button href=(state.link("/app/keys")) { "Cancel" }
             }
         }))

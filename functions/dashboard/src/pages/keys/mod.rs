@@ -1,4 +1,4 @@
-//! API keys: the list, and the ways to make, renew and end one. A secret is shown once, by the answer that made it.
+//! API keys: the list, and how to create, regenerate and revoke one. A secret is shown only in the response that made it.
 
 mod change;
 mod create;
@@ -13,11 +13,12 @@ use docmill::domain::api_key::{ApiKey, Mode};
 use docmill::domain::quota::RatePolicy;
 use docmill::domain::time::Timestamp;
 use docmill::store::accounts::keys::AccountKey;
+use docmill_look::code::copyable;
 use maud::{Markup, html};
 
 use super::parts::{moment, moment_or};
 use crate::error::PageError;
-use crate::layout::{self, copyable};
+use crate::layout;
 use crate::session::SignedIn;
 use crate::state::AppState;
 use crate::visit::Viewer;
@@ -37,16 +38,16 @@ async fn list(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> 
     let content = html! {
         header.page-head {
             h1 { "API keys" }
-            p.lead { "Programs show who they are with a key. Keep keys out of browsers, apps, repositories and logs." }
+            p.lead { "Use API keys to authenticate requests. Keep them out of browsers, apps, repositories and logs." }
             p.actions {
                 @if alive.len() < MAX_KEYS { a.button.primary href=(state.link("/app/keys/new")) { "Create a key" } }
-                @else { span.muted { "An account has at most " (MAX_KEYS) " keys: revoke one that is not needed." } }
+                @else { span.muted { "You have reached the limit of " (MAX_KEYS) " keys. Revoke one that you no longer need." } }
             }
         }
-        @if alive.is_empty() { p.empty { "No key works at the moment." } } @else { (table(&state, &alive, now)) }
+        @if alive.is_empty() { p.empty { "You have no API keys yet." } } @else { (table(&state, &alive, now)) }
         @if !dead.is_empty() {
             details {
-                summary { "Keys that have ended (" (dead.len()) ")" }
+                summary { "Revoked and expired keys (" (dead.len()) ")" }
                 (table(&state, &dead, now))
             }
         }
@@ -73,13 +74,13 @@ fn table(state: &AppState, keys: &[&AccountKey], now: Timestamp) -> Markup {
 }
 
 fn row(state: &AppState, account_key: &AccountKey, now: Timestamp) -> Markup {
-    let AccountKey { key, old_secret_until } = account_key;
+    let AccountKey { key, created_at, last_used_at, old_secret_until } = account_key;
     html! {
         tr {
-            th scope="row" { (key.name) br; code.id { (key.key_id) } }
+            th.long scope="row" { (key.name) br; code.id { (key.key_id) } }
             td { code { (key.mode.key_prefix()) "…" (key.last4) } }
-            td { (standing(key, now)) @if let Some(until) = old_secret_until { br; span.muted { "old secret works until " (moment(*until)) } } }
-            td { (moment(key.created_at)) br; span.muted { "last used: " } (moment_or(key.last_used_at, "never")) }
+            td { (standing(key, now)) @if let Some(until) = old_secret_until { br; span.muted { "old secret until " (moment(*until)) } } }
+            td { (moment(*created_at)) br; span.muted { "last used: " } (moment_or(*last_used_at, "never")) }
             td { (limits(key)) }
             td { @if !key.is_dead_at(now) {
                 div.stack {
@@ -107,25 +108,28 @@ fn limits(key: &StoredKey) -> Markup {
     html! {
         ul.plain {
             @match &key.allowed_tools {
-                Some(tools) if tools.is_empty() => { li { "no tool" } }
+                Some(tools) if tools.is_empty() => { li { "no tools" } }
                 Some(tools) => { @for tool in tools { li { code { (tool) } } } }
-                None => { li.muted { "every tool" } }
+                None => { li.muted { "all tools" } }
             }
             @if key.allowed_origins.is_empty() { li.muted { "any origin" } }
             @for origin in &key.allowed_origins { li { code { (origin) } } }
             li.muted { (key.limiter.limit(RatePolicy::Create).per_minute) " jobs, "
-                (key.limiter.limit(RatePolicy::Read).per_minute) " reads a minute" }
+                (key.limiter.limit(RatePolicy::Read).per_minute) " reads per minute" }
         }
     }
 }
 
-/// The one page on which a secret is seen.
+/// The only page that shows a secret.
 fn shown_once(state: &AppState, title: &str, key: &StoredKey, secret: &ApiKey, note: &Markup) -> Markup {
-    let curl = format!("curl -H 'Authorization: Bearer {}' \\\n  {}", secret.reveal(), state.absolute("/v1/tools"));
+    // A key that is limited to origins needs one of them.
+    let origin = key.allowed_origins.first().map(|origin| format!(" -H 'Origin: {origin}'")).unwrap_or_default();
+    let curl =
+        format!("curl -H 'Authorization: Bearer {}'{origin} \\\n  {}", secret.reveal(), state.absolute("/v1/tools"));
     html! {
         header.page-head {
             h1 { (title) }
-            p.lead { "Copy it now: it is stored as a hash alone, and is never shown again." }
+            p.lead { "Copy this key now. We store only a hash of it and cannot show it again." }
         }
         section.card aria-labelledby="secret-name" {
             h2 #secret-name { (key.name) }
@@ -136,8 +140,8 @@ fn shown_once(state: &AppState, title: &str, key: &StoredKey, secret: &ApiKey, n
         section.card aria-labelledby="try-it" {
             h2 #try-it { "Try it" }
             (copyable("curl", &curl))
-            p { "This lists the tools that the key may use. The " a href=(state.link("/app/playground")) { "playground" }
-                " converts a document of yours, and shows the request that does the same." }
+            p { "This lists the tools that the key can use. In the " a href=(state.link("/app/playground")) { "playground" }
+                " you can convert a document and copy the request that does the same." }
         }
     }
 }

@@ -45,7 +45,7 @@ async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> 
     let content = html! {
         header.page-head {
             h1 { "Overview" }
-            p.lead { (user.profile.name) " on the plan " code { (month.plan.id) } }
+            p.lead { (user.profile.name) ", plan " code { (month.plan.id) } }
         }
         @if jobs.jobs.len() < LAST_JOBS { (first_steps(&state)) }
         (figures(&state, &month, &keys, now))
@@ -68,9 +68,9 @@ fn first_steps(state: &AppState) -> Markup {
         section.card aria-labelledby="first-steps" {
             h2 #first-steps { "First steps" }
             ol {
-                li { a href=(state.link("/app/playground")) { "Convert a document" } " in the playground: no key is needed." }
+                li { a href=(state.link("/app/playground")) { "Convert a document" } " in the playground. You need no key for that." }
                 li { a href=(state.link("/app/keys/new")) { "Create an API key" } " for your own programs." }
-                li { "Copy the request that the playground shows, or read " a href=(state.link("/docs")) { "the API docs" } "." }
+                li { "Copy the code from the playground, or read " a href=(state.link("/docs")) { "the docs" } "." }
             }
         }
     }
@@ -86,37 +86,37 @@ fn figures(state: &AppState, month: &Month, keys: &[StoredKey], now: Timestamp) 
             h2.quiet #figures { "Figures of the month" }
             dl.figures {
                 div {
-                    dt { @if is_current { "Credits left" } @else { "Credits left of the plan" } }
+                    dt { @if is_current { "Credits left" } @else { "Plan credits left" } }
                     dd {
                         span.big { @if is_current { (included_left + granted) } @else { (included_left) } }
                         @if plan.included_credits > 0 {
                             meter min="0" max=(plan.included_credits) value=(included_left.min(plan.included_credits))
                                 low=(plan.included_credits / 5) optimum=(plan.included_credits)
-                                aria-label="Credits of the plan that are left" {}
+                                aria-label="Plan credits left" {}
                         }
                         p.muted {
-                            (included_left) " of the " (plan.included_credits) " that the plan includes"
-                            @if is_current && *granted > 0 { ", and " (granted) " granted, which carry over" }
+                            (included_left) " of " (plan.included_credits) " included in the plan"
+                            @if is_current && *granted > 0 { ", and " (granted) " granted (they carry over)" }
                         }
-                        @if is_current { p.muted { "Included ones are full again on " (moment(period.end())) } }
+                        @if is_current { p.muted { "Plan credits reset on " (moment(period.end())) } }
                     }
                 }
                 div {
                     dt { "Credits used" }
-                    dd { span.big { (usage.used) } p.muted { "A failed job gives its credits back." } }
+                    dd { span.big { (usage.used) } p.muted { "Failed jobs are refunded." } }
                 }
                 div {
                     dt { "Jobs" }
                     dd {
                         span.big { (usage.created) }
-                        p.muted { (usage.completed) " completed, " (usage.failed) " failed; without those of test keys" }
+                        p.muted { (usage.completed) " completed, " (usage.failed) " failed, without test keys" }
                     }
                 }
                 div {
                     dt { "Error rate" }
                     dd {
                         span.big { (percent(usage.failed, ended).unwrap_or_else(|| "–".to_owned())) }
-                        p.muted { "of the jobs that have ended" }
+                        p.muted { "of finished jobs" }
                     }
                 }
                 (rate_limit(plan, keys, &state.link("/app/keys")))
@@ -125,7 +125,7 @@ fn figures(state: &AppState, month: &Month, keys: &[StoredKey], now: Timestamp) 
     }
 }
 
-/// What holds for the account's keys: each carries the limits of its making. Without a key, what its first one will get.
+/// The limits of the account's keys: each keeps those it was created with. Without a key, those of a new one.
 fn rate_limit(plan: &Plan, keys: &[StoredKey], list: &str) -> Markup {
     let limits = |key: &StoredKey| [RatePolicy::Create, RatePolicy::Read].map(|policy| key.limiter.limit(policy));
     let mut held = keys.iter().filter(|key| !key.is_dashboards()).map(limits);
@@ -136,14 +136,14 @@ fn rate_limit(plan: &Plan, keys: &[StoredKey], list: &str) -> Markup {
         div {
             @if !all_the_same {
                 dt { "Rate limits" }
-                dd { span.big { "by key" } p.muted { "Your keys have different ones: " a href=(list) { "see each of them" } "." } }
+                dd { span.big { "by key" } p.muted { "Your keys have different limits: " a href=(list) { "see API keys" } "." } }
             } @else {
                 dt { @if first.is_some() { "Rate limit of each key" } @else { "Rate limit of a new key" } }
                 dd {
                     span.big { (create.per_minute) " / min" }
                     p.muted {
-                        "jobs created (" (create.burst) " at once), and "
-                        (read.per_minute) " reads a minute (" (read.burst) " at once)"
+                        "new jobs (" (create.burst) " at once), and "
+                        (read.per_minute) " reads per minute (" (read.burst) " at once)"
                     }
                 }
             }
@@ -178,7 +178,7 @@ fn plot(state: &AppState, month: &Month, now: Timestamp) -> Result<Markup, PageE
             figure {
                 (picture)
                 figcaption {
-                    @if series.is_empty() { span.muted { "No jobs in this month. Those of test keys are not counted." } }
+                    @if series.is_empty() { span.muted { "No jobs in this month. Jobs of test keys are not counted." } }
                     @else { ul.legend { @for (position, series) in series.iter().enumerate() {
                         li { span.swatch data-colour=(colour_of(position)) {} (series.name) }
                     } } }
@@ -203,7 +203,7 @@ fn series(state: &AppState, usage: &MonthlyUsage, days: u8) -> Vec<Series> {
     usage.by_tool.keys().map(|slug| Series { name: name(slug), counts: counts(slug) }).collect()
 }
 
-/// The same in numbers, for who does not see the plot.
+/// The same in numbers, for people who cannot see the chart.
 fn numbers(usage: &MonthlyUsage, days: u8, series: &[Series]) -> Markup {
     html! {
         details {
@@ -237,7 +237,7 @@ fn last_jobs(state: &AppState, jobs: &[Job], now: Timestamp) -> Markup {
     html! {
         section aria-labelledby="last-jobs" {
             header.row {
-                h2 #last-jobs { "Last jobs" }
+                h2 #last-jobs { "Recent jobs" }
                 @if !jobs.is_empty() { a href=(state.link("/app/jobs")) { "All jobs" } }
             }
             @if jobs.is_empty() { p.empty { "No jobs yet." } } @else { (jobs_table(state, jobs, now)) }

@@ -1,21 +1,24 @@
-//! The playground's form: what to convert, how, and at what price; each message beside its field.
+//! The playground's form: source, options and price, with each message beside its field.
 
 use std::collections::BTreeMap;
 
 use docmill::domain::catalogue::Tool;
 use docmill::domain::job::Job;
 use docmill::domain::source::MAX_INLINE_BYTES;
-use docmill::domain::tool::Definition;
+use docmill::domain::tool::{Definition, ToolState};
 use docmill::http::error::ApiError;
 use maud::{Markup, html};
 use serde_json::Value;
 
+use super::code::{File, Recipe};
 use super::options::{Control, Kind, Source, body, controls, field_of, plain, sources};
-use super::{PATH, curl, panel};
+use super::{PATH, panel};
 use crate::form::{Field, FormData, checkbox, input, select, text, textarea, token_field};
-use crate::layout::{copyable, state_badge};
+use crate::layout::state_badge;
+use crate::pages::parts::bytes;
 use crate::state::AppState;
 use crate::visit::Viewer;
+use docmill_look::code::tabs;
 
 /// What the form shows.
 #[derive(Clone, Copy, Debug)]
@@ -40,9 +43,9 @@ impl Told {
     /// Nothing was given where the form asks for the source.
     pub fn no_source(source: &str) -> Self {
         let (field, message) = match source {
-            "url" => ("url", "Enter the address of the document."),
+            "url" => ("url", "Enter the URL of the document."),
             "html" => ("html", "Enter some HTML."),
-            _ => ("file", "Choose a file first."),
+            _ => ("file", "Choose a file."),
         };
         Self(BTreeMap::from([(field.to_owned(), message.to_owned())]))
     }
@@ -56,7 +59,7 @@ impl Told {
         for breach in &error.details {
             let field = field_of(&breach.path, definition);
             let message = if field == "file" {
-                "This upload can no longer be used: choose the file again. An upload lasts an hour.".to_owned()
+                "This upload has expired. Choose the file again.".to_owned()
             } else {
                 sentence(&breach.message)
             };
@@ -85,7 +88,7 @@ fn sentence(message: &str) -> String {
 pub fn without_tools() -> Markup {
     html! {
         header.page-head { h1 { "Playground" } }
-        p.empty { "Your plan includes no tool at the moment. Please contact whoever runs this service." }
+        p.empty { "Your plan includes no tools at the moment. Contact the operator of this service." }
     }
 }
 
@@ -93,14 +96,14 @@ pub fn page(shown: &Shown<'_>, result: Option<Markup>) -> Markup {
     html! {
         header.page-head {
             h1 { "Playground" }
-            p.lead { "Convert a document here, and see the API call that does the same." }
+            p.lead { "Convert a document here, and copy the code that does the same." }
         }
         div.playground {
             div {
                 form.form #playground method="post" action=(shown.state.link(PATH)) novalidate
                     data-page=(shown.state.link(PATH))
                     data-uploads=(shown.state.link(&format!("{PATH}/uploads")))
-                    data-curl=(shown.state.link(&format!("{PATH}/curl"))) {
+                    data-code=(shown.state.link(&format!("{PATH}/code"))) {
                     (fields(shown))
                 }
             }
@@ -108,16 +111,16 @@ pub fn page(shown: &Shown<'_>, result: Option<Markup>) -> Markup {
                 p.note.warn #connection role="status" hidden {}
                 div #result aria-live="polite" {
                     @if let Some(result) = result { (result) }
-                    @else { p.empty { "The result shows here." } }
-                }
-                section.code-block aria-labelledby="curl-title" {
-                    h2 #curl-title { "The same with curl" }
-                    (copyable("curl", &command(shown.state, shown.tool, shown.data)))
-                    p.muted { "Set " code { "DOCMILL_KEY" } " to one of your "
-                        a href=(shown.state.link("/app/keys")) { "API keys" } ". The answer is a job: ask for it at "
-                        code { "/v1/jobs/…/download" } "." }
+                    @else { p.empty { "The result appears here." } }
                 }
             }
+        }
+        section.code-block aria-labelledby="code-title" {
+            h2 #code-title { "Code" }
+            div #code { (code_tabs(shown.state, shown.tool, shown.data)) }
+            p.muted { "This converts the document and saves the result. Set " code { "DOCMILL_KEY" } " to one of your "
+                a href=(shown.state.link("/app/keys")) { "API keys" } " first. For conversions that take longer than 25 seconds, see "
+                a href=(shown.state.link("/docs/waiting")) { "Wait for a result" } "." }
         }
     }
 }
@@ -128,7 +131,7 @@ pub fn fields(shown: &Shown<'_>) -> Markup {
     let definition = &tool.definition;
     html! {
         (token_field(shown.viewer))
-        // One for each request that is meant: a repeated one is answered with the first one's job.
+        // Identifies the request, so that repeating it returns the same job.
         input type="hidden" name="attempt" value=(attempt(data));
         @if let Some(message) = told.of("") { div.note.danger role="alert" { p { (message) } } }
         (tool_choice(shown))
@@ -137,10 +140,10 @@ pub fn fields(shown: &Shown<'_>) -> Markup {
         fieldset.choice {
             legend { "Mode" }
             (radio("mode", "live", "Live", data.get("mode") != "test"))
-            (radio("mode", "test", "Test: free of charge, marked TEST on every page", data.get("mode") == "test"))
+            (radio("mode", "test", "Test: free, marks every page with TEST", data.get("mode") == "test"))
         }
-        (price(shown))
-        p.actions { button.button.primary type="submit" { "Convert" } }
+        (maintenance(shown))
+        p.actions.submit-bar { button.button.primary type="submit" { "Convert" } (price(shown)) }
         div #upload-progress hidden {
             label for="upload-bar" { "Uploading" }
             progress #upload-bar max="100" value="0" {}
@@ -199,7 +202,7 @@ fn source_choice(definition: &Definition, data: &FormData, told: &Told) -> Marku
 const fn source_label(source: &Source) -> &'static str {
     match source {
         Source::File => "A file",
-        Source::Url(_) => "An address",
+        Source::Url(_) => "A URL",
         Source::Inline(_) => "HTML",
     }
 }
@@ -208,13 +211,13 @@ fn source_field(source: &Source, definition: &Definition, data: &FormData, told:
     match source {
         Source::File => file_field(definition, data, told),
         Source::Url(_) => html! {
-            (input("url", "url", "Address").value(data.get("url")).required().error(told.of("url"))
-                .hint("Public, http or https. It is fetched by the service, not by your browser.")
+            (input("url", "url", "URL").value(data.get("url")).required().error(told.of("url"))
+                .hint("A public http or https URL. The service fetches it, not your browser.")
                 .with("placeholder", "https://"))
         },
         Source::Inline(_) => html! {
             (textarea("html", "HTML", 10).value(data.raw("html")).required().error(told.of("html"))
-                .with("spellcheck", "false").hint(&format!("At most {}.", panel::size(MAX_INLINE_BYTES as u64))))
+                .with("spellcheck", "false").hint(&format!("Up to {}.", bytes(MAX_INLINE_BYTES as u64))))
         },
     }
 }
@@ -232,8 +235,8 @@ fn file_field(definition: &Definition, data: &FormData, told: &Told) -> Markup {
             input type="file" id="file" accept=(accepted.join(",")) aria-describedby="file-hint file-error file-chosen";
             p #file-chosen { @if !name.is_empty() && error.is_none() { (name) ", uploaded" } }
             p.error #file-error { @if let Some(error) = error { (error) } }
-            p.hint #file-hint { (extensions.join(", ")) ". At most 100 MiB. It is stored privately and deleted within 48 hours." }
-            noscript { p.error { "Sending a file needs JavaScript. An address does not." } }
+            p.hint #file-hint { (extensions.join(", ")) ". Up to 100 MiB. Files are private and deleted within 48 hours." }
+            noscript { p.error { "Uploading a file needs JavaScript. A URL does not." } }
         }
         @let upload = if error.is_some() { "" } else { data.get("uploadId") };
         input type="hidden" name="uploadId" value=(upload);
@@ -277,7 +280,7 @@ fn option_field(control: &Control, data: &FormData, told: &Told) -> Markup {
             finish(checkbox(&name, label).checked(on))
         }
         Kind::Switch => finish(
-            select(&name, label, vec![("", "As the document says"), ("true", "Yes"), ("false", "No")]).value(value),
+            select(&name, label, vec![("", "As in the document"), ("true", "Yes"), ("false", "No")]).value(value),
         ),
         Kind::Choice(values) => {
             let texts: Vec<_> = values.iter().map(plain).collect();
@@ -323,7 +326,7 @@ fn option_field(control: &Control, data: &FormData, told: &Told) -> Markup {
     }
 }
 
-/// How a choice calls it that nothing was chosen.
+/// The label for no choice.
 fn absent(preset: Option<&str>) -> String {
     match preset {
         Some("default") => "default".to_owned(),
@@ -332,17 +335,26 @@ fn absent(preset: Option<&str>) -> String {
     }
 }
 
-fn price(shown: &Shown<'_>) -> Markup {
-    let cost = shown.viewer.settings.tool(shown.tool).credit_cost;
+fn maintenance(shown: &Shown<'_>) -> Markup {
+    let state = shown.viewer.settings.tool(shown.tool).state;
     html! {
-        p.price {
-            @if cost == 0 { "This tool is free of charge." }
-            @else { "This costs " strong { (panel::credits(cost)) } " in live mode, and nothing in test mode or if it fails." }
+        @if state == ToolState::Maintenance {
+            p.note.warn { "This tool is in maintenance. New jobs are refused until it is back." }
         }
     }
 }
 
-pub fn command(state: &AppState, tool: &Tool, data: &FormData) -> String {
+fn price(shown: &Shown<'_>) -> Markup {
+    let cost = shown.viewer.settings.tool(shown.tool).credit_cost;
+    html! {
+        span.price.muted {
+            @if cost == 0 { "This tool is free." }
+            @else { "Costs " strong { (panel::credits(cost)) } " in live mode. Test mode and failed jobs are free." }
+        }
+    }
+}
+
+pub fn code_tabs(state: &AppState, tool: &Tool, data: &FormData) -> Markup {
     let definition = &tool.definition;
     let first = sources(definition).first().map_or("file", Source::as_str);
     let source = if data.has("source") { data.get("source") } else { first };
@@ -352,8 +364,8 @@ pub fn command(state: &AppState, tool: &Tool, data: &FormData) -> String {
         or(data.get("fileName"), &format!("document.{extension}")),
         or(data.get("fileType"), "application/octet-stream"),
     );
-    let file = (source == "file").then_some(curl::File { name: &name, content_type: &kind });
-    curl::command(&state.absolute(""), definition, &body(definition, data), file)
+    let file = (source == "file").then_some(File { name: &name, content_type: &kind });
+    tabs("code-tab", "Language", &Recipe::new(&state.absolute(""), definition, &body(definition, data), file).tabs())
 }
 
 /// The form as it was when it made this job, as far as the job tells: secrets and content are not kept.
@@ -372,7 +384,7 @@ pub fn data_of(definition: &Definition, job: &Job) -> FormData {
         }
     }
     if job.input.get("uploadId").is_some() {
-        let name = job.output.as_ref().map_or("the same file", |output| output.filename.as_str());
+        let name = job.input.get("filename").and_then(Value::as_str).unwrap_or_default();
         pairs.push(("fileName".to_owned(), name.to_owned()));
     }
     for control in controls(definition) {

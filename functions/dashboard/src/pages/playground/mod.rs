@@ -1,9 +1,9 @@
-//! The playground: a document in, options from the tool's own schema, and the PDF beside it.
+//! The playground: a document, options from the tool's own schema, and the result beside them.
 //!
 //! A job is created on the one path on which the API creates it, with the account's hidden key. Everything works without
 //! scripts but the upload of a file; `playground.js` adds that, and live progress.
 
-pub mod curl;
+pub mod code;
 pub mod form;
 pub mod options;
 pub mod panel;
@@ -15,10 +15,11 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use docmill::clock;
 use docmill::domain::api_key::Mode;
-use docmill::domain::breach::Breach;
 use docmill::domain::catalogue::Tool;
 use docmill::domain::idempotency::IdempotencyKey;
 use docmill::domain::job::{Job, JobId, JobStatus};
+use docmill::domain::limits::Limits;
+use docmill::http::error::ApiError;
 use docmill::http::submit::ToolChoice;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -28,6 +29,7 @@ use self::panel::Links;
 use crate::error::PageError;
 use crate::form::FormData;
 use crate::layout::{Page, fragment};
+use crate::pages::parts::bytes;
 use crate::security::Policy;
 use crate::session::SignedIn;
 use crate::state::{AppState, redirect_to};
@@ -39,7 +41,7 @@ const SCRIPT: &str = "playground.js";
 pub fn routes() -> Router<AppState> {
     Router::new()
         .route(PATH, get(show).post(convert))
-        .route("/app/playground/curl", post(command))
+        .route("/app/playground/code", post(code_tabs))
         .route("/app/playground/uploads", post(announce))
         .route("/app/playground/jobs/{id}", get(progress))
         .route("/app/playground/jobs/{id}/download", get(download))
@@ -48,7 +50,7 @@ pub fn routes() -> Router<AppState> {
 #[derive(Debug, Default, Deserialize)]
 struct Wanted {
     tool: Option<String>,
-    /// The job to go on with, after a reload or on another day.
+    /// The job to continue with, after a reload or on another day.
     job: Option<String>,
 }
 
@@ -109,7 +111,7 @@ async fn submit(state: &AppState, user: &SignedIn, tool: &Tool, data: &FormData)
     let created = state.desk.create_as(&user.account, mode(data), &body, key, choice).await;
     match created.map(|reply| reply.members.and_then(|members| Some(members.get("job")?["id"].as_str()?.to_owned()))) {
         Ok(Some(id)) => Ok(id),
-        Ok(None) => Err(Told::by_form("The job was created, but not named. See your jobs.")),
+        Ok(None) => Err(Told::by_form("The job was created. You find it under Jobs.")),
         Err(error) => Err(Told::by_error(&error, &tool.definition)),
     }
 }
@@ -118,8 +120,8 @@ fn mode(data: &FormData) -> Mode {
     if data.get("mode") == Mode::Test.as_str() { Mode::Test } else { Mode::Live }
 }
 
-/// The command line for the form as it stands.
-async fn command(
+/// The code for the form as it stands.
+async fn code_tabs(
     State(state): State<AppState>,
     viewer: Viewer,
     user: SignedIn,
@@ -127,7 +129,7 @@ async fn command(
 ) -> Result<Response, PageError> {
     let tools = usable(&state, &viewer, &user);
     let tool = find(&tools, data.get("tool")).ok_or(PageError::NotFound)?;
-    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], form::command(&state, tool, &data)).into_response())
+    Ok(fragment(form::code_tabs(&state, tool, &data)))
 }
 
 /// A signed link for the file that was dropped.
@@ -136,12 +138,22 @@ async fn announce(State(state): State<AppState>, user: SignedIn, Json(body): Jso
     match state.uploads.issue_as(&user.account, mode, &body).await {
         Ok(reply) => Json(reply.members).into_response(),
         Err(error) => {
-            let wrong: Vec<_> =
-                error.details.iter().map(|Breach { path, message }| format!("{path} {message}")).collect();
-            let message =
-                if wrong.is_empty() { error.message } else { format!("This file is not taken: {}.", wrong.join("; ")) };
+            let message = refusal(&error, &body);
             (error.code.status(), Json(json!({"message": message}))).into_response()
         }
+    }
+}
+
+/// Why a file was refused, in the words of a form.
+fn refusal(error: &ApiError, body: &Map<String, Value>) -> String {
+    let limit = bytes(Limits::default().source_bytes);
+    match error.details.first() {
+        Some(breach) if breach.path == "/bytes" && body.get("bytes") == Some(&json!(0)) => {
+            format!("This file is empty. Choose one of up to {limit}.")
+        }
+        Some(breach) if breach.path == "/bytes" => format!("This file is too large. Choose one of up to {limit}."),
+        Some(_) => "This file cannot be uploaded. Rename it and try again.".to_owned(),
+        None => error.message.clone(),
     }
 }
 

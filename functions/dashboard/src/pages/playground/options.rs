@@ -187,7 +187,8 @@ impl Control {
     fn given(&self, data: &FormData) -> Option<Value> {
         let field = self.field();
         if self.is_box() {
-            return Some(json!(data.is_on(&field)));
+            // A form that was not sent yet has no boxes at all, which is not the same as boxes that are not ticked.
+            return data.has("tool").then(|| json!(data.is_on(&field)));
         }
         let text = data.get(&field);
         match &self.kind {
@@ -352,6 +353,7 @@ mod tests {
     #[test]
     fn a_form_becomes_a_body_that_the_schema_takes() {
         let data = FormData::of(&[
+            ("tool", "html-to-pdf"),
             ("source", "html"),
             ("html", " <p>x "),
             ("url", "https://left.over"),
@@ -380,7 +382,7 @@ mod tests {
 
     #[test]
     fn what_is_left_alone_is_not_sent() {
-        let bare = FormData::of(&[("source", "url"), ("url", "https://a.example/x.docx")]);
+        let bare = FormData::of(&[("tool", "office-to-pdf"), ("source", "url"), ("url", "https://a.example/x.docx")]);
         with_tool("office-to-pdf", |tool| {
             assert_eq!(
                 json!(body(&tool.definition, &bare)),
@@ -390,6 +392,7 @@ mod tests {
         // A box that is not ticked says no where the default says yes.
         assert_eq!(control("html-to-pdf", "tagged").read(&bare), Some(json!(false)));
         assert_eq!(control("html-to-pdf", "landscape").read(&bare), None);
+        assert_eq!(control("html-to-pdf", "tagged").read(&FormData::default()), None, "a form that was not sent yet");
     }
 
     #[test]
@@ -439,6 +442,7 @@ mod tests {
             let control = control(slug, name);
             let (text, beside) = control.write(Some(&value));
             let data = FormData::of(&[
+                ("tool", slug),
                 (control.field().as_str(), text.as_str()),
                 (control.value_field().as_str(), beside.as_str()),
             ]);

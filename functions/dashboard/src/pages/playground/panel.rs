@@ -1,9 +1,11 @@
-//! A job as the playground shows it: how far it is, what came of it, or why nothing did.
+//! A job in the playground: its progress, its result, or why it failed.
 
 use docmill::domain::job::{Job, JobError, JobStatus, Output, Warning};
 use docmill::domain::time::Timestamp;
 use docmill::files::SignedLink;
 use maud::{Markup, html};
+
+use crate::pages::parts::{bytes, millis};
 
 /// Addresses that belong to a job.
 #[derive(Debug)]
@@ -21,16 +23,16 @@ pub fn show(job: &Job, now: Timestamp, links: &Links) -> Markup {
         article.job-panel #job data-job=(job.id) data-page=(links.page) data-waiting[!status.is_terminal()] {
             h2 { (headline(status)) }
             (steps(status))
+            @if !job.warnings.is_empty() { (warnings(&job.warnings)) }
             @match (status, &job.output, &job.error) {
                 (JobStatus::Completed, Some(output), _) => { (result(output, job, links)) }
                 (JobStatus::Failed, _, Some(error)) => { (failure(error, job)) }
-                (JobStatus::Expired, ..) => { p { "The result was deleted after its time. Convert the document again." } }
+                (JobStatus::Expired, ..) => { p { "The result has expired. Convert the document again." } }
                 _ => {
-                    p.muted { "This page follows the job by itself. You can close it: the job goes on, and this address shows it." }
-                    noscript { p { a.button href=(format!("?job={}", job.id)) { "Look again" } } }
+                    p.muted { "This page updates itself. You can close it: the job continues, and you find it under Jobs." }
+                    noscript { p { a.button href=(format!("?job={}", job.id)) { "Refresh" } } }
                 }
             }
-            @if !job.warnings.is_empty() { (warnings(&job.warnings)) }
             p.muted.job-id { "Job " code { (job.id) } }
         }
     }
@@ -41,7 +43,7 @@ fn headline(status: JobStatus) -> &'static str {
         JobStatus::Queued => "Waiting for a worker",
         JobStatus::Processing => "Converting",
         JobStatus::Completed => "Your PDF is ready",
-        JobStatus::Failed => "This did not work",
+        JobStatus::Failed => "The conversion failed",
         JobStatus::Expired => "The result has expired",
         JobStatus::Canceled => "Canceled",
     }
@@ -73,19 +75,19 @@ fn result(output: &Output, job: &Job, links: &Links) -> Markup {
     let charged = job.charge.total() - job.refunded.min(job.charge.total());
     html! {
         p.actions {
-            a.button.primary href=(format!("{}/download", links.page)) { "Download " (output.filename) }
+            a.button.primary #download href=(format!("{}/download", links.page)) { "Download " (output.filename) }
             @if let Some(preview) = &links.preview {
                 a.button href=(preview.reveal()) target="_blank" rel="noopener noreferrer" { "Open in a new tab" }
             }
         }
         dl.figures {
             @if let Some(pages) = output.pages { div { dt { "Pages" } dd { (pages) } } }
-            div { dt { "Size" } dd { (size(output.bytes)) } }
+            div { dt { "Size" } dd { (bytes(output.bytes)) } }
             div { dt { "Cost" } dd { (credits(charged)) } }
             @if let Some(timings) = job.timings {
-                div { dt { "Waited" } dd { (timings.queued_ms) " ms" } }
-                div { dt { "Fetched in" } dd { (timings.fetch_ms) " ms" } }
-                div { dt { "Converted in" } dd { (timings.convert_ms) " ms" } }
+                div { dt { "Waited" } dd { (millis(timings.queued_ms)) } }
+                div { dt { "Fetched in" } dd { (millis(timings.fetch_ms)) } }
+                div { dt { "Converted in" } dd { (millis(timings.convert_ms)) } }
             }
             @if let Some(engine) = &job.engine { div { dt { "Engine" } dd { (engine.name) " " (engine.version) } } }
         }
@@ -100,9 +102,9 @@ fn failure(error: &JobError, job: &Job) -> Markup {
         div.note.danger role="alert" {
             p { strong { (error.message) } }
             p { "Cause: " code { (error.code.as_str()) } ". "
-                @if error.retryable { "The same request may work later." } @else { "Change the document or the options, then convert again." }
+                @if error.retryable { "Try again later." } @else { "Change the document or the options, and convert again." }
             }
-            @if job.charge.total() > 0 { p { (credits(job.refunded)) " came back: a failed job costs nothing." } }
+            @if job.charge.total() > 0 { p { (credits(job.refunded)) " refunded. Failed jobs are free." } }
         }
     }
 }
@@ -110,7 +112,7 @@ fn failure(error: &JobError, job: &Job) -> Markup {
 fn warnings(warnings: &[Warning]) -> Markup {
     html! {
         section.warnings aria-labelledby="warnings" {
-            h3 #warnings { "What is not as the source meant it" }
+            h3 #warnings { "Differences from the source" }
             ul { @for warning in warnings {
                 li { code { (warning.code) } " " (warning.message) @if let Some(detail) = &warning.detail { br; span.muted { (detail) } } }
             } }
@@ -120,34 +122,15 @@ fn warnings(warnings: &[Warning]) -> Markup {
 
 pub fn credits(count: u64) -> String {
     match count {
-        0 => "nothing".to_owned(),
+        0 => "no credits".to_owned(),
         1 => "1 credit".to_owned(),
         count => format!("{count} credits"),
-    }
-}
-
-/// A size as people read it.
-pub fn size(bytes: u64) -> String {
-    const STEP: u64 = 1024;
-    match bytes {
-        0..STEP => format!("{bytes} bytes"),
-        STEP..1_048_576 => format!("{} KiB", bytes.div_ceil(STEP)),
-        _ => format!("{}.{} MiB", bytes >> 20, (bytes % 1_048_576) * 10 / 1_048_576),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_read_well() {
-        for (bytes, shown) in
-            [(7, "7 bytes"), (1024, "1 KiB"), (1025, "2 KiB"), (1_572_864, "1.5 MiB"), (104_857_600, "100.0 MiB")]
-        {
-            assert_eq!(size(bytes), shown);
-        }
-    }
 
     #[test]
     fn every_state_has_its_place_among_the_steps() {

@@ -1,21 +1,22 @@
-//! Webhooks: what was recorded, a signed sample, and a verifier. Nothing is delivered yet.
+//! Webhooks: recorded events, a signed sample, and a verifier.
 
 mod verifier;
 
 use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
-use axum::routing::{get, post};
+use axum::routing::get;
 use docmill::clock;
 use docmill::domain::event::{EVENT_RETENTION, EventKind, signed_sample};
 use docmill::store::events::{EventsPage, StoredEvent, WEBHOOK_TEST};
+use docmill_look::code::copyable;
 use maud::{Markup, html};
 use serde_json::Value;
 
 use super::parts::{moment, pager, query_of, rough, value_of, with_query};
 use crate::error::PageError;
 use crate::form::select;
-use crate::layout::{self, copyable};
+use crate::layout;
 use crate::session::SignedIn;
 use crate::state::AppState;
 use crate::visit::Viewer;
@@ -27,7 +28,7 @@ pub fn routes() -> Router<AppState> {
     Router::new()
         .route(PATH, get(show))
         .route("/app/webhooks/verify", get(verifier::show).post(verifier::check))
-        .route("/app/webhooks/sample", post(sample))
+        .route("/app/webhooks/sample", get(to_webhooks).post(sample))
 }
 
 async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Result<Response, PageError> {
@@ -38,7 +39,7 @@ async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> 
     let content = html! {
         header.page-head {
             h1 { "Webhooks" }
-            p.lead { "Events report on your jobs and on your account, in the form of "
+            p.lead { "Events tell you about your jobs and your account, in the format of "
                 a href="https://www.standardwebhooks.com/" rel="noreferrer" { "Standard Webhooks" } "." }
         }
         (delivery(viewer.settings.service.webhook_delivery))
@@ -48,12 +49,12 @@ async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> 
     Ok(layout::page(&state, &viewer, "Webhooks", content))
 }
 
-/// What the page may be narrowed to.
+/// The kinds that the filter offers.
 fn kinds() -> impl Iterator<Item = &'static str> {
     EventKind::ALL.into_iter().map(EventKind::as_str).chain([WEBHOOK_TEST])
 }
 
-/// An id as events have it: what a reader may put into the address is no other key of the table.
+/// Whether the text is an event id, so that nothing else from the URL is used as a key of the table.
 fn is_event_id(text: &str) -> bool {
     text.strip_prefix("evt_").is_some_and(|hex| hex.len() == 32 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
@@ -69,7 +70,7 @@ fn delivery(on: bool) -> Markup {
             }
             p.muted #delivery-hint {
                 @if on { "Webhooks are delivered." }
-                @else { "Delivery is off for the whole service: no request goes out. Events are recorded all the same, each exactly once, so that nothing is missing on the day it is turned on." }
+                @else { "Delivery is off for the whole service. Events are still recorded, so none is lost." }
             }
         }
     }
@@ -83,9 +84,9 @@ fn events(state: &AppState, page: &EventsPage, kind: Option<&str>, is_later: boo
             p.muted { "Events are kept for " (rough(EVENT_RETENTION)) ", tests for 7 days." }
             (filter(state, kind))
             @if !page.events.is_empty() { ul.events { @for event in &page.events { li.card { (entry(event)) } } } }
-            @else if page.next.is_some() { p.empty { "None among those looked at so far. Older ones may fit." } }
-            @else if kind.is_some() || is_later { p.empty { "Nothing of this kind." } }
-            @else { p.empty { "Nothing was recorded yet. The end of a job is the first that is." } }
+            @else if page.next.is_some() { p.empty { "No matches yet. Search older events." } }
+            @else if kind.is_some() || is_later { p.empty { "No events of this kind." } }
+            @else { p.empty { "No events yet. You will see one when a job ends." } }
             (pager(state, "Pages of events",
                 is_later.then(|| path(None)),
                 page.next.clone().map(|id| path(Some(id)))))
@@ -113,7 +114,7 @@ fn entry(event: &StoredEvent) -> Markup {
                 span.muted { (moment(event.recorded_at)) }
             }
             dl.details { div { dt { code { "webhook-id" } } dd { code { (event.id) } } } }
-            @if event.kind == WEBHOOK_TEST { p.muted { "A test of this address was recorded; nothing was sent to it." } }
+            @if event.kind == WEBHOOK_TEST { p.muted { "A test for this address was recorded. Nothing was sent." } }
             @else { (copyable(&event.id, &format!("{body:#}"))) }
         }
     }
@@ -130,7 +131,7 @@ fn kind_badge(kind: &str) -> Markup {
     html! { span class=(class) { (kind) } }
 }
 
-/// What an event is about, in a few words.
+/// Sums up an event.
 fn summary(event: &StoredEvent) -> String {
     let text = |pointer: &str| event.data.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
     let number = |pointer: &str| event.data.pointer(pointer).and_then(Value::as_u64).unwrap_or_default();
@@ -138,10 +139,10 @@ fn summary(event: &StoredEvent) -> String {
         Some(EventKind::JobCompleted) => text("/job/toolSlug"),
         Some(EventKind::JobFailed) => format!("{}: {}", text("/job/toolSlug"), text("/job/error/code")),
         Some(EventKind::QuotaWarning) => {
-            format!("{} of {} included credits are spent", number("/credits/threshold"), number("/credits/included"))
+            format!("{} of {} included credits used", number("/credits/threshold"), number("/credits/included"))
         }
         Some(EventKind::QuotaExhausted) => {
-            format!("{} credits were needed, {} were left", number("/credits/required"), number("/credits/available"))
+            format!("{} credits needed, {} left", number("/credits/required"), number("/credits/available"))
         }
         Some(EventKind::ApiKeyRevoked) => format!("{} …{}", text("/apiKey/name"), text("/apiKey/last4")),
         None => text("/host"),
@@ -152,16 +153,16 @@ fn tools(state: &AppState, viewer: &Viewer) -> Markup {
     html! {
         section.card aria-labelledby="build" {
             h2 #build { "Build a receiver" }
-            p { "Take a signed sample, send it to your receiver, and see whether it is accepted. If it is not, the verifier says why." }
+            p { "Send a signed sample to your receiver. If it is refused, the verifier tells you why." }
             div.actions {
-                (crate::form::button_form(state, viewer, "/app/webhooks/sample", "Make a signed sample", "primary", &[]))
+                (crate::form::button_form(state, viewer, "/app/webhooks/sample", "Create a signed sample", "primary", &[]))
                 " " a.button href=(state.link("/app/webhooks/verify")) { "Verify a webhook" }
             }
         }
     }
 }
 
-/// A sample with a secret of its own, made for this answer alone: it is in no address and in no store.
+/// A sample with a secret of its own, which is stored nowhere and appears in no URL.
 async fn sample(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) -> Result<Response, PageError> {
     let sample = signed_sample(clock::now()).map_err(|error| PageError::Internal(error.to_string()))?;
     let text = |name: &str| sample[name].as_str().unwrap_or_default().to_owned();
@@ -172,15 +173,15 @@ async fn sample(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) 
     let content = html! {
         nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link("/app/webhooks")) { "Webhooks" } } } }
         header.page-head {
-            h1 { "A signed sample" }
-            p.lead { "What a receiver will get, signed with a secret made for this sample. It is accepted for five minutes." }
+            h1 { "Signed sample" }
+            p.lead { "An event as your receiver gets it, signed with a secret for this sample only. Its timestamp is valid for five minutes." }
         }
         section.card aria-labelledby="sample-parts" {
             h2 #sample-parts { "Send it to your receiver" }
             h3 { "Secret" } (copyable("sample-secret", &text("secret")))
             h3 { "Headers" } (copyable("sample-headers", &headers))
             h3 { "Body" } (copyable("sample-body", &text("body")))
-            p.muted { "The signature is of these exact bytes: without a line break at the end." }
+            p.muted { "The signature covers exactly these bytes, without a line break at the end." }
             form method="post" action=(state.link("/app/webhooks/verify")) {
                 (crate::form::token_field(&viewer))
                 input type="hidden" name="secret" value=(text("secret"));
@@ -190,7 +191,12 @@ async fn sample(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) 
             }
         }
     };
-    Ok(layout::page(&state, &viewer, "A signed sample", content))
+    Ok(layout::page(&state, &viewer, "Signed sample", content))
+}
+
+/// A sample is made on request alone; whoever reloads its address comes back to the button.
+async fn to_webhooks(State(state): State<AppState>, _user: SignedIn) -> Response {
+    state.redirect(PATH)
 }
 
 #[cfg(test)]

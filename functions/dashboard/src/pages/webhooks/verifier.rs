@@ -1,4 +1,4 @@
-//! Checks a webhook that somebody pasted. It is judged and forgotten: nothing is stored or logged.
+//! Checks a webhook that somebody pasted. Nothing of it is stored or logged.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -23,9 +23,9 @@ pub(super) async fn show(State(state): State<AppState>, viewer: Viewer, _user: S
 pub(super) async fn check(State(state): State<AppState>, viewer: Viewer, _user: SignedIn, data: FormData) -> Response {
     let mut errors = FormErrors::default();
     for (field, message) in [
-        ("secret", "Paste the secret that your receiver verifies with."),
-        ("headers", "Paste the request's headers, one on each line."),
-        ("body", "Paste the request's body, exactly as it came."),
+        ("secret", "Paste the signing secret of your receiver."),
+        ("headers", "Paste the headers of the request, one per line."),
+        ("body", "Paste the body of the request, exactly as received."),
     ] {
         if data.get(field).is_empty() {
             errors.add(field, message);
@@ -48,16 +48,16 @@ fn page(state: &AppState, viewer: &Viewer, data: &FormData, errors: &FormErrors,
         nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link("/app/webhooks")) { "Webhooks" } } } }
         header.page-head {
             h1 { "Verify a webhook" }
-            p.lead { "Paste what your receiver got. It is checked here as your receiver should check it, and then forgotten: nothing of it is stored or logged." }
+            p.lead { "Paste the request that your receiver got. It is checked as your receiver should check it, and neither stored nor logged." }
         }
         @if let Some(verdict) = verdict { (said(verdict)) }
         (form::form(state, viewer, "/app/webhooks/verify", html! {
             (input("password", "secret", "Secret").value(data.get("secret")).error(errors.of("secret"))
-                .hint("It begins with whsec_.").with("autocomplete", "off").required())
+                .hint("Begins with whsec_.").with("autocomplete", "off").required())
             (textarea("headers", "Headers", 5).value(data.raw("headers")).error(errors.of("headers"))
-                .hint("One on each line: webhook-id, webhook-timestamp, webhook-signature.").required())
+                .hint("One per line: webhook-id, webhook-timestamp, webhook-signature.").required())
             (textarea("body", "Body", 8).value(data.raw("body")).error(errors.of("body"))
-                .hint("The exact text, not reformatted.").required())
+                .hint("The exact text, without reformatting.").required())
             div.actions { button.button.primary type="submit" { "Verify" } }
         }))
     }
@@ -67,7 +67,7 @@ fn said(verdict: Verdict) -> Markup {
     let is_valid = verdict == Verdict::Valid;
     html! {
         div class={ "note " (if is_valid { "success" } else { "danger" }) } role=(if is_valid { "status" } else { "alert" }) {
-            p { strong { @if is_valid { "Valid" } @else { "Not valid" } } }
+            p { strong { @if is_valid { "Valid" } @else { "Invalid" } } }
             p { (reason(verdict)) }
         }
     }
@@ -76,34 +76,34 @@ fn said(verdict: Verdict) -> Markup {
 fn reason(verdict: Verdict) -> String {
     let seconds = |seconds: i64| rough(Duration::from_secs(u64::try_from(seconds).unwrap_or(0)));
     match verdict {
-        Verdict::Valid => "It was signed with this secret, just now, and nothing of it was changed.".to_owned(),
+        Verdict::Valid => "The signature matches the secret, and the timestamp is recent.".to_owned(),
         Verdict::Old { seconds: age } => format!(
-            "The signature is right, but it is {} old: a receiver must refuse what is older than {}, since it may be a \
-             repetition by somebody else.",
+            "The signature is correct, but {} old. Receivers must refuse events older than {}, because an attacker could \
+             have recorded and resent them.",
             seconds(age),
             seconds(TOLERANCE_SECONDS)
         ),
         Verdict::Ahead { seconds: age } => format!(
-            "The signature is right, but of a time that lies {} ahead. Is a clock wrong?",
+            "The signature is correct, but its time is {} in the future. Check the clocks.",
             seconds(age)
         ),
         Verdict::MalformedSecret => {
-            "The secret is none: after whsec_ it must be base64. Was it copied whole?".to_owned()
+            "Invalid secret: expected whsec_ followed by base64.".to_owned()
         }
-        Verdict::MissingHeader(name) => format!("The header {name} is missing, or has no value."),
+        Verdict::MissingHeader(name) => format!("The header {name} is missing or empty."),
         Verdict::MalformedTimestamp => {
-            "The header webhook-timestamp must be a whole number: seconds since 1970.".to_owned()
+            "The header webhook-timestamp must be a whole number of seconds since 1970.".to_owned()
         }
         Verdict::NoSignature => {
-            "The header webhook-signature has no signature of the form v1,… that this check knows.".to_owned()
+            "The header webhook-signature has no signature that begins with v1,.".to_owned()
         }
         Verdict::TrailingLineBreak => {
-            "The signature is of the body without the line break at its end. Read the body as bytes, and change nothing."
+            "The signature matches the body without the line break at its end. Read the body as bytes and do not change it."
                 .to_owned()
         }
         Verdict::Mismatch => {
-            "The signature does not fit. Either the secret is another one, or the id, the time or the body was changed: a \
-             body that was parsed and written again is another body."
+            "The signature does not match. Check the secret, and that the id, the timestamp and the body are unchanged. Do not \
+             parse and rewrite the body before you verify it."
                 .to_owned()
         }
     }

@@ -1,5 +1,5 @@
-// The playground: sends a file to the bucket, creates the job without leaving the page, and follows it to its end. A lost
-// connection is said and survived: every request is repeated with growing pauses, and creates one job however often it is.
+// The playground: uploads a file, creates the job without leaving the page, and follows it until it ends. After a lost
+// connection, requests are repeated with growing pauses; a job is created once, however often its request is repeated.
 "use strict";
 
 const form = document.getElementById("playground");
@@ -108,7 +108,7 @@ function put(chosen, link) {
     request.addEventListener("load", () => {
       if (request.status === 200) resolve();
       else if (request.status >= 500) reject(new Busy());
-      else reject(new Refused("The file was not taken. It may have changed meanwhile: choose it again."));
+      else reject(new Refused("The upload failed. The file may have changed: choose it again."));
     });
     request.addEventListener("error", () => reject(new Error("no answer")));
     request.send(chosen);
@@ -129,8 +129,9 @@ async function create() {
     (form.querySelector("[aria-invalid], [data-invalid] input") ?? form.querySelector("[role=alert]"))?.focus();
     return;
   }
-  if (!response.ok) throw new Refused("This could not be sent. Reload the page, and try again.");
-  result.innerHTML = text;
+  if (!response.ok) throw new Refused("The form could not be sent. Reload the page and try again.");
+  clearErrors();
+  replace(text);
   renew();
   history.replaceState(null, "", `${form.dataset.page}?job=${document.getElementById("job").dataset.job}`);
   result.scrollIntoView({ block: "nearest" });
@@ -148,13 +149,29 @@ async function follow() {
     // Another job may have taken its place meanwhile.
     if (document.getElementById("job") !== job) return;
     if (!response.ok) {
-      say("This job is no longer there.");
+      say("This job no longer exists.");
       return;
     }
     // What did not change is not put in anew: readers would read it out again.
     const text = await response.text();
-    if (text !== shown) result.innerHTML = shown = text;
+    if (text !== shown) replace(shown = text);
   }
+}
+
+// Puts a part of the page in place, and the focus back to where it was.
+function replace(text) {
+  const focused = result.contains(document.activeElement) ? document.activeElement.id : "";
+  result.innerHTML = text;
+  localise(result);
+  if (focused) document.getElementById(focused)?.focus();
+}
+
+// What was wrong with the form before.
+function clearErrors() {
+  for (const part of form.querySelectorAll("[aria-invalid]")) part.removeAttribute("aria-invalid");
+  for (const part of form.querySelectorAll("[data-invalid]")) part.removeAttribute("data-invalid");
+  for (const part of form.querySelectorAll(".error")) part.textContent = "";
+  for (const part of form.querySelectorAll("[role=alert]")) part.remove();
 }
 
 // Another request is meant from here on.
@@ -181,13 +198,16 @@ function showSource() {
 }
 
 let asked = 0;
-async function showCommand() {
+async function showCode() {
   const number = ++asked;
   await pause(300);
   if (number !== asked) return;
   try {
-    const response = await ask(form.dataset.curl, { method: "POST", body: contents() });
-    if (response.ok && number === asked) document.getElementById("curl").textContent = await response.text();
+    const response = await ask(form.dataset.code, { method: "POST", body: contents() });
+    if (!response.ok || number !== asked) return;
+    const code = document.getElementById("code");
+    code.innerHTML = await response.text();
+    makeTabs(code);
   } catch {
     // The next change asks again.
   }
@@ -203,7 +223,7 @@ form.addEventListener("submit", async (event) => {
     if (new FormData(form).get("source") === "file") await upload();
     await create();
   } catch (error) {
-    say(error instanceof Refused ? error.message : "Something went wrong here. Reload the page, and try again.");
+    say(error instanceof Refused ? error.message : "Something went wrong. Reload the page and try again.");
   } finally {
     busy = false;
     form.querySelector("[type=submit]").removeAttribute("aria-disabled");
@@ -222,7 +242,7 @@ form.addEventListener("input", (event) => {
   }
   showSource();
   if (!busy) renew();
-  showCommand();
+  showCode();
 });
 
 for (const name of ["dragover", "dragleave", "drop"]) {

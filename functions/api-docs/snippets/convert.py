@@ -1,0 +1,17 @@
+import json, os, urllib.request
+
+request = urllib.request.Request(
+    os.environ["DOCMILL_URL"] + "/v1/convert/office-to-pdf",
+    data=json.dumps(
+        {"sourceUrl": "https://files.example.com/report.docx"}
+    ).encode(),
+    headers={
+        "Content-Type": "application/json",
+        "Accept": "application/pdf",
+        "Prefer": "wait=25",
+    },
+)
+# The key goes to the API alone, and not to the link that it redirects to.
+request.add_unredirected_header("Authorization", "Bearer " + os.environ["DOCMILL_KEY"])
+with urllib.request.urlopen(request) as response, open("report.pdf", "wb") as file:
+    file.write(response.read())

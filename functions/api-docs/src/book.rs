@@ -1,0 +1,238 @@
+//! All pages of the documentation: which there are, in which order, and what each says.
+
+use docmill::domain::catalogue::{Catalogue, CatalogueError};
+use maud::{Markup, html};
+use serde_json::Value;
+
+use crate::guide::GUIDES;
+use crate::page::{Article, Links};
+use crate::{error, operation, tool};
+
+/// The API's description as it is served.
+pub const OPENAPI: &str = include_str!("../openapi.json");
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    Guides,
+    Tools,
+    Reference,
+    Errors,
+}
+
+impl Group {
+    pub const ALL: [Self; 4] = [Self::Guides, Self::Tools, Self::Reference, Self::Errors];
+
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Guides => "Guides",
+            Self::Tools => "Tools",
+            Self::Reference => "API reference",
+            Self::Errors => "Error codes",
+        }
+    }
+
+    /// Where the group's list is, and what the paths of its pages begin with.
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::Guides => "/docs",
+            Self::Tools => "/docs/tools",
+            Self::Reference => "/docs/api",
+            Self::Errors => "/docs/errors",
+        }
+    }
+
+    /// Whether the navigation lists its pages only while one of them is open.
+    pub const fn is_folded(self) -> bool {
+        matches!(self, Self::Reference | Self::Errors)
+    }
+
+    /// Whether its titles are names in code.
+    pub const fn is_code(self) -> bool {
+        matches!(self, Self::Errors)
+    }
+}
+
+/// A page in the navigation.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub path: String,
+    pub title: String,
+    pub group: Group,
+}
+
+#[derive(Debug)]
+pub struct Book {
+    catalogue: Catalogue,
+    description: Value,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum BookError {
+    #[error(transparent)]
+    Catalogue(#[from] CatalogueError),
+    #[error("openapi.json is unreadable: {0}")]
+    Description(#[from] serde_json::Error),
+}
+
+impl Book {
+    pub fn load() -> Result<Self, BookError> {
+        Ok(Self { catalogue: Catalogue::load()?, description: serde_json::from_str(OPENAPI)? })
+    }
+
+    /// Every page but the lists of the groups.
+    pub fn entries(&self) -> Vec<Entry> {
+        let entry = |group: Group, name: &str, title: &str| Entry {
+            path: format!("{}/{name}", group.path()),
+            title: title.to_owned(),
+            group,
+        };
+        let guides = GUIDES.iter().map(|guide| entry(Group::Guides, guide.slug, guide.title()));
+        let tools = self.catalogue.tools().iter().map(|tool| &tool.definition);
+        let tools = tools.map(|definition| entry(Group::Tools, &definition.slug, &definition.name));
+        let operations = operation::all(&self.description);
+        let operations =
+            operations.iter().map(|operation| entry(Group::Reference, &operation.slug(), operation.title()));
+        let errors = error::codes().into_iter().map(|code| entry(Group::Errors, code, code));
+        guides.chain(tools).chain(operations).chain(errors).collect()
+    }
+
+    /// What the page at a path says; `None` if there is no such page.
+    pub fn article(&self, path: &str) -> Option<Article> {
+        let links = Links::of(path);
+        let place = path.strip_prefix("/docs")?;
+        match place.split('/').collect::<Vec<_>>().as_slice() {
+            [""] => Some(self.front(&links)),
+            ["", "tools"] => Some(self.tools(&links)),
+            ["", "api"] => Some(self.reference(&links)),
+            ["", name] => {
+                let guide = GUIDES.iter().find(|guide| guide.slug == *name)?;
+                Some(guide.article(&self.catalogue, &links))
+            }
+            ["", "tools", slug] => Some(tool::article(self.catalogue.find(slug)?, &links)),
+            ["", "api", name] => {
+                let operations = operation::all(&self.description);
+                let found = operations.iter().find(|operation| operation.slug() == *name)?;
+                Some(found.article(&self.description, &links))
+            }
+            ["", "errors", code] => error::article(code, &self.catalogue, &self.description, &links),
+            _ => None,
+        }
+    }
+
+    fn front(&self, links: &Links) -> Article {
+        let guide = |slug: &str, text: &str| {
+            let title = GUIDES.iter().find(|guide| guide.slug == slug).map_or("", |guide| guide.title());
+            html! { li.card { h3 { a href=(links.to(&format!("/docs/{slug}"))) { (title) } } p { (text) } } }
+        };
+        let body = html! {
+            p.lead { "Docmill is an HTTP API that converts documents. Send a document, choose a tool, and get the result." }
+            p.actions {
+                a.button.primary href=(links.to("/docs/first-conversion")) { "Convert your first document" }
+                a.button href=(links.to("/docs/tools")) { "See all tools" }
+            }
+            h2 { "Guides" }
+            ul.cards {
+                (guide("first-conversion", "One request in curl, Python, TypeScript or Rust."))
+                (guide("authentication", "Live keys, test keys, and how to keep them secret."))
+                (guide("uploads", "Convert files that have no public address."))
+                (guide("chains", "Run several tools in one job."))
+                (guide("waiting", "Get the result in the same request, or ask for it later."))
+                (guide("errors", "Every error code, what it means and what to do."))
+                (guide("limits", "Sizes, times and requests per minute."))
+                (guide("idempotency", "Repeat requests safely and pay once."))
+                (guide("webhooks", "Signed events about jobs and your account."))
+            }
+            h2 { "Tools" }
+            (self.tool_list(links))
+        };
+        let summary =
+            "How to convert documents with the Docmill API: guides, tools, endpoints and error codes.".to_owned();
+        Article { summary, ..Article::new("Documentation", (body, Vec::new())) }
+    }
+
+    fn tools(&self, links: &Links) -> Article {
+        let body = html! {
+            p.lead { "Each tool's page lists its input, its options with their types, defaults and limits, and a request to copy." }
+            p { "Your plan or your key may not include every tool. " code { "GET /v1/tools" } " lists those that your key can use." }
+            (self.tool_list(links))
+        };
+        let summary = "All tools of the Docmill API with their options.".to_owned();
+        Article { summary, ..Article::new("Tools", (body, Vec::new())) }
+    }
+
+    fn tool_list(&self, links: &Links) -> Markup {
+        html! {
+            ul.cards { @for tool in self.catalogue.tools() {
+                li.card {
+                    h3 { a href=(links.to(&format!("/docs/tools/{}", tool.definition.slug))) { (tool.definition.name) } }
+                    p { (docmill_look::schema::prose(&tool.definition.description)) }
+                }
+            } }
+        }
+    }
+
+    fn reference(&self, links: &Links) -> Article {
+        let operations = operation::all(&self.description);
+        let body = html! {
+            p.lead { "All endpoints. Every request needs a key; bodies and responses are JSON." }
+            p { "The same as data, for generators and API clients: " a href=(links.to("/openapi.json")) { "openapi.json" } " (OpenAPI 3.1)." }
+            div.table-frame tabindex="0" role="region" aria-label="Endpoints" {
+                table {
+                    thead { tr { th scope="col" { "Endpoint" } th scope="col" { "Purpose" } } }
+                    tbody { @for operation in &operations { tr {
+                        th scope="row" { code { (operation.method) " " (operation.path) } }
+                        td { a href=(links.to(&format!("/docs/api/{}", operation.slug()))) { (operation.title()) } }
+                    } } }
+                }
+            }
+        };
+        let summary = "All endpoints of the Docmill API.".to_owned();
+        Article { summary, ..Article::new("API reference", (body, Vec::new())) }
+    }
+
+    pub fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::render;
+
+    #[test]
+    fn every_page_exists_and_no_link_leads_nowhere() {
+        let book = Book::load().unwrap();
+        let mut paths: Vec<_> = book.entries().into_iter().map(|entry| entry.path).collect();
+        paths.extend(["/docs", "/docs/tools", "/docs/api"].map(str::to_owned));
+        for path in &paths {
+            let page = render(&book, path, &book.article(path).expect(path));
+            assert!(page.len() < 200_000, "{path} has {} bytes", page.len());
+            assert!(!page.contains("<style") && !page.contains(" style=") && !page.contains("<script>"), "{path}");
+            for target in page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+                let Some(docs) = target.trim_start_matches("../").strip_prefix("docs") else { continue };
+                let whole = format!("/docs{docs}");
+                assert!(paths.contains(&whole) || whole == "/docs/search.json", "{path} links to {target}");
+            }
+        }
+        for unknown in ["/docs/none", "/docs/tools/none", "/docs/errors/none", "/docs/", "/docs/a/b/c", "/docsx"] {
+            assert!(book.article(unknown).is_none(), "{unknown}");
+        }
+    }
+
+    #[test]
+    fn every_option_of_every_tool_is_on_its_page() {
+        let book = Book::load().unwrap();
+        for tool in book.catalogue().tools() {
+            let path = format!("/docs/tools/{}", tool.definition.slug);
+            let page = render(&book, &path, &book.article(&path).unwrap());
+            let options = tool.definition.parameters["properties"]["options"]["properties"].as_object();
+            for (name, schema) in options.into_iter().flatten() {
+                assert!(page.contains(&format!("id=\"options.{name}\"")), "{path} lacks {name}");
+                if let Some(default) = schema["default"].as_str() {
+                    assert!(page.contains(&format!("<code>{default}</code>")), "{path}: default of {name}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! A page for each `error.code`, of responses and of failed jobs.
+
+use docmill::domain::job::JobErrorCode;
+use docmill::domain::catalogue::Catalogue;
+use docmill::http::error::ErrorCode;
+use docmill_look::code::copyable;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use crate::guide;
+use crate::page::{Article, Links};
+
+/// What to do about each code, as Markdown with the code as heading.
+const HELP: &str = include_str!("../guides/error-help.md");
+
+/// A code of a response, of a failed job, or of both.
+#[derive(Clone, Copy, Debug)]
+struct Code {
+    response: Option<ErrorCode>,
+    job: Option<JobErrorCode>,
+}
+
+/// The names of all codes, those of responses first.
+pub fn codes() -> Vec<&'static str> {
+    let mut names: Vec<_> = ErrorCode::ALL.map(ErrorCode::as_str).into();
+    let of_jobs = JobErrorCode::ALL.map(JobErrorCode::as_str);
+    names.extend(of_jobs.into_iter().filter(|name| ErrorCode::ALL.iter().all(|code| code.as_str() != *name)));
+    names
+}
+
+pub fn is_code(name: &str) -> bool {
+    find(name).is_some()
+}
+
+fn find(name: &str) -> Option<Code> {
+    let response = ErrorCode::ALL.into_iter().find(|code| code.as_str() == name);
+    let job = JobErrorCode::ALL.into_iter().find(|code| code.as_str() == name);
+    (response.is_some() || job.is_some()).then_some(Code { response, job })
+}
+
+pub fn help(name: &str) -> Option<&'static str> {
+    let (_, rest) = HELP.split_once(&format!("## {name}\n"))?;
+    Some(rest.split("\n## ").next().unwrap_or(rest).trim())
+}
+
+/// What the tables of the guide say of a code.
+pub fn meaning(name: &str) -> Option<&'static str> {
+    let errors = guide::GUIDES.iter().find(|guide| guide.slug == "errors")?;
+    let row = errors.text().lines().find(|line| line.contains(&format!("| `{name}` |")))?;
+    row.split_once(&format!("`{name}` | "))?.1.split(" | ").next().map(|cell| cell.trim_end_matches(" |"))
+}
+
+pub fn article(name: &str, catalogue: &Catalogue, description: &Value, links: &Links) -> Option<Article> {
+    let code = find(name)?;
+    let meaning = meaning(name).unwrap_or_default();
+    let body = html! {
+        p.lead { (sentence(meaning)) }
+        (facts(code))
+        h2 { "What to do" }
+        (guide::render(help(name).unwrap_or(meaning), catalogue, links).0)
+        @if code.response.is_some() { (response(name, description)) }
+    };
+    Some(Article {
+        summary: sentence(&meaning.replace('`', "")).into_string(),
+        ..Article::new(name, (body, Vec::new()))
+    })
+}
+
+fn facts(code: Code) -> Markup {
+    html! {
+        dl.figures {
+            @if let Some(response) = code.response { div { dt { "HTTP status" } dd { (response.status().as_u16()) } } }
+            @if let Some(job) = code.job { div { dt { "Retry a failed job?" } dd { @if job.is_retryable() { "yes" } @else { "no" } } } }
+            div { dt { "Where" } dd { @match (code.response, code.job) {
+                (Some(_), Some(_)) => "responses and failed jobs",
+                (None, Some(_)) => "failed jobs",
+                (Some(_), None) | (None, None) => "responses",
+            } } }
+        }
+    }
+}
+
+fn response(name: &str, description: &Value) -> Markup {
+    let example = &description["components"]["examples"][name]["value"];
+    html! { @if !example.is_null() { h2 { "Response" } (copyable("response", &format!("{example:#}"))) } }
+}
+
+/// A clause of a table as a sentence.
+fn sentence(text: &str) -> Markup {
+    let mut letters = text.chars();
+    let text: String = letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect());
+    docmill_look::schema::prose(&format!("{}.", text.trim_end_matches('.')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_a_meaning_and_help() {
+        for name in codes() {
+            assert!(
+                meaning(name).is_some_and(|text| text.len() > 10),
+                "{name} is not in the tables of guides/errors.md"
+            );
+            assert!(help(name).is_some_and(|text| text.len() > 20), "{name} has no section in guides/error-help.md");
+        }
+        for heading in HELP.lines().filter_map(|line| line.strip_prefix("## ")) {
+            assert!(is_code(heading), "{heading} is not an error code");
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! The frame around every page of the documentation, and what pages consist of.
+
+use docmill_look::{assets, icons};
+use maud::{DOCTYPE, Markup, html};
+
+use crate::book::{Book, Entry, Group};
+
+/// Addresses relative to a page, since only the gateway knows what comes before `/docs`.
+#[derive(Clone, Debug)]
+pub struct Links {
+    prefix: String,
+}
+
+impl Links {
+    /// `path` begins with a slash, as in `/docs/uploads`.
+    pub fn of(path: &str) -> Self {
+        Self { prefix: "../".repeat(path.matches('/').count().saturating_sub(1)) }
+    }
+
+    pub fn to(&self, path: &str) -> String {
+        match format!("{}{}", self.prefix, path.trim_start_matches('/')) {
+            empty if empty.is_empty() => "./".to_owned(),
+            link => link,
+        }
+    }
+}
+
+/// A heading within a page that links can lead to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    pub id: String,
+    pub title: String,
+}
+
+impl Section {
+    pub fn new(title: &str) -> Self {
+        Self { id: slug(title), title: title.to_owned() }
+    }
+}
+
+/// Lower case, with hyphens between words.
+pub fn slug(title: &str) -> String {
+    let letters = title.chars().map(|letter| if letter.is_alphanumeric() { letter.to_ascii_lowercase() } else { ' ' });
+    letters.collect::<String>().split_whitespace().collect::<Vec<_>>().join("-")
+}
+
+/// What a page says.
+#[derive(Clone, Debug)]
+pub struct Article {
+    pub title: String,
+    /// One sentence, also for search engines.
+    pub summary: String,
+    pub body: Markup,
+    pub sections: Vec<Section>,
+}
+
+impl Article {
+    pub fn new(title: &str, (body, sections): (Markup, Vec<Section>)) -> Self {
+        Self { title: title.to_owned(), summary: String::new(), body, sections }
+    }
+}
+
+/// A whole page. `path` is its own, below the gateway's base path.
+pub fn render(book: &Book, path: &str, article: &Article) -> String {
+    let links = Links::of(path);
+    let title = format!("{} · Docmill docs", article.title);
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="description" content=(article.summary);
+                meta property="og:title" content=(title);
+                meta property="og:description" content=(article.summary);
+                meta property="og:type" content="article";
+                title { (title) }
+                link rel="stylesheet" href=(links.to(&assets::path("style.css")));
+                link rel="stylesheet" href=(links.to(&assets::path("docs.css")));
+                link rel="icon" type="image/svg+xml" href=(links.to(&assets::path("icon.svg")));
+                script src=(links.to(&assets::path("page.js"))) defer {}
+                script src=(links.to(&assets::path("docs.js"))) defer {}
+            }
+            body data-base=(links.to("/")) {
+                a.skip href="#content" { "Skip to content" }
+                (top(&links))
+                div.shell.docs {
+                    (side(book, path, &links))
+                    main #content tabindex="-1" {
+                        h1 { (article.title) }
+                        @if !article.summary.is_empty() && path != "/docs" { p.quiet { (article.summary) } }
+                        (article.body)
+                        (neighbours(book, path, &links))
+                    }
+                    (on_this_page(article))
+                }
+                (foot(&links))
+            }
+        }
+    };
+    page.into_string()
+}
+
+fn top(links: &Links) -> Markup {
+    html! {
+        header.top {
+            div.bar {
+                a.brand href=(links.to("/")) { (icons::mark()) "Docmill" }
+                details.menu {
+                    summary { (icons::menu()) span { "Menu" } }
+                    nav aria-label="Site" { ul {
+                        li { a href=(links.to("/tools")) { "Tools" } }
+                        li { a href=(links.to("/docs")) aria-current="true" { "Docs" } }
+                        li { a href=(links.to("/openapi.json")) { "OpenAPI" } }
+                    } }
+                }
+                div.who { a.button href=(links.to("/app")) { "Dashboard" } }
+            }
+        }
+    }
+}
+
+fn side(book: &Book, path: &str, links: &Links) -> Markup {
+    let entries = book.entries();
+    html! {
+        div.docs-side {
+            search aria-label="Documentation" {
+                label.quiet for="search" { "Search the documentation" }
+                input #search type="search" placeholder="Search" autocomplete="off" hidden
+                    data-index=(links.to("/docs/search.json"))
+                    aria-describedby="search-status";
+                p.quiet #search-status role="status" {}
+                ol #search-results hidden {}
+            }
+            details.docs-menu {
+                summary { "Contents" }
+                nav aria-label="Documentation" {
+                    @for group in Group::ALL { (menu(group, &entries, path, links)) }
+                }
+            }
+        }
+    }
+}
+
+/// A group's pages. All guides and tools are listed; other groups only while one of their pages is open.
+fn menu(group: Group, entries: &[Entry], path: &str, links: &Links) -> Markup {
+    let members: Vec<_> = entries.iter().filter(|entry| entry.group == group).collect();
+    let is_here = path.starts_with(group.path()) && group.path() != "/docs";
+    html! {
+        @if group.is_folded() && !is_here {
+            h2 { a href=(links.to(group.path())) { (group.title()) } }
+        } @else {
+            h2 { (group.title()) }
+            ul { @for entry in members {
+                li { a href=(links.to(&entry.path)) aria-current=[(entry.path == path).then_some("page")] {
+                    @if group.is_code() { code { (entry.title) } } @else { (entry.title) }
+                } }
+            } }
+        }
+    }
+}
+
+fn on_this_page(article: &Article) -> Markup {
+    html! {
+        @if article.sections.len() > 1 {
+            nav.docs-toc aria-labelledby="on-this-page" {
+                h2 #on-this-page { "On this page" }
+                ul { @for section in &article.sections { li { a href={ "#" (section.id) } { (section.title) } } } }
+            }
+        }
+    }
+}
+
+/// The guides before and after this one.
+fn neighbours(book: &Book, path: &str, links: &Links) -> Markup {
+    let entries = book.entries();
+    let Some(position) = entries.iter().position(|entry| entry.path == path && entry.group == Group::Guides) else {
+        return html! {};
+    };
+    let guide = |index: usize| entries.get(index).filter(|entry| entry.group == Group::Guides);
+    html! {
+        nav.docs-neighbours aria-label="Guides" {
+            @if let Some(previous) = position.checked_sub(1).and_then(guide) {
+                a rel="prev" href=(links.to(&previous.path)) { span { "Previous" } (previous.title) }
+            }
+            @if let Some(next) = guide(position + 1) {
+                a rel="next" href=(links.to(&next.path)) { span { "Next" } (next.title) }
+            }
+        }
+    }
+}
+
+fn foot(links: &Links) -> Markup {
+    html! {
+        footer.foot { div.bar {
+            p { "Docmill is open source under Apache-2.0." }
+            nav aria-label="Further" { ul {
+                li { a href=(links.to("/docs")) { "Docs" } }
+                li { a href=(links.to("/openapi.json")) { "OpenAPI 3.1" } }
+                li { a href=(links.to("/tools")) { "Tools" } }
+            } }
+        } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_lead_from_any_depth_to_the_same_page() {
+        for (page, link) in
+            [("/docs", "docs/uploads"), ("/docs/errors", "../docs/uploads"), ("/docs/tools/x", "../../docs/uploads")]
+        {
+            assert_eq!(Links::of(page).to("/docs/uploads"), link);
+        }
+        assert_eq!((Links::of("/docs").to("/"), Links::of("/docs/errors").to("/")), ("./".into(), "../".into()));
+    }
+
+    #[test]
+    fn titles_become_ids() {
+        assert_eq!(slug("What a job looks like?"), "what-a-job-looks-like");
+    }
+}

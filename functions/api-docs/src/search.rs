@@ -1,0 +1,82 @@
+//! What the search box looks through: pages, their sections, and the options of tools.
+
+use docmill_look::schema::plain;
+use serde_json::{Value, json};
+
+use crate::book::{Book, Group};
+use crate::page::slug;
+use crate::{error, guide};
+
+/// Entries of `[title, page, path, text]`; paths are relative to the address of the API.
+pub fn index(book: &Book) -> Value {
+    let mut found = Vec::new();
+    for entry in book.entries() {
+        let name = entry.path.rsplit('/').next().unwrap_or_default();
+        let text = match entry.group {
+            Group::Errors => error::meaning(name).unwrap_or_default().to_owned(),
+            Group::Guides | Group::Tools | Group::Reference => {
+                book.article(&entry.path).map_or_else(String::new, |article| article.summary)
+            }
+        };
+        found.push(json!([entry.title, entry.group.title(), link(&entry.path), text]));
+        match entry.group {
+            Group::Guides => found.extend(sections(&entry.title, &entry.path, name)),
+            Group::Tools => found.extend(options(book, &entry.title, &entry.path, name)),
+            Group::Reference | Group::Errors => {}
+        }
+    }
+    Value::Array(found)
+}
+
+fn link(path: &str) -> String {
+    path.trim_start_matches('/').to_owned()
+}
+
+/// A guide's sections, each with its text.
+fn sections(title: &str, path: &str, name: &str) -> Vec<Value> {
+    let text = guide::GUIDES.iter().find(|guide| guide.slug == name).map_or("", |guide| guide.text());
+    let parts = text.split("\n## ").enumerate().map(|(index, part)| {
+        let (heading, text) = part.split_once('\n').unwrap_or((part, ""));
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(['`', '*', '|'], "");
+        let target = if index == 0 { link(path) } else { format!("{}#{}", link(path), slug(heading)) };
+        json!([if index == 0 { title } else { heading }, title, target, words])
+    });
+    parts.collect()
+}
+
+fn options(book: &Book, title: &str, path: &str, name: &str) -> Vec<Value> {
+    let Some(tool) = book.catalogue().find(name) else { return Vec::new() };
+    let properties = tool.definition.parameters["properties"]["options"]["properties"].as_object();
+    let option = |(name, schema): (&String, &Value)| {
+        let choices: Vec<_> = schema["enum"].as_array().into_iter().flatten().map(plain).collect();
+        let text =
+            format!("{} {}", schema["description"].as_str().unwrap_or_default().replace('`', ""), choices.join(" "));
+        json!([name, title, format!("{}#options.{name}", link(path)), text.trim()])
+    };
+    properties.into_iter().flatten().map(option).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_errors_and_sections_are_found() {
+        let index = index(&Book::load().unwrap());
+        let found: Vec<_> = index
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|entry| (entry[0].as_str().unwrap(), entry[2].as_str().unwrap()))
+            .collect();
+        for expected in [
+            ("pageRange", "docs/tools/office-to-pdf#options.pageRange"),
+            ("rate_limited", "docs/errors/rate_limited"),
+            ("Verify the signature", "docs/webhooks#verify-the-signature"),
+            ("Create a job", "docs/api/create-job"),
+        ] {
+            assert!(found.contains(&expected), "{expected:?}");
+        }
+        assert!(index.to_string().len() < 100_000);
+    }
+}

@@ -1,0 +1,81 @@
+//! A page for each tool: made from the schema that requests are checked against.
+
+use docmill::domain::limits::Limits;
+use docmill::domain::catalogue::Tool;
+use docmill::domain::tool::Definition;
+use docmill_look::{code, schema};
+use maud::{Markup, html};
+use serde_json::json;
+
+use crate::example::Example;
+use crate::page::{Article, Links, Section};
+
+pub fn article(tool: &Tool, links: &Links) -> Article {
+    let definition = &tool.definition;
+    let example = Example::of(tool);
+    let properties = &definition.parameters["properties"];
+    let has_options = properties["options"]["properties"].as_object().is_some_and(|options| !options.is_empty());
+    let names = ["then", "output", "metadata", "webhook"].map(|name| (name.to_owned(), properties[name].clone()));
+    let shared = json!({"properties": names.into_iter().filter(|(_, schema)| schema.is_object()).collect::<serde_json::Map<_, _>>()});
+    let body = html! {
+        p.lead { (schema::prose(&definition.description)) }
+        (facts(definition))
+        h2 #example { "Example" }
+        (code::tabs("example-code", "Language", &example.tabs()))
+        p { "Set " code { "DOCMILL_URL" } " and " code { "DOCMILL_KEY" } " first: see "
+            a href=(links.to("/docs/first-conversion")) { "First conversion" } ". Or "
+            a href=(links.to(&format!("/app/playground?tool={}", definition.slug))) { "try it in the playground" } "." }
+        h2 #input { "Input" }
+        @if let Some(text) = properties["input"]["description"].as_str() { p { (schema::prose(text)) } }
+        (schema::table("Input", &properties["input"]))
+        h2 #options { "Options" }
+        @if has_options { (schema::table("Options", &properties["options"])) } @else { p { "This tool has no options." } }
+        h2 #further-properties { "Further properties" }
+        p { "Every tool accepts these beside " code { "input" } " and " code { "options" } ":" }
+        (schema::table("Body", &shared))
+        h2 #endpoints { "Endpoints" }
+        ul { @for path in definition.endpoints() { li { code { "POST " (path) } } } }
+        p { "These names also work at the top level of the body: " (names(definition)) "." }
+        h2 #limits { "Limits" }
+        (limits())
+    };
+    let titles = ["Example", "Input", "Options", "Further properties", "Endpoints", "Limits"];
+    let article = Article::new(&definition.name, (body, titles.map(Section::new).into()));
+    Article { summary: definition.description.replace('`', ""), ..article }
+}
+
+fn facts(definition: &Definition) -> Markup {
+    html! {
+        dl.figures {
+            div { dt { "Source formats" } dd { (definition.sources.formats.join(", ")) } }
+            div { dt { "Sources" } dd { @if definition.sources.are_several() { "1–" (definition.sources.most) } @else { "1" } } }
+            div { dt { "Result" } dd { (results(definition)) } }
+            div { dt { "Name in the API" } dd { code { (definition.slug) } } }
+        }
+    }
+}
+
+/// All formats that the tool can make.
+fn results(definition: &Definition) -> String {
+    let chosen = definition.output_choice.iter().flat_map(|choice| choice.formats.values());
+    let mut formats: Vec<_> = chosen.chain([&definition.output_format]).map(|output| output.format.to_uppercase()).collect();
+    formats.sort();
+    formats.dedup();
+    formats.join(", ")
+}
+
+fn names(definition: &Definition) -> Markup {
+    html! { @for (index, name) in definition.flat_names().keys().enumerate() { @if index > 0 { ", " } code { (name) } } }
+}
+
+fn limits() -> Markup {
+    let limits = Limits::default();
+    html! {
+        ul {
+            li { "Source: at most " (limits.source_bytes >> 20) " MiB" }
+            li { "Unpacked archives (docx, xlsx, …): at most " (limits.unpacked_bytes >> 30) " GiB" }
+            li { "Result: at most " (limits.pages) " pages and " (limits.output_bytes >> 20) " MiB" }
+            li { "Time: at most " (limits.conversion.as_secs()) " seconds, and " (limits.fetch.as_secs()) " to fetch the source" }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! How pages for guests are sent: compressed, and kept by the browser for a minute.
+//!
+//! Pages of a session are neither: they carry its form token, which compression could help to guess.
+
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::Response;
+use docmill::http::request::accepts_gzip;
+use docmill_look::assets::compress;
+
+const CACHE_CONTROL: HeaderValue = HeaderValue::from_static("public, max-age=60");
+/// A page is far smaller.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Sends a guest's page. Whoever signs in has another cookie, and gets another page.
+pub async fn for_guests(request: &HeaderMap, response: Response) -> Response {
+    if response.status() != StatusCode::OK || response.headers().contains_key(header::SET_COOKIE) {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    parts.headers.insert(header::CACHE_CONTROL, CACHE_CONTROL);
+    parts.headers.insert(header::VARY, HeaderValue::from_static("cookie, accept-encoding"));
+    let Ok(plain) = to_bytes(body, MOST_BYTES).await else {
+        parts.status = StatusCode::INTERNAL_SERVER_ERROR;
+        return Response::from_parts(parts, Body::empty());
+    };
+    match compress(&plain) {
+        Ok(packed) if accepts_gzip(request) => {
+            parts.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            Response::from_parts(parts, Body::from(packed))
+        }
+        Ok(_) | Err(_) => Response::from_parts(parts, Body::from(plain)),
+    }
+}

@@ -1,0 +1,117 @@
+//! Files that pages refer to. Their addresses carry a digest, so that a browser fetches each version once.
+
+use std::borrow::Cow;
+use std::io::{Read, Write};
+use std::sync::LazyLock;
+
+use docmill::domain::sha256_hex;
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+
+pub const HTMX: &str = "htmx-2.0.11.js";
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLE: &str = "text/css; charset=utf-8";
+
+#[derive(Debug)]
+pub struct Asset {
+    pub name: &'static str,
+    pub content_type: &'static str,
+    content: Content,
+    digest: LazyLock<String>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Content {
+    Text(&'static str),
+    Gzip(&'static [u8]),
+}
+
+/// An asset whose digest is made when it is first needed.
+macro_rules! asset {
+    ($name:expr, $content_type:expr, $content:expr) => {
+        Asset {
+            name: $name,
+            content_type: $content_type,
+            content: $content,
+            digest: LazyLock::new(|| $content.digest()),
+        }
+    };
+}
+
+static ASSETS: [Asset; 7] = [
+    asset!("style.css", STYLE, Content::Text(include_str!("../assets/style.css"))),
+    asset!("docs.css", STYLE, Content::Text(include_str!("../assets/docs.css"))),
+    asset!("page.js", SCRIPT, Content::Text(include_str!("../assets/page.js"))),
+    asset!("docs.js", SCRIPT, Content::Text(include_str!("../assets/docs.js"))),
+    asset!("playground.js", SCRIPT, Content::Text(include_str!("../assets/playground.js"))),
+    asset!("icon.svg", "image/svg+xml", Content::Text(include_str!("../assets/icon.svg"))),
+    asset!(HTMX, SCRIPT, Content::Gzip(include_bytes!("../assets/htmx-2.0.11.js.gz"))),
+];
+
+impl Content {
+    fn digest(self) -> String {
+        let bytes = match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Gzip(bytes) => bytes,
+        };
+        sha256_hex(bytes)[..12].to_owned()
+    }
+}
+
+impl Asset {
+    pub fn gzip(&self) -> std::io::Result<Cow<'static, [u8]>> {
+        match self.content {
+            Content::Text(text) => compress(text.as_bytes()).map(Cow::Owned),
+            Content::Gzip(bytes) => Ok(Cow::Borrowed(bytes)),
+        }
+    }
+
+    pub fn plain(&self) -> std::io::Result<Cow<'static, [u8]>> {
+        match self.content {
+            Content::Text(text) => Ok(Cow::Borrowed(text.as_bytes())),
+            Content::Gzip(bytes) => {
+                let mut plain = Vec::new();
+                GzDecoder::new(bytes).read_to_end(&mut plain)?;
+                Ok(Cow::Owned(plain))
+            }
+        }
+    }
+}
+
+pub fn compress(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes)?;
+    encoder.finish()
+}
+
+pub fn find(name: &str) -> Option<&'static Asset> {
+    ASSETS.iter().find(|asset| asset.name == name)
+}
+
+/// The asset's path, with its digest, so that browsers may keep it for ever.
+pub fn path(name: &str) -> String {
+    let digest = find(name).map_or("", |asset| &asset.digest);
+    format!("/assets/{name}?v={digest}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_asset_unpacks_and_no_script_or_style_refers_elsewhere() {
+        for asset in &ASSETS {
+            let plain = asset.plain().unwrap();
+            let text = std::str::from_utf8(&plain).unwrap();
+            assert!(text.len() > 50, "{}", asset.name);
+            for foreign in ["@import", "src=\"http", "url(http", "url(//"] {
+                assert!(!text.contains(foreign), "{} has {foreign}", asset.name);
+            }
+            let mut unpacked = Vec::new();
+            GzDecoder::new(asset.gzip().unwrap().as_ref()).read_to_end(&mut unpacked).unwrap();
+            assert_eq!(unpacked, plain.as_ref(), "{}", asset.name);
+        }
+    }
+}

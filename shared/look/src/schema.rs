@@ -1,0 +1,207 @@
+//! The properties of a JSON Schema as a table for people: name, type with its limits, default and meaning.
+
+use maud::{Markup, PreEscaped, html};
+use serde_json::Value;
+
+/// Objects in objects are shown down to this depth.
+const MAX_DEPTH: usize = 3;
+
+/// One row: a property, or one of an object in it (`facturX.level`).
+#[derive(Clone, Debug)]
+struct Row<'a> {
+    name: String,
+    required: bool,
+    schema: &'a Value,
+}
+
+/// A table of an object schema's properties. `caption` names it for screen readers, and begins the ids of its rows, as in
+/// `options.pageRange`.
+pub fn table(caption: &str, object: &Value) -> Markup {
+    let mut rows = Vec::new();
+    collect(object, "", 0, &mut rows);
+    html! {
+        @if rows.is_empty() { p.muted { "None." } }
+        @else {
+            div.table-frame tabindex="0" role="region" aria-label=(caption) {
+                table.options-table {
+                    caption.quiet { (caption) }
+                    thead { tr {
+                        th scope="col" { "Name" } th scope="col" { "Type" } th scope="col" { "Default" } th scope="col" { "Description" }
+                    } }
+                    tbody { @for row in &rows { (show(row, caption)) } }
+                }
+            }
+        }
+    }
+}
+
+fn show(row: &Row<'_>, caption: &str) -> Markup {
+    let default = row.schema.get("default");
+    html! {
+        tr id={ (caption.to_lowercase().replace(' ', "-")) "." (row.name.replace("[]", "")) } {
+            th scope="row" {
+                code { (row.name) }
+                @if row.required { " " span.badge.info { "required" } }
+            }
+            td { (kind(row.schema)) }
+            td { @if let Some(default) = default { code { (plain(default)) } } @else { span.muted { "–" } } }
+            td { (prose(row.schema["description"].as_str().unwrap_or_default())) }
+        }
+    }
+}
+
+fn collect<'a>(object: &'a Value, prefix: &str, depth: usize, rows: &mut Vec<Row<'a>>) {
+    let required: Vec<_> = object["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    for (name, schema) in object["properties"].as_object().into_iter().flatten() {
+        let full = format!("{prefix}{name}");
+        rows.push(Row { name: full.clone(), required: required.contains(&name.as_str()), schema });
+        if depth < MAX_DEPTH {
+            collect(schema, &format!("{full}."), depth + 1, rows);
+            collect(&schema["items"], &format!("{full}[]."), depth + 1, rows);
+        }
+    }
+}
+
+/// What a schema accepts, in a few words.
+pub fn kind(schema: &Value) -> Markup {
+    if let Some(choices) = schema["enum"].as_array() {
+        return html! { @for (index, choice) in choices.iter().enumerate() { @if index > 0 { " · " } code { (plain(choice)) } } };
+    }
+    if let Some(value) = schema.get("const") {
+        return html! { code { (plain(value)) } };
+    }
+    for union in ["anyOf", "oneOf"] {
+        if let Some(ways) = schema[union].as_array().filter(|_| schema.get("type").is_none()) {
+            let mut kinds: Vec<_> = ways.iter().map(|way| kind(way).into_string()).collect();
+            kinds.dedup();
+            return PreEscaped(kinds.join(" or "));
+        }
+    }
+    match schema["type"].as_str() {
+        Some("integer") => html! { "integer" (bounds(schema, "minimum", "maximum", "")) },
+        Some("number") => html! { "number" (bounds(schema, "minimum", "maximum", "")) },
+        Some("string") => text(schema),
+        Some("array") => html! {
+            "list" (bounds(schema, "minItems", "maxItems", " items"))
+            @if schema["items"]["type"] != "object" && schema["items"].is_object() { " of " (kind(&schema["items"])) }
+        },
+        Some("object") => object(schema),
+        Some(other) => html! { (other) },
+        None => html! { "any" },
+    }
+}
+
+fn object(schema: &Value) -> Markup {
+    let required: Vec<_> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    match required.as_slice() {
+        [name] => html! { "object with " code { (name) } " (" (kind(&schema["properties"][name])) ")" },
+        _ => html! { "object" },
+    }
+}
+
+fn text(schema: &Value) -> Markup {
+    let limits = bounds(schema, "", "maxLength", " characters");
+    let example = schema["examples"][0].as_str();
+    html! {
+        @match schema["format"].as_str() {
+            Some("source-url" | "uri") => "URL",
+            Some("page-range") => { "pages such as " code { "1-3,5" } }
+            Some("pages") => { "pages such as " code { "1-3,8,z" } }
+            Some("job-id") => "id of a job",
+            Some("filename") => "file name",
+            Some("inline") => "text, at most 512 KiB",
+            Some("uuid") => "UUID",
+            Some("date-time") => "date and time (RFC 3339)",
+            Some(_) | None => { "string" @if let Some(example) = example { " such as " code { (example) } } (limits) }
+        }
+    }
+}
+
+/// `, 1–100 items`: the limits that the schema names, if it names any.
+fn bounds(schema: &Value, low: &str, high: &str, unit: &str) -> Markup {
+    let number = |name: &str| schema.get(name).filter(|value| value.as_f64() != Some(0.0) || unit.is_empty());
+    let (above, below) = (schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum"));
+    html! {
+        @match (number(low), number(high)) {
+            (Some(low), Some(high)) => { ", " (grouped(low)) "–" (grouped(high)) (unit) }
+            (Some(low), None) => { ", at least " (grouped(low)) (unit) }
+            (None, Some(high)) if above.is_none() => { ", at most " (grouped(high)) (unit) }
+            (None, Some(high)) => { @if let Some(above) = above { ", above " (grouped(above)) } ", at most " (grouped(high)) (unit) }
+            (None, None) => { @if let Some(above) = above { ", above " (grouped(above)) } @if let Some(below) = below { ", below " (grouped(below)) } }
+        }
+    }
+}
+
+/// `100000` becomes `100,000`.
+fn grouped(number: &Value) -> String {
+    let text = number.to_string();
+    if !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text;
+    }
+    let mut grouped = String::new();
+    for (index, digit) in text.chars().enumerate() {
+        if index > 0 && (text.len() - index) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// A value as people read it: strings without quotes, everything else as JSON.
+pub fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A description with its `code` between backticks.
+pub fn prose(text: &str) -> Markup {
+    html! { @for (index, part) in text.split('`').enumerate() { @if index % 2 == 1 { code { (part) } } @else { (part) } } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_schema_reads_as_words() {
+        let words = |schema| kind(&schema).into_string().replace("<code>", "`").replace("</code>", "`");
+        for (schema, expected) in [
+            (json!({"type": "integer", "minimum": 1, "maximum": 100}), "integer, 1–100"),
+            (json!({"type": "number", "exclusiveMinimum": 0, "maximum": 100_000}), "number, above 0, at most 100,000"),
+            (json!({"enum": ["a", 1]}), "`a` · `1`"),
+            (json!({"type": "string", "maxLength": 1024}), "string, at most 1,024 characters"),
+            (json!({"type": "string", "examples": ["20mm"]}), "string such as `20mm`"),
+            (
+                json!({"type": "array", "minItems": 1, "maxItems": 9, "items": {"type": "integer"}}),
+                "list, 1–9 items of integer",
+            ),
+            (json!({"type": "array", "items": {"type": "object"}}), "list"),
+            (json!({"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "object"}]}), "string or object"),
+            (
+                json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}),
+                "object with `a` (string)",
+            ),
+        ] {
+            assert_eq!(words(schema), expected);
+        }
+        assert_eq!(prose("use `x` & y").into_string(), "use <code>x</code> &amp; y");
+    }
+
+    #[test]
+    fn objects_in_objects_have_rows_of_their_own() {
+        let schema = json!({"required": ["a"], "properties": {
+            "a": {"type": "object", "properties": {"b": {"type": "integer", "default": 3}}},
+            "c": {"type": "array", "items": {"type": "object", "properties": {"d": {"type": "boolean"}}}},
+        }});
+        let shown = table("Options", &schema).into_string();
+        for part in [
+            "<code>a</code> <span class=\"badge info\">required</span>",
+            "<code>a.b</code>",
+            "<code>3</code>",
+            "<code>c[].d</code>",
+        ] {
+            assert!(shown.contains(part), "{part} in {shown}");
+        }
+    }
+}

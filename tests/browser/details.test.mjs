@@ -1,0 +1,196 @@
+// Details that a review found wrong, each as a person meets it.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFile, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { promisify } from "node:util";
+import { administer, closeBrowser, mainText, newPerson, signIn, url, withVisitor } from "./support.mjs";
+
+after(closeBrowser);
+
+const samples = process.env.SAMPLES_URL;
+const CONVERSION_MS = 120_000;
+
+/** Runs `journey` as a new person at `path`. */
+async function at(path, journey, options = {}) {
+  const person = await newPerson();
+  await withVisitor(options, async (visitor) => {
+    await signIn(visitor, person, path);
+    await journey(visitor, person);
+  });
+}
+
+const account = (page) => page.locator("details.person code").textContent();
+
+async function createKey(page, name, origin = "") {
+  await page.goto(url("/app/keys/new"));
+  await page.getByLabel("Name").fill(name);
+  if (origin) await page.getByLabel(/^Origins/).fill(origin);
+  await page.getByRole("button", { name: "Create key" }).click();
+  return page.locator("#secret").innerText();
+}
+
+test("a long key name leaves the table within the page", async () => {
+  await at("/app/keys", async ({ page, goto }) => {
+    await createKey(page, "a-key-name-of-forty-one-characters-in-all");
+    await goto("/app/keys");
+    const frame = page.getByRole("region", { name: "API keys" });
+    assert.ok(await frame.evaluate((each) => each.scrollWidth <= each.clientWidth));
+  }, { viewport: { width: 1440, height: 900 } });
+});
+
+test("regenerating a key keeps its date", async () => {
+  await at("/app/keys", async ({ page, goto }) => {
+    await createKey(page, "Steady");
+    const created = async () => {
+      await goto("/app/keys");
+      return page.locator("tbody time").first().getAttribute("datetime");
+    };
+    const first = await created();
+    for (let round = 0; round < 2; round++) {
+      await page.getByRole("link", { name: "Regenerate Steady" }).click();
+      await page.getByLabel("Old secret expires").selectOption("0");
+      await page.getByRole("button", { name: "Regenerate" }).click();
+      await page.locator("#secret").waitFor();
+      assert.equal(await created(), first);
+    }
+  });
+});
+
+test("a key for an origin is tried with that origin", async () => {
+  await at("/app/keys", async ({ page }) => {
+    await createKey(page, "Bound", "https://app.example");
+    assert.match(await page.locator("#curl").innerText(), /-H 'Origin: https:\/\/app\.example'/);
+  });
+});
+
+test("the HTML playground starts with code that has no options", async () => {
+  await at("/app/playground?tool=html-to-pdf", async ({ page }) => {
+    const code = await page.locator("#code").innerText();
+    assert.ok(!code.includes("printBackground") && !code.includes("tagged"), code);
+  });
+});
+
+test("an empty file is refused in plain words", async () => {
+  await at("/app/playground?tool=office-to-pdf", async ({ page }) => {
+    const file = { name: "empty.docx", mimeType: "application/octet-stream", buffer: Buffer.alloc(0) };
+    await page.locator("#file").setInputFiles(file);
+    await page.getByRole("button", { name: "Convert" }).click();
+    await page.getByText("This file is empty. Choose one of up to 100.0 MiB.").waitFor();
+  });
+});
+
+test("errors go away with the next success, and warnings come before the preview", async () => {
+  await at("/app/playground?tool=html-to-pdf", async ({ page }) => {
+    await page.getByLabel("HTML", { exact: true }).first().check();
+    await page.getByRole("button", { name: "Convert" }).click();
+    await page.getByText("Enter some HTML.").waitFor();
+    await page.getByRole("textbox", { name: "HTML", exact: true }).fill("<img src='http://10.0.0.1/x.png'>");
+    await page.getByRole("button", { name: "Convert" }).click();
+    await page.getByRole("heading", { name: "Your PDF is ready" }).waitFor({ timeout: CONVERSION_MS });
+    assert.equal(await page.getByText("Enter some HTML.").count(), 0);
+    assert.equal(await page.locator("[aria-invalid]").count(), 0);
+    const top = async (selector) => (await page.locator(selector).boundingBox()).y;
+    assert.ok((await top("#job .warnings")) < (await top("#job iframe")));
+  });
+});
+
+test("Convert stays in sight while options are chosen", async () => {
+  await at("/app/playground?tool=html-to-pdf", async ({ page }) => {
+    await page.getByText("Options", { exact: true }).click();
+    await page.getByLabel("Filename").scrollIntoViewIfNeeded();
+    const button = await page.getByRole("button", { name: "Convert" }).boundingBox();
+    assert.ok(button.y > 0 && button.y + button.height <= 720, JSON.stringify(button));
+  });
+});
+
+test("the code yields the file when it is pasted", async () => {
+  await at("/app/playground?tool=office-to-pdf", async ({ page }) => {
+    const id = await account(page);
+    const { key } = await administer("key", "create", "--account", id, "--name", "Paste", "--mode", "test");
+    await page.getByLabel("A URL").check();
+    await page.getByLabel("URL", { exact: true }).fill(`${samples}/small.docx`);
+    await page.locator("#code", { hasText: "small.docx" }).waitFor();
+    const codes = await page.locator("#code .code-tab code").allTextContents();
+    const programs = [["sh", "-c"], ["python3", "-c"], [process.execPath, "--input-type=module", "-e"]];
+    for (const [index, [program, ...words]] of programs.entries()) {
+      const cwd = await mkdtemp(join(tmpdir(), "docmill-"));
+      const environment = { ...process.env, DOCMILL_KEY: key };
+      await promisify(execFile)(program, [...words, codes[index]], { cwd, env: environment, timeout: CONVERSION_MS });
+      const bytes = await readFile(join(cwd, "result.pdf"));
+      assert.equal(bytes.subarray(0, 5).toString(), "%PDF-", program);
+    }
+  });
+});
+
+test("a job is known by its document and its key", async () => {
+  await at("/app/playground?tool=office-to-pdf", async ({ page, goto }) => {
+    await page.getByLabel("A URL").check();
+    await page.getByLabel("URL", { exact: true }).fill(`${samples}/small.docx`);
+    await page.getByRole("button", { name: "Convert" }).click();
+    await page.getByRole("heading", { name: "Your PDF is ready" }).waitFor({ timeout: CONVERSION_MS });
+    await goto("/app/jobs");
+    await page.getByRole("link", { name: "small.docx" }).click();
+    assert.match(await mainText(page), /small\.docx\s+Office to PDF, created in the playground/);
+  });
+});
+
+test("an address that only takes forms leads back to its page", async () => {
+  await at("/app/webhooks", async ({ page, goto }) => {
+    await goto("/app/webhooks/sample");
+    assert.equal(page.url(), url("/app/webhooks"));
+  });
+});
+
+test("a signed sample has all that a recorded event has", async () => {
+  await at("/app/webhooks", async ({ page }) => {
+    await page.getByRole("button", { name: "Create a signed sample" }).click();
+    const { job } = JSON.parse(await page.locator("#sample-body").innerText()).data;
+    assert.ok(job.credits && job.output.pages && job.finishedAt, JSON.stringify(job));
+  });
+});
+
+test("a refused form lists what is wrong, and has the focus", async () => {
+  await at("/app/keys/new", async ({ page }) => {
+    await page.getByLabel("Name").fill("x");
+    await page.getByLabel(/^Origins/).fill("nonsense");
+    await page.getByRole("button", { name: "Create key" }).click();
+    const summary = page.locator("#error-summary");
+    await summary.waitFor();
+    assert.ok(await summary.evaluate((each) => each === document.activeElement));
+    await summary.getByRole("link", { name: /^Origins/ }).click();
+    assert.equal(await page.evaluate(() => document.activeElement.id), "origins");
+  });
+});
+
+test("people of a suspended account can sign out", async () => {
+  await at("/app", async ({ page, goto }) => {
+    await administer("account", "set", await account(page), "--suspended", "on");
+    await goto("/app/jobs");
+    assert.match(await mainText(page), /Account suspended/);
+    assert.ok(await page.getByRole("main").getByRole("button", { name: "Sign out", exact: true }).isVisible());
+    assert.equal(await page.getByRole("main").getByRole("link", { name: "Sign in" }).count(), 0);
+  });
+});
+
+test("the account menu has a name on a phone", async () => {
+  await at("/app", async ({ page }) => {
+    const summary = page.locator("details.person > summary");
+    assert.match(await summary.innerText(), /account menu/);
+  }, { viewport: { width: 390, height: 844 } });
+});
+
+test("public pages are compressed, cacheable and described", async () => {
+  await withVisitor({}, async ({ page, goto }) => {
+    const answer = await goto("/tools/office-to-pdf");
+    const headers = answer.headers();
+    assert.equal(headers["content-encoding"], "gzip");
+    assert.match(headers["cache-control"], /max-age=60/);
+    for (const name of ['meta[name="description"]', 'meta[property="og:title"]', 'meta[property="og:description"]']) {
+      assert.ok((await page.locator(name).getAttribute("content")).length > 10, name);
+    }
+  });
+});
