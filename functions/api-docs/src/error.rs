@@ -1,7 +1,7 @@
 //! A page for each `error.code`, of responses and of failed jobs.
 
-use docmill::domain::job::JobErrorCode;
 use docmill::domain::catalogue::Catalogue;
+use docmill::domain::job::JobErrorCode;
 use docmill::http::error::ErrorCode;
 use docmill_look::code::copyable;
 use maud::{Markup, html};

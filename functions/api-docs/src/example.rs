@@ -164,8 +164,8 @@ fn value(schema: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::request::JobRequest;
     use docmill::domain::catalogue::Catalogue;
+    use docmill::domain::request::JobRequest;
 
     #[test]
     fn every_tool_has_an_example_that_its_schema_accepts() {

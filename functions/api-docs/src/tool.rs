@@ -1,7 +1,7 @@
 //! A page for each tool: made from the schema that requests are checked against.
 
-use docmill::domain::limits::Limits;
 use docmill::domain::catalogue::Tool;
+use docmill::domain::limits::Limits;
 use docmill::domain::tool::Definition;
 use docmill_look::{code, schema};
 use maud::{Markup, html};
@@ -58,7 +58,8 @@ fn facts(definition: &Definition) -> Markup {
 /// All formats that the tool can make.
 fn results(definition: &Definition) -> String {
     let chosen = definition.output_choice.iter().flat_map(|choice| choice.formats.values());
-    let mut formats: Vec<_> = chosen.chain([&definition.output_format]).map(|output| output.format.to_uppercase()).collect();
+    let mut formats: Vec<_> =
+        chosen.chain([&definition.output_format]).map(|output| output.format.to_uppercase()).collect();
     formats.sort();
     formats.dedup();
     formats.join(", ")

@@ -10,11 +10,10 @@ const token = JSON.parse(document.body.getAttribute("hx-headers") ?? "{}");
 const FIRST_PAUSE = 800;
 const LONGEST_PAUSE = 15000;
 let busy = false;
-// What was uploaded, so that another try with other options need not send it again.
-let sent = null;
+// The chosen files: `{file, name, kind, id}`. With an id, a file was uploaded, and another try need not send it again.
+let entries = [];
 
 const field = (name) => form.elements.namedItem(name);
-const file = () => document.getElementById("file")?.files[0];
 
 class Refused extends Error {}
 class Busy extends Error {}
@@ -70,31 +69,75 @@ function say(message) {
   result.replaceChildren(note);
 }
 
-// Sends the chosen file, unless it is there already.
+// Uploads every file of the list that is not there already.
 async function upload() {
-  const chosen = file();
-  if (!chosen || chosen === sent) return;
-  const kind = chosen.type || "application/octet-stream";
-  const announced = JSON.stringify({ contentType: kind, bytes: chosen.size, filename: chosen.name, mode: mode() });
   const show = document.getElementById("upload-progress");
-  show.hidden = false;
   try {
-    const id = await persist(async () => {
-      const options = { method: "POST", body: announced, headers: { "Content-Type": "application/json" } };
-      const response = await ask(form.dataset.uploads, options);
-      const answer = await response.json();
-      if (!response.ok) throw new Refused(answer.message ?? "The file was refused.");
-      await put(chosen, answer.upload);
-      return answer.upload.id;
-    });
-    sent = chosen;
-    field("uploadId").value = id;
-    field("fileName").value = chosen.name;
-    field("fileType").value = kind;
-    document.getElementById("file-chosen").textContent = `${chosen.name}, uploaded`;
+    for (const entry of entries) {
+      if (entry.id || !entry.file) continue;
+      show.hidden = false;
+      entry.id = await send(entry);
+    }
   } finally {
     show.hidden = true;
+    showFiles();
   }
+}
+
+function send({ file: chosen, kind }) {
+  const announced = JSON.stringify({ contentType: kind, bytes: chosen.size, filename: chosen.name, mode: mode() });
+  return persist(async () => {
+    const options = { method: "POST", body: announced, headers: { "Content-Type": "application/json" } };
+    const response = await ask(form.dataset.uploads, options);
+    const answer = await response.json();
+    if (!response.ok) throw new Refused(answer.message ?? "The file was refused.");
+    await put(chosen, answer.upload);
+    return answer.upload.id;
+  });
+}
+
+// The chosen files in order, each with buttons to move and remove it, and what the form says of them.
+function showFiles() {
+  const list = document.getElementById("file-chosen");
+  if (!list) return;
+  const several = document.getElementById("file").multiple;
+  list.replaceChildren(...entries.map((entry, index) => fileItem(entry, index, several)));
+  document.getElementById("uploads").replaceChildren(...entries.flatMap(({ id, name, kind }) =>
+    Object.entries({ uploadId: id ?? "", fileName: name, fileType: kind }).map(([field, value]) =>
+      Object.assign(document.createElement("input"), { type: "hidden", name: field, value }))));
+}
+
+function fileItem(entry, index, several) {
+  const item = document.createElement("li");
+  const name = document.createElement("span");
+  name.className = "name";
+  name.textContent = entry.id ? `${entry.name}, uploaded` : entry.name;
+  item.append(name);
+  if (!several) return item;
+  item.draggable = true;
+  item.dataset.index = index;
+  for (const [label, sign, change] of [["Move up", "↑", -1], ["Move down", "↓", 1], ["Remove", "×", 0]]) {
+    const button = document.createElement("button");
+    Object.assign(button, { type: "button", className: "button small", textContent: sign });
+    button.ariaLabel = `${label}: ${entry.name}`;
+    button.disabled = change !== 0 && !entries[index + change];
+    button.addEventListener("click", () => {
+      const [moved] = entries.splice(index, 1);
+      if (change) entries.splice(index + change, 0, moved);
+      changed();
+      const row = document.getElementById("file-chosen").children[Math.min(index + change, entries.length - 1)];
+      (row?.querySelector(`[aria-label^="${label}"]:not(:disabled)`) ?? row?.querySelector("button:not(:disabled)"))?.focus();
+    });
+    item.append(button);
+  }
+  return item;
+}
+
+// What follows when the list of files has changed.
+function changed() {
+  showFiles();
+  if (!busy) renew();
+  showCode();
 }
 
 // fetch tells nothing of how far an upload is.
@@ -123,9 +166,8 @@ async function create() {
   const response = await persist(() => ask(form.action, { method: "POST", body: contents() }));
   const text = await response.text();
   if (response.status === 422) {
-    const kept = file();
     form.innerHTML = text;
-    restore(kept);
+    restore();
     (form.querySelector("[aria-invalid], [data-invalid] input") ?? form.querySelector("[role=alert]"))?.focus();
     return;
   }
@@ -180,14 +222,11 @@ function renew() {
   field("attempt").value = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function restore(kept) {
-  if (kept) {
-    const transfer = new DataTransfer();
-    transfer.items.add(kept);
-    document.getElementById("file").files = transfer.files;
-  }
+// The form is new; the files are still those that were chosen.
+function restore() {
   // What was refused must be sent again.
-  if (!field("uploadId")?.value) sent = null;
+  if (document.querySelector(".drop[data-invalid]")) for (const entry of entries) entry.id = undefined;
+  showFiles();
   showSource();
 }
 
@@ -220,7 +259,7 @@ form.addEventListener("submit", async (event) => {
   const button = form.querySelector("[type=submit]");
   button.setAttribute("aria-disabled", "true");
   try {
-    if (new FormData(form).get("source") === "file") await upload();
+    if (/^files?$/.test(new FormData(form).get("source"))) await upload();
     await create();
   } catch (error) {
     say(error instanceof Refused ? error.message : "Something went wrong. Reload the page and try again.");
@@ -232,13 +271,11 @@ form.addEventListener("submit", async (event) => {
 
 form.addEventListener("input", (event) => {
   if (event.target.id === "file") {
-    const chosen = file();
-    document.getElementById("file-chosen").textContent = chosen ? chosen.name : "";
+    const input = event.target;
+    const chosen = [...input.files].map((file) => ({ file, name: file.name, kind: file.type || "application/octet-stream" }));
+    entries = input.multiple ? [...entries, ...chosen].slice(0, Number(input.dataset.most)) : chosen;
     document.getElementById("file-error").textContent = "";
-    field("uploadId").value = "";
-    field("fileName").value = chosen?.name ?? "";
-    field("fileType").value = chosen?.type ?? "";
-    sent = null;
+    showFiles();
   }
   showSource();
   if (!busy) renew();
@@ -258,5 +295,23 @@ for (const name of ["dragover", "dragleave", "drop"]) {
   });
 }
 
+// Files of the list can be dragged into another order.
+form.addEventListener("dragstart", (event) => {
+  const item = event.target.closest?.("#file-chosen li");
+  if (item) event.dataTransfer.setData("text/x-position", item.dataset.index);
+});
+form.addEventListener("drop", (event) => {
+  const item = event.target.closest?.("#file-chosen li");
+  const from = event.dataTransfer.getData("text/x-position");
+  if (!item || from === "") return;
+  event.preventDefault();
+  const [moved] = entries.splice(Number(from), 1);
+  entries.splice(Number(item.dataset.index), 0, moved);
+  changed();
+});
+
+entries = [...document.querySelectorAll("#file-chosen li")].map((item) => (
+  { name: item.textContent.trim(), kind: item.dataset.kind, id: item.dataset.upload }));
+if (entries.length) showFiles();
 showSource();
 follow();

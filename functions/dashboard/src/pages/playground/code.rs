@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 /// HTML over this size is shortened.
 const MOST_INLINE_BYTES: usize = 2000;
-/// Stands for the id of the upload in a body.
+/// Stands, with its number, for the id of an upload in a body.
 const UPLOAD: &str = "$upload";
 
 /// A file as the form knows it.
@@ -25,23 +25,30 @@ pub struct Recipe<'a> {
     base: &'a str,
     path: String,
     body: Map<String, Value>,
-    file: Option<File<'a>>,
+    files: &'a [File<'a>],
     content_type: &'a str,
     target: String,
 }
 
 impl<'a> Recipe<'a> {
-    pub fn new(base: &'a str, definition: &'a Definition, body: &Map<String, Value>, file: Option<File<'a>>) -> Self {
+    /// Each of `files` stands for one upload, in the order of the sources.
+    pub fn new(base: &'a str, definition: &'a Definition, body: &Map<String, Value>, files: &'a [File<'a>]) -> Self {
         let mut body = redacted(body, definition);
-        if let Some(input) = body.get_mut("input").and_then(Value::as_object_mut).filter(|_| file.is_some()) {
-            input.insert("uploadId".to_owned(), json!(UPLOAD));
+        let ids: Vec<_> = (0..files.len()).map(|number| json!(format!("{UPLOAD}{number}"))).collect();
+        if let Some(input) = body.get_mut("input").and_then(Value::as_object_mut).filter(|_| !ids.is_empty()) {
+            if definition.sources.are_several() {
+                let sources: Vec<_> = ids.iter().map(|id| json!({"uploadId": id})).collect();
+                input.insert("sources".to_owned(), json!(sources));
+            } else {
+                input.insert("uploadId".to_owned(), ids[0].clone());
+            }
         }
-        let stem = file.and_then(|file| file.name.rsplit_once('.')).map_or("result", |(stem, _)| stem);
+        let stem = files.first().and_then(|file| file.name.rsplit_once('.')).map_or("result", |(stem, _)| stem);
         Self {
             base,
             path: format!("/v1/tools/{}/jobs", definition.slug),
             body,
-            file,
+            files,
             content_type: &definition.output_format.content_type,
             target: format!("{stem}.{}", definition.output_format.extension),
         }
@@ -63,39 +70,42 @@ impl<'a> Recipe<'a> {
             quoted(&self.target),
             quoted(&format!("{base}{path}")),
         );
-        match self.file {
-            None => format!("{call}-d {}", quoted(&body)),
-            Some(file) => format!("{}{call}-d @- <<END\n{}\nEND", self.curl_upload(file), expandable(&body)),
+        if self.files.is_empty() {
+            return format!("{call}-d {}", quoted(&body));
         }
+        let upload = |(number, file): (usize, &File<'_>)| {
+            format!("id{number}=$(upload {} {})\n", quoted(file.name), quoted(file.content_type))
+        };
+        let uploads: String = self.files.iter().enumerate().map(upload).collect();
+        format!("{}{uploads}{call}-d @- <<END\n{}\nEND", self.curl_upload(), expandable(&body))
     }
 
-    fn curl_upload(&self, file: File<'_>) -> String {
-        let announced = format!("{{\"contentType\": {}, \"bytes\": ", json!(file.content_type));
-        let announced = format!("{}$(wc -c <{}){}", quoted(&announced), quoted(file.name), quoted("}"));
-        let member = |name: &str| format!("$(printf %s \"$upload\" | sed 's/.*\"{name}\":\"\\([^\"]*\\)\".*/\\1/')");
+    /// A function of the shell that uploads a file and says its id.
+    fn curl_upload(&self) -> String {
+        let member = |name: &str| format!("$(printf %s \"$link\" | sed 's/.*\"{name}\":\"\\([^\"]*\\)\".*/\\1/')");
         format!(
-            "upload=$(curl -sS --fail-with-body {} \\\n  {AUTHORIZED} \\\n  -d {announced})\n\
-             curl -sS --fail-with-body -X PUT \"{}\" \\\n  -H {} --data-binary {}\nid={}\n",
+            "upload() {{\n  link=$(curl -sS --fail-with-body {} \\\n    {AUTHORIZED} \\\n    \
+                -d '{{\"contentType\": \"'\"$2\"'\", \"bytes\": '\"$(wc -c <\"$1\")\"'}}')\n  \
+             curl -sS --fail-with-body -X PUT \"{}\" -H \"content-type: $2\" --data-binary \"@$1\"\n  \
+             printf %s \"{}\"\n}}\n",
             quoted(&format!("{}/v1/uploads", self.base)),
             member("url"),
-            quoted(&format!("content-type: {}", file.content_type)),
-            quoted(&format!("@{}", file.name)),
             member("id"),
         )
     }
 
     fn python(&self) -> String {
-        let body = source(&json!(self.body), true).replace(&json!(UPLOAD).to_string(), "upload[\"id\"]");
-        let upload = self.file.map_or_else(String::new, |file| {
-            format!(
-                "with open({}, \"rb\") as file:\n    content = file.read()\n\
-                 announced = {{\"contentType\": {}, \"bytes\": len(content)}}\n\
-                 upload = json.load(post(\"/v1/uploads\", announced))[\"upload\"]\n\
-                 urllib.request.urlopen(urllib.request.Request(upload[\"url\"], content, upload[\"headers\"], method=\"PUT\"))\n\n",
-                json!(file.name),
-                json!(file.content_type),
-            )
-        });
+        let upload = if self.files.is_empty() {
+            String::new()
+        } else {
+            "def upload(path, kind):\n    \
+                 with open(path, \"rb\") as file:\n        \
+                     content = file.read()\n    \
+                 link = json.load(post(\"/v1/uploads\", {\"contentType\": kind, \"bytes\": len(content)}))[\"upload\"]\n    \
+                 urllib.request.urlopen(urllib.request.Request(link[\"url\"], content, link[\"headers\"], method=\"PUT\"))\n    \
+                 return link[\"id\"]\n\n"
+                .to_owned()
+        };
         format!(
             "import json, os, urllib.request\n\n\
              def post(path, body, **headers):\n    \
@@ -103,10 +113,11 @@ impl<'a> Recipe<'a> {
                  request = urllib.request.Request({} + path, json.dumps(body).encode(), headers)\n    \
                  request.add_unredirected_header(\"Authorization\", \"Bearer \" + os.environ[\"DOCMILL_KEY\"])\n    \
                  return urllib.request.urlopen(request)\n\n\
-             {upload}job = {body}\n\
+             {upload}job = {}\n\
              with post({}, job, Prefer=\"wait=25\", Accept={}) as response, open({}, \"wb\") as file:\n    \
                  file.write(response.read())\n",
             json!(self.base),
+            self.literal(true, ""),
             json!(self.path),
             json!(self.content_type),
             json!(self.target),
@@ -114,17 +125,17 @@ impl<'a> Recipe<'a> {
     }
 
     fn node(&self) -> String {
-        let body = source(&json!(self.body), false).replace(&json!(UPLOAD).to_string(), "upload.id");
-        let upload = self.file.map_or_else(String::new, |file| {
-            format!(
-                "const content = await readFile({});\n\
-                 const announced = {{ contentType: {}, bytes: content.length }};\n\
-                 const {{ upload }} = await (await post(\"/v1/uploads\", announced)).json();\n\
-                 await fetch(upload.url, {{ method: \"PUT\", headers: upload.headers, body: content }});\n\n",
-                json!(file.name),
-                json!(file.content_type),
-            )
-        });
+        let upload = if self.files.is_empty() {
+            String::new()
+        } else {
+            "async function upload(path, contentType) {\n  \
+               const content = await readFile(path);\n  \
+               const announced = { contentType, bytes: content.length };\n  \
+               const { upload: link } = await (await post(\"/v1/uploads\", announced)).json();\n  \
+               await fetch(link.url, { method: \"PUT\", headers: link.headers, body: content });\n  \
+               return link.id;\n}\n\n"
+                .to_owned()
+        };
         format!(
             "import {{ readFile, writeFile }} from \"node:fs/promises\";\n\n\
              async function post(path, body, headers = {{}}) {{\n  \
@@ -135,14 +146,25 @@ impl<'a> Recipe<'a> {
                  body: JSON.stringify(body),\n  }});\n  \
                if (!response.ok) throw new Error(await response.text());\n  \
                return response;\n}}\n\n\
-             {upload}const job = {body};\n\
+             {upload}const job = {};\n\
              const result = await post({}, job, {{ prefer: \"wait=25\", accept: {} }});\n\
              await writeFile({}, Buffer.from(await result.arrayBuffer()));\n",
             json!(self.base),
+            self.literal(false, "await "),
             json!(self.path),
             json!(self.content_type),
             json!(self.target),
         )
+    }
+
+    /// The body as a literal, in which each upload is a call.
+    fn literal(&self, python: bool, call: &str) -> String {
+        let mut text = source(&json!(self.body), python);
+        for (number, file) in self.files.iter().enumerate() {
+            let upload = format!("{call}upload({}, {})", json!(file.name), json!(file.content_type));
+            text = text.replace(&json!(format!("{UPLOAD}{number}")).to_string(), &upload);
+        }
+        text
     }
 }
 
@@ -190,10 +212,10 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// A text for a here-document, in which the shell replaces the upload's id and nothing else.
+/// A text for a here-document, in which the shell replaces the ids of uploads and nothing else.
 fn expandable(text: &str) -> String {
     let text = text.replace('\\', r"\\").replace('`', r"\`").replace('$', r"\$");
-    text.replace(r#""\$upload""#, r#""$id""#)
+    text.replace(r#""uploadId":"\$upload"#, r#""uploadId":"$id"#)
 }
 
 #[cfg(test)]
@@ -203,10 +225,10 @@ mod tests {
     use std::io::Write;
     use std::process::{Command, Stdio};
 
-    fn of(slug: &str, body: Value, file: Option<File<'_>>) -> Vec<String> {
+    fn of(slug: &str, body: Value, files: &[File<'_>]) -> Vec<String> {
         let catalogue = Catalogue::load().unwrap();
         let definition = &catalogue.find(slug).unwrap().definition;
-        let recipe = Recipe::new("https://api.example", definition, body.as_object().unwrap(), file);
+        let recipe = Recipe::new("https://api.example", definition, body.as_object().unwrap(), files);
         recipe.tabs().into_iter().map(|tab| tab.code).collect()
     }
 
@@ -246,7 +268,7 @@ mod tests {
     #[test]
     fn a_shell_and_python_read_the_very_body() {
         let body = json!({"input": {"html": "<p class=\"a\">it's $HOME `date` \\n</p>"}, "options": {"tagged": false}});
-        let [curl, script, _] = &of("html-to-pdf", body.clone(), None)[..] else { panic!("three languages") };
+        let [curl, script, _] = &of("html-to-pdf", body.clone(), &[])[..] else { panic!("three languages") };
         let said = shell(curl);
         assert!(said.contains("<https://api.example/v1/tools/html-to-pdf/jobs>"), "{said}");
         assert!(said.contains("<Authorization: Bearer key>") && said.contains(&format!("<{body}>")), "{said}");
@@ -259,7 +281,7 @@ mod tests {
     fn a_file_is_announced_put_and_named() {
         let body = json!({"input": {"uploadId": "upl_0"}, "options": {"waitFor": {"expression": "$`\"x\\\""}}});
         let file = File { name: "it's.csv", content_type: "text/csv" };
-        let [curl, script, node] = &of("html-to-pdf", body.clone(), Some(file))[..] else { panic!("three languages") };
+        let [curl, script, node] = &of("html-to-pdf", body.clone(), &[file])[..] else { panic!("three languages") };
         let said = shell(curl);
         let lines: Vec<_> = said.lines().collect();
         assert!(lines[0].ends_with("<{\"contentType\": \"text/csv\", \"bytes\": 7}>"), "{said}");
@@ -274,13 +296,13 @@ mod tests {
             said.contains("https://put.example b'a,b\\n1,2'") && said.contains("\"uploadId\": \"upl_1\""),
             "{said}"
         );
-        assert!(node.contains("{\"uploadId\": upload.id}"), "{node}");
+        assert!(node.contains("{\"uploadId\": await upload(\"it's.csv\", \"text/csv\")}"), "{node}");
     }
 
     #[test]
     fn no_secret_is_in_it() {
         let body = json!({"input": {"sourceUrl": "https://a.example/x?sig=canary"}, "options": {"password": "canary"}});
-        for code in of("office-to-pdf", body, None) {
+        for code in of("office-to-pdf", body, &[]) {
             assert!(!code.contains("canary") && code.contains("DOCMILL_KEY"), "{code}");
         }
     }

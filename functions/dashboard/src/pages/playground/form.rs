@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::code::{File, Recipe};
-use super::options::{Control, Kind, Source, body, controls, field_of, plain, sources};
+use super::options::{Control, Kind, MOST_STEPS, Source, body, controls, field_of, plain, sources};
 use super::{PATH, panel};
 use crate::form::{Field, FormData, checkbox, input, select, text, textarea, token_field};
 use crate::layout::state_badge;
@@ -137,6 +137,7 @@ pub fn fields(shown: &Shown<'_>) -> Markup {
         (tool_choice(shown))
         (source_choice(definition, data, told))
         (option_fields(definition, data, told))
+        (step_fields(shown))
         fieldset.choice {
             legend { "Mode" }
             (radio("mode", "live", "Live", data.get("mode") != "test"))
@@ -202,6 +203,7 @@ fn source_choice(definition: &Definition, data: &FormData, told: &Told) -> Marku
 const fn source_label(source: &Source) -> &'static str {
     match source {
         Source::File => "A file",
+        Source::Files => "Files",
         Source::Url(_) => "A URL",
         Source::Inline(_) => "HTML",
     }
@@ -209,7 +211,7 @@ const fn source_label(source: &Source) -> &'static str {
 
 fn source_field(source: &Source, definition: &Definition, data: &FormData, told: &Told) -> Markup {
     match source {
-        Source::File => file_field(definition, data, told),
+        Source::File | Source::Files => file_field(source, definition, data, told),
         Source::Url(_) => html! {
             (input("url", "url", "URL").value(data.get("url")).required().error(told.of("url"))
                 .hint("A public http or https URL. The service fetches it, not your browser.")
@@ -223,25 +225,36 @@ fn source_field(source: &Source, definition: &Definition, data: &FormData, told:
 }
 
 /// The file itself never comes here: the script sends it to the bucket, and puts the upload's id into the form.
-fn file_field(definition: &Definition, data: &FormData, told: &Told) -> Markup {
-    let formats = definition.metadata.get("sourceFormats").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let extensions: Vec<_> = formats.iter().filter_map(Value::as_str).collect();
+fn file_field(source: &Source, definition: &Definition, data: &FormData, told: &Told) -> Markup {
+    let (several, extensions) = (*source == Source::Files, &definition.sources.formats);
     let accepted: Vec<_> = extensions.iter().map(|extension| format!(".{extension}")).collect();
-    let (name, error) = (data.get("fileName"), told.of("file"));
+    let error = told.of("file");
+    let uploads = if error.is_some() { Vec::new() } else { data.all("uploadId") };
+    let names = data.all("fileName");
+    let kinds = data.all("fileType");
+    let of = |list: &[&str], index: usize| list.get(index).copied().unwrap_or_default().to_owned();
     html! {
         div.field.drop data-invalid[error.is_some()] {
-            label for="file" { "Drop a file here, or choose one" }
+            label for="file" { @if several { "Drop files here, or choose some" } @else { "Drop a file here, or choose one" } }
             // Without a name: it is not part of the form that is sent.
-            input type="file" id="file" accept=(accepted.join(",")) aria-describedby="file-hint file-error file-chosen";
-            p #file-chosen { @if !name.is_empty() && error.is_none() { (name) ", uploaded" } }
+            input type="file" id="file" multiple[several] data-most=(definition.sources.most) accept=(accepted.join(",")) aria-describedby="file-hint file-error file-chosen";
+            ol.files #file-chosen {
+                @for (index, id) in uploads.iter().enumerate().filter(|(_, id)| !id.is_empty()) {
+                    li data-upload=(id) data-kind=(of(&kinds, index)) { span.name { (of(&names, index)) } }
+                }
+            }
             p.error #file-error { @if let Some(error) = error { (error) } }
             p.hint #file-hint { (extensions.join(", ")) ". Up to 100 MiB. Files are private and deleted within 48 hours." }
             noscript { p.error { "Uploading a file needs JavaScript. A URL does not." } }
         }
-        @let upload = if error.is_some() { "" } else { data.get("uploadId") };
-        input type="hidden" name="uploadId" value=(upload);
-        input type="hidden" name="fileName" value=(name);
-        input type="hidden" name="fileType" value=(data.get("fileType"));
+        // Written by the script, in the order of the list above.
+        div #uploads {
+            @for (index, id) in uploads.iter().enumerate() {
+                input type="hidden" name="uploadId" value=(id);
+                input type="hidden" name="fileName" value=(of(&names, index));
+                input type="hidden" name="fileType" value=(of(&kinds, index));
+            }
+        }
     }
 }
 
@@ -254,6 +267,30 @@ fn option_fields(definition: &Definition, data: &FormData, told: &Told) -> Marku
         details.options open[changed || told.has_options()] {
             summary { "Options" }
             div.fields { @for control in rest { (option_field(control, data, told)) } }
+        }
+    }
+}
+
+/// Further tools, each for the result of the one before.
+fn step_fields(shown: &Shown<'_>) -> Markup {
+    let Shown { data, told, .. } = shown;
+    let mut tools = vec![("", "No further step")];
+    tools.extend(shown.tools.iter().map(|tool| (tool.definition.slug.as_str(), tool.definition.name.as_str())));
+    let names: Vec<_> =
+        (0..MOST_STEPS).map(|number| (format!("step.{number}"), format!("step.{number}.options"))).collect();
+    let labels: Vec<_> = (1..=MOST_STEPS)
+        .map(|number| (format!("Step {}", number + 1), format!("Options of step {}", number + 1)))
+        .collect();
+    let is_open =
+        names.iter().any(|(name, options)| !data.get(name).is_empty() || told.of(name).or(told.of(options)).is_some());
+    html! {
+        details.options open[is_open] {
+            summary { "Further steps" }
+            p.muted { "Each step gets the result of the one before. Options are JSON, as on the tool's page in the docs." }
+            div.fields { @for ((name, options), (label, options_label)) in names.iter().zip(&labels) {
+                (select(name, label, tools.clone()).value(data.get(name)).error(told.of(name)))
+                (text(options, options_label).value(data.raw(options)).error(told.of(options)).with("placeholder", "{}").with("spellcheck", "false"))
+            } }
         }
     }
 }
@@ -359,13 +396,21 @@ pub fn code_tabs(state: &AppState, tool: &Tool, data: &FormData) -> Markup {
     let first = sources(definition).first().map_or("file", Source::as_str);
     let source = if data.has("source") { data.get("source") } else { first };
     let or = |given: &str, otherwise: &str| if given.is_empty() { otherwise.to_owned() } else { given.to_owned() };
-    let extension = definition.metadata.get("sourceFormats").and_then(|formats| formats[0].as_str()).unwrap_or("html");
-    let (name, kind) = (
-        or(data.get("fileName"), &format!("document.{extension}")),
-        or(data.get("fileType"), "application/octet-stream"),
-    );
-    let file = (source == "file").then_some(File { name: &name, content_type: &kind });
-    tabs("code-tab", "Language", &Recipe::new(&state.absolute(""), definition, &body(definition, data), file).tabs())
+    let extension = definition.sources.formats.first().map_or("html", String::as_str);
+    let (names, kinds) = (data.all("fileName"), data.all("fileType"));
+    let fallback = ["document", "second"].map(|name| format!("{name}.{extension}"));
+    let count = match source {
+        "file" => 1,
+        "files" => names.len().max(2),
+        _ => 0,
+    };
+    let given =
+        |list: &[&str], index: usize, otherwise: &str| or(list.get(index).copied().unwrap_or_default(), otherwise);
+    let chosen: Vec<_> = (0..count)
+        .map(|index| (given(&names, index, &fallback[index.min(1)]), given(&kinds, index, "application/octet-stream")))
+        .collect();
+    let files: Vec<_> = chosen.iter().map(|(name, content_type)| File { name, content_type }).collect();
+    tabs("code-tab", "Language", &Recipe::new(&state.absolute(""), definition, &body(definition, data), &files).tabs())
 }
 
 /// The form as it was when it made this job, as far as the job tells: secrets and content are not kept.
@@ -373,6 +418,8 @@ pub fn data_of(definition: &Definition, job: &Job) -> FormData {
     let mut pairs = vec![("tool".to_owned(), job.tool.clone()), ("mode".to_owned(), job.mode.as_str().to_owned())];
     for source in sources(definition) {
         let (property, field) = match &source {
+            // Uploads of several files are not kept with the job.
+            Source::Files => continue,
             Source::File => ("uploadId", "uploadId"),
             Source::Url(name) => (name.as_str(), "url"),
             Source::Inline(name) => (name.as_str(), "html"),

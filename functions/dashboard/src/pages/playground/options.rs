@@ -48,6 +48,8 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     File,
+    /// Several files, in order.
+    Files,
     /// The name of the property that takes an address.
     Url(String),
     /// The name of the property that takes the document itself.
@@ -59,6 +61,7 @@ impl Source {
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::File => "file",
+            Self::Files => "files",
             Self::Url(_) => "url",
             Self::Inline(_) => "html",
         }
@@ -71,6 +74,9 @@ fn properties(definition: &Definition, section: Section) -> impl Iterator<Item =
 }
 
 pub fn sources(definition: &Definition) -> Vec<Source> {
+    if definition.sources.are_several() {
+        return vec![Source::Files];
+    }
     let source = |(name, schema): (&String, &Value)| match schema["format"].as_str() {
         Some("source-url") => Some(Source::Url(name.clone())),
         Some("inline") => Some(Source::Inline(name.clone())),
@@ -241,6 +247,14 @@ pub fn body(definition: &Definition, data: &FormData) -> Map<String, Value> {
     let mut input = Map::new();
     let wanted = sources(definition).into_iter().find(|source| source.as_str() == data.get("source"));
     let (name, value) = match &wanted {
+        Some(Source::Files) => {
+            let ids: Vec<_> = data.all("uploadId").into_iter().filter(|id| !id.is_empty()).collect();
+            if !ids.is_empty() {
+                let sources: Vec<_> = ids.into_iter().map(|id| json!({"uploadId": id})).collect();
+                input.insert("sources".to_owned(), json!(sources));
+            }
+            ("", "")
+        }
         Some(Source::File) => ("uploadId", data.get("uploadId")),
         Some(Source::Url(name)) => (name.as_str(), data.get("url")),
         Some(Source::Inline(name)) => (name.as_str(), data.raw("html")),
@@ -257,7 +271,28 @@ pub fn body(definition: &Definition, data: &FormData) -> Map<String, Value> {
     if !options.is_empty() {
         body.insert("options".to_owned(), Value::Object(options));
     }
+    let steps = steps(data);
+    if !steps.is_empty() {
+        body.insert("then".to_owned(), Value::Array(steps));
+    }
     body
+}
+
+/// How many further steps the form offers.
+pub const MOST_STEPS: usize = 3;
+
+/// The further steps that the form asks for.
+fn steps(data: &FormData) -> Vec<Value> {
+    let step = |number: usize| {
+        let slug = data.get(&format!("step.{number}")).to_owned();
+        let options = data.get(&format!("step.{number}.options"));
+        let mut step = json!({"toolSlug": slug});
+        if !options.is_empty() {
+            step["options"] = serde_json::from_str(options).unwrap_or_else(|_| json!(options));
+        }
+        (!slug.is_empty()).then_some(step)
+    };
+    (0..MOST_STEPS).filter_map(step).collect()
 }
 
 /// The field that a breach's place in the body belongs to; the empty name for the form as a whole.
@@ -265,9 +300,15 @@ pub fn field_of(path: &str, definition: &Definition) -> String {
     let mut parts = path.split('/').skip(1);
     match (parts.next(), parts.next()) {
         (Some("options"), Some(name)) => format!("option.{name}"),
+        (Some("then"), Some(number)) => match parts.next() {
+            Some("options") => format!("step.{number}.options"),
+            Some(_) | None => format!("step.{number}"),
+        },
+        (Some("input"), Some("sources")) => "file".to_owned(),
         (Some("input"), Some(name)) => {
             let source = sources(definition).into_iter().find(|source| match source {
                 Source::File => name == "uploadId",
+                Source::Files => false,
                 Source::Url(property) | Source::Inline(property) => name == property,
             });
             source.map_or_else(String::new, |source| source.as_str().to_owned())

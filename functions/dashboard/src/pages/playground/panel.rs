@@ -21,7 +21,7 @@ pub fn show(job: &Job, now: Timestamp, links: &Links) -> Markup {
     let status = job.status_at(now);
     html! {
         article.job-panel #job data-job=(job.id) data-page=(links.page) data-waiting[!status.is_terminal()] {
-            h2 { (headline(status)) }
+            h2 { (headline(status, job.output.as_ref())) }
             (steps(status))
             @if !job.warnings.is_empty() { (warnings(&job.warnings)) }
             @match (status, &job.output, &job.error) {
@@ -38,11 +38,12 @@ pub fn show(job: &Job, now: Timestamp, links: &Links) -> Markup {
     }
 }
 
-fn headline(status: JobStatus) -> &'static str {
+fn headline(status: JobStatus, output: Option<&Output>) -> &'static str {
     match status {
         JobStatus::Queued => "Waiting for a worker",
         JobStatus::Processing => "Converting",
-        JobStatus::Completed => "Your PDF is ready",
+        JobStatus::Completed if output.is_none_or(|output| output.format == "pdf") => "Your PDF is ready",
+        JobStatus::Completed => "Your result is ready",
         JobStatus::Failed => "The conversion failed",
         JobStatus::Expired => "The result has expired",
         JobStatus::Canceled => "Canceled",
@@ -54,7 +55,7 @@ fn steps(status: JobStatus) -> Markup {
         JobStatus::Completed | JobStatus::Expired => "Ready",
         JobStatus::Failed => "Failed",
         JobStatus::Canceled => "Canceled",
-        JobStatus::Queued | JobStatus::Processing => "PDF",
+        JobStatus::Queued | JobStatus::Processing => "Result",
     };
     let at = match status {
         JobStatus::Queued => 0,
@@ -91,10 +92,17 @@ fn result(output: &Output, job: &Job, links: &Links) -> Markup {
             }
             @if let Some(engine) = &job.engine { div { dt { "Engine" } dd { (engine.name) " " (engine.version) } } }
         }
-        @if let Some(preview) = &links.preview {
+        @if let Some(preview) = links.preview.as_ref().filter(|_| can_be_shown(&output.content_type)) {
             iframe.preview src=(preview.reveal()) title={ "Preview of " (output.filename) } {}
         }
     }
+}
+
+/// Whether a browser shows a result of this type by itself.
+fn can_be_shown(content_type: &str) -> bool {
+    let essence = content_type.split(';').next().unwrap_or_default();
+    matches!(essence, "application/pdf" | "application/json" | "text/plain" | "text/markdown")
+        || essence.starts_with("image/")
 }
 
 fn failure(error: &JobError, job: &Job) -> Markup {
