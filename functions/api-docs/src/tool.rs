@@ -15,8 +15,8 @@ pub fn article(tool: &Tool, links: &Links) -> Article {
     let example = Example::of(tool);
     let properties = &definition.parameters["properties"];
     let has_options = properties["options"]["properties"].as_object().is_some_and(|options| !options.is_empty());
-    let names = ["then", "output", "metadata", "webhook"].map(|name| (name.to_owned(), properties[name].clone()));
-    let shared = json!({"properties": names.into_iter().filter(|(_, schema)| schema.is_object()).collect::<serde_json::Map<_, _>>()});
+    let further = ["then", "output", "metadata", "webhook"].map(|name| (name.to_owned(), properties[name].clone()));
+    let shared = json!({"properties": further.into_iter().filter(|(_, schema)| schema.is_object()).collect::<serde_json::Map<_, _>>()});
     let body = html! {
         p.lead { (schema::prose(&definition.description)) }
         (facts(definition))

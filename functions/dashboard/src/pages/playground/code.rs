@@ -86,7 +86,7 @@ impl<'a> Recipe<'a> {
         format!(
             "upload() {{\n  link=$(curl -sS --fail-with-body {} \\\n    {AUTHORIZED} \\\n    \
                 -d '{{\"contentType\": \"'\"$2\"'\", \"bytes\": '\"$(wc -c <\"$1\")\"'}}')\n  \
-             curl -sS --fail-with-body -X PUT \"{}\" -H \"content-type: $2\" --data-binary \"@$1\"\n  \
+             curl -sS --fail-with-body -o /dev/null -X PUT \"{}\" -H \"content-type: $2\" --data-binary \"@$1\"\n  \
              printf %s \"{}\"\n}}\n",
             quoted(&format!("{}/v1/uploads", self.base)),
             member("url"),
@@ -252,7 +252,7 @@ mod tests {
     /// A real shell, in which `curl` says what it was called with, and answers as the API does.
     fn shell(script: &str) -> String {
         let stub = "curl() { for a in \"$@\"; do printf '<%s>' \"$a\" >&2; if [ \"$a\" = @- ]; then cat >&2; fi; done; \
-                    echo >&2; echo '{\"upload\":{\"id\":\"upl_1\",\"url\":\"https://put.example\"}}'; }\n";
+                    echo >&2; case \" $* \" in *' PUT '*) ;; *) echo '{\"upload\":{\"id\":\"upl_1\",\"url\":\"https://put.example\"}}';; esac; }\n";
         run(&["sh"], &format!("{stub}{script}\n"))
     }
 
