@@ -267,7 +267,7 @@ mod tests {
             "{without}"
         );
         assert!(!without.contains("badge"), "{without}");
-        assert!(with.contains("libreoffice") && with.contains("66.6 %"), "{with}");
+        assert!(with.contains("libreoffice") && with.contains("66.7 %"), "{with}");
         assert!(with.contains("<span class=\"badge bad\">1</span>"), "{with}");
         assert!(with.contains("engine_crashed</code> 1") && with.contains("corrupt_document</code> 1"), "{with}");
         let nothing = failures(&RecentEnds { outcomes: Vec::new(), since: Timestamp(0) }).into_string();
