@@ -67,7 +67,7 @@ load: setup build ## Create 2,000 jobs from 50 clients on a stack of its own whi
 
 # TARGET= a part of a test's name, as in fuzz_pages. What makes one fail is kept under tests/fuzz/seeds.
 fuzz: setup ## Try everything that parses what strangers send, each for a minute (TIME=seconds, TARGET=name)
-	FUZZ_SECONDS=$(or $(TIME),60) cargo test --package docmill --package worker --lib $(or $(TARGET),fuzz_) -- --nocapture
+	FUZZ_SECONDS=$(or $(TIME),60) cargo test --package docmill --package docmill-pdf --package worker --lib $(or $(TARGET),fuzz_) -- --nocapture
 
 description: ## Write the API's description anew, after a change of its parts or of what the code knows
 	cargo build --workspace --example write-description

@@ -12,6 +12,8 @@ mod page_range;
 mod pdfium;
 mod qpdf;
 mod request;
+mod room;
+mod shrink;
 mod structure;
 mod text;
 mod tool;

@@ -1,5 +1,20 @@
 //! Pictures: encoders for rendered pages, decoders with bounds, similarity.
 
+pub(crate) mod deflate;
+mod embed;
 mod encode;
+mod header;
+mod similarity;
+mod svg;
+mod tiff;
 
+pub(crate) use embed::{Embedded, decode, embed};
 pub(crate) use encode::{Encoding, Format, encode};
+pub(crate) use similarity::similarity;
+pub(crate) use svg::to_pdf as svg_to_pdf;
+
+use crate::{ErrorCode, Failure};
+
+fn damaged(cause: &str) -> Failure {
+    Failure::new(ErrorCode::CorruptDocument, "The image is damaged. Save it again, or in another format.", cause)
+}

@@ -1,6 +1,6 @@
 //! pdfium's C API, bound by name at start. Names, arguments and results are those of pdfium's public headers.
 
-use std::ffi::{c_char, c_double, c_float, c_int, c_uint, c_ulong, c_ushort, c_void};
+use std::ffi::{c_char, c_double, c_float, c_int, c_uint, c_ulong, c_void};
 
 use libloading::Library;
 
@@ -122,17 +122,9 @@ bindings! {
         fn FPDFText_GetLooseCharBox(Handle, c_int, *mut RectF) -> c_int;
         fn FPDFText_GetCharAngle(Handle, c_int) -> c_float;
         fn FPDFText_GetMatrix(Handle, c_int, *mut MatrixF) -> c_int;
-        fn FPDFText_GetFontWeight(Handle, c_int) -> c_int;
-        fn FPDFText_IsGenerated(Handle, c_int) -> c_int;
         fn FPDFFormObj_CountObjects(Handle) -> c_int;
         fn FPDFFormObj_GetObject(Handle, c_ulong) -> Handle;
         fn FPDFPageObj_GetMatrix(Handle, *mut MatrixF) -> c_int;
-        fn FPDFPageObj_CountMarks(Handle) -> c_int;
-        fn FPDFPageObj_GetMark(Handle, c_ulong) -> Handle;
-        fn FPDFPageObjMark_GetName(Handle, *mut c_void, c_ulong, *mut c_ulong) -> c_int;
-        fn FPDFPageObjMark_GetParamIntValue(Handle, *const c_char, *mut c_int) -> c_int;
-        fn FPDFTextObj_GetText(Handle, Handle, *mut c_ushort, c_ulong) -> c_ulong;
-        fn FPDF_GetFormType(Handle) -> c_int;
         fn FPDFCatalog_IsTagged(Handle) -> c_int;
     }
 }

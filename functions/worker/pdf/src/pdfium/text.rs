@@ -106,7 +106,7 @@ impl<'p> TextPage<'p> {
             };
             let Some(area) = self.area(index) else { continue };
             let angle = self.angle(index);
-            let size = self.size(index, if angle % 180 == 0 { area.height() } else { area.width() });
+            let size = self.size(index, if angle.is_multiple_of(180) { area.height() } else { area.width() });
             found.push(Character { value, area, size, spaced, font: fonts.get(self, index), angle });
             spaced = false;
         }

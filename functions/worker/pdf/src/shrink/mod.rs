@@ -5,6 +5,8 @@ mod picture;
 mod recode;
 mod scan;
 
+pub(crate) use scan::placements;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -35,7 +37,12 @@ pub(crate) struct Quality {
 }
 
 /// Makes the pictures of the pages smaller. Returns the pages, counted from 0, whose pictures have changed.
-pub(crate) fn pictures(document: &mut Document, pages: &[ObjectId], quality: &Quality, limits: &Limits) -> HashSet<u32> {
+pub(crate) fn pictures(
+    document: &mut Document,
+    pages: &[ObjectId],
+    quality: &Quality,
+    limits: &Limits,
+) -> HashSet<u32> {
     let placements = scan::placements(document, pages);
     let mut work: Vec<(ObjectId, (f32, f32), bool, ObjectId)> = Vec::new();
     for (id, size) in &placements.sizes {
@@ -69,7 +76,8 @@ fn recode_all(
     let run = || {
         while let Some((id, placed, is_mask, owner)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
             let Ok(stream) = document.get_object(*id).and_then(Object::as_stream) else { continue };
-            let bytes = picture::Picture::new(document, stream, limits.pixels).map_or(0, |picture| picture.decoded_bytes());
+            let bytes =
+                picture::Picture::new(document, stream, limits.pixels).map_or(0, |picture| picture.decoded_bytes());
             if bytes == 0 {
                 continue;
             }
@@ -96,11 +104,8 @@ fn recode_all(
 pub(crate) fn remove_baggage(document: &mut Document, metadata: bool) {
     let root = document.trailer.get(b"Root").and_then(Object::as_reference).ok();
     for (id, object) in &mut document.objects {
-        let dict = match object {
-            Object::Dictionary(dict) => dict,
-            Object::Stream(stream) => &mut stream.dict,
-            _ => continue,
-        };
+        let dict = if let Object::Stream(stream) = object { Some(&mut stream.dict) } else { object.as_dict_mut().ok() };
+        let Some(dict) = dict else { continue };
         // `LastModified` belongs to `PieceInfo`.
         for key in [b"PieceInfo".as_slice(), b"Thumb", b"SpiderInfo", b"LastModified"] {
             dict.remove(key);
@@ -119,10 +124,18 @@ pub(crate) fn remove_baggage(document: &mut Document, metadata: bool) {
 /// Makes equal streams one.
 pub(crate) fn unify(document: &mut Document) {
     let mut first: HashMap<[u8; 32], ObjectId> = HashMap::new();
+    // Only streams of one length can be equal: most need not be read.
+    let mut lengths: HashMap<usize, u32> = HashMap::new();
+    for stream in document.objects.values().filter_map(|object| object.as_stream().ok()) {
+        *lengths.entry(stream.content.len()).or_default() += 1;
+    }
     let mut same: BTreeMap<ObjectId, ObjectId> = BTreeMap::new();
     for (id, object) in &document.objects {
         let Object::Stream(stream) = object else { continue };
         // Pages and their parts are told apart by others.
+        if lengths.get(&stream.content.len()) == Some(&1) {
+            continue;
+        }
         if stream.dict.has(b"StructParent") || stream.dict.has(b"StructParents") {
             continue;
         }

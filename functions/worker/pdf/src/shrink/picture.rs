@@ -43,7 +43,10 @@ pub(super) enum Colors {
     Gray,
     Rgb,
     /// Red, green and blue of each index.
-    Palette { entries: Vec<u8>, bits: u8 },
+    Palette {
+        entries: Vec<u8>,
+        bits: u8,
+    },
     /// What the JPEG 2000 data says.
     Own,
 }
@@ -75,7 +78,9 @@ impl<'d> Picture<'d> {
             Some(space) => colors(document, space, bits)?,
         };
         let eight = bits == Some(8) || coding == Coding::Jpeg2000;
-        if !eight && !matches!(colors, Colors::Palette { .. }) || coding != Coding::Lossless && matches!(colors, Colors::Palette { .. }) {
+        if !eight && !matches!(colors, Colors::Palette { .. })
+            || coding != Coding::Lossless && matches!(colors, Colors::Palette { .. })
+        {
             return None;
         }
         // A key of colours, a mask that was multiplied in, and alpha inside JPEG 2000.
@@ -179,12 +184,13 @@ fn colors(document: &Document, space: &Object, bits: Option<i64>) -> Option<Colo
                 return None;
             }
             let bits = u8::try_from(bits?).ok().filter(|bits| matches!(bits, 1 | 2 | 4 | 8))?;
-            let entries = match part(3)? {
-                Object::Stream(stream) if stream.filters().is_ok_and(|filters| !filters.is_empty()) => {
+            let table = part(3)?;
+            let entries = match table.as_stream() {
+                Ok(stream) if stream.filters().is_ok_and(|filters| !filters.is_empty()) => {
                     stream.decompressed_content_with_limit(4096).ok()?
                 }
-                Object::Stream(stream) => stream.content.clone(),
-                other => bytes(other)?.to_vec(),
+                Ok(stream) => stream.content.clone(),
+                Err(_) => bytes(table)?.to_vec(),
             };
             Some(Colors::Palette { entries, bits })
         }
@@ -205,15 +211,14 @@ fn jpeg(data: &[u8], channels: u8, size: (u32, u32), least: (u32, u32)) -> Optio
         if decoder.components().len() != expected {
             return None;
         }
-        let eighths = [1u32, 2, 4].into_iter().find(|eighths| {
-            size.0 * eighths / 8 >= least.0 && size.1 * eighths / 8 >= least.1
-        });
+        let eighths =
+            [1u32, 2, 4].into_iter().find(|eighths| size.0 * eighths / 8 >= least.0 && size.1 * eighths / 8 >= least.1);
         if let Some(eighths) = eighths {
             decoder.scale(eighths as u8);
         }
         let mut started = if channels == 1 { decoder.grayscale().ok()? } else { decoder.rgb().ok()? };
         let (width, height) = (started.width() as u32, started.height() as u32);
-        let data = started.read_scanlines_flat().ok()?;
+        let data = started.read_scanlines::<u8>().ok()?;
         started.finish().ok()?;
         Some(Pixels { width, height, channels, data })
     });
@@ -225,18 +230,13 @@ fn jpeg2000(data: &[u8], size: (u32, u32), colors: &Colors) -> Option<Pixels> {
     if (image.width(), image.height()) != size || image.has_alpha() {
         return None;
     }
-    let channels = match image.color_space() {
-        hayro_jpeg2000::ColorSpace::Gray => 1,
-        hayro_jpeg2000::ColorSpace::RGB => 3,
-        other => other.num_channels(),
-    };
+    let own = image.color_space();
+    let plain = matches!(own, hayro_jpeg2000::ColorSpace::Gray | hayro_jpeg2000::ColorSpace::RGB);
+    let channels = own.num_channels();
     let matching = match colors {
         Colors::Gray => channels == 1,
         Colors::Rgb => channels == 3,
-        Colors::Own => matches!(
-            image.color_space(),
-            hayro_jpeg2000::ColorSpace::Gray | hayro_jpeg2000::ColorSpace::RGB
-        ),
+        Colors::Own => plain,
         Colors::Palette { .. } => false,
     };
     if !matching {
@@ -248,7 +248,12 @@ fn jpeg2000(data: &[u8], size: (u32, u32), colors: &Colors) -> Option<Pixels> {
 }
 
 /// The dictionary of a picture with other data: its size, coding and colours.
-pub(super) fn redressed(dict: &Dictionary, pixels: &Pixels, filter: &str, parameters: Option<Dictionary>) -> Dictionary {
+pub(super) fn redressed(
+    dict: &Dictionary,
+    pixels: &Pixels,
+    filter: &str,
+    parameters: Option<Dictionary>,
+) -> Dictionary {
     let mut dict = dict.clone();
     for key in [b"DecodeParms".as_slice(), b"DP", b"Length", b"F", b"SMaskInData", b"Metadata"] {
         dict.remove(key);

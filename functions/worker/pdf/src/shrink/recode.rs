@@ -2,10 +2,11 @@
 
 use fast_image_resize::images::{Image, ImageRef};
 use fast_image_resize::{PixelType, ResizeOptions, Resizer};
-use lopdf::{Dictionary, Document, Object, Stream, dictionary};
+use lopdf::{Dictionary, Document, Object, Stream};
 
 use super::Quality;
 use super::picture::{Coding, Colors, Picture, Pixels, redressed};
+use crate::image::deflate::{Samples, image_data, png_data};
 
 /// Pictures are resampled only if they have so much more than the resolution asked for: less is not worth the blur.
 const WORTHWHILE: f32 = 1.25;
@@ -103,9 +104,9 @@ fn jpeg(pixels: &Pixels, quality: u8) -> Option<Vec<u8>> {
 
 /// Deflated with the filters of PNG, which PDF knows as predictor 15.
 fn deflated(dict: &Dictionary, pixels: &Pixels) -> Option<Stream> {
-    let color = if pixels.channels == 1 { png::ColorType::Grayscale } else { png::ColorType::Rgb };
-    let data = png_data(pixels.width, pixels.height, color, 8, &pixels.data)?;
-    let dict = redressed(dict, pixels, "FlateDecode", Some(predictor(pixels.channels, 8, pixels.width)));
+    let samples = if pixels.channels == 1 { Samples::Gray } else { Samples::Rgb };
+    let data = png_data(pixels.width, pixels.height, samples, &pixels.data)?;
+    let dict = redressed(dict, pixels, "FlateDecode", Some(image_data(pixels.channels, 8, pixels.width)));
     Some(Stream::new(dict, data))
 }
 
@@ -114,65 +115,21 @@ fn repack(picture: &Picture<'_>) -> Option<Stream> {
     if picture.coding != Coding::Lossless {
         return None;
     }
-    let (color, channels, bits) = match &picture.colors {
-        Colors::Gray => (png::ColorType::Grayscale, 1, 8),
-        Colors::Rgb => (png::ColorType::Rgb, 3, 8),
-        // Written as grey: the filters see numbers only.
-        Colors::Palette { bits, .. } => (png::ColorType::Grayscale, 1, *bits),
+    let samples = match &picture.colors {
+        Colors::Gray => Samples::Gray,
+        Colors::Rgb => Samples::Rgb,
+        Colors::Palette { bits, .. } => Samples::Indices { bits: *bits },
         Colors::Own => return None,
     };
-    let data = png_data(picture.width, picture.height, color, bits, &picture.samples()?)?;
+    let (_, channels, bits) = samples.description();
+    let data = png_data(picture.width, picture.height, samples, &picture.samples()?)?;
     let mut dict = picture.stream.dict.clone();
     for key in [b"DecodeParms".as_slice(), b"Length", b"Metadata"] {
         dict.remove(key);
     }
     dict.set("Filter", Object::Name("FlateDecode".into()));
-    dict.set("DecodeParms", predictor(channels, bits, picture.width));
+    dict.set("DecodeParms", image_data(channels, bits, picture.width));
     let mut stream = Stream::new(dict, data);
     stream.allows_compression = false;
     Some(stream)
-}
-
-fn predictor(channels: u8, bits: u8, width: u32) -> Dictionary {
-    dictionary! {
-        "Predictor" => 15, "Colors" => i64::from(channels), "BitsPerComponent" => i64::from(bits),
-        "Columns" => i64::from(width),
-    }
-}
-
-/// The data of a PNG, without its wrapping: the better of two kinds of filtering.
-fn png_data(width: u32, height: u32, color: png::ColorType, bits: u8, samples: &[u8]) -> Option<Vec<u8>> {
-    let depth = png::BitDepth::from_u8(bits)?;
-    let encode = |filter: png::Filter| {
-        let mut file = Vec::new();
-        let mut encoder = png::Encoder::new(&mut file, width, height);
-        encoder.set_color(color);
-        encoder.set_depth(depth);
-        encoder.set_deflate_compression(png::DeflateCompression::Level(8));
-        encoder.set_filter(filter);
-        let mut writer = encoder.write_header().ok()?;
-        writer.write_image_data(samples).ok()?;
-        writer.finish().ok()?;
-        Some(chunks(&file))
-    };
-    let plain = encode(png::Filter::NoFilter)?;
-    if bits < 8 {
-        return Some(plain);
-    }
-    let filtered = encode(png::Filter::Adaptive)?;
-    Some(if filtered.len() < plain.len() { filtered } else { plain })
-}
-
-/// The contents of all `IDAT` chunks of a PNG that was just written.
-fn chunks(mut file: &[u8]) -> Vec<u8> {
-    let mut data = Vec::with_capacity(file.len());
-    file = file.get(8..).unwrap_or_default();
-    while let Some((head, rest)) = file.split_first_chunk::<8>() {
-        let length = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
-        if &head[4..] == b"IDAT" {
-            data.extend_from_slice(rest.get(..length).unwrap_or_default());
-        }
-        file = rest.get(length + 4..).unwrap_or_default();
-    }
-    data
 }

@@ -32,36 +32,12 @@ pub(crate) fn placements(document: &Document, pages: &[ObjectId]) -> Placements 
         if document.child(resources, b"XObject").is_none_or(|objects| objects.is_empty()) {
             continue;
         }
-        let Ok(content) = document.get_page_content_with_limit(*id) else { continue };
-        let mut walk = Walk { document, found: &mut found, page: u32::try_from(index).unwrap_or(u32::MAX), budget: &mut budget };
+        let Ok(content) = document.get_page_content_with_limit(*id, CONTENT_BYTES) else { continue };
+        let mut walk =
+            Walk { document, found: &mut found, page: u32::try_from(index).unwrap_or(u32::MAX), budget: &mut budget };
         walk.content(&content, Some(resources), IDENTITY, DEPTH);
     }
     found
-}
-
-/// lopdf joins the streams of a page without bounds.
-trait PageContent {
-    fn get_page_content_with_limit(&self, id: ObjectId) -> lopdf::Result<Vec<u8>>;
-}
-
-impl PageContent for Document {
-    fn get_page_content_with_limit(&self, id: ObjectId) -> lopdf::Result<Vec<u8>> {
-        let mut content = Vec::new();
-        for part in self.get_page_contents(id) {
-            let stream = self.get_object(part)?.as_stream()?;
-            let plain = stream.filters().map_or(true, |filters| filters.is_empty());
-            if plain {
-                content.extend_from_slice(&stream.content);
-            } else {
-                content.extend(stream.decompressed_content_with_limit(CONTENT_BYTES)?);
-            }
-            content.push(b'\n');
-            if content.len() > CONTENT_BYTES {
-                break;
-            }
-        }
-        Ok(content)
-    }
 }
 
 struct Walk<'d> {
@@ -286,7 +262,13 @@ mod tests {
     #[test]
     fn numbers_are_those_of_pdf() {
         let tokens: Vec<_> = Tokens::new(b"1 -.5 +3. nan/N").collect();
-        let expected = [Token::Number(1.0), Token::Number(-0.5), Token::Number(3.0), Token::Operator(b"nan"), Token::Name(b"N")];
+        let expected =
+            [Token::Number(1.0), Token::Number(-0.5), Token::Number(3.0), Token::Operator(b"nan"), Token::Name(b"N")];
         assert_eq!(tokens, expected);
+    }
+
+    #[test]
+    fn fuzz_content() {
+        docmill_fuzz::fuzz("content", &[], |bytes| assert!(Tokens::new(bytes).count() <= bytes.len()));
     }
 }

@@ -1,11 +1,15 @@
 //! The tools: each reads its options and says what happens in which order.
 
+mod compress;
+mod images_to_pdf;
+mod inspect;
 mod merge;
 mod organize;
 mod pdf_to_images;
 mod pdf_to_text;
 mod raster;
 mod split;
+mod thumbnail;
 
 use std::path::Path;
 
@@ -22,13 +26,13 @@ pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         Tool::OrganizePdf => organize::run(engines, request),
         Tool::PdfToImages => pdf_to_images::run(engines, request),
         Tool::PdfToText => pdf_to_text::run(engines, request),
-        Tool::CompressPdf
-        | Tool::ProtectPdf
+        Tool::CompressPdf => compress::run(engines, request),
+        Tool::Thumbnail => thumbnail::run(engines, request),
+        Tool::InspectDocument => inspect::run(engines, request),
+        Tool::ImagesToPdf => images_to_pdf::run(engines, request),
+        Tool::ProtectPdf
         | Tool::UnlockPdf
         | Tool::WatermarkPdf
-        | Tool::Thumbnail
-        | Tool::ImagesToPdf
-        | Tool::InspectDocument
         | Tool::EditMetadata
         | Tool::FlattenPdf
         | Tool::Verify

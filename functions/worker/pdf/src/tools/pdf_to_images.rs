@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use serde::Deserialize;
@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::raster::{self, Fit};
 use crate::image::{Encoding, Format, encode};
 use crate::pdfium::{Background, Bitmap, Document};
+use crate::room::Room;
 use crate::{Artifact, Engines, Failure, Outcome, Request};
 
 /// Threads that encode while this one draws.
@@ -193,31 +194,5 @@ impl<'r> Output<'r> {
         };
         let artifacts = state.done.into_iter().enumerate().map(artifact).collect::<Result<_, Failure>>()?;
         Ok(Outcome { artifacts, ..Outcome::default() })
-    }
-}
-
-/// Bounds the memory of pictures that are drawn and not yet written.
-struct Room {
-    most: u64,
-    taken: Mutex<u64>,
-    given_back: Condvar,
-}
-
-impl Room {
-    fn new(most: u64) -> Self {
-        Self { most, taken: Mutex::new(0), given_back: Condvar::new() }
-    }
-
-    /// Waits until there is room. A picture that is larger than all of it waits until it is alone.
-    fn take(&self, bytes: u64) {
-        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let full = |taken: &mut u64| *taken > 0 && *taken + bytes > self.most;
-        *self.given_back.wait_while(taken, full).unwrap_or_else(PoisonError::into_inner) += bytes;
-    }
-
-    fn give_back(&self, bytes: u64) {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        *taken = taken.saturating_sub(bytes);
-        self.given_back.notify_all();
     }
 }

@@ -1,6 +1,11 @@
 //! The tools that draw pages, read their text and handle pictures, run on files as the worker runs them.
 
+mod compress;
+mod hostile;
+mod images_to_pdf;
 mod pdf_to_images;
+mod pdf_to_text;
+mod small;
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;

@@ -1,0 +1,75 @@
+//! Deflating samples with the filters of PNG, which PDF knows as predictor 15.
+
+use lopdf::{Dictionary, dictionary};
+
+/// What the bytes of a row are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Samples {
+    /// Black and white, packed, with 1 for white.
+    Bits,
+    Gray,
+    Rgb,
+    /// Indices of a palette, packed.
+    Indices {
+        bits: u8,
+    },
+}
+
+impl Samples {
+    /// The colour space, channels and bits of each.
+    pub(crate) const fn description(self) -> (&'static str, u8, u8) {
+        match self {
+            Self::Bits => ("DeviceGray", 1, 1),
+            Self::Gray => ("DeviceGray", 1, 8),
+            Self::Rgb => ("DeviceRGB", 3, 8),
+            Self::Indices { bits } => ("Indexed", 1, bits),
+        }
+    }
+}
+
+/// The data of a PNG, without its wrapping: the better of two kinds of filtering.
+pub(crate) fn png_data(width: u32, height: u32, samples: Samples, data: &[u8]) -> Option<Vec<u8>> {
+    let (_, channels, bits) = samples.description();
+    // Indices are written as grey: the filters see numbers only.
+    let color = if channels == 1 { png::ColorType::Grayscale } else { png::ColorType::Rgb };
+    let encode = |filter: png::Filter| {
+        let mut file = Vec::new();
+        let mut encoder = png::Encoder::new(&mut file, width, height);
+        encoder.set_color(color);
+        encoder.set_depth(png::BitDepth::from_u8(bits)?);
+        encoder.set_deflate_compression(png::DeflateCompression::Level(6));
+        encoder.set_filter(filter);
+        let mut writer = encoder.write_header().ok()?;
+        writer.write_image_data(data).ok()?;
+        writer.finish().ok()?;
+        Some(chunks(&file, b"IDAT"))
+    };
+    let plain = encode(png::Filter::NoFilter)?;
+    if bits < 8 {
+        return Some(plain);
+    }
+    let filtered = encode(png::Filter::Adaptive)?;
+    Some(if filtered.len() < plain.len() { filtered } else { plain })
+}
+
+/// The contents of all chunks of a kind.
+pub(crate) fn chunks(file: &[u8], kind: &[u8; 4]) -> Vec<u8> {
+    let mut data = Vec::new();
+    let mut rest = file.get(8..).unwrap_or_default();
+    while let Some((head, body)) = rest.split_first_chunk::<8>() {
+        let length = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
+        if &head[4..] == kind {
+            data.extend_from_slice(body.get(..length).unwrap_or_default());
+        }
+        rest = body.get(length.saturating_add(4)..).unwrap_or_default();
+    }
+    data
+}
+
+/// The parameters of data that `png_data` made.
+pub(crate) fn image_data(channels: u8, bits: u8, width: u32) -> Dictionary {
+    dictionary! {
+        "Predictor" => 15, "Colors" => i64::from(channels), "BitsPerComponent" => i64::from(bits),
+        "Columns" => i64::from(width),
+    }
+}

@@ -1,0 +1,38 @@
+//! SVG drawings as pages, with their text as text.
+
+use std::sync::Arc;
+
+use svg2pdf::usvg;
+
+use crate::{ErrorCode, Failure};
+
+/// A drawing of more points than this, in either direction, is a mistake.
+const SIDE: f32 = 14_400.0;
+
+/// A PDF with one page, as large as the drawing: its pixels are 1/96 inch.
+pub(crate) fn to_pdf(data: &[u8]) -> Result<Vec<u8>, Failure> {
+    let mut fonts = usvg::fontdb::Database::new();
+    fonts.load_system_fonts();
+    let options = usvg::Options {
+        fontdb: Arc::new(fonts),
+        // Pictures inside the file are drawn. Others would be files of this machine.
+        image_href_resolver: usvg::ImageHrefResolver {
+            resolve_data: usvg::ImageHrefResolver::default_data_resolver(),
+            resolve_string: Box::new(|_, _| None),
+        },
+        ..usvg::Options::default()
+    };
+    let damaged =
+        |cause: String| Failure::new(ErrorCode::CorruptDocument, "The SVG file is damaged and can't be read.", cause);
+    let tree = usvg::Tree::from_data(data, &options).map_err(|_| damaged("svg: not read".to_owned()))?;
+    if tree.size().width().max(tree.size().height()) > SIDE {
+        return Err(Failure::new(
+            ErrorCode::RenderFailed,
+            "The drawing is too large. Give it a smaller size.",
+            "svg: size",
+        ));
+    }
+    let page = svg2pdf::PageOptions { dpi: 96.0 };
+    svg2pdf::to_pdf(&tree, svg2pdf::ConversionOptions::default(), page)
+        .map_err(|_| damaged("svg: not written".to_owned()))
+}

@@ -1,0 +1,70 @@
+//! `inspect-document`: what a PDF or an image is and has, as JSON. Nothing of it is run, and no page is drawn.
+
+mod pdf;
+
+use std::io::Cursor;
+
+use image::{ImageDecoder, ImageFormat, ImageReader};
+use serde_json::{Value, json};
+
+use crate::{Artifact, Engines, ErrorCode, Failure, Media, Outcome, Request, Source};
+
+pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+    let source = super::only_source(request)?;
+    let found = match source.media {
+        Media::Pdf => pdf::inspect(engines, request, source)?,
+        Media::Jpeg => image(request, source, ImageFormat::Jpeg)?,
+        Media::Png => image(request, source, ImageFormat::Png)?,
+        Media::Webp => image(request, source, ImageFormat::WebP)?,
+        Media::Tiff => image(request, source, ImageFormat::Tiff)?,
+        Media::Gif => image(request, source, ImageFormat::Gif)?,
+        Media::Bmp => image(request, source, ImageFormat::Bmp)?,
+        Media::Svg | Media::Text | Media::Markdown | Media::Json | Media::Html | Media::Zip => {
+            let message = "Only PDF files and images can be inspected.";
+            return Err(Failure::new(ErrorCode::UnsupportedFormat, message, "neither PDF nor image"));
+        }
+    };
+    const RESULT: &str = "inspection.json";
+    let text = serde_json::to_vec_pretty(&found).map_err(|_| super::internal("json"))?;
+    super::within_output(text.len() as u64, &request.limits)?;
+    std::fs::write(request.directory.join(RESULT), text).map_err(|error| super::io_failure(&error))?;
+    let artifact = Artifact {
+        file: RESULT.to_owned(),
+        media: Media::Json,
+        pages: None,
+        width: None,
+        height: None,
+        filename: None,
+    };
+    Ok(Outcome { artifacts: vec![artifact], ..Outcome::default() })
+}
+
+/// From the header alone.
+fn image(request: &Request, source: &Source, format: ImageFormat) -> Result<Value, Failure> {
+    let data = super::images_to_pdf::read(&source.path)?;
+    let mut reader = ImageReader::with_format(Cursor::new(&data), format);
+    let mut limits = image::Limits::default();
+    limits.max_alloc = Some(request.limits.memory_bytes / 3);
+    reader.limits(limits);
+    let damaged = |_| {
+        Failure::new(
+            ErrorCode::CorruptDocument,
+            "The image is damaged. Save it again, or in another format.",
+            "image: header",
+        )
+    };
+    let mut decoder = reader.into_decoder().map_err(damaged)?;
+    let (width, height) = decoder.dimensions();
+    let color = decoder.color_type();
+    Ok(json!({
+        "format": source.media,
+        "bytes": data.len(),
+        "width": width,
+        "height": height,
+        "channels": color.channel_count(),
+        "bitsPerChannel": color.bits_per_pixel() / u16::from(color.channel_count()),
+        "transparency": color.has_alpha(),
+        "colorProfile": decoder.icc_profile().ok().flatten().is_some(),
+        "orientation": decoder.orientation().map_or(1, image::metadata::Orientation::to_exif),
+    }))
+}

@@ -1,0 +1,168 @@
+//! `thumbnail`: a small picture of a page or an image.
+
+use fast_image_resize::images::{Image, ImageRef};
+use fast_image_resize::{PixelType, ResizeOptions, Resizer};
+use image::{DynamicImage, ImageFormat};
+use serde::Deserialize;
+
+use super::raster::{self, Size};
+use crate::image::{Encoding, Format, decode, encode, svg_to_pdf};
+use crate::pdfium::{Background, Bitmap, Document};
+use crate::{Artifact, Engines, ErrorCode, Failure, Media, Outcome, Request, Source};
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct Options {
+    width: u32,
+    height: u32,
+    fit: Fit,
+    page: u32,
+    format: Format,
+    quality: u8,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { width: 320, height: 320, fit: Fit::Contain, page: 1, format: Format::Png, quality: 80 }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Fit {
+    #[default]
+    Contain,
+    Cover,
+}
+
+pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+    let options: Options = super::options(request)?;
+    let source = super::only_source(request)?;
+    let format = match source.media {
+        Media::Pdf => None,
+        Media::Svg => {
+            let drawn = request.directory.join("drawing.pdf");
+            std::fs::write(&drawn, svg_to_pdf(&super::images_to_pdf::read(&source.path)?)?)
+                .map_err(|error| super::io_failure(&error))?;
+            let drawing = Source { path: drawn.clone(), media: Media::Pdf, password: None, ..source.clone() };
+            let picture = page(engines, request, &drawing, &Options { page: 1, ..options });
+            std::fs::remove_file(&drawn).map_err(|error| super::io_failure(&error))?;
+            return finish(request, &picture?, &options);
+        }
+        Media::Jpeg => Some(ImageFormat::Jpeg),
+        Media::Png => Some(ImageFormat::Png),
+        Media::Webp => Some(ImageFormat::WebP),
+        Media::Tiff => Some(ImageFormat::Tiff),
+        Media::Gif => Some(ImageFormat::Gif),
+        Media::Bmp => Some(ImageFormat::Bmp),
+        Media::Text | Media::Markdown | Media::Json | Media::Html | Media::Zip => {
+            return Err(Failure::new(
+                ErrorCode::UnsupportedFormat,
+                "There are thumbnails of PDF files and images only. Convert the document first.",
+                "neither PDF nor image",
+            ));
+        }
+    };
+    let picture = match format {
+        None => page(engines, request, source, &options)?,
+        Some(format) => picture(request, source, format, &options)?,
+    };
+    finish(request, &picture, &options)
+}
+
+fn finish(request: &Request, picture: &Bitmap, options: &Options) -> Result<Outcome, Failure> {
+    let encoding = Encoding { format: options.format, quality: options.quality, grayscale: false, dpi: None };
+    let media = options.format.media();
+    let file = format!("thumbnail.{}", media.extension());
+    std::fs::write(request.directory.join(&file), encode(picture, &encoding)?)
+        .map_err(|error| super::io_failure(&error))?;
+    let (width, height) = (Some(picture.width), Some(picture.height));
+    Ok(Outcome {
+        artifacts: vec![Artifact { file, media, pages: None, width, height, filename: None }],
+        ..Outcome::default()
+    })
+}
+
+fn page(engines: &Engines, request: &Request, source: &Source, options: &Options) -> Result<Bitmap, Failure> {
+    let session = engines.pdfium()?.session();
+    let document = Document::open(&session, &source.path, source.password.as_deref())?;
+    if options.page == 0 || options.page > document.pages() {
+        return Err(Failure::new(
+            ErrorCode::RenderFailed,
+            format!("There is no page {}: the document has {}.", options.page, document.pages()),
+            "no such page",
+        ));
+    }
+    let page = document.page(options.page - 1)?;
+    let size = size(page.size(), options, false, request.limits.pixels)?;
+    let drawn = page.render(size.width, size.height, Background::Color([255; 3]))?;
+    Ok(crop(drawn, options))
+}
+
+fn picture(request: &Request, source: &Source, format: ImageFormat, options: &Options) -> Result<Bitmap, Failure> {
+    let data = super::images_to_pdf::read(&source.path)?;
+    let (mut image, orientation, _) = decode(&data, format, &request.limits)?;
+    let transparent = image.color().has_alpha() && options.format.has_alpha();
+    if image.color().has_alpha() && !transparent {
+        image = on_white(&image);
+    }
+    let turned = matches!(
+        orientation,
+        image::metadata::Orientation::Rotate90
+            | image::metadata::Orientation::Rotate270
+            | image::metadata::Orientation::Rotate90FlipH
+            | image::metadata::Orientation::Rotate270FlipH
+    );
+    let (width, height) = (image.width() as f32, image.height() as f32);
+    let shown = size(if turned { (height, width) } else { (width, height) }, options, true, request.limits.pixels)?;
+    let stored = if turned { Size { width: shown.height, height: shown.width } } else { shown };
+    let pixels = image.into_rgba8();
+    let failed = || super::internal("resampling");
+    let from =
+        ImageRef::new(pixels.width(), pixels.height(), pixels.as_raw(), PixelType::U8x4).map_err(|_| failed())?;
+    let mut to = Image::new(stored.width, stored.height, PixelType::U8x4);
+    Resizer::new().resize(&from, &mut to, &ResizeOptions::new()).map_err(|_| failed())?;
+    let small = image::RgbaImage::from_raw(stored.width, stored.height, to.into_vec()).ok_or_else(failed)?;
+    let mut small = DynamicImage::ImageRgba8(small);
+    small.apply_orientation(orientation);
+    let small = small.into_rgba8();
+    let bitmap = Bitmap { width: small.width(), height: small.height(), data: small.into_raw(), transparent };
+    Ok(crop(bitmap, options))
+}
+
+fn on_white(image: &DynamicImage) -> DynamicImage {
+    let mut pixels = image.to_rgba8();
+    for pixel in pixels.pixels_mut() {
+        let alpha = u32::from(pixel.0[3]);
+        for color in &mut pixel.0[..3] {
+            *color = ((u32::from(*color) * alpha + 255 * (255 - alpha)) / 255) as u8;
+        }
+        pixel.0[3] = 255;
+    }
+    DynamicImage::ImageRgba8(pixels)
+}
+
+/// The size before anything is cut off. Images, unlike pages, are not enlarged.
+fn size((width, height): (f32, f32), options: &Options, natural: bool, most: u64) -> Result<Size, Failure> {
+    let (by_width, by_height) = (options.width as f32 / width, options.height as f32 / height);
+    let scale = match options.fit {
+        Fit::Contain => by_width.min(by_height),
+        Fit::Cover => by_width.max(by_height),
+    };
+    let scale = if natural { scale.min(1.0) } else { scale };
+    raster::size((width, height), &raster::Fit::Dpi(scale * 72.0), most)
+}
+
+/// The middle of a picture that is larger than asked for.
+fn crop(bitmap: Bitmap, options: &Options) -> Bitmap {
+    let (width, height) = (bitmap.width.min(options.width), bitmap.height.min(options.height));
+    if options.fit == Fit::Contain || (width, height) == (bitmap.width, bitmap.height) {
+        return bitmap;
+    }
+    let (left, top) = ((bitmap.width - width) / 2, (bitmap.height - height) / 2);
+    let row = bitmap.width as usize * 4;
+    let cut = left as usize * 4..(left + width) as usize * 4;
+    let rows = bitmap.data.chunks_exact(row).skip(top as usize).take(height as usize);
+    let data = rows.flat_map(|row| row[cut.clone()].iter().copied()).collect();
+    Bitmap { width, height, data, transparent: bitmap.transparent }
+}

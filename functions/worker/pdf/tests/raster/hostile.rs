@@ -1,0 +1,103 @@
+//! Two hundred damaged files for each tool: every end is an outcome or a typed failure.
+
+use docmill_pdf::{ErrorCode, Media, Tool};
+use serde_json::{Value, json};
+
+use crate::{fixture, run, source};
+
+const MUTANTS: u64 = 200;
+const PDFS: [&str; 5] = ["forms.pdf", "render.pdf", "layouts/code.pdf", "layouts/table-ruled.pdf", "images.pdf"];
+
+/// A xorshift generator: the same damage on every run.
+struct Damage(u64);
+
+impl Damage {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % below.max(1) as u64).unwrap()
+    }
+
+    fn mutate(&mut self, data: &mut Vec<u8>) {
+        for _ in 0..1 + self.next(12) {
+            let at = self.next(data.len());
+            match self.next(5) {
+                0 => data[at] = self.next(256) as u8,
+                1 => data[at] ^= 1 << self.next(8),
+                2 => drop(data.drain(at..(at + self.next(64)).min(data.len()))),
+                3 => {
+                    let copy = data[at..(at + self.next(64)).min(data.len())].to_vec();
+                    let to = self.next(data.len());
+                    data.splice(to..to, copy);
+                }
+                _ => {
+                    // Numbers are sizes, counts and references.
+                    if let Some(digit) = data[at..].iter().position(u8::is_ascii_digit) {
+                        data[at + digit] = b"0123456789"[self.next(10)];
+                    }
+                }
+            }
+            if data.is_empty() {
+                data.push(b'%');
+            }
+        }
+    }
+}
+
+fn survive(tool: Tool, media: Media, originals: &[Vec<u8>], options: &Value) {
+    let files = tempfile::tempdir().unwrap();
+    for seed in 1..=MUTANTS {
+        let mut damage = Damage(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let mut data = originals[damage.next(originals.len())].clone();
+        damage.mutate(&mut data);
+        let path = files.path().join("mutant");
+        std::fs::write(&path, &data).unwrap();
+        let run = run(tool, vec![source(&path, media)], options.clone());
+        match &run.result {
+            Ok(outcome) => assert!(!outcome.artifacts.is_empty(), "{tool:?} {seed}"),
+            Err(failure) => assert_ne!(failure.code, ErrorCode::Internal, "{tool:?} {seed}: {failure}"),
+        }
+    }
+}
+
+fn pdfs() -> Vec<Vec<u8>> {
+    PDFS.iter().map(|name| std::fs::read(fixture(name)).unwrap()).collect()
+}
+
+#[test]
+fn damaged_pdfs_are_drawn_or_refused() {
+    survive(Tool::PdfToImages, Media::Pdf, &pdfs(), &json!({"dpi": 36, "format": "jpeg"}));
+    survive(Tool::Thumbnail, Media::Pdf, &pdfs(), &json!({"width": 64, "height": 64}));
+}
+
+#[test]
+fn damaged_pdfs_are_read_or_refused() {
+    survive(Tool::PdfToText, Media::Pdf, &pdfs(), &json!({}));
+    survive(Tool::PdfToText, Media::Pdf, &pdfs(), &json!({"format": "markdown"}));
+    survive(Tool::InspectDocument, Media::Pdf, &pdfs(), &json!({}));
+}
+
+#[test]
+fn damaged_pdfs_are_compressed_or_refused() {
+    survive(Tool::CompressPdf, Media::Pdf, &pdfs(), &json!({"preset": "small"}));
+}
+
+#[test]
+fn damaged_images_are_embedded_or_refused() {
+    let image = image::DynamicImage::ImageRgb8(image::RgbImage::from_fn(64, 48, |x, y| {
+        image::Rgb([x as u8 * 4, y as u8 * 5, 99])
+    }));
+    for (media, format) in [
+        (Media::Png, image::ImageFormat::Png),
+        (Media::Jpeg, image::ImageFormat::Jpeg),
+        (Media::Tiff, image::ImageFormat::Tiff),
+        (Media::Gif, image::ImageFormat::Gif),
+        (Media::Webp, image::ImageFormat::WebP),
+        (Media::Bmp, image::ImageFormat::Bmp),
+    ] {
+        let mut data = std::io::Cursor::new(Vec::new());
+        image.write_to(&mut data, format).unwrap();
+        survive(Tool::ImagesToPdf, media, &[data.into_inner()], &json!({}));
+    }
+}
