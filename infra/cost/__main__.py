@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from local import localize
 
 from . import sources
-from .model import DAYS_OF_MONTH, KINDS, SIZES, Job, dollars, idle, in_use, job, per_thousand
+from .model import (
+    DAYS_OF_MONTH, KINDS, SIZES, Job, dollars, idle, in_use, job, per_thousand, usual_requests, waiting_request,
+)
 
 TARGET = 0.05
 
@@ -39,6 +41,14 @@ def main(arguments: list[str]) -> int:
         },
         list(loads),
     )
+    usual = 1000 * dollars(usual_requests(usage, measured, deployment), prices)
+    print_waiting(
+        usual,
+        {
+            (kind, size): 1000 * dollars(waiting_request(kind, size, usage, measured, deployment), prices)
+            for kind, size in warm
+        },
+    )
     print_idle(month, prices)
     print(f"A month in use has custom metrics for USD {dollars(in_use(usage, max(loads)), prices):.2f} more.")
     return 0
@@ -64,6 +74,15 @@ def print_loads(costs: dict[tuple[str, str, int], float], loads: list[int]) -> N
         met = costs[kind, size, loads[-1]] < TARGET
         verdict = ("yes" if met else "NO") if size == "small" else ""
         row([f"{kind}, {size}", *(f"{costs[kind, size, load]:.4f}" for load in loads), verdict])
+    print()
+
+
+def print_waiting(usual: float, waiting: dict[tuple[str, str], float]) -> None:
+    print("### USD for the requests of 1,000 jobs, warm: one that waits (`Prefer: wait`), instead of create, ask and download\n")
+    row(["", "create, ask, download", "one that waits"])
+    row(["---"] * 3)
+    for (kind, size), cost in waiting.items():
+        row([f"{kind}, {size}", f"{usual:.4f}", f"{cost:.4f}"])
     print()
 
 

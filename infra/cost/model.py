@@ -87,6 +87,38 @@ def worker_ms(worker: Mapping, conversion: Conversion, call_ms: float, memory: i
     return worker["source ms"] + converting + worker["store ms"] + worker["serial calls"] * call_ms
 
 
+def polls(ms: float, waiting: Mapping) -> int:
+    """How often a request that waits for so long looks at its job."""
+    count, waited, pause = 0, 0.0, waiting["first pause ms"]
+    while waited < ms:
+        waited += pause
+        count += 1
+        pause = min(pause * waiting["pause factor"], waiting["longest pause ms"])
+    return count
+
+
+def waiting_request(kind: str, size: str, usage: Mapping, measured: Measured, deployment: Deployment) -> Amounts:
+    """One warm request that creates a job and waits for its end."""
+    waiting, call_ms = usage["waiting"], usage["calls"]["ms"]
+    memory = deployment.memory[waiting["resource"]]
+    worker = worker_ms(usage["worker"], measured.conversions[kind, size], call_ms, deployment.worker_memory[kind])
+    ms = request_ms(waiting, measured.requests[waiting["function"]], call_ms, memory, cold=False) + worker
+    amounts = Counter(usage["request units"]) + Counter(waiting["units"])
+    amounts += times(waiting["units of a poll"], polls(worker, waiting))
+    return amounts + compute(ms, memory) + log(usage["request log bytes"], usage)
+
+
+def usual_requests(usage: Mapping, measured: Measured, deployment: Deployment) -> Amounts:
+    """The warm requests of a client that creates a job, asks for it and downloads."""
+    amounts: Amounts = Counter()
+    for request in usage["requests"]:
+        memory = deployment.memory[request["resource"]]
+        ms = request_ms(request, measured.requests[request["function"]], usage["calls"]["ms"], memory, cold=False)
+        one = Counter(usage["request units"]) + Counter(request["units"]) + compute(ms, memory)
+        amounts += times(one + log(usage["request log bytes"], usage), request["count"])
+    return amounts
+
+
 def log(size: float, usage: Mapping) -> Amounts:
     kept = usage["kept"]
     months = kept["log days"] / DAYS_OF_MONTH

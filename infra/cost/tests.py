@@ -7,8 +7,8 @@ from local import localize
 
 from . import sources
 from .model import (
-    KINDS, SIZES, Conversion, Deployment, Job, Measured, Request, compute, dollars, idle, in_use, job, per_thousand, request_ms,
-    worker_ms,
+    KINDS, SIZES, Conversion, Deployment, Job, Measured, Request, compute, dollars, idle, in_use, job, per_thousand, polls,
+    request_ms, waiting_request, worker_ms,
 )
 
 PRICES = {
@@ -55,6 +55,11 @@ class Model(unittest.TestCase):
         self.assertEqual(in_use(usage, 6), {"metric": 12})
         self.assertEqual(in_use(usage, 10_000), {"metric": 48})
 
+    def test_a_request_that_waits_looks_ever_more_rarely(self):
+        waiting = {"first pause ms": 50, "pause factor": 1.5, "longest pause ms": 100}
+        # 50, 75, then 100 each.
+        self.assertEqual([polls(ms, waiting) for ms in (0, 50, 51, 125, 126, 325)], [0, 1, 2, 2, 3, 4])
+
     def test_a_whole_job_by_hand(self):
         usage = {
             "calls": {"ms": 10},
@@ -91,6 +96,7 @@ class Data(unittest.TestCase):
             for size in SIZES:
                 one = job(kind, size, 0.5, usage, measured, deployment)
                 self.assertGreater(dollars(one.total() + one.transfer, prices), 0)
+                self.assertGreater(dollars(waiting_request(kind, size, usage, measured, deployment), prices), 0)
         self.assertGreater(dollars(idle(usage, measured, deployment), prices), 0)
 
     def test_the_template_is_read(self):

@@ -77,11 +77,8 @@ def error_code(body: bytes) -> str:
 
 
 def pasteable(url: str, key: str, samples_url: str) -> str:
-    """Shell lines that convert the sample: create the job, ask for its download until there is one, fetch the PDF."""
+    """A curl line that converts the sample: it creates the job, waits for its end and follows the link to the PDF."""
     return f"""\
-DOCMILL={url} KEY={key}
-JOB=$(curl -sS $DOCMILL/v1/convert/office-to-pdf -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \
--d '{{"sourceUrl":"{samples_url}/{SAMPLE}"}}' | sed 's/.*"job":{{"id":"\\([^"]*\\).*/\\1/'); \
-for TRY in $(seq 60); do PDF=$(curl -sS $DOCMILL/v1/jobs/$JOB/download -H "Authorization: Bearer $KEY" \
-| sed -n 's/.*"download":{{.*"url":"\\([^"]*\\)".*/\\1/p'); [ -n "$PDF" ] && break; sleep 1; done; \
-curl -sS -o small.pdf "$PDF" && ls -l small.pdf"""
+curl -f -L -o small.pdf {url}/v1/convert/office-to-pdf -H 'Authorization: Bearer {key}' \\
+  -H 'Prefer: wait=25' -H 'Accept: application/pdf' -H 'Content-Type: application/json' \\
+  -d '{{"sourceUrl": "{samples_url}/{SAMPLE}"}}' && ls -l small.pdf"""

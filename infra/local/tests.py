@@ -13,6 +13,7 @@ ENDPOINTS = {
     "GET /v1/tools/{tool_slug}/schema",
     "POST /v1/tools/{tool_slug}/jobs",
     "POST /v1/jobs",
+    "GET /v1/jobs",
     "GET /v1/jobs/{job_id}",
     "GET /v1/jobs/{job_id}/download",
     "POST /v1/convert/office-to-pdf",

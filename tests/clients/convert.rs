@@ -16,7 +16,8 @@ use uuid::Uuid;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-const TIMEOUT: Duration = Duration::from_secs(30);
+/// A request that waits for a job takes up to 25 seconds.
+const TIMEOUT: Duration = Duration::from_secs(40);
 const JOB_TIME: Duration = Duration::from_secs(180);
 
 struct Docmill {
@@ -69,8 +70,12 @@ impl Docmill {
     /// The PDF made of the document at `source`.
     async fn convert(&self, source: &str, idempotency_key: &str) -> Result<Vec<u8>> {
         let body = json!({"sourceUrl": source});
-        let (_, created) = self.call("/v1/convert/office-to-pdf", Some(body), Some(idempotency_key)).await?;
-        let download = self.wait_for_download(created["job"]["id"].as_str().ok_or("no job")?).await?;
+        let path = "/v1/convert/office-to-pdf?wait=25";
+        let (_, mut created) = self.call(path, Some(body), Some(idempotency_key)).await?;
+        let download = match created["download"].take() {
+            Value::Null => self.wait_for_download(created["job"]["id"].as_str().ok_or("no job")?).await?,
+            download => download,
+        };
         // The link is signed: it needs no key, and must not get one.
         let link = download["url"].as_str().ok_or("no link")?;
         let pdf = self.client.get(link).send().await?.error_for_status()?.bytes().await?.to_vec();

@@ -17,7 +17,7 @@ call() {
     shift
     # The key comes by standard input: the arguments of a process can be read by others.
     status=$(printf 'header = "Authorization: Bearer %s"\n' "$DOCMILL_KEY" \
-        | curl --silent --show-error --max-time 30 --retry 4 --retry-connrefused --config - \
+        | curl --silent --show-error --max-time 40 --retry 4 --retry-connrefused --config - \
             --output "$answer" --write-out '%{http_code}' "$@" "$DOCMILL_URL$path") || fail "no answer"
     case $status in
         2*) echo "$status" ;;
@@ -96,8 +96,9 @@ trap 'rm -rf "$scratch"' EXIT
 answer=$scratch/answer.json
 
 body=$(source_of "$source")
-post /v1/convert/office-to-pdf "$body" --header "Idempotency-Key: $idempotency_key" >"$scratch/status"
-wait_for_download "$(jq -r .job.id "$answer")"
+# The request waits for the job's end, for 25 seconds at most. Most jobs need no more.
+post '/v1/convert/office-to-pdf?wait=25' "$body" --header "Idempotency-Key: $idempotency_key" >"$scratch/status"
+jq -e .download "$answer" >"$scratch/download" || wait_for_download "$(jq -r .job.id "$answer")"
 # The link is signed: it needs no key, and must not get one.
 curl --silent --show-error --fail --max-time 30 --output "$target" "$(jq -r .download.url "$answer")" || fail "no download"
 echo "$(jq -r .download.sha256 "$answer")  $target" | sha256sum --check --quiet || fail "the download is damaged"

@@ -1,10 +1,14 @@
 //! AWS calls per warm request, through the real handlers. A call that is added fails its line here.
 
+use std::sync::Arc;
+
 use docmill::clock;
 use docmill::domain::account::Limiter;
 use docmill::domain::api_key::Mode;
 use docmill::domain::job::JobId;
 use docmill::domain::quota::RateLimit;
+use list_jobs::JobList;
+use list_jobs::cursor::CursorKey;
 use serde_json::{Value, json};
 
 use crate::support::http::{Answer, get, post};
@@ -66,6 +70,9 @@ async fn each_endpoint_keeps_its_budget() {
     check("GET /v1/jobs/{job_id}", answer, 200, &[KEY, "GetItem"]);
     let answer = Answer::of(get_job_download::handle(world.context.clone(), with_id()).await);
     check("GET /v1/jobs/{job_id}/download, waiting", answer, 202, &[KEY, "GetItem"]);
+    let listing = Arc::new(JobList { context: context(), cursors: CursorKey::derived_from(&"s".repeat(32)).unwrap() });
+    let answer = Answer::of(list_jobs::handle(listing, get("/v1/jobs").key(key).build()).await);
+    check("GET /v1/jobs", answer, 200, &[KEY, "Query", "BatchGetItem"]);
     complete(&world, &id).await;
     world.watch.take_calls();
     let answer = Answer::of(get_job_download::handle(world.context.clone(), with_id()).await);

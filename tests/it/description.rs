@@ -1,18 +1,24 @@
 //! The API's description says what the code does: routes, codes, schemas, examples, and answers of the real handlers.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use docmill::clock;
 use docmill::domain::catalogue::Catalogue;
 use docmill::domain::event::EventKind;
-use docmill::domain::job::{JobErrorCode, JobStatus};
+use docmill::domain::job::{JobErrorCode, JobId, JobStatus, Output};
 use docmill::domain::tool::{AccessTier, ToolState};
 use docmill::http::error::ErrorCode;
 use docmill::http::routes::ROUTES;
+use docmill::store::jobs::Completion;
 use lambda_http::http::Method;
+use list_jobs::JobList;
+use list_jobs::cursor::CursorKey;
 use serde_json::{Value, json};
 
 use crate::contract::{error_table, file};
 use crate::support::http::{Answer, get, post};
+use crate::support::jobs::{claim, completion};
 use crate::support::world::World;
 
 /// Headers of every answer, which the gateway and HTTP itself bring along.
@@ -289,6 +295,44 @@ async fn real_answers_are_as_described() {
         description.check(Method::GET, "/v1/jobs/{job_id}", &answer);
         let answer = Answer::of(get_job_download::handle(world.context.clone(), request).await);
         description.check(Method::GET, "/v1/jobs/{job_id}/download", &answer);
+    }
+
+    let again = post("/", &good).header("idempotency-key", "a").key(&account.key).query("wait", "1");
+    let unfinished = Answer::of(create_job::handle(world.desk.clone(), again.clone().build()).await);
+    let job = claim(&world.context.jobs, JobId::parse(&created.job_id()).unwrap()).await;
+    let done = Completion {
+        output: Output { sha256: "00".repeat(32), ..completion(clock::now()).output },
+        ..completion(clock::now())
+    };
+    world.context.jobs.complete(&job, &done).await.unwrap();
+    let finished = Answer::of(create_job::handle(world.desk.clone(), again.clone().build()).await);
+    let result =
+        Answer::of(create_job::handle(world.desk.clone(), again.header("accept", "application/pdf").build()).await);
+    assert_eq!((unfinished.status, finished.status, result.status), (202, 200, 303));
+    for answer in [unfinished, finished, result] {
+        description.check(Method::POST, "/v1/jobs", &answer);
+    }
+    let one = || get("/").parameter("job_id", &created.job_id()).key(&account.key);
+    for request in [
+        one().query("wait", "1"),
+        one().query("wait", "1").header("accept", "application/pdf"),
+        one().query("wait", "x"),
+    ] {
+        let answer = Answer::of(get_job::handle(world.context.clone(), request.build()).await);
+        description.check(Method::GET, "/v1/jobs/{job_id}", &answer);
+    }
+    let (first, second) = (one().query("output", "0"), one().query("output", "1"));
+    for request in [one(), one().header("accept", "application/pdf"), first, second] {
+        let answer = Answer::of(get_job_download::handle(world.context.clone(), request.build()).await);
+        description.check(Method::GET, "/v1/jobs/{job_id}/download", &answer);
+    }
+
+    let cursors = CursorKey::derived_from(&"s".repeat(32)).unwrap();
+    let list = Arc::new(JobList { context: world.context.clone(), cursors });
+    for (name, value) in [("limit", "1"), ("limit", "0")] {
+        let request = get("/v1/jobs").key(&account.key).query(name, value).build();
+        let answer = Answer::of(list_jobs::handle(list.clone(), request).await);
+        description.check(Method::GET, "/v1/jobs", &answer);
     }
 
     for body in [json!({"contentType": "text/csv", "bytes": 7, "filename": "a.csv"}), json!({})] {

@@ -1,13 +1,19 @@
 //! An account's jobs, the newest first.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use docmill::clock;
-use docmill::domain::job::{JobError, JobErrorCode, JobId, JobStatus};
+use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus};
+use docmill::domain::time::Timestamp;
+use docmill::store::item::to_item;
 use docmill::store::jobs::{JobFilter, JobMark, JobsPage};
+use futures_util::StreamExt;
+use list_jobs::JobList;
+use list_jobs::cursor::CursorKey;
 use serde_json::json;
 
-use crate::support::http::{Answer, post};
+use crate::support::http::{Answer, get, post};
 use crate::support::jobs::{claim, completion};
 use crate::support::world::{Account, World};
 
@@ -64,7 +70,7 @@ async fn a_filter_looks_at_the_jobs_themselves_as_they_are_now() {
     jobs.fail(&claim(jobs, failed).await, &error, None, now).await.unwrap();
 
     let filtered = async |status: Option<JobStatus>, tool: Option<&str>, at| {
-        let filter = JobFilter { status, tool: tool.map(str::to_owned) };
+        let filter = JobFilter { status, tool: tool.map(str::to_owned), ..JobFilter::default() };
         let mut found = ids(&jobs.of_account(&account.id, &filter, None, 10, at).await.unwrap());
         found.sort_by_key(ToString::to_string);
         found
@@ -78,6 +84,93 @@ async fn a_filter_looks_at_the_jobs_themselves_as_they_are_now() {
     let tomorrow = now.plus(Duration::from_secs(86_400));
     assert_eq!(filtered(Some(JobStatus::Completed), None, tomorrow).await, [], "an output past its time is expired");
     assert_eq!(filtered(Some(JobStatus::Expired), None, tomorrow).await, [done]);
+}
+
+fn list() -> JobList {
+    let world = World::new();
+    JobList { context: world.context, cursors: CursorKey::derived_from(&"s".repeat(32)).unwrap() }
+}
+
+async fn listed(list: &Arc<JobList>, account: &Account, query: &[(&str, &str)]) -> Answer {
+    let request =
+        query.iter().fold(get("/v1/jobs").key(&account.key), |request, (name, value)| request.query(name, value));
+    Answer::of(list_jobs::handle(list.clone(), request.build()).await)
+}
+
+fn listed_ids(answer: &Answer) -> Vec<String> {
+    answer.body["jobs"].as_array().unwrap().iter().map(|job| job["id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn the_endpoint_filters_by_what_a_client_has_noted_and_pages_through_the_rest() {
+    let world = World::new();
+    let list = Arc::new(list());
+    let account = world.account(100).await;
+    let mut orders: Vec<String> = Vec::new();
+    for number in 0..6 {
+        let order = if number % 2 == 0 { "4711" } else { "4712" };
+        let body = json!({"toolSlug": "html-to-pdf", "html": "<p>x", "metadata": {"order": order, "of": "us"}});
+        let request = post("/", &body).key(&account.key).build();
+        orders.push(Answer::of(create_job::handle(world.desk.clone(), request).await).job_id());
+    }
+    let wanted: Vec<_> = orders.iter().step_by(2).rev().cloned().collect();
+    let filter = [("metadata.order", "4711"), ("metadata.of", "us"), ("toolSlug", "html-to-pdf"), ("limit", "2")];
+    let first = listed(&list, &account, &filter).await;
+    assert_eq!((first.status, listed_ids(&first)), (200, wanted[..2].to_vec()), "{}", first.body);
+    let cursor = first.body["nextCursor"].as_str().unwrap();
+    let second = listed(&list, &account, &[&filter[..], &[("cursor", cursor)]].concat()).await;
+    assert_eq!((listed_ids(&second), &second.body["nextCursor"]), (wanted[2..].to_vec(), &json!(null)));
+
+    // The cursor is of this list alone.
+    let other = world.account(0).await;
+    for (account, query) in [(&account, &filter[1..]), (&other, &filter[..])] {
+        let answer = listed(&list, account, &[query, &[("cursor", cursor)]].concat()).await;
+        assert_eq!(answer.refusal(), (422, "validation_failed"));
+        assert_eq!(answer.body["error"]["details"][0]["path"], "?cursor");
+    }
+}
+
+#[tokio::test]
+async fn the_endpoint_filters_by_time() {
+    let world = World::new();
+    let list = Arc::new(list());
+    let account = world.account(100).await;
+    let (early, late) = (create(&world, &account, "html-to-pdf").await, create(&world, &account, "html-to-pdf").await);
+    let created = |id: JobId| async move { World::new().context.jobs.get(id).await.unwrap().unwrap().created_at };
+    let (at_first, at_last) = (created(early).await, created(late).await);
+    assert!(at_first < at_last, "they are told apart");
+    let of = async |query: &[(&str, String)]| {
+        let query: Vec<_> = query.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        listed_ids(&listed(&list, &account, &query).await)
+    };
+    let (early, late) = (early.to_string(), late.to_string());
+    assert_eq!(of(&[("createdAfter", at_first.to_string())]).await, [late.clone()]);
+    assert_eq!(of(&[("createdBefore", at_last.to_string())]).await, [early.clone()]);
+    let before = Timestamp(at_first.as_millis() - 1).to_string();
+    assert_eq!(of(&[("createdAfter", before)]).await, [late, early]);
+    let none = [("createdAfter", at_first.to_string()), ("createdBefore", at_first.to_string())];
+    assert_eq!(of(&none).await, [""; 0], "no moment lies between");
+}
+
+#[tokio::test]
+async fn a_page_looks_at_a_thousand_jobs_at_most() {
+    let world = World::new();
+    let list = Arc::new(list());
+    let account = world.account(100).await;
+    let model = world.context.jobs.get(create(&world, &account, "html-to-pdf").await).await.unwrap().unwrap();
+    let copies = (1..=1050).map(|number| {
+        let copy =
+            Job { id: JobId::new(), created_at: Timestamp(model.created_at.as_millis() + number), ..model.clone() };
+        let table = world.context.dynamodb.put_item().table_name(&world.config.tables.jobs);
+        table.set_item(Some(to_item(&copy).unwrap())).send()
+    });
+    futures_util::stream::iter(copies).for_each_concurrent(50, async |put| drop(put.await.unwrap())).await;
+    let nothing = [("metadata.order", "none")];
+    let first = listed(&list, &account, &nothing).await;
+    let cursor = first.body["nextCursor"].as_str().unwrap();
+    assert_eq!(listed_ids(&first), [""; 0], "an empty page that is not the last");
+    let second = listed(&list, &account, &[nothing[0], ("cursor", cursor)]).await;
+    assert_eq!((listed_ids(&second).len(), &second.body["nextCursor"]), (0, &json!(null)));
 }
 
 #[tokio::test]

@@ -40,5 +40,6 @@ mod sweeping;
 mod telemetry;
 mod tools;
 mod uploads;
+mod waiting;
 mod webhooks;
 mod worker_pipeline;

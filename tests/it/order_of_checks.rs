@@ -25,6 +25,7 @@ struct Draft {
     body: Vec<u8>,
     content_type: &'static str,
     idempotency_key: &'static str,
+    wait: &'static str,
 }
 
 impl Draft {
@@ -33,7 +34,8 @@ impl Draft {
             .raw_body(self.body.clone())
             .header("content-type", self.content_type)
             .header("origin", "https://elsewhere.example")
-            .header("idempotency-key", self.idempotency_key);
+            .header("idempotency-key", self.idempotency_key)
+            .query("wait", self.wait);
         let request = match &self.key {
             Some(key) => request.header("authorization", &format!("Bearer {key}")),
             None => request,
@@ -95,7 +97,7 @@ async fn of_all_that_is_wrong_the_first_in_the_documented_order_is_told() {
     let without_tools = world.another_key(&account, Mode::Live, |key| key.allowed_tools = no_tools()).await;
 
     let mut draft =
-        Draft { key: None, body: vec![b' '; (1 << 20) + 1], content_type: "text/html", idempotency_key: "" };
+        Draft { key: None, body: vec![b' '; (1 << 20) + 1], content_type: "text/html", idempotency_key: "", wait: "0" };
     let mut expect = async |change: &dyn Fn(&mut Draft), status: u16, code: &str| {
         change(&mut draft);
         let answer = answer(&draft).await;
@@ -130,7 +132,16 @@ async fn of_all_that_is_wrong_the_first_in_the_documented_order_is_told() {
     set_state(&world, ToolState::Live).await;
     expect(&|_| {}, 422, "validation_failed").await;
     let valid = r#"{"toolSlug": "office-to-pdf", "sourceUrl": "https://files.example/report.docx"}"#;
-    expect(&with_body(valid), 422, "idempotency_key_reused").await;
+    expect(
+        &|draft| {
+            draft.wait = "0";
+            draft.body = valid.into();
+        },
+        422,
+        "validation_failed",
+    )
+    .await;
+    expect(&|draft| draft.wait = "1", 422, "idempotency_key_reused").await;
     expect(&|draft| draft.idempotency_key = "unused", 402, "insufficient_credits").await;
     assert_eq!(world.spent(&account).await, (1, 1), "what was refused cost nothing");
     dynamodb.delete_table().table_name(table).send().await.unwrap();

@@ -101,6 +101,8 @@ mod tests {
             id: RequestId::from("r-1"),
             method: Method::GET,
             path: path.into(),
+            query: Vec::new(),
+            ends_at: std::time::Instant::now() + std::time::Duration::from_secs(9),
             path_parameters: Default::default(),
             headers: HeaderMap::from_iter(headers),
             body: Vec::new(),

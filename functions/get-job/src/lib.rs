@@ -1,22 +1,37 @@
-//! `GET /v1/jobs/{job_id}`: one job of the caller's account.
+//! `GET /v1/jobs/{job_id}`: one job of the caller's account, now or when it has ended.
 
 use std::sync::Arc;
 
+use docmill::clock;
 use docmill::context::Context;
 use docmill::domain::quota::RatePolicy;
+use docmill::http::accept::Accept;
 use docmill::http::envelope::Reply;
 use docmill::http::error::ApiError;
 use docmill::http::guard::authenticated;
 use docmill::http::jobs::own_job;
 use docmill::http::request::ApiRequest;
+use docmill::http::results::{self, Waited};
+use docmill::http::wait::{PREFERENCE_APPLIED, Wait};
 use lambda_http::Body;
 use lambda_http::http::Response;
 
 pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
     authenticated(&context, &request, RatePolicy::Read, async |caller| {
+        let wait = Wait::of(&request).map_err(|breach| ApiError::validation(vec![breach]))?;
         let job = own_job(&context.jobs, &caller, request.path_parameter("job_id")).await?;
-        let job = context.files.with_results(job).await.map_err(ApiError::unavailable)?;
-        Ok(Reply::ok("job", job.view(caller.now)))
+        let Some(wait) = wait else {
+            let job = context.files.with_results(job).await.map_err(ApiError::unavailable)?;
+            return Ok(Reply::ok("job", job.view(caller.now)));
+        };
+        let job = wait.for_end(&context.jobs, job).await;
+        let now = clock::now();
+        let ended = results::of_waited(&context.files, job, &Accept::of(&request.headers), now).await?;
+        let reply = match ended {
+            Waited::Ended(reply) => reply,
+            Waited::GoesOn(job) => Reply::ok("job", job.view(now)),
+        };
+        Ok(reply.header(PREFERENCE_APPLIED, "wait"))
     })
     .await
 }

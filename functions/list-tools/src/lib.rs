@@ -9,7 +9,7 @@ use docmill::http::envelope::Reply;
 use docmill::http::guard::authenticated;
 use docmill::http::request::ApiRequest;
 use lambda_http::Body;
-use lambda_http::http::{Response, header};
+use lambda_http::http::{Response, StatusCode, header};
 use serde_json::Value;
 
 pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
@@ -21,7 +21,8 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
         });
         let tools = Value::Array(visible.collect());
         let etag = format!("\"{}\"", sha256_hex(tools.to_string().as_bytes()));
-        let reply = if request.has_current(&etag) { Reply::not_modified() } else { Reply::ok("tools", tools) };
+        let reply =
+            if request.has_current(&etag) { Reply::empty(StatusCode::NOT_MODIFIED) } else { Reply::ok("tools", tools) };
         // What a key sees depends on the key, and may be kept if it is asked about each time.
         let reply = reply.header(header::CACHE_CONTROL, "private, no-cache").header(header::VARY, "Authorization");
         Ok(reply.header(header::ETAG, etag))

@@ -12,6 +12,11 @@ use serde::{Deserialize, Serialize};
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
+    /// Reads RFC 3339, with any offset. Parts of a millisecond are left out.
+    pub fn parse(text: &str) -> Option<Self> {
+        text.parse::<jiff::Timestamp>().ok().map(|timestamp| Self(timestamp.as_millisecond()))
+    }
+
     pub const fn as_millis(self) -> i64 {
         self.0
     }

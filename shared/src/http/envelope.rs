@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::error::{ApiError, ErrorCode};
 use super::request::RequestId;
-use crate::domain::job::{Job, JobId};
+use crate::domain::job::JobId;
 
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -45,8 +45,9 @@ impl Reply {
         Self { status, headers: Vec::new(), members: Some(members), noted: Noted::default() }
     }
 
-    pub fn not_modified() -> Self {
-        Self { status: StatusCode::NOT_MODIFIED, headers: Vec::new(), members: None, noted: Noted::default() }
+    /// An answer without a body.
+    pub fn empty(status: StatusCode) -> Self {
+        Self { status, headers: Vec::new(), members: None, noted: Noted::default() }
     }
 
     pub fn with(mut self, name: &str, value: Value) -> Self {
@@ -61,9 +62,9 @@ impl Reply {
         self
     }
 
-    /// Notes that this job was created.
-    pub fn noting_created(mut self, job: &Job) -> Self {
-        self.noted.job = Some((job.id, job.charge.total()));
+    /// Notes the job that was created, and what it was charged.
+    pub fn noting_created(mut self, created: Option<(JobId, u64)>) -> Self {
+        self.noted.job = created;
         self
     }
 }
@@ -82,7 +83,8 @@ pub fn respond(id: &RequestId, outcome: Outcome, shared_headers: &[(HeaderName, 
             (status, headers, body, noted)
         }
         Err(mut error) => {
-            let noted = Noted { code: Some(error.code), cause: error.cause.take(), ..Noted::default() };
+            let noted =
+                Noted { code: Some(error.code), cause: error.cause.take(), job: error.created, ..Noted::default() };
             let headers = error_headers(&error);
             (error.code.status(), headers, Some(error_body(id, error)), noted)
         }

@@ -4,6 +4,7 @@ use lambda_http::http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use crate::domain::breach::Breach;
+use crate::domain::job::JobId;
 use crate::store::StoreError;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -167,6 +168,8 @@ pub struct ApiError {
     pub retry_after_seconds: Option<u64>,
     /// Value of the `Allow` header.
     pub allow: Option<String>,
+    /// The job that the request has created all the same, and what it was charged. For the log alone.
+    pub created: Option<(JobId, u64)>,
     /// For the log alone.
     pub cause: Option<String>,
 }
@@ -181,6 +184,7 @@ impl From<ErrorCode> for ApiError {
             job: None,
             retry_after_seconds: matches!(code, ErrorCode::Unavailable).then_some(2),
             allow: None,
+            created: None,
             cause: None,
         }
     }

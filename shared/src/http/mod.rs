@@ -1,11 +1,14 @@
 //! The shape of the HTTP interface: what every endpoint has in common.
 
+pub mod accept;
 pub mod envelope;
 pub mod error;
 pub mod guard;
 pub mod jobs;
 pub mod request;
+pub mod results;
 pub mod routes;
 pub mod serve;
 pub mod submit;
 pub mod uploads;
+pub mod wait;

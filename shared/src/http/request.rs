@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::time::{Duration, Instant, SystemTime};
 
 use lambda_http::RequestExt;
 use lambda_http::http::{HeaderMap, Method, header};
@@ -14,6 +15,10 @@ use crate::domain::idempotency::IdempotencyKey;
 use crate::domain::request::MAX_BODY_BYTES;
 
 const MAX_NESTING: usize = 64;
+/// An answer that leaves the function this long before its timeout is ours; later ones are the gateway's.
+const MARGIN: Duration = Duration::from_secs(1);
+/// A function's time where its platform does not say: as in the template, less the margin.
+const USUAL_TIME: Duration = Duration::from_secs(9);
 
 /// The gateway's id of a request: opaque, in every response and log line of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -39,8 +44,12 @@ pub struct ApiRequest {
     pub method: Method,
     pub path: String,
     pub path_parameters: HashMap<String, String>,
+    /// Names and values of the query string, in their order.
+    pub query: Vec<(String, String)>,
     pub headers: HeaderMap,
     pub body: Vec<u8>,
+    /// When the answer must be there.
+    pub ends_at: Instant,
 }
 
 impl fmt::Debug for ApiRequest {
@@ -60,11 +69,16 @@ impl From<lambda_http::Request> for ApiRequest {
             Some(_) | None => None,
         };
         let path_parameters = request.path_parameters();
+        let query = url::form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes()).into_owned();
+        let time_left =
+            request.lambda_context_ref().map(|context| time_until(context.deadline()).saturating_sub(MARGIN));
         Self {
             id: RequestId(id.unwrap_or_default()),
             method: request.method().clone(),
             path: request.raw_http_path().to_owned(),
             path_parameters: path_parameters.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            query: query.collect(),
+            ends_at: Instant::now() + time_left.unwrap_or(USUAL_TIME),
             headers: request.headers().clone(),
             body: request.into_body().to_vec(),
         }
@@ -74,6 +88,11 @@ impl From<lambda_http::Request> for ApiRequest {
 impl ApiRequest {
     pub fn path_parameter(&self, name: &str) -> &str {
         self.path_parameters.get(name).map_or("", String::as_str)
+    }
+
+    /// The first value of a query parameter.
+    pub fn query(&self, name: &str) -> Option<&str> {
+        self.query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// The key of an `Authorization: Bearer` header, if there is one. One that is not ASCII is a malformed key.
@@ -129,6 +148,10 @@ impl ApiRequest {
     }
 }
 
+fn time_until(deadline: SystemTime) -> Duration {
+    deadline.duration_since(SystemTime::now()).unwrap_or_default()
+}
+
 /// Whether `Accept-Encoding` names gzip, and not with a weight of zero (RFC 9110 § 12.5.3).
 pub fn accepts_gzip(headers: &HeaderMap) -> bool {
     let Some(Ok(accepted)) = headers.get(header::ACCEPT_ENCODING).map(|value| value.to_str()) else { return false };
@@ -164,6 +187,8 @@ mod tests {
             method: Method::POST,
             path: "/v1/jobs".into(),
             path_parameters: HashMap::new(),
+            query: Vec::new(),
+            ends_at: Instant::now() + USUAL_TIME,
             headers: HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))]),
             body: body.into(),
         }

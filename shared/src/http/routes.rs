@@ -3,11 +3,12 @@
 use lambda_http::http::Method;
 
 /// Method and path template of each endpoint, in the order of the documentation.
-pub const ROUTES: [(Method, &str); 11] = [
+pub const ROUTES: [(Method, &str); 12] = [
     (Method::GET, "/v1/tools"),
     (Method::GET, "/v1/tools/{tool_slug}/schema"),
     (Method::POST, "/v1/tools/{tool_slug}/jobs"),
     (Method::POST, "/v1/jobs"),
+    (Method::GET, "/v1/jobs"),
     (Method::GET, "/v1/jobs/{job_id}"),
     (Method::GET, "/v1/jobs/{job_id}/download"),
     (Method::POST, "/v1/convert/office-to-pdf"),
@@ -72,14 +73,14 @@ mod tests {
 
     #[test]
     fn paths_are_told_by_their_template() {
-        assert_eq!(allowed_methods("/v1/jobs"), Some("POST".into()));
+        assert_eq!(allowed_methods("/v1/jobs"), Some("POST, GET".into()));
         assert_eq!(allowed_methods("/v1/jobs/abc"), Some("GET".into()));
         assert_eq!(allowed_methods("/v1/tools/x/jobs"), Some("POST".into()));
         assert_eq!(allowed_methods("/docs"), Some("GET".into()));
         assert_eq!(route_of(&Method::GET, "/v1/jobs/abc"), "GET /v1/jobs/{job_id}");
         assert_eq!(route_of(&Method::GET, "/docs/tools/merge-pdf"), "GET /docs/{page+}");
         for (method, path) in
-            [(Method::GET, "/v1/jobs/abc/x"), (Method::PUT, "/v1/jobs/abc"), (Method::GET, "/v1/jobs")]
+            [(Method::GET, "/v1/jobs/abc/x"), (Method::PUT, "/v1/jobs/abc"), (Method::PATCH, "/v1/jobs")]
         {
             assert_eq!(route_of(&method, path), "$default", "{method} {path}");
         }

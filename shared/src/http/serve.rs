@@ -17,10 +17,9 @@ use crate::telemetry::line::Line;
 use crate::telemetry::start::{Part, started};
 use crate::telemetry::{field, metric};
 
-/// Shorter than the function's own timeout (10 s), which the gateway would answer in a shape that is not ours.
-const REQUEST_TIME: Duration = Duration::from_secs(9);
-/// What a handler has once its caller was let in, so that even then the answer carries the caller's limits.
-const HANDLER_TIME: Duration = Duration::from_secs(8);
+/// A handler whose caller was let in ends this long before the request must, so that even then the answer carries the
+/// caller's limits.
+const LIMITS_MARGIN: Duration = Duration::from_secs(1);
 
 /// Serves requests with `handle` until the environment ends.
 pub async fn serve<S, F, Fut>(state: S, handle: F) -> Result<(), Error>
@@ -43,7 +42,7 @@ where
 pub async fn guarded(request: ApiRequest, handled: impl Future<Output = Response<Body>>) -> Response<Body> {
     let began = Instant::now();
     let span = tracing::info_span!("request", { field::REQUEST_ID } = %request.id);
-    let contained = within(REQUEST_TIME, handled).instrument(span).await;
+    let contained = within(request.ends_at, handled).instrument(span).await;
     let response = contained.unwrap_or_else(|error| respond(&request.id, Err(error), &[]));
     line(&request, &response, began.elapsed()).write();
     response
@@ -70,13 +69,13 @@ fn line(request: &ApiRequest, response: &Response<Body>, duration: Duration) -> 
     }
 }
 
-/// Runs a handler's own part: a panic and an overlong wait become its errors.
-pub async fn contained(work: impl Future<Output = Outcome>) -> Outcome {
-    within(HANDLER_TIME, work).await?
+/// Runs a handler's own part of a request that must end by then: a panic and an overlong wait become its errors.
+pub async fn contained(ends_at: Instant, work: impl Future<Output = Outcome>) -> Outcome {
+    within(ends_at.checked_sub(LIMITS_MARGIN).unwrap_or(ends_at), work).await?
 }
 
-async fn within<T>(time: Duration, work: impl Future<Output = T>) -> Result<T, ApiError> {
-    match tokio::time::timeout(time, AssertUnwindSafe(work).catch_unwind()).await {
+async fn within<T>(ends_at: Instant, work: impl Future<Output = T>) -> Result<T, ApiError> {
+    match tokio::time::timeout_at(ends_at.into(), AssertUnwindSafe(work).catch_unwind()).await {
         Ok(Ok(value)) => Ok(value),
         // The panic hook has logged where it happened, and nothing of its message.
         Ok(Err(_panic)) => Err(ApiError::internal("the handler panicked")),
@@ -96,6 +95,8 @@ mod tests {
             method: Method::GET,
             path: "/v1/tools".into(),
             path_parameters: Default::default(),
+            query: Vec::new(),
+            ends_at: Instant::now() + Duration::from_secs(9),
             headers: HeaderMap::new(),
             body: Vec::new(),
         }

@@ -8,10 +8,14 @@ use lambda_http::http::{Response, StatusCode, header};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
+use super::accept::Accept;
 use super::envelope::{IDEMPOTENCY_REPLAYED, Outcome, Reply};
 use super::error::{ApiError, ErrorCode};
 use super::guard::{Caller, as_account, authenticated};
 use super::request::ApiRequest;
+use super::results::{self, Waited};
+use super::wait::{PREFERENCE_APPLIED, Wait};
+use crate::clock;
 use crate::context::Context;
 use crate::domain::api_key::Mode;
 use crate::domain::breach::Breach;
@@ -22,6 +26,7 @@ use crate::domain::job::{Job, JobId, JobStatus, Payload, QUEUED_GRACE, Warning};
 use crate::domain::quota::{Charge, RatePolicy};
 use crate::domain::request::{CanonicalText, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
 use crate::domain::source::{Origin, SOURCES};
+use crate::domain::time::Timestamp;
 use crate::domain::tool::{ToolSettings, ToolState};
 use crate::domain::upload::UploadId;
 use crate::files::ObjectKey;
@@ -45,6 +50,49 @@ pub struct JobDesk {
     pub queue: Queue,
 }
 
+/// The job that a request has created, or that an earlier one has under the same idempotency key.
+struct Taken {
+    job: Job,
+    receipt: Receipt,
+}
+
+/// What the answer says of how the request was taken.
+#[derive(Clone, Copy)]
+struct Receipt {
+    id: JobId,
+    charged: u64,
+    replayed: bool,
+}
+
+impl Taken {
+    fn new(job: Job, replayed: bool) -> Self {
+        let receipt = Receipt { id: job.id, charged: job.charge.total(), replayed };
+        Self { job, receipt }
+    }
+
+    fn accepted(&self, now: Timestamp) -> Reply {
+        self.receipt.on(Reply::new(StatusCode::ACCEPTED, "job", self.job.view(now)))
+    }
+}
+
+impl Receipt {
+    /// The job that this request itself has created, and what it was charged.
+    fn created(self) -> Option<(JobId, u64)> {
+        (!self.replayed).then_some((self.id, self.charged))
+    }
+
+    /// The reply with where the job is, unless the reply itself says where to go.
+    fn on(self, reply: Reply) -> Reply {
+        let reply = reply.noting_created(self.created());
+        let reply = if reply.status.is_redirection() {
+            reply
+        } else {
+            reply.header(header::LOCATION, format!("/v1/jobs/{}", self.id))
+        };
+        if self.replayed { reply.header(IDEMPOTENCY_REPLAYED, true) } else { reply }
+    }
+}
+
 /// Which tool a creating endpoint is for.
 #[derive(Clone, Copy, Debug)]
 pub enum ToolChoice<'a> {
@@ -64,9 +112,31 @@ impl JobDesk {
     pub async fn create(&self, request: &ApiRequest, choice: ToolChoice<'_>) -> Response<Body> {
         authenticated(&self.context, request, RatePolicy::Create, async |caller| {
             let body = request.json_object()?;
-            self.admit_and_submit(&body, request.idempotency_key()?, choice, caller).await
+            let key = request.idempotency_key()?;
+            let (wait, breach) = match Wait::of(request) {
+                Ok(wait) => (wait, None),
+                Err(breach) => (None, Some(breach)),
+            };
+            let now = caller.now;
+            let taken = self.admit_and_submit(&body, key, choice, caller, breach).await?;
+            match wait {
+                Some(wait) => self.answer_at_end(taken, wait, &Accept::of(&request.headers)).await,
+                None => Ok(taken.accepted(now)),
+            }
         })
         .await
+    }
+
+    /// The answer once the job has ended; if it does not in time, the same as to a request that does not wait.
+    async fn answer_at_end(&self, Taken { job, receipt }: Taken, wait: Wait, accept: &Accept) -> Outcome {
+        let job = wait.for_end(&self.context.jobs, job).await;
+        let now = clock::now();
+        let waited = results::of_waited(&self.context.files, job, accept, now).await;
+        let reply = match waited.map_err(|error| ApiError { created: receipt.created(), ..error })? {
+            Waited::Ended(reply) => receipt.on(reply),
+            Waited::GoesOn(job) => Taken { job: *job, receipt }.accepted(now),
+        };
+        Ok(reply.header(PREFERENCE_APPLIED, "wait"))
     }
 
     /// The same for an account whose person has signed in.
@@ -79,23 +149,29 @@ impl JobDesk {
         choice: ToolChoice<'_>,
     ) -> Outcome {
         as_account(&self.context, account, mode, RatePolicy::Create, async |caller| {
-            self.admit_and_submit(body, idempotency_key, choice, caller).await
+            let now = caller.now;
+            let taken = self.admit_and_submit(body, idempotency_key, choice, caller, None).await?;
+            Ok(taken.accepted(now))
         })
         .await
     }
 
-    /// The documented order of checks, from the body on.
+    /// The documented order of checks, from the body on. `breach`: what is wrong with the request beside its body.
     async fn admit_and_submit(
         &self,
         body: &Map<String, Value>,
         idempotency_key: Option<IdempotencyKey>,
         choice: ToolChoice<'_>,
         caller: Caller,
-    ) -> Outcome {
+        breach: Option<Breach>,
+    ) -> Result<Taken, ApiError> {
         let tool = self.choose_tool(choice, body)?;
         let cost = admit_tool(tool, &caller)?.credit_cost;
-        let (wanted, warnings) =
-            JobRequest::parse(&self.context.catalogue, tool, body).map_err(ApiError::validation)?;
+        let (wanted, warnings) = match (JobRequest::parse(&self.context.catalogue, tool, body), breach) {
+            (Ok(parsed), None) => parsed,
+            (Ok(_), Some(breach)) => return Err(ApiError::validation(vec![breach])),
+            (Err(breaches), breach) => return Err(ApiError::validation(breaches.into_iter().chain(breach).collect())),
+        };
         let cost = cost + self.admit_steps(&wanted, &caller)?;
         let missing = self.missing_uploads(&wanted, body, &caller).await?;
         if !missing.is_empty() {
@@ -170,11 +246,11 @@ impl JobDesk {
         key: Option<&IdempotencyKey>,
         wanted: &JobRequest,
         caller: &Caller,
-    ) -> Result<Option<Reply>, ApiError> {
+    ) -> Result<Option<Taken>, ApiError> {
         let Some(key) = key else { return Ok(None) };
         let id = key.record_id(caller.account(), caller.key.mode);
         let job = self.submissions.earlier(&id, &wanted.canonical().fingerprint(), caller.now).await?;
-        Ok(job.map(|job| accepted(&job, caller).header(IDEMPOTENCY_REPLAYED, true)))
+        Ok(job.map(|job| Taken::new(job, true)))
     }
 
     async fn submit(
@@ -185,7 +261,7 @@ impl JobDesk {
         wanted: JobRequest,
         warnings: Vec<Warning>,
         idempotency_key: Option<IdempotencyKey>,
-    ) -> Outcome {
+    ) -> Result<Taken, ApiError> {
         let job = self.new_job(tool, caller, &wanted, warnings);
         let canonical = wanted.canonical();
         let idempotency = idempotency_key.map(|key| self.record(&key, &job, &canonical, caller));
@@ -202,8 +278,8 @@ impl JobDesk {
             | Created::TestQuotaExhausted => self.discard(payload).await,
         }
         match created {
-            Created::Fresh(job) => Ok(accepted(&job, caller).noting_created(&job)),
-            Created::Replay(job) => Ok(accepted(&job, caller).header(IDEMPOTENCY_REPLAYED, true)),
+            Created::Fresh(job) => Ok(Taken::new(*job, false)),
+            Created::Replay(job) => Ok(Taken::new(*job, true)),
             Created::Mismatch => Err(ErrorCode::IdempotencyKeyReused.into()),
             Created::InsufficientCredits { available } => {
                 self.note_exhaustion(caller, cost, available).await;
@@ -347,9 +423,4 @@ fn no_such_upload(body: &Map<String, Value>, index: usize) -> Breach {
         "/input/uploadId".to_owned()
     };
     Breach::new(path, "names no upload of your account that is complete and less than an hour old")
-}
-
-fn accepted(job: &Job, caller: &Caller) -> Reply {
-    Reply::new(StatusCode::ACCEPTED, "job", job.view(caller.now))
-        .header(header::LOCATION, format!("/v1/jobs/{}", job.id))
 }

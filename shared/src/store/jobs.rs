@@ -75,15 +75,17 @@ impl Jobs {
 
     /// A strongly consistent read.
     pub async fn get(&self, id: JobId) -> Result<Option<Job>, StoreError> {
-        let output = self
-            .client
-            .get_item()
-            .table_name(&self.table)
-            .set_key(Some(job_key(id)))
-            .consistent_read(true)
-            .send()
-            .await
-            .map_err(|error| store_error(&error))?;
+        self.read(id, true).await
+    }
+
+    /// A read at half the price, which may be late: an end that it shows is one, but it may miss the latest.
+    pub async fn glimpse(&self, id: JobId) -> Result<Option<Job>, StoreError> {
+        self.read(id, false).await
+    }
+
+    async fn read(&self, id: JobId, consistent: bool) -> Result<Option<Job>, StoreError> {
+        let get = self.client.get_item().table_name(&self.table).set_key(Some(job_key(id)));
+        let output = get.consistent_read(consistent).send().await.map_err(|error| store_error(&error))?;
         output.item.map(from_item).transpose()
     }
 

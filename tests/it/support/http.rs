@@ -1,5 +1,7 @@
 //! Requests to handlers, as the gateway would pass them on, and their answers.
 
+use std::time::{Duration, Instant};
+
 use docmill::domain::api_key::ApiKey;
 use docmill::http::request::{ApiRequest, RequestId};
 use lambda_http::Body;
@@ -15,6 +17,7 @@ pub fn post(path: &str, body: &Value) -> RequestBuilder {
     RequestBuilder::new(Method::POST, path).raw_body(body.to_string()).header("content-type", "application/json")
 }
 
+#[derive(Clone)]
 pub struct RequestBuilder(ApiRequest);
 
 impl RequestBuilder {
@@ -24,6 +27,9 @@ impl RequestBuilder {
             method,
             path: path.to_owned(),
             path_parameters: Default::default(),
+            query: Vec::new(),
+            // As long as the creating and reading functions have, less their margin.
+            ends_at: Instant::now() + Duration::from_secs(28),
             headers: HeaderMap::new(),
             body: Vec::new(),
         })
@@ -54,6 +60,11 @@ impl RequestBuilder {
 
     pub fn parameter(mut self, name: &str, value: &str) -> Self {
         self.0.path_parameters.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    pub fn query(mut self, name: &str, value: &str) -> Self {
+        self.0.query.push((name.to_owned(), value.to_owned()));
         self
     }
 

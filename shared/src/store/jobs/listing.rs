@@ -1,33 +1,54 @@
 //! An account's jobs, the newest first. The index finds them, the jobs themselves say how they are and whose.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use aws_sdk_dynamodb::types::KeysAndAttributes;
+use serde::Serialize;
 
 use super::Jobs;
 use crate::domain::job::{Job, JobId, JobStatus};
 use crate::domain::time::Timestamp;
 use crate::store::batch::batch_get;
-use crate::store::item::{BY_ACCOUNT, Item, from_item, job_key, number, string};
+use crate::store::item::{BY_ACCOUNT, Item, from_item, job_key, number, string, time};
 use crate::store::{StoreError, store_error};
 
 /// How many entries of the index one query looks at, and how many queries one page may take. A filter that few jobs pass
 /// gives short pages rather than slow ones.
 const LOOKED_AT: i32 = 200;
 const MAX_QUERIES: usize = 5;
+/// How many jobs are read at once.
+const BATCH: usize = 100;
 
 /// Which jobs are wanted; `None` means all.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct JobFilter {
     pub status: Option<JobStatus>,
     pub tool: Option<String>,
+    /// Created later than this, and earlier than that.
+    pub created_after: Option<Timestamp>,
+    pub created_before: Option<Timestamp>,
+    /// Pairs that a job's metadata must have, all of them.
+    pub metadata: BTreeMap<String, String>,
 }
 
 impl JobFilter {
     fn admits(&self, job: &Job, now: Timestamp) -> bool {
         self.status.is_none_or(|status| job.status_at(now) == status)
             && self.tool.as_ref().is_none_or(|tool| job.tool == *tool)
+            && self.metadata.iter().all(|(name, value)| job.metadata.get(name) == Some(value))
+    }
+
+    /// The first and the last moment at which a job may have been created; `None`: there is no such moment.
+    fn created(&self) -> Option<(Timestamp, Timestamp)> {
+        let first = self.created_after.map_or(0, |after| after.as_millis().saturating_add(1));
+        let last = self.created_before.map_or(i64::MAX, |before| before.as_millis().saturating_sub(1));
+        (first <= last).then_some((Timestamp(first), Timestamp(last)))
+    }
+
+    /// How many jobs are read to find this many. Only the jobs themselves know their metadata.
+    fn batch(&self, wanted: usize) -> usize {
+        if self.metadata.is_empty() { wanted.clamp(1, BATCH) } else { BATCH }
     }
 }
 
@@ -71,7 +92,8 @@ impl fmt::Display for JobMark {
 }
 
 impl Jobs {
-    /// Up to `limit` of the account's jobs (100 at most), from the one after `after` on.
+    /// Up to `limit` of the account's jobs (100 at most), from the one after `after` on. Looks at 1,000 at most, so a page may
+    /// be short, or empty with a place to go on.
     pub async fn of_account(
         &self,
         account: &str,
@@ -80,28 +102,40 @@ impl Jobs {
         limit: usize,
         now: Timestamp,
     ) -> Result<JobsPage, StoreError> {
-        let (mut found, mut next) = (Vec::new(), after);
+        let mut page = JobsPage { jobs: Vec::new(), next: after };
+        let Some(created) = filter.created() else { return Ok(JobsPage { next: None, ..page }) };
         for _ in 0..MAX_QUERIES {
-            let (marks, last) = self.query(account, filter, next).await?;
-            let wanted = limit.saturating_sub(found.len());
-            let more = marks.len() > wanted;
-            found.extend(marks.into_iter().take(wanted));
-            next = if more { found.last().copied() } else { last };
-            if found.len() >= limit || next.is_none() {
+            let (marks, last) = self.query(account, filter, created, page.next).await?;
+            let mut unread = marks.as_slice();
+            while page.jobs.len() < limit && !unread.is_empty() {
+                let (batch, rest) = unread.split_at(filter.batch(limit - page.jobs.len()).min(unread.len()));
+                let mut jobs = self.get_all(batch).await?;
+                for mark in batch {
+                    if page.jobs.len() == limit {
+                        break;
+                    }
+                    page.next = Some(*mark);
+                    let job = jobs.remove(&mark.id);
+                    // The index may be late, and never authorises.
+                    page.jobs.extend(job.filter(|job| job.account == account && filter.admits(job, now)));
+                }
+                unread = rest;
+            }
+            if marks.last().is_none_or(|mark| page.next == Some(*mark)) {
+                page.next = last;
+            }
+            if page.jobs.len() >= limit || page.next.is_none() {
                 break;
             }
         }
-        let mut jobs = self.get_all(&found).await?;
-        let in_order = found.iter().filter_map(|mark| jobs.remove(&mark.id));
-        // The index may be late, and never authorises.
-        let jobs = in_order.filter(|job| job.account == account && filter.admits(job, now)).collect();
-        Ok(JobsPage { jobs, next })
+        Ok(page)
     }
 
     async fn query(
         &self,
         account: &str,
         filter: &JobFilter,
+        (first, last): (Timestamp, Timestamp),
         after: Option<JobMark>,
     ) -> Result<(Vec<JobMark>, Option<JobMark>), StoreError> {
         let mut query = self
@@ -109,8 +143,10 @@ impl Jobs {
             .query()
             .table_name(&self.table)
             .index_name(BY_ACCOUNT)
-            .key_condition_expression("account = :account")
+            .key_condition_expression("account = :account AND created_at BETWEEN :first AND :last")
             .expression_attribute_values(":account", string(account))
+            .expression_attribute_values(":first", time(first))
+            .expression_attribute_values(":last", time(last))
             .scan_index_forward(false)
             .limit(LOOKED_AT)
             .set_exclusive_start_key(after.map(|mark| mark.key(account)));

@@ -50,7 +50,10 @@ impl Wish {
         let status =
             value_of(&query, "status").and_then(|wanted| STATES.into_iter().find(|status| status.as_str() == wanted));
         let tool = value_of(&query, "tool").map(str::to_owned);
-        Self { filter: JobFilter { status, tool }, after: value_of(&query, "after").and_then(JobMark::parse) }
+        Self {
+            filter: JobFilter { status, tool, ..JobFilter::default() },
+            after: value_of(&query, "after").and_then(JobMark::parse),
+        }
     }
 
     fn path(&self, base: &str, after: Option<JobMark>) -> String {

@@ -1,0 +1,41 @@
+//! `GET /v1/jobs`: the jobs of the caller's account, the newest first, by status, tool, time and metadata.
+
+pub mod cursor;
+mod query;
+
+use std::sync::Arc;
+
+use docmill::context::Context;
+use docmill::domain::quota::RatePolicy;
+use docmill::http::envelope::Reply;
+use docmill::http::error::ApiError;
+use docmill::http::guard::authenticated;
+use docmill::http::request::ApiRequest;
+use lambda_http::Body;
+use lambda_http::http::Response;
+use serde_json::Value;
+
+use cursor::CursorKey;
+use query::Wish;
+
+#[derive(Debug)]
+pub struct JobList {
+    pub context: Arc<Context>,
+    pub cursors: CursorKey,
+}
+
+pub async fn handle(list: Arc<JobList>, request: ApiRequest) -> Response<Body> {
+    authenticated(&list.context, &request, RatePolicy::Read, async |caller| {
+        let account = caller.account();
+        let Wish { filter, limit, after } =
+            Wish::parse(&request.query, account, &list.cursors).map_err(ApiError::validation)?;
+        let page = list.context.jobs.of_account(account, &filter, after, limit, caller.now).await?;
+        let jobs = page.jobs.iter().map(|job| job.view(caller.now)).collect();
+        let reply = Reply::ok("jobs", Value::Array(jobs));
+        Ok(match page.next {
+            Some(mark) => reply.with("nextCursor", list.cursors.sign(mark, account, &filter).into()),
+            None => reply,
+        })
+    })
+    .await
+}

@@ -1,0 +1,117 @@
+//! What a job that has ended has to show: signed links to its result, in JSON or as a redirect, or why there is none.
+
+use lambda_http::http::{StatusCode, header};
+use serde_json::{Value, json};
+
+use super::accept::Accept;
+use super::envelope::{Outcome, Reply};
+use super::error::{ApiError, ErrorCode};
+use crate::domain::breach::Breach;
+use crate::domain::job::{Job, JobStatus, Output, StoredResults};
+use crate::domain::time::Timestamp;
+use crate::files::{Files, LINK_LIFETIME, OutputPart, SignedLink, part_key};
+
+/// Links to more files than this are not given at once.
+const MOST_LINKS: usize = 1000;
+
+/// What a request that waited has found.
+#[derive(Debug)]
+pub enum Waited {
+    /// The job has ended: the answer.
+    Ended(Reply),
+    GoesOn(Box<Job>),
+}
+
+/// The answer about the job of a request that waited for it, if it has ended: the job with links to its result, or the
+/// result itself where that is what the client takes. A client that takes nothing else is told by an error that there is
+/// none.
+pub async fn of_waited(files: &Files, job: Job, accept: &Accept, now: Timestamp) -> Result<Waited, ApiError> {
+    match job.status_at(now) {
+        JobStatus::Queued | JobStatus::Processing => Ok(Waited::GoesOn(Box::new(job))),
+        JobStatus::Completed => of_completed(files, job, accept, None, now).await.map(Waited::Ended),
+        JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled if accept.takes_json() => {
+            Ok(Waited::Ended(Reply::ok("job", job.view(now))))
+        }
+        JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled => Err(no_result(&job, now)),
+    }
+}
+
+/// Links to a completed job's result: to the primary one and to each file, or to the file of this index alone.
+pub async fn of_completed(files: &Files, job: Job, accept: &Accept, index: Option<usize>, now: Timestamp) -> Outcome {
+    let (Some(primary), Some(key)) = (job.output.clone(), job.output_key.clone()) else {
+        return Err(ApiError::internal("a completed job has no output"));
+    };
+    // The description of many files is not read where one is asked for that is known without it.
+    if index.is_none() && accept.prefers(&primary.content_type) {
+        return see_other(&link(files, &key, &primary).await?);
+    }
+    let job = files.with_results(job).await.map_err(ApiError::unavailable)?;
+    let each = each(&job, &primary, &key);
+    let (output, key) = match index {
+        None => (&primary, &key),
+        Some(index) => each.get(index).map(|(output, key)| (*output, key)).ok_or_else(|| no_such_file(each.len()))?,
+    };
+    let signed = link(files, key, output).await?;
+    if accept.prefers(&output.content_type) {
+        return see_other(&signed);
+    }
+    let reply = Reply::ok("job", job.view(now)).with("download", view(output, &signed, now));
+    if index.is_some() {
+        return Ok(reply);
+    }
+    let mut downloads = Vec::new();
+    for (index, (output, key)) in each.iter().enumerate().take(MOST_LINKS) {
+        let mut view = view(output, &link(files, key, output).await?, now);
+        view["index"] = json!(index);
+        downloads.push(view);
+    }
+    Ok(reply.with("downloads", downloads.into()))
+}
+
+/// Why a job that has ended otherwise has no result.
+pub fn no_result(job: &Job, now: Timestamp) -> ApiError {
+    let code = match job.status_at(now) {
+        JobStatus::Expired => ErrorCode::OutputExpired,
+        JobStatus::Queued | JobStatus::Processing | JobStatus::Completed | JobStatus::Failed | JobStatus::Canceled => {
+            ErrorCode::JobFailed
+        }
+    };
+    ApiError::from(code).with_job(job.view(now))
+}
+
+/// Every file of the result with its key. A job from before there were several has one.
+fn each<'a>(job: &'a Job, primary: &'a Output, key: &str) -> Vec<(&'a Output, String)> {
+    match &job.results {
+        Some(StoredResults::Inline(results)) if !results.outputs.is_empty() => {
+            let files = results.outputs.iter().enumerate();
+            files.filter_map(|(index, output)| Some((output, part_key(job, OutputPart::File(index))?))).collect()
+        }
+        Some(StoredResults::Inline(_) | StoredResults::Manifest { .. }) | None => vec![(primary, key.to_owned())],
+    }
+}
+
+async fn link(files: &Files, key: &str, output: &Output) -> Result<SignedLink, ApiError> {
+    files.link(key, output).await.map_err(ApiError::unavailable)
+}
+
+fn see_other(link: &SignedLink) -> Outcome {
+    let reply = Reply::empty(StatusCode::SEE_OTHER).header(header::LOCATION, link.reveal());
+    Ok(reply.header(header::CACHE_CONTROL, "no-store"))
+}
+
+fn no_such_file(count: usize) -> ApiError {
+    let message = format!("must be the index of one of the job's {count} files, from 0");
+    ApiError::validation(vec![Breach::new("?output", message)])
+}
+
+fn view(output: &Output, link: &SignedLink, now: Timestamp) -> Value {
+    let Output { filename, content_type, bytes, sha256, .. } = output;
+    json!({
+        "url": link.reveal(),
+        "expiresAt": now.plus(LINK_LIFETIME).to_string(),
+        "filename": filename,
+        "contentType": content_type,
+        "bytes": bytes,
+        "sha256": sha256,
+    })
+}

@@ -1,0 +1,148 @@
+//! Waiting for a job's end within one request: `Prefer: wait=N` (RFC 7240) and `?wait=N`.
+
+use std::time::Duration;
+
+use lambda_http::http::HeaderName;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::accept::{elements, split};
+use super::request::ApiRequest;
+use crate::clock;
+use crate::domain::breach::Breach;
+use crate::domain::job::Job;
+use crate::store::StoreError;
+use crate::store::jobs::Jobs;
+
+pub const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+const PREFER: HeaderName = HeaderName::from_static("prefer");
+
+/// The longest wait. The gateway gives up after 30 seconds.
+pub const LONGEST_WAIT_SECONDS: u64 = 25;
+/// What is kept of the function's time for the last read and the answer.
+const ANSWER_TIME: Duration = Duration::from_secs(3);
+const READ_TIME: Duration = Duration::from_secs(1);
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+
+/// A client's wish to wait, and until when it can be granted.
+#[derive(Clone, Copy, Debug)]
+pub struct Wait {
+    until: Instant,
+}
+
+impl Wait {
+    /// The wish of this request, if it has one. A preference that makes no sense is ignored, as RFC 7240 has it; a parameter
+    /// that makes none is a mistake, and told.
+    pub fn of(request: &ApiRequest) -> Result<Option<Self>, Breach> {
+        let seconds = match request.query("wait") {
+            Some(text) => Some(in_query(text)?),
+            None => preferred(request),
+        };
+        let latest = Instant::from_std(request.ends_at).checked_sub(ANSWER_TIME);
+        Ok(seconds.zip(latest).map(|(seconds, latest)| {
+            let wanted = Instant::now() + Duration::from_secs(seconds.min(LONGEST_WAIT_SECONDS));
+            Self { until: wanted.min(latest) }
+        }))
+    }
+
+    /// The job once it has ended, or as it is when the time is over.
+    ///
+    /// An eventually consistent read may be late, but an end that it shows is one: only the last read is consistent. A read
+    /// that fails is one that saw nothing; the job is safe.
+    pub async fn for_end(self, jobs: &Jobs, mut job: Job) -> Job {
+        let mut pause = FIRST_PAUSE;
+        while !job.status_at(clock::now()).is_terminal() && Instant::now() < self.until {
+            let next = (Instant::now() + pause).min(self.until);
+            sleep_until(next).await;
+            let read = async { if next == self.until { jobs.get(job.id).await } else { jobs.glimpse(job.id).await } };
+            match timeout(READ_TIME, read).await.unwrap_or_else(|_| Err(StoreError::Unavailable("too slow".into()))) {
+                Ok(Some(found)) => job = found,
+                Ok(None) => {}
+                Err(error) => tracing::warn!(job_id = %job.id, %error, "a job that is waited for could not be read"),
+            }
+            pause = (pause * 3 / 2).min(LONGEST_PAUSE);
+        }
+        job
+    }
+}
+
+fn in_query(text: &str) -> Result<u64, Breach> {
+    let seconds = text.parse().ok().filter(|seconds| (1..=LONGEST_WAIT_SECONDS).contains(seconds));
+    let expected = || format!("must be a whole number of seconds from 1 to {LONGEST_WAIT_SECONDS}");
+    seconds.ok_or_else(|| Breach::new("?wait", expected()))
+}
+
+/// The first `wait` of the `Prefer` headers: `wait=10`, `respond-async, wait="10"; x=y`.
+fn preferred(request: &ApiRequest) -> Option<u64> {
+    let mut preferences = elements(&request.headers, &PREFER);
+    preferences.find_map(|preference| {
+        let preference = split(&preference, ';').into_iter().next()?;
+        let (name, value) = preference.split_once('=')?;
+        let seconds = value.trim().trim_matches('"').parse().ok();
+        seconds.filter(|seconds| name.trim().eq_ignore_ascii_case("wait") && *seconds > 0)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::request::RequestId;
+    use lambda_http::http::{HeaderMap, HeaderValue, Method};
+
+    fn request(query: &[(&str, &str)], prefer: &[&str]) -> ApiRequest {
+        let lines = prefer.iter().map(|line| (PREFER, HeaderValue::from_str(line).unwrap()));
+        let mut headers = HeaderMap::new();
+        lines.for_each(|(name, line)| _ = headers.append(name, line));
+        ApiRequest {
+            id: RequestId::from("r"),
+            method: Method::POST,
+            path: "/v1/jobs".into(),
+            path_parameters: Default::default(),
+            query: query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            headers,
+            body: Vec::new(),
+            ends_at: std::time::Instant::now() + Duration::from_secs(28),
+        }
+    }
+
+    /// Whole seconds that the request is granted.
+    fn granted(query: &[(&str, &str)], prefer: &[&str]) -> Option<u64> {
+        let wait = Wait::of(&request(query, prefer)).unwrap()?;
+        Some((wait.until - Instant::now()).as_millis().div_ceil(1000) as u64)
+    }
+
+    #[test]
+    fn a_preference_is_read_as_the_rfc_writes_it() {
+        for lines in [
+            vec!["wait=10"],
+            vec!["Wait = 10"],
+            vec!["respond-async, wait=10"],
+            vec!["wait=\"10\"; foo=bar"],
+            vec!["foo=\"a, wait=3\", wait=10"],
+            vec!["respond-async", "wait=10, wait=20"],
+        ] {
+            assert_eq!(granted(&[], &lines), Some(10), "{lines:?}");
+        }
+        for lines in [vec![], vec!["wait"], vec!["wait=x"], vec!["wait=0"], vec!["wait=-1"], vec!["await=5"]] {
+            assert_eq!(granted(&[], &lines), None, "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn a_preference_is_granted_as_far_as_possible_and_a_parameter_must_be_right() {
+        assert_eq!(granted(&[], &["wait=3600"]), Some(25));
+        assert_eq!(granted(&[("wait", "7")], &["wait=3"]), Some(7));
+        for value in ["0", "26", "-1", "1.5", "x", ""] {
+            let breach = Wait::of(&request(&[("wait", value)], &["wait=3"])).unwrap_err();
+            assert_eq!(breach.path, "?wait", "{value}");
+        }
+    }
+
+    #[test]
+    fn no_wait_outlasts_the_function() {
+        let brief =
+            ApiRequest { ends_at: std::time::Instant::now() + Duration::from_secs(9), ..request(&[], &["wait=25"]) };
+        let wait = Wait::of(&brief).unwrap().unwrap();
+        assert!(wait.until <= Instant::now() + Duration::from_secs(6));
+    }
+}
