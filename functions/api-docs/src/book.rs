@@ -137,6 +137,7 @@ impl Book {
                 (guide("uploads", "Convert files that have no public address."))
                 (guide("chains", "Run several tools in one job."))
                 (guide("waiting", "Get the result in the same request, or ask for it later."))
+                (guide("lists", "Find jobs by status, tool, date and your own labels."))
                 (guide("errors", "Every error code, what it means and what to do."))
                 (guide("limits", "Sizes, times and requests per minute."))
                 (guide("idempotency", "Repeat requests safely and pay once."))

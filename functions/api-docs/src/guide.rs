@@ -23,12 +23,13 @@ macro_rules! guide {
 }
 
 /// In the order in which they are read.
-pub const GUIDES: [Guide; 10] = [
+pub const GUIDES: [Guide; 11] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
     guide!("chains"),
     guide!("waiting"),
+    guide!("lists"),
     guide!("errors"),
     guide!("limits"),
     guide!("idempotency"),
