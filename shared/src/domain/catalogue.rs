@@ -26,8 +26,19 @@ macro_rules! tools {
 }
 
 /// In the order in which they are listed.
-const FILES: &[Files] =
-    &tools!["office-to-pdf", "html-to-pdf", "merge-pdf", "split-pdf", "organize-pdf", "pdf-to-images", "pdf-to-text",];
+const FILES: &[Files] = &tools![
+    "office-to-pdf",
+    "html-to-pdf",
+    "merge-pdf",
+    "split-pdf",
+    "organize-pdf",
+    "compress-pdf",
+    "pdf-to-images",
+    "images-to-pdf",
+    "thumbnail",
+    "pdf-to-text",
+    "inspect-document",
+];
 
 /// Every tool of this build.
 #[derive(Debug)]
