@@ -164,7 +164,7 @@ async fn a_failure_says_its_cause_and_what_to_do() {
     let error = JobError::new(JobErrorCode::PasswordRequired, "Send the document's password.");
     world.context.jobs.fail(&job, &error, None, clock::now()).await.unwrap();
     let page = visitor.get(&format!("/app/jobs/{id}")).await.text;
-    for text in [JobErrorCode::PasswordRequired.meaning(), "Send the document", "will fail again", "given back"] {
+    for text in [JobErrorCode::PasswordRequired.meaning(), "Send the document", "will fail again", "refunded"] {
         assert!(page.contains(text), "{text}");
     }
     let listed = visitor.get("/app/jobs?status=failed").await.text;
@@ -189,7 +189,7 @@ async fn the_overview_counts_what_the_account_has_done() {
         }
     }
     let page = visitor.get("/app").await.text;
-    for text in ["25.0 %", "47 of the 50", "3 completed, 1 failed", "Office to PDF: 4", "<svg class=\"chart\""] {
+    for text in ["25.0 %", "47 of 50", "3 completed, 1 failed", "Office to PDF: 4", "<svg class=\"chart\""] {
         assert!(page.contains(text), "{text}: {page}");
     }
     let before = visitor.get("/app?month=2026-01").await.text;

@@ -31,6 +31,10 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
         ("GET", ["v1", "tools", _, "schema"]) => get_tool_schema::handle(context, request).await,
         ("POST", ["v1", "tools", _, "jobs"]) => create_tool_job::handle(desk, request).await,
         ("POST", ["v1", "jobs"]) => create_job::handle(desk, request).await,
+        ("GET", ["v1", "jobs"]) => {
+            let cursors = list_jobs::cursor::CursorKey::derived_from(&"s".repeat(32)).unwrap();
+            list_jobs::handle(Arc::new(list_jobs::JobList { context, cursors }), request).await
+        }
         ("GET", ["v1", "jobs", _]) => get_job::handle(context, request).await,
         ("GET", ["v1", "jobs", _, "download"]) => get_job_download::handle(world.context.clone(), request).await,
         ("POST", ["v1", "convert", "office-to-pdf"]) => convert_office_to_pdf::handle(desk, request).await,

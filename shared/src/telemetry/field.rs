@@ -25,7 +25,7 @@ fields! {
     ROUTE = "route": "Method and path template, as the template declares them; $default for everything else.",
     CODE = "code": "How it ended: ok or completed, or the error's code.",
     ENGINE = "engine": "What converts: libreoffice, chromium or sghtmltopdf; none where that cannot be known.",
-    PART = "part": "The part of the service: api, dashboard, office-worker, html-worker or sweeper.",
+    PART = "part": "The part of the service: api, dashboard, office-worker, html-worker, pdf-worker or sweeper.",
     NETWORK_DENIAL = "network_denial": "How a worker's children are kept from the network.",
     FILES_CONFINED = "files_confined": "Whether a worker's children write into their own directories alone.",
 
@@ -45,6 +45,6 @@ fields! {
     PLACE = "place": "Source file and line of a panic.",
     HOST = "host": "The host, and nothing else, of an address that a page asked for.",
     REFUSAL = "refusal": "Why the egress proxy refused a connection.",
-    QUEUE = "queue": "The queue that was asked about: office or html.",
+    QUEUE = "queue": "The queue that was asked about: office, html or pdf.",
     SHARD = "shard": "Partition of the index of open jobs.",
 }

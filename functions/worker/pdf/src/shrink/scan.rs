@@ -183,11 +183,11 @@ impl<'c> Tokens<'c> {
         }
     }
 
-    /// From the space after `ID` to `EI` between white space.
+    /// From the space after `ID` up to the `EI` between white space.
     fn inline_data(&mut self) {
         let rest = &self.content[self.at..];
         let end = rest.windows(4).position(|w| is_white(w[0]) && &w[1..3] == b"EI" && is_white(w[3]));
-        self.at += end.map_or(rest.len(), |end| end + 3);
+        self.at += end.map_or(rest.len(), |end| end + 1);
     }
 }
 
