@@ -8,6 +8,7 @@
 //! `pdfium/` (rendering, text, forms), `image/` (decoders and encoders).
 
 mod image;
+mod label;
 mod page_range;
 mod pdfium;
 mod qpdf;
@@ -28,12 +29,21 @@ pub use tool::Tool;
 pub struct Engines {
     pdfium: Result<pdfium::Pdfium, String>,
     qpdf: Option<qpdf::Qpdf>,
+    fonts: std::sync::OnceLock<label::Fonts>,
 }
 
 impl Engines {
     /// Finds the libraries that are installed here. A tool whose library is missing fails when it is asked for.
     pub fn load() -> Self {
-        Self { pdfium: pdfium::Pdfium::load(), qpdf: qpdf::Qpdf::load().ok() }
+        Self {
+            pdfium: pdfium::Pdfium::load(),
+            qpdf: qpdf::Qpdf::load().ok(),
+            fonts: std::sync::OnceLock::from(label::Fonts::load()),
+        }
+    }
+
+    fn fonts(&self) -> &label::Fonts {
+        self.fonts.get_or_init(label::Fonts::load)
     }
 
     fn qpdf(&self) -> Result<&qpdf::Qpdf, Failure> {

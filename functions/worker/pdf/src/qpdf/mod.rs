@@ -22,7 +22,6 @@ impl fmt::Debug for Qpdf {
 /// What a job that succeeded printed, and whether it had to warn.
 #[derive(Debug)]
 pub(crate) struct Report {
-    #[cfg_attr(not(test), expect(dead_code, reason = "the tests say with it what qpdf found"))]
     pub(crate) text: String,
     /// The input was damaged, and could be repaired.
     pub(crate) repaired: bool,
@@ -41,6 +40,23 @@ impl Qpdf {
             0 | 3 => Ok(Report { text: String::from_utf8_lossy(&ended.info).into_owned(), repaired: ended.exit == 3 }),
             _ => Err(failure(&String::from_utf8_lossy(&ended.messages), job.get("password").is_some())),
         }
+    }
+
+    /// How many pages a file has, and whether it is damaged.
+    pub(crate) fn pages(&self, file: &Path, password: Option<&str>) -> Result<(u32, bool), Failure> {
+        let mut job = json!({ "inputFile": file, "showNpages": "" });
+        if let Some(password) = password {
+            job["password"] = password.into();
+        }
+        let report = self.run(&job)?;
+        let pages = report.text.trim().parse().map_err(|_| internal("qpdf: no number of pages"))?;
+        Ok((pages, report.repaired))
+    }
+
+    /// Whether a file is encrypted. A file that cannot be read is not.
+    pub(crate) fn is_encrypted(&self, file: &Path) -> bool {
+        let job = json!({ "inputFile": file, "isEncrypted": "" }).to_string();
+        CString::new(job).is_ok_and(|job| self.0.run(&job).exit == 0)
     }
 
     /// Rewrites a file without encryption and with sound cross references, for the passes that follow.

@@ -5,12 +5,17 @@
 
 pub(crate) mod assembly;
 pub(crate) mod content;
+pub(crate) mod flatten;
 pub(crate) mod impose;
+pub(crate) mod metadata;
 pub(crate) mod objects;
 pub(crate) mod open;
+pub(crate) mod overlay;
 pub(crate) mod pages;
 pub(crate) mod paper;
+pub(crate) mod stamp;
 pub(crate) mod transform;
+pub(crate) mod visible;
 pub(crate) mod writer;
 
 pub(crate) use assembly::{Assembly, PageUse, Part};

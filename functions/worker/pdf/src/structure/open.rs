@@ -134,10 +134,16 @@ fn change_warnings(document: &Document) -> Vec<Warning> {
     if !signed {
         return Vec::new();
     }
-    vec![Warning::new(
-        "signature_broken",
-        "A source is signed. The result is changed, so its signatures are not valid.",
-    )]
+    vec![signature_broken()]
+}
+
+pub(crate) fn signature_broken() -> Warning {
+    Warning::new("signature_broken", "A source is signed. The result is changed, so its signatures are not valid.")
+}
+
+/// Whether a file is signed: the bytes that a signature covers are always written in plain sight.
+pub(crate) fn mentions_signature(path: &Path) -> std::io::Result<bool> {
+    Ok(memchr::memmem::find(&std::fs::read(path)?, b"/ByteRange").is_some())
 }
 
 fn is_too_large(error: &lopdf::Error) -> bool {

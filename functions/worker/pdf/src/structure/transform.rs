@@ -73,6 +73,12 @@ impl Matrix {
         turned.then(Self::translation(-shown.left, -shown.bottom))
     }
 
+    /// The way back from there.
+    pub(crate) fn from_upright(visible: Rectangle, rotation: i64) -> Self {
+        let shown = Self::rotation(-(rotation as f32)).apply_to(visible);
+        Self::translation(shown.left, shown.bottom).then(Self::rotation(rotation as f32))
+    }
+
     /// Puts something of the size `inner` into the middle of `cell`, as large as it fits.
     pub(crate) fn fit(inner: (f32, f32), cell: Rectangle) -> Self {
         let factor = (cell.width() / inner.0).min(cell.height() / inner.1);

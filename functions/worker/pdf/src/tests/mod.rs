@@ -3,9 +3,14 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test looks for one shape")]
 
 mod fixture;
+mod hostile;
+mod marks;
 mod merge;
+mod metadata;
 mod organize;
+mod protect;
 mod split;
+mod verify;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,6 +24,12 @@ use crate::{Engines, Failure, Limits, Media, Outcome, Request, Source, Tool};
 
 pub(super) const LIMITS: Limits =
     Limits { pages: 200, output_bytes: 64 << 20, pixels: 10_000_000, memory_bytes: 1 << 30 };
+
+/// Loaded once: looking at every font takes a while.
+pub(super) fn engines() -> &'static Engines {
+    static ENGINES: std::sync::LazyLock<Engines> = std::sync::LazyLock::new(Engines::load);
+    &ENGINES
+}
 
 /// One run of a tool in a directory of its own.
 pub(super) struct Run {
@@ -58,7 +69,7 @@ impl Run {
             limits: self.limits,
             today: "2026-11-21".to_owned(),
         };
-        Engines::load().run(&request)
+        engines().run(&request)
     }
 
     pub(super) fn path(&self, file: &str) -> PathBuf {
@@ -90,8 +101,7 @@ impl Run {
 
 /// Has qpdf read every object and stream of a file: any warning is a failure.
 pub(super) fn check(path: &Path) {
-    let engines = Engines::load();
-    let report = engines.qpdf().unwrap().run(&json!({"inputFile": path, "check": ""})).unwrap();
+    let report = engines().qpdf().unwrap().run(&json!({"inputFile": path, "check": ""})).unwrap();
     assert!(!report.repaired, "qpdf warns: {}", report.text);
 }
 

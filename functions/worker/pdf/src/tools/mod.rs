@@ -1,15 +1,21 @@
 //! The tools: each reads its options and says what happens in which order.
 
 mod compress;
+mod flatten;
 mod images_to_pdf;
 mod inspect;
+mod mark;
 mod merge;
+mod metadata;
 mod organize;
 mod pdf_to_images;
 mod pdf_to_text;
+mod protect;
 mod raster;
 mod split;
 mod thumbnail;
+mod verify;
+mod watermark;
 
 use std::path::Path;
 
@@ -24,23 +30,19 @@ pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         Tool::MergePdf => merge::run(engines, request),
         Tool::SplitPdf => split::run(engines, request),
         Tool::OrganizePdf => organize::run(engines, request),
-        Tool::PdfToImages => pdf_to_images::run(engines, request),
-        Tool::PdfToText => pdf_to_text::run(engines, request),
         Tool::CompressPdf => compress::run(engines, request),
+        Tool::ProtectPdf => protect::protect(engines, request),
+        Tool::UnlockPdf => protect::unlock(engines, request),
+        Tool::WatermarkPdf => watermark::run(engines, request),
+        Tool::PdfToImages => pdf_to_images::run(engines, request),
         Tool::Thumbnail => thumbnail::run(engines, request),
-        Tool::InspectDocument => inspect::run(engines, request),
         Tool::ImagesToPdf => images_to_pdf::run(engines, request),
-        Tool::ProtectPdf
-        | Tool::UnlockPdf
-        | Tool::WatermarkPdf
-        | Tool::EditMetadata
-        | Tool::FlattenPdf
-        | Tool::Verify
-        | Tool::MarkTest => Err(Failure::new(
-            ErrorCode::Internal,
-            "This tool is not available yet.",
-            format!("no implementation of {:?}", request.tool),
-        )),
+        Tool::PdfToText => pdf_to_text::run(engines, request),
+        Tool::InspectDocument => inspect::run(engines, request),
+        Tool::EditMetadata => metadata::run(engines, request),
+        Tool::FlattenPdf => flatten::run(engines, request),
+        Tool::Verify => verify::run(engines, request),
+        Tool::MarkTest => mark::run(engines, request),
     }
 }
 

@@ -211,6 +211,14 @@ impl Assembly {
         })
     }
 
+    /// Writes a whole document, as it has become.
+    pub(crate) fn whole(path: &Path, limits: &Limits, source: &mut Source) -> Result<Assembled, Failure> {
+        let mut assembly = Self::create(path, limits, false)?;
+        let all: Vec<PageUse> = (0..source.pages.len()).map(PageUse::of).collect();
+        assembly.add(source, &Part { pages: &all, bookmarks: Bookmarks::Keep, attachments: true, again: false })?;
+        assembly.finish()
+    }
+
     pub(crate) fn pages(&self) -> usize {
         self.pages.len()
     }

@@ -1,0 +1,226 @@
+//! Text as PDF: any script, in either direction, with fonts that are installed here, as text that can be searched.
+//!
+//! Text is laid out by `usvg` and written by `svg2pdf`. All labels of one run share their fonts.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use lopdf::content::Content;
+use lopdf::{Document, ObjectId};
+use svg2pdf::usvg::fontdb::{Database, Family, ID, Query, Stretch, Style};
+use svg2pdf::usvg::{Node, Options, Tree};
+use svg2pdf::{ConversionOptions, PageOptions};
+
+use crate::structure::objects::Lookup;
+use crate::structure::transform::Matrix;
+use crate::{ErrorCode, Failure};
+
+/// What text is set in, before fonts for the characters that it lacks: plain, free, and on every machine of ours.
+const FAMILIES: [&str; 3] = ["Noto Sans", "Liberation Sans", "DejaVu Sans"];
+/// Where fonts for other characters are looked for first.
+const PREFERRED: [&str; 4] = ["Noto Sans CJK", "Noto Sans", "Noto Naskh", "Liberation Sans"];
+/// Families that are not for running text.
+const UNWANTED: [&str; 4] = ["Mono", "Display", "UI", "LastResort"];
+/// Between two lines, in ems.
+const LINE_EM: f32 = 1.25;
+/// Empty space around each label on the sheet that all are laid out on, in ems.
+const GAP_EM: f32 = 2.0;
+
+/// Width of that sheet, and where its text begins or is centred, in points.
+const WIDTH: f32 = 20_000.0;
+const MIDDLE: f32 = WIDTH / 2.0;
+
+/// The fonts that are installed.
+pub(crate) struct Fonts {
+    database: Arc<Database>,
+    /// What text is set in.
+    base: Option<ID>,
+    /// Upright faces in the order in which they are asked for a character.
+    fallback: Vec<ID>,
+}
+
+impl std::fmt::Debug for Fonts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fonts").field("faces", &self.database.len()).finish()
+    }
+}
+
+impl Fonts {
+    pub(crate) fn load() -> Self {
+        let mut database = Database::new();
+        database.load_system_fonts();
+        let mut fallback: Vec<(usize, String, ID)> = database
+            .faces()
+            .filter(|face| face.style == Style::Normal && face.stretch == Stretch::Normal && face.weight.0 == 400)
+            .filter_map(|face| {
+                let family = face.families.first()?.0.clone();
+                let preferred = PREFERRED.iter().position(|name| family.starts_with(name)).unwrap_or(PREFERRED.len());
+                let unwanted = UNWANTED.iter().any(|name| family.contains(name));
+                Some((preferred + if unwanted { PREFERRED.len() + 1 } else { 0 }, family, face.id))
+            })
+            .collect();
+        // By name within a rank: the order of files on a disk is no order.
+        fallback.sort();
+        let families = FAMILIES.map(Family::Name);
+        let base = database.query(&Query { families: &families, ..Query::default() });
+        let fallback = fallback.into_iter().map(|(_, _, id)| id).collect();
+        Self { database: Arc::new(database), base, fallback }
+    }
+
+    /// How drawings are read: with these fonts.
+    pub(crate) fn options(&self) -> Options<'_> {
+        Options { fontdb: Arc::clone(&self.database), ..Options::default() }
+    }
+
+    /// The family that a character is set in: the one before it where that will do, so that words stay together.
+    fn family(&self, character: char, before: Option<ID>) -> Option<ID> {
+        let has = |face: &ID| has(&self.database, *face, character);
+        let neutral = !character.is_alphabetic();
+        let before = before.filter(|face| has(face));
+        before
+            .filter(|_| neutral)
+            .or_else(|| self.base.filter(has))
+            .or(before)
+            .or_else(|| self.fallback.iter().copied().find(has))
+    }
+
+    /// A line as pieces of one family each. The layout engine's own way to other fonts gives up on mixed text.
+    fn pieces(&self, line: &str) -> Vec<(Option<&str>, String)> {
+        let mut pieces: Vec<(Option<ID>, String)> = Vec::new();
+        for character in line.chars() {
+            let before = pieces.last().and_then(|(face, _)| *face);
+            let face = self.family(character, before).or(before);
+            match pieces.last_mut() {
+                Some((last, piece)) if *last == face => piece.push(character),
+                _ => pieces.push((face, character.to_string())),
+            }
+        }
+        let name = |face: Option<ID>| Some(self.database.face(face?)?.families.first()?.0.as_str());
+        pieces.into_iter().map(|(face, piece)| (name(face), piece)).collect()
+    }
+}
+
+/// Whether a face has a glyph for a character.
+fn has(database: &Database, face: ID, character: char) -> bool {
+    let glyph = database.with_face_data(face, |data, index| {
+        ttf_parser::Face::parse(data, index).is_ok_and(|face| face.glyph_index(character).is_some())
+    });
+    glyph.unwrap_or(false)
+}
+
+/// How labels look.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look<'a> {
+    /// In points.
+    pub(crate) size: f32,
+    /// `#rrggbb`.
+    pub(crate) color: &'a str,
+    pub(crate) centered: bool,
+}
+
+/// A label as an object of a document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Label {
+    pub(crate) form: ObjectId,
+    /// In points.
+    pub(crate) width: f32,
+    pub(crate) height: f32,
+    /// From the form's own coordinates to those of a box of this size whose lower left corner is the origin.
+    pub(crate) matrix: Matrix,
+}
+
+/// Lays texts out, and adds them to a document. `None` for one that shows nothing.
+pub(crate) fn add(
+    fonts: &Fonts,
+    document: &mut Document,
+    texts: &[String],
+    look: Look<'_>,
+) -> Result<Vec<Option<Label>>, Failure> {
+    let svg = sheet(fonts, texts, look);
+    let tree = Tree::from_str(&svg, &fonts.options()).map_err(|_| unreadable("svg"))?;
+    let pdf = svg2pdf::to_pdf(&tree, ConversionOptions::default(), PageOptions::default())
+        .map_err(|error| unreadable(&format!("svg2pdf: {error}")))?;
+    let drawn = Document::load_mem(&pdf).map_err(|_| unreadable("lopdf"))?;
+    let mut forms = import(document, drawn).into_iter();
+    let labels = (0..texts.len()).map(|number| label(tree.node_by_id(&format!("l{number}"))?, forms.next()?));
+    Ok(labels.collect())
+}
+
+fn unreadable(cause: &str) -> Failure {
+    Failure::new(ErrorCode::Internal, "Something went wrong on our side.", format!("label: {cause}"))
+}
+
+/// All texts below each other, each in a group that becomes an object of its own.
+fn sheet(fonts: &Fonts, texts: &[String], look: Look<'_>) -> String {
+    let mut body = String::new();
+    let mut top = GAP_EM * look.size;
+    for (number, text) in texts.iter().enumerate() {
+        let anchor = if look.centered { "middle" } else { "start" };
+        let _ = write!(body, r#"<g id="l{number}" style="isolation:isolate" text-anchor="{anchor}">"#);
+        for line in text.lines() {
+            top += LINE_EM * look.size;
+            let _ = write!(body, r#"<text x="{MIDDLE}" y="{top}">"#);
+            for (family, piece) in fonts.pieces(line) {
+                let family = escape(family.unwrap_or(FAMILIES[0]));
+                let _ = write!(body, r#"<tspan font-family="{family}">{}</tspan>"#, escape(&piece));
+            }
+            body.push_str("</text>");
+        }
+        body.push_str("</g>");
+        top += GAP_EM * look.size;
+    }
+    format!(
+        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{top}" font-size="{}" fill="{}" xml:space="preserve">{body}</svg>"#,
+        look.size, look.color
+    )
+}
+
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '"' => escaped.push_str("&quot;"),
+            // Not allowed in XML.
+            character if character.is_control() => escaped.push(' '),
+            character => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+/// The objects that the sheet's page draws, in order. A group without glyphs draws none.
+fn forms(drawn: &Document) -> Vec<ObjectId> {
+    let Some(page) = drawn.page_iter().next().and_then(|page| drawn.get_dictionary(page).ok()) else {
+        return Vec::new();
+    };
+    let content = drawn.value(page, b"Contents").and_then(|content| content.as_stream().ok()?.get_plain_content().ok());
+    let content = content.and_then(|content| Content::decode(&content).ok());
+    let objects = drawn.child(page, b"Resources").and_then(|resources| drawn.child(resources, b"XObject"));
+    let (Some(content), Some(objects)) = (content, objects) else { return Vec::new() };
+    content
+        .operations
+        .iter()
+        .filter(|operation| operation.operator == "Do")
+        .filter_map(|operation| objects.get(operation.operands.first()?.as_name().ok()?).ok()?.as_reference().ok())
+        .collect()
+}
+
+/// Adds all objects, and returns the labels among them.
+fn import(document: &mut Document, mut drawn: Document) -> Vec<ObjectId> {
+    drawn.renumber_objects_with(document.max_id + 1);
+    document.max_id = document.max_id.max(drawn.max_id);
+    let forms = forms(&drawn);
+    document.objects.append(&mut drawn.objects);
+    forms
+}
+
+fn label(node: &Node, form: ObjectId) -> Option<Label> {
+    let bounds = node.abs_bounding_box();
+    let (width, height) = (bounds.width(), bounds.height());
+    // The sheet's y axis points down.
+    let matrix = Matrix([1.0, 0.0, 0.0, -1.0, -bounds.x(), bounds.bottom()]);
+    (width > 0.0 && height > 0.0).then_some(Label { form, width, height, matrix })
+}

@@ -1,0 +1,80 @@
+//! Drawing over or under a page's own content.
+
+use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
+use serde::Deserialize;
+
+use super::objects::Lookup;
+use super::transform::{Matrix, wrap_contents};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Layer {
+    #[default]
+    Over,
+    Under,
+}
+
+/// An object to draw, and where.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Drawing {
+    pub(crate) form: ObjectId,
+    pub(crate) matrix: Matrix,
+}
+
+/// What the drawings are to a program that reads the page aloud.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// No part of the document.
+    Artifact,
+    /// Something that the page said before, in another way.
+    Content,
+}
+
+/// Draws objects on a page, in its own units. The page has what it inherits.
+pub(crate) fn draw(document: &mut Document, page: ObjectId, drawings: &[Drawing], layer: Layer, role: Role) {
+    let Ok(dictionary) = document.get_dictionary(page) else { return };
+    let own = dictionary.get(b"Contents").cloned().ok();
+    let mut resources = document.child(dictionary, b"Resources").cloned().unwrap_or_default();
+    let mut objects = document.child(&resources, b"XObject").cloned().unwrap_or_default();
+    let mut content = String::new();
+    for drawing in drawings {
+        let name = free_name(&objects);
+        content.push_str(&format!("q {} cm /{name} Do Q\n", drawing.matrix.operands()));
+        objects.set(name, drawing.form);
+    }
+    if role == Role::Artifact {
+        content = format!("/Artifact BMC\n{content}EMC\n");
+    }
+    resources.set("XObject", objects);
+    if let Ok(page) = document.get_dictionary_mut(page) {
+        page.set("Resources", resources);
+    }
+    match layer {
+        // The page's own content may leave its graphics state changed.
+        Layer::Over => wrap_contents(document, page, own, "q\n", &format!("\nQ\n{content}")),
+        Layer::Under => wrap_contents(document, page, own, &format!("q\n{content}Q\n"), "\n"),
+    }
+}
+
+fn free_name(objects: &Dictionary) -> String {
+    let mut number = objects.len();
+    loop {
+        let name = format!("Docmill{number}");
+        if !objects.has(name.as_bytes()) {
+            return name;
+        }
+        number += 1;
+    }
+}
+
+/// An object that draws another one as a whole with this opacity. `bounds` are the other one's, in its own units.
+pub(crate) fn translucent(document: &mut Document, form: ObjectId, bounds: Object, opacity: f32) -> ObjectId {
+    let state = dictionary! { "Type" => "ExtGState", "ca" => opacity, "CA" => opacity };
+    let head = dictionary! {
+        "Type" => "XObject", "Subtype" => "Form", "BBox" => bounds,
+        "Resources" => dictionary! {
+            "ExtGState" => dictionary! { "G" => state }, "XObject" => dictionary! { "X" => form },
+        },
+    };
+    document.add_object(Stream::new(head, b"/G gs /X Do".to_vec()))
+}

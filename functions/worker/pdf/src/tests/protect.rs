@@ -1,0 +1,108 @@
+use super::*;
+use crate::ErrorCode;
+use fixture::{plain, plain_document, save};
+use lopdf::dictionary;
+
+/// What qpdf says of a file's protection, with this password.
+fn protection(path: &Path, password: &str) -> Result<String, ErrorCode> {
+    let job = json!({"inputFile": path, "password": password, "showEncryption": ""});
+    engines().qpdf().unwrap().run(&job).map(|report| report.text).map_err(|failure| failure.code)
+}
+
+fn protected(options: Value) -> (Run, PathBuf) {
+    let run = Run::new().with(&plain("secret", 2));
+    let outcome = run.run(Tool::ProtectPdf, options).unwrap();
+    assert_eq!(outcome.artifacts[0].pages, Some(2));
+    let path = run.path("result.pdf");
+    (run, path)
+}
+
+#[test]
+fn a_document_is_protected_by_aes_256() {
+    let (_run, path) = protected(
+        json!({"userPassword": "öffnen", "ownerPassword": "owner", "permissions": {"print": false, "copy": false}}),
+    );
+    let shown = protection(&path, "öffnen").unwrap();
+    for line in [
+        "file encryption method: AESv3",
+        "print high resolution: not allowed",
+        "extract for any purpose: not allowed",
+        "modify forms: allowed",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    let wrong = engines().qpdf().unwrap().pages(&path, Some("wrong")).unwrap_err();
+    assert_eq!(wrong.code, ErrorCode::WrongPassword);
+    assert!(!std::fs::read(&path).unwrap().windows(8).any(|window| window == b"secret 1"));
+}
+
+#[test]
+fn a_password_is_asked_for_and_tried() {
+    let (_run, path) = protected(json!({"userPassword": "one"}));
+    let content = std::fs::read(path).unwrap();
+    let mut run = Run::new();
+    run.push(&content, Media::Pdf);
+    for tool in [Tool::MergePdf, Tool::SplitPdf, Tool::UnlockPdf, Tool::FlattenPdf] {
+        assert_eq!(run.run(tool, json!({})).unwrap_err().code, ErrorCode::PasswordRequired, "{tool:?}");
+    }
+    run.sources[0].password = Some("two".to_owned());
+    for tool in [Tool::MergePdf, Tool::SplitPdf, Tool::UnlockPdf, Tool::FlattenPdf] {
+        let failure = run.run(tool, json!({})).unwrap_err();
+        assert_eq!(failure.code, ErrorCode::WrongPassword, "{tool:?}");
+        assert!(!format!("{failure:?}").contains("two"));
+    }
+    run.sources[0].password = Some("one".to_owned());
+    let (outcome, documents) = run.results(Tool::MergePdf, json!({}));
+    assert_eq!(page_texts(&documents[0]), ["secret 1", "secret 2"]);
+    assert_eq!(outcome.warnings[0].code, "encryption_removed");
+}
+
+#[test]
+fn unlocking_opens_for_everyone() {
+    let (_run, path) = protected(json!({"userPassword": "one"}));
+    let run = Run::new().with(&std::fs::read(path).unwrap());
+    let result = run.result(Tool::UnlockPdf, json!({"password": "one"}));
+    assert!(!result.is_encrypted());
+    assert_eq!(page_texts(&result), ["secret 1", "secret 2"]);
+}
+
+#[test]
+fn an_unprotected_document_stays_as_it_is() {
+    let content = plain("one", 1);
+    let run = Run::new().with(&content);
+    let (outcome, _) = run.results(Tool::UnlockPdf, json!({}));
+    assert_eq!(outcome.warnings[0].code, "not_protected");
+    assert_eq!(std::fs::read(run.path("result.pdf")).unwrap(), content);
+}
+
+#[test]
+fn permissions_need_an_owner() {
+    let run = Run::new().with(&plain("one", 1));
+    for options in [
+        json!({}),
+        json!({"userPassword": "a", "permissions": {"copy": false}}),
+        json!({"ownerPassword": "a", "userPassword": "a", "permissions": {"copy": false}}),
+    ] {
+        assert_eq!(run.run(Tool::ProtectPdf, options).unwrap_err().code, ErrorCode::RenderFailed);
+    }
+}
+
+#[test]
+fn a_broken_signature_is_told() {
+    let mut document = plain_document("one", 1, (300.0, 400.0));
+    let signature = dictionary! {
+        "Type" => "Sig", "Filter" => "Adobe.PPKLite", "Contents" => Object::string_literal("x"),
+        "ByteRange" => vec![0.into(), 1.into(), 2.into(), 3.into()],
+    };
+    let signature = document.add_object(signature);
+    let root = document.trailer.get(b"Root").unwrap().as_reference().unwrap();
+    let field =
+        document.add_object(dictionary! { "FT" => "Sig", "T" => Object::string_literal("s"), "V" => signature });
+    let form = dictionary! { "Fields" => vec![field.into()], "SigFlags" => 3 };
+    document.get_dictionary_mut(root).unwrap().set("AcroForm", form);
+    let run = Run::new().with(&save(&mut document));
+    for (tool, options) in [(Tool::OrganizePdf, json!({})), (Tool::ProtectPdf, json!({"userPassword": "a"}))] {
+        let outcome = run.run(tool, options).unwrap();
+        assert_eq!(outcome.warnings[0].code, "signature_broken", "{tool:?}");
+    }
+}

@@ -1,0 +1,40 @@
+use super::*;
+use fixture::plain;
+
+fn verified(content: &[u8], media: Media) -> Result<crate::Artifact, Failure> {
+    let mut run = Run::new();
+    run.push(content, media);
+    run.run(Tool::Verify, json!({})).map(|outcome| outcome.artifacts[0].clone())
+}
+
+#[test]
+fn whole_files_are_accepted() {
+    assert_eq!(verified(&plain("one", 3), Media::Pdf).unwrap().pages, Some(3));
+    assert!(verified(br#"{"a": [1, 2]}"#, Media::Json).is_ok());
+    let text = "ä".repeat(50_000);
+    assert!(verified(format!("x{text}").as_bytes(), Media::Text).is_ok());
+    let mut png = std::io::Cursor::new(Vec::new());
+    image::RgbImage::new(7, 5).write_to(&mut png, image::ImageFormat::Png).unwrap();
+    let artifact = verified(png.get_ref(), Media::Png).unwrap();
+    assert_eq!((artifact.width, artifact.height), (Some(7), Some(5)));
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    archive.start_file("a.txt", zip::write::SimpleFileOptions::default()).unwrap();
+    std::io::Write::write_all(&mut archive, b"hello hello hello").unwrap();
+    let mut archive = archive.finish().unwrap().into_inner();
+    assert!(verified(&archive, Media::Zip).is_ok());
+    archive[40] ^= 0xFF;
+    assert!(verified(&archive, Media::Zip).is_err());
+}
+
+#[test]
+fn damaged_files_are_not() {
+    let pdf = plain("one", 3);
+    assert!(verified(&pdf[..pdf.len() - 100], Media::Pdf).is_err());
+    assert!(verified(&plain("one", 0), Media::Pdf).is_err());
+    assert!(verified(b"GIF89a", Media::Pdf).is_err());
+    assert!(verified(b"", Media::Text).is_err());
+    assert!(verified(b"{", Media::Json).is_err());
+    assert!(verified(b"ab\xFFcd", Media::Text).is_err());
+    assert!(verified(b"abc\xC3", Media::Text).is_err());
+    assert!(verified(b"\x89PNG\r\n\x1A\n", Media::Png).is_err());
+}

@@ -1,0 +1,49 @@
+//! flatten-pdf: what fields, annotations and layers show becomes a part of the pages.
+
+use serde::Deserialize;
+
+use super::{options, pdf};
+use crate::structure::assembly::Source;
+use crate::structure::flatten::{self, What};
+use crate::structure::{Assembly, open, pages, visible};
+use crate::{Engines, Failure, Outcome, Request, Warning};
+
+const RESULT: &str = "result.pdf";
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Options {
+    annotations: bool,
+    forms: bool,
+    layers: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { annotations: true, forms: true, layers: false }
+    }
+}
+
+pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+    let options: Options = options(request)?;
+    let opened = open(engines, request, 0)?;
+    let mut warnings = opened.warnings;
+    let mut document = opened.document;
+    let tree = pages::read(&mut document, request.limits.pages)?;
+    // Hidden annotations go with their layers, before the others are drawn.
+    if options.layers {
+        visible::flatten_layers(&mut document, &tree.pages)?;
+    }
+    let what = What { annotations: options.annotations, forms: options.forms };
+    let kept = flatten::flatten(&mut document, &tree.pages, what, engines.fonts())?;
+    if kept > 0 {
+        warnings.push(Warning::new(
+            "annotations_kept",
+            format!("{kept} annotation(s) have no appearance of their own, and stay as they are."),
+        ));
+    }
+    let mut source = Source::read(document, request.limits.pages)?;
+    let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
+    warnings.extend(assembled.warnings);
+    Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: None, warnings })
+}

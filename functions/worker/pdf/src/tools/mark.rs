@@ -1,0 +1,77 @@
+//! The mark of test jobs: a large "TEST" over every page.
+
+use lopdf::{Document, Object, ObjectId, Stream, dictionary};
+
+use super::pdf;
+use crate::structure::assembly::Source;
+use crate::structure::overlay::{self, Drawing, Layer, Role};
+use crate::structure::pages::{self, Rectangle};
+use crate::structure::transform::Matrix;
+use crate::structure::{Assembly, open};
+use crate::{Engines, Failure, Outcome, Request};
+
+const RESULT: &str = "result.pdf";
+/// What the mark says, and its width in Helvetica Bold, in em.
+const TEXT: &str = "TEST";
+const WIDTH_EM: f32 = 2.556;
+/// Height of a capital letter of Helvetica, in em.
+const CAPITAL_EM: f32 = 0.718;
+/// Of the small mark in the corner, in points.
+const SMALL: f32 = 12.0;
+
+pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+    let opened = open(engines, request, 0)?;
+    let mut source = Source::read(opened.document, request.limits.pages)?;
+    let word = add_word(&mut source.document);
+    for page in source.pages.clone() {
+        let Ok(dictionary) = source.document.get_dictionary(page) else { continue };
+        let visible = pages::visible_box(&source.document, dictionary);
+        let rotation = pages::rotation(&source.document, dictionary);
+        // Programs that extract text take slanted letters apart: the small one is upright.
+        let drawings =
+            [diagonal(visible, rotation), corner(visible, rotation)].map(|matrix| Drawing { form: word, matrix });
+        overlay::draw(&mut source.document, page, &drawings, Layer::Over, Role::Artifact);
+    }
+    let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
+    Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: None, warnings: opened.warnings })
+}
+
+/// The word, in a unit of one em, centred on the origin.
+fn add_word(document: &mut Document) -> ObjectId {
+    let font = dictionary! { "Type" => "Font", "Subtype" => "Type1", "BaseFont" => "Helvetica-Bold" };
+    let state = dictionary! { "Type" => "ExtGState", "ca" => 0.3, "CA" => 0.3 };
+    let half = WIDTH_EM / 2.0;
+    let head = dictionary! {
+        "Type" => "XObject", "Subtype" => "Form",
+        "Resources" => dictionary! { "Font" => dictionary! { "F" => font }, "ExtGState" => dictionary! { "G" => state } },
+        "BBox" => vec![Object::Real(-half), Object::Real(-0.5), Object::Real(half), Object::Real(0.75)],
+    };
+    let content = format!("/G gs 0.8 0.1 0.1 rg BT /F 1 Tf {} {} Td ({TEXT}) Tj ET", -half, -CAPITAL_EM / 2.0);
+    document.add_object(Stream::new(head, content.into_bytes()))
+}
+
+/// Along the rising diagonal of the page as a viewer shows it.
+fn diagonal(visible: Rectangle, rotation: i64) -> Matrix {
+    let (width, height) = (visible.width(), visible.height());
+    let (shown_width, shown_height) = if rotation % 180 == 90 { (height, width) } else { (width, height) };
+    let along = 0.7 * shown_width.hypot(shown_height) / WIDTH_EM;
+    // A long narrow page has a long diagonal and no room for letters of that size.
+    let size = along.min(0.8 * width.min(height));
+    let angle = shown_height.atan2(shown_width).to_degrees() + rotation as f32;
+    let center = Matrix::translation((visible.left + visible.right) / 2.0, (visible.bottom + visible.top) / 2.0);
+    Matrix::scale(size).then(Matrix::rotation(angle)).then(center)
+}
+
+/// Small and upright in the lower left corner of the page as a viewer shows it.
+fn corner(visible: Rectangle, rotation: i64) -> Matrix {
+    let (x, y) = match rotation {
+        90 => (visible.right, visible.bottom),
+        180 => (visible.right, visible.top),
+        270 => (visible.left, visible.top),
+        _ => (visible.left, visible.bottom),
+    };
+    Matrix::scale(SMALL)
+        .then(Matrix::translation(SMALL * (WIDTH_EM / 2.0 + 0.5), SMALL))
+        .then(Matrix::rotation(rotation as f32))
+        .then(Matrix::translation(x, y))
+}

@@ -1,0 +1,176 @@
+//! protect-pdf and unlock-pdf: qpdf's work, byte by byte; nothing else of the file changes.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{options, pdf};
+use crate::structure::open::{io_failure, mentions_signature, signature_broken};
+use crate::structure::pages::too_many;
+use crate::structure::{self, Assembly, open};
+use crate::{Engines, ErrorCode, Failure, Outcome, Request, Source, Warning};
+
+const RESULT: &str = "result.pdf";
+const REBUILT: &str = "rebuilt.pdf";
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[derive(Default)]
+struct Protect {
+    user_password: Option<String>,
+    owner_password: Option<String>,
+    permissions: Permissions,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Permissions {
+    print: bool,
+    copy: bool,
+    modify: bool,
+    annotate: bool,
+    forms: bool,
+    assemble: bool,
+}
+
+impl Default for Permissions {
+    fn default() -> Self {
+        Self { print: true, copy: true, modify: true, annotate: true, forms: true, assemble: true }
+    }
+}
+
+impl Permissions {
+    const fn restrict(&self) -> bool {
+        !(self.print && self.copy && self.modify && self.annotate && self.forms && self.assemble)
+    }
+
+    /// As qpdf takes them for keys of 256 bits. Reading aloud is always allowed.
+    fn to_job(&self) -> Value {
+        let flag = |allowed: bool| if allowed { "y" } else { "n" };
+        json!({
+            "print": if self.print { "full" } else { "none" }, "extract": flag(self.copy),
+            "modifyOther": flag(self.modify), "annotate": flag(self.annotate), "form": flag(self.forms),
+            "assemble": flag(self.assemble), "accessibility": "y",
+        })
+    }
+}
+
+pub(super) fn protect(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+    let options: Protect = options(request)?;
+    let user = options.user_password.filter(|password| !password.is_empty());
+    let owner = options.owner_password.filter(|password| !password.is_empty());
+    if user.is_none() && owner.is_none() {
+        return Err(refuse(
+            "Give a `userPassword`, which opens the document, or an `ownerPassword`, which lifts its restrictions.",
+        ));
+    }
+    if options.permissions.restrict() && (owner.is_none() || owner == user) {
+        return Err(refuse(
+            "`permissions` need an `ownerPassword` that is not the `userPassword`: who has it is not restricted.",
+        ));
+    }
+    let owner = owner.or_else(|| user.clone()).unwrap_or_default();
+    let source = source(request)?;
+    let mut job = job(source, &request.directory.join(RESULT));
+    job["encrypt"] = json!({
+        "userPassword": user.unwrap_or_default(), "ownerPassword": owner, "256bit": options.permissions.to_job(),
+    });
+    finish(engines, request, source, source.password.as_deref(), job)
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Unlock {
+    password: Option<String>,
+}
+
+pub(super) fn unlock(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+    let options: Unlock = options(request)?;
+    let source = source(request)?;
+    let password = options.password.or_else(|| source.password.clone());
+    let result = request.directory.join(RESULT);
+    if !engines.qpdf()?.is_encrypted(&source.path) {
+        let pages = count(engines, request, source, None)?;
+        fs::copy(&source.path, &result).map_err(|error| io_failure(&error))?;
+        let warning = Warning::new("not_protected", "The document was not protected. The result is the same file.");
+        return Ok(Outcome { artifacts: vec![pdf(RESULT, pages)], report: None, warnings: vec![warning] });
+    }
+    let mut job = job(source, &result);
+    job["decrypt"] = "".into();
+    job["deterministicId"] = "".into();
+    if let Some(password) = &password {
+        job["password"] = password.as_str().into();
+    }
+    finish(engines, request, source, password.as_deref(), job)
+}
+
+fn source(request: &Request) -> Result<&Source, Failure> {
+    request
+        .sources
+        .first()
+        .ok_or_else(|| Failure::new(ErrorCode::Internal, "Something went wrong on our side.", "no source"))
+}
+
+fn refuse(message: &str) -> Failure {
+    Failure::new(ErrorCode::RenderFailed, message, "protection: options do not fit together")
+}
+
+/// Streams stay as they are packed: unpacking one could take any amount of memory.
+fn job(source: &Source, result: &Path) -> Value {
+    let mut job = json!({
+        "inputFile": source.path, "outputFile": result, "decodeLevel": "none", "compressStreams": "n",
+        "objectStreams": "generate",
+    });
+    if let Some(password) = &source.password {
+        job["password"] = password.as_str().into();
+    }
+    job
+}
+
+fn finish(
+    engines: &Engines,
+    request: &Request,
+    source: &Source,
+    password: Option<&str>,
+    mut job: Value,
+) -> Result<Outcome, Failure> {
+    let pages = count(engines, request, source, password)?;
+    let mut warnings = Vec::new();
+    if engines.qpdf()?.run(&job)?.repaired {
+        // qpdf mends what it needs for reading, and leaves the rest as damaged as it was.
+        let rebuilt = request.directory.join(REBUILT);
+        warnings = rebuild(engines, request, password, &rebuilt)?;
+        job["inputFile"] = json!(rebuilt);
+        if let Some(job) = job.as_object_mut() {
+            job.remove("password");
+        }
+        engines.qpdf()?.run(&job)?;
+        fs::remove_file(&rebuilt).map_err(|error| io_failure(&error))?;
+    } else if mentions_signature(&source.path).map_err(|error| io_failure(&error))? {
+        warnings.push(signature_broken());
+    }
+    Ok(Outcome { artifacts: vec![pdf(RESULT, pages)], report: None, warnings })
+}
+
+/// Puts a damaged document together anew, without protection.
+fn rebuild(engines: &Engines, request: &Request, password: Option<&str>, path: &Path) -> Result<Vec<Warning>, Failure> {
+    let mut request = request.clone();
+    if let Some(source) = request.sources.first_mut() {
+        source.password = password.map(str::to_owned);
+    }
+    let opened = open(engines, &request, 0)?;
+    let mut document = structure::assembly::Source::read(opened.document, request.limits.pages)?;
+    let assembled = Assembly::whole(path, &request.limits, &mut document)?;
+    let warnings = opened.warnings.into_iter().chain(assembled.warnings);
+    Ok(warnings.filter(|warning| warning.code != "encryption_removed").collect())
+}
+
+fn count(engines: &Engines, request: &Request, source: &Source, password: Option<&str>) -> Result<u32, Failure> {
+    let pages = engines.qpdf()?.pages(&source.path, password)?.0;
+    if pages > request.limits.pages {
+        return Err(too_many(request.limits.pages));
+    }
+    Ok(pages)
+}

@@ -1,0 +1,112 @@
+//! Checks the result of any engine before it counts: it is whole, within the limits, and of the format that it is called.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+
+use crate::structure::open::io_failure;
+use crate::structure::pages::too_many;
+use crate::structure::stamp;
+use crate::{Artifact, Engines, ErrorCode, Failure, Media, Outcome, Request, Source};
+
+/// What is read at once.
+const CHUNK: usize = 64 << 10;
+
+pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+    let artifacts: Result<Vec<Artifact>, Failure> =
+        request.sources.iter().map(|source| verify(engines, request, source)).collect();
+    Ok(Outcome { artifacts: artifacts?, report: None, warnings: Vec::new() })
+}
+
+fn verify(engines: &Engines, request: &Request, source: &Source) -> Result<Artifact, Failure> {
+    let limits = &request.limits;
+    let bytes = std::fs::metadata(&source.path).map_err(|error| io_failure(&error))?.len();
+    if bytes > limits.output_bytes {
+        let most = limits.output_bytes >> 20;
+        return Err(Failure::new(
+            ErrorCode::RenderFailed,
+            format!("The result is larger than {most} MiB: reduce its pictures, or split it."),
+            format!("{bytes} bytes"),
+        ));
+    }
+    if bytes == 0 {
+        return Err(unusable("an empty file"));
+    }
+    let file = source.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let mut artifact = Artifact { file, media: source.media, pages: None, width: None, height: None, filename: None };
+    match source.media {
+        Media::Pdf => artifact.pages = Some(pages(engines, request, source)?),
+        Media::Jpeg | Media::Png | Media::Webp | Media::Tiff | Media::Gif | Media::Bmp => {
+            let content = std::fs::read(&source.path).map_err(|error| io_failure(&error))?;
+            let image = stamp::decode(&content, limits.pixels)?;
+            (artifact.width, artifact.height) = (Some(image.width()), Some(image.height()));
+        }
+        Media::Json => {
+            let reader = BufReader::new(open(source)?);
+            serde_json::from_reader::<_, serde::de::IgnoredAny>(reader).map_err(|_| unusable("no JSON"))?;
+        }
+        Media::Zip => archive(source, limits.output_bytes)?,
+        Media::Svg | Media::Text | Media::Markdown | Media::Html => utf8(open(source)?)?,
+    }
+    Ok(artifact)
+}
+
+fn unusable(cause: &str) -> Failure {
+    Failure::new(
+        ErrorCode::RenderFailed,
+        "The conversion produced no usable file: check that the document opens and has content.",
+        cause,
+    )
+}
+
+fn open(source: &Source) -> Result<File, Failure> {
+    File::open(&source.path).map_err(|error| io_failure(&error))
+}
+
+fn pages(engines: &Engines, request: &Request, source: &Source) -> Result<u32, Failure> {
+    let mut head = Vec::with_capacity(5);
+    open(source)?.take(5).read_to_end(&mut head).map_err(|error| io_failure(&error))?;
+    if head != b"%PDF-" {
+        return Err(unusable("no PDF header"));
+    }
+    let (pages, repaired) = engines.qpdf()?.pages(&source.path, source.password.as_deref())?;
+    match pages {
+        _ if repaired => Err(unusable("a damaged PDF")),
+        0 => Err(unusable("a PDF without pages")),
+        pages if pages > request.limits.pages => Err(too_many(request.limits.pages)),
+        pages => Ok(pages),
+    }
+}
+
+/// Reads every entry: its checksum is compared at its end.
+fn archive(source: &Source, most: u64) -> Result<(), Failure> {
+    let mut archive = zip::ZipArchive::new(BufReader::new(open(source)?)).map_err(|_| unusable("no ZIP archive"))?;
+    let mut left = most;
+    for index in 0..archive.len() {
+        let entry = archive.by_index(index).map_err(|_| unusable("a damaged ZIP entry"))?;
+        let read = io::copy(&mut entry.take(left.saturating_add(1)), &mut io::sink());
+        left = read.ok().and_then(|read| left.checked_sub(read)).ok_or_else(|| unusable("a damaged ZIP entry"))?;
+    }
+    Ok(())
+}
+
+/// Checks text in pieces: a character may be cut by the end of one.
+fn utf8(mut file: File) -> Result<(), Failure> {
+    let mut buffer = vec![0; CHUNK];
+    let mut kept = 0;
+    loop {
+        let read = file.read(&mut buffer[kept..]).map_err(|error| io_failure(&error))?;
+        let filled = kept + read;
+        match std::str::from_utf8(&buffer[..filled]) {
+            Ok(_) => kept = 0,
+            Err(error) if error.error_len().is_none() && read > 0 => {
+                let valid = error.valid_up_to();
+                buffer.copy_within(valid..filled, 0);
+                kept = filled - valid;
+            }
+            Err(_) => return Err(unusable("text that is not UTF-8")),
+        }
+        if read == 0 {
+            return Ok(());
+        }
+    }
+}
