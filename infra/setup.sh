@@ -13,6 +13,7 @@ set -eu
 
 cache=${DOCMILL_CACHE:-$HOME/.cache/docmill}
 here=$(cd "$(dirname "$0")" && pwd)
+fonts=/usr/local/share/fonts/docmill
 
 fail() {
     echo "Error: $*" >&2
@@ -36,6 +37,8 @@ missing_packages() {
     has nasm || echo nasm # Without it, the JPEG encoder is built without its fast paths.
     has python3 && python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
     has soffice || echo libreoffice-writer libreoffice-calc libreoffice-impress libreoffice-draw
+    [ -e /usr/lib/libreoffice/program/libsmlo.so ] || echo libreoffice-math
+    missing_hyphenation
     has chromium-headless-shell || echo chromium-headless-shell
     ls /usr/lib/*/libjemalloc.so.2 >/dev/null 2>&1 || echo libjemalloc2
     has pdftotext || echo poppler-utils
@@ -50,6 +53,30 @@ missing_packages() {
     has_font 'Noto Sans Arabic' || echo fonts-noto-core
     has_font 'Noto Sans CJK' || echo fonts-noto-cjk
     has_font Symbola || echo fonts-symbola
+    has_font 'Noto Color Emoji' || echo fonts-noto-color-emoji
+    has_font 'DejaVu Sans' || echo fonts-dejavu-core
+    has_font 'TeX Gyre Adventor' || echo fonts-texgyre
+    has_font 'Baekmuk Dotum' || echo fonts-baekmuk
+    has_font IPAPGothic || echo fonts-ipafont-gothic
+    has_font IPAPMincho || echo fonts-ipafont-mincho
+    has_font OpenSymbol || echo fonts-opensymbol
+}
+
+# The dictionaries that the image has, of those that this distribution has.
+missing_hyphenation() {
+    [ -e /usr/share/hyphen/hyph_zu_ZA.dic ] || grep "^hyphen-" "$here/worker/packages"
+}
+
+# Fonts of our own collection, which no package has.
+setup_fonts() {
+    for font in "$here"/worker/fonts/*.ttf; do
+        cmp -s "$font" "$fonts/$(basename "$font")" || missing=yes
+    done
+    [ -n "${missing:-}" ] || return 0
+    echo "Installing fonts into $fonts" >&2
+    as_root mkdir -p "$fonts"
+    as_root cp "$here"/worker/fonts/*.ttf "$here"/worker/fonts/OFL-*.txt "$fonts"
+    as_root fc-cache "$fonts"
 }
 
 as_root() {
@@ -63,6 +90,7 @@ as_root() {
 setup_system() {
     has cargo || fail "Rust is missing: install it with rustup, then try again."
     install_packages "$(missing_packages | paste -sd ' ')"
+    setup_fonts
 }
 
 # $1: Debian packages, separated by spaces, which are missing.

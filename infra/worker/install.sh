@@ -9,6 +9,7 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 WORKER=/usr/local/bin/worker
+FONTS=/usr/local/share/fonts/docmill
 # Lambda runs a function as a user of its own, whatever the image says; everything else runs it as this one.
 USER_ID=10001
 
@@ -28,6 +29,9 @@ packages() {
 }
 
 settle() {
+    # Those that Debian has no package of.
+    mkdir -p "$FONTS"
+    cp "$here"/fonts/*.ttf "$here"/fonts/OFL-*.txt "$FONTS"
     # The root is read-only in Lambda: a font cache that is not there yet would be made again in every environment.
     fc-cache --force --system-only
     getent passwd docmill >/dev/null \
@@ -42,7 +46,11 @@ check() {
         [ -x "$program" ] || fail "$program is missing"
     done
     ls /usr/lib/*/libjemalloc.so.2 >/dev/null || fail "jemalloc is missing"
-    for family in 'Liberation Sans' 'Liberation Sans Narrow' Carlito Caladea 'Noto Sans Arabic' 'Noto Sans CJK JP' Symbola; do
+    [ -e /usr/lib/libreoffice/program/libsmlo.so ] || fail "LibreOffice Math is missing: equations would disappear"
+    [ -e /usr/share/hyphen/hyph_en_US.dic ] || fail "the hyphenation dictionaries are missing"
+    for family in 'Liberation Sans' 'Liberation Sans Narrow' Carlito Caladea 'Noto Sans Arabic' 'Noto Sans CJK JP' Symbola \
+        'Noto Color Emoji' 'DejaVu Sans' 'TeX Gyre Adventor' 'Baekmuk Dotum' IPAMincho OpenSymbol Gelasio 'Comic Relief' \
+        'Inconsolata Semi Wide'; do
         fc-list : family | grep -q "$family" || fail "the font $family is missing"
     done
     ! fc-cache --verbose --system-only | grep ': caching, ' || fail "a font cache is not up to date"

@@ -59,7 +59,7 @@ convert() {
 [ -e "$root/usr/bin/apt-get" ] || make_root
 # The project's place in the image is made now: its root will be read-only.
 mkdir -p "$root/opt/docmill" "$root$project"
-cp "$here/packages" "$here/install.sh" "$root/opt/docmill/"
+cp -r "$here/packages" "$here/install.sh" "$here/fonts" "$root/opt/docmill/"
 # The host's apt settings reach its mirrors, and the clock may be one that they do not know.
 cp /etc/apt/apt.conf.d/*registry* "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
 run /opt/docmill/install.sh packages

@@ -1,6 +1,7 @@
 //! Bytes from the web as text: a byte order mark wins, then what the server says, then what the document says.
 
-use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8};
 
 /// Declarations inside a document count in its first bytes only (the HTML standard's prescan).
 const PRESCAN_BYTES: usize = 1024;
@@ -19,8 +20,17 @@ fn in_document(bytes: &[u8]) -> Option<&'static Encoding> {
     Some(if encoding.is_ascii_compatible() { encoding } else { UTF_8 })
 }
 
+/// The encoding that text without a declaration is in most likely, by its letters.
 fn guess(bytes: &[u8]) -> &'static Encoding {
-    if std::str::from_utf8(bytes).is_ok() { UTF_8 } else { WINDOWS_1252 }
+    if std::str::from_utf8(bytes).is_ok() { UTF_8 } else { guess_legacy(bytes) }
+}
+
+/// The same for text that is not UTF-8.
+pub(crate) fn guess_legacy(bytes: &[u8]) -> &'static Encoding {
+    // A text file has no script that an escape sequence could smuggle through a filter.
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    detector.feed(bytes, true);
+    detector.guess(None, Utf8Detection::Deny)
 }
 
 /// The first usable name after `word`, as in `charset=x`, `charset = "x"` and `@charset "x"`.
@@ -39,7 +49,7 @@ mod tests {
 
     #[test]
     fn declarations_are_heeded_in_their_order() {
-        let cases: [(&[u8], Option<&str>, &str); 9] = [
+        let cases: [(&[u8], Option<&str>, &str); 10] = [
             (b"\xef\xbb\xbf\xc3\xa9", Some("text/html; charset=iso-8859-1"), "é"),
             (b"\xff\xfeA\x00", Some("text/html"), "A"),
             (b"\xe9", Some("text/html; charset=ISO-8859-1"), "é"),
@@ -49,6 +59,7 @@ mod tests {
             (b"<meta charset=nonsense>\xc3\xa9", None, "<meta charset=nonsense>é"),
             (b"<meta charset=utf-16>\xc3\xa9", None, "<meta charset=utf-16>é"),
             (b"plain \xe9", None, "plain é"),
+            (b"\xcf\xf0\xe8\xe2\xe5\xf2, \xec\xe8\xf0", None, "Привет, мир"),
         ];
         for (bytes, content_type, expected) in cases {
             assert_eq!(decode(bytes, content_type), expected);

@@ -1,12 +1,13 @@
 //! Office documents, through LibreOffice.
 
+mod encoding;
 mod fonts;
 mod forked;
 mod import;
-mod landscape;
 mod lok;
 mod options;
 mod profile;
+mod rewrite;
 mod soffice;
 mod uno;
 mod warm;
@@ -29,10 +30,11 @@ use crate::pdf;
 use crate::sniff::{Encoding, Family, Format, Inspection};
 use fonts::InstalledFonts;
 use forked::Forked;
-use options::OfficeOptions;
+use options::{OfficeOptions, TrackedChanges};
 pub use profile::DEFAULT_PROGRAM_DIRECTORY;
 use profile::Installation;
 use soffice::Soffice;
+use zygote::Notes;
 pub use zygote::{Args as ZygoteArgs, run as run_zygote};
 
 /// Bytes of address space of one conversion: several times what a document of hundreds of pages takes.
@@ -63,7 +65,12 @@ struct Order<'a> {
     model: Option<(import::Model, &'static str)>,
     encrypted: bool,
     password: Option<String>,
-    export: Export,
+    /// What it is, if it may take changes before it is read.
+    rewrite: Option<rewrite::Kind>,
+    landscape: Option<bool>,
+    shows_changes: bool,
+    /// The export filter.
+    filter: &'static str,
     filter_data: Value,
     /// This document's own directory.
     scratch: &'a Path,
@@ -71,23 +78,11 @@ struct Order<'a> {
     limits: &'a Limits,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Export {
-    Pdf {
-        filter: &'static str,
-    },
-    /// LibreOffice's own format.
-    OpenDocument {
-        extension: &'static str,
-        filter: &'static str,
-    },
-}
-
 /// How an attempt ended, in terms that every way of running LibreOffice has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Attempt {
     /// LibreOffice says that it wrote the output: still to be checked.
-    Written,
+    Written(Notes),
     NotLoaded,
     NeedsPassword,
     WrongPassword,
@@ -126,29 +121,6 @@ impl OfficeEngine {
         Ok(finished?)
     }
 
-    /// With pages turned, if the options say so: by way of LibreOffice's own format.
-    async fn attempt_turned(&self, order: &Order<'_>, format: Format, options: &OfficeOptions) -> io::Result<Attempt> {
-        let (Some(landscape), Some((own_format, filter))) = (options.landscape, own_format(format.family())) else {
-            return self.attempt(order).await;
-        };
-        let extension = own_format.extension();
-        let own = order.scratch.join(format!("own.{extension}"));
-        let export = Export::OpenDocument { extension, filter };
-        let attempt = self.attempt(&Order { output: own.clone(), export, ..order.clone() }).await?;
-        if attempt != Attempt::Written {
-            return Ok(attempt);
-        }
-        // Under the same name, which the document may print.
-        let directory = order.scratch.join("turned");
-        std::fs::create_dir_all(&directory)?;
-        let source = directory.join(order.source.file_name().unwrap_or_default()).with_extension(extension);
-        let turned = source.clone();
-        let turning = tokio::task::spawn_blocking(move || landscape::turn(&own, &turned, landscape));
-        turning.await.map_err(io::Error::other)??;
-        let model = import::model(own_format);
-        self.attempt(&Order { source, import: None, model, encrypted: false, password: None, ..order.clone() }).await
-    }
-
     async fn attempt(&self, order: &Order<'_>) -> io::Result<Attempt> {
         match self.forked.convert(order).await {
             Ok(attempt) => Ok(attempt),
@@ -168,20 +140,21 @@ impl Engine for OfficeEngine {
         };
         let options = OfficeOptions::read(task.options)?;
         let source = place(&task, path, name.as_deref(), *format).map_err(internal)?;
-        let import = import_filter(*format, &source, inspection.encoding).await.map_err(internal)?;
+        let (import, guess) = read_text(*format, path, inspection.encoding, &source).await.map_err(internal)?;
         let order = Order { import, ..order(&task, source, *format, inspection, &options) };
-        match self.attempt_turned(&order, *format, &options).await.map_err(internal)? {
-            Attempt::Written => {}
+        let notes = match self.attempt(&order).await.map_err(internal)? {
+            Attempt::Written(notes) => notes,
             failed @ (Attempt::NotLoaded
             | Attempt::NeedsPassword
             | Attempt::WrongPassword
             | Attempt::NotSaved
             | Attempt::Ended(_)) => {
-                return Err(failure(failed, &options, task.limits, self.forked.memory_bytes()));
+                return Err(failure(failed, &order, &options, format.family(), self.forked.memory_bytes()));
             }
-        }
+        };
         let (pages, missing_fonts) = self.finish(&order, &options).await?;
-        let warnings = options.warnings(format.family()).into_iter().chain(missing_fonts).collect();
+        let told = options.warnings(format.family()).into_iter().chain(guess).chain(losses(notes, &options));
+        let warnings = told.chain(missing_fonts).collect();
         Ok(Conversion::of_pdf(order.output, pages, self.info(), warnings))
     }
 
@@ -239,7 +212,11 @@ fn order<'a>(
         fonts_log: task.scratch.join("fonts.log"),
         encrypted: inspection.encrypted,
         password: options.password.clone(),
-        export: Export::Pdf { filter: export_filter(format.family()) },
+        rewrite: rewrite_kind(format),
+        // Slides and drawings are made for the form they have.
+        landscape: options.landscape.filter(|_| matches!(format.family(), Family::Text | Family::Spreadsheet)),
+        shows_changes: options.tracked_changes == TrackedChanges::Shown,
+        filter: export_filter(format.family()),
         filter_data: options.filter_data(format.family()),
         scratch: task.scratch,
         deadline: task.deadline,
@@ -256,27 +233,45 @@ const fn export_filter(family: Family) -> &'static str {
     }
 }
 
-/// LibreOffice's own format and its export filter for those families whose pages can be turned. Slides and drawings
-/// are made for the form they have.
-const fn own_format(family: Family) -> Option<(Format, &'static str)> {
-    match family {
-        Family::Text => Some((Format::Odt, "writer8")),
-        Family::Spreadsheet => Some((Format::Ods, "calc8")),
-        Family::Presentation | Family::Drawing => None,
+/// The formats that take changes before they are read, as packages of Office Open XML.
+const fn rewrite_kind(format: Format) -> Option<rewrite::Kind> {
+    match format {
+        Format::Docx | Format::Dotx => Some(rewrite::Kind::Text),
+        Format::Pptx => Some(rewrite::Kind::Presentation),
+        Format::Doc
+        | Format::Odt
+        | Format::Rtf
+        | Format::Txt
+        | Format::Xlsx
+        | Format::Xls
+        | Format::Xlsm
+        | Format::Ods
+        | Format::Csv
+        | Format::Tsv
+        | Format::Ppt
+        | Format::Odp
+        | Format::Odg
+        | Format::Fodt
+        | Format::Fods
+        | Format::Fodp => None,
     }
 }
 
-/// The import filter, where the content doesn't decide it.
-async fn import_filter(
+/// Name and options of an import filter.
+type Import = (&'static str, String);
+
+/// Prepares what doesn't say itself how it is to be read: the import filter, and a warning if the encoding is a guess.
+/// `text`: the file to read, `placed`: where LibreOffice finds it, in UTF-8 from now on.
+async fn read_text(
     format: Format,
-    path: &Path,
+    text: &Path,
     encoding: Option<Encoding>,
-) -> io::Result<Option<(&'static str, String)>> {
-    let (path, encoding) = (path.to_owned(), encoding.unwrap_or(Encoding::Utf8));
-    let separator: fn(&Path) -> io::Result<u8> = match format {
-        Format::Txt => return Ok(Some(import::text_filter(encoding))),
-        Format::Csv => import::guess_separator,
-        Format::Tsv => |_| Ok(b'\t'),
+    placed: &Path,
+) -> io::Result<(Option<Import>, Option<Warning>)> {
+    let separator: Option<fn(&Path) -> io::Result<u8>> = match format {
+        Format::Txt => None,
+        Format::Csv => Some(import::guess_separator),
+        Format::Tsv => Some(|_| Ok(b'\t')),
         Format::Docx
         | Format::Doc
         | Format::Dotx
@@ -292,14 +287,48 @@ async fn import_filter(
         | Format::Odg
         | Format::Fodt
         | Format::Fods
-        | Format::Fodp => return Ok(None),
+        | Format::Fodp => return Ok((None, None)),
     };
-    let look = move || {
-        let separator = separator(&path)?;
-        let texts = import::columns_of_text(&path, separator, encoding)?;
-        Ok(Some(import::table_filter(separator, encoding, &texts)))
+    let (text, placed) = (text.to_owned(), placed.to_owned());
+    let prepare = move || {
+        let guess = match encoding {
+            None | Some(Encoding::Utf8) => None,
+            Some(other) => {
+                // It may be a link to the source, which is kept as it is.
+                std::fs::remove_file(&placed)?;
+                encoding::to_utf8(&text, other, &placed)?
+            }
+        };
+        let Some(separator) = separator else { return Ok((Some(import::text_filter()), guess)) };
+        let separator = separator(&placed)?;
+        Ok((Some(import::table_filter(separator, import::columns(&placed, separator)?)), guess))
     };
-    tokio::task::spawn_blocking(look).await.map_err(io::Error::other)?
+    tokio::task::spawn_blocking(prepare).await.map_err(io::Error::other)?
+}
+
+/// Warnings of what is not in the PDF as it is in the document.
+fn losses(notes: Notes, options: &OfficeOptions) -> Vec<Warning> {
+    let Notes { losses: rewrite::Losses { equations, tab_stops }, changes } = notes;
+    let mut warnings = Vec::new();
+    if equations > 0 {
+        let message =
+            "Equations are missing: they are in a form that LibreOffice can't show, and come with no picture.";
+        warnings.push(Warning::new("equation_dropped", message).with_detail(equations.to_string()));
+    }
+    if tab_stops {
+        let message = "LibreOffice drops the tab stops of some paragraphs: their columns may stand elsewhere.";
+        warnings.push(Warning::new("tab_stops_dropped", message));
+    }
+    if changes {
+        let message = match options.tracked_changes {
+            TrackedChanges::Accepted => {
+                "The document has tracked changes: it is printed as if all were accepted. `trackedChanges` can show them."
+            }
+            TrackedChanges::Shown => "The document has tracked changes: they are printed as such.",
+        };
+        warnings.push(Warning::new("tracked_changes", message));
+    }
+    warnings
 }
 
 const OUR_FAULT: &str = "Something went wrong on our side.";
@@ -309,7 +338,8 @@ fn internal(error: io::Error) -> Failure {
 }
 
 /// What a failed attempt means for the job. LibreOffice's own words may quote the document, so they are not passed on.
-fn failure(attempt: Attempt, options: &OfficeOptions, limits: &Limits, memory_bytes: u64) -> Failure {
+fn failure(attempt: Attempt, order: &Order<'_>, options: &OfficeOptions, family: Family, memory_bytes: u64) -> Failure {
+    let limits = order.limits;
     let cause = format!("{attempt:?}");
     let (code, message) = match attempt {
         Attempt::NeedsPassword => (
@@ -319,13 +349,22 @@ fn failure(attempt: Attempt, options: &OfficeOptions, limits: &Limits, memory_by
         Attempt::WrongPassword => {
             (JobErrorCode::WrongPassword, "The document does not open with this password.".to_owned())
         }
+        Attempt::NotLoaded if order.encrypted => (
+            JobErrorCode::UnsupportedFormat,
+            "The document is protected in a way that is not supported. Save it without protection and retry."
+                .to_owned(),
+        ),
         Attempt::NotLoaded => {
             (JobErrorCode::CorruptDocument, "The document can't be opened: it is damaged or incomplete.".to_owned())
         }
-        Attempt::Written | Attempt::NotSaved if options.page_range.is_some() => {
+        Attempt::Written(_) | Attempt::NotSaved if options.page_range.is_some() => {
             (JobErrorCode::RenderFailed, "No PDF came about: check that `pageRange` names pages that exist.".to_owned())
         }
-        Attempt::Written | Attempt::NotSaved => {
+        Attempt::Written(_) | Attempt::NotSaved if family == Family::Presentation => (
+            JobErrorCode::RenderFailed,
+            "No PDF came about: the presentation has no slides, or all of them are hidden.".to_owned(),
+        ),
+        Attempt::Written(_) | Attempt::NotSaved => {
             (JobErrorCode::RenderFailed, "The document was opened, but no PDF could be made of it.".to_owned())
         }
         Attempt::Ended(End::TimedOut) => (

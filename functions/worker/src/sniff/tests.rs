@@ -230,7 +230,10 @@ fn plain_text_is_what_it_is_called_and_then_what_it_looks_like() {
 #[test]
 fn the_encoding_of_text_is_told() {
     let long = [vec![b'x'; (1 << 16) - 1], "ü".repeat(1 << 16).into_bytes()].concat();
-    let cases: [(&[u8], Option<Encoding>); 12] = [
+    let russian = "Первая строка\n".repeat(9);
+    let russian: Vec<u8> = russian.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let cases: [(&[u8], Option<Encoding>); 13] = [
+        (&russian, Some(Encoding::Utf16Be)),
         (b"plain\r\n\x0C\x1A", Some(Encoding::Utf8)),
         ("\u{feff}mit Umlaut: ü".as_bytes(), Some(Encoding::Utf8)),
         (&long, Some(Encoding::Utf8)),

@@ -13,6 +13,9 @@ pub enum Encoding {
     Legacy,
 }
 
+/// Bytes of UTF-16 among which a text has a blank or the end of a line.
+const LONGEST_LINE: usize = 256;
+
 /// Reads all of a text. None if it holds what no text holds: zeros, or control characters that move no cursor.
 pub(super) fn encoding(mut reader: impl Read) -> io::Result<Option<Encoding>> {
     let mut buffer = vec![0; 1 << 16];
@@ -99,11 +102,12 @@ fn begins(head: &[u8]) -> Option<Scan> {
         return Some(Scan::Utf16 { little: head.starts_with(b"\xFF\xFE") });
     }
     let zeros = |parity: usize| head.iter().skip(parity).step_by(2).filter(|byte| **byte == 0).count();
-    // Without a mark, UTF-16 shows in Western text: half of all bytes are zeros, all at the same parity.
+    // Without a mark, UTF-16 shows by its zeros, which are all at the same parity: every other byte in Western text, one in
+    // each blank or end of a line in any other.
     match (zeros(0), zeros(1)) {
         (0, 0) => Some(Scan::Bytes { utf8: true, carry: Vec::new() }),
-        (0, odd) if odd * 3 > head.len() => Some(Scan::Utf16 { little: true }),
-        (even, 0) if even * 3 > head.len() => Some(Scan::Utf16 { little: false }),
+        (0, odd) if odd * LONGEST_LINE > head.len() => Some(Scan::Utf16 { little: true }),
+        (even, 0) if even * LONGEST_LINE > head.len() => Some(Scan::Utf16 { little: false }),
         _ => None,
     }
 }

@@ -3,6 +3,8 @@
 //! LibreOffice does not tell. But it asks fontconfig for what may stand in for each font that it lacks, and fontconfig
 //! can be made to log that. A font with a metric twin is no warning: no text moves because of it.
 
+mod relatives;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -11,26 +13,13 @@ use std::sync::{Arc, OnceLock};
 
 use docmill::domain::job::Warning;
 
+pub(super) use relatives::Emoji;
+use relatives::Widths;
+
 use crate::tree;
 
 /// What fontconfig is told by `FC_DEBUG`: log what was asked and what was found, once each.
 pub(super) const LOG_MATCHES: &str = "1";
-
-/// The system's configuration, and relatives of fonts that it would answer with its default, which is wider.
-const CONFIGURATION: &str = include_str!("fonts.conf");
-
-/// Families whose glyphs have the same widths as those of another.
-const TWINS: [(&str, &str); 9] = [
-    ("arial", "liberation sans"),
-    ("arial narrow", "liberation sans narrow"),
-    ("helvetica", "liberation sans"),
-    ("times new roman", "liberation serif"),
-    ("times", "liberation serif"),
-    ("courier new", "liberation mono"),
-    ("courier", "liberation mono"),
-    ("calibri", "carlito"),
-    ("cambria", "caladea"),
-];
 
 /// What LibreOffice asks for of its own accord, for a user interface that nobody sees, or in the place of another.
 const OWN: [&str; 5] = ["dejavu lgc sans", "dejavu lgc sans mono", "lohit hindi", "segoe ui", "tahoma"];
@@ -41,9 +30,9 @@ const MOST: usize = 20;
 const LONGEST_NAME: usize = 100;
 
 /// Writes fontconfig's configuration for LibreOffice into `directory`, for `FONTCONFIG_FILE`.
-pub(super) fn write_configuration(directory: &Path) -> io::Result<PathBuf> {
+pub(super) fn write_configuration(directory: &Path, emoji: Emoji) -> io::Result<PathBuf> {
     let path = directory.join("fonts.conf");
-    std::fs::write(&path, CONFIGURATION)?;
+    std::fs::write(&path, relatives::configuration(emoji))?;
     Ok(path)
 }
 
@@ -82,18 +71,25 @@ fn substitutions(log: &Path, installed: &BTreeSet<String>) -> io::Result<Vec<War
     let Ok(file) = tree::open_written(log) else { return Ok(Vec::new()) };
     let matches = matches(BufReader::new(file.take(LOG_BYTES)))?;
     let missing = matches.into_iter().filter(|(asked, _)| is_missing(&asked.to_lowercase(), installed));
-    Ok(missing.take(MOST).map(|(asked, found)| warning(&asked, &found)).collect())
+    Ok(missing.take(MOST).map(|(asked, found)| warning(&asked, &found, installed)).collect())
 }
 
 fn is_missing(family: &str, installed: &BTreeSet<String>) -> bool {
-    let has_twin = || TWINS.iter().any(|(asked, twin)| *asked == family && installed.contains(*twin));
+    let has_twin = || relatives::of(family, installed).is_some_and(|relative| relative.widths == Widths::Same);
     // A plus sign marks a reference to a theme's font, which is looked up apart.
     let is_name = !family.is_empty() && !family.starts_with('+');
     is_name && !installed.contains(family) && !OWN.contains(&family) && !has_twin()
 }
 
-fn warning(asked: &str, found: &str) -> Warning {
-    Warning::new("font_substituted", format!("The font {asked:?} is not available here: {found:?} stands in for it."))
+fn warning(asked: &str, found: &str, installed: &BTreeSet<String>) -> Warning {
+    let relative = relatives::of(&asked.to_lowercase(), installed);
+    let near = relative.is_some_and(|relative| relative.widths == Widths::Near && relative.stand_in == found);
+    let widths = if near {
+        "Its letters are about as wide, so most lines break where they would."
+    } else {
+        "Its letters have other widths, so lines and pages may break elsewhere."
+    };
+    Warning::new("font_substituted", format!("The font {asked:?} is not available here: {found:?} stands in. {widths}"))
         .with_detail(asked)
 }
 
@@ -151,6 +147,7 @@ mod tests {
         assert_eq!(warnings.len(), 1, "{warnings:?}");
         assert_eq!(warnings[0].detail.as_deref(), Some("Acme Grotesk"));
         assert!(warnings[0].message.contains("\"Noto Sans\" stands in"), "{}", warnings[0].message);
+        assert!(warnings[0].message.contains("may break elsewhere"), "{}", warnings[0].message);
     }
 
     #[test]
@@ -160,6 +157,15 @@ mod tests {
         assert!(!missing("calibri") && !missing("carlito") && !missing("tahoma") && !missing("+mn-lt") && !missing(""));
         assert!(missing("cambria"), "its twin is not installed");
         assert!(missing("verdana"));
+    }
+
+    #[test]
+    fn a_warning_says_whether_the_width_is_kept() {
+        let installed = BTreeSet::from(["dejavu sans".to_owned()]);
+        let message = |asked, found| warning(asked, found, &installed).message;
+        assert!(message("Verdana", "DejaVu Sans").contains("about as wide"));
+        assert!(message("Verdana", "Noto Sans").contains("other widths"));
+        assert!(message("Acme", "DejaVu Sans").contains("other widths"));
     }
 
     #[test]

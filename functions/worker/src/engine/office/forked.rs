@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::fonts;
 use super::profile::Installation;
 use super::zygote::{Document, Word};
-use super::{ADDRESS_SPACE, Attempt, Export, Order, TEMPORARY_BYTES};
+use super::{ADDRESS_SPACE, Attempt, Order, TEMPORARY_BYTES};
 use crate::confine::{Confinement, End, Launcher, Network, Processes};
 use crate::engine::fork_server::helper::{Bounds, Reply, Request};
 use crate::engine::fork_server::{Care, ForkServer};
@@ -69,8 +69,8 @@ impl Forked {
             Reply::Ready | Reply::Failed(_) => {
                 return Err(io::Error::other("the helper answered what it was not asked"));
             }
-            Reply::Said(Word::Unable) => return Err(io::Error::other("LibreOfficeKit takes no import filter")),
-            Reply::Said(Word::Written) => Attempt::Written,
+            Reply::Said(Word::Unable) => return Err(io::Error::other("LibreOfficeKit can't do what was asked for")),
+            Reply::Said(Word::Written(notes)) => Attempt::Written(notes),
             Reply::Said(Word::NotLoaded) => Attempt::NotLoaded,
             Reply::Said(Word::NeedsPassword) => Attempt::NeedsPassword,
             Reply::Said(Word::WrongPassword) => Attempt::WrongPassword,
@@ -84,10 +84,6 @@ impl Forked {
 }
 
 fn document(order: &Order<'_>) -> Document {
-    let (format, filter, filter_data) = match order.export {
-        Export::Pdf { filter } => ("pdf", filter, order.filter_data.to_string()),
-        Export::OpenDocument { extension, filter } => (extension, filter, String::new()),
-    };
     Document {
         source: order.source.clone(),
         import: order.import.clone().map(|(filter, options)| (filter.to_owned(), options)),
@@ -95,10 +91,13 @@ fn document(order: &Order<'_>) -> Document {
         encrypted: order.encrypted,
         password: order.password.clone(),
         output: order.output.clone(),
-        format: format.to_owned(),
-        filter: filter.to_owned(),
+        format: "pdf".to_owned(),
+        filter: order.filter.to_owned(),
         fonts_log: order.fonts_log.clone(),
-        filter_data,
+        filter_data: order.filter_data.to_string(),
+        rewrite: order.rewrite.map(|kind| (kind, order.scratch.join("rewritten"))),
+        landscape: order.landscape,
+        shows_changes: order.shows_changes,
     }
 }
 
@@ -129,7 +128,9 @@ fn command(launcher: &Launcher, installation: &Installation, home: &Path) -> io:
     command.env("HOME", home).env("TMPDIR", &temporary).env("LC_ALL", "C.UTF-8");
     // No display, and no thread of LibreOffice's own.
     command.env("SAL_USE_VCLPLUGIN", "svp").env("SAL_LOK_OPTIONS", "unipoll");
-    command.env("FONTCONFIG_FILE", fonts::write_configuration(home)?).env("FC_DEBUG", fonts::LOG_MATCHES);
+    command
+        .env("FONTCONFIG_FILE", fonts::write_configuration(home, installation.emoji())?)
+        .env("FC_DEBUG", fonts::LOG_MATCHES);
     if let Some(jemalloc) = JEMALLOC.iter().map(PathBuf::from).find(|path| path.exists()) {
         command.env("LD_PRELOAD", jemalloc);
         // What is freed stays at hand for a second: small documents never wait for the system, large ones do not pile up.

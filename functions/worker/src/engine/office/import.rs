@@ -1,14 +1,12 @@
 //! How LibreOffice reads a document: what it must be told of plain text, and what it need not find out itself.
 
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use encoding_rs_io::DecodeReaderBytesBuilder;
 use serde::{Deserialize, Serialize};
 
-use crate::sniff::{Encoding, Format};
+use crate::sniff::Format;
 
 /// What a document becomes that can be read and printed without a window. (A text is laid out in one.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,64 +53,36 @@ const TABLE_FILTER: &str = "Text - txt - csv (StarCalc)";
 /// How much of a file its separator is guessed from.
 const SAMPLE_BYTES: u64 = 64 * 1024;
 
-/// How much of a file, and how many columns, are looked through for values that are no numbers.
-const MOST_BYTES: u64 = 64 << 20;
-const MOST_COLUMNS: usize = 1024;
+/// How many columns a sheet of LibreOffice 7.4 and later has.
+const MOST_COLUMNS: usize = 16_384;
 
 /// What separates the fields of a file whose name doesn't say.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// LibreOffice's name and number (`rtl_TextEncoding`) of an encoding. An unknown older one is taken for the one that most
-/// such files are in, and in which every byte means something.
-const fn charset(encoding: Encoding) -> (&'static str, u16) {
-    match encoding {
-        Encoding::Utf8 => ("UTF8", 76),
-        Encoding::Utf16Le | Encoding::Utf16Be => ("UNICODE", 65535),
-        Encoding::Legacy => ("MS_1252", 1),
-    }
+/// The import filter of plain text in UTF-8: name and options.
+pub(super) fn text_filter() -> (&'static str, String) {
+    ("Text (encoded)", "UTF8,LF,,,".to_owned())
 }
 
-/// The import filter of plain text: name and options.
-pub(super) fn text_filter(encoding: Encoding) -> (&'static str, String) {
-    ("Text (encoded)", format!("{},LF,,,", charset(encoding).0))
-}
-
-/// The import filter of separated values. `texts`: the columns, counted from 0, in which nothing is a number.
-pub(super) fn table_filter(separator: u8, encoding: Encoding, texts: &BTreeSet<usize>) -> (&'static str, String) {
+/// The import filter of separated values in UTF-8. Every column is text, so that all values are printed as they are written:
+/// LibreOffice would take `1/2` for a date, and drop the zeros of `01067` and `2.50`.
+pub(super) fn table_filter(separator: u8, columns: usize) -> (&'static str, String) {
     /// LibreOffice's number for a column of text.
     const TEXT: u8 = 2;
-    let columns: Vec<_> = texts.iter().map(|column| format!("{}/{TEXT}", column + 1)).collect();
-    // Separator, quotation mark, character set, first line, columns, language (English), quoted fields are text,
-    // numbers and dates are recognised.
-    let (charset, columns) = (charset(encoding).1, columns.join("/"));
-    (TABLE_FILTER, format!("{separator},34,{charset},1,{columns},1033,true,true"))
+    let columns: Vec<_> = (1..=columns).map(|column| format!("{column}/{TEXT}")).collect();
+    // Separator, quotation mark, character set (UTF-8), first line, columns, language (English), quoted fields are text,
+    // no dates are recognised.
+    (TABLE_FILTER, format!("{separator},34,76,1,{},1033,true,false", columns.join("/")))
 }
 
-/// The columns with a value that would lose digits as a number: leading zeros, as of postcodes, or more digits than a
-/// number holds, as of card numbers. Reads the file once, row by row.
-pub(super) fn columns_of_text(path: &Path, separator: u8, encoding: Encoding) -> io::Result<BTreeSet<usize>> {
-    let utf_16 = match encoding {
-        Encoding::Utf16Le => Some(encoding_rs::UTF_16LE),
-        Encoding::Utf16Be => Some(encoding_rs::UTF_16BE),
-        // Digits and separators are the same bytes in all others.
-        Encoding::Utf8 | Encoding::Legacy => None,
-    };
-    let text =
-        DecodeReaderBytesBuilder::new().encoding(utf_16).utf8_passthru(true).build(File::open(path)?.take(MOST_BYTES));
-    let mut rows = csv::ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_reader(text);
-    let (mut row, mut columns) = (csv::ByteRecord::new(), BTreeSet::new());
-    while rows.read_byte_record(&mut row).map_err(io::Error::other)? {
-        columns
-            .extend(row.iter().take(MOST_COLUMNS).enumerate().filter(|(_, field)| loses_digits(field)).map(|(i, _)| i));
+/// The columns of the widest row. Reads the file once, row by row.
+pub(super) fn columns(path: &Path, separator: u8) -> io::Result<usize> {
+    let mut rows = csv::ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_path(path)?;
+    let (mut row, mut most) = (csv::ByteRecord::new(), 0);
+    while most < MOST_COLUMNS && rows.read_byte_record(&mut row).map_err(io::Error::other)? {
+        most = most.max(row.len());
     }
-    Ok(columns)
-}
-
-fn loses_digits(field: &[u8]) -> bool {
-    /// A number has 15 digits that are certain.
-    const DIGITS: usize = 15;
-    let field = field.trim_ascii();
-    field.len() > 1 && field.iter().all(u8::is_ascii_digit) && (field[0] == b'0' || field.len() > DIGITS)
+    Ok(most.min(MOST_COLUMNS))
 }
 
 /// The separator that stands most often outside quotation marks in the first lines.
@@ -166,34 +136,22 @@ mod tests {
     }
 
     #[test]
-    fn the_character_set_is_told() {
-        let none = BTreeSet::new();
-        assert_eq!(table_filter(b'\t', Encoding::Utf8, &none).1, "9,34,76,1,,1033,true,true");
-        assert_eq!(table_filter(b',', Encoding::Utf16Le, &none).1, "44,34,65535,1,,1033,true,true");
-        assert_eq!(text_filter(Encoding::Legacy).1, "MS_1252,LF,,,");
-    }
-
-    #[test]
     fn fuzz_tables() {
         docmill_fuzz::fuzz("tables", &[], |bytes| {
             let directory = tempfile::tempdir().unwrap();
             let path = directory.path().join("table.csv");
             std::fs::write(&path, bytes).unwrap();
             let separator = guess_separator(&path).unwrap();
-            for encoding in [Encoding::Utf8, Encoding::Utf16Le] {
-                columns_of_text(&path, separator, encoding).unwrap();
-            }
+            columns(&path, separator).unwrap();
         });
     }
 
     #[test]
-    fn columns_whose_values_would_lose_digits_are_text() {
-        let content = "name,postcode,amount,card\n\"a, b\",01067,0,4111111111111111\nb,4051,0.5,1\nc\n";
-        let found = columns_of_text(file(content.as_bytes()).path(), b',', Encoding::Utf8).unwrap();
-        assert_eq!(found, BTreeSet::from([1, 3]));
-        assert_eq!(table_filter(b',', Encoding::Utf8, &found).1, "44,34,76,1,2/2/4/2,1033,true,true");
-        let wide: Vec<u8> = content.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        assert_eq!(columns_of_text(file(&wide).path(), b',', Encoding::Utf16Le).unwrap(), found);
-        assert!(columns_of_text(file(b"007;\xff\n").path(), b';', Encoding::Legacy).unwrap().contains(&0));
+    fn every_column_of_the_widest_row_is_text() {
+        let wide = file(b"a;b\n\"1;2\n3\";4;\xff\n5\n");
+        assert_eq!(columns(wide.path(), b';').unwrap(), 3);
+        assert_eq!(table_filter(b';', 3).1, "59,34,76,1,1/2/2/2/3/2,1033,true,false");
+        assert_eq!(columns(file(b"").path(), b',').unwrap(), 0);
+        assert_eq!(columns(file(&b",".repeat(20_000)).path(), b',').unwrap(), MOST_COLUMNS);
     }
 }

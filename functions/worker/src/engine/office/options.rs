@@ -24,6 +24,7 @@ pub(super) struct OfficeOptions {
     pub(super) single_page_sheets: bool,
     pub(super) include_notes: bool,
     pub(super) bookmarks: Option<bool>,
+    pub(super) tracked_changes: TrackedChanges,
 }
 
 impl std::fmt::Debug for OfficeOptions {
@@ -41,6 +42,17 @@ pub(super) enum Mode {
     Default,
     /// Tagged, with bookmarks, and every picture as it is in the document.
     BestOutput,
+}
+
+/// How a text that was edited with its changes tracked is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum TrackedChanges {
+    /// As if all were accepted, which is what Word calls the final text.
+    #[default]
+    Accepted,
+    /// With what was deleted struck out.
+    Shown,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -130,6 +142,9 @@ impl OfficeOptions {
         }
         if self.landscape.is_some() && matches!(family, Family::Presentation | Family::Drawing) {
             without_effect("landscape", "a text document or a spreadsheet");
+        }
+        if self.tracked_changes == TrackedChanges::Shown && family != Family::Text {
+            without_effect("trackedChanges", "a text document");
         }
         if self.include_notes && !matches!(family, Family::Text | Family::Presentation) {
             without_effect("includeNotes", "a presentation or a text document");

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::fonts::Emoji;
+
 /// Where Debian's packages put LibreOffice.
 pub const DEFAULT_PROGRAM_DIRECTORY: &str = "/usr/lib/libreoffice/program";
 
@@ -27,6 +29,13 @@ impl Installation {
     pub(super) fn directory(&self) -> PathBuf {
         let program = self.program.canonicalize().unwrap_or_else(|_| self.program.clone());
         program.parent().map_or(program.clone(), Path::to_owned)
+    }
+
+    /// Coloured glyphs came to PDF with LibreOffice 7.5.
+    pub(super) fn emoji(&self) -> Emoji {
+        let mut numbers = self.version.split('.').map_while(|number| number.parse::<u32>().ok());
+        let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+        if version >= (7, 5) { Emoji::Coloured } else { Emoji::Plain }
     }
 
     /// Writes a fresh profile into `directory`.
@@ -114,7 +123,8 @@ mod tests {
         std::fs::write(program.join("bootstraprc"), "[Bootstrap]\nProductKey=LibreOffice 24.8\n").unwrap();
         std::fs::write(program.join("versionrc"), "[Version]\nbuildid=abc123\n").unwrap();
         let installation = Installation::read(program).unwrap();
-        assert_eq!(installation.version, "24.8");
+        assert_eq!((installation.version.as_str(), installation.emoji()), ("24.8", Emoji::Coloured));
+        assert_eq!(Installation { version: "7.4".to_owned(), ..installation.clone() }.emoji(), Emoji::Plain);
         let profile = program.join("profile");
         installation.write_profile(&profile).unwrap();
         assert_eq!(std::fs::read_to_string(profile.join("user/extensions/buildid")).unwrap(), "abc123");

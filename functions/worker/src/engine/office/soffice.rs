@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use super::fonts;
 use super::profile::Installation;
-use super::{ADDRESS_SPACE, Attempt, Export, Order, TEMPORARY_BYTES};
+use super::zygote::Notes;
+use super::{ADDRESS_SPACE, Attempt, Order, TEMPORARY_BYTES};
 use crate::confine::{Confinement, End, Launcher, Network, Processes, run};
 
 const OPEN_FILES: u64 = 256;
@@ -28,10 +29,14 @@ impl Soffice {
         Self { launcher, installation }
     }
 
-    /// Fails for a document that needs a password: the command line has no way to give it.
+    /// Fails for a document that needs a password, or whose pages are to be turned: the command line has no way to say so.
+    /// It has none either for what is changed in a document before it is printed: that is printed as LibreOffice has it.
     pub(super) async fn convert(&self, order: &Order<'_>) -> io::Result<Attempt> {
         if order.encrypted && order.password.is_some() {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "soffice takes no password"));
+        }
+        if order.landscape.is_some() {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, "soffice turns no pages"));
         }
         // A profile of its own: no document sees what another one left behind.
         let profile = order.scratch.join("profile");
@@ -46,7 +51,7 @@ impl Soffice {
             // LibreOffice exits with 0 whether or not it wrote anything.
             End::Exited(0) if written.exists() => {
                 std::fs::rename(written, &order.output)?;
-                Attempt::Written
+                Attempt::Written(Notes::default())
             }
             End::Exited(0) if says("source file could not be loaded") && order.encrypted => Attempt::NeedsPassword,
             End::Exited(0) if says("source file could not be loaded") => Attempt::NotLoaded,
@@ -63,16 +68,13 @@ impl Soffice {
             io::Error::new(io::ErrorKind::InvalidInput, "the scratch directory's path is not absolute")
         })?;
         command.env("HOME", profile).env("LC_ALL", "C.UTF-8").env("SAL_USE_VCLPLUGIN", "svp");
-        command.env("FONTCONFIG_FILE", fonts::write_configuration(profile)?);
+        command.env("FONTCONFIG_FILE", fonts::write_configuration(profile, self.installation.emoji())?);
         command.arg(format!("-env:UserInstallation={location}"));
         command.args(["--headless", "--norestore", "--nolockcheck", "--nodefault"]);
         if let Some((filter, options)) = &order.import {
             command.arg(format!("--infilter={filter}:{options}"));
         }
-        command.arg("--convert-to").arg(match order.export {
-            Export::Pdf { filter } => format!("pdf:{filter}:{}", order.filter_data),
-            Export::OpenDocument { extension, .. } => extension.to_owned(),
-        });
+        command.arg("--convert-to").arg(format!("pdf:{}:{}", order.filter, order.filter_data));
         command.arg("--outdir").arg(order.scratch.join(WRITTEN_INTO)).arg(OsString::from(&order.source));
         Ok(command)
     }
@@ -111,9 +113,5 @@ fn remove_sockets() -> io::Result<()> {
 
 /// Where LibreOffice puts its output: the name is the source's.
 fn written(order: &Order<'_>) -> PathBuf {
-    let extension = match order.export {
-        Export::Pdf { .. } => "pdf",
-        Export::OpenDocument { extension, .. } => extension,
-    };
-    order.scratch.join(WRITTEN_INTO).join(order.source.file_name().unwrap_or_default()).with_extension(extension)
+    order.scratch.join(WRITTEN_INTO).join(order.source.file_name().unwrap_or_default()).with_extension("pdf")
 }

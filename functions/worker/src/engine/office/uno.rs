@@ -6,6 +6,8 @@
 
 #![allow(unsafe_code, reason = "a C interface has no safe form")]
 
+mod model;
+
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io;
 use std::mem::MaybeUninit;
@@ -121,7 +123,7 @@ impl Uno {
         Ok(uno)
     }
 
-    fn be_kit(&self, is_kit: bool) {
+    pub(super) fn be_kit(&self, is_kit: bool) {
         // SAFETY: the function sets a flag.
         unsafe { (self.library.set_kit_active)(is_kit) };
     }

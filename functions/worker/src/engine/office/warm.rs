@@ -1,6 +1,6 @@
 //! LibreOffice as the helper has it: warm, and with a quick way and a thorough way to convert a document.
 //!
-//! The quick way, by UNO, makes no view of the document, and takes import filters. It says nothing of what it can't load:
+//! The quick way, by UNO, makes no view of the document, and takes import filters and settings. It says nothing of what it can't load:
 //! LibreOfficeKit, which is asked then, tells a damaged document from a protected one. What needs no window is read without
 //! one: a hidden window still has toolbars and a cursor.
 
@@ -11,8 +11,9 @@ use serde::Deserialize;
 
 use super::import::{self, Model};
 use super::lok::{NotLoaded, Office};
+use super::rewrite::{self, Losses};
 use super::uno::{Hidden, Properties, Property, Uno};
-use super::zygote::{Document, Word, file_url};
+use super::zygote::{Document, Notes, Word, file_url};
 use crate::sniff::Format;
 
 /// How LibreOfficeKit loads: nobody is there to answer a dialog.
@@ -105,7 +106,7 @@ impl<'a> WarmOffice<'a> {
 
     fn warm_up_document(&self, sample: &Sample, from: &str, to: &str, afterwards: Afterwards) -> io::Result<bool> {
         if let Some(uno) = &self.uno {
-            let Some(document) = load(uno, from, None, sample.model)? else { return Ok(false) };
+            let Some(document) = load(uno, from, None, sample.model, None)? else { return Ok(false) };
             let stored = document.store(to, &written(sample.filter, Vec::new()))?;
             return match afterwards {
                 Afterwards::Closed => document.close().map(|()| stored),
@@ -116,37 +117,61 @@ impl<'a> WarmOffice<'a> {
     }
 
     pub(super) fn convert(&self, asked: &Document) -> io::Result<Word> {
-        // Passwords are LibreOfficeKit's matter: it tells whether one is missing or wrong.
-        if asked.password.is_none()
-            && let Some(reply) = self.convert_quickly(asked)?
-        {
+        let (source, losses) = match &asked.rewrite {
+            Some((kind, directory)) => rewrite::rewrite(&asked.source, *kind, directory),
+            None => (asked.source.clone(), Losses::default()),
+        };
+        let notes = Notes { losses, changes: false };
+        let source = file_url(&source)?;
+        if let Some(reply) = self.convert_quickly(asked, &source, notes)? {
             return Ok(reply);
         }
+        let unable = if self.uno.is_some() { Word::NotLoaded } else { Word::Unable };
         if asked.import.is_some() {
-            return Ok(if self.uno.is_some() { Word::NotLoaded } else { Word::Unable });
+            return Ok(unable);
         }
         let options = if asked.encrypted { ASKING } else { SILENTLY };
-        let document = match self.kit.load(&file_url(&asked.source)?, options, asked.password.as_deref())? {
+        let document = match self.kit.load(&source, options, asked.password.as_deref())? {
             Ok(document) => document,
             Err(NotLoaded::Damaged) => return Ok(Word::NotLoaded),
             Err(NotLoaded::NeedsPassword) => return Ok(Word::NeedsPassword),
             Err(NotLoaded::WrongPassword) => return Ok(Word::WrongPassword),
         };
+        if asked.landscape.is_some() {
+            return Ok(unable);
+        }
+        self.be_kit(false);
         let saved = document.save(&file_url(&asked.output)?, &asked.format, &asked.filter_data)?;
         // Nobody needs an orderly end of what this process is about to leave.
         std::mem::forget(document);
-        Ok(if saved { Word::Written } else { Word::NotSaved })
+        Ok(if saved { Word::Written(notes) } else { Word::NotSaved })
+    }
+
+    /// LibreOfficeKit prints the boxes of a form's controls without their words: see [`Hidden::store`].
+    fn be_kit(&self, is_kit: bool) {
+        if let Some(uno) = &self.uno {
+            uno.be_kit(is_kit);
+        }
     }
 
     /// None if there is no quick way for this document.
-    fn convert_quickly(&self, asked: &Document) -> io::Result<Option<Word>> {
+    fn convert_quickly(&self, asked: &Document, source: &str, notes: Notes) -> io::Result<Option<Word>> {
         let Some(uno) = &self.uno else { return Ok(None) };
         let import = asked.import.as_ref().map(|(filter, options)| (filter.as_str(), options.as_str()));
-        let model = asked.model.as_ref().map(|(model, filter)| (*model, filter.as_str()));
-        let Some(document) = load(uno, &file_url(&asked.source)?, import, model)? else { return Ok(None) };
+        // What is encrypted is no file that a filter could be told to read.
+        let model = asked.model.as_ref().filter(|_| !asked.encrypted);
+        let model = model.map(|(model, filter)| (*model, filter.as_str()));
+        let Some(document) = load(uno, source, import, model, asked.password.as_deref())? else { return Ok(None) };
+        if let Some(landscape) = asked.landscape {
+            document.turn_pages(landscape)?;
+        }
+        let changes = document.has_changes()?;
+        if changes && !asked.shows_changes {
+            document.hide_changes()?;
+        }
         let properties = written(&asked.filter, filter_data(&asked.filter_data)?);
         let stored = document.store(&file_url(&asked.output)?, &properties)?;
-        Ok(Some(if stored { Word::Written } else { Word::NotSaved }))
+        Ok(Some(if stored { Word::Written(Notes { changes, ..notes }) } else { Word::NotSaved }))
     }
 }
 
@@ -156,6 +181,7 @@ fn load<'a>(
     url: &str,
     import: Option<(&str, &str)>,
     model: Option<(Model, &str)>,
+    password: Option<&str>,
 ) -> io::Result<Option<Hidden<'a>>> {
     if let Some((model, filter)) = model {
         let url = named(("URL", Property::Text(url.to_owned())));
@@ -164,7 +190,8 @@ fn load<'a>(
             return Ok(Some(document));
         }
     }
-    uno.load(url, &quietly(import))
+    let password = password.map(|password| named(("Password", Property::Text(password.to_owned()))));
+    uno.load(url, &quietly(import).into_iter().chain(password).collect())
 }
 
 fn is_pdf(path: &Path) -> io::Result<bool> {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::import::Model;
 use super::lok::{self, Office};
+use super::rewrite;
 use super::warm::{Afterwards, WarmOffice};
 use crate::confine;
 use crate::engine::fork_server::helper::{self, Craft};
@@ -21,6 +22,12 @@ pub(super) struct Document {
     pub(super) import: Option<(String, String)>,
     /// What the document becomes, and the filter that reads it, if it takes no window.
     pub(super) model: Option<(Model, String)>,
+    /// What it is, if it may take changes before it is read; they go into this directory.
+    pub(super) rewrite: Option<(rewrite::Kind, PathBuf)>,
+    /// Whether all pages are turned to landscape, or else to portrait.
+    pub(super) landscape: Option<bool>,
+    /// Whether tracked changes are shown as such.
+    pub(super) shows_changes: bool,
     pub(super) encrypted: bool,
     pub(super) password: Option<String>,
     pub(super) output: PathBuf,
@@ -37,13 +44,21 @@ pub(super) struct Document {
 /// What became of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Word {
-    Written,
+    Written(Notes),
     NotLoaded,
     NeedsPassword,
     WrongPassword,
     NotSaved,
-    /// It takes an import filter to read the document, and here is no way to name one.
+    /// Only UNO can do what was asked for, and it is not there.
     Unable,
+}
+
+/// What somebody should know of a PDF.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Notes {
+    pub(super) losses: rewrite::Losses,
+    /// The document has tracked changes.
+    pub(super) changes: bool,
 }
 
 /// The arguments of `worker office-zygote`.

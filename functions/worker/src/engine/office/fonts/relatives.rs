@@ -1,0 +1,214 @@
+//! Fonts that documents name and that nobody may hand on, and which free fonts print in their place.
+
+use std::collections::BTreeSet;
+
+use Widths::{Differ, Near, Same};
+
+/// How wide the letters of a stand-in are, beside those of the font that a document asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Widths {
+    /// Each is as wide: no text moves.
+    Same,
+    /// English text is as wide to within a hundredth: most lines break where they would.
+    Near,
+    Differ,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Relative {
+    /// In lower case.
+    pub(super) asked: &'static str,
+    pub(super) stand_in: &'static str,
+    pub(super) widths: Widths,
+    bold: bool,
+}
+
+const fn relative(asked: &'static str, stand_in: &'static str, widths: Widths) -> Relative {
+    Relative { asked, stand_in, widths, bold: false }
+}
+
+/// A family whose regular face is as heavy as another's bold one.
+const fn heavy(asked: &'static str, stand_in: &'static str, widths: Widths) -> Relative {
+    Relative { asked, stand_in, widths, bold: true }
+}
+
+const SANS: &str = "Liberation Sans";
+const SERIF: &str = "Liberation Serif";
+const MONO: &str = "Liberation Mono";
+const JAPANESE: &str = "Noto Sans CJK JP";
+const KOREAN: &str = "Noto Sans CJK KR";
+const CHINESE: &str = "Noto Sans CJK SC";
+const CHINESE_SERIF: &str = "Noto Serif CJK SC";
+const TAIWANESE: &str = "Noto Sans CJK TC";
+const SYMBOLS: &str = "OpenSymbol";
+
+/// The free fonts were drawn to the widths of those that they stand in for (`Same`), or were found to be near by the widths
+/// of the letters of English. Ideographs are a square in all fonts, so that only the letters among them differ.
+pub(super) const RELATIVES: &[Relative] = &[
+    relative("arial", SANS, Same),
+    relative("arial narrow", "Liberation Sans Narrow", Same),
+    relative("helvetica", SANS, Same),
+    relative("helvetica neue", SANS, Near),
+    relative("times new roman", SERIF, Same),
+    relative("times", SERIF, Same),
+    relative("courier new", MONO, Same),
+    relative("courier", MONO, Same),
+    relative("calibri", "Carlito", Same),
+    relative("calibri light", "Carlito", Near),
+    relative("cambria", "Caladea", Same),
+    relative("cambria math", "Caladea", Same),
+    relative("georgia", "Gelasio", Same),
+    relative("consolas", "Inconsolata Semi Wide", Same),
+    relative("comic sans ms", "Comic Relief", Same),
+    relative("century gothic", "TeX Gyre Adventor", Same),
+    relative("bookman old style", "TeX Gyre Bonum", Same),
+    relative("century schoolbook", "TeX Gyre Schola", Same),
+    relative("book antiqua", "TeX Gyre Pagella", Same),
+    relative("palatino", "TeX Gyre Pagella", Same),
+    relative("palatino linotype", "TeX Gyre Pagella", Near),
+    relative("monotype corsiva", "TeX Gyre Chorus", Same),
+    relative("verdana", "DejaVu Sans", Near),
+    relative("tahoma", SANS, Near),
+    relative("segoe ui", SANS, Near),
+    relative("segoe ui light", SANS, Near),
+    relative("segoe ui emoji", SANS, Near),
+    heavy("segoe ui semibold", SANS, Near),
+    relative("microsoft sans serif", SANS, Near),
+    relative("ms sans serif", SANS, Near),
+    relative("trebuchet ms", SANS, Differ),
+    relative("lucida console", "DejaVu Sans Mono", Same),
+    relative("lucida sans unicode", "DejaVu Sans", Differ),
+    heavy("arial black", "DejaVu Sans", Near),
+    heavy("impact", "Liberation Sans Narrow", Differ),
+    relative("aptos", SANS, Differ),
+    relative("aptos display", SANS, Differ),
+    relative("aptos narrow", "Liberation Sans Narrow", Differ),
+    relative("candara", "Carlito", Differ),
+    relative("corbel", "Carlito", Differ),
+    relative("gill sans mt", "Carlito", Differ),
+    relative("franklin gothic book", SANS, Differ),
+    relative("franklin gothic medium", SANS, Differ),
+    relative("constantia", "Gelasio", Differ),
+    relative("garamond", SERIF, Differ),
+    relative("ms gothic", "IPAGothic", Same),
+    relative("ｍｓ ゴシック", "IPAGothic", Same),
+    relative("ms pgothic", "IPAPGothic", Near),
+    relative("ｍｓ ｐゴシック", "IPAPGothic", Near),
+    relative("ms ui gothic", "IPAPGothic", Near),
+    relative("ms mincho", "IPAMincho", Same),
+    relative("ｍｓ 明朝", "IPAMincho", Same),
+    relative("ms pmincho", "IPAPMincho", Near),
+    relative("ｍｓ ｐ明朝", "IPAPMincho", Near),
+    relative("meiryo", JAPANESE, Differ),
+    relative("メイリオ", JAPANESE, Differ),
+    relative("meiryo ui", JAPANESE, Differ),
+    relative("yu gothic", JAPANESE, Differ),
+    relative("游ゴシック", JAPANESE, Differ),
+    relative("yu mincho", "Noto Serif CJK JP", Differ),
+    relative("游明朝", "Noto Serif CJK JP", Differ),
+    relative("dotum", "Baekmuk Dotum", Near),
+    relative("돋움", "Baekmuk Dotum", Near),
+    relative("dotumche", "Baekmuk Dotum", Differ),
+    relative("gulim", "Baekmuk Gulim", Near),
+    relative("굴림", "Baekmuk Gulim", Near),
+    relative("gulimche", "Baekmuk Gulim", Differ),
+    relative("batang", "Baekmuk Batang", Near),
+    relative("바탕", "Baekmuk Batang", Near),
+    relative("batangche", "Baekmuk Batang", Differ),
+    relative("malgun gothic", KOREAN, Near),
+    relative("맑은 고딕", KOREAN, Near),
+    relative("simsun", CHINESE_SERIF, Differ),
+    relative("宋体", CHINESE_SERIF, Differ),
+    relative("nsimsun", CHINESE_SERIF, Differ),
+    relative("simhei", CHINESE, Differ),
+    relative("黑体", CHINESE, Differ),
+    relative("microsoft yahei", CHINESE, Differ),
+    relative("微软雅黑", CHINESE, Differ),
+    relative("dengxian", CHINESE, Differ),
+    relative("等线", CHINESE, Differ),
+    relative("microsoft jhenghei", TAIWANESE, Differ),
+    relative("微軟正黑體", TAIWANESE, Differ),
+    relative("pmingliu", "Noto Serif CJK TC", Differ),
+    relative("新細明體", "Noto Serif CJK TC", Differ),
+    relative("symbol", SYMBOLS, Differ),
+    relative("wingdings", SYMBOLS, Differ),
+    relative("wingdings 2", SYMBOLS, Differ),
+    relative("wingdings 3", SYMBOLS, Differ),
+    relative("webdings", SYMBOLS, Differ),
+];
+
+/// The relative of a family that is not installed, if it has one that is. Both names in lower case.
+pub(super) fn of(family: &str, installed: &BTreeSet<String>) -> Option<&'static Relative> {
+    let relative = RELATIVES.iter().find(|relative| relative.asked == family)?;
+    installed.contains(&relative.stand_in.to_lowercase()).then_some(relative)
+}
+
+/// What LibreOffice can print of the fonts that are installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine::office) enum Emoji {
+    Coloured,
+    /// It leaves coloured ones blank: another font's stand in.
+    Plain,
+}
+
+/// Fontconfig's configuration for LibreOffice: the system's, the relatives, and what is kept out. Fonts that come with other
+/// programs, such as Ghostscript, are kept out so that every machine prints alike.
+pub(super) fn configuration(emoji: Emoji) -> String {
+    let mut xml = String::from(concat!(
+        "<?xml version=\"1.0\"?>\n<!DOCTYPE fontconfig SYSTEM \"urn:fontconfig:fonts.dtd\">\n<fontconfig>\n",
+        "<include ignore_missing=\"yes\">/etc/fonts/fonts.conf</include>\n<selectfont>\n",
+        "<rejectfont><glob>/usr/share/fonts/opentype/urw-base35/*</glob></rejectfont>\n",
+        "<rejectfont><glob>/usr/share/fonts/type1/*</glob></rejectfont>\n",
+    ));
+    if emoji == Emoji::Plain {
+        xml.push_str(concat!(
+            "<rejectfont><pattern><patelt name=\"family\"><string>Noto Color Emoji</string></patelt></pattern>",
+            "</rejectfont>\n",
+        ));
+    }
+    xml.push_str("</selectfont>\n");
+    RELATIVES.iter().for_each(|relative| xml.push_str(&rule(relative)));
+    xml.push_str("</fontconfig>\n");
+    xml
+}
+
+/// The stand-in comes right after the family that is asked for, so that an installed one is still preferred.
+fn rule(relative: &Relative) -> String {
+    let Relative { asked, stand_in, bold, .. } = relative;
+    let weight =
+        if *bold { "<edit name=\"weight\" mode=\"assign\" binding=\"same\"><const>bold</const></edit>" } else { "" };
+    format!(
+        "<match target=\"pattern\"><test name=\"family\"><string>{asked}</string></test>\
+         <edit name=\"family\" mode=\"append\" binding=\"same\"><string>{stand_in}</string></edit>{weight}</match>\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_family_has_one_relative_and_is_written_in_lower_case() {
+        let asked: BTreeSet<_> = RELATIVES.iter().map(|relative| relative.asked).collect();
+        assert_eq!(asked.len(), RELATIVES.len());
+        assert!(RELATIVES.iter().all(|relative| relative.asked == relative.asked.to_lowercase()));
+    }
+
+    #[test]
+    fn coloured_emoji_are_kept_from_a_libreoffice_that_leaves_them_blank() {
+        assert!(configuration(Emoji::Plain).contains("Noto Color Emoji"));
+        assert!(!configuration(Emoji::Coloured).contains("Noto Color Emoji"));
+    }
+
+    /// A stand-in that is not installed would go unnoticed: fontconfig takes what comes next.
+    #[test]
+    fn every_stand_in_is_installed() {
+        let installed = super::super::list_families().unwrap();
+        let missing: BTreeSet<_> = RELATIVES
+            .iter()
+            .map(|relative| relative.stand_in)
+            .filter(|stand_in| !installed.contains(&stand_in.to_lowercase()))
+            .collect();
+        assert!(missing.is_empty(), "run `make setup`: {missing:?}");
+    }
+}

@@ -1,0 +1,123 @@
+//! Changes to a text of XML that leave every other byte of it as it is.
+
+use std::io;
+use std::ops::Range;
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+
+use super::Losses;
+
+/// What stands in a range of bytes from now on.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Edit {
+    pub(super) range: Range<usize>,
+    pub(super) text: String,
+}
+
+impl Edit {
+    pub(super) fn new(range: Range<usize>, text: impl Into<String>) -> Self {
+        Self { range, text: text.into() }
+    }
+
+    pub(super) fn removal(range: Range<usize>) -> Self {
+        Self::new(range, "")
+    }
+}
+
+/// A part after its edits; none if there were none.
+#[derive(Debug)]
+pub(super) struct Edited {
+    pub(super) xml: Option<String>,
+    pub(super) losses: Losses,
+}
+
+/// Makes all edits. Of those that lie within another, the outer one counts.
+pub(super) fn apply(xml: &str, mut edits: Vec<Edit>) -> Option<String> {
+    if edits.is_empty() {
+        return None;
+    }
+    edits.sort_by_key(|edit| (edit.range.start, std::cmp::Reverse(edit.range.end)));
+    let (mut result, mut done) = (String::with_capacity(xml.len()), 0);
+    for Edit { range, text } in edits {
+        if range.start < done {
+            continue;
+        }
+        result.push_str(xml.get(done..range.start).unwrap_or_default());
+        result.push_str(&text);
+        done = range.end;
+    }
+    result.push_str(xml.get(done..).unwrap_or_default());
+    Some(result)
+}
+
+/// An event that edits depend on.
+#[derive(Debug)]
+pub(super) enum Tag<'a> {
+    Start(BytesStart<'a>),
+    Empty(BytesStart<'a>),
+    End(String),
+}
+
+/// Shows each tag, and where it stands.
+pub(super) fn scan<'a>(xml: &'a str, mut visit: impl FnMut(Range<usize>, Tag<'a>)) -> io::Result<()> {
+    let mut reader = Reader::from_str(xml);
+    loop {
+        let start = position(&reader);
+        let event = reader.read_event().map_err(io::Error::other)?;
+        let range = start..position(&reader);
+        match event {
+            Event::Start(tag) => visit(range, Tag::Start(tag)),
+            Event::Empty(tag) => visit(range, Tag::Empty(tag)),
+            Event::End(tag) => visit(range, Tag::End(tag.name().as_ref().to_owned())),
+            Event::Eof => return Ok(()),
+            Event::Text(_)
+            | Event::CData(_)
+            | Event::Comment(_)
+            | Event::Decl(_)
+            | Event::PI(_)
+            | Event::DocType(_)
+            | Event::GeneralRef(_) => {}
+        }
+    }
+}
+
+fn position(reader: &Reader<&[u8]>) -> usize {
+    usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX)
+}
+
+/// The value of an attribute, entities and all.
+pub(super) fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
+    let mut attributes = tag.attributes();
+    let mut readable = attributes.with_checks(false).map_while(Result::ok);
+    let found = readable.find(|attribute| attribute.key.as_ref() == name)?;
+    Some(found.value.into_owned())
+}
+
+/// The text between two tags, as a reader sees it.
+pub(super) fn plain(xml: &str, range: &Range<usize>) -> Option<String> {
+    quick_xml::escape::unescape(xml.get(range.clone())?).ok().map(|text| text.into_owned())
+}
+
+pub(super) fn escaped(text: &str) -> String {
+    quick_xml::escape::escape(text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_leave_the_rest_as_it_is() {
+        let edits = vec![Edit::new(6..7, "Z"), Edit::removal(1..3), Edit::new(2..3, "inner")];
+        assert_eq!(apply("abcdefgh", edits).unwrap(), "adefZh");
+        assert_eq!(apply("abc", Vec::new()), None);
+    }
+
+    #[test]
+    fn tags_are_shown_where_they_stand() {
+        let (xml, mut seen) = ("<?xml version='1.0'?><a b='1'>x<c/></a>", Vec::new());
+        scan(xml, |range, _| seen.push(xml.get(range).unwrap().to_owned())).unwrap();
+        assert_eq!(seen, ["<a b='1'>", "<c/>", "</a>"]);
+    }
+}

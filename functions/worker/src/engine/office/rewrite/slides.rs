@@ -1,0 +1,273 @@
+//! Slides: equations, slide numbers, letters that are typed in a symbol font, and tab stops.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::ops::Range;
+
+use quick_xml::events::BytesStart;
+
+use super::edit::{Edit, Edited, Tag, apply, attribute, escaped, plain, scan};
+use super::symbols::{SymbolFont, is_private};
+use super::tabs::Paragraph;
+use super::{Losses, MOST_BYTES, Package};
+
+/// Without one of these, there is nothing to do in a slide.
+pub(super) const SIGNS: [&str; 4] = ["<a14:m", "Wingdings", "Webdings", "<a:tabLst"];
+
+pub(super) fn is_page(name: &str) -> bool {
+    name.starts_with("ppt/slides/slide") && name.ends_with(".xml")
+}
+
+/// The number of each slide, by the name of its part, if the first one has another than 1: LibreOffice counts from 1.
+pub(super) fn numbers(package: &mut Package) -> io::Result<BTreeMap<String, u32>> {
+    let presentation = part(package, "ppt/presentation.xml")?;
+    let (mut first, mut ids) = (None, Vec::new());
+    scan(&presentation, |_, tag| {
+        if let Tag::Start(tag) | Tag::Empty(tag) = tag {
+            match tag.name().as_ref() {
+                "p:presentation" => {
+                    first = attribute(&tag, "firstSlideNum").and_then(|number| number.parse::<u32>().ok())
+                }
+                "p:sldId" => ids.extend(attribute(&tag, "r:id")),
+                _ => {}
+            }
+        }
+    })?;
+    let Some(first) = first.filter(|first| *first != 1) else { return Ok(BTreeMap::new()) };
+    let mut targets = BTreeMap::new();
+    scan(&part(package, "ppt/_rels/presentation.xml.rels")?, |_, tag| {
+        if let Tag::Start(tag) | Tag::Empty(tag) = tag
+            && let (Some(id), Some(target)) = (attribute(&tag, "Id"), attribute(&tag, "Target"))
+        {
+            let target = target.strip_prefix('/').map_or_else(|| format!("ppt/{target}"), str::to_owned);
+            targets.insert(id, target);
+        }
+    })?;
+    let slides = ids.into_iter().filter_map(|id| targets.remove(&id));
+    Ok(slides.zip(first..).collect())
+}
+
+fn part(package: &mut Package, name: &str) -> io::Result<String> {
+    let mut text = String::new();
+    package.by_name(name)?.take(MOST_BYTES).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// `number`: the slide's, if it is to be written out.
+pub(super) fn edited(xml: &str, number: Option<u32>) -> io::Result<Edited> {
+    let mut slide = Slide { xml, number, ..Slide::default() };
+    scan(xml, |range, tag| match tag {
+        Tag::Start(tag) => slide.open(range, &tag),
+        Tag::Empty(tag) => slide.element(range, &tag),
+        Tag::End(name) => slide.close(range, &name),
+    })?;
+    Ok(Edited { xml: apply(xml, slide.edits), losses: slide.losses })
+}
+
+#[derive(Default)]
+struct Slide<'a> {
+    xml: &'a str,
+    number: Option<u32>,
+    edits: Vec<Edit>,
+    losses: Losses,
+    alternates: Vec<Alternate>,
+    run: Option<Run>,
+    text: usize,
+    /// Whether the shape takes margins from a layout that is not looked at.
+    inherits: bool,
+    paragraph: Paragraph,
+}
+
+/// What newer programs show, and what all others do.
+#[derive(Default)]
+struct Alternate {
+    equations: u32,
+    choice: Range<usize>,
+    fallback: usize,
+    has_picture: bool,
+}
+
+#[derive(Default)]
+struct Run {
+    /// A symbol font for all letters, and the element that names it.
+    letters: Option<(SymbolFont, Range<usize>)>,
+    /// The same for symbols among other letters.
+    symbols: Option<(SymbolFont, Range<usize>)>,
+    text: Range<usize>,
+    /// The start of the field that it is, if that shows the slide's number, and its properties, which a run has none of.
+    field: Option<Range<usize>>,
+    properties: Option<Range<usize>>,
+}
+
+impl Slide<'_> {
+    fn open(&mut self, range: Range<usize>, tag: &BytesStart<'_>) {
+        match tag.name().as_ref() {
+            "mc:AlternateContent" => self.alternates.push(Alternate::default()),
+            "mc:Choice" => self.alternate(|alternate| alternate.choice.start = range.start),
+            "mc:Fallback" => self.alternate(|alternate| alternate.fallback = range.end),
+            "a14:m" => self.equation(),
+            "p:sp" => self.inherits = false,
+            "a:r" => self.run = Some(Run::default()),
+            "a:fld" => {
+                let is_number = self.number.is_some() && attribute(tag, "type").as_deref() == Some("slidenum");
+                self.run = Some(Run { field: is_number.then_some(range), ..Run::default() });
+            }
+            "a:pPr" => match &mut self.run {
+                Some(run) => run.properties = Some(range),
+                None => self.paragraph = Paragraph::open(range, tag),
+            },
+            "a:buChar" | "a:buAutoNum" | "a:buBlip" => self.paragraph.has_bullet(),
+            "a:t" => self.text = range.end,
+            _ => {}
+        }
+    }
+
+    fn element(&mut self, range: Range<usize>, tag: &BytesStart<'_>) {
+        match (tag.name().as_ref(), &mut self.run) {
+            ("p:ph", _) => self.inherits = true,
+            ("a:latin", Some(run)) => run.letters = symbol_font(tag).map(|font| (font, range)),
+            ("a:sym", Some(run)) => run.symbols = symbol_font(tag).map(|font| (font, range)),
+            ("a:pPr", Some(run)) => run.properties = Some(range),
+            ("a:pPr", None) => self.paragraph = Paragraph::default(),
+            ("a:tab", None) => self.paragraph.tab(range, tag),
+            ("a:buChar" | "a:buAutoNum" | "a:buBlip", None) => self.paragraph.has_bullet(),
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, range: Range<usize>, name: &str) {
+        match (name, &mut self.run) {
+            ("mc:Choice", _) => self.alternate(|alternate| alternate.choice.end = range.end),
+            ("mc:Fallback", _) => {
+                let xml = self.xml;
+                self.alternate(|alternate| {
+                    let content = xml.get(alternate.fallback..range.start).unwrap_or_default();
+                    alternate.has_picture = content.contains("r:embed=");
+                });
+            }
+            ("mc:AlternateContent", _) => self.choose(),
+            ("a:pPr", Some(run)) => {
+                run.properties = run.properties.take().map(|properties| properties.start..range.end);
+            }
+            ("a:pPr", None) => {
+                let edits = self.paragraph.close(self.xml, self.inherits);
+                self.edits.extend(edits);
+            }
+            ("a:p", _) => self.paragraph = Paragraph::default(),
+            ("a:t", Some(run)) => {
+                run.text = self.text..range.start;
+                let has_tab = self.xml.get(run.text.clone()).is_some_and(|text| text.contains('\t'));
+                self.losses.tab_stops |= has_tab && self.paragraph.loses_tabs;
+            }
+            ("a:r" | "a:fld", _) => {
+                let run = self.run.take().unwrap_or_default();
+                let number = run.field.is_some().then_some(self.number).flatten();
+                self.edits.extend(match number {
+                    Some(number) => written_out(run, number, range),
+                    None => symbols(self.xml, run),
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn alternate(&mut self, note: impl FnOnce(&mut Alternate)) {
+        if let Some(alternate) = self.alternates.last_mut() {
+            note(alternate);
+        }
+    }
+
+    fn equation(&mut self) {
+        match self.alternates.last_mut() {
+            Some(alternate) => alternate.equations += 1,
+            None => self.losses.equations += 1,
+        }
+    }
+
+    /// Whoever can't show an equation is to show its picture: LibreOffice 7.4 believes that it can.
+    fn choose(&mut self) {
+        let Some(alternate) = self.alternates.pop() else { return };
+        if alternate.equations > 0 && alternate.has_picture {
+            self.edits.push(Edit::removal(alternate.choice));
+        } else {
+            self.losses.equations += alternate.equations;
+        }
+    }
+}
+
+fn symbol_font(font: &BytesStart<'_>) -> Option<SymbolFont> {
+    SymbolFont::named(&attribute(font, "typeface")?)
+}
+
+/// A field as a run of its number.
+fn written_out(run: Run, number: u32, end: Range<usize>) -> Vec<Edit> {
+    let Some(start) = run.field.filter(|_| !run.text.is_empty()) else { return Vec::new() };
+    let changed = [Edit::new(start, "<a:r>"), Edit::new(run.text, number.to_string()), Edit::new(end, "</a:r>")];
+    changed.into_iter().chain(run.properties.map(Edit::removal)).collect()
+}
+
+/// The symbols themselves, in whatever font has them. Where the font is that of symbols alone, other letters are left: all
+/// but one that makes up its run, as an arrow that PowerPoint put for `-->` does.
+fn symbols(xml: &str, run: Run) -> Vec<Edit> {
+    let Some(text) = plain(xml, &run.text) else { return Vec::new() };
+    let read = match (&run.letters, &run.symbols) {
+        (Some((font, _)), _) => font.read(&text),
+        (None, Some((font, _))) if text.trim().chars().count() == 1 => font.read(&text),
+        (None, Some((font, _))) => {
+            let symbol = |letter| if is_private(letter) { font.character(letter) } else { None };
+            text.chars().map(|letter| symbol(letter).unwrap_or(letter)).collect()
+        }
+        (None, None) => return Vec::new(),
+    };
+    let named = [run.letters, run.symbols].into_iter().flatten().map(|(_, range)| Edit::removal(range));
+    [Edit::new(run.text, escaped(&read))].into_iter().chain(named).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(xml: &str, number: Option<u32>) -> String {
+        edited(xml, number).unwrap().xml.unwrap_or_else(|| xml.to_owned())
+    }
+
+    #[test]
+    fn an_equation_gives_way_to_its_picture() {
+        let alternate = |fallback: &str| {
+            format!(
+                "<x><mc:AlternateContent><mc:Choice Requires=\"a14\"><a14:m>x</a14:m></mc:Choice>{fallback}</mc:AlternateContent></x>"
+            )
+        };
+        let picture = "<mc:Fallback><p:sp><a:blip r:embed=\"rId2\"/></p:sp></mc:Fallback>";
+        assert_eq!(
+            changed(&alternate(picture), None),
+            format!("<x><mc:AlternateContent>{picture}</mc:AlternateContent></x>")
+        );
+        for without in [alternate(""), alternate("<mc:Fallback/>"), "<x><a14:m>x</a14:m></x>".to_owned()] {
+            let edited = edited(&without, None).unwrap();
+            assert!(edited.xml.is_none());
+            assert_eq!(edited.losses.equations, 1);
+        }
+    }
+
+    #[test]
+    fn slide_numbers_are_written_out() {
+        let field = "<a:fld id=\"{1}\" type=\"slidenum\"><a:rPr lang=\"en\"/><a:pPr/><a:t>‹#›</a:t></a:fld>";
+        assert_eq!(changed(field, Some(0)), "<a:r><a:rPr lang=\"en\"/><a:t>0</a:t></a:r>");
+        assert_eq!(changed(field, None), field);
+        let date = field.replace("slidenum", "datetime1");
+        assert_eq!(changed(&date, Some(0)), date);
+    }
+
+    #[test]
+    fn symbols_become_what_they_show_and_the_text_around_them_is_kept() {
+        let run = |font: &str, text: &str| {
+            let font = if font.is_empty() { String::new() } else { format!("<a:{font} typeface=\"Wingdings\"/>") };
+            format!("<a:r><a:rPr>{font}</a:rPr><a:t>{text}</a:t></a:r>")
+        };
+        assert_eq!(changed(&run("latin", "J"), None), run("", "🙂"));
+        assert_eq!(changed(&run("sym", "à"), None), run("", "🡪"));
+        assert_eq!(changed(&run("sym", "\u{F0E0} next"), None), run("", "🡪 next"));
+        assert_eq!(changed(&run("sym", "déjà vu"), None), run("", "déjà vu"));
+    }
+}

@@ -1,0 +1,91 @@
+//! Text documents: letters that are typed in a symbol font.
+
+use std::io;
+use std::ops::Range;
+
+use quick_xml::events::BytesStart;
+
+use super::Losses;
+use super::edit::{Edit, Edited, Tag, apply, attribute, escaped, plain, scan};
+use super::symbols::SymbolFont;
+
+/// Without one of these, there is nothing to do in a part.
+pub(super) const SIGNS: [&str; 2] = ["Wingdings", "Webdings"];
+
+pub(super) fn is_page(name: &str) -> bool {
+    let name = name.strip_prefix("word/").and_then(|name| name.strip_suffix(".xml")).unwrap_or_default();
+    name == "document" || ["header", "footer", "footnotes", "endnotes"].iter().any(|part| name.starts_with(part))
+}
+
+#[derive(Default)]
+struct Run {
+    /// A symbol font, and the element that names it.
+    font: Option<(SymbolFont, Range<usize>)>,
+    open: usize,
+    texts: Vec<Range<usize>>,
+}
+
+pub(super) fn edited(xml: &str) -> io::Result<Edited> {
+    let (mut edits, mut run) = (Vec::new(), None::<Run>);
+    scan(xml, |range, tag| match tag {
+        Tag::Start(tag) => match (tag.name().as_ref(), &mut run) {
+            ("w:r", _) => run = Some(Run::default()),
+            ("w:t", Some(run)) => run.open = range.end,
+            _ => {}
+        },
+        Tag::Empty(tag) => match (tag.name().as_ref(), &mut run) {
+            ("w:rFonts", Some(run)) => run.font = symbol_font(&tag).map(|font| (font, range)),
+            ("w:sym", _) => edits.extend(symbol(&tag).map(|symbol| Edit::new(range, format!("<w:t>{symbol}</w:t>")))),
+            _ => {}
+        },
+        Tag::End(name) => match (name.as_str(), &mut run) {
+            ("w:t", Some(run)) => run.texts.push(run.open..range.start),
+            ("w:r", _) => edits.extend(run.take().into_iter().flat_map(|run| unicode(xml, run))),
+            _ => {}
+        },
+    })?;
+    Ok(Edited { xml: apply(xml, edits), losses: Losses::default() })
+}
+
+fn symbol_font(fonts: &BytesStart<'_>) -> Option<SymbolFont> {
+    SymbolFont::named(&attribute(fonts, "w:ascii").or_else(|| attribute(fonts, "w:hAnsi"))?)
+}
+
+/// `<w:sym w:font="Wingdings" w:char="F0FC"/>`
+fn symbol(tag: &BytesStart<'_>) -> Option<char> {
+    let letter = u32::from_str_radix(&attribute(tag, "w:char")?, 16).ok().and_then(char::from_u32)?;
+    SymbolFont::named(&attribute(tag, "w:font")?)?.character(letter)
+}
+
+/// The symbols themselves, in whatever font has them.
+fn unicode(xml: &str, run: Run) -> Vec<Edit> {
+    let Some((font, named)) = run.font else { return Vec::new() };
+    let texts = run.texts.into_iter().filter_map(|range| {
+        let text = plain(xml, &range)?;
+        Some(Edit::new(range, escaped(&font.read(&text))))
+    });
+    texts.chain([Edit::removal(named)]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_in_a_symbol_font_become_what_they_show() {
+        let run =
+            "<w:r><w:rPr><w:rFonts w:ascii=\"Wingdings\" w:hAnsi=\"Wingdings\"/><w:b/></w:rPr><w:t>J&#xFC;</w:t></w:r>";
+        assert_eq!(edited(run).unwrap().xml.unwrap(), "<w:r><w:rPr><w:b/></w:rPr><w:t>🙂✓</w:t></w:r>");
+        let symbol =
+            "<w:r><w:sym w:font=\"Wingdings\" w:char=\"F0FC\"/></w:r><w:r><w:sym w:font=\"X\" w:char=\"F0FC\"/></w:r>";
+        let expected = "<w:r><w:t>✓</w:t></w:r><w:r><w:sym w:font=\"X\" w:char=\"F0FC\"/></w:r>";
+        assert_eq!(edited(symbol).unwrap().xml.unwrap(), expected);
+        assert!(edited("<w:r><w:t>Wingdings</w:t></w:r>").unwrap().xml.is_none());
+    }
+
+    #[test]
+    fn only_parts_with_text_are_looked_at() {
+        assert!(["word/document.xml", "word/header2.xml", "word/footnotes.xml"].into_iter().all(is_page));
+        assert!(!["word/numbering.xml", "word/media/document.xml", "docProps/app.xml"].into_iter().any(is_page));
+    }
+}

@@ -1,0 +1,122 @@
+//! What is set on a document between loading and printing it.
+
+use std::io;
+
+use super::{Any, Hidden, Property, RawObject, Text, place, ptr};
+
+/// LibreOffice's switch between a text with its changes marked, and as it is when all are accepted.
+const SHOW_CHANGES: &str = "ShowTrackedChanges";
+
+impl Hidden<'_> {
+    /// Turns every page of a text document or spreadsheet to landscape, or else to portrait.
+    pub(in crate::engine::office) fn turn_pages(&self, landscape: bool) -> io::Result<()> {
+        let styles = self.page_styles()?;
+        let mut count = 0_i32;
+        // SAFETY: the styles were asked for this interface; the method takes nothing and returns 32 bits.
+        unsafe { self.uno.call(styles, "com.sun.star.container.XIndexAccess::getCount", &mut count, &mut [])? };
+        for mut index in 0..count {
+            let mut style = Any::EMPTY;
+            let get = "com.sun.star.container.XIndexAccess::getByIndex";
+            // SAFETY: the styles were asked for this interface; the method takes 32 bits and returns a value with its type.
+            unsafe { self.uno.call(styles, get, &mut style, &mut [place(&mut index)])? };
+            let style = self.uno.query(object(&style)?, "com.sun.star.beans.XPropertySet")?;
+            self.turn_page(style, landscape)?;
+        }
+        Ok(())
+    }
+
+    fn page_styles(&self) -> io::Result<*mut RawObject> {
+        let supplier = self.uno.query(self.object, "com.sun.star.style.XStyleFamiliesSupplier")?;
+        let mut families: *mut RawObject = ptr::null_mut();
+        let get = "com.sun.star.style.XStyleFamiliesSupplier::getStyleFamilies";
+        // SAFETY: the document was asked for this interface; the method takes nothing and returns an object.
+        unsafe { self.uno.call(supplier, get, &mut families, &mut [])? };
+        let (mut name, mut styles) = (Text::new(&self.uno.library, "PageStyles"), Any::EMPTY);
+        let get = "com.sun.star.container.XNameAccess::getByName";
+        // SAFETY: the families are of this interface; the method takes a text and returns a value with its type.
+        unsafe { self.uno.call(families, get, &mut styles, &mut [name.place()])? };
+        self.uno.query(object(&styles)?, "com.sun.star.container.XIndexAccess")
+    }
+
+    fn turn_page(&self, style: *mut RawObject, landscape: bool) -> io::Result<()> {
+        let (width, height) = (self.length(style, "Width")?, self.length(style, "Height")?);
+        if (width > height) == landscape {
+            return Ok(());
+        }
+        self.set(style, "IsLandscape", &Property::Boolean(landscape))?;
+        self.set(style, "Width", &Property::Long(height))?;
+        self.set(style, "Height", &Property::Long(width))
+    }
+
+    /// In hundredths of a millimetre.
+    fn length(&self, object: *mut RawObject, name: &str) -> io::Result<i32> {
+        let (mut name, mut value) = (Text::new(&self.uno.library, name), Any::EMPTY);
+        let get = "com.sun.star.beans.XPropertySet::getPropertyValue";
+        // SAFETY: callers ask for this interface; the method takes a text and returns a value with its type.
+        unsafe { self.uno.call(object, get, &mut value, &mut [name.place()])? };
+        // SAFETY: the property is a long, by the description of page styles; a value has its address in `data`.
+        let length = unsafe { value.data.cast::<i32>().as_ref() };
+        length.copied().ok_or_else(|| io::Error::other("a page without a size"))
+    }
+
+    fn set(&self, object: *mut RawObject, name: &str, value: &Property) -> io::Result<()> {
+        let (mut name, mut any) = (Text::new(&self.uno.library, name), Any::EMPTY);
+        self.uno.fill(&mut any, value)?;
+        let set = "com.sun.star.beans.XPropertySet::setPropertyValue";
+        // SAFETY: callers ask for this interface; the method takes a text and a value with its type, and returns nothing.
+        unsafe { self.uno.call(object, set, &mut (), &mut [name.place(), place(&mut any)]) }
+    }
+
+    /// Whether it is a text document with tracked changes.
+    pub(in crate::engine::office) fn has_changes(&self) -> io::Result<bool> {
+        let Ok(supplier) = self.uno.query(self.object, "com.sun.star.document.XRedlinesSupplier") else {
+            return Ok(false);
+        };
+        let mut changes: *mut RawObject = ptr::null_mut();
+        let get = "com.sun.star.document.XRedlinesSupplier::getRedlines";
+        // SAFETY: the document was asked for this interface; the method takes nothing and returns an object.
+        unsafe { self.uno.call(supplier, get, &mut changes, &mut [])? };
+        let mut has_some = 0_u8;
+        let ask = "com.sun.star.container.XElementAccess::hasElements";
+        // SAFETY: every collection has this interface; the method takes nothing and returns a boolean, which is a byte.
+        unsafe { self.uno.call(changes, ask, &mut has_some, &mut [])? };
+        Ok(has_some != 0)
+    }
+
+    /// Shows the text as it is with all changes accepted. The document itself stays as it is: it may be protected.
+    pub(in crate::engine::office) fn hide_changes(&self) -> io::Result<()> {
+        let model = self.uno.query(self.object, "com.sun.star.frame.XModel")?;
+        let mut controller: *mut RawObject = ptr::null_mut();
+        // SAFETY: the document was asked for this interface; the method takes nothing and returns an object.
+        unsafe { self.uno.call(model, "com.sun.star.frame.XModel::getCurrentController", &mut controller, &mut [])? };
+        let mut frame: *mut RawObject = ptr::null_mut();
+        // SAFETY: the controller is null or of this interface; the method takes nothing and returns an object.
+        unsafe { self.uno.call(controller, "com.sun.star.frame.XController::getFrame", &mut frame, &mut [])? };
+        let mut frame = self.uno.query(frame, "com.sun.star.frame.XDispatchProvider")?;
+        let helper = self.uno.create("com.sun.star.frame.DispatchHelper")?;
+        let helper = self.uno.query(helper, "com.sun.star.frame.XDispatchHelper")?;
+        let (mut command, mut target) =
+            (Text::new(&self.uno.library, &format!(".uno:{SHOW_CHANGES}")), Text::new(&self.uno.library, ""));
+        let mut off = self.uno.sequence(&vec![(SHOW_CHANGES.to_owned(), Property::Boolean(false))])?;
+        let (mut flags, mut answer) = (0_i32, Any::EMPTY);
+        let arguments = &mut [place(&mut frame), command.place(), target.place(), place(&mut flags), place(&mut off)];
+        self.uno.be_kit(false);
+        let dispatch = "com.sun.star.frame.XDispatchHelper::executeDispatch";
+        // SAFETY: the helper was asked for this interface; the method takes an object, two texts, 32 bits and a sequence of
+        // properties, and returns a value with its type.
+        let dispatched = unsafe { self.uno.call(helper, dispatch, &mut answer, arguments) };
+        self.uno.be_kit(true);
+        dispatched
+    }
+}
+
+/// The object that a value is.
+fn object(value: &Any) -> io::Result<*mut RawObject> {
+    // An object lies in the Any itself; a value of no type has its data elsewhere.
+    let is_object = ptr::eq(value.data, ptr::from_ref(&value.reserved).cast());
+    if is_object && !value.reserved.is_null() {
+        Ok(value.reserved.cast())
+    } else {
+        Err(io::Error::other("a value that is no object"))
+    }
+}

@@ -1,0 +1,257 @@
+//! What comes out as another program made it: one small document for each cause that it once did not.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
+
+#[path = "fidelity/packages.rs"]
+mod packages;
+#[path = "fidelity/support.rs"]
+mod support;
+
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use docmill::domain::job::JobErrorCode;
+use serde_json::json;
+use tempfile::TempDir;
+
+use packages::{docx, paragraph, pptx, text_box};
+use support::{Printed, print, print_text, try_print};
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/office");
+
+fn row(printed: &Printed, first: &str) -> Vec<String> {
+    let text = printed.text();
+    let line = text.lines().find(|line| line.trim_start().starts_with(first));
+    line.unwrap_or_else(|| panic!("no {first}: {text}")).split_whitespace().map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn tables_are_printed_as_they_are_written() {
+    let table =
+        "id,date,time,code,amount\n1/2,1/2/2024,10:30,01067,2.50\n=1+1,2024-01-02,1e5,TRUE,1234567890123456789\n";
+    let printed = print_text("table.csv", table.as_bytes()).await;
+    assert_eq!(row(&printed, "1/2"), ["1/2", "1/2/2024", "10:30", "01067", "2.50"]);
+    assert_eq!(row(&printed, "=1+1"), ["=1+1", "2024-01-02", "1e5", "TRUE", "1234567890123456789"]);
+    assert_eq!(printed.codes(), Vec::<&str>::new());
+}
+
+#[tokio::test]
+async fn texts_of_every_encoding_are_read() {
+    let russian = "Привет, мир! Это простой текст без всякой подписи.";
+    let cyrillic = print_text("letter.txt", &encoding_rs::WINDOWS_1251.encode(russian).0).await;
+    assert!(cyrillic.text().contains("Привет, мир!"), "{}", cyrillic.text());
+    assert_eq!(cyrillic.codes(), ["encoding_guessed"]);
+    assert_eq!(cyrillic.warnings[0].detail.as_deref(), Some("windows-1251"));
+    let big: Vec<u8> = format!("{russian}\n").encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let big = print_text("letter.txt", &big).await;
+    assert!(big.text().contains("Это простой текст"), "{}", big.text());
+    let table: Vec<u8> = "имя;город\nАнна;Köln\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(row(&print_text("table.csv", &table).await, "Анна"), ["Анна", "Köln"]);
+    assert_eq!(print_text("plain.txt", "Grüße".as_bytes()).await.codes(), Vec::<&str>::new());
+}
+
+/// LibreOffice draws what is in italics in a formula in Liberation Serif, and its exponent higher than the rest.
+#[tokio::test]
+async fn equations_are_printed() {
+    let directory = TempDir::new().unwrap();
+    let power = "<m:sSup><m:e><m:r><m:t>c</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup>";
+    let equation = format!(
+        "<w:p><w:r><w:t xml:space=\"preserve\">Energy </w:t></w:r><m:oMath><m:r><m:t>E=m</m:t></m:r>{power}</m:oMath></w:p>"
+    );
+    let text = print(&docx(directory.path(), &equation)).await;
+    assert!(text.text().contains("E=m"), "{}", text.text());
+
+    let equation = "<a14:m><m:oMath><m:r><m:t>E=m</m:t></m:r></m:oMath></a14:m>";
+    let choice = text_box("", &format!("<a:p><a:r><a:t>Energy </a:t></a:r>{equation}</a:p>"));
+    let picture = "<a:blipFill><a:blip r:embed=\"rId2\"/><a:stretch><a:fillRect/></a:stretch></a:blipFill>";
+    let fallback = text_box(picture, "<a:p><a:r><a:t> </a:t></a:r></a:p>");
+    let alternate = format!(
+        "<mc:AlternateContent><mc:Choice Requires=\"a14\">{choice}</mc:Choice><mc:Fallback>{fallback}</mc:Fallback>\
+         </mc:AlternateContent>"
+    );
+    let slide = print(&pptx(directory.path(), "", &[alternate])).await;
+    assert!(slide.has_colour(), "the equation's picture is there");
+    assert_eq!(slide.codes(), Vec::<&str>::new());
+    let without = print(&pptx(directory.path(), "", &[choice])).await;
+    assert!(!without.text().contains("E=m"));
+    assert_eq!(without.codes(), ["equation_dropped"]);
+}
+
+#[tokio::test]
+async fn fonts_have_relatives_of_their_width() {
+    let directory = TempDir::new().unwrap();
+    let print_in = async |font: &str, text: &str| print(&docx(directory.path(), &paragraph(text, font))).await;
+    for (font, relative) in [
+        ("Georgia", "Gelasio-Regular"),
+        ("Consolas", "InconsolataSemiWide-Regular"),
+        ("Comic Sans MS", "ComicRelief-Regular"),
+        ("Century Gothic", "TeXGyreAdventor-Regular"),
+        ("Book Antiqua", "TeXGyrePagella-Regular"),
+        ("Helvetica", "LiberationSans"),
+    ] {
+        let printed = print_in(font, "Hamburgefonts").await;
+        assert_eq!((printed.fonts(), printed.codes()), (vec![relative.to_owned()], vec![]), "{font}");
+    }
+    for (font, text, relative) in [
+        ("Verdana", "Hamburgefonts", "DejaVuSans"),
+        ("Arial Black", "Hamburgefonts", "DejaVuSans-Bold"),
+        ("Batang", "안녕하세요", "Baekmuk-Batang"),
+        ("Gulim", "안녕하세요", "Baekmuk-Gulim"),
+        ("굴림", "안녕하세요", "Baekmuk-Gulim"),
+    ] {
+        let printed = print_in(font, text).await;
+        assert_eq!((printed.fonts(), printed.codes()), (vec![relative.to_owned()], vec!["font_substituted"]), "{font}");
+        assert!(printed.warnings[0].message.contains("about as wide"), "{}", printed.warnings[0].message);
+    }
+    let other = print_in("Impact", "Hamburgefonts").await;
+    assert!(other.warnings[0].message.contains("other widths"), "{}", other.warnings[0].message);
+}
+
+#[tokio::test]
+async fn letters_in_symbol_fonts_are_symbols() {
+    let directory = TempDir::new().unwrap();
+    let symbol = "<w:p><w:r><w:sym w:font=\"Webdings\" w:char=\"F0FC\"/></w:r></w:p>";
+    let body = [paragraph("Jü", "Wingdings"), symbol.to_owned(), paragraph("plain", "")].concat();
+    let text = print(&docx(directory.path(), &body)).await.text();
+    assert!(text.contains("🙂✓") && text.contains("plain") && !text.contains('J'), "{text}");
+    let run = |font: &str, text: &str| format!("<a:p><a:r><a:rPr>{font}</a:rPr><a:t>{text}</a:t></a:r></a:p>");
+    let runs = [
+        run("<a:latin typeface=\"Wingdings\"/>", "J"),
+        run("<a:sym typeface=\"Wingdings\" charset=\"2\"/>", "\u{F0E0} next"),
+    ];
+    let text = print(&pptx(directory.path(), "", &[text_box("", &runs.concat())])).await.text();
+    assert!(text.contains('🙂') && text.contains("🡪 next"), "{text}");
+}
+
+#[tokio::test]
+async fn slide_numbers_begin_where_the_presentation_says() {
+    let directory = TempDir::new().unwrap();
+    let field = "<a:p><a:r><a:t>Slide </a:t></a:r><a:fld id=\"{B6F15528-21DE-4FAA-801E-634DDDAF4B2B}\" type=\"slidenum\">\
+        <a:rPr lang=\"en-US\"/><a:t>‹#›</a:t></a:fld></a:p>";
+    let slides = vec![text_box("", field); 3];
+    let numbers = async |attributes| {
+        let text = print(&pptx(directory.path(), attributes, &slides)).await.text();
+        text.lines().filter_map(|line| line.trim().strip_prefix("Slide ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(numbers("firstSlideNum=\"0\"").await, ["0", "1", "2"]);
+    assert_eq!(numbers("").await, ["1", "2", "3"]);
+}
+
+#[tokio::test]
+async fn tab_stops_of_slides_are_where_they_were_set() {
+    let directory = TempDir::new().unwrap();
+    let line = |properties: &str, word: &str| {
+        format!(
+            "<a:p><a:pPr {properties}><a:tabLst><a:tab pos=\"2743200\" algn=\"l\"/></a:tabLst></a:pPr>\
+             <a:r><a:t>x\t{word}</a:t></a:r></a:p>"
+        )
+    };
+    let lines = [line("marL=\"0\" indent=\"0\"", "first"), line("marL=\"914400\"", "second")].concat();
+    let printed = print(&pptx(directory.path(), "", &[text_box("", &lines)])).await;
+    // The box begins an inch from the left, and the stop is three inches into it.
+    for word in ["first", "second"] {
+        assert!((printed.left_of(word) - 288.0).abs() < 2.0, "{word}: {}", printed.left_of(word));
+    }
+    assert_eq!(printed.codes(), Vec::<&str>::new());
+    let listed = line("marL=\"457200\" indent=\"-457200\"", "third");
+    assert_eq!(print(&pptx(directory.path(), "", &[text_box("", &listed)])).await.codes(), ["tab_stops_dropped"]);
+}
+
+const CHANGED: &str = "<w:p><w:r><w:t xml:space=\"preserve\">Price: </w:t></w:r>\
+    <w:del w:id=\"1\" w:author=\"A\" w:date=\"2024-01-01T00:00:00Z\"><w:r><w:delText>OLDPRICE</w:delText></w:r></w:del>\
+    <w:ins w:id=\"2\" w:author=\"A\" w:date=\"2024-01-01T00:00:00Z\"><w:r><w:t>NEWPRICE</w:t></w:r></w:ins></w:p>";
+
+#[tokio::test]
+async fn tracked_changes_are_accepted_or_shown() {
+    let directory = TempDir::new().unwrap();
+    let path = docx(directory.path(), CHANGED);
+    let accepted = print(&path).await;
+    assert!(accepted.text().contains("Price: NEWPRICE") && !accepted.text().contains("OLD"), "{}", accepted.text());
+    assert!(!accepted.has_colour());
+    let shown = try_print(&path, json!({ "trackedChanges": "shown" })).await.unwrap();
+    assert!(shown.text().contains("OLDPRICE") && shown.has_colour(), "{}", shown.text());
+    for printed in [accepted, shown] {
+        assert_eq!(printed.codes(), ["tracked_changes"]);
+    }
+    assert_eq!(print(&docx(directory.path(), &paragraph("x", ""))).await.codes(), Vec::<&str>::new());
+}
+
+#[tokio::test]
+async fn emoji_are_in_colour_where_libreoffice_can_print_them_and_never_blank() {
+    let directory = TempDir::new().unwrap();
+    let printed = print(&docx(directory.path(), &paragraph("😀", ""))).await;
+    assert_eq!(printed.has_colour(), printed.version_is_at_least((7, 5)));
+    assert!(printed.pixels().iter().any(|pixel| *pixel != [255; 3]), "the page is not blank");
+}
+
+/// German breaks words that English, and no dictionary at all, leave whole.
+#[tokio::test]
+async fn words_are_hyphenated_in_their_language() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("narrow.fodt");
+    let text = "<office:document xmlns:office=\"urn:oasis:names:tc:opendocument:xmlns:office:1.0\" \
+        xmlns:style=\"urn:oasis:names:tc:opendocument:xmlns:style:1.0\" xmlns:text=\"urn:oasis:names:tc:opendocument:xmlns:text:1.0\" \
+        xmlns:fo=\"urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0\" office:version=\"1.3\" \
+        office:mimetype=\"application/vnd.oasis.opendocument.text\"><office:automatic-styles><style:style style:name=\"P\" \
+        style:family=\"paragraph\"><style:paragraph-properties fo:margin-right=\"12cm\"/><style:text-properties \
+        fo:language=\"de\" fo:country=\"DE\" fo:hyphenate=\"true\" fo:hyphenation-remain-char-count=\"2\" \
+        fo:hyphenation-push-char-count=\"2\"/></style:style></office:automatic-styles><office:body><office:text>\
+        <text:p text:style-name=\"P\">Eine Donaudampfschifffahrtsgesellschaft befördert Wirtschaftswissenschaftler.</text:p>\
+        </office:text></office:body></office:document>";
+    std::fs::write(&path, text).unwrap();
+    let text = print(&path).await.text();
+    assert!(text.lines().any(|line| line.trim_end().ends_with(['-', '\u{ad}', '‐'])), "{text}");
+}
+
+#[tokio::test]
+async fn pages_are_turned_without_a_detour() {
+    for name in ["letter.docx", "letter.rtf", "table.xlsx"] {
+        let turned = try_print(&Path::new(FIXTURES).join(name), json!({ "landscape": true })).await.unwrap();
+        assert_eq!(turned.size(), (842, 595), "{name}");
+    }
+    let protected = Path::new(FIXTURES).join("protected.xlsx");
+    let turned = try_print(&protected, json!({ "landscape": true, "password": "secret" })).await.unwrap();
+    assert_eq!((turned.size(), turned.pages), ((842, 595), 1));
+}
+
+#[tokio::test]
+async fn what_is_protected_is_not_called_damaged() {
+    let directory = TempDir::new().unwrap();
+    let presentation = directory.path().join("protected.ppt");
+    std::fs::copy(Path::new(FIXTURES).join("box.ppt"), &presentation).unwrap();
+    // CurrentUserAtom.headerToken, as of an encrypted presentation.
+    let mut file = cfb::open_rw(&presentation).unwrap();
+    let mut user = file.open_stream("Current User").unwrap();
+    user.seek(SeekFrom::Start(12)).unwrap();
+    user.write_all(&0xf3d1_c4df_u32.to_le_bytes()).unwrap();
+    drop((user, file));
+    let workbook = directory.path().join("protected.xls");
+    std::fs::copy(Path::new(FIXTURES).join("table.xls"), &workbook).unwrap();
+    protect_in_an_unknown_way(&workbook);
+    for path in [presentation, workbook] {
+        let failure = try_print(&path, json!({})).await.map(|_| ()).unwrap_err();
+        assert_eq!(failure.code, JobErrorCode::UnsupportedFormat, "{path:?}: {}", failure.cause);
+        assert!(failure.message.contains("protected"), "{}", failure.message);
+    }
+}
+
+/// Puts a record after the first one which says that all others are encrypted, by a method that is none.
+fn protect_in_an_unknown_way(workbook: &Path) {
+    let mut file = cfb::open_rw(workbook).unwrap();
+    let mut content = Vec::new();
+    let mut stream = file.open_stream("Workbook").unwrap();
+    stream.read_to_end(&mut content).unwrap();
+    let first = 4 + usize::from(u16::from_le_bytes([content[2], content[3]]));
+    let unknown = [0x2f_u16, 4, 1, 99].map(u16::to_le_bytes).concat();
+    content.splice(first..first, unknown);
+    stream.seek(SeekFrom::Start(0)).unwrap();
+    stream.write_all(&content).unwrap();
+}
+
+#[tokio::test]
+async fn a_presentation_without_slides_is_told_as_such() {
+    let directory = TempDir::new().unwrap();
+    let failure = try_print(&pptx(directory.path(), "", &[]), json!({})).await.map(|_| ()).unwrap_err();
+    assert_eq!(failure.code, JobErrorCode::RenderFailed);
+    assert!(failure.message.contains("no slides"), "{}", failure.message);
+}

@@ -1,0 +1,161 @@
+//! Office Open XML packages, each as small as a cause needs.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+const RELATION: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+const PIXEL: &[u8] = include_bytes!("../../../../tests/fixtures/office/pixel.png");
+
+struct Package {
+    zip: ZipWriter<File>,
+    types: String,
+}
+
+impl Package {
+    fn create(path: &Path) -> Self {
+        Self { zip: ZipWriter::new(File::create(path).unwrap()), types: String::new() }
+    }
+
+    fn raw(&mut self, name: &str, content: &[u8]) {
+        self.zip.start_file(name, SimpleFileOptions::default()).unwrap();
+        self.zip.write_all(content).unwrap();
+    }
+
+    fn part(&mut self, name: &str, media_type: &str, xml: &str) {
+        self.types += &format!(
+            "<Override PartName=\"/{name}\" ContentType=\"application/vnd.openxmlformats-officedocument.{media_type}+xml\"/>"
+        );
+        self.raw(name, format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>{xml}").as_bytes());
+    }
+
+    /// Relations by type and target; the ids are `rId1`, `rId2` and so on.
+    fn relations(&mut self, name: &str, relations: &[(&str, &str)]) {
+        let relations = relations.iter().enumerate().map(|(index, (kind, target))| {
+            format!("<Relationship Id=\"rId{}\" Type=\"{RELATION}/{kind}\" Target=\"{target}\"/>", index + 1)
+        });
+        let relations: String = relations.collect();
+        let namespace = "http://schemas.openxmlformats.org/package/2006/relationships";
+        self.raw(name, format!("<Relationships xmlns=\"{namespace}\">{relations}</Relationships>").as_bytes());
+    }
+
+    fn finish(mut self, main: &str) {
+        self.relations("_rels/.rels", &[("officeDocument", main)]);
+        let types = format!(
+            "<Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\">\
+             <Default Extension=\"rels\" ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/>\
+             <Default Extension=\"png\" ContentType=\"image/png\"/>{}</Types>",
+            self.types
+        );
+        self.raw("[Content_Types].xml", types.as_bytes());
+        self.zip.finish().unwrap();
+    }
+}
+
+/// A text document with these paragraphs.
+pub(crate) fn docx(directory: &Path, body: &str) -> PathBuf {
+    let path = directory.join("text.docx");
+    let mut package = Package::create(&path);
+    let document = format!(
+        "<w:document xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\" \
+         xmlns:m=\"http://schemas.openxmlformats.org/officeDocument/2006/math\"><w:body>{body}</w:body></w:document>"
+    );
+    package.part("word/document.xml", "wordprocessingml.document.main", &document);
+    package.finish("word/document.xml");
+    path
+}
+
+/// A paragraph, in a font if one is named.
+pub(crate) fn paragraph(text: &str, font: &str) -> String {
+    let font = if font.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "<w:rPr><w:rFonts w:ascii=\"{font}\" w:hAnsi=\"{font}\" w:eastAsia=\"{font}\" w:cs=\"{font}\"/></w:rPr>"
+        )
+    };
+    format!("<w:p><w:r>{font}<w:t xml:space=\"preserve\">{text}</w:t></w:r></w:p>")
+}
+
+const SLIDE: &str = "xmlns:a=\"http://schemas.openxmlformats.org/drawingml/2006/main\" \
+    xmlns:r=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships\" \
+    xmlns:p=\"http://schemas.openxmlformats.org/presentationml/2006/main\" \
+    xmlns:mc=\"http://schemas.openxmlformats.org/markup-compatibility/2006\" \
+    xmlns:a14=\"http://schemas.microsoft.com/office/drawing/2010/main\" \
+    xmlns:m=\"http://schemas.openxmlformats.org/officeDocument/2006/math\"";
+const TREE: &str = "<p:nvGrpSpPr><p:cNvPr id=\"1\" name=\"\"/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>";
+
+/// A presentation with these shapes on each slide. The picture `rId2` of a slide is one red pixel.
+pub(crate) fn pptx(directory: &Path, attributes: &str, slides: &[String]) -> PathBuf {
+    let path = directory.join("slides.pptx");
+    let mut package = Package::create(&path);
+    let (mut ids, mut relations) = (String::new(), vec![("slideMaster", "slideMasters/slideMaster1.xml".to_owned())]);
+    for (index, shapes) in slides.iter().enumerate() {
+        let number = index + 1;
+        ids += &format!("<p:sldId id=\"{}\" r:id=\"rId{}\"/>", 255 + number, number + 1);
+        relations.push(("slide", format!("slides/slide{number}.xml")));
+        let slide = format!("<p:sld {SLIDE}><p:cSld><p:spTree>{TREE}{shapes}</p:spTree></p:cSld></p:sld>");
+        package.part(&format!("ppt/slides/slide{number}.xml"), "presentationml.slide", &slide);
+        let layout = [("slideLayout", "../slideLayouts/slideLayout1.xml"), ("image", "../media/pixel.png")];
+        package.relations(&format!("ppt/slides/_rels/slide{number}.xml.rels"), &layout);
+    }
+    package.raw("ppt/media/pixel.png", PIXEL);
+    let presentation = format!(
+        "<p:presentation {SLIDE} {attributes}><p:sldMasterIdLst><p:sldMasterId id=\"2147483648\" r:id=\"rId1\"/>\
+         </p:sldMasterIdLst><p:sldIdLst>{ids}</p:sldIdLst><p:sldSz cx=\"9144000\" cy=\"6858000\"/>\
+         <p:notesSz cx=\"6858000\" cy=\"9144000\"/></p:presentation>"
+    );
+    package.part("ppt/presentation.xml", "presentationml.presentation.main", &presentation);
+    let relations: Vec<_> = relations.iter().map(|(kind, target)| (*kind, target.as_str())).collect();
+    package.relations("ppt/_rels/presentation.xml.rels", &relations);
+    let colours = "bg1=\"lt1\" tx1=\"dk1\" bg2=\"lt2\" tx2=\"dk2\" accent1=\"accent1\" accent2=\"accent2\" \
+        accent3=\"accent3\" accent4=\"accent4\" accent5=\"accent5\" accent6=\"accent6\" hlink=\"hlink\" folHlink=\"folHlink\"";
+    let master = format!(
+        "<p:sldMaster {SLIDE}><p:cSld><p:spTree>{TREE}</p:spTree></p:cSld><p:clrMap {colours}/><p:sldLayoutIdLst>\
+         <p:sldLayoutId id=\"2147483649\" r:id=\"rId1\"/></p:sldLayoutIdLst></p:sldMaster>"
+    );
+    package.part("ppt/slideMasters/slideMaster1.xml", "presentationml.slideMaster", &master);
+    let below = [("slideLayout", "../slideLayouts/slideLayout1.xml"), ("theme", "../theme/theme1.xml")];
+    package.relations("ppt/slideMasters/_rels/slideMaster1.xml.rels", &below);
+    let layout = format!("<p:sldLayout {SLIDE}><p:cSld><p:spTree>{TREE}</p:spTree></p:cSld></p:sldLayout>");
+    package.part("ppt/slideLayouts/slideLayout1.xml", "presentationml.slideLayout", &layout);
+    let above = [("slideMaster", "../slideMasters/slideMaster1.xml")];
+    package.relations("ppt/slideLayouts/_rels/slideLayout1.xml.rels", &above);
+    package.part("ppt/theme/theme1.xml", "theme", &theme());
+    package.finish("ppt/presentation.xml");
+    path
+}
+
+fn theme() -> String {
+    let names = [
+        "dk1", "lt1", "dk2", "lt2", "accent1", "accent2", "accent3", "accent4", "accent5", "accent6", "hlink",
+        "folHlink",
+    ];
+    let colour = |name: &str| if name.starts_with("lt") { "FFFFFF" } else { "000000" };
+    let colours: String =
+        names.iter().map(|name| format!("<a:{name}><a:srgbClr val=\"{}\"/></a:{name}>", colour(name))).collect();
+    let font = "<a:latin typeface=\"Arial\"/><a:ea typeface=\"\"/><a:cs typeface=\"\"/>";
+    let fill = "<a:solidFill><a:schemeClr val=\"phClr\"/></a:solidFill>";
+    let (fills, lines) = (fill.repeat(3), format!("<a:ln>{fill}</a:ln>").repeat(3));
+    let effects = "<a:effectStyle><a:effectLst/></a:effectStyle>".repeat(3);
+    format!(
+        "<a:theme xmlns:a=\"http://schemas.openxmlformats.org/drawingml/2006/main\" name=\"T\"><a:themeElements>\
+         <a:clrScheme name=\"c\">{colours}</a:clrScheme><a:fontScheme name=\"f\"><a:majorFont>{font}</a:majorFont>\
+         <a:minorFont>{font}</a:minorFont></a:fontScheme><a:fmtScheme name=\"m\"><a:fillStyleLst>{fills}</a:fillStyleLst>\
+         <a:lnStyleLst>{lines}</a:lnStyleLst><a:effectStyleLst>{effects}</a:effectStyleLst>\
+         <a:bgFillStyleLst>{fills}</a:bgFillStyleLst></a:fmtScheme></a:themeElements></a:theme>"
+    )
+}
+
+/// A text box over the width of the slide, with an inch to its left. `fill`: a fill of its own, or nothing.
+pub(crate) fn text_box(fill: &str, paragraphs: &str) -> String {
+    format!(
+        "<p:sp><p:nvSpPr><p:cNvPr id=\"2\" name=\"box\"/><p:cNvSpPr txBox=\"1\"/><p:nvPr/></p:nvSpPr><p:spPr><a:xfrm>\
+         <a:off x=\"914400\" y=\"914400\"/><a:ext cx=\"7315200\" cy=\"914400\"/></a:xfrm><a:prstGeom prst=\"rect\">\
+         <a:avLst/></a:prstGeom>{fill}</p:spPr><p:txBody><a:bodyPr wrap=\"square\" lIns=\"0\"/><a:lstStyle/>{paragraphs}\
+         </p:txBody></p:sp>"
+    )
+}

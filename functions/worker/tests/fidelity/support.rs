@@ -1,0 +1,126 @@
+//! One warm LibreOffice for each test, and what is in the PDFs that it makes.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use docmill::domain::job::Warning;
+use serde_json::Value;
+use tempfile::TempDir;
+use worker::confine::Launcher;
+use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
+use worker::engine::{Engine, Failure, Limits, Source, Task};
+use worker::sniff::{Format, check};
+
+thread_local! {
+    static ENGINE: Rc<OfficeEngine> = Rc::new(
+        OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), Launcher::new(env!("CARGO_BIN_EXE_worker"))).unwrap()
+    );
+}
+
+/// A PDF, or why there is none.
+pub(crate) struct Printed {
+    pub(crate) warnings: Vec<Warning>,
+    pub(crate) pages: u32,
+    pdf: PathBuf,
+    scratch: TempDir,
+}
+
+pub(crate) async fn try_print(source: &Path, options: Value) -> Result<Printed, Failure> {
+    let scratch = TempDir::new().unwrap();
+    let format = Format::from_extension(source.extension().unwrap().to_str().unwrap()).unwrap();
+    let limits = Limits::default();
+    let inspection = check(source, format, &limits)?;
+    let source = Source::Document { path: source.to_owned(), name: None, format, inspection };
+    let deadline = Instant::now() + Duration::from_secs(100);
+    let (tool, sources) = ("office-to-pdf", vec![source]);
+    let task = Task { tool, sources, options: &options, scratch: scratch.path(), deadline, limits: &limits };
+    let conversion = ENGINE.with(Rc::clone).convert(task).await?;
+    let (pages, pdf) = (conversion.pages(), conversion.path().to_owned());
+    Ok(Printed { warnings: conversion.warnings, pages, pdf, scratch })
+}
+
+pub(crate) async fn print(source: &Path) -> Printed {
+    try_print(source, Value::Null).await.unwrap()
+}
+
+/// A text of so many bytes that somebody sent under this name.
+pub(crate) async fn print_text(name: &str, content: &[u8]) -> Printed {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join(name);
+    std::fs::write(&path, content).unwrap();
+    print(&path).await
+}
+
+impl Printed {
+    /// What a reader sees, as it is laid out.
+    pub(crate) fn text(&self) -> String {
+        self.tool("pdftotext", &["-layout"], &["-"])
+    }
+
+    /// The names of the fonts, less the mark of a subset.
+    pub(crate) fn fonts(&self) -> Vec<String> {
+        let list = self.tool("pdffonts", &[], &[]);
+        let names = list.lines().skip(2).filter_map(|line| line.split_whitespace().next());
+        names.map(|name| name.split_once('+').map_or(name, |(_, name)| name).to_owned()).collect()
+    }
+
+    /// Width and height in points.
+    pub(crate) fn size(&self) -> (u32, u32) {
+        let info = self.tool("pdfinfo", &[], &[]);
+        let line = info.lines().find_map(|line| line.strip_prefix("Page size:")).unwrap();
+        let mut numbers = line.split_whitespace().filter_map(|word| word.parse::<f64>().ok());
+        let mut next = || numbers.next().unwrap().round() as u32;
+        (next(), next())
+    }
+
+    /// Where a word begins on the first page, in points from the left.
+    pub(crate) fn left_of(&self, word: &str) -> f64 {
+        let boxes = self.tool("pdftotext", &["-bbox"], &["-"]);
+        let line = boxes
+            .lines()
+            .find(|line| line.contains(&format!(">{word}<")))
+            .unwrap_or_else(|| panic!("no {word}: {boxes}"));
+        line.split("xMin=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
+    }
+
+    /// The pixels of the first page: red, green and blue.
+    pub(crate) fn pixels(&self) -> Vec<[u8; 3]> {
+        let root = self.scratch.path().join("page");
+        let pdf = &self.pdf;
+        let status = Command::new("pdftoppm").args(["-r", "72", "-singlefile"]).arg(pdf).arg(&root).status().unwrap();
+        assert!(status.success());
+        let image = std::fs::read(root.with_extension("ppm")).unwrap();
+        // `P6`, width and height, 255, and then three bytes for each pixel.
+        let header = image.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(2).unwrap().0 + 1;
+        image[header..].as_chunks::<3>().0.to_vec()
+    }
+
+    /// Whether something on the first page is in colour.
+    pub(crate) fn has_colour(&self) -> bool {
+        self.pixels().iter().any(|[red, green, blue]| red.abs_diff(*green).max(green.abs_diff(*blue)) > 60)
+    }
+
+    pub(crate) fn codes(&self) -> Vec<&str> {
+        self.warnings.iter().map(|warning| warning.code.as_str()).collect()
+    }
+
+    pub(crate) fn version_is_at_least(&self, least: (u32, u32)) -> bool {
+        installed_version() >= least
+    }
+
+    fn tool(&self, program: &str, before: &[&str], after: &[&str]) -> String {
+        let output = Command::new(program).args(before).arg(&self.pdf).args(after).output().unwrap();
+        assert!(output.status.success(), "{program}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+/// LibreOffice's: what is expected may depend on it.
+fn installed_version() -> (u32, u32) {
+    let settings = std::fs::read_to_string(Path::new(DEFAULT_PROGRAM_DIRECTORY).join("bootstraprc")).unwrap();
+    let product = settings.lines().find_map(|line| line.strip_prefix("ProductKey=")).unwrap();
+    let mut numbers = product.rsplit(' ').next().unwrap().split('.').map(|number| number.parse().unwrap());
+    (numbers.next().unwrap(), numbers.next().unwrap())
+}

@@ -1,0 +1,98 @@
+"""Makes the fonts of this folder from npm's @fontsource packages, which carry them in web formats, cut up by alphabet.
+
+They are relatives of equal widths of fonts that Office documents name, and Debian has no package of them:
+
+- Gelasio for Georgia, Comic Relief for Comic Sans MS: drawn for that.
+- Inconsolata, whose width can be set, for Consolas: every character of Consolas is 1126/2048 em wide. It has a family name
+  of its own, so that nobody who asks for Inconsolata gets it.
+
+The fonts are committed, so that images and machines have the same: run this only to change them.
+
+    npm pack @fontsource/gelasio@5.3.0 @fontsource/comic-relief@5.3.0 @fontsource-variable/inconsolata@5.3.0
+    pip install fonttools==4.68.0 brotli==1.2.1
+    python3 make.py FOLDER_OF_THE_PACKAGES
+"""
+
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+from fontTools.merge import Merger
+from fontTools.ttLib import TTFont
+from fontTools.varLib import instancer
+
+HERE = Path(__file__).parent
+STYLES = {(400, "normal"): "Regular", (400, "italic"): "Italic", (700, "normal"): "Bold", (700, "italic"): "Bold Italic"}
+# On Inconsolata's own scale, on which this is 550/1000 em.
+CONSOLAS_WIDTH = 112.5
+
+
+def unpack(archives: Path, name: str, target: Path) -> Path:
+    """The files of a package, whose licence is kept beside its fonts."""
+    with tarfile.open(next(archives.glob(f"{name}-[0-9]*.tgz"))) as package:
+        package.extractall(target / name, filter="data")
+    unpacked = target / name / "package"
+    (HERE / f"OFL-{name.removeprefix('fontsource-').removeprefix('variable-')}.txt").write_bytes((unpacked / "LICENSE").read_bytes())
+    return unpacked / "files"
+
+
+def merged(parts: list[TTFont], folder: Path) -> TTFont:
+    """One font of several that have an alphabet each."""
+    paths = []
+    for number, part in enumerate(parts):
+        part.flavor = None
+        paths.append(folder / f"{number}.ttf")
+        part.save(paths[-1])
+    return Merger().merge([str(path) for path in paths])
+
+
+def named(font: TTFont, family: str, style: str) -> TTFont:
+    names = {1: family, 2: style, 3: f"{family} {style}", 4: f"{family} {style}", 6: f"{family}-{style}".replace(" ", "")}
+    for number in (16, 17, 21, 22, 25):
+        font["name"].removeNames(nameID=number)
+    for number, text in names.items():
+        font["name"].setName(text, number, 3, 1, 0x409)
+    return font
+
+
+def save(font: TTFont, family: str, style: str) -> None:
+    path = HERE / f"{family}-{style}.ttf".replace(" ", "")
+    named(font, family, style).save(path)
+    print(path.name, len(font.getBestCmap()), "characters,", path.stat().st_size, "bytes")
+
+
+def from_alphabets(archives: Path, folder: Path, package: str, family: str, alphabets: list[str]) -> None:
+    files = unpack(archives, f"fontsource-{package}", folder)
+    for (weight, slant), style in STYLES.items():
+        parts = [files / f"{package}-{alphabet}-{weight}-{slant}.woff" for alphabet in alphabets]
+        if parts[0].exists():
+            save(merged([TTFont(part) for part in parts], folder), family, style)
+
+
+def inconsolata(archives: Path, folder: Path) -> None:
+    files = unpack(archives, "fontsource-variable-inconsolata", folder)
+    for weight, style in ((400, "Regular"), (700, "Bold")):
+        parts = []
+        for alphabet in ("latin", "latin-ext", "vietnamese"):
+            font = TTFont(files / f"inconsolata-{alphabet}-standard-normal.woff2")
+            parts.append(instancer.instantiateVariableFont(font, {"wght": weight, "wdth": CONSOLAS_WIDTH}))
+        font = merged(parts, folder)
+        bold = weight == 700
+        font["OS/2"].usWeightClass, font["OS/2"].usWidthClass = weight, 5
+        font["OS/2"].fsSelection = font["OS/2"].fsSelection & ~0x61 | (0x20 if bold else 0x40)
+        font["head"].macStyle = int(bold)
+        save(font, "Inconsolata Semi Wide", style)
+
+
+def main() -> None:
+    archives = Path(sys.argv[1])
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        from_alphabets(archives, folder, "gelasio", "Gelasio", ["latin", "latin-ext", "vietnamese"])
+        from_alphabets(archives, folder, "comic-relief", "Comic Relief", ["latin", "latin-ext", "cyrillic", "greek"])
+        inconsolata(archives, folder)
+
+
+if __name__ == "__main__":
+    main()
