@@ -38,6 +38,15 @@ async fn a_page_is_printed_with_scripts_header_and_footer() {
 }
 
 #[tokio::test]
+async fn emoji_are_in_colour() {
+    let engine = engine(None);
+    for emoji in ["😀", "🇩🇪", "👨\u{200d}👩\u{200d}👧", "❤️"] {
+        assert!(print_html(&engine, emoji, json!({})).await.unwrap().has_colour, "{emoji}");
+    }
+    assert!(!print_html(&engine, "© 1 ✔", json!({})).await.unwrap().has_colour, "signs are not emoji");
+}
+
+#[tokio::test]
 async fn header_and_footer_are_absent_unless_asked_for() {
     let engine = engine(None);
     let printed = print_html(&engine, "<title>Ledger</title><p>one</p>", json!({})).await.unwrap();

@@ -30,6 +30,7 @@ pub(crate) struct Printed {
     pub(crate) warnings: Vec<Warning>,
     /// Width and height of the first page in points.
     pub(crate) size: (f64, f64),
+    pub(crate) has_colour: bool,
 }
 
 impl Printed {
@@ -73,7 +74,18 @@ pub(crate) async fn print_limited(
     let task = Task { tool: "", sources: vec![source], options: &options, scratch: scratch.path(), deadline, limits };
     let conversion = engine.convert(task).await?;
     let (pages, warnings) = (conversion.pages(), conversion.warnings.clone());
-    Ok(Printed { text: text_of(conversion.path()), pages, warnings, size: size_of(conversion.path()) })
+    let pdf = conversion.path();
+    Ok(Printed { text: text_of(pdf), pages, warnings, size: size_of(pdf), has_colour: has_colour(pdf) })
+}
+
+/// Whether something on the first page is in colour.
+fn has_colour(pdf: &Path) -> bool {
+    let output = Command::new("pdftoppm").args(["-r", "36", "-singlefile"]).arg(pdf).output().unwrap();
+    assert!(output.status.success(), "pdftoppm failed");
+    // `P6`, width and height, 255, and then red, green and blue for each pixel.
+    let header = output.stdout.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(2).unwrap().0 + 1;
+    let (pixels, _) = output.stdout[header..].as_chunks::<3>();
+    pixels.iter().any(|[red, green, blue]| red.abs_diff(*green).max(green.abs_diff(*blue)) > 60)
 }
 
 fn text_of(pdf: &Path) -> String {
