@@ -41,10 +41,10 @@ mod tests {
     #[test]
     fn letters_of_symbol_fonts_are_pictures() {
         let wingdings = SymbolFont::named("wingdings").unwrap();
-        assert_eq!(wingdings.read("J ü"), "🙂 ✓");
+        assert_eq!(wingdings.read("J ü"), "☺ ✓");
         assert_eq!(wingdings.character('\u{F0E0}'), Some('🡪'));
         assert_eq!(wingdings.character('€'), None);
-        assert_eq!(SymbolFont::named("Wingdings 3").unwrap().read("g"), "⭨");
+        assert_eq!(SymbolFont::named("Wingdings 3").unwrap().read("g"), "🡒");
         assert_eq!(SymbolFont::named("Arial"), None);
     }
 
