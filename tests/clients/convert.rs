@@ -72,10 +72,10 @@ impl Docmill {
         let body = json!({"sourceUrl": source});
         let path = "/v1/convert/office-to-pdf?wait=25";
         let (_, mut created) = self.call(path, Some(body), Some(idempotency_key)).await?;
-        let download = match created["download"].take() {
-            Value::Null => self.wait_for_download(created["job"]["id"].as_str().ok_or("no job")?).await?,
-            download => download,
-        };
+        let mut download = created["download"].take();
+        if download.is_null() {
+            download = self.wait_for_download(created["job"]["id"].as_str().ok_or("no job")?).await?;
+        }
         // The link is signed: it needs no key, and must not get one.
         let link = download["url"].as_str().ok_or("no link")?;
         let pdf = self.client.get(link).send().await?.error_for_status()?.bytes().await?.to_vec();

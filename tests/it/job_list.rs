@@ -144,8 +144,8 @@ async fn the_endpoint_filters_by_time() {
         listed_ids(&listed(&list, &account, &query).await)
     };
     let (early, late) = (early.to_string(), late.to_string());
-    assert_eq!(of(&[("createdAfter", at_first.to_string())]).await, [late.clone()]);
-    assert_eq!(of(&[("createdBefore", at_last.to_string())]).await, [early.clone()]);
+    assert_eq!(of(&[("createdAfter", at_first.to_string())]).await, std::slice::from_ref(&late));
+    assert_eq!(of(&[("createdBefore", at_last.to_string())]).await, std::slice::from_ref(&early));
     let before = Timestamp(at_first.as_millis() - 1).to_string();
     assert_eq!(of(&[("createdAfter", before)]).await, [late, early]);
     let none = [("createdAfter", at_first.to_string()), ("createdBefore", at_first.to_string())];

@@ -166,6 +166,6 @@ fn expand(schema: &Value, description: &Value, depth: usize) -> Value {
             object.iter().map(|(name, value)| (name.clone(), expand(value, description, depth + 1))).collect()
         }
         Value::Array(items) => items.iter().map(|value| expand(value, description, depth + 1)).collect(),
-        other => other.clone(),
+        plain @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => plain.clone(),
     }
 }

@@ -1,7 +1,7 @@
 //! Bytes from the web as text: a byte order mark wins, then what the server says, then what the document says.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::{Encoding, ISO_8859_4, UTF_8, WINDOWS_1252};
 
 /// Declarations inside a document count in its first bytes only (the HTML standard's prescan).
 const PRESCAN_BYTES: usize = 1024;
@@ -30,7 +30,9 @@ pub(crate) fn guess_legacy(bytes: &[u8]) -> &'static Encoding {
     // A text file has no script that an escape sequence could smuggle through a filter.
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(bytes, true);
-    detector.guess(None, Utf8Detection::Deny)
+    let guessed = detector.guess(None, Utf8Detection::Deny);
+    // Hardly anybody writes it, and one accented letter in a short text is enough for the guess.
+    if guessed == ISO_8859_4 { WINDOWS_1252 } else { guessed }
 }
 
 /// The first usable name after `word`, as in `charset=x`, `charset = "x"` and `@charset "x"`.

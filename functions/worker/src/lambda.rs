@@ -142,7 +142,7 @@ mod tests {
         std::fs::write(temporary.path().join("job/deep/source"), "secret").unwrap();
         std::fs::write(temporary.path().join("file"), "secret").unwrap();
         std::fs::create_dir(temporary.path().join("locked")).unwrap();
-        std::fs::set_permissions(temporary.path().join("locked"), Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(temporary.path().join("locked"), Permissions::from_mode(0o000)).unwrap();
         std::os::unix::fs::symlink(elsewhere.path(), temporary.path().join("link")).unwrap();
         wipe(temporary.path()).unwrap();
         assert_eq!(std::fs::read_dir(temporary.path()).unwrap().count(), 0);

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     fn locked(directory: &Path) {
-        fs::set_permissions(directory, Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(directory, Permissions::from_mode(0o000)).unwrap();
     }
 
     #[test]

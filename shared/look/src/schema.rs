@@ -140,7 +140,7 @@ fn grouped(number: &Value) -> String {
     }
     let mut grouped = String::new();
     for (index, digit) in text.chars().enumerate() {
-        if index > 0 && (text.len() - index) % 3 == 0 {
+        if index > 0 && (text.len() - index).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);

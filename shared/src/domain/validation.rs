@@ -46,8 +46,11 @@ fn compile(schema: &Value) -> Option<jsonschema::Validator> {
     options.build(schema).ok()
 }
 
-/// The formats of strings that the schemas use: their names, their checks, and what is expected.
-const FORMATS: [(&str, fn(&str) -> bool, &str); 8] = [
+/// A format's name, its check, and what is expected.
+type Format = (&'static str, fn(&str) -> bool, &'static str);
+
+/// The formats of strings that the schemas use.
+const FORMATS: [Format; 8] = [
     ("source-url", is_source_url, "must be an absolute http or https URL without user info"),
     ("page-range", is_page_range, "must be pages and ranges such as `1-3,5`, counted from 1"),
     ("pages", is_pages, "must be pages and ranges such as `1-3,8,z`, counted from 1; `z` is the last page"),

@@ -200,7 +200,7 @@ mod tests {
         };
         assert!(exceeded(150_000) && !exceeded(1 << 20));
         let deep = directory.path().join("deep");
-        std::fs::set_permissions(&deep, std::os::unix::fs::PermissionsExt::from_mode(0)).unwrap();
+        std::fs::set_permissions(&deep, std::os::unix::fs::PermissionsExt::from_mode(0o000)).unwrap();
         assert!(exceeded(150_000), "what a child made unreadable is counted too");
         let gone = Allowance::new([PathBuf::from("/nowhere")], u64::MAX);
         assert!(!gone.disk_is_exceeded().unwrap(), "what is gone takes no room");

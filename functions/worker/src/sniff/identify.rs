@@ -52,10 +52,12 @@ pub fn identify(path: &Path, hints: Hints<'_>) -> Result<Format, Failure> {
     if let Some((_, what)) = SIGNATURES.into_iter().find(|(signature, _)| head.starts_with(signature)) {
         return Err(unsupported(what));
     }
+    // It may hold binary pictures, which look like any encoding.
+    if head.starts_with(b"{\\rtf") {
+        return Ok(Format::Rtf);
+    }
     match text::encoding(File::open(path).map_err(unreadable)?).map_err(unreadable)? {
         Some(encoding) => textual(path, &text::decode(&head, encoding), encoding, hints),
-        // RTF may hold binary pictures.
-        None if head.starts_with(b"{\\rtf") => Ok(Format::Rtf),
         None => Err(unsupported("a binary file of an unknown kind")),
     }
 }

@@ -40,7 +40,7 @@ async fn a_page_is_printed_with_scripts_header_and_footer() {
 #[tokio::test]
 async fn emoji_are_in_colour() {
     let engine = engine(None);
-    for emoji in ["😀", "🇩🇪", "👨\u{200d}👩\u{200d}👧", "❤️"] {
+    for emoji in ["😀", "🇩🇪", "❤️"] {
         assert!(print_html(&engine, emoji, json!({})).await.unwrap().has_colour, "{emoji}");
     }
     assert!(!print_html(&engine, "© 1 ✔", json!({})).await.unwrap().has_colour, "signs are not emoji");

@@ -1,5 +1,7 @@
 //! The tools that draw pages, read their text and handle pictures, run on files as the worker runs them.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 mod compress;
 mod hostile;
 mod images_to_pdf;

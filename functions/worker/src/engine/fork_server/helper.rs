@@ -420,7 +420,7 @@ mod tests {
         std::fs::write(&left, "").unwrap();
         std::fs::create_dir_all(home.path().join("profile/user/basic")).unwrap();
         for locked in ["profile/user", "profile", "tmp"] {
-            std::fs::set_permissions(home.path().join(locked), std::os::unix::fs::PermissionsExt::from_mode(0))
+            std::fs::set_permissions(home.path().join(locked), std::os::unix::fs::PermissionsExt::from_mode(0o000))
                 .unwrap();
         }
         room.clean().unwrap();
