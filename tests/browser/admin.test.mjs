@@ -179,8 +179,8 @@ test("the health page knows the queues and the sweeper", async () => {
       return /Last run/.test(await mainText(page));
     });
     const queues = await page.getByRole("region", { name: "Queues" }).locator("tbody tr").allInnerTexts();
-    assert.equal(queues.length, 2);
-    assert.ok(queues.every((row) => /^(office|html)\s+\d+\s+\d+\s+\d+$/.test(row)), queues.join("; "));
+    assert.equal(queues.length, 3);
+    assert.ok(queues.every((row) => /^(office|html|pdf)\s+\d+\s+\d+\s+\d+$/.test(row)), queues.join("; "));
   });
 });
 

@@ -1,12 +1,7 @@
 // Details that a review found wrong, each as a person meets it.
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { readFile, mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, test } from "node:test";
-import { promisify } from "node:util";
 import { administer, closeBrowser, mainText, newPerson, signIn, url, withVisitor } from "./support.mjs";
 
 after(closeBrowser);
@@ -104,25 +99,6 @@ test("Convert stays in sight while options are chosen", async () => {
     await page.getByLabel("Filename").scrollIntoViewIfNeeded();
     const button = await page.getByRole("button", { name: "Convert" }).boundingBox();
     assert.ok(button.y > 0 && button.y + button.height <= 720, JSON.stringify(button));
-  });
-});
-
-test("the code yields the file when it is pasted", async () => {
-  await at("/app/playground?tool=office-to-pdf", async ({ page }) => {
-    const id = await account(page);
-    const { key } = await administer("key", "create", "--account", id, "--name", "Paste", "--mode", "test");
-    await page.getByLabel("A URL").check();
-    await page.getByLabel("URL", { exact: true }).fill(`${samples}/small.docx`);
-    await page.locator("#code", { hasText: "small.docx" }).waitFor();
-    const codes = await page.locator("#code .code-tab code").allTextContents();
-    const programs = [["sh", "-c"], ["python3", "-c"], [process.execPath, "--input-type=module", "-e"]];
-    for (const [index, [program, ...words]] of programs.entries()) {
-      const cwd = await mkdtemp(join(tmpdir(), "docmill-"));
-      const environment = { ...process.env, DOCMILL_KEY: key };
-      await promisify(execFile)(program, [...words, codes[index]], { cwd, env: environment, timeout: CONVERSION_MS });
-      const bytes = await readFile(join(cwd, "result.pdf"));
-      assert.equal(bytes.subarray(0, 5).toString(), "%PDF-", program);
-    }
   });
 });
 
