@@ -1,17 +1,7 @@
 //! What is built once per environment: settings, clients and stores.
 
-use std::time::Duration;
-
-use aws_config::environment::EnvironmentVariableCredentialsProvider;
-use aws_config::retry::RetryConfig;
-use aws_config::timeout::TimeoutConfig;
-use aws_config::{BehaviorVersion, Region, SdkConfig};
-use aws_credential_types::provider::SharedCredentialsProvider;
-use aws_smithy_http_client::HttpClientError;
-use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
-
+use crate::aws::{Aws, AwsError};
 use crate::config::{Config, ConfigError};
-use crate::connection::{Authorities, http_client};
 use crate::domain::catalogue::{Catalogue, CatalogueError};
 use crate::files::Files;
 use crate::queue::Queue;
@@ -23,14 +13,9 @@ use crate::store::jobs::Jobs;
 use crate::store::keys::Keys;
 use crate::store::sessions::Sessions;
 use crate::store::settings::Settings;
+use crate::store::statistics::Statistics;
 use crate::store::usage::Usage;
 use crate::store::users::Users;
-
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(1);
-const OPERATION_TIMEOUT: Duration = Duration::from_secs(4);
-/// A large output takes its time to upload.
-const TRANSFER_TIMEOUT: Duration = Duration::from_secs(60);
 
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
@@ -38,97 +23,8 @@ pub enum StartError {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
-    #[error("the environment variable AWS_REGION is not set")]
-    NoRegion,
-    #[error("AWS can't be connected to: {0}")]
-    Connection(#[from] HttpClientError),
-}
-
-/// How AWS is reached. An interceptor can be set to watch or disturb every call: tests count and inject with it.
-#[derive(Clone, Debug)]
-pub struct Aws {
-    sdk: SdkConfig,
-    /// Where DynamoDB is, if it is elsewhere than the rest. The SDK itself reads this name only with its own loader.
-    dynamodb_endpoint: Option<String>,
-    interceptor: Option<SharedInterceptor>,
-}
-
-impl Aws {
-    /// For functions: region and credentials from the environment alone. No profile files, no STS, no instance
-    /// metadata: a function has none of them, and each would cost time at a cold start.
-    pub fn of_function() -> Result<Self, StartError> {
-        let setting = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let region = setting("AWS_REGION").ok_or(StartError::NoRegion)?;
-        let endpoint = setting("AWS_ENDPOINT_URL");
-        let authorities = Authorities::of(&region, endpoint.as_deref(), setting("SSL_CERT_FILE").as_deref());
-        let mut sdk = SdkConfig::builder()
-            .behavior_version(BehaviorVersion::latest())
-            .region(Region::new(region))
-            .http_client(http_client(authorities, CONNECT_TIMEOUT)?)
-            .credentials_provider(SharedCredentialsProvider::new(EnvironmentVariableCredentialsProvider::new()))
-            .retry_config(RetryConfig::standard())
-            .timeout_config(timeouts(ATTEMPT_TIMEOUT, OPERATION_TIMEOUT));
-        sdk.set_endpoint_url(endpoint);
-        Ok(Self { sdk: sdk.build(), dynamodb_endpoint: setting("AWS_ENDPOINT_URL_DYNAMODB"), interceptor: None })
-    }
-
-    /// For people: whatever the AWS command line would use too.
-    pub async fn of_operator() -> Self {
-        let sdk = aws_config::defaults(BehaviorVersion::latest()).load().await;
-        Self { sdk, dynamodb_endpoint: None, interceptor: None }
-    }
-
-    pub fn with_interceptor(self, interceptor: SharedInterceptor) -> Self {
-        Self { interceptor: Some(interceptor), ..self }
-    }
-
-    /// Repetitions of a failed call start with this pause instead of the SDK's second.
-    pub fn with_retry_pause(self, pause: Duration) -> Self {
-        let retries = RetryConfig::standard().with_initial_backoff(pause);
-        Self { sdk: self.sdk.into_builder().retry_config(retries).build(), ..self }
-    }
-
-    /// With more time for each call than a request has, so that a slow machine is not taken for a failure.
-    pub fn with_patience(self, patience: Duration) -> Self {
-        Self { sdk: self.sdk.into_builder().timeout_config(timeouts(patience, patience)).build(), ..self }
-    }
-
-    pub fn dynamodb(&self) -> aws_sdk_dynamodb::Client {
-        let mut config = aws_sdk_dynamodb::config::Builder::from(&self.sdk);
-        if let Some(endpoint) = &self.dynamodb_endpoint {
-            config = config.endpoint_url(endpoint);
-        }
-        if let Some(interceptor) = &self.interceptor {
-            config.push_interceptor(interceptor.clone());
-        }
-        aws_sdk_dynamodb::Client::from_conf(config.build())
-    }
-
-    pub fn sqs(&self) -> aws_sdk_sqs::Client {
-        let mut config = aws_sdk_sqs::config::Builder::from(&self.sdk);
-        if let Some(interceptor) = &self.interceptor {
-            config.push_interceptor(interceptor.clone());
-        }
-        aws_sdk_sqs::Client::from_conf(config.build())
-    }
-
-    pub fn s3(&self, path_style: bool) -> aws_sdk_s3::Client {
-        let mut config = aws_sdk_s3::config::Builder::from(&self.sdk)
-            .force_path_style(path_style)
-            .timeout_config(timeouts(TRANSFER_TIMEOUT, TRANSFER_TIMEOUT));
-        if let Some(interceptor) = &self.interceptor {
-            config.push_interceptor(interceptor.clone());
-        }
-        aws_sdk_s3::Client::from_conf(config.build())
-    }
-}
-
-fn timeouts(attempt: Duration, operation: Duration) -> TimeoutConfig {
-    TimeoutConfig::builder()
-        .connect_timeout(CONNECT_TIMEOUT)
-        .operation_attempt_timeout(attempt)
-        .operation_timeout(operation)
-        .build()
+    #[error(transparent)]
+    Aws(#[from] AwsError),
 }
 
 /// What every API function needs. The client for SQS is made only where it is used, and that for S3 when it is.
@@ -140,6 +36,7 @@ pub struct Context {
     pub accounts: Accounts,
     pub usage: Usage,
     pub jobs: Jobs,
+    pub statistics: Statistics,
     pub settings: Settings,
     pub audit: Audit,
     pub events: Events,
@@ -164,8 +61,9 @@ impl Context {
             catalogue: Catalogue::load()?,
             keys: Keys::new(dynamodb.clone(), tables.keys.clone()),
             accounts: Accounts::new(dynamodb.clone(), tables.clone()),
-            usage: Usage::new(dynamodb.clone(), tables.usage.clone()),
+            usage: Usage::new(dynamodb.clone(), tables),
             jobs: Jobs::new(dynamodb.clone(), tables),
+            statistics: Statistics::new(dynamodb.clone(), tables.clone()),
             settings: Settings::new(dynamodb.clone(), tables.settings.clone(), config.settings_max_age),
             audit: Audit::new(dynamodb.clone(), tables.settings.clone()),
             health: Health::new(dynamodb.clone(), tables.jobs.clone()),

@@ -1,6 +1,6 @@
 //! The files bucket: where what lies, for how long, and the links that lead there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use url::Url;
 
-use crate::context::Aws;
+use crate::aws::Aws;
 use crate::domain::job::{Job, JobId, Output, StoredResults};
 use crate::domain::upload::{UploadId, UploadRequest};
 
@@ -117,9 +117,10 @@ fn unavailable(error: &impl ProvideErrorMetadata) -> FilesError {
     FilesError::Unavailable(error.code().unwrap_or("no answer").to_owned())
 }
 
-/// Whether S3 says that an object is not there. To a role that may not list the bucket it says 403 instead of 404.
+/// Whether S3 says that an object is not there. It says so with 403 where a role may not list the prefix: but then a wrong
+/// permission would look like a missing document, so every role that asks may list, and 403 is a fault of ours.
 fn is_absence<E>(error: &SdkError<E>) -> bool {
-    error.raw_response().is_some_and(|response| matches!(response.status().as_u16(), 403 | 404))
+    error.raw_response().is_some_and(|response| response.status().as_u16() == 404)
 }
 
 impl Files {
@@ -197,27 +198,37 @@ impl Files {
 
     /// Deletes every file of a job's result.
     pub async fn delete_results(&self, job: &Job) -> Result<(), FilesError> {
-        let keys = result_keys(job);
-        for keys in keys.chunks(MOST_DELETED_AT_ONCE) {
-            self.delete_all(keys).await?;
+        match self.delete_results_of(std::slice::from_ref(job)).await.is_empty() {
+            true => Ok(()),
+            false => Err(FilesError::Unavailable("not deleted".to_owned())),
         }
-        Ok(())
     }
 
-    async fn delete_all(&self, keys: &[String]) -> Result<(), FilesError> {
-        if let [key] = keys {
-            return self.delete(key).await;
+    /// Deletes the results of many jobs, with as few calls as possible. The jobs of whose files some are still there.
+    pub async fn delete_results_of(&self, jobs: &[Job]) -> HashSet<JobId> {
+        let keys: HashMap<String, JobId> =
+            jobs.iter().flat_map(|job| result_keys(job).into_iter().map(|key| (key, job.id))).collect();
+        let names: Vec<_> = keys.keys().cloned().collect();
+        let mut kept = HashSet::new();
+        for names in names.chunks(MOST_DELETED_AT_ONCE) {
+            let left = self.delete_all(names).await.unwrap_or_else(|error| {
+                tracing::error!(%error, "results could not be deleted");
+                names.to_vec()
+            });
+            kept.extend(left.iter().filter_map(|name| keys.get(name)));
         }
+        kept
+    }
+
+    /// The keys of those that are still there. Deleting what is not there succeeds too.
+    async fn delete_all(&self, keys: &[String]) -> Result<Vec<String>, FilesError> {
         let malformed = |error: aws_sdk_s3::error::BuildError| FilesError::Local(error.to_string());
         let objects = keys.iter().map(|key| ObjectIdentifier::builder().key(key).build());
         let objects = objects.collect::<Result<Vec<_>, _>>().map_err(malformed)?;
         let delete = Delete::builder().set_objects(Some(objects)).quiet(true).build().map_err(malformed)?;
         let request = self.client().delete_objects().bucket(&self.bucket).delete(delete);
         let deleted = request.send().await.map_err(|error| unavailable(&error))?;
-        match deleted.errors().first() {
-            None => Ok(()),
-            Some(error) => Err(FilesError::Unavailable(error.code().unwrap_or("not deleted").to_owned())),
-        }
+        Ok(deleted.errors.unwrap_or_default().into_iter().filter_map(|error| error.key).collect())
     }
 
     /// The job with its results, where they lie in the bucket because there are many.

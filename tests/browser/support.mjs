@@ -121,12 +121,12 @@ export async function findings(page) {
 export const mainText = (page) => page.locator("main").innerText();
 
 /** Waits until `condition` gives something, e.g. until a change has reached every environment (15 seconds). */
-export async function eventually(what, condition) {
-  const end = Date.now() + PATIENCE_MS;
+export async function eventually(what, condition, patience = PATIENCE_MS) {
+  const end = Date.now() + patience;
   for (;;) {
     const value = await condition();
     if (value) return value;
-    assert.ok(Date.now() < end, `not within a minute: ${what}`);
+    assert.ok(Date.now() < end, `not within ${patience / 1000} s: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
 }

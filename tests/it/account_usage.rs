@@ -1,6 +1,7 @@
 //! `GET /v1/account/usage`.
 
 use docmill::clock;
+use docmill::domain::job::JobId;
 use serde_json::json;
 
 use crate::support::http::{Answer, get, post};
@@ -19,12 +20,16 @@ async fn usage_sums_up_the_month() {
     assert_eq!(before["credits"]["remaining"], 57);
     assert_eq!(before["byTool"], json!([]));
 
+    let mut ids = Vec::new();
     for (tool, input) in
         [("html-to-pdf", json!({"html": "x"})), ("office-to-pdf", json!({"sourceUrl": "https://a.example/"}))]
     {
         let request = post("/", &json!({"toolSlug": tool, "input": input})).key(&account.key).build();
-        assert_eq!(Answer::of(create_job::handle(world.desk.clone(), request).await).status, 202);
+        let answer = Answer::of(create_job::handle(world.desk.clone(), request).await);
+        ids.push(JobId::parse(&answer.job_id()).unwrap());
     }
+    assert_eq!(usage().await["jobs"]["created"], 2, "before the jobs were counted");
+    world.count(ids).await;
     let after = usage().await;
     let period = clock::now().period();
     assert_eq!(after["period"], json!({"start": period.start().to_string(), "end": period.end().to_string()}));

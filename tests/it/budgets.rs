@@ -89,7 +89,7 @@ async fn each_endpoint_keeps_its_budget() {
     let answer = Answer::of(create_job::handle(desk(), post("/", &by_upload).key(key).build()).await);
     check("POST /v1/jobs with an upload", answer, 202, &[KEY, "HeadObject", TRANSACTION, MESSAGE]);
     let answer = Answer::of(get_account_usage::handle(context(), get("/").key(key).build()).await);
-    check("GET /v1/account/usage", answer, 200, &[KEY, "BatchGetItem"]);
+    check("GET /v1/account/usage", answer, 200, &[KEY, "Query", "Query", "Query"]);
     let answer = Answer::of(test_webhook::handle(context(), post("/", &hook).key(key).build()).await);
     check("POST /v1/webhooks/test", answer, 200, &[KEY, "PutItem"]);
 }

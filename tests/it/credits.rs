@@ -5,7 +5,8 @@ use docmill::clock;
 use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus};
 use docmill::store::accounts::Granted;
 use docmill::store::jobs::Written;
-use docmill::store::submission::{Created, Submission};
+use docmill::store::submission::{Created, Submission, Submissions};
+use docmill::store::usage::MonthlyUsage;
 use futures_util::future::join_all;
 use serde_json::json;
 use uuid::Uuid;
@@ -96,7 +97,7 @@ async fn a_failed_job_gives_its_credits_back_once_and_where_they_came_from() {
     for _ in 0..2 {
         ids.push(JobId::parse(&create(&world, &account).await.job_id()).unwrap());
     }
-    for id in ids {
+    for id in ids.iter().copied() {
         let job = world.context.jobs.get(id).await.unwrap().unwrap();
         let (now, later) = (clock::now(), clock::now().plus(std::time::Duration::from_millis(10)));
         assert_eq!(world.context.jobs.fail(&job, &error, None, now).await.unwrap(), Written::Yes);
@@ -105,10 +106,12 @@ async fn a_failed_job_gives_its_credits_back_once_and_where_they_came_from() {
         assert_eq!(failed.refunded, 1);
         assert!(failed.secret.is_none() && failed.open.is_none() && failed.due.is_none());
     }
+    world.count(ids).await;
     let usage = world.context.usage.of_month(&account.id, clock::now().period()).await.unwrap();
-    assert_eq!((usage.remaining, usage.used, usage.created, usage.failed), (Some(1), 0, 2, 2));
+    assert_eq!((usage.credits.pots.included_left(1), usage.credits.used, usage.credits.created), (1, 0, 2));
     assert_eq!(granted(&world, &account).await, 1);
-    assert_eq!(usage.by_tool["html-to-pdf"], (2, 0));
+    let counts = usage.by_tool()["html-to-pdf"];
+    assert_eq!((counts.created, counts.failed, counts.credits()), (2, 2, 0));
     // What came back can be spent again, included and granted.
     assert_eq!(create(&world, &account).await.status, 202);
     assert_eq!(create(&world, &account).await.status, 202);
@@ -135,8 +138,9 @@ async fn a_new_month_begins_with_its_full_credits_and_refunds_go_back_to_the_old
     world.context.jobs.fail(&old, &JobError::new(JobErrorCode::RenderFailed, "told to"), None, now).await.unwrap();
     let of = async |period| world.context.usage.of_month(&account.id, period).await.unwrap();
     let (old_month, new_month) = (of(this_month).await, of(now.period()).await);
-    assert_eq!((old_month.remaining, old_month.used), (Some(1), 0));
-    assert_eq!((new_month.remaining, new_month.used, new_month.created), (Some(0), 1, 1));
+    assert_eq!((old_month.credits.pots.included_left(1), old_month.credits.used), (1, 0));
+    let MonthlyUsage { credits, .. } = new_month;
+    assert_eq!((credits.pots.included_left(1), credits.used, credits.created), (0, 1, 1));
 }
 
 async fn last_job(world: &World, account: &Account) -> String {
@@ -171,5 +175,65 @@ async fn a_job_of_an_account_that_is_gone_ends_without_a_refund() {
     assert_eq!(world.context.jobs.get(id).await.unwrap().unwrap().status, JobStatus::Failed);
     assert!(world.context.usage.profile(&account.id).await.unwrap().is_none(), "no account comes back as a refund");
     let usage = world.context.usage.of_month(&account.id, job.period).await.unwrap();
-    assert_eq!((usage.used, usage.remaining), (0, None), "no balance either");
+    assert_eq!((usage.credits.used, usage.credits.pots.taken), (0, 0), "no balance either");
+}
+
+/// Submits a job of an environment's own on a plan that includes so much now.
+async fn submit(environment: &Submissions, template: &Job, cost: u64, included: u64) -> Created {
+    let job = Job { id: JobId::new(), ..template.clone() };
+    let submission = Submission { job, idempotency: None, cost, included, now: clock::now() };
+    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(10);
+    environment.create(submission, deadline).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_plan_that_changes_within_the_month_holds_at_once() {
+    let world = World::new();
+    let account = world.account_on(&world.plan(5).await.id, 0).await;
+    let id = JobId::parse(&create(&world, &account).await.job_id()).unwrap();
+    let template = world.context.jobs.get(id).await.unwrap().unwrap();
+    let environment = &world.desk.submissions;
+    // One credit is used. More credits, fewer, and as many as before.
+    assert!(matches!(submit(environment, &template, 9, 10).await, Created::Fresh(_)));
+    let refused = submit(environment, &template, 1, 5).await;
+    assert!(matches!(refused, Created::InsufficientCredits { available: 0 }), "{refused:?}");
+    let refused = submit(environment, &template, 4, 13).await;
+    assert!(matches!(refused, Created::InsufficientCredits { available: 3 }), "{refused:?}");
+    assert!(matches!(submit(environment, &template, 3, 13).await, Created::Fresh(_)));
+    assert_eq!(world.spent(&account).await, (13, 3));
+}
+
+#[tokio::test]
+async fn environments_that_keep_meeting_spend_from_tills_and_lose_nothing() {
+    let world = World::new();
+    let account = world.account_on(&world.plan(60).await.id, 7).await;
+    let id = JobId::parse(&create(&world, &account).await.job_id()).unwrap();
+    let template = world.context.jobs.get(id).await.unwrap().unwrap();
+    // Two conflicts on the balance, which comes after the job: so each goes to a till.
+    let watch = &world.watch;
+    let environments: Vec<_> =
+        (0..4).map(|_| Submissions::new(world.context.dynamodb.clone(), &world.config.tables)).collect();
+    let mut charged = 1;
+    for environment in &environments {
+        watch.inject([Fault::transaction_conflict(2), Fault::transaction_conflict(2)]);
+        let Created::Fresh(job) = submit(environment, &template, 1, 60).await else { panic!("there are credits") };
+        assert!(job.till.is_some(), "{job:?}");
+        charged += 1;
+        // A refund goes back to the till.
+        let error = JobError::new(JobErrorCode::RenderFailed, "told to");
+        assert_eq!(world.context.jobs.fail(&job, &error, None, clock::now()).await.unwrap(), Written::Yes);
+        charged -= 1;
+    }
+    let spend = environments.iter().map(|environment| async {
+        let mut jobs = 0;
+        while matches!(submit(environment, &template, 1, 60).await, Created::Fresh(_)) {
+            jobs += 1;
+        }
+        jobs
+    });
+    charged += join_all(spend).await.into_iter().sum::<u64>();
+    assert_eq!(charged, 67, "all of the plan's and all granted credits, and none twice");
+    let usage = world.context.usage.of_month(&account.id, clock::now().period()).await.unwrap();
+    let pots = usage.credits.pots;
+    assert_eq!((usage.credits.used, pots.included_left(60), pots.granted_left()), (67, 0, 0), "{pots:?}");
 }

@@ -179,8 +179,10 @@ async fn the_overview_counts_what_the_account_has_done() {
     let account = world.account(50).await;
     let visitor = Visitor::of(&world, &account).await;
     assert!(visitor.get("/app").await.text.contains("First steps"));
+    let mut ids = Vec::new();
     for ends_well in [true, true, true, false] {
         let job = claim(&world.context.jobs, create_job(&world, &account).await).await;
+        ids.push(job.id);
         if ends_well {
             world.context.jobs.complete(&job, &completion(clock::now())).await.unwrap();
         } else {
@@ -188,6 +190,7 @@ async fn the_overview_counts_what_the_account_has_done() {
             world.context.jobs.fail(&job, &error, None, clock::now()).await.unwrap();
         }
     }
+    world.count(ids).await;
     let page = visitor.get("/app").await.text;
     for text in ["25.0 %", "47 of 50", "3 completed, 1 failed", "Office to PDF: 4", "<svg class=\"chart\""] {
         assert!(page.contains(text), "{text}: {page}");

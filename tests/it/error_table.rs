@@ -9,6 +9,7 @@ use docmill::domain::api_key::{ApiKey, Mode};
 use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus};
 use docmill::domain::quota::RateLimit;
 use docmill::domain::time::Timestamp;
+use docmill::domain::tool::QueueName;
 use docmill::http::error::ErrorCode;
 use docmill::store::item::{Item, number, string, to_item};
 use reqwest::{Method, RequestBuilder, StatusCode};
@@ -97,6 +98,7 @@ fn job(id: JobId, account: &Account) -> Job {
         key_id: "key_test".into(),
         mode: Mode::Live,
         tool: "html-to-pdf".into(),
+        queue: QueueName::Html,
         status: JobStatus::Completed,
         created_at: now,
         started_at: Some(now),
@@ -107,6 +109,7 @@ fn job(id: JobId, account: &Account) -> Job {
         claim_id: None,
         period: now.period(),
         charge: Default::default(),
+        till: None,
         included_credits: 0,
         refunded: 0,
         input: json!({}),
@@ -126,6 +129,8 @@ fn job(id: JobId, account: &Account) -> Job {
         secret: None,
         open: None,
         due: None,
+        uncounted: None,
+        creation_counted: true,
         ttl: now.next_day().as_ttl_seconds(),
     }
 }

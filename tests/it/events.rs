@@ -87,8 +87,11 @@ async fn a_failed_job_tells_why_and_brings_no_warning_nearer() {
     assert_eq!((&told["error"]["code"], &told["error"]["retryable"]), (&json!("wrong_password"), &json!(false)));
     assert_eq!(told["credits"], json!({"charged": 1, "refunded": 1}));
 
-    let job = claimed(&world, &account).await;
-    assert_eq!(complete(&world, &job).await, Written::Yes);
+    let completed = claimed(&world, &account).await;
+    assert_eq!(complete(&world, &completed).await, Written::Yes);
+    world.count([job.id]).await;
+    assert_eq!(kinds(&world, &account).await, ["job.completed", "job.failed"]);
+    world.count([completed.id]).await;
     assert_eq!(kinds(&world, &account).await, ["job.completed", "job.failed", "quota.warning"]);
 }
 
@@ -100,13 +103,16 @@ async fn the_job_that_spends_the_fourth_fifth_of_the_month_warns_once() {
     for _ in 0..10 {
         jobs.push(claimed(&world, &account).await);
     }
+    let ids: Vec<_> = jobs.iter().map(|job| job.id).collect();
     for job in &jobs[..7] {
         complete(&world, job).await;
     }
+    world.count(ids.clone()).await;
     assert!(!kinds(&world, &account).await.contains(&"quota.warning".to_owned()), "seven of ten are no warning");
     assert!(
         join_all(jobs[7..].iter().map(|job| complete(&world, job))).await.into_iter().all(|end| end == Written::Yes)
     );
+    join_all((0..5).map(|_| world.count(ids.clone()))).await;
     let warnings: Vec<_> =
         events(&world, &account).await.into_iter().filter(|event| event.kind == "quota.warning").collect();
     assert_eq!(warnings.len(), 1);
@@ -117,7 +123,7 @@ async fn the_job_that_spends_the_fourth_fifth_of_the_month_warns_once() {
     });
     assert_eq!(warnings[0].data, expected);
     let usage = world.context.usage.of_month(&account.id, period).await.unwrap();
-    assert_eq!(usage.completed, 10, "every completion is counted, whoever warned");
+    assert_eq!(usage.total().completed, 10, "every completion is counted, whoever warned");
 }
 
 #[tokio::test]
@@ -125,13 +131,18 @@ async fn completions_that_race_across_the_threshold_warn_once_and_all_count() {
     let world = World::new();
     let account = world.account(10).await;
     let jobs = join_all((0..10).map(|_| claimed(&world, &account))).await;
-    assert!(join_all(jobs.iter().map(|job| complete(&world, job))).await.into_iter().all(|end| end == Written::Yes));
+    // Each is counted beside the others' ends, by two at once.
+    join_all(jobs.iter().map(|job| async {
+        assert_eq!(complete(&world, job).await, Written::Yes);
+        join_all([world.count([job.id]), world.count([job.id])]).await;
+    }))
+    .await;
     let kinds = kinds(&world, &account).await;
     assert_eq!(kinds.iter().filter(|kind| *kind == "quota.warning").count(), 1);
     assert_eq!(kinds.iter().filter(|kind| *kind == "job.completed").count(), 10);
     let usage = world.context.usage.of_month(&account.id, clock::now().period()).await.unwrap();
-    let day = usage.by_day.values().next().unwrap();
-    assert_eq!((usage.completed, usage.by_day.len(), day.completed, day.by_tool["html-to-pdf"]), (10, 1, 10, 10));
+    let total = usage.total();
+    assert_eq!((total.created, total.completed, total.charged, usage.counts.len()), (10, 10, 10, 1));
 }
 
 #[tokio::test]
@@ -140,11 +151,13 @@ async fn a_warning_whose_answer_is_lost_is_recorded_once() {
     let account = world.account(2).await;
     let (first, second) = (claimed(&world, &account).await, claimed(&world, &account).await);
     complete(&world, &first).await;
-    // The first try finds that it crosses; the answer of the second, which warns, is lost as often as the SDK asks.
-    let lost = || Fault::lost_answer("TransactWriteItems");
-    world.watch.inject([lost().at(1), lost(), lost()]);
     assert_eq!(complete(&world, &second).await, Written::Yes);
+    // As often as the SDK asks.
+    world.watch.inject((0..3).map(|_| Fault::lost_answer("TransactWriteItems")));
+    let ids = [first.id, second.id];
+    assert!(world.context.statistics.count(&ids, clock::now()).await.is_err(), "nobody knows what became of it");
     assert_eq!(world.watch.unmet_faults(), 0);
+    world.count(ids).await;
     assert_eq!(kinds(&world, &account).await, ["job.completed", "job.completed", "quota.warning"]);
 }
 
@@ -164,8 +177,8 @@ async fn credits_that_run_out_are_told_once_a_month_whoever_is_refused() {
 async fn a_refusal_stays_a_refusal_when_its_event_cannot_be_recorded() {
     let world = World::new();
     let account = world.account(0).await;
-    // The first transaction refuses the job, the others would record that.
-    world.watch.inject([Fault::down("TransactWriteItems").at(1).lasting()]);
+    // Without credits no transaction is tried for the job; the first one would record the refusal.
+    world.watch.inject([Fault::down("TransactWriteItems").lasting()]);
     assert_eq!(request(&world, &account).await.refusal(), (402, "insufficient_credits"));
     assert!(events(&world, &account).await.is_empty());
     world.watch.clear();

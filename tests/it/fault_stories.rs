@@ -54,7 +54,17 @@ pub struct Story {
 
 const CREATE: &str = "UpdateItem TransactWriteItems SendMessage";
 const CREATE_STORED: &str = "UpdateItem PutObject TransactWriteItems SendMessage";
-const EXPIRE: &str = "Query GetItem DeleteObject UpdateItem";
+/// The sweeper counts a completed job that spent an included credit, and expires it a day later.
+const EXPIRE: &str = "Query BatchGetItem GetItem TransactWriteItems BatchGetItem DeleteObjects UpdateItem";
+/// The same where the credit was a granted one.
+const EXPIRE_GRANTED: &str = "Query BatchGetItem TransactWriteItems BatchGetItem DeleteObjects UpdateItem";
+/// It counts a failed job.
+const COUNT: &str = "Query BatchGetItem TransactWriteItems";
+/// It releases a lease and counts the creation, before it counts the end and expires the output.
+const RELEASE: &str = "Query BatchGetItem UpdateItem SendMessage BatchGetItem TransactWriteItems BatchGetItem GetItem \
+     TransactWriteItems BatchGetItem DeleteObjects UpdateItem";
+const RELEASE_GRANTED: &str = "Query BatchGetItem UpdateItem SendMessage BatchGetItem TransactWriteItems BatchGetItem \
+     TransactWriteItems BatchGetItem DeleteObjects UpdateItem";
 
 pub fn stories() -> Vec<Story> {
     use {Credits::*, EngineRole::*, JobErrorCode as Code, Payload::*};
@@ -71,7 +81,7 @@ pub fn stories() -> Vec<Story> {
     let completed_stored = "UpdateItem GetObject PutObject TransactWriteItems DeleteObject";
     vec![
         story("completed", Convert, Inline, Included, Twist::None, None, [CREATE, completed, EXPIRE]),
-        story("stored", Convert, Stored, Granted, Twist::None, None, [CREATE_STORED, completed_stored, EXPIRE]),
+        story("stored", Convert, Stored, Granted, Twist::None, None, [CREATE_STORED, completed_stored, EXPIRE_GRANTED]),
         story(
             "document's fault",
             Fail(Code::CorruptDocument),
@@ -79,7 +89,7 @@ pub fn stories() -> Vec<Story> {
             Included,
             Twist::None,
             Some(Code::CorruptDocument),
-            [CREATE_STORED, "UpdateItem GetObject TransactWriteItems DeleteObject", ""],
+            [CREATE_STORED, "UpdateItem GetObject TransactWriteItems DeleteObject", COUNT],
         ),
         story(
             "our fault",
@@ -92,7 +102,7 @@ pub fn stories() -> Vec<Story> {
                 CREATE,
                 "UpdateItem UpdateItem ChangeMessageVisibility UpdateItem UpdateItem ChangeMessageVisibility \
                  UpdateItem TransactWriteItems",
-                "",
+                COUNT,
             ],
         ),
         story(
@@ -102,11 +112,7 @@ pub fn stories() -> Vec<Story> {
             Included,
             Twist::None,
             None,
-            [
-                CREATE,
-                "UpdateItem UpdateItem PutObject TransactWriteItems UpdateItem",
-                "Query GetItem UpdateItem SendMessage GetItem DeleteObject UpdateItem",
-            ],
+            [CREATE, "UpdateItem UpdateItem PutObject TransactWriteItems UpdateItem", RELEASE],
         ),
         story(
             "always dies",
@@ -118,8 +124,8 @@ pub fn stories() -> Vec<Story> {
             [
                 CREATE_STORED,
                 "UpdateItem GetObject UpdateItem GetObject UpdateItem GetObject UpdateItem UpdateItem UpdateItem",
-                "Query GetItem UpdateItem SendMessage GetItem UpdateItem SendMessage GetItem TransactWriteItems \
-                 DeleteObject",
+                "Query BatchGetItem UpdateItem SendMessage BatchGetItem TransactWriteItems BatchGetItem UpdateItem \
+                 SendMessage BatchGetItem TransactWriteItems DeleteObject BatchGetItem TransactWriteItems",
             ],
         ),
         story(
@@ -132,7 +138,8 @@ pub fn stories() -> Vec<Story> {
             [
                 CREATE,
                 completed,
-                "Query GetItem GetQueueAttributes UpdateItem SendMessage GetItem DeleteObject UpdateItem",
+                "Query GetQueueAttributes BatchGetItem UpdateItem SendMessage BatchGetItem TransactWriteItems \
+                 BatchGetItem TransactWriteItems BatchGetItem DeleteObjects UpdateItem",
             ],
         ),
         story(
@@ -155,7 +162,7 @@ pub fn stories() -> Vec<Story> {
                 CREATE_STORED,
                 "UpdateItem GetObject UpdateItem GetObject PutObject TransactWriteItems DeleteObject PutObject \
                  TransactWriteItems GetItem",
-                "Query GetItem UpdateItem SendMessage GetItem DeleteObject UpdateItem",
+                RELEASE_GRANTED,
             ],
         ),
         story(
@@ -169,7 +176,7 @@ pub fn stories() -> Vec<Story> {
                 CREATE_STORED,
                 "UpdateItem GetObject TransactWriteItems GetItem UpdateItem GetObject PutObject TransactWriteItems \
                  DeleteObject",
-                "Query GetItem UpdateItem SendMessage GetItem DeleteObject UpdateItem",
+                RELEASE,
             ],
         ),
     ]

@@ -153,6 +153,7 @@ async fn only_the_attempt_that_holds_a_job_may_end_it() {
     assert_eq!(world.context.jobs.complete(&current, &done).await.unwrap(), Written::Yes);
     let later = Completion { finished_at: done.finished_at.plus(soon), ..done };
     assert_eq!(world.context.jobs.complete(&current, &later).await.unwrap(), Written::Superseded);
+    world.count([id]).await;
     let usage = world.context.usage.of_month(&account.id, clock::now().period()).await.unwrap();
-    assert_eq!((usage.created, usage.completed, usage.failed), (1, 1, 0));
+    assert_eq!((usage.credits.created, usage.total().completed, usage.total().failed), (1, 1, 0));
 }

@@ -174,20 +174,20 @@ async fn a_bucket_that_is_down_holds_up_no_lost_job_and_keeps_no_output_for_ever
     let stage = Stage::new().await;
     let completed = completed_on(&stage).await;
     stage.advance(Duration::from_secs(25 * 3600));
-    stage.inject(Actor::Sweeper, Fault::down("DeleteObject").lasting());
+    stage.inject(Actor::Sweeper, Fault::down("DeleteObjects").lasting());
     stage.sweep().await;
     assert_eq!(stage.job(completed.id).await.status, JobStatus::Completed, "the bytes are still there");
 
     stage.start_over();
-    lost_on(&stage).await;
+    let lost = lost_on(&stage).await;
     stage.advance(Duration::from_secs(25 * 3600));
-    stage.inject(Actor::Sweeper, Fault::down("DeleteObject").lasting());
+    stage.inject(Actor::Sweeper, Fault::down("DeleteObjects").lasting());
     stage.sweep().await;
-    assert_eq!(stage.watch(Actor::Sweeper).count("TransactWriteItems"), 1, "the job of a day ago is failed");
+    assert_eq!(stage.job(lost).await.status, JobStatus::Failed, "it was queued for over a day");
 
     // By then the lifecycle has deleted the output, whether we could or not.
     stage.advance(Duration::from_secs(49 * 3600));
-    stage.inject(Actor::Sweeper, Fault::down("DeleteObject").lasting());
+    stage.inject(Actor::Sweeper, Fault::down("DeleteObjects").lasting());
     stage.sweep().await;
     assert_eq!(stage.job(completed.id).await.status, JobStatus::Expired);
     stage.remove().await;
@@ -201,11 +201,11 @@ async fn one_shard_that_cannot_be_read_holds_up_no_other() {
         ids.push(lost_on(&stage).await);
     }
     stage.advance(Duration::from_secs(120));
+    // Any one of the queries, whichever shard that is of: all of them go out side by side.
     stage.inject(Actor::Sweeper, Fault::instead_of("Query", 400, "{}"));
     stage.sweep().await;
-    // The shard whose turn it is first this minute is the one that could not be read.
-    let unread = u8::try_from(stage.now().as_millis() / 60_000 % 4).unwrap();
-    let sent = ids.iter().filter(|id| id.shard(4) != unread).count();
-    assert_eq!(stage.watch(Actor::Sweeper).count("SendMessage"), sent);
+    let sent = stage.watch(Actor::Sweeper).count("SendMessage");
+    let most_of_a_shard = (0..4).map(|shard| ids.iter().filter(|id| id.shard(4) == shard).count()).max().unwrap();
+    assert!(sent >= ids.len() - most_of_a_shard, "{sent}");
     stage.remove().await;
 }

@@ -169,8 +169,9 @@ async fn a_completion_whose_answer_is_lost_is_one_completion() {
     bench.watch.inject((0..3).map(|_| Fault::lost_answer("TransactWriteItems")));
     assert_eq!(bench.deliver().await, Handled::Acknowledge);
     assert_eq!(bench.job().await.status, JobStatus::Completed);
+    bench.world.count([bench.job().await.id]).await;
     let usage = bench.world.context.usage.of_month(&bench.account.id, clock::now().period()).await.unwrap();
-    assert_eq!((usage.used, usage.completed, usage.failed), (1, 1, 0));
+    assert_eq!((usage.credits.used, usage.total().completed, usage.total().failed), (1, 1, 0));
 }
 
 #[tokio::test]
@@ -208,7 +209,9 @@ async fn a_large_request_is_read_from_the_bucket_and_removed_at_the_end() {
 async fn a_message_that_cannot_be_read_goes_towards_the_dead_letters() {
     let bench = Bench::new([]).await;
     let delivery = Delivery { body: "{\"type\":\"convert.v9\"}", receipt: "none", ends_at: Instant::now() };
+    bench.watch.take_calls();
     assert_eq!(bench.pipeline.handle(delivery).await, Handled::Return);
+    assert_eq!(bench.watch.take_calls(), ["ChangeMessageVisibility"], "it comes back at once, and not in 24 minutes");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 """Whether API, tables, bucket and queues tell the same story about every job."""
 
+import time
 from collections import Counter
 from typing import Any
 
@@ -7,6 +8,9 @@ from load.clients import Clients
 from load.stack import Stack
 
 Item = dict[str, Any]
+
+# Two runs of the sweeper.
+COUNTING_SECONDS = 130
 
 
 def audit(stack: Stack, account: str, key: str, clients: Clients, ended: dict[str, Item], killed: int) -> list[str]:
@@ -52,6 +56,14 @@ def job_problems(shown: Item, stored: Item, outputs: set[str], is_to_fail: bool)
 
 
 def usage_problems(stack: Stack, key: str, ended: dict[str, Item]) -> list[str]:
+    # The sweeper counts what has ended, once a minute.
+    deadline = time.monotonic() + COUNTING_SECONDS
+    while (problems := usage_now(stack, key, ended)) and time.monotonic() < deadline:
+        time.sleep(5)
+    return problems
+
+
+def usage_now(stack: Stack, key: str, ended: dict[str, Item]) -> list[str]:
     statuses = Counter(job["status"] for job in ended.values())
     usage = stack.ask("GET", "/v1/account/usage", key).body["usage"]
     jobs = usage["jobs"]

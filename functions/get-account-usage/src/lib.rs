@@ -21,13 +21,16 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
     .await
 }
 
-/// Included credits lapse at the end of the period; granted ones carry over. `remaining` counts both.
+/// Included credits lapse at the end of the period; granted ones carry over. `remaining` counts both. Credits and created
+/// jobs are as they are now; the other counts are made once a minute.
 fn view(caller: &Caller, usage: &MonthlyUsage) -> Value {
     let period = caller.now.period();
     let included = caller.plan().included_credits;
-    let granted = usage.profile.as_ref().map_or(0, |profile| profile.granted);
+    let pots = &usage.credits.pots;
+    let total = usage.total();
+    let by_tool = usage.by_tool().into_iter();
     let by_tool =
-        usage.by_tool.iter().map(|(slug, (jobs, credits))| json!({"toolSlug": slug, "jobs": jobs, "credits": credits}));
+        by_tool.map(|(slug, counts)| json!({"toolSlug": slug, "jobs": counts.created, "credits": counts.credits()}));
     let limit =
         |policy| json!({"limit": caller.key.limiter.limit(policy).per_minute, "windowSeconds": RATE_WINDOW_SECONDS});
     json!({
@@ -36,11 +39,16 @@ fn view(caller: &Caller, usage: &MonthlyUsage) -> Value {
         "testMode": caller.key.mode == Mode::Test,
         "credits": {
             "included": included,
-            "used": usage.used,
-            "remaining": usage.remaining.unwrap_or(included) + granted,
+            "used": usage.credits.used,
+            "remaining": pots.included_left(included) + pots.granted_left(),
             "resetsAt": period.end().to_string(),
         },
-        "jobs": {"created": usage.created, "completed": usage.completed, "failed": usage.failed, "canceled": 0},
+        "jobs": {
+            "created": usage.credits.created,
+            "completed": total.completed,
+            "failed": total.failed,
+            "canceled": total.canceled,
+        },
         "byTool": by_tool.collect::<Vec<_>>(),
         "rateLimit": {"create": limit(RatePolicy::Create), "read": limit(RatePolicy::Read)},
     })

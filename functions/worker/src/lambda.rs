@@ -109,7 +109,8 @@ pub async fn handle(pipeline: &Pipeline, event: LambdaEvent<SqsEvent>) -> SqsBat
         let receipt = record.receipt_handle.unwrap_or_default();
         let delivery = Delivery { body: &body, receipt: &receipt, ends_at };
         // A panic leaves the job to its lease; the message comes back.
-        let handled = AssertUnwindSafe(pipeline.handle(delivery)).catch_unwind().await.unwrap_or(Handled::Return);
+        let handled =
+            AssertUnwindSafe(Box::pin(pipeline.handle(delivery))).catch_unwind().await.unwrap_or(Handled::Return);
         if handled == Handled::Return {
             let mut failure = BatchItemFailure::default();
             failure.item_identifier = record.message_id.unwrap_or_default();

@@ -113,8 +113,10 @@ impl Pipeline {
         let job_id = match serde_json::from_str(delivery.body) {
             Ok(Message::Convert { job_id }) => job_id,
             Err(error) => {
-                // A newer version's message, or none of ours: it goes to the dead letters, where somebody sees it.
+                // A newer version's message, or none of ours: it goes to the dead letters, where somebody sees it, and soon:
+                // after its whole visibility time each, six receives would take over two hours.
                 tracing::error!(%error, "a message could not be read");
+                self.return_in(FIRST_RETRY_SECONDS, delivery.receipt).await;
                 return Handled::Return;
             }
         };
@@ -298,11 +300,15 @@ impl Pipeline {
         if let Err(error) = self.jobs.release(job, due).await {
             tracing::error!(job_id = %job.id, %error, "a job could not be released; its lease will end");
         }
+        self.return_in(seconds, receipt).await;
+        Handled::Return
+    }
+
+    async fn return_in(&self, seconds: u32, receipt: &str) {
         let visible_in = i32::try_from(seconds).unwrap_or(i32::MAX);
         if let Err(error) = self.queue.retry_in(self.queue_name, receipt, visible_in).await {
-            tracing::warn!(job_id = %job.id, %error, "a message keeps its visibility time; the sweeper may be sooner");
+            tracing::warn!(%error, "a message keeps its visibility time; the sweeper may be sooner");
         }
-        Handled::Return
     }
 
     /// A terminal job's request is of no more use to anybody. What can't be deleted now dies by lifecycle.

@@ -8,8 +8,9 @@ mod output;
 
 use clap::{Parser, Subcommand};
 use commands::{account, job, key, plan, queue, service, tool, user};
+use docmill::aws::Aws;
 use docmill::config::Config;
-use docmill::context::{Aws, Context};
+use docmill::context::Context;
 use output::{Failure, Output};
 use std::process::ExitCode;
 

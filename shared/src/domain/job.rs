@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::api_key::Mode;
+use super::queue::QueueName;
 use super::quota::Charge;
 use super::time::{Period, Timestamp};
 
@@ -363,6 +364,8 @@ pub struct Job {
     pub key_id: String,
     pub mode: Mode,
     pub tool: String,
+    /// The queue that its message waits in.
+    pub queue: QueueName,
     pub status: JobStatus,
     pub created_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -381,6 +384,9 @@ pub struct Job {
     /// The period that was charged, and that a refund goes back to.
     pub period: Period,
     pub charge: Charge,
+    /// The till that it was charged to, and that a refund goes back to.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub till: Option<u8>,
     /// What the account's plan included in that period: the measure of `quota.warning`.
     #[serde(default)]
     pub included_credits: u64,
@@ -424,6 +430,12 @@ pub struct Job {
     /// When the sweeper should look at an open job.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub due: Option<Timestamp>,
+    /// Partition of the sparse index of jobs that are yet to be counted: from their creation, and again from their end.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub uncounted: Option<String>,
+    /// Whether its creation was counted.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub creation_counted: bool,
     /// Seconds since the epoch; DynamoDB deletes the item some time after.
     pub ttl: i64,
 }

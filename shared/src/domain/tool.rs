@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::account::{Plan, StoredKey};
+pub use super::queue::QueueName;
 use super::schema::Schema;
 use super::source::{self, SourceKind, SourceProperty};
 
@@ -138,27 +139,6 @@ pub struct OutputChoice {
     pub option: String,
     /// By the option's value.
     pub formats: BTreeMap<String, OutputFormat>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum QueueName {
-    Office,
-    Html,
-    /// For what needs neither LibreOffice nor Chromium.
-    Pdf,
-}
-
-impl QueueName {
-    pub const ALL: [Self; 3] = [Self::Office, Self::Html, Self::Pdf];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Office => "office",
-            Self::Html => "html",
-            Self::Pdf => "pdf",
-        }
-    }
 }
 
 /// What converts.

@@ -33,11 +33,14 @@ use crate::files::ObjectKey;
 use crate::queue::{Message, Queue};
 use crate::store::StoreError;
 use crate::store::events::StoredEvent;
-use crate::store::jobs::open_until;
+use crate::store::jobs::{queued_until, uncounted};
 use crate::store::submission::{Created, Submission, Submissions};
 
 /// Time for the transaction and its repetitions: the function must answer before the gateway gives up.
 const WRITE_TIME: Duration = Duration::from_secs(4);
+
+/// Time for the job's message.
+const ANNOUNCE_TIME: Duration = Duration::from_secs(2);
 
 /// Time for what is recorded beside an answer that stands.
 const NOTE_TIME: Duration = Duration::from_secs(1);
@@ -271,7 +274,7 @@ impl JobDesk {
         let payload = submission.job.secret.clone();
         let created = self.submissions.create(submission, Instant::now() + WRITE_TIME).await?;
         match &created {
-            Created::Fresh(job) => self.announce(tool, job).await,
+            Created::Fresh(job) => self.announce(job).await,
             Created::Replay(_)
             | Created::Mismatch
             | Created::InsufficientCredits { .. }
@@ -308,13 +311,15 @@ impl JobDesk {
 
     fn new_job(&self, tool: &Tool, caller: &Caller, wanted: &JobRequest, warnings: Vec<Warning>) -> Job {
         let id = JobId::new();
-        let (open, due) = open_until(id, caller.now.plus(QUEUED_GRACE));
+        let queue = tool.definition.queue;
+        let (open, due) = queued_until(queue, id, caller.now.plus(QUEUED_GRACE));
         Job {
             id,
             account: caller.key.account.clone(),
             key_id: caller.key.key_id.clone(),
             mode: caller.key.mode,
             tool: wanted.tool.clone(),
+            queue,
             status: JobStatus::Queued,
             created_at: caller.now,
             started_at: None,
@@ -325,6 +330,7 @@ impl JobDesk {
             claim_id: None,
             period: caller.now.period(),
             charge: Charge::NOTHING,
+            till: None,
             included_credits: 0,
             refunded: 0,
             input: wanted.redacted_input(),
@@ -344,6 +350,8 @@ impl JobDesk {
             secret: None,
             open,
             due,
+            uncounted: uncounted(id, caller.key.mode),
+            creation_counted: false,
             ttl: caller.now.plus(self.context.config.job_retention).as_ttl_seconds(),
         }
     }
@@ -381,10 +389,20 @@ impl JobDesk {
     }
 
     /// The job is safe already: if the queue is down, the sweeper sends the message.
-    async fn announce(&self, tool: &Tool, job: &Job) {
+    ///
+    /// Timeline: the transaction takes its four seconds, and SQS does not answer. Without a time of its own, this would take
+    /// the rest of the handler's: 503 for a job that exists and is charged.
+    async fn announce(&self, job: &Job) {
         let message = Message::Convert { job_id: job.id };
-        if let Err(error) = self.queue.send(tool.definition.queue, &job.account, &message).await {
-            tracing::warn!(job_id = %job.id, %error, "the job's message was not sent; the sweeper will send it");
+        let sent = tokio::time::timeout(ANNOUNCE_TIME, self.queue.send(job.queue, &job.account, &message)).await;
+        match sent {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tracing::warn!(job_id = %job.id, %error, "the job's message was not sent; the sweeper will send it");
+            }
+            Err(_elapsed) => {
+                tracing::warn!(job_id = %job.id, "SQS did not answer in time; the sweeper sends the job's message if need be");
+            }
         }
     }
 }

@@ -16,10 +16,10 @@ use aws_sdk_dynamodb::types::builders::UpdateBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem, Update};
 use uuid::Uuid;
 
+use super::dynamo::{TRIES, Transacted, back_off, get, too_contended, transact};
 use super::item::{BY_NAME, Item, UsageItem, from_item, nested, number, string, to_item};
 use super::keys::Keys;
-use super::transaction::{TRIES, Transacted, back_off, never_quiet, transact};
-use super::{StoreError, audit, store_error, transaction};
+use super::{StoreError, audit, dynamo, store_error};
 use crate::config::Tables;
 use crate::domain::account::{MAX_KEYS, Profile, Standing, StoredKey};
 use crate::domain::api_key::KeyHash;
@@ -74,17 +74,8 @@ impl Accounts {
 
     /// A strongly consistent read of the profile and of the keys that it lists, without those that are dead.
     pub async fn holder(&self, account: &str, now: Timestamp) -> Result<Option<Holder>, StoreError> {
-        let output = self
-            .client
-            .get_item()
-            .table_name(&self.tables.usage)
-            .set_key(Some(UsageItem::Profile.key(account)))
-            .consistent_read(true)
-            .send()
-            .await
-            .map_err(|error| store_error(&error))?;
-        let Some(item) = output.item else { return Ok(None) };
-        let profile: Profile = from_item(item)?;
+        let found: Option<Profile> = get(&self.client, &self.tables.usage, UsageItem::Profile.key(account)).await?;
+        let Some(profile) = found else { return Ok(None) };
         let mut keys = match profile.revision {
             // An account from before the list, or one that has no key yet. The revision decides whether this look holds.
             0 => self.keys.get_all(&self.keys.of_account(account).await?).await?,
@@ -113,7 +104,7 @@ impl Accounts {
                 .set_item(Some(to_item(&key)?))
                 // A hash never repeats; if it did, somebody else's key would be overwritten.
                 .condition_expression("attribute_not_exists(key_hash)");
-            let writes = vec![transaction::put(put.build())?, self.list_keys(&key.account, &profile, listed)?];
+            let writes = vec![dynamo::put(put.build())?, self.list_keys(&key.account, &profile, listed)?];
             match transact(&self.client, writes).await? {
                 Transacted::Committed => return Ok(KeyAdded::Yes(Box::new(key))),
                 // Our own earlier try, whose answer was lost; or the dashboard's key, which another request made.
@@ -122,10 +113,10 @@ impl Accounts {
                     let stored = stored.ok_or_else(|| StoreError::Malformed("a key's hash is taken".into()))?;
                     return Ok(KeyAdded::Yes(Box::new(stored)));
                 }
-                Transacted::Failed(_) | Transacted::Contended => back_off(attempt).await,
+                Transacted::Failed(_) | Transacted::Contended(_) => back_off(attempt).await,
             }
         }
-        Err(never_quiet())
+        Err(too_contended())
     }
 
     /// The part of a transaction that changes the list of an account's keys, if neither that nor the standing has changed
@@ -141,7 +132,7 @@ impl Accounts {
             .update_expression("SET #keys = :keys, #revision = :next")
             .expression_attribute_names("#keys", "keys")
             .expression_attribute_values(":keys", nested(&keys)?);
-        transaction::update(update.build())
+        dynamo::update(update.build())
     }
 
     /// An update of the profile that only takes effect on the revision that was read.
@@ -192,10 +183,10 @@ impl Accounts {
                     let profile = Profile { version, revision, keys, ..profile.in_standing(standing.clone()) };
                     return Ok(Changed::Written(profile));
                 }
-                Transacted::Failed(_) | Transacted::Contended => back_off(attempt).await,
+                Transacted::Failed(_) | Transacted::Contended(_) => back_off(attempt).await,
             }
         }
-        Err(never_quiet())
+        Err(too_contended())
     }
 
     /// Credits are not part of a standing: a debit between read and write must not be undone.
@@ -220,7 +211,7 @@ impl Accounts {
         for (name, value) in values {
             update = update.expression_attribute_values(name, value);
         }
-        transaction::update(update.build())
+        dynamo::update(update.build())
     }
 
     fn copy_standing(&self, key: &KeyHash, standing: &Standing) -> Result<TransactWriteItem, StoreError> {
@@ -233,7 +224,7 @@ impl Accounts {
             .update_expression(format!("SET {assignments}"))
             .set_expression_attribute_names(Some(names.into_iter().collect()))
             .set_expression_attribute_values(Some(values.into_iter().collect()));
-        transaction::update(update.build())
+        dynamo::update(update.build())
     }
 
     /// Adds granted credits, which carry over. One `grant` is made once, however often it is sent.
@@ -257,8 +248,8 @@ impl Accounts {
                 // Timeline: a form is sent twice. The first transaction leaves this receipt; the second one finds it.
                 .condition_expression("attribute_not_exists(kind)");
             let writes = vec![
-                transaction::update(update.build())?,
-                transaction::put(receipt.build())?,
+                dynamo::update(update.build())?,
+                dynamo::put(receipt.build())?,
                 audit::record(&self.tables.settings, &entry)?,
             ];
             match transact(&self.client, writes).await? {
@@ -267,10 +258,10 @@ impl Accounts {
                     return Ok(Granted::NoAccount);
                 }
                 Transacted::Failed(_) => return Ok(Granted::Already),
-                Transacted::Contended => back_off(attempt).await,
+                Transacted::Contended(_) => back_off(attempt).await,
             }
         }
-        Err(never_quiet())
+        Err(too_contended())
     }
 
     /// A page of the accounts whose names begin with `prefix`, in whatever case, by name. From an index: a moment late.

@@ -4,7 +4,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{Put, TransactWriteItem};
 
 use super::item::{Item, from_item, string, to_item};
-use super::{StoreError, store_error, transaction};
+use super::{StoreError, dynamo, store_error};
 use crate::domain::audit::{AuditEntry, Subject};
 
 /// The partition of the entries. Administrators' writes are few: one partition carries them.
@@ -77,7 +77,7 @@ pub(super) fn record(table: &str, entry: &AuditEntry) -> Result<TransactWriteIte
         .set_item(Some(item))
         // Nothing that was recorded is ever written over.
         .condition_expression("attribute_not_exists(kind)");
-    transaction::put(put.build())
+    dynamo::put(put.build())
 }
 
 fn key(id: &str) -> Item {

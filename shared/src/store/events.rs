@@ -5,14 +5,12 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::error::SdkError;
-use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{Put, TransactWriteItem, Update};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::dynamo::{Transacted, back_off, too_contended, transact};
 use super::item::{Item, UsageItem, from_item, number, string, time, to_item};
-use super::transaction::back_off;
 use super::{StoreError, store_error};
 use crate::config::Tables;
 use crate::domain::event::{EVENT_RETENTION, EventKind, new_event_id};
@@ -24,7 +22,7 @@ pub const WEBHOOK_TEST: &str = "webhook.test";
 /// pages rather than slow ones.
 const LOOKED_AT: i32 = 100;
 const MAX_QUERIES: usize = 5;
-/// A month's outcomes are written by workers too; a conflict with one passes within moments.
+/// A month's notices are written by the sweeper too; a conflict with it passes within moments.
 const TRIES: u32 = 4;
 const MAX_REMEMBERED: usize = 10_000;
 
@@ -161,39 +159,30 @@ impl Events {
         if self.exhausted.lock().is_ok_and(|exhausted| exhausted.contains(&month)) {
             return Ok(());
         }
-        let mut last = None;
         for attempt in 0..TRIES {
-            match self.write_exhaustion(event, period).await {
-                Ok(()) => {
+            match transact(&self.client, self.exhaustion(event, period)?).await? {
+                Transacted::Committed | Transacted::Failed(_) => {
                     self.remember(month);
                     return Ok(());
                 }
-                Err(error @ StoreError::Unavailable(_)) => last = Some(error),
-                Err(error @ (StoreError::Refused(_) | StoreError::Malformed(_))) => return Err(error),
+                Transacted::Contended(_) => back_off(attempt).await,
             }
-            back_off(attempt).await;
         }
-        Err(last.unwrap_or_else(|| StoreError::Unavailable("no attempt was made".into())))
+        Err(too_contended())
     }
 
-    async fn write_exhaustion(&self, event: &StoredEvent, period: Period) -> Result<(), StoreError> {
+    fn exhaustion(&self, event: &StoredEvent, period: Period) -> Result<Vec<TransactWriteItem>, StoreError> {
         let mark = Update::builder()
             .table_name(&self.usage_table)
-            .set_key(Some(UsageItem::Outcomes(period).key(&event.account)))
+            .set_key(Some(UsageItem::Notices(period).key(&event.account)))
             // Timeline: A and B are refused at once. A's transaction marks the month and records the event; B finds the
-            // mark and records nothing. It lies with the outcomes, so that refusals don't contend with debits, and
-            // creates them if nothing of the month has ended yet.
+            // mark and records nothing. It lies apart from the balance, so that refusals don't contend with debits.
             .condition_expression("attribute_not_exists(exhausted_at)")
             .update_expression("SET exhausted_at = :now")
             .expression_attribute_values(":now", time(event.recorded_at))
             .build()?;
         let mark = TransactWriteItem::builder().update(mark).build();
-        let writes = vec![mark, event.put(&self.table)?];
-        match self.client.transact_write_items().set_transact_items(Some(writes)).send().await {
-            Ok(_) => Ok(()),
-            Err(error) if first_condition_failed(&error) => Ok(()),
-            Err(error) => Err(store_error(&error)),
-        }
+        Ok(vec![mark, event.put(&self.table)?])
     }
 
     fn remember(&self, month: (String, Period)) {
@@ -203,11 +192,4 @@ impl Events {
         }
         exhausted.insert(month);
     }
-}
-
-fn first_condition_failed(error: &SdkError<TransactWriteItemsError>) -> bool {
-    let Some(TransactWriteItemsError::TransactionCanceledException(canceled)) = error.as_service_error() else {
-        return false;
-    };
-    canceled.cancellation_reasons().first().is_some_and(|reason| reason.code() == Some("ConditionalCheckFailed"))
 }

@@ -1,6 +1,5 @@
 //! How the service is doing, for operators: the sweeper's last run, the job that has waited longest, and how jobs ended.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
@@ -8,8 +7,8 @@ use aws_sdk_dynamodb::types::KeysAndAttributes;
 use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
-use super::batch::batch_get;
-use super::item::{ENDED, Item, OPEN, OPEN_SHARDS, ended_shard, from_item, nested, string, time};
+use super::dynamo::{batch_get, get};
+use super::item::{ENDED, Item, OPEN, SWEPT_SHARDS, Shard, ended_shard, from_item, nested, string, time};
 use super::{StoreError, store_error};
 use crate::domain::job::{JobId, JobStatus};
 use crate::domain::outcome::Outcome;
@@ -18,7 +17,8 @@ use crate::domain::time::Timestamp;
 /// The one item of the Jobs table that is neither a job nor a record: there, because the sweeper may write no other table
 /// that fits. No job has such an id.
 const LAST_SWEEP: &str = "sweep#last";
-/// Open jobs that are looked at in each shard.
+/// Open jobs that are looked at, of all shards and of each.
+const UNFINISHED: usize = 100;
 const LOOKED_AT: i32 = 25;
 /// Ended jobs that are looked at in each partition of their index, the newest ones.
 const ENDS_LOOKED_AT: i32 = 125;
@@ -81,8 +81,8 @@ impl Health {
         Self { client, jobs_table }
     }
 
-    /// Leaves word of a run. Two at once: the later word stands.
-    pub async fn note_sweep(&self, sweep: &Sweep) -> Result<(), StoreError> {
+    /// Records a run. Of two at once, the later record stands.
+    pub async fn record_sweep(&self, sweep: &Sweep) -> Result<(), StoreError> {
         self.client
             .update_item()
             .table_name(&self.jobs_table)
@@ -101,20 +101,17 @@ impl Health {
         struct Noted {
             sweep: Sweep,
         }
-        let output = self
-            .client
-            .get_item()
-            .table_name(&self.jobs_table)
-            .key("id", string(LAST_SWEEP))
-            .send()
-            .await
-            .map_err(|error| store_error(&error))?;
-        Ok(output.item.map(from_item::<Noted>).transpose()?.map(|noted| noted.sweep))
+        let key = Item::from([("id".to_owned(), string(LAST_SWEEP))]);
+        let noted: Option<Noted> = get(&self.client, &self.jobs_table, key).await?;
+        Ok(noted.map(|noted| noted.sweep))
     }
 
     /// Jobs that are queued or in work, the oldest first: of the hundred open ones that the sweeper would look at next.
     pub async fn unfinished(&self) -> Result<Vec<OpenJob>, StoreError> {
-        let ids: Vec<Item> = try_join_all((0..OPEN_SHARDS).map(|shard| self.first_due(shard))).await?.concat();
+        let mut due = try_join_all(Shard::unfinished().map(|shard| self.first_due(shard))).await?.concat();
+        due.sort_by_key(|(due, _)| *due);
+        due.truncate(UNFINISHED);
+        let ids: Vec<Item> = due.into_iter().map(|(_, id)| id).collect();
         if ids.is_empty() {
             return Ok(Vec::new());
         }
@@ -134,7 +131,7 @@ impl Health {
     pub async fn recent_ends(&self, now: Timestamp) -> Result<RecentEnds, StoreError> {
         let since = now.minus(DAY);
         let days = [since.day(), now.day()];
-        let partitions = days.iter().flat_map(|day| (0..OPEN_SHARDS).map(move |shard| ended_shard(day, shard)));
+        let partitions = days.iter().flat_map(|day| (0..SWEPT_SHARDS).map(move |shard| ended_shard(day, shard)));
         let partitions = try_join_all(partitions.map(|partition| self.newest_ends(partition, since))).await?;
         Ok(recent(partitions, since))
     }
@@ -158,7 +155,8 @@ impl Health {
         Ok(Newest { ends, more: output.last_evaluated_key.is_some() })
     }
 
-    async fn first_due(&self, shard: u8) -> Result<Vec<Item>, StoreError> {
+    /// When something is to be done, and for which job.
+    async fn first_due(&self, shard: Shard) -> Result<Vec<(Timestamp, Item)>, StoreError> {
         let output = self
             .client
             .query()
@@ -166,13 +164,14 @@ impl Health {
             .index_name(OPEN)
             .key_condition_expression("#open = :shard")
             .expression_attribute_names("#open", OPEN)
-            .expression_attribute_values(":shard", string(shard.to_string()))
+            .expression_attribute_values(":shard", string(shard.key()))
             .limit(LOOKED_AT)
             .send()
             .await
             .map_err(|error| store_error(&error))?;
-        let id = |item: Item| Some(HashMap::from([("id".to_owned(), item.get("id")?.clone())]));
-        Ok(output.items.unwrap_or_default().into_iter().filter_map(id).collect())
+        let due = |item: &Item| Some(Timestamp(item.get("due")?.as_n().ok()?.parse().ok()?));
+        let entry = |item: Item| Some((due(&item)?, Item::from([("id".to_owned(), item.get("id")?.clone())])));
+        Ok(output.items.unwrap_or_default().into_iter().filter_map(entry).collect())
     }
 }
 

@@ -8,7 +8,9 @@ use serde::de::DeserializeOwned;
 
 use super::StoreError;
 use crate::domain::job::JobId;
+use crate::domain::statistics::Subject;
 use crate::domain::time::{Period, Timestamp};
+use crate::domain::tool::QueueName;
 
 pub type Item = HashMap<String, AttributeValue>;
 
@@ -18,10 +20,15 @@ pub const BY_ACCOUNT: &str = "by_account";
 pub const BY_NAME: &str = "by_name";
 /// Sparse index of the jobs for which something is still to be done.
 pub const OPEN: &str = "open";
-/// Partitions of the open index, so that no single one takes all the writes.
+/// Partitions of each of the sweeper's indexes, so that no single one takes all the writes.
 pub const OPEN_SHARDS: u8 = 4;
+/// Partitions that are swept: all that [`OPEN_SHARDS`] ever was, since jobs from before a change lie there. Never lower it.
+pub const SWEPT_SHARDS: u8 = 8;
+const _: () = assert!(OPEN_SHARDS <= SWEPT_SHARDS, "jobs would lie where nobody looks");
 /// Sparse index of the jobs that have ended, by the moment of their end: for operators.
 pub const ENDED: &str = "ended";
+/// Sparse index of the jobs of which something is yet to be counted.
+pub const UNCOUNTED: &str = "uncounted";
 /// What the index of ended jobs tells of each.
 pub const OUTCOME: &str = "outcome";
 
@@ -57,26 +64,39 @@ pub fn job_key(id: JobId) -> Item {
 /// A partition of the open index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shard {
-    /// Of jobs that have not ended.
-    Open(u8),
+    /// Of jobs that wait in a queue.
+    Queued(QueueName, u8),
+    /// Of jobs that a worker holds until its lease ends: apart from queued ones, so that no backlog is before them.
+    Leased(u8),
     /// Of completed jobs whose output is kept for now. There are many more of these, and nobody waits for them: apart, they
     /// hold up no repair.
     Kept(u8),
 }
 
 impl Shard {
-    pub fn open(id: JobId) -> Self {
-        Self::Open(id.shard(OPEN_SHARDS))
+    pub fn queued(queue: QueueName, id: JobId) -> Self {
+        Self::Queued(queue, id.shard(OPEN_SHARDS))
+    }
+
+    pub fn leased(id: JobId) -> Self {
+        Self::Leased(id.shard(OPEN_SHARDS))
     }
 
     pub fn kept(id: JobId) -> Self {
         Self::Kept(id.shard(OPEN_SHARDS))
     }
 
+    /// All shards of jobs that have not ended.
+    pub fn unfinished() -> impl Iterator<Item = Self> {
+        let queued = |number| QueueName::ALL.map(|queue| Self::Queued(queue, number));
+        (0..SWEPT_SHARDS).flat_map(move |number| queued(number).into_iter().chain([Self::Leased(number)]))
+    }
+
     /// The value of the attribute `open`.
     pub fn key(self) -> String {
         match self {
-            Self::Open(number) => number.to_string(),
+            Self::Queued(queue, number) => format!("{}-{number}", queue.as_str()),
+            Self::Leased(number) => format!("leased-{number}"),
             Self::Kept(number) => format!("kept-{number}"),
         }
     }
@@ -90,24 +110,61 @@ pub fn ended_shard(day: &str, shard: u8) -> String {
 
 /// The items of the Usage table, by their sort key.
 #[derive(Clone, Copy, Debug)]
-pub enum UsageItem {
+pub enum UsageItem<'a> {
     Profile,
-    /// Credits and creations of a month.
+    /// The credits of a month: what was taken of those that the plan includes, what was used, and the jobs created.
     Balance(Period),
-    /// Completions and failures of a month: apart, so that workers don't contend with creates.
-    Outcomes(Period),
+    /// Credits of a month that an environment has taken to spend them by itself.
+    Till(Period, u8),
+    /// Granted credits that an environment has taken to spend them by itself.
+    GrantedTill(u8),
+    /// What the account was told of a month's credits, and how many of them completed jobs have spent.
+    Notices(Period),
     /// Test jobs of one UTC day.
     TestDay(Timestamp),
+    /// Jobs of one day, tool and key: as many items as there are of these, and none of them grows.
+    Counts(&'a Subject),
 }
 
-impl UsageItem {
+const COUNTS: &str = "counts#";
+const TILL: &str = "till-";
+const GRANTED: &str = "granted#";
+
+impl UsageItem<'_> {
     pub fn sort_key(self) -> String {
         match self {
             Self::Profile => "profile".to_owned(),
             Self::Balance(period) => period.to_string(),
-            Self::Outcomes(period) => format!("{period}#outcomes"),
+            Self::Till(period, till) => format!("{period}#{TILL}{till:02}"),
+            Self::GrantedTill(till) => format!("{GRANTED}{TILL}{till:02}"),
+            Self::Notices(period) => format!("{period}#notices"),
             Self::TestDay(now) => format!("test#{}", now.day()),
+            Self::Counts(subject) => format!("{COUNTS}{subject}"),
         }
+    }
+
+    /// The till of the period that a sort key names.
+    pub fn till(sort_key: &str, period: Period) -> Option<u8> {
+        sort_key.strip_prefix(&format!("{period}#{TILL}"))?.parse().ok()
+    }
+
+    pub fn granted_till(sort_key: &str) -> Option<u8> {
+        sort_key.strip_prefix(GRANTED)?.strip_prefix(TILL)?.parse().ok()
+    }
+
+    /// What an item of counts is of.
+    pub fn subject(sort_key: &str) -> Option<Subject> {
+        Subject::parse(sort_key.strip_prefix(COUNTS)?)
+    }
+
+    /// Before the sort keys of all counts of a day.
+    pub fn first_counts_of(day: &str) -> String {
+        format!("{COUNTS}{day}#")
+    }
+
+    /// After the sort keys of all counts of a day: `~` comes after every character of a slug or id.
+    pub fn last_counts_of(day: &str) -> String {
+        format!("{COUNTS}{day}#~")
     }
 
     pub fn key(self, account: &str) -> Item {

@@ -9,21 +9,24 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::operation::update_item::{UpdateItemError, UpdateItemOutput};
 use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure};
 use uuid::Uuid;
 
-use super::item::{Item, OPEN, Shard, from_item, job_key, number, string, time};
-use super::keys::failed_condition;
+use super::dynamo::{failed_condition, get, get_all, glimpse, send};
+use super::item::{Item, OPEN, OPEN_SHARDS, Shard, from_item, job_key, number, string, time};
 use super::{StoreError, store_error};
 use crate::config::Tables;
+use crate::domain::api_key::Mode;
 use crate::domain::job::{
     EngineInfo, Job, JobId, JobStatus, MAX_ATTEMPTS, Output, StepRun, StoredResults, Timings, Warning,
 };
 use crate::domain::time::Timestamp;
+use crate::domain::tool::QueueName;
 
-const DUE_PAGE: i32 = 100;
+const DUE_PAGE: i32 = 250;
 
 #[derive(Clone, Debug)]
 pub struct Jobs {
@@ -75,18 +78,17 @@ impl Jobs {
 
     /// A strongly consistent read.
     pub async fn get(&self, id: JobId) -> Result<Option<Job>, StoreError> {
-        self.read(id, true).await
+        get(&self.client, &self.table, job_key(id)).await
     }
 
     /// A read at half the price, which may be late: an end that it shows is one, but it may miss the latest.
     pub async fn glimpse(&self, id: JobId) -> Result<Option<Job>, StoreError> {
-        self.read(id, false).await
+        glimpse(&self.client, &self.table, job_key(id)).await
     }
 
-    async fn read(&self, id: JobId, consistent: bool) -> Result<Option<Job>, StoreError> {
-        let get = self.client.get_item().table_name(&self.table).set_key(Some(job_key(id)));
-        let output = get.consistent_read(consistent).send().await.map_err(|error| store_error(&error))?;
-        output.item.map(from_item).transpose()
+    /// Strongly consistent reads of several jobs, in no order.
+    pub async fn get_all(&self, ids: &[JobId]) -> Result<Vec<Job>, StoreError> {
+        get_all(&self.client, &self.table, ids.iter().map(|id| job_key(*id)).collect()).await
     }
 
     /// An update of a job's state, still without its condition.
@@ -99,7 +101,7 @@ impl Jobs {
     pub async fn claim(&self, id: JobId, now: Timestamp, lease: Duration) -> Result<Claim, StoreError> {
         let lease_until = now.plus(lease);
         let claim_id = Uuid::now_v7().simple().to_string();
-        let result = self
+        let claim = self
             .transition(id)
             // Timeline: the queue delivers the message twice. A claims; B finds `processing` with a live lease and lets
             // go. If A's environment dies, its lease ends, and the next delivery claims with the next attempt's number.
@@ -110,8 +112,10 @@ impl Jobs {
             )
             .update_expression(
                 "SET #status = :processing, attempts = attempts + :one, lease_until = :lease, due = :lease, \
-                 claim_id = :claim, started_at = if_not_exists(started_at, :now)",
+                 #open = :leased, claim_id = :claim, started_at = if_not_exists(started_at, :now)",
             )
+            .expression_attribute_names("#open", OPEN)
+            .expression_attribute_values(":leased", string(Shard::leased(id).key()))
             .expression_attribute_values(":queued", string(JobStatus::Queued.as_str()))
             .expression_attribute_values(":processing", string(JobStatus::Processing.as_str()))
             .expression_attribute_values(":max", number(MAX_ATTEMPTS))
@@ -120,10 +124,8 @@ impl Jobs {
             .expression_attribute_values(":lease", time(lease_until))
             .expression_attribute_values(":claim", string(&claim_id))
             .return_values(ReturnValue::AllNew)
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .send()
-            .await;
-        let old: Job = match result {
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        let old: Job = match Box::pin(send(claim)).await {
             Ok(output) => {
                 let item = output.attributes.ok_or_else(|| StoreError::Malformed("no job came back".into()))?;
                 return Ok(Claim::Taken(Box::new(from_item(item)?)));
@@ -144,55 +146,51 @@ impl Jobs {
 
     /// `processing → queued`: gives the attempt's place back after a fault of ours. The attempt stays counted.
     pub async fn release(&self, job: &Job, due: Timestamp) -> Result<Written, StoreError> {
-        let result = self
+        let update = self
             .transition(job.id)
             // Timeline: A's lease ends, B claims attempt 2, then A wants to release attempt 1: it must not touch B's.
             .condition_expression("#status = :processing AND attempts = :attempt")
-            .update_expression("SET #status = :queued, due = :due REMOVE lease_until")
+            .update_expression("SET #status = :queued, due = :due, #open = :open REMOVE lease_until")
+            .expression_attribute_names("#open", OPEN)
+            .expression_attribute_values(":open", string(Shard::queued(job.queue, job.id).key()))
             .expression_attribute_values(":processing", string(JobStatus::Processing.as_str()))
             .expression_attribute_values(":queued", string(JobStatus::Queued.as_str()))
             .expression_attribute_values(":attempt", number(job.attempts))
-            .expression_attribute_values(":due", time(due))
-            .send()
-            .await;
-        written(result)
+            .expression_attribute_values(":due", time(due));
+        written(Box::pin(send(update)).await)
     }
 
     /// `completed → expired`: nothing is due any more.
     pub async fn expire(&self, job: &Job) -> Result<Written, StoreError> {
-        let result = self
+        let update = self
             .transition(job.id)
             // Two sweepers at once: the second one's write finds `expired` and does nothing.
             .condition_expression("#status = :completed")
             .update_expression("SET #status = :expired REMOVE #open, due, output_key")
             .expression_attribute_names("#open", OPEN)
             .expression_attribute_values(":completed", string(JobStatus::Completed.as_str()))
-            .expression_attribute_values(":expired", string(JobStatus::Expired.as_str()))
-            .send()
-            .await;
-        written(result)
+            .expression_attribute_values(":expired", string(JobStatus::Expired.as_str()));
+        written(Box::pin(send(update)).await)
     }
 
     /// Moves the moment at which the sweeper looks at a queued job again.
     pub async fn postpone(&self, job: &Job, due: Timestamp) -> Result<Written, StoreError> {
         let Some(seen_due) = job.due else { return Ok(Written::Superseded) };
-        let result = self
+        let update = self
             .transition(job.id)
             // Two sweepers at once: the one that moves `due` sends the message, the other one's condition fails.
             .condition_expression("#status = :queued AND due = :seen")
             .update_expression("SET due = :due")
             .expression_attribute_values(":queued", string(JobStatus::Queued.as_str()))
             .expression_attribute_values(":seen", time(seen_due))
-            .expression_attribute_values(":due", time(due))
-            .send()
-            .await;
-        written(result)
+            .expression_attribute_values(":due", time(due));
+        written(Box::pin(send(update)).await)
     }
 
     /// A page of one shard's open jobs that were due before `now`, the longest due first; `from`: where the page before
     /// ended.
     pub async fn due(&self, shard: Shard, now: Timestamp, from: Option<DueMark>) -> Result<DuePage, StoreError> {
-        let output = self
+        let query = self
             .client
             .query()
             .table_name(&self.table)
@@ -201,15 +199,8 @@ impl Jobs {
             .expression_attribute_names("#open", OPEN)
             .expression_attribute_values(":shard", string(shard.key()))
             .expression_attribute_values(":now", time(now))
-            .limit(DUE_PAGE)
-            .set_exclusive_start_key(from.map(|DueMark(key)| key))
-            .send()
-            .await
-            .map_err(|error| store_error(&error))?;
-        let id = |item: &Item| item.get("id").and_then(|id| id.as_s().ok()).and_then(|id| JobId::parse(id));
-        let ids = output.items.unwrap_or_default().iter().map(id).collect::<Option<_>>();
-        let ids = ids.ok_or_else(|| StoreError::Malformed("an open job without an id".into()))?;
-        Ok(DuePage { ids, next: output.last_evaluated_key.map(DueMark) })
+            .limit(DUE_PAGE);
+        DuePage::of(query, from).await
     }
 }
 
@@ -220,13 +211,32 @@ pub struct DuePage {
     pub next: Option<DueMark>,
 }
 
-/// A place in the index of open jobs.
+/// A place in one of the sweeper's indexes.
 #[derive(Debug)]
 pub struct DueMark(Item);
 
-/// The index attributes of a job about which something is to be done at `due`.
-pub fn open_until(id: JobId, due: Timestamp) -> (Option<String>, Option<Timestamp>) {
-    (Some(Shard::open(id).key()), Some(due))
+impl DuePage {
+    pub(super) async fn of(query: QueryFluentBuilder, from: Option<DueMark>) -> Result<Self, StoreError> {
+        let output = query.set_exclusive_start_key(from.map(|DueMark(key)| key)).send().await;
+        let output = output.map_err(|error| store_error(&error))?;
+        let id = |item: &Item| item.get("id").and_then(|id| id.as_s().ok()).and_then(|id| JobId::parse(id));
+        let ids = output.items.unwrap_or_default().iter().map(id).collect::<Option<_>>();
+        let ids = ids.ok_or_else(|| StoreError::Malformed("an indexed job without an id".into()))?;
+        Ok(Self { ids, next: output.last_evaluated_key.map(DueMark) })
+    }
+}
+
+/// The attribute by which a job is found that is yet to be counted. Test jobs count for nothing.
+pub fn uncounted(id: JobId, mode: Mode) -> Option<String> {
+    match mode {
+        Mode::Live => Some(id.shard(OPEN_SHARDS).to_string()),
+        Mode::Test => None,
+    }
+}
+
+/// The index attributes of a queued job about which something is to be done at `due`.
+pub fn queued_until(queue: QueueName, id: JobId, due: Timestamp) -> (Option<String>, Option<Timestamp>) {
+    (Some(Shard::queued(queue, id).key()), Some(due))
 }
 
 /// Whether a conditional update took effect.

@@ -4,11 +4,9 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::error::SdkError;
-use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
-use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnValue, ReturnValuesOnConditionCheckFailure};
+use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure};
 
-use super::batch::batch_get;
+use super::dynamo::{failed_condition, get, get_all};
 use super::item::{BY_ACCOUNT, Item, from_item, string, time};
 use super::{StoreError, store_error};
 use crate::domain::account::StoredKey;
@@ -131,7 +129,7 @@ impl Keys {
             .client
             .update_item()
             .table_name(&self.table)
-            .key("key_hash", string(hash.as_str()))
+            .set_key(Some(key(hash)))
             .condition_expression(condition)
             .update_expression(update)
             .expression_attribute_values(":now", time(now))
@@ -173,16 +171,7 @@ impl Keys {
     }
 
     pub async fn get(&self, hash: &KeyHash) -> Result<Option<StoredKey>, StoreError> {
-        let output = self
-            .client
-            .get_item()
-            .table_name(&self.table)
-            .key("key_hash", string(hash.as_str()))
-            .consistent_read(true)
-            .send()
-            .await
-            .map_err(|error| store_error(&error))?;
-        output.item.map(from_item).transpose()
+        get(&self.client, &self.table, key(hash)).await
     }
 
     /// Strongly consistent reads of several keys (100 at most), in no order; unknown ones are left out.
@@ -190,10 +179,7 @@ impl Keys {
         if hashes.is_empty() {
             return Ok(Vec::new());
         }
-        let key = |hash: &KeyHash| Item::from([("key_hash".to_owned(), string(hash.as_str()))]);
-        let keys = hashes.iter().map(key).collect();
-        let wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true);
-        batch_get(&self.client, &self.table, wanted).await?.into_iter().map(from_item).collect()
+        get_all(&self.client, &self.table, hashes.iter().map(key).collect()).await
     }
 
     /// The hashes and ids of an account's keys, revoked ones included. From an index: a moment late, for lists only.
@@ -244,10 +230,6 @@ enum Counted {
     No(Option<StoredKey>),
 }
 
-/// `Some` if the update's condition failed, with the item it failed on.
-pub(super) fn failed_condition<R>(error: &SdkError<UpdateItemError, R>) -> Option<Option<Item>> {
-    match error.as_service_error() {
-        Some(UpdateItemError::ConditionalCheckFailedException(failed)) => Some(failed.item.clone()),
-        _ => None,
-    }
+fn key(hash: &KeyHash) -> Item {
+    Item::from([("key_hash".to_owned(), string(hash.as_str()))])
 }

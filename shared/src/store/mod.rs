@@ -2,7 +2,8 @@
 
 pub mod accounts;
 pub mod audit;
-mod batch;
+pub mod credits;
+mod dynamo;
 pub mod events;
 pub mod health;
 pub mod item;
@@ -10,8 +11,8 @@ pub mod jobs;
 pub mod keys;
 pub mod sessions;
 pub mod settings;
+pub mod statistics;
 pub mod submission;
-mod transaction;
 pub mod usage;
 pub mod users;
 

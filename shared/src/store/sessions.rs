@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::Client;
 
-use super::item::{Item, from_item, number, string, time, to_item};
-use super::keys::failed_condition;
+use super::dynamo::{failed_condition, get};
+use super::item::{Item, number, string, time, to_item};
 use super::{StoreError, store_error};
 use crate::domain::time::Timestamp;
 use crate::domain::user::{SESSION_TIME, Session, SessionId};
@@ -40,17 +40,8 @@ impl Sessions {
 
     /// The session, if it is not over: its time is compared here, since the table's TTL comes late.
     pub async fn find(&self, id: &SessionId, now: Timestamp) -> Result<Option<Session>, StoreError> {
-        let output = self
-            .client
-            .get_item()
-            .table_name(&self.table)
-            .set_key(Some(key(id)))
-            // A session that was ended a moment ago must be over in every environment.
-            .consistent_read(true)
-            .send()
-            .await
-            .map_err(|error| store_error(&error))?;
-        let session: Option<Session> = output.item.map(from_item).transpose()?;
+        // A session that was ended a moment ago must be over in every environment.
+        let session: Option<Session> = get(&self.client, &self.table, key(id)).await?;
         Ok(session.filter(|session| !session.is_over_at(now)))
     }
 

@@ -12,9 +12,9 @@ use aws_sdk_dynamodb::types::{Put, ReturnValuesOnConditionCheckFailure, Transact
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::dynamo::{TRIES, Transacted, back_off, too_contended, transact};
 use super::item::{Item, from_item, number, string, to_item};
-use super::transaction::{TRIES, Transacted, back_off, never_quiet, transact};
-use super::{StoreError, audit, store_error, transaction};
+use super::{StoreError, audit, dynamo, store_error};
 use crate::clock;
 use crate::domain::account::Plan;
 use crate::domain::audit::{AuditEntry, Author, Subject, SubjectKind, diff};
@@ -214,7 +214,7 @@ impl Settings {
                     self.forget();
                     return Ok(Change::Written(versioned));
                 }
-                Transacted::Contended => back_off(attempt).await,
+                Transacted::Contended(_) => back_off(attempt).await,
                 Transacted::Failed(failed) => {
                     self.forget();
                     let current = failed.into_iter().find_map(|(part, item)| item.filter(|_| part == 0));
@@ -226,7 +226,7 @@ impl Settings {
                 }
             }
         }
-        Err(never_quiet())
+        Err(too_contended())
     }
 
     fn put<T: Serialize + Clone>(
@@ -248,7 +248,7 @@ impl Settings {
             0 => put.condition_expression("attribute_not_exists(#version)"),
             _ => put.condition_expression("#version = :shown").expression_attribute_values(":shown", number(shown)),
         };
-        transaction::put(put.build())
+        dynamo::put(put.build())
     }
 
     /// Whoever asks next reads anew.

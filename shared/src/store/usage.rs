@@ -1,103 +1,54 @@
-//! The Usage table: profiles, monthly balances and outcomes. Debits are in `submission`, refunds in `jobs`.
+//! The Usage table: profiles, monthly balances and counts. Debits are in `submission`, refunds in `jobs`, counting is in
+//! `statistics`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::types::KeysAndAttributes;
+use futures_util::try_join;
 
-use super::batch::batch_get;
-use super::item::{Item, UsageItem, from_item};
+use super::credits::{self, Credits};
+use super::dynamo::get;
+use super::item::UsageItem;
+use super::statistics::{Counted, Statistics};
 use super::{StoreError, accounts, store_error};
+use crate::config::Tables;
 use crate::domain::account::Profile;
+use crate::domain::statistics::Counts;
 use crate::domain::time::{Period, Timestamp};
-
-/// Attributes of a balance that count per tool: the name of the tool follows.
-pub(super) const TOOL_JOBS: &str = "jobs#";
-pub(super) const TOOL_CREDITS: &str = "credits#";
-/// Attributes of the outcomes.
-pub(super) const COMPLETED: &str = "completed";
-pub(super) const FAILED: &str = "failed";
-/// Attributes that count per UTC day: `day#07#` and what is counted, in the balance the tools' slugs, in the outcomes how
-/// jobs ended. At most a month of days for each tool, so that no item grows without end.
-const DAY: &str = "day#";
-
-/// Counts of a day are those of the jobs created on it, whenever they ended.
-pub(super) fn day_counter(created_at: Timestamp, what: &str) -> String {
-    format!("{DAY}{:02}#{what}", created_at.day_of_month())
-}
 
 #[derive(Debug)]
 pub struct Usage {
     client: Client,
     table: String,
+    statistics: Statistics,
 }
 
-/// An account's month.
+/// An account's month. Credits and created jobs are exact to the second; all other counts lag by the sweeper's interval.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MonthlyUsage {
-    pub profile: Option<Profile>,
-    /// Included credits that are left; `None` before the month's first debit.
-    pub remaining: Option<u64>,
-    /// Credits spent, refunds deducted.
-    pub used: u64,
-    pub created: u64,
-    pub completed: u64,
-    pub failed: u64,
-    /// Jobs and credits by tool slug.
-    pub by_tool: BTreeMap<String, (u64, u64)>,
-    /// By day of the month, from 1.
-    pub by_day: BTreeMap<u8, DayUsage>,
-}
-
-/// What became of the jobs that were created on one UTC day.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DayUsage {
-    /// Jobs by tool slug.
-    pub by_tool: BTreeMap<String, u64>,
-    pub completed: u64,
-    pub failed: u64,
+    pub credits: Credits,
+    /// By day of creation, tool and key.
+    pub counts: Vec<Counted>,
 }
 
 impl Usage {
-    pub fn new(client: Client, table: String) -> Self {
-        Self { client, table }
+    pub fn new(client: Client, tables: &Tables) -> Self {
+        let statistics = Statistics::new(client.clone(), tables.clone());
+        Self { client, table: tables.usage.clone(), statistics }
     }
 
-    /// Balance, outcomes and profile in one strongly consistent read.
+    /// The credits by strongly consistent reads, and the counts of the month.
     pub async fn of_month(&self, account: &str, period: Period) -> Result<MonthlyUsage, StoreError> {
-        let wanted = [UsageItem::Profile, UsageItem::Balance(period), UsageItem::Outcomes(period)];
-        let mut items = self.batch_get(wanted.iter().map(|item| item.key(account)).collect()).await?;
-        let mut usage = MonthlyUsage::default();
-        for item in wanted {
-            let Some(found) = items.remove(&item.sort_key()) else { continue };
-            match item {
-                UsageItem::Profile => usage.profile = Some(from_item(found)?),
-                UsageItem::Balance(_) => usage.add_balance(&found),
-                UsageItem::Outcomes(_) => usage.add_outcomes(&found),
-                UsageItem::TestDay(_) => {}
-            }
-        }
-        Ok(usage)
-    }
-
-    async fn batch_get(&self, keys: Vec<Item>) -> Result<HashMap<String, Item>, StoreError> {
-        let wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true);
-        let items = batch_get(&self.client, &self.table, wanted).await?;
-        let sort_key = |item: &Item| item.get("item").and_then(|key| key.as_s().ok()).cloned();
-        Ok(items.into_iter().filter_map(|item| Some((sort_key(&item)?, item))).collect())
+        let (first, last) = (period.start().day(), Timestamp(period.end().as_millis() - 1).day());
+        let (credits, counts) = try_join!(
+            credits::read(&self.client, &self.table, account, period),
+            self.statistics.between(account, &first, &last)
+        )?;
+        Ok(MonthlyUsage { credits, counts })
     }
 
     pub async fn profile(&self, account: &str) -> Result<Option<Profile>, StoreError> {
-        let output = self
-            .client
-            .get_item()
-            .table_name(&self.table)
-            .set_key(Some(UsageItem::Profile.key(account)))
-            .consistent_read(true)
-            .send()
-            .await
-            .map_err(|error| store_error(&error))?;
-        output.item.map(from_item).transpose()
+        get(&self.client, &self.table, UsageItem::Profile.key(account)).await
     }
 
     /// False: there is an account of that id already.
@@ -124,41 +75,30 @@ impl Usage {
 }
 
 impl MonthlyUsage {
-    fn add_balance(&mut self, item: &Item) {
-        self.remaining = item.contains_key("remaining").then(|| count(item, "remaining"));
-        self.used = count(item, "used");
-        self.created = count(item, "created");
-        for name in item.keys() {
-            if let Some(tool) = name.strip_prefix(TOOL_JOBS) {
-                self.by_tool.entry(tool.to_owned()).or_default().0 = count(item, name);
-            } else if let Some(tool) = name.strip_prefix(TOOL_CREDITS) {
-                self.by_tool.entry(tool.to_owned()).or_default().1 = count(item, name);
-            } else if let Some((day, tool)) = counted_on(name) {
-                self.by_day.entry(day).or_default().by_tool.insert(tool.to_owned(), count(item, name));
-            }
-        }
+    pub fn total(&self) -> Counts {
+        sum(self.counts.iter())
     }
 
-    fn add_outcomes(&mut self, item: &Item) {
-        self.completed = count(item, COMPLETED);
-        self.failed = count(item, FAILED);
-        for name in item.keys() {
-            match counted_on(name) {
-                Some((day, COMPLETED)) => self.by_day.entry(day).or_default().completed = count(item, name),
-                Some((day, FAILED)) => self.by_day.entry(day).or_default().failed = count(item, name),
-                Some(_) | None => {}
-            }
+    pub fn by_tool(&self) -> BTreeMap<&str, Counts> {
+        let mut tools: BTreeMap<&str, Counts> = BTreeMap::new();
+        for Counted { subject, counts } in &self.counts {
+            *tools.entry(subject.tool.as_str()).or_default() += *counts;
         }
+        tools
+    }
+
+    /// The counts of a day of the month, from 1; of all tools, or of one.
+    pub fn of_day(&self, day: u8, tool: Option<&str>) -> Counts {
+        let wanted = |counted: &&Counted| {
+            counted.subject.day_of_month() == Some(day) && tool.is_none_or(|tool| counted.subject.tool == tool)
+        };
+        sum(self.counts.iter().filter(wanted))
     }
 }
 
-/// The day and what is counted, of a day's counter.
-fn counted_on(name: &str) -> Option<(u8, &str)> {
-    let (day, what) = name.strip_prefix(DAY)?.split_once('#')?;
-    Some((day.parse().ok()?, what))
-}
-
-/// A counter attribute; absent means that nothing was counted yet.
-pub(super) fn count(item: &Item, name: &str) -> u64 {
-    item.get(name).and_then(|value| value.as_n().ok()).and_then(|text| text.parse().ok()).unwrap_or(0)
+fn sum<'a>(counted: impl Iterator<Item = &'a Counted>) -> Counts {
+    counted.fold(Counts::default(), |mut sum, counted| {
+        sum += counted.counts;
+        sum
+    })
 }

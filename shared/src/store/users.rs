@@ -3,15 +3,13 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::types::Put;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::accounts::profile_item;
-use super::item::{Item, from_item, string, time, to_item};
-use super::keys::failed_condition;
-use super::transaction::{self, Transacted, transact};
+use super::dynamo::{self, Transacted, all, failed_condition, get, transact};
+use super::item::{Item, string, time, to_item};
 use super::{StoreError, store_error};
 use crate::domain::account::{Plan, Profile};
 use crate::domain::time::Timestamp;
@@ -114,16 +112,16 @@ impl Users {
         item.insert("kind".to_owned(), string(USER));
         let put = |table: &str, item| Put::builder().table_name(table).set_item(Some(item));
         let new_user = put(&self.table, item).condition_expression("attribute_not_exists(id)");
-        let mut writes = vec![transaction::put(new_user.build())?];
+        let mut writes = vec![dynamo::put(new_user.build())?];
         if with_account {
             let profile = Profile::new(user.email.as_str(), Plan::DEFAULT_ID, user.created_at);
             let item = profile_item(&user.account, &profile)?;
             let new_account = put(&self.usage_table, item).condition_expression("attribute_not_exists(account)");
-            writes.push(transaction::put(new_account.build())?);
+            writes.push(dynamo::put(new_account.build())?);
         }
         Ok(match transact(&self.client, writes).await? {
             Transacted::Committed => Made::User(user),
-            Transacted::Failed(_) | Transacted::Contended => Made::Already,
+            Transacted::Failed(_) | Transacted::Contended(_) => Made::Already,
         })
     }
 
@@ -204,16 +202,7 @@ impl Users {
     }
 
     async fn read<T: DeserializeOwned>(&self, key: Item) -> Result<Option<T>, StoreError> {
-        let output = self
-            .client
-            .get_item()
-            .table_name(&self.table)
-            .set_key(Some(key))
-            .consistent_read(true)
-            .send()
-            .await
-            .map_err(|error| store_error(&error))?;
-        output.item.map(from_item).transpose()
+        get(&self.client, &self.table, key).await
     }
 
     async fn remove(&self, key: Item) -> Result<(), StoreError> {
@@ -226,16 +215,6 @@ impl Users {
             .map_err(|error| store_error(&error))?;
         Ok(())
     }
-}
-
-/// Everything that a query finds, page by page.
-async fn all<T: DeserializeOwned>(query: QueryFluentBuilder) -> Result<Vec<T>, StoreError> {
-    let mut pages = query.into_paginator().items().send();
-    let mut found = Vec::new();
-    while let Some(item) = pages.next().await {
-        found.push(from_item(item.map_err(|error| store_error(&error))?)?);
-    }
-    Ok(found)
 }
 
 fn user_key(user: &UserId) -> Item {

@@ -1,6 +1,7 @@
 //! An AWS that answers every call rightly and after a fixed time, so that the cost of each extra or serial call shows.
 
-use std::collections::HashSet;
+mod ledger;
+
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -22,6 +23,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::aws_lc_rs;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
+use self::ledger::Ledger;
 use crate::Problem;
 use crate::world::Items;
 
@@ -51,8 +53,8 @@ pub struct Stub {
 struct State {
     items: Items,
     calls: Mutex<Vec<Call>>,
-    /// The balances that transactions are writing now, where conflicts are modelled.
-    held: Option<Mutex<HashSet<String>>>,
+    /// The balances, where conflicts on them are modelled.
+    ledger: Option<Ledger>,
 }
 
 /// An answer: its status and its body.
@@ -63,7 +65,8 @@ impl Stub {
         Self::start(items, None, false).await
     }
 
-    /// As DynamoDB, it refuses a transaction on a balance that another one is writing.
+    /// As DynamoDB, it refuses a transaction on an item of the Usage table that another one is writing, or whose condition
+    /// does not hold.
     pub async fn with_conflicts(items: Items) -> Result<Self, Problem> {
         Self::start(items, None, true).await
     }
@@ -89,12 +92,18 @@ impl Stub {
     async fn start(items: Items, tls: Option<(TlsAcceptor, String)>, conflicts: bool) -> Result<Self, Problem> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let port = listener.local_addr()?.port();
-        let state = Arc::new(State { items, calls: Mutex::default(), held: conflicts.then(Mutex::default) });
+        let ledger = conflicts.then(|| Ledger::new(&items.usage));
+        let state = Arc::new(State { items, calls: Mutex::default(), ledger });
         let (acceptor, authority) = tls.unzip();
         let endpoint =
             if acceptor.is_some() { format!("https://localhost:{port}") } else { format!("http://127.0.0.1:{port}") };
         let accepting = tokio::spawn(accept(listener, acceptor, state.clone())).abort_handle();
         Ok(Self { endpoint, authority, state, accepting })
+    }
+
+    /// How many jobs were put, where conflicts are modelled.
+    pub fn jobs(&self) -> usize {
+        self.state.ledger.as_ref().map_or(0, Ledger::jobs)
     }
 
     /// The calls since the last time.
@@ -157,8 +166,8 @@ impl State {
         let began = Instant::now();
         let operation = operation(&request);
         let body = request.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
-        let (status, answer) = match (&self.held, operation.as_str()) {
-            (Some(held), "TransactWriteItems") => transact(held, &body).await,
+        let (status, answer) = match (&self.ledger, operation.as_str()) {
+            (Some(ledger), "TransactWriteItems") => transact(ledger, &body).await,
             _ => {
                 let answer = self.body(&operation, &body);
                 sleep(CALL_TIME.saturating_sub(began.elapsed())).await;
@@ -179,7 +188,10 @@ impl State {
             // The guard's, and its only one: the key as it is after this request was counted.
             "UpdateItem" => json!({"Attributes": self.items.key}),
             "GetItem" => json!({"Item": self.items.job}),
-            "Query" => json!({"Items": [], "Count": 0, "ScannedCount": 0}),
+            "Query" => {
+                let found = self.ledger.as_ref().map(|ledger| ledger.between(&parsed(request))).unwrap_or_default();
+                json!({"Items": found, "Count": found.len(), "ScannedCount": found.len()})
+            }
             "BatchGetItem" => json!({"Responses": self.batch(request), "UnprocessedKeys": {}}),
             "TransactWriteItems" | "PutItem" => json!({}),
             "SendMessage" => json!({
@@ -194,7 +206,7 @@ impl State {
 
     /// All usage items for each table asked about.
     fn batch(&self, request: &[u8]) -> Map<String, Value> {
-        let request: Value = serde_json::from_slice(request).unwrap_or_default();
+        let request = parsed(request);
         let tables = request["RequestItems"].as_object().cloned().unwrap_or_default();
         tables.into_iter().map(|(table, _)| (table, json!(self.items.usage))).collect()
     }
@@ -206,25 +218,20 @@ async fn sleep(time: Duration) {
     debug_assert!(slept.is_ok(), "sleeping does not panic");
 }
 
-/// One transaction at a time for each balance; the others are cancelled at once, as DynamoDB does it.
-async fn transact(held: &Mutex<HashSet<String>>, request: &[u8]) -> Said {
-    let request: Value = serde_json::from_slice(request).unwrap_or_default();
+async fn transact(ledger: &Ledger, request: &[u8]) -> Said {
+    let request = parsed(request);
     let parts = request["TransactItems"].as_array().cloned().unwrap_or_default();
-    let account = |part: &Value| part["Update"]["Key"]["account"]["S"].as_str().map(str::to_owned);
-    let account = parts.iter().find_map(account).unwrap_or_default();
-    let taken = held.lock().is_ok_and(|mut held| held.insert(account.clone()));
-    if !taken {
-        sleep(CALL_TIME).await;
-        let reason = |part: &Value| if part["Update"].is_null() { "None" } else { "TransactionConflict" };
-        let reasons: Vec<Value> = parts.iter().map(|part| json!({"Code": reason(part)})).collect();
-        let kind = "com.amazonaws.dynamodb.v20120810#TransactionCanceledException";
-        return (StatusCode::BAD_REQUEST, json!({"__type": kind, "CancellationReasons": reasons}).to_string());
-    }
-    sleep(TRANSACTION_TIME).await;
-    if let Ok(mut held) = held.lock() {
-        held.remove(&account);
-    }
-    (StatusCode::OK, "{}".to_owned())
+    let began = Instant::now();
+    let Err(reasons) = ledger.transact(&parts, sleep(TRANSACTION_TIME)).await else {
+        return (StatusCode::OK, "{}".to_owned());
+    };
+    sleep(CALL_TIME.saturating_sub(began.elapsed())).await;
+    let kind = "com.amazonaws.dynamodb.v20120810#TransactionCanceledException";
+    (StatusCode::BAD_REQUEST, json!({"__type": kind, "CancellationReasons": reasons}).to_string())
+}
+
+fn parsed(request: &[u8]) -> Value {
+    serde_json::from_slice(request).unwrap_or_default()
 }
 
 /// `UpdateItem` of `DynamoDB_20120810.UpdateItem`; S3's calls by their method.

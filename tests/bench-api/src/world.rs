@@ -9,6 +9,8 @@ use docmill::domain::api_key::{ApiKey, Mode};
 use docmill::domain::job::{EngineInfo, Job, JobId, JobStatus, Output, Timings};
 use docmill::domain::quota::{Charge, RateLimit};
 use docmill::domain::sha256_hex;
+use docmill::domain::statistics::Subject;
+use docmill::domain::tool::QueueName;
 use docmill::store::item::{UsageItem, to_item};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -102,18 +104,29 @@ impl Seed {
 
     pub fn items(&self) -> Items {
         let period = clock::now().period();
-        let balance =
-            json!({"remaining": CREDITS, "used": 3, "created": 3, "jobs#html-to-pdf": 3, "credits#html-to-pdf": 3});
-        let outcomes = json!({"completed": 2, "failed": 1});
+        let balance = json!({"taken": 3, "included": CREDITS, "used": 3, "created": 3});
+        let day = Subject { day: clock::now().day(), tool: "html-to-pdf".into(), key_id: "key_bench".into() };
+        let counts = json!({"created": 3, "completed": 2, "failed": 1, "charged": 3, "refunded": 1});
         Items {
             key: attributes(&self.key),
             job: attributes(&self.job),
             usage: vec![
                 attributes(&self.profile),
                 attributes(&keyed(balance, UsageItem::Balance(period), &self.account)),
-                attributes(&keyed(outcomes, UsageItem::Outcomes(period), &self.account)),
+                attributes(&keyed(counts, UsageItem::Counts(&day), &self.account)),
             ],
         }
+    }
+
+    pub fn account(&self) -> &str {
+        &self.account
+    }
+
+    /// What the stub knows before the account's first job, with so many granted credits.
+    pub fn empty_items(&self, granted: u64) -> Items {
+        let mut profile = self.profile.clone();
+        profile["granted"] = json!(granted);
+        Items { usage: vec![attributes(&profile)], ..self.items() }
     }
 
     /// The world of functions that call `stub`. `authorities`: the file of those that they trust.
@@ -196,6 +209,22 @@ fn stored_key(secret: &ApiKey, account: &str, plan: &str) -> Result<Value, Probl
     Ok(key)
 }
 
+/// A job that waits for its worker.
+pub fn queued_job(account: &str) -> Job {
+    Job {
+        status: JobStatus::Queued,
+        started_at: None,
+        finished_at: None,
+        expires_at: None,
+        attempts: 0,
+        output: None,
+        output_key: None,
+        engine: None,
+        timings: None,
+        ..completed_job(account)
+    }
+}
+
 fn completed_job(account: &str) -> Job {
     let now = clock::now();
     let id = JobId::new();
@@ -205,6 +234,7 @@ fn completed_job(account: &str) -> Job {
         key_id: "key_bench".into(),
         mode: Mode::Live,
         tool: "html-to-pdf".into(),
+        queue: QueueName::Html,
         status: JobStatus::Completed,
         created_at: now,
         started_at: Some(now),
@@ -215,6 +245,7 @@ fn completed_job(account: &str) -> Job {
         claim_id: None,
         period: now.period(),
         charge: Charge { included: 1, granted: 0 },
+        till: None,
         refunded: 0,
         included_credits: 100,
         input: json!({"html": {"bytes": 12, "sha256": sha256_hex(b"<p>Hello</p>")}}),
@@ -243,6 +274,8 @@ fn completed_job(account: &str) -> Job {
         secret: None,
         open: None,
         due: None,
+        uncounted: None,
+        creation_counted: true,
         ttl: now.plus(HOUR * 24 * 30).as_ttl_seconds(),
     }
 }

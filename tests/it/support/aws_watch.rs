@@ -66,7 +66,7 @@ impl Fault {
 
     /// The service refuses for its load, in the words of its protocol.
     pub fn throttled(operation: &str) -> Self {
-        if operation.ends_with("Object") {
+        if operation.contains("Object") {
             Self::instead_of(operation, 503, "<Error><Code>SlowDown</Code><Message>injected</Message></Error>")
         } else {
             Self::instead_of(operation, 400, error("ThrottlingException"))

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use docmill::aws::Aws;
 use docmill::clock;
 use docmill::config::Config;
-use docmill::context::{Aws, Context};
+use docmill::context::Context;
 use docmill::domain::account::{Limiter, Plan, Profile, StoredKey};
 use docmill::domain::api_key::{ApiKey, Mode};
 use docmill::domain::audit::Author;
+use docmill::domain::job::JobId;
 use docmill::domain::quota::RateLimit;
 use docmill::http::submit::JobDesk;
 use docmill::http::uploads::UploadDesk;
@@ -126,10 +128,16 @@ impl World {
         secret
     }
 
+    /// Counts these jobs, as the sweeper does once a minute.
+    pub async fn count(&self, ids: impl IntoIterator<Item = JobId>) {
+        let ids: Vec<_> = ids.into_iter().collect();
+        self.context.statistics.count(&ids, clock::now()).await.unwrap();
+    }
+
     /// Used credits and jobs created this month.
     pub async fn spent(&self, account: &Account) -> (u64, u64) {
         let usage = self.context.usage.of_month(&account.id, clock::now().period()).await.unwrap();
-        (usage.used, usage.created)
+        (usage.credits.used, usage.credits.created)
     }
 }
 

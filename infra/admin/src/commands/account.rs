@@ -99,14 +99,16 @@ async fn create(
 
 async fn show(context: &Context, id: &str) -> Result<Output, Failure> {
     let usage = context.usage.of_month(id, clock::now().period()).await?;
-    let Some(profile) = &usage.profile else { return refuse(format!("there is no account {id}")) };
-    let mut view = view(id, profile);
+    let Some(profile) = &usage.credits.profile else { return refuse(format!("there is no account {id}")) };
+    let included = context.settings.current().await?.plan(&profile.plan).included_credits;
+    let (mut view, total) = (view(id, profile), usage.total());
+    view["granted"] = json!(usage.credits.pots.granted_left());
     view["month"] = json!({
-        "includedRemaining": usage.remaining,
-        "used": usage.used,
-        "created": usage.created,
-        "completed": usage.completed,
-        "failed": usage.failed,
+        "includedRemaining": usage.credits.pots.included_left(included),
+        "used": usage.credits.used,
+        "created": usage.credits.created,
+        "completed": total.completed,
+        "failed": total.failed,
     });
     Ok(Output::new("account", view))
 }

@@ -9,7 +9,7 @@ use docmill::domain::job::{Job, JobId, JobStatus};
 use docmill::domain::time::Timestamp;
 use docmill::queue::Message;
 use docmill::store::StoreError;
-use docmill::store::item::{OPEN_SHARDS, Shard};
+use docmill::store::item::Shard;
 use serde_json::{Value, json};
 
 use crate::output::{Failure, Output, refuse};
@@ -69,15 +69,13 @@ fn show(job: &Job) -> Value {
 /// Queued and processing jobs that were created `age` ago or earlier.
 async fn open(context: &Context, now: Timestamp, age: Duration) -> Result<Vec<Value>, StoreError> {
     let mut jobs = Vec::new();
-    for shard in (0..OPEN_SHARDS).map(Shard::Open) {
+    for shard in Shard::unfinished() {
         let mut from = None;
         loop {
             let page = context.jobs.due(shard, now.plus(LOOKED_AT), from).await?;
-            for id in page.ids {
-                // The index lags behind: the job may have ended.
-                let job = context.jobs.get(id).await?;
-                jobs.extend(job.filter(|job| !job.status.is_terminal() && job.created_at.plus(age) <= now));
-            }
+            // The index lags behind: a job may have ended.
+            let found = context.jobs.get_all(&page.ids).await?.into_iter();
+            jobs.extend(found.filter(|job| !job.status.is_terminal() && job.created_at.plus(age) <= now));
             match page.next {
                 Some(mark) => from = Some(mark),
                 None => break,
@@ -109,8 +107,7 @@ async fn resend(context: &Context, job: &Job) -> Result<Output, Failure> {
             return refuse(format!("job {} is {} already", job.id, job.status.as_str()));
         }
     }
-    let Some(tool) = context.catalogue.find(&job.tool) else { return refuse(format!("no tool {}", job.tool)) };
-    let queue = tool.definition.queue;
+    let queue = job.queue;
     context.queue().send(queue, &job.account, &Message::Convert { job_id: job.id }).await?;
     Ok(Output::new("resent", json!({"id": job.id, "queue": queue.as_str()})))
 }

@@ -12,9 +12,9 @@ use crate::domain::event::{self, EventKind};
 use crate::domain::quota::RatePolicy;
 use crate::domain::time::Timestamp;
 use crate::store::StoreError;
+use crate::store::dynamo::{self, TRIES, Transacted, back_off, too_contended, transact};
 use crate::store::events::StoredEvent;
 use crate::store::item::{string, time, to_item};
-use crate::store::transaction::{self, TRIES, Transacted, back_off, never_quiet, transact};
 
 /// How long an old secret may go on beside its successor.
 pub const MAX_OVERLAP: Duration = Duration::from_secs(7 * 86_400);
@@ -87,10 +87,10 @@ impl Accounts {
                 Transacted::Committed => {
                     return Ok(Regenerated::Yes { key: Box::new(successor), secret: secret.clone() });
                 }
-                Transacted::Failed(_) | Transacted::Contended => back_off(attempt).await,
+                Transacted::Failed(_) | Transacted::Contended(_) => back_off(attempt).await,
             }
         }
-        Err(never_quiet())
+        Err(too_contended())
     }
 
     /// The transaction that puts `successor` in the place of the secrets before.
@@ -106,7 +106,7 @@ impl Accounts {
             .set_item(Some(to_item(successor)?))
             // A hash never repeats; if it did, somebody else's key would be overwritten.
             .condition_expression("attribute_not_exists(key_hash)");
-        let mut writes = vec![transaction::put(put.build())?];
+        let mut writes = vec![dynamo::put(put.build())?];
         let others = holder.keys.iter().filter(|key| key.key_id != successor.key_id);
         let mut listed: Vec<_> = others.map(|key| key.key_hash.clone()).chain([successor.key_hash.clone()]).collect();
         let current = latest(of_id(holder, &successor.key_id)).map(|key| &key.key_hash);
@@ -123,7 +123,7 @@ impl Accounts {
                 .condition_expression("attribute_exists(account)")
                 .update_expression("SET expires_at = :end")
                 .expression_attribute_values(":end", time(end));
-            writes.push(transaction::update(update.build())?);
+            writes.push(dynamo::update(update.build())?);
         }
         writes.push(self.list_keys(&successor.account, &holder.profile, listed)?);
         Ok(writes)
@@ -151,14 +151,14 @@ impl Accounts {
                     .condition_expression("attribute_exists(account)")
                     .update_expression("SET revoked_at = :now")
                     .expression_attribute_values(":now", time(now));
-                writes.push(transaction::update(update.build())?);
+                writes.push(dynamo::update(update.build())?);
             }
             match transact(&self.client, writes).await? {
                 Transacted::Committed => return Ok(Revoked::Yes),
-                Transacted::Failed(_) | Transacted::Contended => back_off(attempt).await,
+                Transacted::Failed(_) | Transacted::Contended(_) => back_off(attempt).await,
             }
         }
-        Err(never_quiet())
+        Err(too_contended())
     }
 
     /// The account as one look found it. Where that look found no key of the id, another one of the same revision did not
@@ -175,7 +175,7 @@ impl Accounts {
                 return Ok(Some(holder));
             }
         }
-        Err(never_quiet())
+        Err(too_contended())
     }
 
     async fn was_revoked(&self, account: &str, key_id: &str) -> Result<Revoked, StoreError> {

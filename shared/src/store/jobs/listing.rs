@@ -3,14 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-use aws_sdk_dynamodb::types::KeysAndAttributes;
 use serde::Serialize;
 
 use super::Jobs;
 use crate::domain::job::{Job, JobId, JobStatus};
 use crate::domain::time::Timestamp;
-use crate::store::batch::batch_get;
-use crate::store::item::{BY_ACCOUNT, Item, from_item, job_key, number, string, time};
+use crate::store::item::{BY_ACCOUNT, Item, job_key, number, string, time};
 use crate::store::{StoreError, store_error};
 
 /// How many entries of the index one query looks at, and how many queries one page may take. A filter that few jobs pass
@@ -109,7 +107,9 @@ impl Jobs {
             let mut unread = marks.as_slice();
             while page.jobs.len() < limit && !unread.is_empty() {
                 let (batch, rest) = unread.split_at(filter.batch(limit - page.jobs.len()).min(unread.len()));
-                let mut jobs = self.get_all(batch).await?;
+                let ids: Vec<_> = batch.iter().map(|mark| mark.id).collect();
+                let jobs = self.get_all(&ids).await?.into_iter();
+                let mut jobs: HashMap<_, _> = jobs.map(|job| (job.id, job)).collect();
                 for mark in batch {
                     if page.jobs.len() == limit {
                         break;
@@ -177,17 +177,6 @@ impl Jobs {
         let marks: Option<Vec<_>> = items.iter().map(JobMark::of).collect();
         let marks = marks.ok_or_else(|| StoreError::Malformed("an indexed job without an id or a time".into()))?;
         Ok((marks, output.last_evaluated_key.as_ref().and_then(JobMark::of)))
-    }
-
-    async fn get_all(&self, marks: &[JobMark]) -> Result<HashMap<JobId, Job>, StoreError> {
-        if marks.is_empty() {
-            return Ok(HashMap::new());
-        }
-        let keys = marks.iter().map(|mark| job_key(mark.id)).collect();
-        let wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true);
-        let items = batch_get(&self.client, &self.table, wanted).await?;
-        let jobs = items.into_iter().map(|item| from_item(item).map(|job: Job| (job.id, job)));
-        jobs.collect()
     }
 }
 

@@ -68,14 +68,14 @@ async fn show(
 }
 
 fn figures(profile: &Profile, plan: &Plan, usage: &MonthlyUsage) -> Markup {
-    let remaining = usage.remaining.unwrap_or(plan.included_credits);
+    let pots = &usage.credits.pots;
     html! {
         dl.figures {
             div { dt { "Plan" } dd { code { (profile.plan) } } }
             div { dt { "Status" } dd { (standing(profile.suspended, profile.test_mode)) } }
-            div { dt { "Included credits left" } dd { (remaining) " of " (plan.included_credits) } }
-            div { dt { "Granted credits left" } dd { (profile.granted) } }
-            div { dt { "Used this month" } dd { (usage.used) } }
+            div { dt { "Included credits left" } dd { (pots.included_left(plan.included_credits)) " of " (plan.included_credits) } }
+            div { dt { "Granted credits left" } dd { (pots.granted_left()) } }
+            div { dt { "Used this month" } dd { (usage.credits.used) } }
             div { dt { "Since" } dd { (profile.created_at.day()) } }
             div { dt { "Tools" } dd { (list_or(profile.account_tools.as_deref(), "all tools of the plan")) } }
             div { dt { "Origins" } dd {
@@ -118,14 +118,15 @@ fn keys_table(keys: &[StoredKey]) -> Markup {
 }
 
 fn usage_table(usage: &MonthlyUsage) -> Markup {
+    let (total, by_tool) = (usage.total(), usage.by_tool());
     html! {
-        p { (usage.created) " jobs created, " (usage.completed) " completed, " (usage.failed) " failed." }
-        @if !usage.by_tool.is_empty() {
+        p { (usage.credits.created) " jobs created, " (total.completed) " completed, " (total.failed) " failed." }
+        @if !by_tool.is_empty() {
             div.table-frame tabindex="0" role="region" aria-label="Usage by tool" {
                 table {
                     thead { tr { th scope="col" { "Tool" } th scope="col" { "Jobs" } th scope="col" { "Credits" } } }
-                    tbody { @for (tool, (jobs, credits)) in &usage.by_tool {
-                        tr { th scope="row" { code { (tool) } } td { (jobs) } td { (credits) } }
+                    tbody { @for (tool, counts) in &by_tool {
+                        tr { th scope="row" { code { (tool) } } td { (counts.created) } td { (counts.credits()) } }
                     } }
                 }
             }

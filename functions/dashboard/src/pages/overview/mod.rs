@@ -41,7 +41,7 @@ async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> 
         state.context.accounts.holder(&user.account, now),
     )?;
     let keys = holder.map(|holder| holder.keys).unwrap_or_default();
-    let month = Month { period, usage, plan: viewer.settings.plan(&user.profile.plan), granted: user.profile.granted };
+    let month = Month { period, usage, plan: viewer.settings.plan(&user.profile.plan) };
     let content = html! {
         header.page-head {
             h1 { "Overview" }
@@ -60,7 +60,6 @@ struct Month {
     period: Period,
     usage: MonthlyUsage,
     plan: Plan,
-    granted: u64,
 }
 
 fn first_steps(state: &AppState) -> Markup {
@@ -77,9 +76,11 @@ fn first_steps(state: &AppState) -> Markup {
 }
 
 fn figures(state: &AppState, month: &Month, keys: &[StoredKey], now: Timestamp) -> Markup {
-    let Month { period, usage, plan, granted } = month;
-    let included_left = usage.remaining.unwrap_or(plan.included_credits);
-    let ended = usage.completed + usage.failed;
+    let Month { period, usage, plan } = month;
+    let (included_left, granted) =
+        (usage.credits.pots.included_left(plan.included_credits), usage.credits.pots.granted_left());
+    let total = usage.total();
+    let ended = total.completed + total.failed;
     let is_current = *period == now.period();
     html! {
         section aria-labelledby="figures" {
@@ -96,26 +97,26 @@ fn figures(state: &AppState, month: &Month, keys: &[StoredKey], now: Timestamp) 
                         }
                         p.muted {
                             (included_left) " of " (plan.included_credits) " included in the plan"
-                            @if is_current && *granted > 0 { ", and " (granted) " granted (they carry over)" }
+                            @if is_current && granted > 0 { ", and " (granted) " granted (they carry over)" }
                         }
                         @if is_current { p.muted { "Plan credits reset on " (moment(period.end())) } }
                     }
                 }
                 div {
                     dt { "Credits used" }
-                    dd { span.big { (usage.used) } p.muted { "Failed jobs are refunded." } }
+                    dd { span.big { (usage.credits.used) } p.muted { "Failed jobs are refunded." } }
                 }
                 div {
                     dt { "Jobs" }
                     dd {
-                        span.big { (usage.created) }
-                        p.muted { (usage.completed) " completed, " (usage.failed) " failed, without test keys" }
+                        span.big { (usage.credits.created) }
+                        p.muted { (total.completed) " completed, " (total.failed) " failed, without test keys" }
                     }
                 }
                 div {
                     dt { "Error rate" }
                     dd {
-                        span.big { (percent(usage.failed, ended).unwrap_or_else(|| "–".to_owned())) }
+                        span.big { (percent(total.failed, ended).unwrap_or_else(|| "–".to_owned())) }
                         p.muted { "of finished jobs" }
                     }
                 }
@@ -195,12 +196,8 @@ fn series(state: &AppState, usage: &MonthlyUsage, days: u8) -> Vec<Series> {
         let tool = state.context.catalogue.find(slug);
         tool.map_or_else(|| slug.to_owned(), |tool| tool.definition.name.clone())
     };
-    let counts = |slug: &str| {
-        (1..=days)
-            .map(|day| usage.by_day.get(&day).and_then(|day| day.by_tool.get(slug).copied()).unwrap_or(0))
-            .collect()
-    };
-    usage.by_tool.keys().map(|slug| Series { name: name(slug), counts: counts(slug) }).collect()
+    let counts = |slug: &str| (1..=days).map(|day| usage.of_day(day, Some(slug)).created).collect();
+    usage.by_tool().into_keys().map(|slug| Series { name: name(slug), counts: counts(slug) }).collect()
 }
 
 /// The same in numbers, for people who cannot see the chart.
@@ -217,8 +214,7 @@ fn numbers(usage: &MonthlyUsage, days: u8, series: &[Series]) -> Markup {
                         th scope="col" { "Failed" }
                     } }
                     tbody {
-                        @for day in (1..=days).filter(|day| usage.by_day.contains_key(day)) {
-                            @let outcome = usage.by_day.get(&day).cloned().unwrap_or_default();
+                        @for (day, outcome) in (1..=days).map(|day| (day, usage.of_day(day, None))).filter(|(_, counts)| counts.created > 0) {
                             tr {
                                 th scope="row" { (day) }
                                 @for series in series { td { (series.counts.get(usize::from(day) - 1).copied().unwrap_or(0)) } }

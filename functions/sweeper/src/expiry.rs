@@ -1,0 +1,53 @@
+//! Completed jobs whose output has had its time.
+
+use std::time::Duration;
+
+use docmill::domain::job::{Job, JobStatus};
+use docmill::store::StoreError;
+use docmill::store::item::Shard;
+use docmill::store::jobs::{DuePage, Written};
+
+use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
+
+/// After this long the bucket's lifecycle has deleted an output, whether we could or not.
+const LIFECYCLE: Duration = Duration::from_secs(48 * 3600);
+
+impl Sweeper {
+    pub(crate) async fn expire_outputs(&self, shard: u8, run: Run) -> Result<Repairs, StoreError> {
+        let (jobs, mut repairs, mut from) = (&self.context.jobs, Repairs::default(), None);
+        while !run.is_over() {
+            let DuePage { ids, next } = jobs.due(Shard::Kept(shard), run.now, from).await?;
+            let due: Vec<_> = jobs.get_all(&ids).await?.into_iter().filter(|job| is_due(job, run)).collect();
+            let kept = self.context.files.delete_results_of(&due).await;
+            let expire = |job: Job| {
+                let is_kept = kept.contains(&job.id);
+                self.expire(job, is_kept, run)
+            };
+            repairs += self.repair_all(due, run, expire).await;
+            let Some(mark) = next else { break };
+            from = Some(mark);
+        }
+        Ok(repairs)
+    }
+
+    /// The bytes first, the state after: every read compares the time itself, so nobody is promised what is gone.
+    ///
+    /// Timeline: the sweeper dies between the two. The job is still open, and the next run deletes what is gone already
+    /// and writes the state; the other way round the bytes would have been left over.
+    async fn expire(&self, job: Job, is_kept: bool, run: Run) -> Result<Repair, Obstacle> {
+        if is_kept {
+            if job.due.is_some_and(|due| run.now < due.plus(LIFECYCLE)) {
+                return Err(Obstacle::OutputKept);
+            }
+            tracing::warn!(job_id = %job.id, "an expired output was left to its lifecycle");
+        }
+        match self.context.jobs.expire(&job).await? {
+            Written::Yes => Ok(Repair::Expired),
+            Written::Superseded => Ok(Repair::None),
+        }
+    }
+}
+
+fn is_due(job: &Job, run: Run) -> bool {
+    job.status == JobStatus::Completed && job.due.is_some_and(|due| due <= run.now)
+}

@@ -1,0 +1,86 @@
+//! Queued jobs that no worker took: their message is sent again, in case it was lost.
+//!
+//! Behind a backlog a job's message is most likely waiting too. Sent again for every look, the messages would multiply just
+//! when there are too many; so young jobs are not even looked at, and of the others a few in each run.
+
+use std::time::Duration;
+
+use docmill::domain::job::{Job, JobStatus, MAX_ATTEMPTS, QUEUED_GRACE};
+use docmill::domain::time::Timestamp;
+use docmill::domain::tool::QueueName;
+use docmill::store::StoreError;
+use docmill::store::item::{SWEPT_SHARDS, Shard};
+use docmill::store::jobs::{DuePage, Written};
+use futures_util::future::join_all;
+
+use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
+
+/// How soon a queued job is looked at again; it doubles with the job's age.
+const FIRST_WAIT: Duration = Duration::from_secs(60);
+const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
+/// While its queue has a backlog, a job's message is taken to be waiting in it for so long.
+const PATIENCE: Duration = Duration::from_secs(15 * 60);
+/// A job that was queued for so long is failed: its owner has long given up, and gets the credits back.
+const LONGEST_QUEUED: Duration = Duration::from_secs(24 * 3600);
+
+impl Sweeper {
+    pub(crate) async fn look_after_queues(&self, run: Run) -> Vec<Result<Repairs, StoreError>> {
+        join_all(QueueName::ALL.map(|queue| self.look_after(queue, run))).await.into_iter().flatten().collect()
+    }
+
+    async fn look_after(&self, queue: QueueName, run: Run) -> Vec<Result<Repairs, StoreError>> {
+        let shards = || (0..SWEPT_SHARDS).map(|shard| Shard::Queued(queue, shard));
+        let first = join_all(shards().map(|shard| self.context.jobs.due(shard, run.now, None))).await;
+        if first.iter().all(|page| page.as_ref().is_ok_and(|page| page.ids.is_empty())) {
+            return Vec::new();
+        }
+        let backlog = self.has_backlog(queue).await;
+        join_all(shards().map(|shard| self.look_after_shard(shard, backlog, run))).await
+    }
+
+    /// A queue that does not say counts as empty: a duplicate does no harm.
+    async fn has_backlog(&self, queue: QueueName) -> bool {
+        match self.queue.depth(queue).await {
+            Ok(depth) => depth.waiting > 0,
+            Err(error) => {
+                tracing::warn!(%error, "a queue did not say how many messages wait in it");
+                false
+            }
+        }
+    }
+
+    async fn look_after_shard(&self, shard: Shard, backlog: bool, run: Run) -> Result<Repairs, StoreError> {
+        let (jobs, mut repairs, mut from) = (&self.context.jobs, Repairs::default(), None);
+        // A job is due for the first time when its grace is over.
+        let until = if backlog { run.now.minus(PATIENCE - QUEUED_GRACE) } else { run.now };
+        while !run.is_over() {
+            let DuePage { ids, next } = jobs.due(shard, until, from).await?;
+            let due = jobs.get_all(&ids).await?.into_iter().filter(|job| is_due(job, run.now)).collect();
+            repairs += self.repair_all(due, run, |job| self.requeue(job, backlog, run.now)).await;
+            let Some(mark) = next.filter(|_| !backlog) else { break };
+            from = Some(mark);
+        }
+        Ok(repairs)
+    }
+
+    async fn requeue(&self, job: Job, backlog: bool, now: Timestamp) -> Result<Repair, Obstacle> {
+        let age = Duration::from_millis(now.millis_since(job.created_at));
+        if age >= LONGEST_QUEUED || job.attempts >= MAX_ATTEMPTS {
+            return self.fail(&job, now).await;
+        }
+        let longest = if backlog { LONGEST_QUEUED } else { LONGEST_WAIT };
+        // Looked at again before its last moment has passed.
+        let wait = age.clamp(FIRST_WAIT, longest).min((LONGEST_QUEUED - age).max(FIRST_WAIT));
+        match self.context.jobs.postpone(&job, now.plus(wait)).await? {
+            Written::Yes => {
+                self.send(&job).await?;
+                Ok(Repair::Resent)
+            }
+            Written::Superseded => Ok(Repair::None),
+        }
+    }
+}
+
+fn is_due(job: &Job, now: Timestamp) -> bool {
+    job.status == JobStatus::Queued && job.due.is_some_and(|due| due <= now)
+}

@@ -1,0 +1,82 @@
+//! Holds the direction of dependencies that ARCHITECTURE.md promises.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// What each part may use. What it does not name may not be used.
+const MAY_USE: [(&str, &[&str]); 11] = [
+    ("domain", &[]),
+    ("clock", &["domain"]),
+    ("config", &["domain"]),
+    ("connection", &[]),
+    ("aws", &["connection"]),
+    ("store", &["domain", "config", "clock"]),
+    ("queue", &["domain", "config"]),
+    ("files", &["domain", "aws"]),
+    ("telemetry", &["domain", "store", "clock"]),
+    ("context", &["domain", "config", "aws", "store", "queue", "files"]),
+    ("http", &["domain", "clock", "store", "queue", "files", "telemetry", "context"]),
+];
+
+/// Circles within the domain that are still there.
+const KNOWN_CIRCLES: [(&str, &str); 1] = [("schema", "tool")];
+
+fn sources(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let files = entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] });
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
+}
+
+/// What a file names after `prefix` (`crate::`, `super::`), in its own code and not in its tests'.
+fn named(path: &Path, prefix: &str) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let names = lines.flat_map(|line| line.split(prefix).skip(1).map(str::to_owned).collect::<Vec<_>>());
+    let word =
+        |text: String| text.chars().take_while(|next| next.is_alphanumeric() || *next == '_').collect::<String>();
+    names.map(word).filter(|name| !name.is_empty()).collect()
+}
+
+/// The first folder or file below `src` that a source belongs to.
+fn part(root: &Path, path: &Path) -> String {
+    let below =
+        path.strip_prefix(root).unwrap().components().next().unwrap().as_os_str().to_string_lossy().into_owned();
+    below.trim_end_matches(".rs").to_owned()
+}
+
+#[test]
+fn dependencies_point_one_way() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let rules = BTreeMap::from(MAY_USE);
+    for path in sources(&root) {
+        let own = part(&root, &path);
+        if own == "lib" || own == "architecture" {
+            continue;
+        }
+        let allowed = rules.get(own.as_str()).unwrap_or_else(|| panic!("{own} has no place in the architecture"));
+        for used in named(&path, "crate::").into_iter().filter(|used| *used != own) {
+            assert!(allowed.contains(&used.as_str()), "{} uses {used}", path.display());
+        }
+    }
+}
+
+#[test]
+fn the_domain_has_no_circles() {
+    let domain = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/domain");
+    let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let modules: BTreeSet<String> = sources(&domain).iter().map(|path| part(&domain, path)).collect();
+    for path in sources(&domain).into_iter().filter(|path| path.parent() == Some(&domain)) {
+        let own = part(&domain, &path);
+        let known = |used: &String| KNOWN_CIRCLES.contains(&(own.as_str(), used.as_str()));
+        let used =
+            named(&path, "super::").into_iter().filter(|used| modules.contains(used) && *used != own && !known(used));
+        uses.entry(own.clone()).or_default().extend(used.collect::<Vec<_>>());
+    }
+    // Whatever uses nothing that is left is taken away; what can't be taken away is in a circle, or leads to one.
+    while let Some(free) = uses.iter().find(|(_, used)| used.iter().all(|used| !uses.contains_key(used))) {
+        let free = free.0.clone();
+        uses.remove(&free);
+    }
+    assert!(uses.is_empty(), "circles: {uses:?}");
+}

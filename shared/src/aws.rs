@@ -1,0 +1,125 @@
+//! How AWS is reached: region, credentials, time-outs and retries of every client.
+
+use std::time::Duration;
+
+use aws_config::environment::EnvironmentVariableCredentialsProvider;
+use aws_config::retry::RetryConfig;
+use aws_config::timeout::TimeoutConfig;
+use aws_config::{BehaviorVersion, Region, SdkConfig};
+use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_smithy_http_client::HttpClientError;
+use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
+
+use crate::connection::{Authorities, http_client};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(1);
+const OPERATION_TIMEOUT: Duration = Duration::from_secs(4);
+/// A large output takes its time to upload.
+const TRANSFER_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// DynamoDB's repetitions begin with this pause, as AWS's SDKs have it: a second would be a quarter of a request's time.
+const DYNAMODB_RETRY_PAUSE: Duration = Duration::from_millis(25);
+
+#[derive(Debug, thiserror::Error)]
+pub enum AwsError {
+    #[error("the environment variable AWS_REGION is not set")]
+    NoRegion,
+    #[error("AWS can't be connected to: {0}")]
+    Connection(#[from] HttpClientError),
+}
+
+/// How AWS is reached. An interceptor can be set to watch or disturb every call: tests count and inject with it.
+#[derive(Clone, Debug)]
+pub struct Aws {
+    sdk: SdkConfig,
+    /// DynamoDB's first pause between repetitions.
+    dynamodb_pause: Duration,
+    /// Where DynamoDB is, if it is elsewhere than the rest. The SDK itself reads this name only with its own loader.
+    dynamodb_endpoint: Option<String>,
+    interceptor: Option<SharedInterceptor>,
+}
+
+impl Aws {
+    /// For functions: region and credentials from the environment alone. No profile files, no STS, no instance
+    /// metadata: a function has none of them, and each would cost time at a cold start.
+    pub fn of_function() -> Result<Self, AwsError> {
+        let setting = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let region = setting("AWS_REGION").ok_or(AwsError::NoRegion)?;
+        let endpoint = setting("AWS_ENDPOINT_URL");
+        let authorities = Authorities::of(&region, endpoint.as_deref(), setting("SSL_CERT_FILE").as_deref());
+        let mut sdk = SdkConfig::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new(region))
+            .http_client(http_client(authorities, CONNECT_TIMEOUT)?)
+            .credentials_provider(SharedCredentialsProvider::new(EnvironmentVariableCredentialsProvider::new()))
+            .retry_config(RetryConfig::standard())
+            .timeout_config(timeouts(ATTEMPT_TIMEOUT, OPERATION_TIMEOUT));
+        sdk.set_endpoint_url(endpoint);
+        Ok(Self {
+            sdk: sdk.build(),
+            dynamodb_pause: DYNAMODB_RETRY_PAUSE,
+            dynamodb_endpoint: setting("AWS_ENDPOINT_URL_DYNAMODB"),
+            interceptor: None,
+        })
+    }
+
+    /// For people: whatever the AWS command line would use too.
+    pub async fn of_operator() -> Self {
+        let sdk = aws_config::defaults(BehaviorVersion::latest()).load().await;
+        Self { sdk, dynamodb_pause: DYNAMODB_RETRY_PAUSE, dynamodb_endpoint: None, interceptor: None }
+    }
+
+    pub fn with_interceptor(self, interceptor: SharedInterceptor) -> Self {
+        Self { interceptor: Some(interceptor), ..self }
+    }
+
+    /// Repetitions of a failed call start with this pause instead of the SDK's second.
+    pub fn with_retry_pause(self, pause: Duration) -> Self {
+        let retries = RetryConfig::standard().with_initial_backoff(pause);
+        Self { sdk: self.sdk.into_builder().retry_config(retries).build(), dynamodb_pause: pause, ..self }
+    }
+
+    /// With more time for each call than a request has, so that a slow machine is not taken for a failure.
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { sdk: self.sdk.into_builder().timeout_config(timeouts(patience, patience)).build(), ..self }
+    }
+
+    pub fn dynamodb(&self) -> aws_sdk_dynamodb::Client {
+        let retries = RetryConfig::standard().with_initial_backoff(self.dynamodb_pause);
+        let mut config = aws_sdk_dynamodb::config::Builder::from(&self.sdk).retry_config(retries);
+        if let Some(endpoint) = &self.dynamodb_endpoint {
+            config = config.endpoint_url(endpoint);
+        }
+        if let Some(interceptor) = &self.interceptor {
+            config.push_interceptor(interceptor.clone());
+        }
+        aws_sdk_dynamodb::Client::from_conf(config.build())
+    }
+
+    pub fn sqs(&self) -> aws_sdk_sqs::Client {
+        let mut config = aws_sdk_sqs::config::Builder::from(&self.sdk);
+        if let Some(interceptor) = &self.interceptor {
+            config.push_interceptor(interceptor.clone());
+        }
+        aws_sdk_sqs::Client::from_conf(config.build())
+    }
+
+    pub fn s3(&self, path_style: bool) -> aws_sdk_s3::Client {
+        let mut config = aws_sdk_s3::config::Builder::from(&self.sdk)
+            .force_path_style(path_style)
+            .timeout_config(timeouts(TRANSFER_TIMEOUT, TRANSFER_TIMEOUT));
+        if let Some(interceptor) = &self.interceptor {
+            config.push_interceptor(interceptor.clone());
+        }
+        aws_sdk_s3::Client::from_conf(config.build())
+    }
+}
+
+fn timeouts(attempt: Duration, operation: Duration) -> TimeoutConfig {
+    TimeoutConfig::builder()
+        .connect_timeout(CONNECT_TIMEOUT)
+        .operation_attempt_timeout(attempt)
+        .operation_timeout(operation)
+        .build()
+}

@@ -1,0 +1,212 @@
+//! The shapes of DynamoDB's API: reads, transactions, and what their refusals mean. No other module reads them.
+
+use std::time::Duration;
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::error::{BuildError, SdkError};
+use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
+use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
+use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
+use aws_sdk_dynamodb::operation::update_item::{UpdateItemError, UpdateItemOutput};
+use aws_sdk_dynamodb::types::builders::KeysAndAttributesBuilder;
+use aws_sdk_dynamodb::types::{CancellationReason, KeysAndAttributes, Put, TransactWriteItem, Update};
+use rand::RngExt;
+use serde::de::DeserializeOwned;
+
+use super::item::{Item, from_item};
+use super::{StoreError, store_error};
+
+/// How often a change is tried anew on what others have changed meanwhile.
+pub(super) const TRIES: u32 = 8;
+/// Most keys of one `BatchGetItem`.
+const BATCH: usize = 100;
+
+/// A strongly consistent read of one item.
+pub(super) async fn get<T: DeserializeOwned>(client: &Client, table: &str, key: Item) -> Result<Option<T>, StoreError> {
+    read(client, table, key, true).await
+}
+
+/// A read at half the price, which may be late.
+pub(super) async fn glimpse<T: DeserializeOwned>(
+    client: &Client,
+    table: &str,
+    key: Item,
+) -> Result<Option<T>, StoreError> {
+    read(client, table, key, false).await
+}
+
+async fn read<T: DeserializeOwned>(
+    client: &Client,
+    table: &str,
+    key: Item,
+    consistent: bool,
+) -> Result<Option<T>, StoreError> {
+    let read = client.get_item().table_name(table).set_key(Some(key)).consistent_read(consistent).send().await;
+    read.map_err(|error| store_error(&error))?.item.map(from_item).transpose()
+}
+
+/// Strongly consistent reads of several items, in no order; unknown ones are left out.
+pub(super) async fn get_all<T: DeserializeOwned>(
+    client: &Client,
+    table: &str,
+    keys: Vec<Item>,
+) -> Result<Vec<T>, StoreError> {
+    get_items(client, table, keys).await?.into_iter().map(from_item).collect()
+}
+
+/// The same, as DynamoDB has them.
+pub(super) async fn get_items(client: &Client, table: &str, keys: Vec<Item>) -> Result<Vec<Item>, StoreError> {
+    let mut found = Vec::with_capacity(keys.len());
+    for keys in keys.chunks(BATCH) {
+        let wanted = KeysAndAttributes::builder().set_keys(Some(keys.to_vec())).consistent_read(true);
+        found.extend(batch_get(client, table, wanted).await?);
+    }
+    Ok(found)
+}
+
+/// The items of the keys that `wanted` names (100 at most), in no order; unknown ones are left out.
+pub(super) async fn batch_get(
+    client: &Client,
+    table: &str,
+    wanted: KeysAndAttributesBuilder,
+) -> Result<Vec<Item>, StoreError> {
+    let read = client.batch_get_item().request_items(table, wanted.build()?).send().await;
+    let output = read.map_err(|error| store_error(&error))?;
+    if output.unprocessed_keys.is_some_and(|left| !left.is_empty()) {
+        return Err(StoreError::Unavailable("DynamoDB left a part of the read undone".into()));
+    }
+    Ok(output.responses.and_then(|mut tables| tables.remove(table)).unwrap_or_default())
+}
+
+/// Everything that a query finds, page by page.
+pub(super) async fn all<T: DeserializeOwned>(query: QueryFluentBuilder) -> Result<Vec<T>, StoreError> {
+    all_items(query).await?.into_iter().map(from_item).collect()
+}
+
+/// The same, as DynamoDB has it.
+pub(super) async fn all_items(query: QueryFluentBuilder) -> Result<Vec<Item>, StoreError> {
+    let mut pages = query.into_paginator().items().send();
+    let mut found = Vec::new();
+    while let Some(item) = pages.next().await {
+        found.push(item.map_err(|error| store_error(&error))?);
+    }
+    Ok(found)
+}
+
+/// `Some` if the update's condition failed, with the item it failed on.
+pub(super) fn failed_condition<R>(error: &SdkError<UpdateItemError, R>) -> Option<Option<Item>> {
+    match error.as_service_error() {
+        Some(UpdateItemError::ConditionalCheckFailedException(failed)) => Some(failed.item.clone()),
+        _ => None,
+    }
+}
+
+/// Sends an update, again where a transaction on the same item is in the way: that passes within moments.
+pub(super) async fn send(update: UpdateItemFluentBuilder) -> Result<UpdateItemOutput, SdkError<UpdateItemError>> {
+    let mut attempt = 0;
+    loop {
+        // Boxed, as below: the futures of SDK calls are large, and nest deeply.
+        let result = Box::pin(update.clone().send()).await;
+        match &result {
+            Err(error) if attempt < TRIES && is_conflict(error) => back_off(attempt).await,
+            Ok(_) | Err(_) => return result,
+        }
+        attempt += 1;
+    }
+}
+
+fn is_conflict(error: &SdkError<UpdateItemError>) -> bool {
+    error.as_service_error().is_some_and(UpdateItemError::is_transaction_conflict_exception)
+}
+
+/// What became of one transaction.
+#[derive(Debug)]
+pub(super) enum Transacted {
+    Committed,
+    /// Nothing was written, because conditions failed: by the position of the part, with its old item where it asked for it.
+    Failed(Vec<(usize, Option<Item>)>),
+    /// Nothing was written, because another transaction was under way: on the items of these parts, where that is known.
+    Contended(Vec<usize>),
+}
+
+/// One attempt. Repetitions of it after a lost answer change nothing: the SDK gives them all one token.
+pub(super) async fn transact(client: &Client, writes: Vec<TransactWriteItem>) -> Result<Transacted, StoreError> {
+    transact_as(client, None, writes).await
+}
+
+/// The same under a token of the caller's own, which must name these very writes.
+pub(super) async fn transact_as(
+    client: &Client,
+    token: Option<String>,
+    writes: Vec<TransactWriteItem>,
+) -> Result<Transacted, StoreError> {
+    let transaction = client.transact_write_items().set_client_request_token(token).set_transact_items(Some(writes));
+    let Err(error) = Box::pin(transaction.send()).await else { return Ok(Transacted::Committed) };
+    match error.as_service_error() {
+        Some(TransactWriteItemsError::TransactionCanceledException(canceled)) => judge(canceled.cancellation_reasons()),
+        Some(TransactWriteItemsError::TransactionInProgressException(_)) => Ok(Transacted::Contended(Vec::new())),
+        _ => Err(store_error(&error)),
+    }
+}
+
+fn positions(reasons: &[CancellationReason], code: &str) -> Vec<usize> {
+    let reasons = reasons.iter().enumerate();
+    reasons.filter(|(_, reason)| reason.code() == Some(code)).map(|(position, _)| position).collect()
+}
+
+fn judge(reasons: &[CancellationReason]) -> Result<Transacted, StoreError> {
+    let failed: Vec<_> = reasons
+        .iter()
+        .enumerate()
+        .filter(|(_, reason)| reason.code() == Some("ConditionalCheckFailed"))
+        .map(|(position, reason)| (position, reason.item().cloned()))
+        .collect();
+    if !failed.is_empty() {
+        return Ok(Transacted::Failed(failed));
+    }
+    match reasons.iter().find(|reason| reason.code() == Some("ValidationError")) {
+        Some(refused) => Err(StoreError::Refused(refused.message().unwrap_or("ValidationError").to_owned())),
+        None => Ok(Transacted::Contended(positions(reasons, "TransactionConflict"))),
+    }
+}
+
+/// Waits before another try, longer each time, and not as long as others do.
+pub(super) async fn back_off(attempt: u32) {
+    tokio::time::sleep(pause(attempt)).await;
+}
+
+/// A random pause before the try after `attempt`: from 10 to 640 ms.
+pub(super) fn pause(attempt: u32) -> Duration {
+    let longest = 20u64 << attempt.min(5);
+    Duration::from_millis(rand::rng().random_range(longest / 2..=longest))
+}
+
+pub(super) fn too_contended() -> StoreError {
+    StoreError::Unavailable("other requests changed the same items during every attempt".into())
+}
+
+pub(super) fn update(update: Result<Update, BuildError>) -> Result<TransactWriteItem, StoreError> {
+    Ok(TransactWriteItem::builder().update(update?).build())
+}
+
+pub(super) fn put(put: Result<Put, BuildError>) -> Result<TransactWriteItem, StoreError> {
+    Ok(TransactWriteItem::builder().put(put?).build())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(code: &str) -> CancellationReason {
+        CancellationReason::builder().code(code).message("why").build()
+    }
+
+    #[test]
+    fn failed_conditions_decide_before_conflicts_and_refusals() {
+        let failed =
+            judge(&[reason("TransactionConflict"), reason("ConditionalCheckFailed"), reason("ValidationError")]);
+        assert!(matches!(failed, Ok(Transacted::Failed(failed)) if failed.len() == 1 && failed[0].0 == 1));
+        assert!(matches!(judge(&[reason("None"), reason("ThrottlingError")]), Ok(Transacted::Contended(_))));
+        assert!(matches!(judge(&[reason("None"), reason("ValidationError")]), Err(StoreError::Refused(_))));
+    }
+}

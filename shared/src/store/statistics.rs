@@ -1,0 +1,247 @@
+//! Counts of an account's jobs, made by the sweeper after the fact: what only counts is in no transaction that creates or
+//! ends a job.
+//!
+//! A live job lies in the sparse index `uncounted` from its creation, and again from its end, until that was counted. The
+//! transaction that adds to the counts takes the job out of the index, so that each job is counted once, whoever dies or
+//! repeats what.
+
+use std::collections::BTreeMap;
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem, Update};
+use serde::{Deserialize, Serialize};
+
+use super::StoreError;
+use super::dynamo::{self, TRIES, Transacted, all_items, back_off, get, get_all, too_contended, transact};
+use super::events::StoredEvent;
+use super::item::{Item, UNCOUNTED, UsageItem, from_item, job_key, number, string, time};
+use super::jobs::{DueMark, DuePage};
+use crate::config::Tables;
+use crate::domain::event::{self, EventKind};
+use crate::domain::job::{Job, JobId, JobStatus};
+use crate::domain::quota::warning_threshold;
+use crate::domain::statistics::{Counts, Subject};
+use crate::domain::time::{Period, Timestamp};
+
+/// How many jobs, and how many different subjects, one transaction counts: it has room for 100 parts.
+const JOBS_AT_ONCE: usize = 70;
+const SUBJECTS_AT_ONCE: usize = 25;
+const PAGE: i32 = 1000;
+/// How long counts are kept.
+const KEPT: std::time::Duration = std::time::Duration::from_secs(400 * 86_400);
+
+#[derive(Debug)]
+pub struct Statistics {
+    client: Client,
+    tables: Tables,
+}
+
+/// The counts of one subject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted {
+    pub subject: Subject,
+    pub counts: Counts,
+}
+
+/// What an account was told of a month's credits.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+struct Notices {
+    /// Included credits that completed jobs have spent.
+    #[serde(default)]
+    spent: u64,
+    #[serde(default)]
+    warned_at: Option<Timestamp>,
+}
+
+/// Jobs of one account's month that are counted together.
+#[derive(Debug)]
+struct Batch {
+    account: String,
+    period: Period,
+    jobs: Vec<Job>,
+}
+
+impl Statistics {
+    pub fn new(client: Client, tables: Tables) -> Self {
+        Self { client, tables }
+    }
+
+    /// A page of the jobs of which something is yet to be counted. From an index: a moment late.
+    pub async fn uncounted(&self, shard: u8, from: Option<DueMark>) -> Result<DuePage, StoreError> {
+        let query = self
+            .client
+            .query()
+            .table_name(&self.tables.jobs)
+            .index_name(UNCOUNTED)
+            .key_condition_expression("#uncounted = :shard")
+            .expression_attribute_names("#uncounted", UNCOUNTED)
+            .expression_attribute_values(":shard", string(shard.to_string()))
+            .limit(PAGE);
+        DuePage::of(query, from).await
+    }
+
+    /// Counts what is due of these jobs. How many were counted: others had moved on, and are seen again.
+    pub async fn count(&self, ids: &[JobId], now: Timestamp) -> Result<usize, StoreError> {
+        let jobs: Vec<Job> =
+            get_all(&self.client, &self.tables.jobs, ids.iter().map(|id| job_key(*id)).collect()).await?;
+        let batches = batches(jobs.into_iter().filter(|job| job.uncounted.is_some()));
+        let counted = batches.into_iter().map(|batch| self.count_together(batch, now));
+        Ok(futures_util::future::try_join_all(counted).await?.into_iter().sum())
+    }
+
+    async fn count_together(&self, mut batch: Batch, now: Timestamp) -> Result<usize, StoreError> {
+        for attempt in 0..TRIES {
+            match transact(&self.client, self.writes(&batch, now).await?).await? {
+                Transacted::Committed => return Ok(batch.jobs.len()),
+                Transacted::Contended(_) => back_off(attempt).await,
+                Transacted::Failed(failed) => {
+                    let moved_on: Vec<usize> = failed.into_iter().map(|(position, _)| position).collect();
+                    let mut position = 0..;
+                    batch.jobs.retain(|_| position.next().is_some_and(|position| !moved_on.contains(&position)));
+                }
+            }
+            if batch.jobs.is_empty() {
+                return Ok(0);
+            }
+        }
+        Err(too_contended())
+    }
+
+    /// The jobs' own parts come first: a failed one is told by its position.
+    async fn writes(&self, batch: &Batch, now: Timestamp) -> Result<Vec<TransactWriteItem>, StoreError> {
+        let mut writes = Vec::with_capacity(JOBS_AT_ONCE + SUBJECTS_AT_ONCE + 2);
+        let mut counts: BTreeMap<Subject, Counts> = BTreeMap::new();
+        for job in &batch.jobs {
+            writes.push(self.take_out(job)?);
+            *counts.entry(Subject::of(job)).or_default() += Counts::due(job);
+        }
+        for (subject, counts) in &counts {
+            writes.push(self.add(&batch.account, subject, counts, now)?);
+        }
+        writes.extend(self.spend(batch, now).await?);
+        Ok(writes)
+    }
+
+    fn take_out(&self, job: &Job) -> Result<TransactWriteItem, StoreError> {
+        let ended = if job.status.is_terminal() { "NOT " } else { "" };
+        let creation =
+            if job.creation_counted { "creation_counted = :yes" } else { "attribute_not_exists(creation_counted)" };
+        let update = Update::builder()
+            .table_name(&self.tables.jobs)
+            .set_key(Some(job_key(job.id)))
+            // Timeline: two sweepers read the same job. The first one's transaction counts it and takes it out; the second
+            // one's finds it taken out. And a job that ends between read and write is not taken out without its end.
+            .condition_expression(format!(
+                "attribute_exists(#uncounted) AND {creation} AND {ended}#status IN (:queued, :processing)"
+            ))
+            .update_expression("SET creation_counted = :yes REMOVE #uncounted")
+            .expression_attribute_names("#uncounted", UNCOUNTED)
+            .expression_attribute_names("#status", "status")
+            .expression_attribute_values(":yes", AttributeValue::Bool(true))
+            .expression_attribute_values(":queued", string(JobStatus::Queued.as_str()))
+            .expression_attribute_values(":processing", string(JobStatus::Processing.as_str()));
+        dynamo::update(update.build())
+    }
+
+    fn add(
+        &self,
+        account: &str,
+        subject: &Subject,
+        counts: &Counts,
+        now: Timestamp,
+    ) -> Result<TransactWriteItem, StoreError> {
+        let mut update = Update::builder()
+            .table_name(&self.tables.usage)
+            .set_key(Some(UsageItem::Counts(subject).key(account)))
+            .expression_attribute_names("#ttl", "ttl")
+            .expression_attribute_values(":ttl", number(now.plus(KEPT).as_ttl_seconds()));
+        let mut additions = Vec::new();
+        for (name, count) in counts.by_name().into_iter().filter(|(_, count)| *count > 0) {
+            additions.push(format!("#{name} :{name}"));
+            update = update
+                .expression_attribute_names(format!("#{name}"), name)
+                .expression_attribute_values(format!(":{name}"), number(count));
+        }
+        let additions = if additions.is_empty() { String::new() } else { format!(" ADD {}", additions.join(", ")) };
+        dynamo::update(update.update_expression(format!("SET #ttl = :ttl{additions}")).build())
+    }
+
+    /// Adds up the included credits that completed jobs spend for good, and warns once of the month's 80 %.
+    async fn spend(&self, batch: &Batch, now: Timestamp) -> Result<Vec<TransactWriteItem>, StoreError> {
+        let completed = batch.jobs.iter().filter(|job| Counts::due(job).completed > 0);
+        let spends: u64 = completed.map(|job| job.charge.included).sum();
+        // The plan may have changed within the month: the last job knows it best.
+        let included = batch.jobs.iter().max_by_key(|job| job.created_at).map_or(0, |job| job.included_credits);
+        let Some(threshold) = warning_threshold(included).filter(|_| spends > 0) else { return Ok(Vec::new()) };
+        let key = UsageItem::Notices(batch.period).key(&batch.account);
+        let read: Option<Notices> = get(&self.client, &self.tables.usage, key.clone()).await?;
+        let Notices { spent, warned_at } = read.unwrap_or_default();
+        let crosses = warned_at.is_none() && spent + spends >= threshold;
+        let update = Update::builder()
+            .table_name(&self.tables.usage)
+            .set_key(Some(key))
+            // Timeline: two sweepers count two completions, and only both together cross the threshold. The second one
+            // finds another sum than it read, reads again, and sees that it crosses.
+            .condition_expression(match spent {
+                0 => "attribute_not_exists(spent) OR spent = :spent",
+                _ => "spent = :spent",
+            })
+            .update_expression(if crosses { "SET warned_at = :now ADD spent :spends" } else { "ADD spent :spends" })
+            .expression_attribute_values(":spent", number(spent))
+            .expression_attribute_values(":spends", number(spends));
+        if !crosses {
+            return Ok(vec![dynamo::update(update.build())?]);
+        }
+        let update = update.expression_attribute_values(":now", time(now));
+        let data = event::quota_warning(batch.period, included, threshold);
+        let warning = StoredEvent::new(&batch.account, EventKind::QuotaWarning, now, data);
+        Ok(vec![dynamo::update(update.build())?, warning.put(&self.tables.events)?])
+    }
+
+    /// An account's counts of the days from `first` to `last` (`YYYY-MM-DD`, both included), by subject.
+    pub async fn between(&self, account: &str, first: &str, last: &str) -> Result<Vec<Counted>, StoreError> {
+        let query = self
+            .client
+            .query()
+            .table_name(&self.tables.usage)
+            .key_condition_expression("account = :account AND #item BETWEEN :first AND :last")
+            .expression_attribute_names("#item", "item")
+            .expression_attribute_values(":account", string(account))
+            .expression_attribute_values(":first", string(UsageItem::first_counts_of(first)))
+            .expression_attribute_values(":last", string(UsageItem::last_counts_of(last)));
+        all_items(query).await?.into_iter().map(counted).collect()
+    }
+}
+
+fn counted(item: Item) -> Result<Counted, StoreError> {
+    let subject = item.get("item").and_then(|key| UsageItem::subject(key.as_s().ok()?));
+    let subject = subject.ok_or_else(|| StoreError::Malformed("counts without a subject".into()))?;
+    Ok(Counted { subject, counts: from_item(item)? })
+}
+
+/// By account and month, and in parts that fit into one transaction.
+fn batches(jobs: impl Iterator<Item = Job>) -> Vec<Batch> {
+    let mut months: BTreeMap<(String, Period), Vec<Job>> = BTreeMap::new();
+    for job in jobs {
+        months.entry((job.account.clone(), job.period)).or_default().push(job);
+    }
+    let mut batches = Vec::new();
+    for ((account, period), mut jobs) in months {
+        jobs.sort_by_cached_key(Subject::of);
+        let (mut batch, mut subjects) = (Vec::new(), Vec::new());
+        for job in jobs {
+            let subject = Subject::of(&job);
+            let is_new = subjects.last() != Some(&subject);
+            if batch.len() >= JOBS_AT_ONCE || is_new && subjects.len() >= SUBJECTS_AT_ONCE {
+                batches.push(Batch { account: account.clone(), period, jobs: std::mem::take(&mut batch) });
+                subjects.clear();
+            }
+            if subjects.last() != Some(&subject) {
+                subjects.push(subject);
+            }
+            batch.push(job);
+        }
+        batches.push(Batch { account, period, jobs: batch });
+    }
+    batches
+}
