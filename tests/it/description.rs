@@ -342,6 +342,7 @@ async fn real_answers_are_as_described() {
         description.check(Method::POST, "/v1/uploads", &answer);
     }
 
+    world.count(vec![JobId::parse(&created.job_id()).unwrap()]).await;
     let usage = get("/").key(&account.key).build();
     let usage = Answer::of(get_account_usage::handle(world.context.clone(), usage).await);
     assert_eq!(usage.body["usage"]["byTool"].as_array().unwrap().len(), 1);

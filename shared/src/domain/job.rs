@@ -365,6 +365,7 @@ pub struct Job {
     pub mode: Mode,
     pub tool: String,
     /// The queue that its message waits in.
+    #[serde(default)]
     pub queue: QueueName,
     pub status: JobStatus,
     pub created_at: Timestamp,

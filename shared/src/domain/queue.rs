@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QueueName {
+    /// Of jobs from before their queue was kept, too: every worker has every engine.
+    #[default]
     Office,
     Html,
     /// For what needs neither LibreOffice nor Chromium.
