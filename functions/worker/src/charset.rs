@@ -6,6 +6,9 @@ use encoding_rs::{Encoding, ISO_8859_4, UTF_8, WINDOWS_1252};
 /// Declarations inside a document count in its first bytes only (the HTML standard's prescan).
 const PRESCAN_BYTES: usize = 1024;
 
+/// How many letters beyond ASCII must look Baltic.
+const BALTIC_LETTERS: usize = 8;
+
 /// Decodes a page or, in the same manner, a stylesheet (`@charset "…"` reads like `charset=…` here).
 pub(crate) fn decode(bytes: &[u8], content_type: Option<&str>) -> String {
     let declared = content_type.and_then(|value| charset_after("charset", value.as_bytes()));
@@ -31,8 +34,9 @@ pub(crate) fn guess_legacy(bytes: &[u8]) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(bytes, true);
     let guessed = detector.guess(None, Utf8Detection::Deny);
-    // Hardly anybody writes it, and one accented letter in a short text is enough for the guess.
-    if guessed == ISO_8859_4 { WINDOWS_1252 } else { guessed }
+    // One accented letter in a short text is enough for this guess, and few people ever wrote it: it takes more to believe it.
+    let is_short = || bytes.iter().filter(|byte| !byte.is_ascii()).take(BALTIC_LETTERS).count() < BALTIC_LETTERS;
+    if guessed == ISO_8859_4 && is_short() { WINDOWS_1252 } else { guessed }
 }
 
 /// The first usable name after `word`, as in `charset=x`, `charset = "x"` and `@charset "x"`.
@@ -51,7 +55,7 @@ mod tests {
 
     #[test]
     fn declarations_are_heeded_in_their_order() {
-        let cases: [(&[u8], Option<&str>, &str); 10] = [
+        let cases: [(&[u8], Option<&str>, &str); 11] = [
             (b"\xef\xbb\xbf\xc3\xa9", Some("text/html; charset=iso-8859-1"), "é"),
             (b"\xff\xfeA\x00", Some("text/html"), "A"),
             (b"\xe9", Some("text/html; charset=ISO-8859-1"), "é"),
@@ -61,11 +65,23 @@ mod tests {
             (b"<meta charset=nonsense>\xc3\xa9", None, "<meta charset=nonsense>é"),
             (b"<meta charset=utf-16>\xc3\xa9", None, "<meta charset=utf-16>é"),
             (b"plain \xe9", None, "plain é"),
+            (b"na\xefve caf\xe9", None, "naïve café"),
             (b"\xcf\xf0\xe8\xe2\xe5\xf2, \xec\xe8\xf0", None, "Привет, мир"),
         ];
         for (bytes, content_type, expected) in cases {
             assert_eq!(decode(bytes, content_type), expected);
         }
+    }
+
+    #[test]
+    fn few_accented_letters_are_western_and_many_may_be_baltic() {
+        // ISO-8859-4: `š`, `ž`, `ā`, `ē`, `ī`, `ū`, `ļ`, `ņ`, `ķ`, `ģ`, `č`.
+        let latvian = b"Visi cilv\xbaki piedzimst br\xefvi un vienl\xefdz\xefgi sav\xe0 pa\xb9cie\xf1\xe0 un ties\xefb\xe0s. \
+            Vi\xf1i ir apvelt\xefti ar sapr\xe0tu un sirdsapzi\xf1u, un vi\xf1iem j\xe0izturas citam pret citu br\xe0l\xefbas gar\xe0.";
+        assert!(decode(latvian, None).contains("brīvi un vienlīdzīgi savā pašcieņā"), "{}", decode(latvian, None));
+        let french = b"Tous les \xeatres humains naissent libres et \xe9gaux en dignit\xe9 et en droits. Ils sont dou\xe9s de \
+            raison et de conscience et doivent agir les uns envers les autres dans un esprit de fraternit\xe9. \xc0 bient\xf4t, na\xefve.";
+        assert!(decode(french, None).contains("Tous les êtres humains naissent libres et égaux"));
     }
 
     #[test]

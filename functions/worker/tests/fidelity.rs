@@ -210,7 +210,36 @@ async fn pages_are_turned_without_a_detour() {
     }
     let protected = Path::new(FIXTURES).join("protected.xlsx");
     let turned = try_print(&protected, json!({ "landscape": true, "password": "secret" })).await.unwrap();
-    assert_eq!(turned.size(), (842, 595));
+    assert_eq!((turned.size(), turned.pages), ((842, 595), 3));
+}
+
+#[tokio::test]
+async fn what_is_protected_is_not_called_damaged() {
+    let converted = async |name: &str, password: Option<&str>| {
+        let options = password.map_or(json!({}), |password| json!({ "password": password }));
+        try_print(&Path::new(FIXTURES).join(name), options).await
+    };
+    for (name, words) in [
+        ("protected.xlsx", "consectetu"),
+        ("protected-xor.xls", "Pencils"),
+        ("protected-128.xls", "Pencils"),
+        ("protected.doc", "Small doc"),
+    ] {
+        for (password, code) in [(None, JobErrorCode::PasswordRequired), (Some("wrong"), JobErrorCode::WrongPassword)] {
+            let failure = converted(name, password).await.map(|_| ()).unwrap_err();
+            assert_eq!(failure.code, code, "{name}: {}", failure.cause);
+        }
+        let text = converted(name, Some("secret")).await.unwrap().text();
+        assert!(text.contains(words), "{name}: {text}");
+    }
+    // A password is of no use where LibreOffice does not know the protection.
+    for name in ["protected.ppt", "protected-40.xls"] {
+        for password in [None, Some("secret")] {
+            let failure = converted(name, password).await.map(|_| ()).unwrap_err();
+            assert_eq!(failure.code, JobErrorCode::UnsupportedFormat, "{name}: {}", failure.cause);
+            assert!(failure.message.contains("protected in a way"), "{}", failure.message);
+        }
+    }
 }
 
 #[tokio::test]

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use docmill::domain::job::JobErrorCode;
+
 use super::format::Format;
 use super::{corrupt, unreadable};
 use crate::engine::Failure;
@@ -39,6 +41,12 @@ const MARKS: [(&str, Content); 12] = [
     ("StarWriterDocument", Content::Other("a StarOffice document")),
 ];
 
+/// A password would be asked for and none would open it.
+fn unknown_protection() -> Failure {
+    let message = "The document is protected in a way that is not supported. Save it without protection and retry.";
+    Failure::new(JobErrorCode::UnsupportedFormat, message, "a workbook encrypted in another way")
+}
+
 type Compound = cfb::CompoundFile<File>;
 
 fn open(path: &Path) -> Result<Compound, Failure> {
@@ -64,7 +72,10 @@ pub(super) fn is_encrypted(path: &Path, format: Format) -> Result<bool, Failure>
     }
     let encrypted = match format {
         Format::Doc => word_is_encrypted(&mut compound),
-        Format::Xls => excel_is_encrypted(&mut compound),
+        Format::Xls => match excel_protection(&mut compound) {
+            Ok(Some(protection)) if !excel_protection_is_supported(&protection) => return Err(unknown_protection()),
+            protection => protection.map(|protection| protection.is_some()),
+        },
         Format::Ppt => powerpoint_is_encrypted(&mut compound),
         Format::Docx
         | Format::Dotx
@@ -93,8 +104,8 @@ fn word_is_encrypted(compound: &mut Compound) -> io::Result<bool> {
     Ok(u16::from_le_bytes([base[10], base[11]]) & 0x0100 != 0)
 }
 
-/// A FILEPASS record in the globals substream ([MS-XLS] 2.4.117), before anything that it encrypts.
-fn excel_is_encrypted(compound: &mut Compound) -> io::Result<bool> {
+/// How a workbook is encrypted: its FILEPASS record in the globals substream ([MS-XLS] 2.4.117), before anything that it encrypts.
+fn excel_protection(compound: &mut Compound) -> io::Result<Option<Vec<u8>>> {
     const FILE_PASS: u16 = 0x2f;
     const END_OF_SUBSTREAM: u16 = 0x0a;
     let name = if compound.exists("Workbook") { "Workbook" } else { "Book" };
@@ -102,16 +113,35 @@ fn excel_is_encrypted(compound: &mut Compound) -> io::Result<bool> {
     for _ in 0..EXCEL_RECORDS {
         let mut header = [0; 4];
         stream.read_exact(&mut header)?;
+        let mut record = stream.by_ref().take(u16::from_le_bytes([header[2], header[3]]).into());
         match u16::from_le_bytes([header[0], header[1]]) {
-            FILE_PASS => return Ok(true),
-            END_OF_SUBSTREAM => return Ok(false),
-            _ => {
-                let length = u64::from(u16::from_le_bytes([header[2], header[3]]));
-                io::copy(&mut stream.by_ref().take(length), &mut io::sink())?;
+            FILE_PASS => {
+                let mut protection = Vec::new();
+                record.read_to_end(&mut protection)?;
+                return Ok(Some(protection));
             }
-        }
+            END_OF_SUBSTREAM => return Ok(None),
+            _ => io::copy(&mut record, &mut io::sink())?,
+        };
     }
-    Ok(false)
+    Ok(None)
+}
+
+/// Whether LibreOffice can open what is protected so, with the right password: by XOR, by RC4 of Office 97, or by RC4 of
+/// Windows' CryptoAPI with a key of 128 bits, which it takes other keys for ([MS-OFFCRYPTO] 2.3.5.1).
+fn excel_protection_is_supported(protection: &[u8]) -> bool {
+    /// Workbooks before Excel 97 have no other than XOR, and say no more than its key.
+    const XOR_ALONE: usize = 4;
+    const RC4: u32 = 0x6801;
+    let short = |at: usize| Some(u16::from_le_bytes(*protection.get(at..)?.first_chunk()?));
+    let long = |at: usize| Some(u32::from_le_bytes(*protection.get(at..)?.first_chunk()?));
+    match (short(0), short(2), short(4)) {
+        _ if protection.len() <= XOR_ALONE => true,
+        (Some(0), ..) | (Some(1), Some(1), Some(1)) => true,
+        // After the versions: flags, size of the header, flags, extra size, cipher, digest, bits of the key.
+        (Some(1), Some(2..=4), Some(2)) => long(22) == Some(RC4) && long(30) == Some(128),
+        _ => false,
+    }
 }
 
 /// CurrentUserAtom.headerToken ([MS-PPT] 2.3.2), after the record's header and its own size.

@@ -22,6 +22,7 @@ thread_local! {
 /// A PDF, or why there is none.
 pub(crate) struct Printed {
     pub(crate) warnings: Vec<Warning>,
+    pub(crate) pages: u32,
     pdf: PathBuf,
     scratch: TempDir,
 }
@@ -36,8 +37,8 @@ pub(crate) async fn try_print(source: &Path, options: Value) -> Result<Printed, 
     let (tool, sources) = ("office-to-pdf", vec![source]);
     let task = Task { tool, sources, options: &options, scratch: scratch.path(), deadline, limits: &limits };
     let conversion = ENGINE.with(Rc::clone).convert(task).await?;
-    let pdf = conversion.path().to_owned();
-    Ok(Printed { warnings: conversion.warnings, pdf, scratch })
+    let (pages, pdf) = (conversion.pages(), conversion.path().to_owned());
+    Ok(Printed { warnings: conversion.warnings, pages, pdf, scratch })
 }
 
 pub(crate) async fn print(source: &Path) -> Printed {

@@ -40,10 +40,15 @@ async fn a_page_is_printed_with_scripts_header_and_footer() {
 #[tokio::test]
 async fn emoji_are_in_colour() {
     let engine = engine(None);
-    for emoji in ["😀", "🇩🇪", "❤️"] {
+    for emoji in ["😀", "🇩🇪", "👩\u{200d}🚀", "❤️"] {
         assert!(print_html(&engine, emoji, json!({})).await.unwrap().has_colour, "{emoji}");
     }
     assert!(!print_html(&engine, "© 1 ✔", json!({})).await.unwrap().has_colour, "signs are not emoji");
+    // Families are one sign in black and white since Unicode 15.1.
+    let page = "<span>😀</span><span>👨\u{200d}👩\u{200d}👧</span><span>🇩🇪</span><p><script>
+        const widths = [...document.querySelectorAll('span')].map(span => span.offsetWidth);
+        document.querySelector('p').append(widths.every(width => width === widths[0]) ? 'joined' : widths)</script>";
+    assert!(print_html(&engine, page, json!({})).await.unwrap().text.contains("joined"));
 }
 
 #[tokio::test]
