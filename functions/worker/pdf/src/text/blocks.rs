@@ -285,13 +285,15 @@ impl Builder<'_> {
     fn text(&mut self, line: &Line, above: Option<&Line>, gap: f32, area: &Rect) {
         let size = line.size();
         let indented = start(line, area);
+        // Fonts of Arabic leave more room between lines.
+        let leading = if line.rtl { 1.2 } else { 0.75 };
         let goes_on = |before: &[Line]| {
             let Some(last) = above else { return false };
             let same_size = (last.size() - size).abs() < size * 0.15;
             let first_line = before.len() == 1;
             // An indented line begins a paragraph, unless all lines of it are as far in.
             let begins = indented > start(last, area) + size * 0.8 && !(first_line && indented < size * 0.5);
-            same_size && gap < size * 0.75 && !begins && !ends_early(last, line, area)
+            same_size && gap < size * leading && !begins && !ends_early(last, line, area)
         };
         match self.blocks.last_mut() {
             Some(Block { area: whole, content: Content::Paragraph { lines } }) if goes_on(lines) => {

@@ -7,6 +7,8 @@ use crate::pdfium::{Character, Font, Rect};
 /// How far apart characters of one word may be, and how far they may overlap, in ems.
 const GAP: f32 = 0.25;
 const OVERLAP: f32 = 0.5;
+/// Arabic letters that are nearer than this are of one word.
+const JOINED: f32 = 0.12;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Word {
@@ -47,15 +49,17 @@ pub(super) fn words(characters: &[Character], page: (f32, f32), most: usize) -> 
     let main = [0, 90, 270, 180].into_iter().rev().max_by_key(|angle| count(*angle)).unwrap_or(0);
     let (mut words, mut aside) = (Vec::new(), Vec::new());
     let mut current: Option<(Word, u16)> = None;
+    let mut before = Rect::default();
     for character in characters {
         let area = upright(&character.area, character.angle, page);
+        let same_place = std::mem::replace(&mut before, area) == area;
         if let Some((word, angle)) = &mut current
             && *angle == character.angle
             && belongs(word, character, &area)
         {
             word.area = word.area.union(&area);
             word.place = word.place.union(&character.area);
-            word.text.push(character.value);
+            push(word, character.value, same_place);
             continue;
         }
         let word = Word {
@@ -81,13 +85,16 @@ pub(super) fn words(characters: &[Character], page: (f32, f32), most: usize) -> 
 
 /// Whether a character goes on with a word.
 fn belongs(word: &Word, character: &Character, area: &Rect) -> bool {
-    if character.spaced {
+    let size = word.size.max(character.size);
+    let leftwards = word.is_rtl() && (is_rtl(character.value) || !character.value.is_alphanumeric());
+    let gap = if leftwards { word.area.x0 - area.x1 } else { area.x0 - word.area.x1 };
+    // Between Arabic letters of different widths, pdfium finds spaces that are not there.
+    if character.spaced && !(leftwards && gap < size * JOINED) {
         return false;
     }
     if is_mark(character.value) {
         return true;
     }
-    let size = word.size.max(character.size);
     if (word.area.center().1 - area.center().1).abs() > size * 0.6 {
         return false;
     }
@@ -95,8 +102,19 @@ fn belongs(word: &Word, character: &Character, area: &Rect) -> bool {
     if area.x0 >= word.area.x0 && area.x1 <= word.area.x1 {
         return true;
     }
-    let gap = if is_rtl(character.value) && word.is_rtl() { word.area.x0 - area.x1 } else { area.x0 - word.area.x1 };
     -size * OVERLAP <= gap && gap < size * GAP
+}
+
+/// Adds a character. The two letters of the ligature of lam and alef come in the order of their shapes.
+fn push(word: &mut Word, value: char, same_place: bool) {
+    let is_alef = |c| matches!(c, '\u{622}' | '\u{623}' | '\u{625}' | '\u{627}');
+    if value == '\u{644}' && same_place && word.text.chars().next_back().is_some_and(is_alef) {
+        let alef = word.text.pop();
+        word.text.push(value);
+        word.text.extend(alef);
+    } else {
+        word.text.push(value);
+    }
 }
 
 /// The place of text that runs at an angle on a page that is turned until the text is upright.
