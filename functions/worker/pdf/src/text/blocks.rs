@@ -241,7 +241,8 @@ impl Builder<'_> {
     }
 
     fn line(&mut self, line: &Line, above: Option<&Line>, area: &Rect) {
-        let code = line.all(|word| word.font.fixed) && line.text().chars().count() > 1;
+        let goes_on = matches!(self.blocks.last(), Some(Block { content: Content::Code { .. }, .. }));
+        let code = line.all(|word| word.font.fixed) && (goes_on || line.text().chars().count() > 1);
         let gap = above.map_or(f32::MAX, |above| line.area.y0 - above.area.y1);
         if code {
             match self.blocks.last_mut() {

@@ -7,8 +7,8 @@ use crate::pdfium::{Character, Font, Rect};
 /// How far apart characters of one word may be, and how far they may overlap, in ems.
 const GAP: f32 = 0.25;
 const OVERLAP: f32 = 0.5;
-/// Arabic letters that are nearer than this are of one word.
-const JOINED: f32 = 0.12;
+/// Characters that are nearer than this are of one word, whatever is between them.
+const JOINED: f32 = 0.08;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Word {
@@ -88,8 +88,8 @@ fn belongs(word: &Word, character: &Character, area: &Rect) -> bool {
     let size = word.size.max(character.size);
     let leftwards = word.is_rtl() && (is_rtl(character.value) || !character.value.is_alphanumeric());
     let gap = if leftwards { word.area.x0 - area.x1 } else { area.x0 - word.area.x1 };
-    // Between Arabic letters of different widths, pdfium finds spaces that are not there.
-    if character.spaced && !(leftwards && gap < size * JOINED) {
+    // After ligatures and between Arabic letters, pdfium finds spaces that are not there.
+    if character.spaced && !(-size * OVERLAP <= gap && gap < size * JOINED) {
         return false;
     }
     if is_mark(character.value) {
