@@ -20,7 +20,7 @@ use worker::source::Fetcher;
 use crate::support::aws_watch::{Fault, Watch};
 use crate::support::http::{Answer, post};
 use crate::support::lines::{Lines, metrics};
-use crate::support::stub_engine::{Act, StubEngine};
+use crate::support::stub_engine::{Act, StubChecker, StubEngine};
 use crate::support::world::{Account, World, patient_aws};
 
 /// A worker of the test's own, and a job for it that no deployed worker hears of.
@@ -66,7 +66,7 @@ impl Bench {
             converter: Converter {
                 catalogue: Catalogue::load().unwrap(),
                 fetcher,
-                engines: Engines::default().with(EngineKind::Chromium, engine),
+                engines: Engines::default().with(EngineKind::Chromium, engine).checked_by(Arc::new(StubChecker)),
                 limits: context.config.limits.clone(),
             },
             config: context.config,

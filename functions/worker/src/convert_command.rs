@@ -1,5 +1,6 @@
 //! `worker convert`: the service's engines, checks and limits on one source, without AWS.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -248,7 +249,10 @@ fn converter(args: &EngineArgs, request: &JobRequest, catalogue: Catalogue) -> R
     let policy = EgressPolicy::new(exceptions);
     let fetcher = Fetcher::new(policy.clone())?;
     let engines = Engines::all(&Launcher::current()?, policy, fetcher.clone(), &args.libreoffice)?;
-    let engines = engines.keeping_warm([EngineKind::of(&request.tool, request.option_str("renderMode"))]);
+    let engines = engines.keeping_warm(HashSet::from([
+        EngineKind::of(&request.tool, request.option_str("renderMode")),
+        EngineKind::PdfTools,
+    ]));
     let limits = Limits { conversion: Duration::from_secs(args.conversion_seconds), ..Limits::default() };
     Ok(Converter { catalogue, fetcher, engines, limits })
 }

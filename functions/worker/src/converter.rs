@@ -11,10 +11,9 @@ use docmill::domain::job::{EngineInfo, JobErrorCode, StepRun, Warning};
 use docmill::domain::request::JobRequest;
 use docmill::domain::tool::EngineKind;
 use serde_json::Value;
-use tokio::task::spawn_blocking;
 
+use crate::checker::{self, Checker};
 use crate::engine::{Artifact, Conversion, Engines, Failure, Limits, Media, Source, Task};
-use crate::pdf;
 use crate::plan::{Call, Plan};
 use crate::results::{self, Files};
 use crate::source::Fetcher;
@@ -71,11 +70,19 @@ impl Converter {
         for (index, call) in plan.calls.iter().enumerate() {
             let began = Instant::now();
             let is_last = index + 1 == plan.calls.len();
-            if is_last && at.mode == Mode::Test {
-                self.mark_sources(call, &sources, at).await?;
+            let name_of_step = format!("step-{index}");
+            let (marks, mut place) = (is_last && at.mode == Mode::Test, Place::new(at.scratch, &name_of_step));
+            if marks && !self.can_be_marked(call) {
+                self.mark_sources(&mut sources, &mut place, at).await?;
             }
-            let directory = directory(at.scratch, &format!("step-{index}"))?;
-            let conversion = self.call(call, sources, &directory, at).await?;
+            let mut conversion = self.call(call, sources, &place.next()?, at).await?;
+            if marks && self.can_be_marked(call) {
+                self.mark(&mut conversion.artifacts, &mut place, at).await?;
+            }
+            // What a PDF tool made for the next one is opened by that one, in a child too.
+            if is_last || call.engine != EngineKind::PdfTools {
+                conversion = self.check(call, conversion, &mut place, at).await?;
+            }
             sources = conversion.artifacts.iter().map(|artifact| as_source(artifact, name.as_deref())).collect();
             steps.push(StepRun {
                 tool_slug: call.tool.clone(),
@@ -89,9 +96,6 @@ impl Converter {
         let Some(Conversion { artifacts, report, engine, .. }) = last else {
             return Err(Failure::internal("a plan without calls"));
         };
-        if at.mode == Mode::Test {
-            mark(&artifacts).await?;
-        }
         let convert = started.elapsed();
         let files = results::finish(artifacts, name, at.scratch).await?;
         let engine = steps.first().map_or(engine, |first| first.engine.clone());
@@ -119,8 +123,10 @@ impl Converter {
                 sources.push(source);
                 continue;
             };
-            let directory = directory(at.scratch, &format!("source-{index}"))?;
-            let conversion = self.call(call, vec![source], &directory, at).await?;
+            let name_of_source = format!("source-{index}");
+            let mut place = Place::new(at.scratch, &name_of_source);
+            let conversion = self.call(call, vec![source], &place.next()?, at).await?;
+            let conversion = self.check(call, conversion, &mut place, at).await?;
             warnings.extend(conversion.warnings);
             sources.extend(conversion.artifacts.iter().map(|artifact| as_source(artifact, name.as_deref())));
         }
@@ -154,33 +160,73 @@ impl Converter {
         conversion.map_err(|failure| failure.of(call.engine))
     }
 
-    /// A picture or a text can't be marked afterwards: its pages are marked before the last step.
-    async fn mark_sources(&self, call: &Call, sources: &[Source], _at: Workplace<'_>) -> Result<(), Failure> {
-        let makes_pdf = call.engine != EngineKind::PdfTools || self.makes_pdf(call);
-        if makes_pdf {
-            return Ok(());
-        }
+    fn checker(&self, at: Workplace<'_>) -> Result<Checker<'_>, Failure> {
+        Ok(Checker { tools: self.engines.checker()?, limits: &self.limits, deadline: at.deadline })
+    }
+
+    async fn check(
+        &self,
+        call: &Call,
+        conversion: Conversion,
+        place: &mut Place<'_>,
+        at: Workplace<'_>,
+    ) -> Result<Conversion, Failure> {
+        let password = call.options.get("userPassword").and_then(Value::as_str);
+        let checked = self.checker(at)?.check(conversion, password, &place.next()?).await;
+        checked.map_err(|failure| failure.of(call.engine))
+    }
+
+    /// A picture, a text or an encrypted file can't be marked: its source is marked instead.
+    fn can_be_marked(&self, call: &Call) -> bool {
+        let (Some(tool), Some(options)) = (self.catalogue.find(&call.tool), call.options.as_object()) else {
+            return false;
+        };
+        tool.definition.output(options).extension == Media::Pdf.extension() && call.tool != "protect-pdf"
+    }
+
+    async fn mark_sources(
+        &self,
+        sources: &mut [Source],
+        place: &mut Place<'_>,
+        at: Workplace<'_>,
+    ) -> Result<(), Failure> {
         for source in sources {
-            if let Source::File(docmill_pdf::Source { path, media: Media::Pdf, .. }) = source {
-                mark_pdf(path.clone()).await?;
+            if let Source::File(file) = source
+                && file.media == Media::Pdf
+            {
+                file.path = self.checker(at)?.mark(file.clone(), &place.next()?).await?;
             }
         }
         Ok(())
     }
 
-    fn makes_pdf(&self, call: &Call) -> bool {
-        let (Some(tool), Some(options)) = (self.catalogue.find(&call.tool), call.options.as_object()) else {
-            return false;
-        };
-        tool.definition.output(options).extension == Media::Pdf.extension()
+    async fn mark(&self, artifacts: &mut [Artifact], place: &mut Place<'_>, at: Workplace<'_>) -> Result<(), Failure> {
+        for artifact in artifacts.iter_mut().filter(|artifact| artifact.media == Media::Pdf) {
+            let unmarked = checker::file(artifact.path.clone(), Media::Pdf, None);
+            artifact.path = self.checker(at)?.mark(unmarked, &place.next()?).await?;
+        }
+        Ok(())
     }
 }
 
-/// A directory of one call: what one step leaves is not in the next one's way.
-fn directory(scratch: &Path, name: &str) -> Result<PathBuf, Failure> {
-    let directory = scratch.join(name);
-    std::fs::create_dir_all(&directory).map_err(|error| Failure::internal(format!("no directory: {error}")))?;
-    Ok(directory)
+/// Directories for the calls of one step: what one leaves is not in the next one's way.
+struct Place<'a> {
+    scratch: &'a Path,
+    name: &'a str,
+    calls: usize,
+}
+
+impl<'a> Place<'a> {
+    const fn new(scratch: &'a Path, name: &'a str) -> Self {
+        Self { scratch, name, calls: 0 }
+    }
+
+    fn next(&mut self) -> Result<PathBuf, Failure> {
+        let directory = self.scratch.join(format!("{}-{}", self.name, self.calls));
+        self.calls += 1;
+        std::fs::create_dir_all(&directory).map_err(|error| Failure::internal(format!("no directory: {error}")))?;
+        Ok(directory)
+    }
 }
 
 fn first_name(obtained: &[Obtained]) -> Option<String> {
@@ -189,25 +235,6 @@ fn first_name(obtained: &[Obtained]) -> Option<String> {
 
 /// A result as the next step's source.
 fn as_source(artifact: &Artifact, name: Option<&str>) -> Source {
-    Source::File(docmill_pdf::Source {
-        path: artifact.path.clone(),
-        media: artifact.media,
-        name: artifact.filename.clone().or_else(|| name.map(str::to_owned)),
-        password: None,
-        page_range: None,
-        title: None,
-    })
-}
-
-async fn mark(artifacts: &[Artifact]) -> Result<(), Failure> {
-    for artifact in artifacts.iter().filter(|artifact| artifact.media == Media::Pdf) {
-        mark_pdf(artifact.path.clone()).await?;
-    }
-    Ok(())
-}
-
-async fn mark_pdf(path: PathBuf) -> Result<(), Failure> {
-    let marked = spawn_blocking(move || pdf::watermark_test(&path)).await;
-    let marked = marked.map_err(|_panicked| Failure::internal("marking panicked"))?;
-    marked.map_err(|error| Failure::internal(format!("marking failed: {error}")))
+    let name = artifact.filename.clone().or_else(|| name.map(str::to_owned));
+    Source::File(docmill_pdf::Source { name, ..checker::file(artifact.path.clone(), artifact.media, None) })
 }

@@ -1,13 +1,13 @@
 //! The worker: the only crate that contains conversion code.
 
 mod charset;
+pub mod checker;
 pub mod confine;
 pub mod convert_command;
 pub mod converter;
 pub mod egress;
 pub mod engine;
 pub mod lambda;
-pub mod pdf;
 pub mod pipeline;
 mod plan;
 mod results;

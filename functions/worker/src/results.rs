@@ -12,6 +12,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use crate::engine::{Artifact, Failure, Media};
+use crate::tree;
 
 /// A longer name would not fit into the link that downloads it.
 const MAX_NAME_CHARACTERS: usize = 150;
@@ -79,7 +80,7 @@ fn archive(each: &[Made], stem: &str, scratch: &Path) -> io::Result<Made> {
         let unused = names.insert(output.filename.clone());
         let name = if unused { output.filename.clone() } else { format!("{}-{}", index + 1, output.filename) };
         zip.start_file(name, options)?;
-        io::copy(&mut File::open(path)?, &mut zip)?;
+        io::copy(&mut tree::open_written(path)?, &mut zip)?;
     }
     zip.finish()?;
     let (pages, width, height) = (None, None, None);
@@ -89,7 +90,7 @@ fn archive(each: &[Made], stem: &str, scratch: &Path) -> io::Result<Made> {
 /// Size and digest.
 fn measure(path: &Path) -> io::Result<(u64, String)> {
     let mut digest = Sha256::new();
-    let mut file = File::open(path)?;
+    let mut file = tree::open_written(path)?;
     let mut buffer = vec![0; 1 << 16];
     let mut bytes = 0;
     loop {

@@ -1,7 +1,7 @@
 //! Directories that children have written: whatever rights they took away, and however deep they nested, what they left is
 //! found and removed.
 
-use std::fs::{self, File, Permissions, ReadDir};
+use std::fs::{self, File, OpenOptions, Permissions, ReadDir};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -44,8 +44,17 @@ pub(crate) fn entries(directory: &Path) -> io::Result<ReadDir> {
 /// Opens what a child wrote, once nobody writes it any more. A child may put a link there, or a pipe at which a reader would wait for
 /// ever: only a file is opened.
 pub fn open_written(path: &Path) -> io::Result<File> {
+    open_file(File::options().read(true), path)
+}
+
+/// The same, to be changed in its place.
+pub(crate) fn open_to_change(path: &Path) -> io::Result<File> {
+    open_file(File::options().read(true).write(true), path)
+}
+
+fn open_file(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    let file = File::options().read(true).custom_flags(flags.bits() as i32).open(path)?;
+    let file = options.custom_flags(flags.bits() as i32).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::new(ErrorKind::InvalidData, "not a file")) }
 }
 

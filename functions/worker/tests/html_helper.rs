@@ -22,13 +22,13 @@ use processes::{assert_gone, prepared};
 const ZYGOTE: &str = "html-zygote";
 const LONG: Duration = Duration::from_secs(100);
 
-async fn convert(engine: &HtmlBasic, html: &str, patience: Duration) -> Result<u32, Failure> {
+async fn convert(engine: &HtmlBasic, html: &str, patience: Duration) -> Result<usize, Failure> {
     let scratch = TempDir::new().unwrap();
     let (options, limits) = (json!({}), Limits::default());
     let (source, deadline) = (Source::Html(html.to_owned()), Instant::now() + patience);
     let task =
         Task { tool: "", sources: vec![source], options: &options, scratch: scratch.path(), deadline, limits: &limits };
-    engine.convert(task).await.map(|conversion| conversion.pages())
+    engine.convert(task).await.map(|conversion| conversion.artifacts.len())
 }
 
 /// A line of proc(5)'s status.

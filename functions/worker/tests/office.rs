@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+#[path = "helper/checked.rs"]
+mod checked;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::rc::Rc;
@@ -14,6 +17,8 @@ use worker::confine::Launcher;
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use worker::engine::{Conversion, Engine, Failure, Limits, Source, Task};
 use worker::sniff::Format;
+
+use checked::checked;
 
 const PATIENCE: Duration = Duration::from_secs(100);
 
@@ -93,7 +98,10 @@ async fn convert_within(name: &str, options: Value, patience: Duration, limits: 
     let deadline = Instant::now() + patience;
     let task =
         Task { tool: "", sources: vec![source], options: &options, scratch: scratch.path(), deadline, limits: &limits };
-    let result = engine.convert(task).await;
+    let result = match engine.convert(task).await {
+        Ok(conversion) => checked(conversion, scratch.path(), &limits).await,
+        Err(failure) => Err(failure),
+    };
     Done { result, scratch }
 }
 

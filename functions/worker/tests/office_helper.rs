@@ -25,7 +25,7 @@ fn engine() -> OfficeEngine {
     OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), Launcher::new(env!("CARGO_BIN_EXE_worker"))).unwrap()
 }
 
-async fn convert(engine: &OfficeEngine, patience: Duration) -> Result<u32, Failure> {
+async fn convert(engine: &OfficeEngine, patience: Duration) -> Result<usize, Failure> {
     let scratch = TempDir::new().unwrap();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/office/letter.docx");
     let source = Source::Document { path, name: None, format: Format::Docx, inspection: Inspection::default() };
@@ -33,7 +33,7 @@ async fn convert(engine: &OfficeEngine, patience: Duration) -> Result<u32, Failu
     let deadline = Instant::now() + patience;
     let task =
         Task { tool: "", sources: vec![source], options: &options, scratch: scratch.path(), deadline, limits: &limits };
-    engine.convert(task).await.map(|conversion| conversion.pages())
+    engine.convert(task).await.map(|conversion| conversion.artifacts.len())
 }
 
 const LONG: Duration = Duration::from_secs(100);

@@ -11,9 +11,11 @@ use docmill::domain::job::EngineInfo;
 use docmill::domain::request::JobRequest;
 use docmill::domain::tool::EngineKind;
 use serde_json::json;
+use worker::confine::Launcher;
 use worker::converter::{Converter, Workplace};
 use worker::egress::{EgressPolicy, SourceExceptions};
-use worker::engine::{Artifact, Conversion, Engine, Engines, Failure, Limits, Media, Task};
+use worker::engine::pdf_tools::PdfTools;
+use worker::engine::{Artifact, Conversion, Engine, Engines, Failure, Limits, Media, Source, Task};
 use worker::source::Fetcher;
 use worker::sources::Given;
 
@@ -38,7 +40,8 @@ impl Engine for Shout {
     async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
         let path = task.scratch.join("shout.txt");
         let times = task.options["times"].as_u64().unwrap_or(1) as usize;
-        let text = format!("{:?}", task.source()?).to_uppercase().repeat(times);
+        let Source::Html(html) = task.source()? else { return Err(Failure::internal("not HTML")) };
+        let text = html.to_uppercase().repeat(times);
         std::fs::write(&path, text).map_err(|error| Failure::internal(error.to_string()))?;
         let artifact = Artifact { path, media: Media::Text, pages: None, width: None, height: None, filename: None };
         let engine = EngineInfo { name: "shout".into(), version: "1".into() };
@@ -58,13 +61,14 @@ async fn a_new_tool_is_its_data_its_schema_and_its_engine() {
     let body = json!({"html": "hey", "options": {"times": 2}, "output": {"filename": "loud.txt"}});
     let (request, _) = JobRequest::parse(&catalogue, tool, body.as_object().unwrap()).unwrap();
     let fetcher = Fetcher::new(EgressPolicy::new(SourceExceptions::default())).unwrap();
-    let engines = Engines::default().with(EngineKind::PdfTools, Arc::new(Shout));
+    let checker = PdfTools::new(Launcher::new(env!("CARGO_BIN_EXE_worker")));
+    let engines = Engines::default().with(EngineKind::PdfTools, Arc::new(Shout)).checked_by(Arc::new(checker));
     let converter = Converter { catalogue, fetcher, engines, limits: Limits::default() };
     let scratch = tempfile::tempdir().unwrap();
     let deadline = Instant::now() + Duration::from_secs(60);
     let at = Workplace { scratch: scratch.path(), deadline, mode: Mode::Live };
     let converted = converter.run(&request, Given::new(), at).await.unwrap();
     let made = converted.files.primary().unwrap();
-    assert_eq!(std::fs::read_to_string(&made.path).unwrap(), "HTML(\"HEY\")HTML(\"HEY\")");
+    assert_eq!(std::fs::read_to_string(&made.path).unwrap(), "HEYHEY");
     assert_eq!((made.output.filename.as_str(), made.output.format.as_str()), ("loud.txt", "txt"));
 }

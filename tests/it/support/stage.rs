@@ -27,7 +27,7 @@ use worker::source::Fetcher;
 
 use super::aws_watch::{Fault, Watch};
 use super::http::{Answer, post};
-use super::stub_engine::StubEngine;
+use super::stub_engine::{StubChecker, StubEngine};
 use super::world::{Account, World, patient_aws};
 
 /// What a function is given at most: less than in the template, because a worker tries to end a job for nearly as long.
@@ -99,7 +99,9 @@ impl Stage {
             converter: Converter {
                 catalogue: Catalogue::load().unwrap(),
                 fetcher: Fetcher::new(EgressPolicy::new(SourceExceptions::default())).unwrap(),
-                engines: Engines::default().with(EngineKind::Chromium, engine.clone()),
+                engines: Engines::default()
+                    .with(EngineKind::Chromium, engine.clone())
+                    .checked_by(Arc::new(StubChecker)),
                 limits: context.config.limits.clone(),
             },
             config: context.config,

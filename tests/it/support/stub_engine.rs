@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use docmill::domain::job::{EngineInfo, JobErrorCode};
 use tokio::sync::Notify;
-use worker::engine::{Conversion, Engine, Failure, Task};
+use worker::engine::{Artifact, Conversion, Engine, Failure, Source, Task};
 
 #[derive(Clone, Debug)]
 pub enum Act {
@@ -61,8 +61,31 @@ impl Engine for StubEngine {
                 let pdf = task.scratch.join("output.pdf");
                 std::fs::write(&pdf, b"%PDF-1.7 stub").unwrap();
                 let engine = EngineInfo { name: "stub".into(), version: "1".into() };
-                Ok(Conversion::of_pdf(pdf, 3, engine, Vec::new()))
+                Ok(Conversion::of_pdf(pdf, engine, Vec::new()))
             }
         }
+    }
+}
+
+/// Takes every result for a file of three pages.
+#[derive(Debug)]
+pub struct StubChecker;
+
+#[async_trait]
+impl Engine for StubChecker {
+    async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
+        let checked = task.sources.into_iter().map(|source| match source {
+            Source::File(file) => Artifact {
+                path: file.path,
+                media: file.media,
+                pages: Some(3),
+                width: None,
+                height: None,
+                filename: None,
+            },
+            other => panic!("{other:?} is no result"),
+        });
+        let engine = EngineInfo { name: "stub".into(), version: "1".into() };
+        Ok(Conversion { artifacts: checked.collect(), report: None, engine, warnings: Vec::new() })
     }
 }

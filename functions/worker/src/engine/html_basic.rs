@@ -16,7 +16,7 @@ mod resources;
 mod stderr;
 pub mod zygote;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -34,8 +34,8 @@ use self::html::Dissection;
 use self::parts::Base;
 use self::render::{Order, Outcome};
 use self::resources::Resources;
-use super::page::{MOST_PAGE_BYTES, PageOptions, PageRange};
-use super::{Conversion, Engine, Failure, Limits, Source, Task};
+use super::page::{MOST_PAGE_BYTES, PageOptions};
+use super::{Conversion, Engine, Failure, Source, Task};
 use crate::charset;
 use crate::confine::usage::Excess;
 use crate::confine::{End, Launcher};
@@ -74,8 +74,6 @@ impl Engine for HtmlBasic {
         let Findings { mut features, mut fonts } = dissection.findings;
         fonts.append(std::mem::take(&mut resources.findings.fonts));
         let printed = self.render(&task, &options, filled, base, fonts).await?;
-        let pages = finish(&task, &options, printed.pdf.clone()).await?;
-
         features.append(&mut resources.findings.features);
         if !names_paper(task.options) {
             features.remove(&Feature::PageSize);
@@ -85,7 +83,7 @@ impl Engine for HtmlBasic {
         warnings.extend(relative_references(dissection.relative));
         warnings.extend(stderr::warnings(&printed.said));
         let engine = EngineInfo { name: EngineKind::Sghtmltopdf.as_str().to_owned(), version: VERSION.to_owned() };
-        Ok(Conversion::of_pdf(printed.pdf, pages, engine, warnings))
+        Ok(Conversion::of_pdf(printed.pdf, engine, warnings))
     }
 
     async fn get_ready(&self) {
@@ -165,41 +163,13 @@ fn order(options: &PageOptions, base: Option<Url>, left: Duration, fonts: FontNe
         base: base.map(String::from),
         time_left_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
         fonts,
+        page_range: options.page_range.clone(),
     }
 }
 
 async fn dissect(page: String, base: Option<Url>, deadline: Instant) -> Result<Dissection, Failure> {
     let dissected = spawn_blocking(move || html::dissect(&page, Base::new(base), deadline)).await;
     dissected.map_err(|error| internal(&error))?.map_err(|html::TimeUp| timed_out())
-}
-
-/// Keeps the pages that were asked for, and checks the result.
-async fn finish(task: &Task<'_>, options: &PageOptions, pdf: PathBuf) -> Result<u32, Failure> {
-    let (range, limits) = (options.page_range.clone(), task.limits.clone());
-    let finished = spawn_blocking(move || {
-        if let Some(range) = range {
-            keep_pages(&pdf, &range)?;
-        }
-        inspect(&pdf, &limits)
-    });
-    finished.await.map_err(|error| internal(&error))?
-}
-
-fn inspect(pdf: &Path, limits: &Limits) -> Result<u32, Failure> {
-    Ok(crate::pdf::inspect(pdf, limits)?.pages)
-}
-
-fn keep_pages(pdf: &Path, range: &PageRange) -> Result<(), Failure> {
-    let mut document = lopdf::Document::load(pdf).map_err(|error| internal(&error))?;
-    let pages: Vec<u32> = document.get_pages().into_keys().collect();
-    let dropped: Vec<u32> = pages.iter().copied().filter(|page| !range.contains(*page)).collect();
-    if dropped.len() == pages.len() {
-        let message = format!("`pageRange` names none of the {} pages that the result has.", pages.len());
-        return Err(Failure::new(JobErrorCode::RenderFailed, message, "page range beyond the end"));
-    }
-    document.delete_pages(&dropped);
-    document.prune_objects();
-    document.save(pdf).map(drop).map_err(|error| internal(&error))
 }
 
 /// A page is HTML, or text of a kind that HTML can be read from.
@@ -232,6 +202,10 @@ fn explain(outcome: Outcome) -> Failure {
             cause,
         ),
         Outcome::TimedOut => timed_out(),
+        Outcome::NoSuchPages => {
+            let message = "`pageRange` names none of the pages that the result has.";
+            Failure::new(JobErrorCode::RenderFailed, message, cause)
+        }
         Outcome::NoFonts | Outcome::Io => internal(cause),
         Outcome::Other => crashed(cause),
     }

@@ -11,7 +11,7 @@ mod tab;
 mod verdict;
 mod watch;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -114,9 +114,7 @@ impl Engine for HtmlBrowser {
         let job = Job::new(&task, &options)?;
         let in_time = timeout_at(task.deadline.into(), self.print(&job)).await;
         let (engine, warnings) = in_time.map_err(|_| verdict::timed_out("the deadline, all in all"))??;
-        let pdf = job.pdf;
-        let pages = inspect(&pdf, task.limits).await?;
-        Ok(Conversion::of_pdf(pdf, pages, engine, warnings))
+        Ok(Conversion::of_pdf(job.pdf, engine, warnings))
     }
 
     /// Starts the browser if there is none, and opens the next job's page in it: 40 ms that the job then saves.
@@ -128,12 +126,6 @@ impl Engine for HtmlBrowser {
             Err(stop) => tracing::warn!(?stop, "the browser could not be made ready for the next job"),
         }
     }
-}
-
-async fn inspect(pdf: &Path, limits: &Limits) -> Result<u32, Failure> {
-    let (pdf, limits) = (pdf.to_owned(), limits.clone());
-    let inspected = tokio::task::spawn_blocking(move || crate::pdf::inspect(&pdf, &limits)).await;
-    Ok(inspected.map_err(verdict::internal)??.pages)
 }
 
 /// One conversion, made out for the browser.

@@ -9,6 +9,7 @@ pub mod office;
 pub mod pdf_tools;
 mod registry;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -22,7 +23,6 @@ use serde_json::Value;
 pub use registry::Engines;
 
 /// One call of an engine, as the plan makes it.
-#[derive(Debug)]
 pub struct Task<'a> {
     /// Slug of the tool.
     pub tool: &'a str,
@@ -47,7 +47,7 @@ impl Task<'_> {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub enum Source {
     /// An office document that was fetched, identified and checked. `name`: what it is called, which it may print.
     Document { path: PathBuf, name: Option<String>, format: crate::sniff::Format, inspection: crate::sniff::Inspection },
@@ -57,6 +57,24 @@ pub enum Source {
     Html(String),
     /// A file that was fetched and identified, for the PDF tools.
     File(docmill_pdf::Source),
+}
+
+/// Options hold passwords, addresses hold signatures, and inline HTML is the document: none of it is for a log.
+impl fmt::Debug for Task<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Task").field("tool", &self.tool).field("sources", &self.sources).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Document { format, .. } => write!(f, "Document({format:?})"),
+            Self::Page(_) => f.write_str("Page"),
+            Self::Html(html) => write!(f, "Html({} bytes)", html.len()),
+            Self::File(file) => write!(f, "File({:?})", file.media),
+        }
+    }
 }
 
 /// What came of a call.
@@ -84,10 +102,10 @@ pub struct Artifact {
 }
 
 impl Conversion {
-    /// One PDF.
-    pub fn of_pdf(path: PathBuf, pages: u32, engine: EngineInfo, warnings: Vec<Warning>) -> Self {
-        let (width, height, filename) = (None, None, None);
-        let pdf = Artifact { path, media: Media::Pdf, pages: Some(pages), width, height, filename };
+    /// One PDF. Its pages are counted when it is checked.
+    pub fn of_pdf(path: PathBuf, engine: EngineInfo, warnings: Vec<Warning>) -> Self {
+        let (pages, width, height, filename) = (None, None, None, None);
+        let pdf = Artifact { path, media: Media::Pdf, pages, width, height, filename };
         Self { artifacts: vec![pdf], report: None, engine, warnings }
     }
 

@@ -3,6 +3,7 @@
 mod encoding;
 mod fonts;
 mod forked;
+mod header;
 mod import;
 mod lok;
 mod options;
@@ -26,7 +27,6 @@ use serde_json::Value;
 use super::{Conversion, Engine, Failure, Limits, Source, Task};
 use crate::confine::usage::Excess;
 use crate::confine::{End, Launcher};
-use crate::pdf;
 use crate::sniff::{Encoding, Family, Format, Inspection};
 use fonts::InstalledFonts;
 use forked::Forked;
@@ -106,19 +106,17 @@ impl OfficeEngine {
         EngineInfo { name: EngineKind::LibreOffice.as_str().to_owned(), version: self.installation.version.clone() }
     }
 
-    /// Checks the output, and gives it the version that was asked for: older LibreOffices write no later one than 1.6.
-    async fn finish(&self, order: &Order<'_>, options: &OfficeOptions) -> Result<(u32, Vec<Warning>), Failure> {
-        let (output, log, limits) = (order.output.clone(), order.fonts_log.clone(), order.limits.clone());
+    /// Gives the output the version that was asked for: older LibreOffices write 1.6 at most. Tells which fonts were missing.
+    async fn finish(&self, order: &Order<'_>, options: &OfficeOptions) -> io::Result<Vec<Warning>> {
+        let (output, log) = (order.output.clone(), order.fonts_log.clone());
         let (fonts, declares_1_7) = (self.fonts.clone(), options.pdf_version.declares_1_7());
-        let check = move || {
-            let inspection = pdf::inspect(&output, &limits)?;
+        let finish = move || {
             if declares_1_7 {
-                pdf::declare_1_7(&output)?;
+                header::declare_1_7(&output)?;
             }
-            Ok::<_, pdf::PdfError>((inspection.pages, fonts.warnings(&log)?))
+            fonts.warnings(&log)
         };
-        let finished = tokio::task::spawn_blocking(check).await.map_err(|error| internal(io::Error::other(error)))?;
-        Ok(finished?)
+        tokio::task::spawn_blocking(finish).await.map_err(io::Error::other)?
     }
 
     async fn attempt(&self, order: &Order<'_>) -> io::Result<Attempt> {
@@ -152,10 +150,10 @@ impl Engine for OfficeEngine {
                 return Err(failure(failed, &order, &options, format.family(), self.forked.memory_bytes()));
             }
         };
-        let (pages, missing_fonts) = self.finish(&order, &options).await?;
+        let missing_fonts = self.finish(&order, &options).await.map_err(internal)?;
         let told = options.warnings(format.family()).into_iter().chain(guess).chain(losses(notes, &options));
         let warnings = told.chain(missing_fonts).collect();
-        Ok(Conversion::of_pdf(order.output, pages, self.info(), warnings))
+        Ok(Conversion::of_pdf(order.output, self.info(), warnings))
     }
 
     async fn get_ready(&self) {

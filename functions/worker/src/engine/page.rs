@@ -1,6 +1,6 @@
 //! The options of `html-to-pdf`, as both engines read them: paper, margins, what to wait for.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Failure;
@@ -211,8 +211,8 @@ impl Media {
 }
 
 /// Pages to keep, counted from 1: `1-3,5`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct PageRange {
     written: String,
     parts: Vec<(u32, u32)>,
@@ -225,6 +225,12 @@ impl PageRange {
 
     pub fn contains(&self, page: u32) -> bool {
         self.parts.iter().any(|(first, last)| (*first..=*last).contains(&page))
+    }
+}
+
+impl From<PageRange> for String {
+    fn from(range: PageRange) -> Self {
+        range.written
     }
 }
 

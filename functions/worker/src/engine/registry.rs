@@ -21,6 +21,7 @@ use crate::source::Fetcher;
 #[derive(Clone, Default)]
 pub struct Engines {
     by_kind: HashMap<EngineKind, Arc<dyn Engine>>,
+    checker: Option<Arc<dyn Engine>>,
     warm: Vec<EngineKind>,
 }
 
@@ -33,18 +34,30 @@ impl std::fmt::Debug for Engines {
 impl Engines {
     /// Everything that is installed here. `libreoffice`: its program directory.
     pub fn all(launcher: &Launcher, policy: EgressPolicy, fetcher: Fetcher, libreoffice: &Path) -> io::Result<Self> {
+        let pdf_tools = Arc::new(PdfTools::new(launcher.clone()));
         let browser = HtmlBrowser::new(BrowserSettings::default(), launcher.clone(), policy);
         Ok(Self::default()
             .with(EngineKind::LibreOffice, Arc::new(OfficeEngine::new(libreoffice, launcher.clone())?))
             .with(EngineKind::Sghtmltopdf, Arc::new(HtmlBasic::new(launcher.clone(), fetcher)))
             .with(EngineKind::Chromium, Arc::new(browser))
-            .with(EngineKind::PdfTools, Arc::new(PdfTools::new(launcher.clone()))))
+            .with(EngineKind::PdfTools, pdf_tools.clone())
+            .checked_by(pdf_tools))
     }
 
     #[must_use]
     pub fn with(mut self, kind: EngineKind, engine: Arc<dyn Engine>) -> Self {
         self.by_kind.insert(kind, engine);
         self
+    }
+
+    /// The engine that opens every result, and marks those of test jobs.
+    #[must_use]
+    pub fn checked_by(self, checker: Arc<dyn Engine>) -> Self {
+        Self { checker: Some(checker), ..self }
+    }
+
+    pub(crate) fn checker(&self) -> Result<&dyn Engine, Failure> {
+        self.checker.as_deref().ok_or_else(|| Failure::internal("nothing checks results here"))
     }
 
     /// Keeps these ready for the next job.

@@ -13,6 +13,10 @@ use worker::confine::Launcher;
 use worker::egress::{EgressPolicy, SourceExceptions};
 use worker::engine::{Engine, Failure, Limits, Source, Task};
 
+#[path = "../helper/checked.rs"]
+mod checked;
+use checked::checked;
+
 pub(crate) fn launcher() -> Launcher {
     Launcher::new(env!("CARGO_BIN_EXE_worker"))
 }
@@ -72,7 +76,7 @@ pub(crate) async fn print_limited(
     let scratch = tempfile::tempdir().unwrap();
     let deadline = Instant::now() + time;
     let task = Task { tool: "", sources: vec![source], options: &options, scratch: scratch.path(), deadline, limits };
-    let conversion = engine.convert(task).await?;
+    let conversion = checked(engine.convert(task).await?, scratch.path(), limits).await?;
     let (pages, warnings) = (conversion.pages(), conversion.warnings.clone());
     let pdf = conversion.path();
     Ok(Printed { text: text_of(pdf), pages, warnings, size: size_of(pdf), has_colour: has_colour(pdf) })

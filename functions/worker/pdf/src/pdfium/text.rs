@@ -24,6 +24,13 @@ pub(crate) struct Font {
     pub fixed: bool,
 }
 
+impl Font {
+    /// Whether text in both looks alike, but for the shapes of the letters.
+    pub(crate) fn looks_like(&self, other: &Self) -> bool {
+        (self.bold, self.italic, self.fixed) == (other.bold, other.italic, other.fixed)
+    }
+}
+
 /// One character of a page, in the order of the content.
 #[derive(Clone, Debug)]
 pub(crate) struct Character {
@@ -76,8 +83,8 @@ impl<'p> TextPage<'p> {
             .collect()
     }
 
-    /// All characters but the spaces and line ends, which are found by their places.
-    pub(crate) fn characters(&self) -> Vec<Character> {
+    /// All characters but the spaces and line ends, which are found by their places. Without `styled` they have no font.
+    pub(crate) fn characters(&self, styled: bool) -> Vec<Character> {
         let api = self.page.session().api;
         let mut fonts = Fonts::default();
         let mut pending = None;
@@ -104,29 +111,40 @@ impl<'p> TextPage<'p> {
                 spaced = true;
                 continue;
             };
-            let Some(area) = self.area(index) else { continue };
+            let Some(area) = self.area(index, is_arabic(value)) else { continue };
             let angle = self.angle(index);
             let size = self.size(index, if angle.is_multiple_of(180) { area.height() } else { area.width() });
-            found.push(Character { value, area, size, spaced, font: fonts.get(self, index), angle });
+            let font = if styled { fonts.get(self, index) } else { Rc::clone(&fonts.last) };
+            found.push(Character { value, area, size, spaced, font, angle });
             spaced = false;
         }
         found
     }
 
-    fn area(&self, index: c_int) -> Option<Rect> {
+    /// `drawn`: as wide as the ink. The advances of joined letters are those of other shapes of the same letters.
+    fn area(&self, index: c_int, drawn: bool) -> Option<Rect> {
         let api = self.page.session().api;
-        if let Some(loose) = api.FPDFText_GetLooseCharBox {
-            let mut area = RectF::default();
+        let mut area = RectF::default();
+        let loose = api.FPDFText_GetLooseCharBox.is_some_and(|get| {
             // SAFETY: The text page is open, the index is below its count, and the rectangle lives during the call.
-            let known = unsafe { loose(self.handle, index, &raw mut area) };
-            return (known != 0).then(|| self.page.place(area.left, area.bottom, area.right, area.top));
+            unsafe { get(self.handle, index, &raw mut area) != 0 }
+        });
+        if !loose || drawn {
+            let (mut left, mut right, mut bottom, mut top) = (0.0, 0.0, 0.0, 0.0);
+            // SAFETY: As above.
+            let known = unsafe {
+                let get = api.FPDFText_GetCharBox;
+                get(self.handle, index, &raw mut left, &raw mut right, &raw mut bottom, &raw mut top)
+            };
+            if known == 0 {
+                return None;
+            }
+            (area.left, area.right) = (left as f32, right as f32);
+            if !loose {
+                (area.bottom, area.top) = (bottom as f32, top as f32);
+            }
         }
-        let (mut left, mut right, mut bottom, mut top) = (0.0, 0.0, 0.0, 0.0);
-        // SAFETY: As above.
-        let known = unsafe {
-            (api.FPDFText_GetCharBox)(self.handle, index, &raw mut left, &raw mut right, &raw mut bottom, &raw mut top)
-        };
-        (known != 0).then(|| self.page.place(left as f32, bottom as f32, right as f32, top as f32))
+        Some(self.page.place(area.left, area.bottom, area.right, area.top))
     }
 
     /// The em, or a fallback where the library can't tell it.
@@ -161,10 +179,18 @@ impl Drop for TextPage<'_> {
     }
 }
 
+/// Scripts whose letters join.
+const fn is_arabic(c: char) -> bool {
+    matches!(c, '\u{600}'..='\u{65f}' | '\u{66a}'..='\u{6ef}' | '\u{6fa}'..='\u{8ff}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}')
+}
+
 /// The fonts of one page, each described once.
 #[derive(Default)]
 struct Fonts {
     known: HashMap<(Vec<u8>, c_int), Rc<Font>>,
+    /// Of the character before: most have the same.
+    last: Rc<Font>,
+    last_name: (Vec<u8>, c_int),
 }
 
 impl Fonts {
@@ -184,12 +210,13 @@ impl Fonts {
         // A name longer than the buffer is not written to it.
         let length = usize::try_from(length).unwrap_or(0).saturating_sub(1);
         let name = name.get(..length).unwrap_or_default();
-        if let Some(font) = self.known.get(&(name.to_vec(), flags)) {
-            return Rc::clone(font);
+        if self.known.is_empty() || (self.last_name.0.as_slice(), self.last_name.1) != (name, flags) {
+            let key = (name.to_vec(), flags);
+            let described = || Rc::new(describe(&String::from_utf8_lossy(name), flags));
+            self.last = Rc::clone(self.known.entry(key.clone()).or_insert_with(described));
+            self.last_name = key;
         }
-        let font = Rc::new(describe(&String::from_utf8_lossy(name), flags));
-        self.known.insert((name.to_vec(), flags), Rc::clone(&font));
-        font
+        Rc::clone(&self.last)
     }
 }
 

@@ -38,3 +38,13 @@ fn damaged_files_are_not() {
     assert!(verified(b"abc\xC3", Media::Text).is_err());
     assert!(verified(b"\x89PNG\r\n\x1A\n", Media::Png).is_err());
 }
+
+#[test]
+fn fuzz_results() {
+    docmill_fuzz::fuzz("pdf", &[], |content| {
+        let run = Run::new().with(content);
+        if run.run(Tool::Verify, json!({})).is_ok() {
+            drop(run.run(Tool::MarkTest, json!({})));
+        }
+    });
+}

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::order::Line;
 use super::words::{Word, is_cjk};
+use crate::pdfium::Font;
 
 /// Text of one kind.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,27 +22,30 @@ pub(super) fn spans(lines: &[Line]) -> Vec<Span> {
     for line in lines {
         for (index, word) in line.words.iter().enumerate() {
             let separator = separator(&mut spans, word, index == 0);
-            let span = Span {
-                text: word.text.clone(),
-                bold: word.font.bold,
-                italic: word.font.italic,
-                code: word.font.fixed,
-                link: word.link.clone(),
-            };
-            match spans.last_mut() {
-                Some(last) if same_kind(last, &span) => {
-                    last.text.push_str(separator);
-                    last.text.push_str(&span.text);
-                }
-                Some(last) => {
-                    last.text.push_str(separator);
-                    spans.push(span);
-                }
-                None => spans.push(span),
+            let (head, tail) = word.text.split_at(word.tail.as_ref().map_or(word.text.len(), |(at, _)| *at));
+            push(&mut spans, separator, span(head, &word.font, word));
+            if let Some((_, font)) = &word.tail {
+                push(&mut spans, "", span(tail, font, word));
             }
         }
     }
     spans
+}
+
+fn span(text: &str, font: &Font, word: &Word) -> Span {
+    let text = text.to_owned();
+    Span { text, bold: font.bold, italic: font.italic, code: font.fixed, link: word.link.clone() }
+}
+
+fn push(spans: &mut Vec<Span>, separator: &str, span: Span) {
+    if let Some(last) = spans.last_mut() {
+        last.text.push_str(separator);
+        if same_kind(last, &span) {
+            last.text.push_str(&span.text);
+            return;
+        }
+    }
+    spans.push(span);
 }
 
 /// The lines' text without any marks.

@@ -38,7 +38,7 @@ pub(crate) struct PageContent {
 
 /// Reads one page. The drawn lines of tables and the links are looked at only if `structure` is wanted.
 pub(crate) fn read(page: &Page<'_>, number: u32, structure: bool) -> Result<PageContent, Failure> {
-    let characters = page.text()?.characters();
+    let characters = page.text()?.characters(structure);
     let (width, height) = page.size();
     let (mut words, aside, angle) = words::words(&characters, (width, height), WORDS);
     let mut found = Vec::new();

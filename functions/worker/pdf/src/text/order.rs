@@ -3,7 +3,7 @@
 use crate::pdfium::Rect;
 
 use super::PageContent;
-use super::words::{Word, is_rtl};
+use super::words::{JOINED, Word, is_rtl};
 
 /// The narrowest gap between columns, in ems.
 const GUTTER: f32 = 0.9;
@@ -13,8 +13,8 @@ const COLUMN_WORDS: f32 = 2.2;
 /// The narrowest column, in ems, and how full its lines are on average.
 const COLUMN_WIDTH: f32 = 8.0;
 const COLUMN_FILL: f32 = 0.55;
-/// Bands of a page that are looked at for columns that span some of them: the search is quadratic.
-const BANDS: usize = 400;
+/// Pieces of white that are followed down a page at once.
+const SHAFTS: usize = 40;
 const CANDIDATES: usize = 8;
 const DEPTH: u8 = 6;
 
@@ -167,34 +167,30 @@ fn gaps(spans: &mut Vec<(f32, f32)>, x0: f32, x1: f32) -> Vec<(f32, f32)> {
     free
 }
 
+/// White that goes down through bands, from the one with this top.
+#[derive(Clone, Copy)]
+struct Shaft {
+    top: f32,
+    from: f32,
+    to: f32,
+}
+
+impl Shaft {
+    fn narrowed(self, (from, to): (f32, f32)) -> Self {
+        Self { from: self.from.max(from), to: self.to.min(to), ..self }
+    }
+
+    /// Whether another one is a part of this one, as far as there is anything of it yet.
+    fn has(&self, other: &Self) -> bool {
+        self.top <= other.top && self.from <= other.from && self.to >= other.to
+    }
+}
+
 /// The highest run of bands that have two columns of text.
 fn column_run(words: &[Word], bands: &[Band], em: f32) -> Option<Run> {
-    if bands.len() > BANDS {
-        return None;
-    }
-    let mut candidates: Vec<Run> = Vec::new();
-    for (index, first) in bands.iter().enumerate() {
-        let mut common: Vec<(f32, f32)> = first.gaps.clone();
-        for (position, band) in bands.iter().enumerate().skip(index) {
-            let narrowed: Vec<(f32, f32)> = common
-                .iter()
-                .flat_map(|(a, b)| band.gaps.iter().map(move |(c, d)| (a.max(*c), b.min(*d))))
-                .filter(|(from, to)| to - from >= em * GUTTER)
-                .collect();
-            // A gap ends here, or the page does: what came before is a candidate.
-            let ended = common.iter().filter(|old| !narrowed.iter().any(|new| new.0 < old.1 && new.1 > old.0));
-            let bottom = if position > index { bands[position - 1].bottom } else { first.bottom };
-            candidates.extend(ended.map(|gap| Run { top: first.top, bottom, middle: f32::midpoint(gap.0, gap.1) }));
-            common = narrowed;
-            if common.is_empty() {
-                break;
-            }
-        }
-        let bottom = bands.last().map_or(0.0, |band| band.bottom);
-        candidates.extend(common.iter().map(|gap| Run { top: first.top, bottom, middle: f32::midpoint(gap.0, gap.1) }));
-    }
+    let mut candidates = runs(bands, em);
     candidates.sort_by(|a, b| (b.bottom - b.top).total_cmp(&(a.bottom - a.top)));
-    // Nested runs begin at the same gap: the highest of each gap is enough.
+    // Nested runs end at the same gap: the highest of each gap is enough.
     let mut tried: Vec<(f32, f32)> = Vec::new();
     candidates
         .into_iter()
@@ -209,30 +205,90 @@ fn column_run(words: &[Word], bands: &[Band], em: f32) -> Option<Run> {
         .find(|run| are_columns(words, run, em))
 }
 
+/// The runs of bands that have white in common, from its first band to its last one.
+fn runs(bands: &[Band], em: f32) -> Vec<Run> {
+    let mut found = Vec::new();
+    let mut open: Vec<Shaft> = Vec::new();
+    let mut bottom = 0.0;
+    for band in bands {
+        let mut next: Vec<Shaft> = Vec::new();
+        for shaft in &open {
+            let mut ends = true;
+            for gap in &band.gaps {
+                let narrowed = shaft.narrowed(*gap);
+                if narrowed.to - narrowed.from >= em * GUTTER {
+                    ends = false;
+                    add(&mut next, narrowed);
+                }
+            }
+            if ends {
+                found.push(run(shaft, bottom));
+            }
+        }
+        for (from, to) in &band.gaps {
+            if to - from >= em * GUTTER {
+                add(&mut next, Shaft { top: band.top, from: *from, to: *to });
+            }
+        }
+        open = next;
+        bottom = band.bottom;
+    }
+    found.extend(open.iter().map(|shaft| run(shaft, bottom)));
+    found
+}
+
+fn run(shaft: &Shaft, bottom: f32) -> Run {
+    Run { top: shaft.top, bottom, middle: f32::midpoint(shaft.from, shaft.to) }
+}
+
+/// Adds white that is not a part of what is there. Beyond a few dozen, no page is readable as columns.
+fn add(open: &mut Vec<Shaft>, shaft: Shaft) {
+    if open.len() < SHAFTS && !open.iter().any(|other| other.has(&shaft)) {
+        open.retain(|other| !shaft.has(other));
+        open.push(shaft);
+    }
+}
+
 /// Whether both sides read as running text.
 fn are_columns(words: &[Word], run: &Run, em: f32) -> bool {
     let inside = |word: &&Word| (run.top..=run.bottom).contains(&word.area.center().1);
     let (left, right): (Vec<&Word>, Vec<&Word>) =
         words.iter().filter(inside).partition(|word| word.area.center().0 < run.middle);
     [left, right].into_iter().all(|side| {
-        let lines = lines(side.iter().map(|word| (*word).clone()).collect());
-        if lines.len() < COLUMN_LINES {
+        let Some(area) = side.iter().map(|word| word.area).reduce(|area, other| area.union(&other)) else {
+            return false;
+        };
+        if side.len() < COLUMN_LINES || area.width() <= COLUMN_WIDTH * em {
             return false;
         }
-        let area = lines.iter().fold(lines[0].area, |area, line| area.union(&line.area));
-        let filled: f32 = lines.iter().map(|line| line.area.width()).sum::<f32>() / lines.len() as f32;
-        let has_cjk = side.iter().any(|word| word.text.chars().any(super::words::is_cjk));
-        let words = side.len() as f32 / lines.len() as f32;
-        area.width() > COLUMN_WIDTH * em && (words >= COLUMN_WORDS || has_cjk) && filled / area.width() >= COLUMN_FILL
+        let lines = group(&side);
+        let count = lines.len() as f32;
+        let filled: f32 = lines.iter().map(|(area, _)| area.width()).sum::<f32>() / count;
+        let is_running = side.len() as f32 / count >= COLUMN_WORDS
+            || side.iter().any(|word| word.text.chars().any(super::words::is_cjk));
+        lines.len() >= COLUMN_LINES && is_running && filled / area.width() >= COLUMN_FILL
     })
 }
 
 /// The lines of a part that has no columns.
-pub(super) fn lines(mut words: Vec<Word>) -> Vec<Line> {
-    // The tallest words of a line come first, so that raised and small ones join them.
-    words.sort_by(|a, b| a.area.center().1.total_cmp(&b.area.center().1));
-    let mut lines: Vec<(Rect, Vec<Word>)> = Vec::new();
-    for word in words {
+pub(super) fn lines(words: Vec<Word>) -> Vec<Line> {
+    let groups = group(&words.iter().collect::<Vec<_>>());
+    let mut words: Vec<Option<Word>> = words.into_iter().map(Some).collect();
+    groups
+        .into_iter()
+        .map(|(area, members)| {
+            line(area, members.into_iter().filter_map(|index| words.get_mut(index)?.take()).collect())
+        })
+        .collect()
+}
+
+/// The places of lines, from top to bottom, and which words each has.
+fn group(words: &[&Word]) -> Vec<(Rect, Vec<usize>)> {
+    let mut order: Vec<usize> = (0..words.len()).collect();
+    order.sort_by(|a, b| words[*a].area.center().1.total_cmp(&words[*b].area.center().1));
+    let mut lines: Vec<(Rect, Vec<usize>)> = Vec::new();
+    for index in order {
+        let word = words[index];
         let y = word.area.center().1;
         let fits = |area: &Rect| {
             let middle = area.center().1;
@@ -242,12 +298,12 @@ pub(super) fn lines(mut words: Vec<Word>) -> Vec<Line> {
         match lines.iter_mut().rev().take(3).find(|(area, _)| fits(area)) {
             Some((area, line)) => {
                 *area = area.union(&word.area);
-                line.push(word);
+                line.push(index);
             }
-            None => lines.push((word.area, vec![word])),
+            None => lines.push((word.area, vec![index])),
         }
     }
-    lines.into_iter().map(|(area, words)| line(area, words)).collect()
+    lines
 }
 
 fn line(area: Rect, mut words: Vec<Word>) -> Line {
@@ -257,6 +313,7 @@ fn line(area: Rect, mut words: Vec<Word>) -> Line {
     if rtl {
         words.reverse();
         turn_runs(&mut words);
+        words = close_numbers(words);
     }
     Line { area, words, rtl }
 }
@@ -274,6 +331,26 @@ fn turn_runs(words: &mut [Word]) {
             at += 1;
         }
     }
+}
+
+/// Joins punctuation to a number that it follows to the left.
+fn close_numbers(words: Vec<Word>) -> Vec<Word> {
+    let mut joined: Vec<Word> = Vec::with_capacity(words.len());
+    for word in words {
+        match joined.last_mut() {
+            Some(last)
+                if !last.is_rtl()
+                    && word.text.chars().all(|c| c.is_ascii_punctuation())
+                    && (last.area.x0 - word.area.x1).abs() < word.size * JOINED =>
+            {
+                last.text.push_str(&word.text);
+                last.area = last.area.union(&word.area);
+                last.place = last.place.union(&word.place);
+            }
+            Some(_) | None => joined.push(word),
+        }
+    }
+    joined
 }
 
 pub(super) fn median(mut values: Vec<f32>) -> f32 {

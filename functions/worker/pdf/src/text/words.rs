@@ -8,7 +8,7 @@ use crate::pdfium::{Character, Font, Rect};
 const GAP: f32 = 0.25;
 const OVERLAP: f32 = 0.5;
 /// Characters that are nearer than this are of one word, whatever is between them.
-const JOINED: f32 = 0.08;
+pub(super) const JOINED: f32 = 0.08;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Word {
@@ -20,6 +20,8 @@ pub(crate) struct Word {
     pub size: f32,
     pub font: Rc<Font>,
     pub text: String,
+    /// Where closing punctuation of another style begins, and its font.
+    pub tail: Option<(usize, Rc<Font>)>,
     pub link: Option<Rc<str>>,
 }
 
@@ -51,15 +53,16 @@ pub(super) fn words(characters: &[Character], page: (f32, f32), most: usize) -> 
     let mut current: Option<(Word, u16)> = None;
     let mut before = Rect::default();
     for character in characters {
-        let area = upright(&character.area, character.angle, page);
-        let same_place = std::mem::replace(&mut before, area) == area;
+        let mut area = upright(&character.area, character.angle, page);
+        let place = std::mem::replace(&mut before, area);
+        let same_place = place == area;
         if let Some((word, angle)) = &mut current
             && *angle == character.angle
-            && belongs(word, character, &area)
+            && belongs(word, character, follow_ligature(&mut area, &place, word, character.value))
         {
             word.area = word.area.union(&area);
             word.place = word.place.union(&character.area);
-            push(word, character.value, same_place);
+            push(word, character, same_place);
             continue;
         }
         let word = Word {
@@ -68,6 +71,7 @@ pub(super) fn words(characters: &[Character], page: (f32, f32), most: usize) -> 
             size: character.size,
             font: Rc::clone(&character.font),
             text: character.value.to_string(),
+            tail: None,
             link: None,
         };
         if let Some((word, angle)) = current.replace((word, character.angle)) {
@@ -88,7 +92,7 @@ fn belongs(word: &Word, character: &Character, area: &Rect) -> bool {
     let size = word.size.max(character.size);
     let leftwards = word.is_rtl() && (is_rtl(character.value) || !character.value.is_alphanumeric());
     let gap = if leftwards { word.area.x0 - area.x1 } else { area.x0 - word.area.x1 };
-    // After ligatures and between Arabic letters, pdfium finds spaces that are not there.
+    // After ligatures, pdfium finds spaces that are not there.
     if character.spaced && !(-size * OVERLAP <= gap && gap < size * JOINED) {
         return false;
     }
@@ -99,14 +103,28 @@ fn belongs(word: &Word, character: &Character, area: &Rect) -> bool {
         return false;
     }
     // The letters of a ligature have one place.
-    if area.x0 >= word.area.x0 && area.x1 <= word.area.x1 {
-        return true;
+    let inside = leftwards && area.x0 >= word.area.x0 && area.x1 <= word.area.x1;
+    inside || (-size * OVERLAP <= gap && gap < size * GAP)
+}
+
+/// The letters of a ligature all begin where it begins: each is put after the one before.
+fn follow_ligature<'a>(area: &'a mut Rect, before: &Rect, word: &Word, value: char) -> &'a Rect {
+    let same_start = (area.x0 - before.x0).abs() < 0.01 && (area.y0 - before.y0).abs() < 0.01;
+    if same_start && value.is_alphabetic() && !is_rtl(value) {
+        let shift = word.area.x1 - area.x0;
+        (area.x0, area.x1) = (area.x0 + shift, area.x1 + shift);
     }
-    -size * OVERLAP <= gap && gap < size * GAP
+    area
 }
 
 /// Adds a character. The two letters of the ligature of lam and alef come in the order of their shapes.
-fn push(word: &mut Word, value: char, same_place: bool) {
+fn push(word: &mut Word, character: &Character, same_place: bool) {
+    let (value, font) = (character.value, &character.font);
+    if value.is_alphanumeric() {
+        word.tail = None;
+    } else if word.tail.is_none() && !font.looks_like(&word.font) {
+        word.tail = Some((word.text.len(), Rc::clone(font)));
+    }
     let is_alef = |c| matches!(c, '\u{622}' | '\u{623}' | '\u{625}' | '\u{627}');
     if value == '\u{644}' && same_place && word.text.chars().next_back().is_some_and(is_alef) {
         let alef = word.text.pop();

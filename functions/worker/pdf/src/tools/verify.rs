@@ -68,7 +68,11 @@ fn pages(engines: &Engines, request: &Request, source: &Source) -> Result<u32, F
     if head != b"%PDF-" {
         return Err(unusable("no PDF header"));
     }
-    let (pages, repaired) = engines.qpdf()?.pages(&source.path, source.password.as_deref())?;
+    let (pages, repaired) = match engines.qpdf()?.pages(&source.path, source.password.as_deref()) {
+        // Which is what is said of sources.
+        Err(failure) if failure.code == ErrorCode::CorruptDocument => return Err(unusable(&failure.cause)),
+        counted => counted?,
+    };
     match pages {
         _ if repaired => Err(unusable("a damaged PDF")),
         0 => Err(unusable("a PDF without pages")),

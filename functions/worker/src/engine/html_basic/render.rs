@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use sghtmltopdf::{EdgeSizes, Engine, EngineError, EngineOptions, FileSink, PageSize};
 
 use super::fonts::FontNeeds;
+use crate::engine::page::PageRange;
 
 /// The files of a job, in its scratch directory.
 const PAGE: &str = "page.html";
@@ -32,14 +33,27 @@ pub(super) struct Order {
     pub(super) base: Option<String>,
     pub(super) time_left_ms: u64,
     pub(super) fonts: FontNeeds,
+    /// The pages to keep, if not all.
+    pub(super) page_range: Option<PageRange>,
 }
 
 impl Order {
     /// For a small page of our own.
     pub(super) fn rehearsal(fonts: FontNeeds) -> Self {
         let (margin_top, margin_right, margin_bottom, margin_left) = (0.0, 0.0, 0.0, 0.0);
-        let (width, height, base, time_left_ms) = (794.0, 1123.0, None, 20_000);
-        Self { width, height, margin_top, margin_right, margin_bottom, margin_left, base, time_left_ms, fonts }
+        let (width, height, base, time_left_ms, page_range) = (794.0, 1123.0, None, 20_000, None);
+        Self {
+            width,
+            height,
+            margin_top,
+            margin_right,
+            margin_bottom,
+            margin_left,
+            base,
+            time_left_ms,
+            fonts,
+            page_range,
+        }
     }
 }
 
@@ -64,10 +78,12 @@ pub(super) enum Outcome {
     /// Reading or writing in the scratch directory failed.
     Io = 6,
     Other = 7,
+    /// None of the pages that were asked for is there.
+    NoSuchPages = 8,
 }
 
 impl Outcome {
-    const ALL: [Self; 5] = [Self::TooComplex, Self::TimedOut, Self::NoFonts, Self::Io, Self::Other];
+    const ALL: [Self; 6] = [Self::TooComplex, Self::TimedOut, Self::NoFonts, Self::Io, Self::Other, Self::NoSuchPages];
 
     pub(super) fn of_exit_code(code: i32) -> Option<Self> {
         Self::ALL.into_iter().find(|outcome| i32::from(*outcome as u8) == code)
@@ -105,7 +121,24 @@ pub(super) fn render(scratch: &Path, order: &Order) -> Result<(), (Outcome, Stri
             length => engine.feed(&chunk[..length]).map_err(explain)?,
         }
     }
-    engine.finish().map(drop).map_err(explain)
+    engine.finish().map(drop).map_err(explain)?;
+    match &order.page_range {
+        Some(range) => keep_pages(&scratch.join(RESULT), range),
+        None => Ok(()),
+    }
+}
+
+fn keep_pages(pdf: &Path, range: &PageRange) -> Result<(), (Outcome, String)> {
+    let other = |error: lopdf::Error| (Outcome::Other, error.to_string());
+    let mut document = lopdf::Document::load(pdf).map_err(other)?;
+    let pages: Vec<u32> = document.get_pages().into_keys().collect();
+    let dropped: Vec<u32> = pages.iter().copied().filter(|page| !range.contains(*page)).collect();
+    if dropped.len() == pages.len() {
+        return Err((Outcome::NoSuchPages, format!("{} pages", pages.len())));
+    }
+    document.delete_pages(&dropped);
+    document.prune_objects();
+    document.save(pdf).map(drop).map_err(failed_io)
 }
 
 fn options(order: &Order) -> EngineOptions {

@@ -1,0 +1,88 @@
+//! Results before they count: the PDF tools open each one in a confined child, and mark those of test jobs. This process, which
+//! has the role's credentials, parses nothing that an engine made.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use docmill::domain::job::JobErrorCode;
+use docmill_pdf::Media;
+use serde_json::Value;
+
+use crate::engine::{Artifact, Conversion, Engine, Failure, Limits, Source, Task};
+use crate::tree;
+
+/// Slugs of calls that are in no catalogue.
+const VERIFY: &str = "verify";
+const MARK: &str = "mark-test";
+
+/// How results are checked.
+#[derive(Clone, Copy)]
+pub struct Checker<'a> {
+    /// The engine that knows the calls above.
+    pub tools: &'a dyn Engine,
+    pub limits: &'a Limits,
+    pub deadline: Instant,
+}
+
+impl std::fmt::Debug for Checker<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Checker").finish_non_exhaustive()
+    }
+}
+
+impl Checker<'_> {
+    /// Opens each file: it must be whole, of its format and within the limits. Counts pages and measures pictures.
+    ///
+    /// `password` opens files that were just encrypted. `scratch`: an empty directory.
+    pub async fn check(
+        &self,
+        conversion: Conversion,
+        password: Option<&str>,
+        scratch: &Path,
+    ) -> Result<Conversion, Failure> {
+        for artifact in &conversion.artifacts {
+            // Whatever a child left in the file's place is not followed.
+            tree::open_written(&artifact.path).map_err(|error| missing(&error))?;
+        }
+        let sources = conversion.artifacts.iter().map(|artifact| {
+            let password = password.map(str::to_owned);
+            Source::File(file(artifact.path.clone(), artifact.media, password))
+        });
+        let seen = self.call(VERIFY, sources.collect(), scratch).await?.artifacts;
+        if seen.len() != conversion.artifacts.len() {
+            return Err(Failure::internal("the check did not answer for every file"));
+        }
+        let artifacts = conversion.artifacts.into_iter().zip(seen);
+        let artifacts = artifacts.map(|(made, Artifact { pages, width, height, .. })| {
+            // The format's own tool may know more, such as the pages that a picture shows.
+            Artifact {
+                pages: pages.or(made.pages),
+                width: width.or(made.width),
+                height: height.or(made.height),
+                ..made
+            }
+        });
+        Ok(Conversion { artifacts: artifacts.collect(), ..conversion })
+    }
+
+    /// Writes a copy of a PDF that has a large "TEST" on every page.
+    pub async fn mark(&self, pdf: docmill_pdf::Source, scratch: &Path) -> Result<PathBuf, Failure> {
+        let marked = self.call(MARK, vec![Source::File(pdf)], scratch).await?;
+        Ok(marked.path().to_owned())
+    }
+
+    async fn call(&self, tool: &str, sources: Vec<Source>, scratch: &Path) -> Result<Conversion, Failure> {
+        let (options, limits, deadline) = (&Value::Null, self.limits, self.deadline);
+        self.tools.convert(Task { tool, sources, options, scratch, deadline, limits }).await
+    }
+}
+
+/// A file without anything that a client said of it.
+pub(crate) fn file(path: PathBuf, media: Media, password: Option<String>) -> docmill_pdf::Source {
+    docmill_pdf::Source { path, media, name: None, password, page_range: None, title: None }
+}
+
+fn missing(error: &std::io::Error) -> Failure {
+    let message = "The conversion produced no usable file: check that the document opens and has content.";
+    Failure::new(JobErrorCode::RenderFailed, message, format!("no result: {}", error.kind()))
+}

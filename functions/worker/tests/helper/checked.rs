@@ -1,0 +1,23 @@
+//! What the converter does with every result, for tests of engines alone.
+
+use std::path::Path;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use worker::checker::Checker;
+use worker::confine::Launcher;
+use worker::engine::pdf_tools::PdfTools;
+use worker::engine::{Conversion, Failure, Limits};
+
+thread_local! {
+    /// One for each test: a test has its own thread and runtime.
+    static TOOLS: Rc<PdfTools> = Rc::new(PdfTools::new(Launcher::new(env!("CARGO_BIN_EXE_worker"))));
+}
+
+pub(crate) async fn checked(conversion: Conversion, scratch: &Path, limits: &Limits) -> Result<Conversion, Failure> {
+    let tools = TOOLS.with(Rc::clone);
+    let scratch = scratch.join("check");
+    std::fs::create_dir_all(&scratch).unwrap();
+    let checker = Checker { tools: &*tools, limits, deadline: Instant::now() + Duration::from_secs(100) };
+    checker.check(conversion, None, &scratch).await
+}
