@@ -5,6 +5,8 @@
 #[path = "helper/checked.rs"]
 mod checked;
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::rc::Rc;
@@ -84,8 +86,11 @@ async fn convert(name: &str, options: Value) -> Done {
 }
 
 async fn convert_within(name: &str, options: Value, patience: Duration, limits: Limits) -> Done {
+    convert_by(&ENGINE.with(Rc::clone), name, options, patience, limits).await
+}
+
+async fn convert_by(engine: &OfficeEngine, name: &str, options: Value, patience: Duration, limits: Limits) -> Done {
     let scratch = TempDir::new().unwrap();
-    let engine = ENGINE.with(Rc::clone);
     let format = Format::from_extension(name.rsplit('.').next().unwrap()).unwrap();
     let inspection = worker::sniff::check(&fixture(name), format, &limits);
     // What the check would refuse goes to the engine here all the same: it must not rely on that.
@@ -267,6 +272,19 @@ async fn a_second_attempt_finds_the_source_as_it_was() {
         assert!(String::from_utf8_lossy(&output.stdout).contains("Quarterly letter"), "attempt {attempt}");
     }
     assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(fixture("letter.docx")).unwrap());
+}
+
+#[tokio::test]
+async fn a_fresh_libreoffice_stands_in_for_a_warm_one_that_does_not_start() {
+    let directory = TempDir::new().unwrap();
+    let broken = directory.path().join("worker");
+    let worker = env!("CARGO_BIN_EXE_worker");
+    let script = format!("#!/bin/sh\ncase \"$*\" in *office-zygote*) exit 1 ;; esac\nexec {worker} \"$@\"\n");
+    std::fs::write(&broken, script).unwrap();
+    std::fs::set_permissions(&broken, Permissions::from_mode(0o755)).unwrap();
+    let engine = OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), Launcher::new(broken)).unwrap();
+    let done = convert_by(&engine, "letter.docx", json!({}), PATIENCE, Limits::default()).await;
+    assert!(done.text().contains("Grüße aus Köln"), "{}", done.text());
 }
 
 #[tokio::test]

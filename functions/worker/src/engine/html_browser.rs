@@ -6,6 +6,7 @@
 mod browser;
 mod client;
 mod frames;
+mod letters;
 mod process;
 mod tab;
 mod verdict;
@@ -22,9 +23,11 @@ use tokio::sync::Mutex;
 use tokio::time::timeout_at;
 
 use self::browser::{Browser, Stop};
+use self::letters::Letters;
 use self::tab::{Blank, Tab, Trouble};
 use self::verdict::Sight;
 use self::watch::{Access, INLINE_URL};
+use super::installed_fonts::InstalledFonts;
 use super::page::{PageOptions, PageRange};
 use super::{Conversion, Engine, Failure, Limits, Source, Task};
 use crate::confine::Launcher;
@@ -47,6 +50,7 @@ pub struct HtmlBrowser {
     policy: EgressPolicy,
     /// Away once a job has it, which takes it along.
     idle: Mutex<Option<Ready>>,
+    fonts: InstalledFonts,
 }
 
 /// A browser, and perhaps the page of the next job in it.
@@ -59,7 +63,7 @@ struct Ready {
 
 impl HtmlBrowser {
     pub fn new(settings: BrowserSettings, launcher: Launcher, policy: EgressPolicy) -> Self {
-        Self { settings, launcher, policy, idle: Mutex::new(None) }
+        Self { settings, launcher, policy, idle: Mutex::new(None), fonts: InstalledFonts::default() }
     }
 
     /// A browser that no job has had: the one made ready, or else a new one.
@@ -81,7 +85,7 @@ impl HtmlBrowser {
         Ok(ready)
     }
 
-    async fn print(&self, job: &Job<'_>) -> Result<(EngineInfo, Vec<Warning>), Failure> {
+    async fn print(&self, job: &Job<'_>) -> Result<(EngineInfo, Vec<Warning>, Letters), Failure> {
         let mut idle = self.idle.lock().await;
         let mut ready = self.fit_browser(idle.take()).await.map_err(verdict::not_started)?;
         let result = job.run(&mut ready, &self.policy).await;
@@ -91,7 +95,8 @@ impl HtmlBrowser {
         });
         let engine =
             EngineInfo { name: EngineKind::Chromium.as_str().to_owned(), version: ready.browser.version.clone() };
-        Ok((engine, result?))
+        let (warnings, letters) = result?;
+        Ok((engine, warnings, letters))
     }
 }
 
@@ -113,7 +118,10 @@ impl Engine for HtmlBrowser {
         options.check_room()?;
         let job = Job::new(&task, &options)?;
         let in_time = timeout_at(task.deadline.into(), self.print(&job)).await;
-        let (engine, warnings) = in_time.map_err(|_| verdict::timed_out("the deadline, all in all"))??;
+        let (engine, mut warnings, letters) = in_time.map_err(|_| verdict::timed_out("the deadline, all in all"))??;
+        let fonts = self.fonts.clone();
+        let missing = tokio::task::spawn_blocking(move || letters.warnings(&fonts)).await;
+        warnings.extend(missing.map_err(verdict::internal)?);
         Ok(Conversion::of_pdf(job.pdf, engine, warnings))
     }
 
@@ -125,6 +133,7 @@ impl Engine for HtmlBrowser {
             // The job will try again, and tell its owner if that fails too.
             Err(stop) => tracing::warn!(?stop, "the browser could not be made ready for the next job"),
         }
+        self.fonts.get_ready().await;
     }
 }
 
@@ -152,8 +161,8 @@ impl<'t> Job<'t> {
         Ok(Self { options, url, inline, pdf: task.scratch.join("page.pdf"), until, limits: task.limits })
     }
 
-    /// The job's warnings or its failure.
-    async fn run(&self, ready: &mut Ready, policy: &EgressPolicy) -> Result<Vec<Warning>, Failure> {
+    /// The job's warnings, and what its text asks for; or its failure.
+    async fn run(&self, ready: &mut Ready, policy: &EgressPolicy) -> Result<(Vec<Warning>, Letters), Failure> {
         let opened = match ready.blank.take() {
             Some(blank) => Ok(blank),
             None => Blank::open(&mut ready.browser, policy, self.until).await,
@@ -164,18 +173,20 @@ impl<'t> Job<'t> {
         let printed = self.print(&mut tab).await;
         let (watch, report) = tab.into_sight().await;
         let sight = Sight { watch: &watch, report: &report, options: self.options };
-        printed.map(|()| sight.warnings()).map_err(|trouble| sight.explain(trouble))
+        printed.map(|letters| (sight.warnings(), letters)).map_err(|trouble| sight.explain(trouble))
     }
 
-    /// The story of a page: it comes, it settles, it is what was asked for, it is printed.
-    async fn print(&self, tab: &mut Tab<'_>) -> Result<(), Trouble> {
+    /// Navigates, settles, checks, prints.
+    async fn print(&self, tab: &mut Tab<'_>) -> Result<Letters, Trouble> {
         let arrival = self.until.min(Instant::now() + self.limits.fetch);
         tab.set_media(self.options.media, arrival).await?;
         tab.navigate(&self.url, arrival).await?;
         tab.settle(self.until).await?;
         tab.wait_for(&self.options.wait_for, self.until).await?;
         verdict::check_document(tab.watch())?;
-        tab.print(print_parameters(self.options), &self.pdf, self.limits.output_bytes, self.until).await
+        let letters = tab.look(letters::LOOK, self.until).await?.map(Letters::read).unwrap_or_default();
+        tab.print(print_parameters(self.options), &self.pdf, self.limits.output_bytes, self.until).await?;
+        Ok(letters)
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod html_basic;
 pub mod html_browser;
+mod installed_fonts;
 pub mod page;
 
 pub mod fork_server;

@@ -24,11 +24,11 @@ use docmill::domain::tool::EngineKind;
 use docmill::telemetry;
 use serde_json::Value;
 
+use super::installed_fonts::InstalledFonts;
 use super::{Conversion, Engine, Failure, Limits, Source, Task};
 use crate::confine::usage::Excess;
 use crate::confine::{End, Launcher};
 use crate::sniff::{Encoding, Family, Format, Inspection};
-use fonts::InstalledFonts;
 use forked::Forked;
 use options::{OfficeOptions, TrackedChanges};
 pub use profile::DEFAULT_PROGRAM_DIRECTORY;
@@ -114,7 +114,7 @@ impl OfficeEngine {
             if declares_1_7 {
                 header::declare_1_7(&output)?;
             }
-            fonts.warnings(&log)
+            fonts::warnings(&log, &fonts)
         };
         tokio::task::spawn_blocking(finish).await.map_err(io::Error::other)?
     }
@@ -160,10 +160,7 @@ impl Engine for OfficeEngine {
         if let Err(error) = self.forked.get_ready().await {
             tracing::warn!(%error, "LibreOffice is not ready for the next job: a fresh one will serve it");
         }
-        let fonts = self.fonts.clone();
-        if let Err(error) = tokio::task::spawn_blocking(move || fonts.look_up()).await {
-            tracing::warn!(%error, "the fonts could not be listed ahead of the first job");
-        }
+        self.fonts.get_ready().await;
     }
 }
 

@@ -52,6 +52,22 @@ async fn emoji_are_in_colour() {
 }
 
 #[tokio::test]
+async fn fonts_and_characters_that_are_missing_are_named() {
+    let engine = engine(None);
+    let page = "<p style='font-family: \"Acme Grotesk\", serif'>text</p><p style='font-family: Acme, Arial'>text</p>\
+        <p style='font-family: system-ui, Acme'>\u{1242B}é漢😀👩\u{200d}🚀\u{E123}</p><p style='display: none'>\u{E124}</p>";
+    let printed = print_html(&engine, page, json!({})).await.unwrap();
+    assert_eq!(printed.details("font_substituted"), ["acme grotesk"]);
+    assert_eq!(printed.details("missing_glyph"), ["\u{E123}"]);
+    // What the page replaces in its own world is not what is asked.
+    let page =
+        "<p style='font-family: Acme'>\u{E123}</p><script>document.createTreeWalker = getComputedStyle = null</script>";
+    let printed = print_html(&engine, page, json!({})).await.unwrap();
+    assert_eq!(printed.details("font_substituted"), ["acme"]);
+    assert_eq!(printed.details("missing_glyph"), ["\u{E123}"]);
+}
+
+#[tokio::test]
 async fn header_and_footer_are_absent_unless_asked_for() {
     let engine = engine(None);
     let printed = print_html(&engine, "<title>Ledger</title><p>one</p>", json!({})).await.unwrap();

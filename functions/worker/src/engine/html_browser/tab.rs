@@ -18,6 +18,9 @@ use crate::engine::page::{Media, WaitFor};
 /// How long a job may wait for a condition of its own, and the longest delay that it may ask for.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
+/// How long a page is looked at, for nothing but warnings.
+const LONGEST_LOOK: Duration = Duration::from_secs(2);
+
 /// How often a condition of the page is looked at.
 const POLL: Duration = Duration::from_millis(50);
 /// A page that sends itself elsewhere while it is waited for is followed so often.
@@ -183,6 +186,25 @@ impl<'b> Tab<'b> {
                 self.check_syntax(expression, until).await?;
                 self.poll(expression, "the expression never became true", until).await
             }
+        }
+    }
+
+    /// What an expression yields in a world of its own, in which the page has changed nothing. None if it yields nothing in time.
+    pub(super) async fn look(&mut self, expression: &str, until: Instant) -> Result<Option<Value>, Stop> {
+        let until = until.min(Instant::now() + LONGEST_LOOK);
+        let world = json!({"frameId": self.watch().main_frame()});
+        let seen = match self.call("Page.createIsolatedWorld", world, until).await {
+            Ok(world) => {
+                let id = &world["executionContextId"];
+                let look = json!({"expression": expression, "contextId": id, "returnByValue": true});
+                self.call("Runtime.evaluate", look, until).await
+            }
+            Err(stop) => Err(stop),
+        };
+        match seen {
+            Ok(mut seen) => Ok(Some(seen["result"]["value"].take())),
+            Err(Stop::TimeUp | Stop::Refused { .. }) => Ok(None),
+            Err(stop @ (Stop::Lost(_) | Stop::Broken(_))) => Err(stop),
         }
     }
 

@@ -121,6 +121,10 @@ impl Watch {
         &self.document
     }
 
+    pub(super) fn main_frame(&self) -> &str {
+        &self.main_frame
+    }
+
     pub(super) fn main_host(&self) -> Option<&str> {
         self.main_host.as_deref()
     }

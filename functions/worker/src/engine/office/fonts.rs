@@ -8,14 +8,13 @@ mod relatives;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::{Arc, OnceLock};
 
 use docmill::domain::job::Warning;
 
 pub(super) use relatives::Emoji;
 use relatives::Widths;
 
+use crate::engine::installed_fonts::InstalledFonts;
 use crate::tree;
 
 /// What fontconfig is told by `FC_DEBUG`: log what was asked and what was found, once each.
@@ -36,33 +35,9 @@ pub(super) fn write_configuration(directory: &Path, emoji: Emoji) -> io::Result<
     Ok(path)
 }
 
-/// The families that are installed, in lower case; looked up once, when they are first needed. None where fontconfig's
-/// tools are not installed: then nothing can be said.
-#[derive(Clone, Debug, Default)]
-pub(super) struct InstalledFonts(Arc<OnceLock<Option<BTreeSet<String>>>>);
-
-impl InstalledFonts {
-    /// Looks them up ahead of the first conversion. Blocks.
-    pub(super) fn look_up(&self) {
-        self.families();
-    }
-
-    fn families(&self) -> Option<&BTreeSet<String>> {
-        let list = || list_families().inspect_err(|error| tracing::warn!(%error, "fc-list can't be run")).ok();
-        self.0.get_or_init(list).as_ref()
-    }
-
-    /// The warnings that a conversion's log amounts to. Blocks.
-    pub(super) fn warnings(&self, log: &Path) -> io::Result<Vec<Warning>> {
-        self.families().map_or(Ok(Vec::new()), |installed| substitutions(log, installed))
-    }
-}
-
-fn list_families() -> io::Result<BTreeSet<String>> {
-    // What it runs with is not for any tool: the role's credentials are in our environment.
-    let listed = Command::new("/usr/bin/fc-list").args(["--format", "%{family}\n"]).env_clear().output()?;
-    let text = String::from_utf8_lossy(&listed.stdout).to_lowercase();
-    Ok(text.lines().flat_map(|line| line.split(',')).map(|family| family.trim().to_owned()).collect())
+/// The warnings that a conversion's log amounts to. Blocks.
+pub(super) fn warnings(log: &Path, installed: &InstalledFonts) -> io::Result<Vec<Warning>> {
+    installed.families().map_or(Ok(Vec::new()), |installed| substitutions(log, installed))
 }
 
 /// One warning for each font in the log that is not installed. No log, no warnings.

@@ -70,6 +70,8 @@ impl Soffice {
         command.env("HOME", profile).env("LC_ALL", "C.UTF-8").env("SAL_USE_VCLPLUGIN", "svp");
         command.env("FONTCONFIG_FILE", fonts::write_configuration(profile, self.installation.emoji())?);
         command.arg(format!("-env:UserInstallation={location}"));
+        // For its socket, where nobody may write to /tmp: LibreOffice 25 ends without one.
+        command.arg(format!("-env:OSL_SOCKET_PATH={}", order.scratch.display()));
         command.args(["--headless", "--norestore", "--nolockcheck", "--nodefault"]);
         if let Some((filter, options)) = &order.import {
             command.arg(format!("--infilter={filter}:{options}"));

@@ -1,0 +1,136 @@
+//! Letters that a page asks for and that no font here has: the browser prints boxes, or another font's, without a word.
+
+use std::collections::BTreeSet;
+
+use docmill::domain::job::Warning;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::engine::installed_fonts::InstalledFonts;
+
+/// Looks at the page: what it answers is a [`Letters`].
+pub(super) const LOOK: &str = include_str!("letters.js");
+
+/// How many fonts of one page are named, and how long their names may be.
+const MOST: usize = 20;
+const LONGEST_NAME: usize = 100;
+
+/// Words for a kind of font, which the browser chooses.
+const GENERIC: [&str; 7] = ["serif", "sans-serif", "monospace", "cursive", "fantasy", "math", "emoji"];
+
+/// Words for whatever font the system has: who names one of them wants no other.
+const SYSTEM: [&str; 7] =
+    ["system-ui", "ui-serif", "ui-sans-serif", "ui-monospace", "ui-rounded", "-apple-system", "blinkmacsystemfont"];
+
+/// Families for which the browser itself takes one of the same widths.
+const TWINS: [(&str, &str); 11] = [
+    ("arial", "liberation sans"),
+    ("arial narrow", "liberation sans narrow"),
+    ("helvetica", "liberation sans"),
+    ("times new roman", "liberation serif"),
+    ("times", "liberation serif"),
+    ("courier new", "liberation mono"),
+    ("courier", "liberation mono"),
+    ("calibri", "carlito"),
+    ("cambria", "caladea"),
+    ("georgia", "gelasio"),
+    ("segoe ui emoji", "noto color emoji"),
+];
+
+/// What a page's text asks for.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Letters {
+    /// As CSS lists them.
+    families: Vec<String>,
+    /// Those beyond ASCII.
+    characters: String,
+    /// Families that the page brought along, and that were loaded.
+    own: Vec<String>,
+}
+
+impl Letters {
+    /// What the page answered; anything else asks for nothing.
+    pub(super) fn read(answer: Value) -> Self {
+        serde_json::from_value(answer).unwrap_or_default()
+    }
+
+    pub(super) fn warnings(&self, installed: &InstalledFonts) -> Vec<Warning> {
+        let own: BTreeSet<String> = self.own.iter().map(|name| plain(name)).collect();
+        let missing: BTreeSet<String> =
+            self.families.iter().filter_map(|list| missing(list, &own, installed)).take(MOST).collect();
+        let mut warnings: Vec<_> = missing.into_iter().map(substituted).collect();
+        // A font of the page's own may draw anything.
+        let blank: String =
+            self.characters.chars().filter(|letter| own.is_empty() && is_blank(*letter, installed)).collect();
+        if !blank.is_empty() {
+            let message =
+                "No font here has these characters, so they are printed as boxes. Load a web font that has them.";
+            warnings.push(Warning::new("missing_glyph", message).with_detail(blank));
+        }
+        warnings
+    }
+}
+
+fn substituted(family: String) -> Warning {
+    let message = format!(
+        "The font {family:?} is not available here, nor is any that the page names after it: another stands in."
+    );
+    Warning::new("font_substituted", message).with_detail(family)
+}
+
+/// The first family of a list of which none is there. A list that ends in one that is there is the author's own choice.
+fn missing(list: &str, own: &BTreeSet<String>, installed: &InstalledFonts) -> Option<String> {
+    let names: Vec<String> = list.split(',').map(plain).filter(|name| !GENERIC.contains(&name.as_str())).collect();
+    let has_twin = |name: &str| TWINS.iter().any(|(asked, twin)| *asked == name && installed.has(twin));
+    let is_there =
+        |name: &String| own.contains(name) || SYSTEM.contains(&name.as_str()) || installed.has(name) || has_twin(name);
+    let first = names.first().filter(|_| !names.iter().any(is_there))?;
+    Some(first.chars().take(LONGEST_NAME).collect())
+}
+
+/// A family's name as fontconfig lists it: without quotation marks, in lower case.
+fn plain(name: &str) -> String {
+    name.trim().trim_matches(['"', '\'']).to_lowercase()
+}
+
+/// Of characters for private use, the browser takes none from a font that the page does not name.
+fn is_blank(letter: char, installed: &InstalledFonts) -> bool {
+    let is_private = matches!(letter, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..);
+    is_private || needs_glyph(letter) && !installed.draw(letter)
+}
+
+/// Joiners and selectors of variants are no pictures of their own.
+fn needs_glyph(letter: char) -> bool {
+    !letter.is_whitespace()
+        && !letter.is_control()
+        && !matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn warnings(families: &[&str], characters: &str, own: &[&str]) -> Vec<(String, Option<String>)> {
+        let texts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let letters = Letters { families: texts(families), characters: characters.to_owned(), own: texts(own) };
+        let told = letters.warnings(&InstalledFonts::default());
+        told.into_iter().map(|warning| (warning.code, warning.detail)).collect()
+    }
+
+    #[test]
+    fn a_list_of_which_nothing_is_there_is_told_by_its_first_name() {
+        let lists = ["\"Acme Grotesk\", Acme, serif", "Acme, Arial", "serif", "-apple-system, sans-serif"];
+        assert_eq!(warnings(&lists, "", &[]), [("font_substituted".to_owned(), Some("acme grotesk".to_owned()))]);
+        assert_eq!(warnings(&["\"Acme Grotesk\", serif"], "", &["Acme Grotesk"]), []);
+    }
+
+    #[test]
+    fn characters_that_no_font_draws_are_told() {
+        assert_eq!(
+            warnings(&[], "é漢\u{200d}\u{E123}", &[]),
+            [("missing_glyph".to_owned(), Some("\u{E123}".to_owned()))]
+        );
+        assert_eq!(warnings(&[], "\u{E123}", &["Icons"]), []);
+    }
+}
