@@ -70,10 +70,17 @@ for name in AWS_LAMBDA_FUNCTION_MEMORY_SIZE RUST_BACKTRACE RUST_TEST_THREADS ${L
     [ -z "$value" ] || set -- --setenv "$name" "$value" "$@"
 done
 [ "${LIKE_LAMBDA_NETWORK:-}" = host ] || set -- --unshare-net "$@"
+# The project, then nothing in the place of its `.local`, which is closed to that user, then what may lie in there.
+nothing=
+[ ! -d "$project/.local" ] || nothing=$project/.local
 IFS=:
-for directory in $project ${LIKE_LAMBDA_READS:-}; do
+for directory in ${LIKE_LAMBDA_READS:-} $nothing $project; do
+    if [ "$directory" = "$nothing" ]; then
+        set -- --tmpfs "$directory" "$@"
+    else
+        set -- --ro-bind "$directory" "$directory" "$@"
+    fi
     # What leads there must be open to that user, as directories that bubblewrap makes of itself are not.
-    set -- --ro-bind "$directory" "$directory" "$@"
     while directory=$(dirname "$directory") && [ "$directory" != / ]; do set -- --dir "$directory" "$@"; done
 done
 unset IFS
