@@ -1,12 +1,19 @@
 // Details that a review found wrong, each as a person meets it.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { administer, closeBrowser, mainText, newPerson, signIn, url, withVisitor } from "./support.mjs";
 
 after(closeBrowser);
 
 const samples = process.env.SAMPLES_URL;
+const sample = fileURLToPath(new URL("../../samples/small.docx", import.meta.url));
 const CONVERSION_MS = 120_000;
 
 /** Runs `journey` as a new person at `path`. */
@@ -99,6 +106,41 @@ test("Convert stays in sight while options are chosen", async () => {
     await page.getByLabel("Filename").scrollIntoViewIfNeeded();
     const button = await page.getByRole("button", { name: "Convert" }).boundingBox();
     assert.ok(button.y > 0 && button.y + button.height <= 720, JSON.stringify(button));
+  });
+});
+
+/** Runs each code of the playground as it is, in a directory that has the sample, and gives what `target` has then. */
+async function paste(page, key, target) {
+  const codes = await page.locator("#code .code-tab code").allTextContents();
+  const programs = [["sh", "-c"], ["python3", "-c"], [process.execPath, "--input-type=module", "-e"]];
+  assert.equal(codes.length, programs.length);
+  const results = [];
+  for (const [index, [program, ...words]] of programs.entries()) {
+    const cwd = await mkdtemp(join(tmpdir(), "docmill-"));
+    await promisify(execFile)("cp", [sample, cwd]);
+    await promisify(execFile)(program, [...words, codes[index]], { cwd, env: { ...process.env, DOCMILL_KEY: key }, timeout: CONVERSION_MS });
+    results.push(await readFile(join(cwd, target)));
+    await rm(cwd, { recursive: true });
+  }
+  return results;
+}
+
+test("the code yields the file when it is pasted", async () => {
+  await at("/app/playground?tool=office-to-pdf", async ({ page }) => {
+    const id = await account(page);
+    const { key } = await administer("key", "create", "--account", id, "--name", "Paste", "--mode", "test");
+    await page.getByLabel("A URL").check();
+    await page.getByLabel("URL", { exact: true }).fill(`${samples}/small.docx`);
+    await page.getByLabel("Filename").evaluate((field) => { field.closest("details").open = true; });
+    await page.getByLabel("Filename").fill("result.pdf");
+    await page.locator("#code", { hasText: "small.docx" }).filter({ hasText: "result.pdf" }).waitFor();
+    for (const bytes of await paste(page, key, "result.pdf")) assert.equal(bytes.subarray(0, 5).toString(), "%PDF-");
+
+    await page.getByLabel("A file").check();
+    await page.getByLabel("Drop a file here, or choose one").setInputFiles(sample);
+    await page.getByLabel("Filename").fill("");
+    await page.locator("#code", { hasText: "upload 'small.docx'" }).filter({ hasNotText: "result.pdf" }).waitFor();
+    for (const bytes of await paste(page, key, "small.pdf")) assert.equal(bytes.subarray(0, 5).toString(), "%PDF-");
   });
 });
 

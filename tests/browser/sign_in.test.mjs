@@ -13,7 +13,7 @@ const signOut = async (page, name = "Sign out") => {
   await page.getByRole("button", { name, exact: true }).click();
 };
 
-test("a user signs in, is remembered, and signs out for good", { todo: "adapted to the new pages, and not seen to pass yet" }, async () => {
+test("a user signs in, is remembered, and signs out for good", async () => {
   await withVisitor({}, async (visitor) => {
     const { page, goto, context } = visitor;
     await signIn(visitor, people.user);
@@ -36,7 +36,7 @@ test("a user signs in, is remembered, and signs out for good", { todo: "adapted 
   });
 });
 
-test("a wrong password lets nobody in", { todo: "adapted to the new pages, and not seen to pass yet" }, async () => {
+test("a wrong password lets nobody in", async () => {
   await withVisitor({}, async ({ page, goto }) => {
     await goto("/app");
     await giveCredentials(page, { ...people.user, password: "not the password" });
@@ -46,7 +46,7 @@ test("a wrong password lets nobody in", { todo: "adapted to the new pages, and n
   });
 });
 
-test("whoever asked for a page comes to it after signing in, and never to another site", { todo: "adapted to the new pages, and not seen to pass yet" }, async () => {
+test("whoever asked for a page comes to it after signing in, and never to another site", async () => {
   await withVisitor({}, async (visitor) => {
     await signIn(visitor, people.user, "/app/tools?from=mail");
     assert.match(await mainText(visitor.page), /office-to-pdf/);
@@ -60,7 +60,7 @@ test("whoever asked for a page comes to it after signing in, and never to anothe
   }
 });
 
-test("a session that ended elsewhere leads from a form to the sign-in and back to its page", { todo: "adapted to the new pages, and not seen to pass yet" }, async () => {
+test("a session that ended elsewhere leads from a form to the sign-in and back to its page", async () => {
   const person = await newPerson();
   const [first, second] = [await newVisitor(), await newVisitor()];
   await signIn(first, person, "/app/tools");
@@ -76,7 +76,7 @@ test("a session that ended elsewhere leads from a form to the sign-in and back t
   await Promise.all([first.close(), second.close()]);
 });
 
-test("a form that comes too late changes nothing, and leads back to its page after signing in", { todo: "adapted to the new pages, and not seen to pass yet" }, async () => {
+test("a form that comes too late changes nothing, and leads back to its page after signing in", async () => {
   const person = await newPerson();
   await withVisitor({}, async (visitor) => {
     await signIn(visitor, person, "/app/tools?from=here");
@@ -92,7 +92,7 @@ test("a form that comes too late changes nothing, and leads back to its page aft
   });
 });
 
-test("the issuer's answer counts once, in the browser that asked, and not if it was refused", { todo: "adapted to the new pages, and not seen to pass yet" }, async () => {
+test("the issuer's answer counts once, in the browser that asked, and not if it was refused", async () => {
   await withVisitor({}, async ({ page, goto }) => {
     const refused = [];
     page.on("response", (response) => {
@@ -107,7 +107,7 @@ test("the issuer's answer counts once, in the browser that asked, and not if it 
   });
 });
 
-test("pages of administrators are 403 for users, and open for administrators", { todo: "adapted to the new pages, and not seen to pass yet" }, async () => {
+test("pages of administrators are 403 for users, and open for administrators", async () => {
   await withVisitor({}, async (visitor) => {
     await signIn(visitor, people.user);
     const answer = await visitor.goto("/admin");
@@ -121,7 +121,7 @@ test("pages of administrators are 403 for users, and open for administrators", {
   });
 });
 
-test("a form without its session's token changes nothing", { todo: "adapted to the new pages, and not seen to pass yet" }, async () => {
+test("a form without its session's token changes nothing", async () => {
   const person = await newPerson();
   await withVisitor({}, async (visitor) => {
     await signIn(visitor, person);
@@ -133,7 +133,7 @@ test("a form without its session's token changes nothing", { todo: "adapted to t
   });
 });
 
-test("a suspended account is closed at once, and opens again", { todo: "adapted to the new pages, and not seen to pass yet" }, async () => {
+test("a suspended account is closed at once, and opens again", async () => {
   const person = await newPerson();
   await withVisitor({}, async (visitor) => {
     await signIn(visitor, person);

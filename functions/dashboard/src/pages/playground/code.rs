@@ -1,8 +1,11 @@
 //! Code that does what a form does, and saves the result: for a shell, Python and Node, with the key left to the
 //! environment.
+//!
+//! Each repeats its request while the job runs: the same Idempotency-Key means the same job, and each request waits.
 
+use docmill::domain::catalogue::{Catalogue, Tool};
 use docmill::domain::source::{SourceKind, redact_url};
-use docmill::domain::tool::Definition;
+use docmill::domain::tool::{Definition, OutputFormat};
 use docmill_look::code::Tab;
 use serde_json::{Map, Value, json};
 
@@ -10,6 +13,7 @@ use serde_json::{Map, Value, json};
 const MOST_INLINE_BYTES: usize = 2000;
 /// Stands, with its number, for the id of an upload in a body.
 const UPLOAD: &str = "$upload";
+const STEPS: &str = "then";
 
 /// A file as the form knows it.
 #[derive(Clone, Copy, Debug)]
@@ -26,14 +30,23 @@ pub struct Recipe<'a> {
     path: String,
     body: Map<String, Value>,
     files: &'a [File<'a>],
-    content_type: &'a str,
-    target: String,
+    /// What the job makes, if that is known before: one file, and no JSON, which could be taken for the job itself.
+    result: Option<&'a OutputFormat>,
 }
 
 impl<'a> Recipe<'a> {
     /// Each of `files` stands for one upload, in the order of the sources.
-    pub fn new(base: &'a str, definition: &'a Definition, body: &Map<String, Value>, files: &'a [File<'a>]) -> Self {
+    pub fn new(
+        base: &'a str,
+        catalogue: &'a Catalogue,
+        tool: &'a Tool,
+        body: &Map<String, Value>,
+        files: &'a [File<'a>],
+    ) -> Self {
+        let definition = &tool.definition;
+        let result = result(catalogue, tool, body);
         let mut body = redacted(body, definition);
+        redact_steps(&mut body, catalogue);
         let ids: Vec<_> = (0..files.len()).map(|number| json!(format!("{UPLOAD}{number}"))).collect();
         if let Some(input) = body.get_mut("input").and_then(Value::as_object_mut).filter(|_| !ids.is_empty()) {
             if definition.sources.are_several() {
@@ -43,15 +56,7 @@ impl<'a> Recipe<'a> {
                 input.insert("uploadId".to_owned(), ids[0].clone());
             }
         }
-        let stem = files.first().and_then(|file| file.name.rsplit_once('.')).map_or("result", |(stem, _)| stem);
-        Self {
-            base,
-            path: format!("/v1/tools/{}/jobs", definition.slug),
-            body,
-            files,
-            content_type: &definition.output_format.content_type,
-            target: format!("{stem}.{}", definition.output_format.extension),
-        }
+        Self { base, path: format!("/v1/tools/{}/jobs", definition.slug), body, files, result }
     }
 
     pub fn tabs(&self) -> Vec<Tab> {
@@ -63,21 +68,47 @@ impl<'a> Recipe<'a> {
     }
 
     fn curl(&self) -> String {
-        let Self { base, path, content_type, .. } = self;
-        let body = json!(self.body).to_string();
-        let call = format!(
-            "curl -sS --fail-with-body -L -o {} {} \\\n  {AUTHORIZED} \\\n  -H 'Prefer: wait=25' -H 'Accept: {content_type}' \\\n  ",
-            quoted(&self.target),
-            quoted(&format!("{base}{path}")),
-        );
-        if self.files.is_empty() {
-            return format!("{call}-d {}", quoted(&body));
-        }
         let upload = |(number, file): (usize, &File<'_>)| {
             format!("id{number}=$(upload {} {})\n", quoted(file.name), quoted(file.content_type))
         };
         let uploads: String = self.files.iter().enumerate().map(upload).collect();
-        format!("{}{uploads}{call}-d @- <<END\n{}\nEND", self.curl_upload(), expandable(&body))
+        let function = if self.files.is_empty() { String::new() } else { self.curl_upload() };
+        format!("{function}{uploads}{KEY_OF_SHELL}{}", self.curl_job())
+    }
+
+    fn curl_job(&self) -> String {
+        let body = json!(self.body).to_string();
+        let url = quoted(&format!("{}{}", self.base, self.path));
+        let (data, document) = if self.files.is_empty() {
+            (format!("-d {}", quoted(&body)), String::new())
+        } else {
+            ("-d @- <<END".to_owned(), format!("\n{}\nEND", expandable(&body)))
+        };
+        let headers = format!("{AUTHORIZED} \\\n    -H \"Idempotency-Key: $key\" -H 'Prefer: wait=25'");
+        match self.result {
+            Some(OutputFormat { content_type, .. }) => format!(
+                "convert() {{\n  curl -sS --fail-with-body -L -o {0} -w '%{{http_code}}' {url} \\\n    \
+                 {headers} -H 'Accept: {content_type}' \\\n    {data}{document}\n}}\n\
+                 while status=$(convert) && [ \"$status\" = 202 ]; do :; done\n\
+                 [ \"$status\" = 200 ] || cat {0}",
+                quoted(&self.target()),
+            ),
+            None => format!(
+                "convert() {{\n  curl -sS --fail-with-body {url} \\\n    {headers} \\\n    {data}{document}\n}}\n\
+                 member() {{ printf %s \"$job\" | sed -n 's/.*\"download\":{{[^}}]*\"'\"$1\"'\":\"\\([^\"]*\\)\".*/\\1/p'; }}\n\
+                 while job=$(convert) && printf %s \"$job\" | grep -Eq '\"status\":\"(queued|processing)\"'; do :; done\n\
+                 curl -sS --fail -o \"$(member filename)\" \"$(member url)\" || echo \"$job\"",
+            ),
+        }
+    }
+
+    /// The name of the file that the shell writes: the one that is asked for, or that of the first source, or `result`.
+    fn target(&self) -> String {
+        if let Some(name) = self.body.get("options").and_then(|options| options["filename"].as_str()) {
+            return name.to_owned();
+        }
+        let stem = self.files.first().and_then(|file| file.name.rsplit_once('.')).map_or("result", |(stem, _)| stem);
+        format!("{stem}.{}", self.result.map_or("", |result| &result.extension))
     }
 
     /// A function of the shell that uploads a file and says its id.
@@ -101,26 +132,30 @@ impl<'a> Recipe<'a> {
             "def upload(path, kind):\n    \
                  with open(path, \"rb\") as file:\n        \
                      content = file.read()\n    \
-                 link = json.load(post(\"/v1/uploads\", {\"contentType\": kind, \"bytes\": len(content)}))[\"upload\"]\n    \
+                 link = post(\"/v1/uploads\", {\"contentType\": kind, \"bytes\": len(content), \"filename\": path})[\"upload\"]\n    \
                  urllib.request.urlopen(urllib.request.Request(link[\"url\"], content, link[\"headers\"], method=\"PUT\"))\n    \
                  return link[\"id\"]\n\n"
                 .to_owned()
         };
         format!(
-            "import json, os, urllib.request\n\n\
+            "import json, os, sys, urllib.request, uuid\n\n\
+             key = str(uuid.uuid4())\n\n\
              def post(path, body, **headers):\n    \
-                 headers[\"Content-Type\"] = \"application/json\"\n    \
+                 headers |= {{\"Authorization\": \"Bearer \" + os.environ[\"DOCMILL_KEY\"], \"Content-Type\": \"application/json\"}}\n    \
                  request = urllib.request.Request({} + path, json.dumps(body).encode(), headers)\n    \
-                 request.add_unredirected_header(\"Authorization\", \"Bearer \" + os.environ[\"DOCMILL_KEY\"])\n    \
-                 return urllib.request.urlopen(request)\n\n\
+                 with urllib.request.urlopen(request) as response:\n        \
+                     return json.load(response)\n\n\
              {upload}job = {}\n\
-             with post({}, job, Prefer=\"wait=25\", Accept={}) as response, open({}, \"wb\") as file:\n    \
-                 file.write(response.read())\n",
+             while True:\n    \
+                 answer = post({}, job, **{{\"Idempotency-Key\": key, \"Prefer\": \"wait=25\"}})\n    \
+                 if answer[\"job\"][\"status\"] not in (\"queued\", \"processing\"):\n        \
+                     break\n\
+             if \"download\" not in answer:\n    \
+                 sys.exit(answer[\"job\"][\"error\"][\"message\"])\n\
+             urllib.request.urlretrieve(answer[\"download\"][\"url\"], answer[\"download\"][\"filename\"])\n",
             json!(self.base),
             self.literal(true, ""),
             json!(self.path),
-            json!(self.content_type),
-            json!(self.target),
         )
     }
 
@@ -130,14 +165,16 @@ impl<'a> Recipe<'a> {
         } else {
             "async function upload(path, contentType) {\n  \
                const content = await readFile(path);\n  \
-               const announced = { contentType, bytes: content.length };\n  \
-               const { upload: link } = await (await post(\"/v1/uploads\", announced)).json();\n  \
-               await fetch(link.url, { method: \"PUT\", headers: link.headers, body: content });\n  \
+               const { upload: link } = await post(\"/v1/uploads\", { contentType, bytes: content.length, filename: path });\n  \
+               const stored = await fetch(link.url, { method: \"PUT\", headers: link.headers, body: content });\n  \
+               if (!stored.ok) throw new Error(await stored.text());\n  \
                return link.id;\n}\n\n"
                 .to_owned()
         };
+        let functions = if self.files.is_empty() { "writeFile" } else { "readFile, writeFile" };
         format!(
-            "import {{ readFile, writeFile }} from \"node:fs/promises\";\n\n\
+            "import {{ {functions} }} from \"node:fs/promises\";\n\n\
+             const key = crypto.randomUUID();\n\n\
              async function post(path, body, headers = {{}}) {{\n  \
                const authorization = `Bearer ${{process.env.DOCMILL_KEY}}`;\n  \
                const response = await fetch({} + path, {{\n    \
@@ -145,15 +182,18 @@ impl<'a> Recipe<'a> {
                  headers: {{ authorization, \"content-type\": \"application/json\", ...headers }},\n    \
                  body: JSON.stringify(body),\n  }});\n  \
                if (!response.ok) throw new Error(await response.text());\n  \
-               return response;\n}}\n\n\
+               return response.json();\n}}\n\n\
              {upload}const job = {};\n\
-             const result = await post({}, job, {{ prefer: \"wait=25\", accept: {} }});\n\
-             await writeFile({}, Buffer.from(await result.arrayBuffer()));\n",
+             let answer;\n\
+             do {{\n  \
+               answer = await post({}, job, {{ \"idempotency-key\": key, prefer: \"wait=25\" }});\n\
+             }} while ([\"queued\", \"processing\"].includes(answer.job.status));\n\
+             if (!answer.download) throw new Error(answer.job.error.message);\n\
+             const file = await fetch(answer.download.url);\n\
+             await writeFile(answer.download.filename, Buffer.from(await file.arrayBuffer()));\n",
             json!(self.base),
             self.literal(false, "await "),
             json!(self.path),
-            json!(self.content_type),
-            json!(self.target),
         )
     }
 
@@ -169,6 +209,30 @@ impl<'a> Recipe<'a> {
 }
 
 const AUTHORIZED: &str = "-H \"Authorization: Bearer $DOCMILL_KEY\" -H 'Content-Type: application/json'";
+
+/// Holds for this run: a request that is repeated gets the same job.
+const KEY_OF_SHELL: &str = "key=$(date +%s)-$$\n";
+
+/// What the last step makes, if it is one file whatever the document, and none that reads like the job.
+fn result<'a>(catalogue: &'a Catalogue, tool: &'a Tool, body: &Map<String, Value>) -> Option<&'a OutputFormat> {
+    let last = body.get(STEPS).and_then(Value::as_array).and_then(|steps| steps.last());
+    let (definition, options) = match last {
+        Some(step) => (&catalogue.find(step["toolSlug"].as_str()?)?.definition, step.get("options")),
+        None => (&tool.definition, body.get("options")),
+    };
+    let format = definition.output(options.and_then(Value::as_object).unwrap_or(&Map::new()));
+    (!definition.several_outputs && format.format != "json").then_some(format)
+}
+
+/// Each step's secrets, by the step's own tool.
+fn redact_steps(body: &mut Map<String, Value>, catalogue: &Catalogue) {
+    for step in body.get_mut(STEPS).and_then(Value::as_array_mut).into_iter().flatten() {
+        let tool = step["toolSlug"].as_str().and_then(|slug| catalogue.find(slug));
+        if let (Some(tool), Some(step)) = (tool, step.as_object_mut()) {
+            *step = redacted(step, &tool.definition);
+        }
+    }
+}
 
 fn redacted(body: &Map<String, Value>, definition: &Definition) -> Map<String, Value> {
     let secrets = &definition.secrets;
@@ -221,14 +285,13 @@ fn expandable(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::catalogue::Catalogue;
     use std::io::Write;
     use std::process::{Command, Stdio};
 
     fn of(slug: &str, body: Value, files: &[File<'_>]) -> Vec<String> {
         let catalogue = Catalogue::load().unwrap();
-        let definition = &catalogue.find(slug).unwrap().definition;
-        let recipe = Recipe::new("https://api.example", definition, body.as_object().unwrap(), files);
+        let tool = catalogue.find(slug).unwrap();
+        let recipe = Recipe::new("https://api.example", &catalogue, tool, body.as_object().unwrap(), files);
         recipe.tabs().into_iter().map(|tab| tab.code).collect()
     }
 
@@ -249,19 +312,34 @@ mod tests {
         String::from_utf8(process.wait_with_output().unwrap().stderr).unwrap()
     }
 
-    /// A real shell, in which `curl` says what it was called with, and answers as the API does.
+    /// A real shell, in which `curl` says what it was called with, and answers as the API does: the job is still running the
+    /// first time.
     fn shell(script: &str) -> String {
-        let stub = "curl() { for a in \"$@\"; do printf '<%s>' \"$a\" >&2; if [ \"$a\" = @- ]; then cat >&2; fi; done; \
-                    echo >&2; case \" $* \" in *' PUT '*) ;; *) echo '{\"upload\":{\"id\":\"upl_1\",\"url\":\"https://put.example\"}}';; esac; }\n";
-        run(&["sh"], &format!("{stub}{script}\n"))
+        let stub = r#"curl() {
+            for a in "$@"; do printf '<%s>' "$a" >&2; if [ "$a" = @- ]; then cat >&2; fi; done; echo >&2
+            case " $* " in
+                *' PUT '*) ;;
+                *http_code*) [ -e asked ] && printf 200 || { touch asked; printf 202; } ;;
+                *Idempotency*) [ -e asked ] && echo '{"job":{"status":"completed"},"download":{"url":"https://get.example","filename":"a.zip"}}' ||
+                    { touch asked; echo '{"job":{"status":"processing"}}'; } ;;
+                *) echo '{"upload":{"id":"upl_1","url":"https://put.example"}}' ;;
+            esac
+        }"#;
+        run(&["sh"], &format!("{stub}\n{script}\n"))
     }
 
     /// A real Python, in which requests are said and not sent.
     fn python(script: &str) -> String {
-        let stub = "import sys, urllib.request, io\n\
-                    def said(request):\n    print(request.full_url, request.data, request.header_items(), file=sys.stderr)\n    \
-                    return io.BytesIO(b'{\"upload\": {\"id\": \"upl_1\", \"url\": \"https://put.example\", \"headers\": {}}}')\n\
-                    urllib.request.urlopen = said\n";
+        let stub = r#"
+import sys, urllib.request, io
+answers = [b'{"job": {"status": "processing"}}', b'{"job": {"status": "completed"}, "download": {"url": "https://get.example", "filename": "a.pdf"}}']
+def said(request):
+    print(request.full_url, request.data, request.header_items(), file=sys.stderr)
+    upload = b'{"upload": {"id": "upl_1", "url": "https://put.example", "headers": {}}}'
+    return io.BytesIO(answers.pop(0) if request.full_url.endswith("/jobs") else upload)
+urllib.request.urlopen = said
+urllib.request.urlretrieve = lambda *words: print(words, file=sys.stderr)
+"#;
         run(&["python3", "-"], &format!("{stub}{script}\n"))
     }
 
@@ -275,6 +353,38 @@ mod tests {
         let said = python(script);
         assert!(said.contains(r#"\'s $HOME `date` \\\\n</p>"}"#) && said.contains(r#""tagged": false"#), "{said}");
         assert!(said.contains("'Bearer key'"), "{said}");
+    }
+
+    #[test]
+    fn a_request_is_repeated_with_the_same_key_until_the_job_has_ended() {
+        let body = json!({"input": {"sourceUrl": "https://a.example/x.pdf"}});
+        for slug in ["compress-pdf", "split-pdf"] {
+            let [curl, script, _] = &of(slug, body.clone(), &[])[..] else { panic!("three languages") };
+            for said in [shell(curl), python(script)] {
+                let keys: Vec<_> = said
+                    .to_lowercase()
+                    .match_indices("idempotency-key")
+                    .map(|(at, _)| said[at..at + 30].to_owned())
+                    .collect();
+                assert_eq!(keys.len(), 2, "{said}");
+                assert_eq!(keys[0], keys[1], "{said}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_result_that_may_be_several_files_has_its_own_name() {
+        let body = json!({"input": {"sourceUrl": "https://a.example/x.docx"}, "then": [{"toolSlug": "pdf-to-images"}]});
+        for (slug, body) in [("office-to-pdf", body), ("inspect-document", json!({"input": {}}))] {
+            let [curl, script, _] = &of(slug, body, &[])[..] else { panic!("three languages") };
+            assert!(!curl.contains("Accept:"), "{curl}");
+            let said = shell(curl);
+            assert!(said.ends_with("<-sS><--fail><-o><a.zip><https://get.example>\n"), "{said}");
+            assert!(python(script).ends_with("('https://get.example', 'a.pdf')\n"));
+        }
+        let step = json!({"input": {}, "then": [{"toolSlug": "thumbnail", "options": {"format": "jpeg"}}]});
+        let curl = &of("office-to-pdf", step, &[])[0];
+        assert!(curl.contains("-o 'result.jpg'") && curl.contains("Accept: image/jpeg"), "{curl}");
     }
 
     #[test]
@@ -301,7 +411,9 @@ mod tests {
 
     #[test]
     fn no_secret_is_in_it() {
-        let body = json!({"input": {"sourceUrl": "https://a.example/x?sig=canary"}, "options": {"password": "canary"}});
+        let protect =
+            json!({"toolSlug": "protect-pdf", "options": {"userPassword": "canary", "ownerPassword": "canary"}});
+        let body = json!({"input": {"sourceUrl": "https://a.example/x?sig=canary"}, "options": {"password": "canary"}, "then": [protect]});
         for code in of("office-to-pdf", body, &[]) {
             assert!(!code.contains("canary") && code.contains("DOCMILL_KEY"), "{code}");
         }

@@ -119,7 +119,7 @@ pub fn page(shown: &Shown<'_>, result: Option<Markup>) -> Markup {
             h2 #code-title { "Code" }
             div #code { (code_tabs(shown.state, shown.tool, shown.data)) }
             p.muted { "This converts the document and saves the result. Set " code { "DOCMILL_KEY" } " to one of your "
-                a href=(shown.state.link("/app/keys")) { "API keys" } " first. For conversions that take longer than 25 seconds, see "
+                a href=(shown.state.link("/app/keys")) { "API keys" } " first. How it waits for the result: "
                 a href=(shown.state.link("/docs/waiting")) { "Wait for a result" } "." }
         }
     }
@@ -410,7 +410,8 @@ pub fn code_tabs(state: &AppState, tool: &Tool, data: &FormData) -> Markup {
         .map(|index| (given(&names, index, &fallback[index.min(1)]), given(&kinds, index, "application/octet-stream")))
         .collect();
     let files: Vec<_> = chosen.iter().map(|(name, content_type)| File { name, content_type }).collect();
-    tabs("code-tab", "Language", &Recipe::new(&state.absolute(""), definition, &body(definition, data), &files).tabs())
+    let (base, body) = (state.absolute(""), body(definition, data));
+    tabs("code-tab", "Language", &Recipe::new(&base, &state.context.catalogue, tool, &body, &files).tabs())
 }
 
 /// The form as it was when it made this job, as far as the job tells: secrets and content are not kept.
