@@ -128,7 +128,7 @@ async function paste(page, key, target) {
 test("the code yields the file when it is pasted", async () => {
   await at("/app/playground?tool=office-to-pdf", async ({ page }) => {
     const id = await account(page);
-    const { key } = await administer("key", "create", "--account", id, "--name", "Paste", "--mode", "test");
+    const { key: { secret: key } } = await administer("key", "create", "--account", id, "--name", "Paste", "--mode", "test");
     await page.getByLabel("A URL").check();
     await page.getByLabel("URL", { exact: true }).fill(`${samples}/small.docx`);
     await page.getByLabel("Filename").evaluate((field) => { field.closest("details").open = true; });
@@ -136,7 +136,7 @@ test("the code yields the file when it is pasted", async () => {
     await page.locator("#code", { hasText: "small.docx" }).filter({ hasText: "result.pdf" }).waitFor();
     for (const bytes of await paste(page, key, "result.pdf")) assert.equal(bytes.subarray(0, 5).toString(), "%PDF-");
 
-    await page.getByLabel("A file").check();
+    await page.getByLabel("A file", { exact: true }).check();
     await page.getByLabel("Drop a file here, or choose one").setInputFiles(sample);
     await page.getByLabel("Filename").fill("");
     await page.locator("#code", { hasText: "upload 'small.docx'" }).filter({ hasNotText: "result.pdf" }).waitFor();

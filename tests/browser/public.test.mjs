@@ -46,6 +46,15 @@ test("every page is under a strict policy and asks nobody else for anything", as
     const policy = answer.headers()["content-security-policy"];
     assert.ok(policy.startsWith("default-src 'none'; script-src 'self'; style-src 'self';"), policy);
     assert.ok(!policy.includes("unsafe"), policy);
+    const made = await page.evaluate(() => {
+      try {
+        document.createElement("p").innerHTML = "<img>";
+        return "HTML";
+      } catch (error) {
+        return error.name;
+      }
+    });
+    assert.equal(made, "TypeError", "no script makes HTML of text");
     assert.equal(answer.headers()["x-content-type-options"], "nosniff");
     assert.deepEqual(elsewhere, []);
     const fontSize = await page.getByRole("heading", { level: 1 }).evaluate((heading) => getComputedStyle(heading).fontSize);

@@ -145,3 +145,44 @@ test("a suspended account is closed at once, and opens again", async () => {
     assert.equal((await visitor.goto("/app")).status(), 200);
   });
 });
+
+test("whoever makes a key without having given the password lately is asked for it, and comes back", async () => {
+  const person = await newPerson();
+  await withVisitor({}, async (visitor) => {
+    const { page, goto, context } = visitor;
+    await signIn(visitor, person, "/app/keys");
+    await goto("/app/keys/new");
+    assert.ok(await page.getByLabel("Name").isVisible(), "the password was given a moment ago");
+    // What is left of a sign-in of hours ago: the session alone.
+    await context.clearCookies({ name: /proof$/ });
+    await goto("/app/keys");
+    assert.equal(await page.getByRole("heading", { level: 1 }).innerText(), "API keys");
+    await page.getByRole("link", { name: "Create a key" }).click();
+    const asked = new URL(page.url()).searchParams;
+    assert.deepEqual([asked.get("prompt"), asked.get("max_age")], ["login", "0"]);
+    await giveCredentials(page, person);
+    await page.waitForURL(url("/app/keys/new"));
+    // A form that was open all the while leads to the same, and nothing is created.
+    await context.clearCookies({ name: /proof$/ });
+    await page.getByLabel("Name").fill("Too late");
+    await page.getByRole("button", { name: "Create key" }).click();
+    await giveCredentials(page, person);
+    await page.waitForURL(url("/app/keys/new"));
+    await goto("/app/keys");
+    assert.ok(!(await mainText(page)).includes("Too late"));
+  });
+});
+
+test("a cookie of one purpose is worth nothing for another", async () => {
+  const person = await newPerson();
+  await withVisitor({}, async (visitor) => {
+    const { context, goto, page } = visitor;
+    await signIn(visitor, person);
+    const [session, proof] = ["session", "proof"].map((name) => async () =>
+      (await context.cookies()).find((cookie) => cookie.name.endsWith(name)));
+    const { value } = await session();
+    await context.addCookies([{ ...(await proof()), value }]);
+    await goto("/app/keys/new");
+    assert.ok(await page.getByLabel("Password").isVisible());
+  });
+});

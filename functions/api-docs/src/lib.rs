@@ -26,7 +26,8 @@ use book::{Book, OPENAPI};
 
 /// Only what this address serves, nothing inline, and no frame around it.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-    connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+    require-trusted-types-for 'script'; trusted-types 'none'";
 /// A deployment may change it, so browsers ask again after five minutes, and mostly get a 304.
 const CACHE_CONTROL: &str = "public, max-age=300";
 const HTML: &str = "text/html; charset=utf-8";

@@ -6,6 +6,8 @@ use axum_extra::extract::cookie::Key;
 use docmill::config::ConfigError;
 use url::Url;
 
+const SHORTEST_KEY: usize = 64;
+
 #[derive(Clone, Debug)]
 pub struct DashboardConfig {
     /// Where the pages are, without a slash at the end. Locally its path is the gateway's base path.
@@ -31,8 +33,16 @@ pub struct OidcConfig {
     pub admin_group: String,
 }
 
+/// What the keys of all cookies are derived from.
 #[derive(Clone)]
-pub struct CookieKey(pub Key);
+pub struct CookieKey(String);
+
+impl CookieKey {
+    /// The key for cookies of one purpose, so that none passes for a cookie of another.
+    pub fn of(&self, purpose: &str) -> Key {
+        Key::derive_from(format!("{}/{purpose}", self.0).as_bytes())
+    }
+}
 
 impl fmt::Debug for CookieKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -59,8 +69,10 @@ impl DashboardConfig {
         };
         let issuer = required("OIDC_ISSUER")?;
         let described = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
-        let key = Key::try_from(required("COOKIE_KEY")?.as_bytes())
-            .map_err(|_| ConfigError::Malformed { name: "COOKIE_KEY", expected: "64 random characters or more" })?;
+        let key = required("COOKIE_KEY")?;
+        if key.len() < SHORTEST_KEY {
+            return Err(ConfigError::Malformed { name: "COOKIE_KEY", expected: "64 random characters or more" });
+        }
         Ok(Self {
             url: url("DASHBOARD_URL", &required("DASHBOARD_URL")?)?,
             oidc: OidcConfig {

@@ -1,15 +1,10 @@
-//! Errors of pages. A handler returns [`PageError`], and `visit` renders it as a page.
+//! Errors of pages. A handler returns [`PageError`], and `error_page` renders it.
 
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use docmill::http::error::ApiError;
 use docmill::queue::QueueError;
 use docmill::store::StoreError;
-use maud::{Markup, html};
-
-use crate::layout::{Page, sign_out};
-use crate::state::AppState;
-use crate::visit::Viewer;
 
 /// Why a handler returns no page. The cause is logged, and never shown.
 #[derive(Debug, thiserror::Error)]
@@ -63,11 +58,11 @@ impl From<ApiError> for PageError {
     }
 }
 
-/// What the error page says; carried by the response until `visit` renders it.
+/// What the error page says; carried by the response until `error_page` renders it.
 #[derive(Clone, Copy, Debug)]
-struct Words {
-    title: &'static str,
-    text: &'static str,
+pub struct Words {
+    pub title: &'static str,
+    pub text: &'static str,
 }
 
 impl PageError {
@@ -82,7 +77,7 @@ impl PageError {
         }
     }
 
-    const fn words(&self) -> Words {
+    pub const fn words(&self) -> Words {
         let (title, text) = match self {
             Self::NotFound => ("Page not found", "This address does not exist. Check it for typing errors."),
             Self::Forbidden => ("Administrators only", "Only administrators of the service can open this page."),
@@ -128,58 +123,5 @@ impl IntoResponse for PageError {
         let mut response = self.status().into_response();
         response.extensions_mut().insert(self.words());
         response
-    }
-}
-
-/// Renders what a response carries of an error; any other response is passed on.
-pub fn dress(state: &AppState, viewer: &Viewer, response: Response) -> Response {
-    let Some(words) = response.extensions().get::<Words>().copied().or_else(|| bare(&response)) else {
-        return response;
-    };
-    let status = response.status();
-    let mut page = Page::new(words.title, content(state, viewer, status, words)).status(status).respond(state, viewer);
-    carry(response.headers(), page.headers_mut());
-    page
-}
-
-/// Framework errors are plain text: a path or a body that could not be read.
-fn bare(response: &Response) -> Option<Words> {
-    let has_page =
-        response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| !kind.as_bytes().starts_with(b"text/plain"));
-    let is_error = response.status().is_client_error() || response.status().is_server_error();
-    // Responses to scripts stay as they are.
-    let redirects = response.headers().contains_key("hx-redirect");
-    (is_error && !has_page && !redirects).then(|| match response.status() {
-        StatusCode::NOT_FOUND => PageError::NotFound.words(),
-        status if status.is_server_error() => PageError::Internal(String::new()).words(),
-        _ => PageError::BadRequest.words(),
-    })
-}
-
-fn carry(from: &HeaderMap<HeaderValue>, to: &mut HeaderMap<HeaderValue>) {
-    for (name, value) in from {
-        if matches!(*name, header::ALLOW | header::SET_COOKIE) {
-            to.append(name, value.clone());
-        }
-    }
-}
-
-fn content(state: &AppState, viewer: &Viewer, status: StatusCode, words: Words) -> Markup {
-    html! {
-        section.notice-page {
-            p.eyebrow { (status.as_u16()) }
-            h1 { (words.title) }
-            p.lead { (words.text) }
-            p.actions {
-                @if viewer.suspended {
-                    (sign_out(state, viewer))
-                } @else if viewer.user.is_some() {
-                    a.button.primary href=(state.link("/app")) { "Go to the dashboard" }
-                } @else {
-                    a.button.primary href=(state.link("/")) { "Go to the homepage" }
-                    a.button href=(state.link("/app")) { "Sign in" }
-                }
-            }
-        }
     }
 }

@@ -9,7 +9,7 @@ use url::form_urlencoded;
 use crate::csrf;
 use crate::error::PageError;
 use crate::state::AppState;
-use crate::visit::Viewer;
+use crate::viewer::Viewer;
 
 const FORM_BYTES: usize = 1024 * 1024;
 

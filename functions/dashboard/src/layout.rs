@@ -1,25 +1,19 @@
 //! The frame around every page: head, navigation from the settings, messages, footer.
 
-use std::time::Duration;
-
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum_extra::extract::cookie::SignedCookieJar;
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use docmill::domain::tool::ToolState;
 use maud::{DOCTYPE, Markup, html};
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::assets;
 use crate::csrf;
 use crate::form::token_field;
-use crate::pages::public::Listing;
+use crate::listing::Listing;
 use crate::security::Policy;
-use crate::session::{SignedIn, cookie_name, own_cookie};
+use crate::session::SignedIn;
 use crate::state::AppState;
-use crate::visit::Viewer;
+use crate::viewer::Viewer;
 use docmill_look::icons;
 
 /// Pages of every user, in the order of the menu.
@@ -65,12 +59,21 @@ pub struct Page<'a> {
     status: StatusCode,
     policy: Policy,
     scripts: Vec<&'a str>,
+    live: bool,
     summary: Option<&'a str>,
 }
 
 impl<'a> Page<'a> {
     pub fn new(title: &'a str, content: Markup) -> Self {
-        Self { title, content, status: StatusCode::OK, policy: Policy::default(), scripts: Vec::new(), summary: None }
+        Self {
+            title,
+            content,
+            status: StatusCode::OK,
+            policy: Policy::default(),
+            scripts: Vec::new(),
+            live: false,
+            summary: None,
+        }
     }
 
     /// One sentence for search engines and previews of links.
@@ -94,6 +97,13 @@ impl<'a> Page<'a> {
     /// A script of this page alone, by its name among the assets.
     pub fn script(mut self, asset: &'a str) -> Self {
         self.scripts.push(asset);
+        self
+    }
+
+    /// A page with parts that htmx renews.
+    pub fn live(mut self) -> Self {
+        self.live = true;
+        self.policy = self.policy.with_plain_html();
         self
     }
 
@@ -140,7 +150,7 @@ impl<'a> Page<'a> {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                meta name="htmx-config" content=(htmx.to_string());
+                @if self.live { meta name="htmx-config" content=(htmx.to_string()); }
                 title { (self.title) " · Docmill" }
                 @if let Some(summary) = self.summary {
                     meta name="description" content=(summary);
@@ -151,7 +161,7 @@ impl<'a> Page<'a> {
                 }
                 link rel="stylesheet" href=(assets::link(state, "style.css"));
                 link rel="icon" type="image/svg+xml" href=(assets::link(state, "icon.svg"));
-                @if viewer.user.is_some() { script src=(assets::link(state, assets::HTMX)) defer {} }
+                @if self.live { script src=(assets::link(state, assets::HTMX)) defer {} }
                 script src=(assets::link(state, "page.js")) defer {}
                 @for script in &self.scripts { script src=(assets::link(state, script)) defer {} }
             }
@@ -278,66 +288,5 @@ pub fn state_badge(state: ToolState) -> Markup {
         ToolState::Live | ToolState::Disabled => html! {},
         ToolState::Beta => html! { " " span.badge.info { "beta" } },
         ToolState::Maintenance => html! { " " span.badge.warn { "maintenance" } },
-    }
-}
-
-/// A message that the next page shows once. It is kept in a signed cookie until then.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Flash {
-    kind: Kind,
-    text: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Kind {
-    Success,
-    Error,
-    Info,
-}
-
-const FLASH: &str = "flash";
-const FLASH_TIME: Duration = Duration::from_secs(60);
-
-impl Flash {
-    pub fn success(text: impl Into<String>) -> Self {
-        Self { kind: Kind::Success, text: text.into() }
-    }
-
-    pub fn error(text: impl Into<String>) -> Self {
-        Self { kind: Kind::Error, text: text.into() }
-    }
-
-    pub fn info(text: impl Into<String>) -> Self {
-        Self { kind: Kind::Info, text: text.into() }
-    }
-
-    /// Redirects to a page that shows the message.
-    pub fn on(self, state: &AppState, path: &str) -> Response {
-        let jar = SignedCookieJar::new(state.config.cookie_key.0.clone());
-        (self.remember(state, jar), state.redirect(path)).into_response()
-    }
-
-    pub fn remember(&self, state: &AppState, jar: SignedCookieJar) -> SignedCookieJar {
-        // Two strings always have a JSON form.
-        let text = serde_json::to_vec(self).unwrap_or_default();
-        jar.add(own_cookie(state, FLASH, URL_SAFE_NO_PAD.encode(text), FLASH_TIME))
-    }
-
-    pub fn read(state: &AppState, jar: &SignedCookieJar) -> Option<Self> {
-        let cookie = jar.get(&cookie_name(state, FLASH))?;
-        serde_json::from_slice(&URL_SAFE_NO_PAD.decode(cookie.value()).ok()?).ok()
-    }
-
-    pub fn forget(state: &AppState, jar: SignedCookieJar) -> SignedCookieJar {
-        jar.add(own_cookie(state, FLASH, String::new(), Duration::ZERO))
-    }
-
-    pub fn show(&self) -> Markup {
-        let (class, role) = match self.kind {
-            Kind::Success => ("flash success", "status"),
-            Kind::Info => ("flash", "status"),
-            Kind::Error => ("flash danger", "alert"),
-        };
-        html! { p class=(class) role=(role) { (self.text) } }
     }
 }

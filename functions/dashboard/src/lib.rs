@@ -1,20 +1,28 @@
 //! The dashboard: pages for the public, for users and for administrators, rendered here and readable without scripts.
 //!
 //! `visit` is what every request goes through, `pages` is what it comes to, `layout` and `form` are what pages are made
-//! of. A page is a function from data to markup; only its handler reads or writes anything.
+//! of. A page is a function from data to markup; only its handler reads or writes anything. Files depend on each other one
+//! way: config, issuer, state, cookies, session, viewer, form, layout, pages.
 
 pub mod assets;
 pub mod config;
+pub mod cookies;
 pub mod csrf;
 pub mod delivery;
 pub mod error;
+pub mod error_page;
+pub mod flash;
 pub mod form;
+pub mod issuer;
 pub mod layout;
+pub mod listing;
 pub mod pages;
+pub mod return_to;
 pub mod security;
 pub mod session;
 pub mod sign_in;
 pub mod state;
+pub mod viewer;
 pub mod visit;
 
 use axum::Router;

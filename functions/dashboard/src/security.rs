@@ -13,9 +13,32 @@ pub struct Policy {
     connect: Vec<String>,
     frame: Vec<String>,
     form: Vec<String>,
+    trusted: Trusted,
+}
+
+/// Which scripts may make HTML of text.
+#[derive(Clone, Copy, Debug, Default)]
+enum Trusted {
+    #[default]
+    None,
+    /// Only by this policy, a function that a script names.
+    By(&'static str),
+    /// htmx knows no Trusted Types.
+    All,
 }
 
 impl Policy {
+    /// A script may make HTML by the policy of this name (Trusted Types).
+    pub fn html_by(mut self, name: &'static str) -> Self {
+        self.trusted = Trusted::By(name);
+        self
+    }
+
+    pub fn with_plain_html(mut self) -> Self {
+        self.trusted = Trusted::All;
+        self
+    }
+
     /// Scripts may send requests to this origin too.
     pub fn connect(mut self, origin: impl Into<String>) -> Self {
         self.connect.push(origin.into());
@@ -37,9 +60,14 @@ impl Policy {
     pub fn to_header(&self) -> String {
         let list = |origins: &[String]| origins.iter().map(|origin| format!(" {origin}")).collect::<String>();
         let frame = if self.frame.is_empty() { " 'none'".to_owned() } else { list(&self.frame) };
+        let trusted = match self.trusted {
+            Trusted::None => "; require-trusted-types-for 'script'; trusted-types 'none'".to_owned(),
+            Trusted::By(name) => format!("; require-trusted-types-for 'script'; trusted-types {name}"),
+            Trusted::All => String::new(),
+        };
         format!(
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'{}; \
-             frame-src{frame}; form-action 'self'{}; base-uri 'none'; frame-ancestors 'none'",
+             frame-src{frame}; form-action 'self'{}; base-uri 'none'; frame-ancestors 'none'{trusted}",
             list(&self.connect),
             list(&self.form),
         )
@@ -84,5 +112,9 @@ mod tests {
         assert!(playground.contains("connect-src 'self' https://bucket.example; frame-src https://bucket.example;"));
         assert!(playground.contains("form-action 'self' https://issuer.example;"), "{playground}");
         assert!(!playground.contains("unsafe"), "{playground}");
+        assert!(strict.ends_with("; require-trusted-types-for 'script'; trusted-types 'none'"), "{strict}");
+        let scripted = Policy::default().html_by("docmill").to_header();
+        assert!(scripted.ends_with("; require-trusted-types-for 'script'; trusted-types docmill"), "{scripted}");
+        assert!(!Policy::default().with_plain_html().to_header().contains("trusted"));
     }
 }

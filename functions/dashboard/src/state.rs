@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::extract::FromRef;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum_extra::extract::cookie::Key;
 use docmill::context::Context;
 use docmill::http::submit::JobDesk;
 use docmill::http::uploads::UploadDesk;
 
 use crate::config::DashboardConfig;
-use crate::sign_in::issuer::{Issuer, IssuerError};
+use crate::issuer::{Issuer, IssuerError};
 
 #[derive(Clone, Debug)]
 pub struct AppState {
@@ -63,11 +61,5 @@ pub fn redirect_to(location: &str) -> Response {
     match HeaderValue::try_from(location) {
         Ok(location) => (StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    }
-}
-
-impl FromRef<AppState> for Key {
-    fn from_ref(state: &AppState) -> Self {
-        state.config.cookie_key.0.clone()
     }
 }

@@ -2,28 +2,26 @@
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::extract::{FromRequestParts, MatchedPath, Request, State};
-use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use axum_extra::extract::cookie::SignedCookieJar;
-use docmill::store::settings::Snapshot;
 use docmill::telemetry::field;
 use docmill::telemetry::line::Line;
 use futures_util::FutureExt;
 use tracing::Level;
 
+use crate::cookies::Purpose;
 use crate::csrf;
 use crate::delivery::for_guests;
-use crate::error::{PageError, dress};
-use crate::layout::Flash;
-use crate::session::{self, Seat, SignedIn};
-use crate::sign_in::return_to::ReturnTo;
+use crate::error::PageError;
+use crate::error_page::dress;
+use crate::flash::Flash;
+use crate::session::{self, Seat};
 use crate::state::AppState;
+use crate::viewer::{Viewer, send_to_sign_in};
 
 /// Shorter than the function's own timeout (10 s), which the gateway would answer in a shape that is not ours.
 const REQUEST_TIME: Duration = Duration::from_secs(9);
@@ -31,38 +29,10 @@ const REQUEST_TIME: Duration = Duration::from_secs(9);
 /// Whoever is signed out already may sign out.
 const SIGN_OUT: &str = "/app/sign-out";
 
-/// Whoever looks at a page, signed in or not. Every handler that renders one takes it.
-#[derive(Clone, Debug)]
-pub struct Viewer {
-    pub user: Option<SignedIn>,
-    /// Why there is no user although there is a session, if that is so.
-    pub suspended: bool,
-    /// What an earlier request left to be said once.
-    pub flash: Option<Flash>,
-    /// Path and query of the request, without the base path.
-    pub path: String,
-    /// What administrators set, for the navigation.
-    pub settings: Arc<Snapshot>,
-    /// What forms and scripts of this session must send along.
-    pub form_token: Option<String>,
-    /// Where signing in and out leads to, which a page's policy must allow.
-    pub form_origins: Vec<String>,
-}
-
-impl<S: Sync> FromRequestParts<S> for Viewer {
-    type Rejection = PageError;
-
-    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, PageError> {
-        let viewer = parts.extensions.get::<Self>().cloned();
-        viewer.ok_or_else(|| PageError::Internal("a page lies outside of the visit".into()))
-    }
-}
-
 /// The middleware around all pages.
 pub async fn visit(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
-    let jar = SignedCookieJar::from_headers(request.headers(), state.config.cookie_key.0.clone());
-    let (viewer, jar) = match meet(&state, path, jar).await {
+    let (viewer, is_stale) = match meet(&state, path, request.headers()).await {
         Ok(met) => met,
         Err(error) => return plain(error),
     };
@@ -77,19 +47,22 @@ pub async fn visit(State(state): State<AppState>, request: Request, next: Next) 
     };
     let response = dress(&state, &viewer, response);
     let response = if is_guest && is_page(&response) { for_guests(&headers, response).await } else { response };
-    // A message is gone once a page has shown it; a redirect or a fragment shows none.
-    let showed = viewer.flash.is_some() && is_page(&response);
-    let jar = if showed { Flash::forget(&state, jar) } else { jar };
     // What a handler says about cookies is newer than what we found.
-    if response.headers().contains_key(header::SET_COOKIE) { response } else { (jar, response).into_response() }
+    if response.headers().contains_key(header::SET_COOKIE) {
+        return response;
+    }
+    // A message is gone once a page has shown it; a redirect or a fragment shows none.
+    let shown = (viewer.flash.is_some() && is_page(&response)).then(|| Purpose::Flash.remove(&state));
+    (is_stale.then(|| session::forget(&state)), shown, response).into_response()
 }
 
-async fn meet(state: &AppState, path: String, jar: SignedCookieJar) -> Result<(Viewer, SignedCookieJar), PageError> {
+/// Who is there, and whether their cookie is of a session that is over.
+async fn meet(state: &AppState, path: String, headers: &HeaderMap) -> Result<(Viewer, bool), PageError> {
     let settings = state.context.settings.current().await?;
-    let flash = Flash::read(state, &jar);
-    let seat = session::find(state, &jar).await?;
-    let jar = if matches!(seat, Seat::Stale) { session::forget(state, jar) } else { jar };
-    let form_token = session::token(state, &jar).map(|token| token.form_token());
+    let flash = Flash::read(state, headers);
+    let seat = session::find(state, headers).await?;
+    let is_stale = matches!(seat, Seat::Stale);
+    let form_token = session::token(state, headers).filter(|_| !is_stale).map(|token| token.form_token());
     let (user, suspended) = match seat {
         Seat::Taken(user) => (Some(*user), false),
         Seat::Suspended => (None, true),
@@ -97,7 +70,7 @@ async fn meet(state: &AppState, path: String, jar: SignedCookieJar) -> Result<(V
     };
     // Only who has a session has forms that may end at the issuer.
     let form_origins = if user.is_some() || suspended { state.issuer.origins().await } else { Vec::new() };
-    Ok((Viewer { user, suspended, flash, path, settings, form_token, form_origins }, jar))
+    Ok((Viewer { user, suspended, flash, path, settings, form_token, form_origins }, is_stale))
 }
 
 /// A request that changes something needs a session and its token, whatever its handler asks for. Without a session it
@@ -131,26 +104,6 @@ fn plain(error: PageError) -> Response {
         "The service did not answer in time. Please try again.\n",
     )
         .into_response()
-}
-
-/// Where a person goes who must sign in first, and how: scripts are told by a header.
-pub fn send_to_sign_in(state: &AppState, method: &Method, headers: &HeaderMap, path: &str) -> Response {
-    let by_script = headers.contains_key("hx-request");
-    let own_page = |name: &str| {
-        let url = headers.get(name)?.to_str().ok()?;
-        ReturnTo::parse(url.strip_prefix(&state.absolute(""))?)
-    };
-    let place = match (by_script, method) {
-        (true, _) => own_page("hx-current-url"),
-        (false, &Method::GET) => ReturnTo::parse(path),
-        // Back to the page with the form, which the browser names as the referrer on our own pages.
-        (false, _) => own_page("referer"),
-    };
-    let target = state.link(&format!("/app/sign-in?{}", place.unwrap_or_default().to_query()));
-    if by_script {
-        return (StatusCode::UNAUTHORIZED, [("hx-redirect", target)]).into_response();
-    }
-    crate::state::redirect_to(&target)
 }
 
 /// Outermost: one log line per request, and neither a panic nor an overlong wait gets out.

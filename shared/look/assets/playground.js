@@ -15,6 +15,9 @@ let entries = [];
 
 const field = (name) => form.elements.namedItem(name);
 
+// Parts of pages of our own are all that becomes HTML here; the page's policy allows nothing else to.
+const trusted = globalThis.trustedTypes?.createPolicy("docmill", { createHTML: (part) => part }) ?? { createHTML: (part) => part };
+
 class Refused extends Error {}
 class Busy extends Error {}
 
@@ -166,7 +169,7 @@ async function create() {
   const response = await persist(() => ask(form.action, { method: "POST", body: contents() }));
   const text = await response.text();
   if (response.status === 422) {
-    form.innerHTML = text;
+    form.innerHTML = trusted.createHTML(text);
     restore();
     (form.querySelector("[aria-invalid], [data-invalid] input") ?? form.querySelector("[role=alert]"))?.focus();
     return;
@@ -203,7 +206,7 @@ async function follow() {
 // Puts a part of the page in place, and the focus back to where it was.
 function replace(text) {
   const focused = result.contains(document.activeElement) ? document.activeElement.id : "";
-  result.innerHTML = text;
+  result.innerHTML = trusted.createHTML(text);
   localise(result);
   if (focused) document.getElementById(focused)?.focus();
 }
@@ -245,7 +248,7 @@ async function showCode() {
     const response = await ask(form.dataset.code, { method: "POST", body: contents() });
     if (!response.ok || number !== asked) return;
     const code = document.getElementById("code");
-    code.innerHTML = await response.text();
+    code.innerHTML = trusted.createHTML(await response.text());
     makeTabs(code);
   } catch {
     // The next change asks again.

@@ -4,16 +4,16 @@ use axum::Router;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use axum::routing::get;
-use docmill::domain::tool::{AccessTier, Definition, PageVisibility, ToolSettings, ToolState};
+use docmill::domain::tool::{Definition, ToolState};
 use docmill_look::schema;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use crate::error::PageError;
 use crate::layout::{Page, state_badge};
-use crate::session::SignedIn;
+use crate::listing::{Listing, tier_name};
 use crate::state::AppState;
-use crate::visit::Viewer;
+use crate::viewer::Viewer;
 use docmill_look::code::copyable;
 use docmill_look::icons;
 
@@ -25,66 +25,6 @@ pub fn routes() -> Router<AppState> {
         .route("/tools/{slug}", get(tool))
 }
 
-/// A tool as it shows in some place: its file, and what administrators set about it.
-#[derive(Clone, Copy, Debug)]
-pub struct Listing<'a> {
-    pub definition: &'a Definition,
-    pub settings: &'a ToolSettings,
-    pub name: &'a str,
-}
-
-impl<'a> Listing<'a> {
-    /// Every tool that is not disabled.
-    pub fn all(state: &'a AppState, viewer: &'a Viewer) -> impl Iterator<Item = Self> {
-        state.context.catalogue.tools().iter().filter_map(|tool| {
-            let settings = viewer.settings.tool(tool);
-            let definition = &tool.definition;
-            (settings.state != ToolState::Disabled).then_some(Self { definition, settings, name: &definition.name })
-        })
-    }
-
-    /// Those that the account may use now, as the API decides for a key without limits of its own.
-    pub fn usable(state: &'a AppState, viewer: &'a Viewer, user: &SignedIn) -> Vec<Self> {
-        let (plan, key) = (viewer.settings.plan(&user.profile.plan), user.own_key());
-        let is_usable = |listing: &Self| listing.settings.admits(&listing.definition.slug, &plan, &key);
-        Self::all(state, viewer).filter(is_usable).collect()
-    }
-
-    fn shown(state: &'a AppState, viewer: &'a Viewer, switch: fn(&PageVisibility) -> bool) -> Vec<Self> {
-        Self::all(state, viewer).filter(|listing| switch(&listing.settings.page_visibility)).collect()
-    }
-
-    pub fn in_navigation(state: &'a AppState, viewer: &'a Viewer) -> Vec<Self> {
-        Self::shown(state, viewer, |visibility| visibility.navigation)
-    }
-
-    /// Where the tool is found: its public page, or else the playground, which those who may use it reach.
-    pub fn path(&self) -> String {
-        let slug = &self.definition.slug;
-        if self.settings.page_visibility.public {
-            format!("/tools/{slug}")
-        } else {
-            format!("/app/playground?tool={slug}")
-        }
-    }
-
-    pub fn category(&self) -> &'a str {
-        self.settings.category.as_ref().unwrap_or(&self.definition.category)
-    }
-
-    pub fn description(&self) -> &'a str {
-        self.settings.description.as_ref().unwrap_or(&self.definition.description)
-    }
-
-    pub fn price(&self) -> String {
-        match self.settings.credit_cost {
-            0 => "free".to_owned(),
-            1 => "1 credit per document".to_owned(),
-            cost => format!("{cost} credits per document"),
-        }
-    }
-}
-
 /// A category's name in an address: lower case, hyphens.
 pub fn category_slug(category: &str) -> String {
     let letters = category.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' });
@@ -94,15 +34,6 @@ pub fn category_slug(category: &str) -> String {
 fn category_title(category: &str) -> String {
     let mut letters = category.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
-pub fn tier_name(tier: AccessTier) -> &'static str {
-    match tier {
-        AccessTier::Free => "free",
-        AccessTier::Starter => "starter",
-        AccessTier::Pro => "pro",
-        AccessTier::Enterprise => "enterprise",
-    }
 }
 
 async fn homepage(State(state): State<AppState>, viewer: Viewer) -> Response {

@@ -6,11 +6,11 @@ use axum::response::Response;
 use axum::routing::get;
 use maud::{Markup, html};
 
-use super::public::{Listing, tier_name};
 use crate::layout::{page, state_badge};
+use crate::listing::{Listing, tier_name};
 use crate::session::SignedIn;
 use crate::state::AppState;
-use crate::visit::Viewer;
+use crate::viewer::Viewer;
 
 pub fn routes() -> Router<AppState> {
     Router::new().route("/app/tools", get(show))

@@ -5,26 +5,31 @@
 //! expiry and nonce are verified; a new session begins. No token of the issuer is kept.
 
 pub mod attempt;
-pub mod issuer;
-pub mod return_to;
+
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::Uri;
+use axum::http::{HeaderMap, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum_extra::extract::cookie::SignedCookieJar;
 use docmill::clock;
+use docmill::domain::time::Timestamp;
 use docmill::domain::user::{Session, SessionToken};
 use url::form_urlencoded;
 
+use crate::cookies::Purpose;
 use crate::error::PageError;
+use crate::flash::Flash;
 use crate::form::FormData;
-use crate::layout::Flash;
+use crate::issuer::Proof;
+use crate::return_to::ReturnTo;
 use crate::session::{self, SignedIn};
 use crate::state::{AppState, redirect_to};
 use attempt::Attempt;
-use return_to::ReturnTo;
+
+/// By how much the issuer's clock may be behind ours.
+const CLOCK_SKEW: Duration = Duration::from_secs(60);
 
 pub fn routes() -> Router<AppState> {
     Router::new()
@@ -33,62 +38,69 @@ pub fn routes() -> Router<AppState> {
         .route("/app/sign-out", post(end))
 }
 
-async fn begin(
-    State(state): State<AppState>,
-    user: Option<SignedIn>,
-    jar: SignedCookieJar,
-    uri: Uri,
-) -> Result<Response, PageError> {
+async fn begin(State(state): State<AppState>, user: Option<SignedIn>, uri: Uri) -> Result<Response, PageError> {
     let place = ReturnTo::from_query(query(&uri, "return_to").as_deref());
-    if user.is_some() {
+    let again = query(&uri, "again").is_some();
+    if user.is_some() && !again {
         return Ok(state.redirect(place.as_str()));
     }
-    let attempt = Attempt::new(place);
-    let location = state.issuer.authorization_url(&attempt).await?;
-    Ok((attempt.remember(&state, jar), redirect_to(location.as_str())).into_response())
+    let attempt = Attempt::new(place, again);
+    let location = state.issuer.authorization_url(&attempt.handshake, again).await?;
+    Ok((attempt.remember(&state), redirect_to(location.as_str())).into_response())
 }
 
-async fn finish(State(state): State<AppState>, jar: SignedCookieJar, uri: Uri) -> Result<Response, PageError> {
-    let attempt = Attempt::recall(&state, &jar);
+async fn finish(State(state): State<AppState>, headers: HeaderMap, uri: Uri) -> Result<Response, PageError> {
+    let attempt = Attempt::recall(&state, &headers);
     // Only once, whatever comes of it.
-    let cleared = Attempt::forget(&state, jar.clone());
-    match enter(&state, attempt, &jar, &uri).await {
-        Ok((token, place)) => {
-            let jar = session::remember(&state, cleared, &token);
-            Ok((jar, state.redirect(place.as_str())).into_response())
+    let cleared = Purpose::SignIn.remove(&state);
+    match enter(&state, attempt, &headers, &uri).await {
+        Ok(entered) => {
+            let proof = entered.proved_at.map(|at| session::remember_proof(&state, &entered.token, at));
+            let session = session::remember(&state, &entered.token);
+            Ok((cleared, session, proof, state.redirect(entered.place.as_str())).into_response())
         }
         Err(error) => Ok((cleared, error).into_response()),
     }
 }
 
+/// A new session.
+struct Entered {
+    token: SessionToken,
+    proved_at: Option<Timestamp>,
+    place: ReturnTo,
+}
+
 async fn enter(
     state: &AppState,
     attempt: Option<Attempt>,
-    jar: &SignedCookieJar,
+    headers: &HeaderMap,
     uri: &Uri,
-) -> Result<(SessionToken, ReturnTo), PageError> {
+) -> Result<Entered, PageError> {
     let refused = |why: &str| PageError::SignIn(why.to_owned());
     let attempt = attempt.ok_or_else(|| refused("no attempt of this browser"))?;
-    if query(uri, "state").as_deref() != Some(attempt.state()) {
+    if query(uri, "state").as_deref() != Some(attempt.handshake.state()) {
         return Err(refused("the state is another one"));
     }
     let code = query(uri, "code").ok_or_else(|| refused("the issuer sent no code"))?;
-    let identity = state.issuer.identify(code, &attempt).await?;
+    let Proof { identity, at } = state.issuer.identify(code, &attempt.handshake).await?;
+    if attempt.again && at.is_none_or(|at| at.plus(CLOCK_SKEW) < attempt.began_at) {
+        return Err(refused("the issuer did not ask for the password again"));
+    }
     let now = clock::now();
     let user = state.context.users.enter(&identity, now).await?;
     // Rotation: whatever session this browser had, nobody who knew it is signed in by this.
-    if let Some(earlier) = session::token(state, jar) {
+    if let Some(earlier) = session::token(state, headers) {
         state.context.sessions.end(&earlier.id()).await?;
     }
     let token = SessionToken::generate();
     let session = Session { session: token.id(), user: user.user, role: identity.role, began_at: now, seen_at: now };
     state.context.sessions.begin(&session).await?;
-    Ok((token, attempt.into_place()))
+    Ok(Entered { token, proved_at: at, place: attempt.place })
 }
 
 /// Here, or everywhere; and then at the issuer, which would otherwise sign the next person in without asking.
-async fn end(State(state): State<AppState>, jar: SignedCookieJar, form: FormData) -> Result<Response, PageError> {
-    if let Some(token) = session::token(&state, &jar) {
+async fn end(State(state): State<AppState>, headers: HeaderMap, form: FormData) -> Result<Response, PageError> {
+    if let Some(token) = session::token(&state, &headers) {
         let id = token.id();
         if form.is_on("everywhere")
             && let Some(session) = state.context.sessions.find(&id, clock::now()).await?
@@ -97,13 +109,15 @@ async fn end(State(state): State<AppState>, jar: SignedCookieJar, form: FormData
         }
         state.context.sessions.end(&id).await?;
     }
-    let jar = session::forget(&state, jar);
+    let forgotten = (session::forget(&state), Purpose::Proof.remove(&state));
     Ok(match state.issuer.sign_out_url(&state.absolute("/")).await {
-        Some(location) => (Flash::success("You are signed out.").remember(&state, jar), redirect_to(location.as_str()))
-            .into_response(),
+        Some(location) => {
+            let flash = Flash::success("You are signed out.").remember(&state);
+            (forgotten.0, forgotten.1, flash, redirect_to(location.as_str())).into_response()
+        }
         None => {
             let text = "You are signed out here. On a shared computer, sign out at your sign-in provider too.";
-            (Flash::success(text).remember(&state, jar), state.redirect("/")).into_response()
+            (forgotten.0, forgotten.1, Flash::success(text).remember(&state), state.redirect("/")).into_response()
         }
     })
 }

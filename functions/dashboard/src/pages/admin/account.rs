@@ -17,9 +17,9 @@ use super::accounts::{path, standing};
 use super::audit::entries_table;
 use crate::error::PageError;
 use crate::layout::page;
-use crate::session::AdminUser;
 use crate::state::AppState;
-use crate::visit::Viewer;
+use crate::viewer::AdminUser;
+use crate::viewer::Viewer;
 
 const RECENT_CHANGES: usize = 10;
 

@@ -15,11 +15,11 @@ use super::accounts::path;
 use super::choices::{origins_field, read_origins, read_tools, tool_fields, tool_pairs};
 use super::{author, check_reason, number, reason_field, shown_version, stale_notice, version_field};
 use crate::error::PageError;
+use crate::flash::Flash;
 use crate::form::{FormData, FormErrors, checkbox, form, input, select};
-use crate::layout::{Flash, Page, page};
-use crate::session::AdminUser;
+use crate::layout::{Page, page};
 use crate::state::AppState;
-use crate::visit::Viewer;
+use crate::viewer::{AdminUser, Proved, Viewer};
 
 const MOST_CREDITS: u64 = 1_000_000_000;
 
@@ -185,6 +185,7 @@ async fn granting(
     State(state): State<AppState>,
     viewer: Viewer,
     _admin: AdminUser,
+    _proved: Proved,
     Path(id): Path<String>,
 ) -> Result<Response, PageError> {
     let desk = Desk::open(&state, &viewer, &id).await?;
@@ -197,6 +198,7 @@ async fn grant(
     State(state): State<AppState>,
     viewer: Viewer,
     admin: AdminUser,
+    _proved: Proved,
     Path(id): Path<String>,
     sent: FormData,
 ) -> Result<Response, PageError> {

@@ -12,9 +12,9 @@ use maud::{Markup, html};
 use super::query;
 use crate::error::PageError;
 use crate::layout::page;
-use crate::session::AdminUser;
 use crate::state::AppState;
-use crate::visit::Viewer;
+use crate::viewer::AdminUser;
+use crate::viewer::Viewer;
 
 const PAGE: u16 = 50;
 const SEARCH_LENGTH: usize = 100;

@@ -10,9 +10,9 @@ use maud::{Markup, html};
 use super::{query, shown_value};
 use crate::error::PageError;
 use crate::layout::page;
-use crate::session::AdminUser;
 use crate::state::AppState;
-use crate::visit::Viewer;
+use crate::viewer::AdminUser;
+use crate::viewer::Viewer;
 
 const PAGE: usize = 50;
 

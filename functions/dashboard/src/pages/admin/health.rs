@@ -18,9 +18,9 @@ use maud::{Markup, html};
 use crate::error::PageError;
 use crate::layout::page;
 use crate::pages::parts::{moment, percent};
-use crate::session::AdminUser;
 use crate::state::AppState;
-use crate::visit::Viewer;
+use crate::viewer::AdminUser;
+use crate::viewer::Viewer;
 
 /// The sweeper runs each minute: after three without a word something is wrong.
 const SWEEPER_SILENCE: Duration = Duration::from_secs(180);

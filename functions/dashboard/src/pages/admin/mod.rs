@@ -24,9 +24,9 @@ use url::form_urlencoded;
 use crate::error::PageError;
 use crate::form::{Field, FormData, FormErrors, text};
 use crate::layout;
-use crate::session::AdminUser;
 use crate::state::AppState;
-use crate::visit::Viewer;
+use crate::viewer::AdminUser;
+use crate::viewer::Viewer;
 
 pub fn routes() -> Router<AppState> {
     Router::new()

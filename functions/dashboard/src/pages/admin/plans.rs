@@ -14,11 +14,12 @@ use maud::{Markup, html};
 use super::choices::{origins_field, read_origins, read_tools, tool_fields, tool_pairs};
 use super::{author, check_reason, number, reason_field, shown_version, stale_notice, version_field};
 use crate::error::PageError;
+use crate::flash::Flash;
 use crate::form::{FormData, FormErrors, form, input, text};
-use crate::layout::{Flash, Page, page};
-use crate::session::AdminUser;
+use crate::layout::{Page, page};
 use crate::state::AppState;
-use crate::visit::Viewer;
+use crate::viewer::AdminUser;
+use crate::viewer::Viewer;
 
 const MOST_CREDITS: u64 = 1_000_000_000;
 const MOST_PER_MINUTE: u32 = 100_000;

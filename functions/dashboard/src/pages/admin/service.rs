@@ -11,11 +11,12 @@ use maud::{Markup, html};
 
 use super::{author, check_reason, reason_field, shown_version, stale_notice, version_field};
 use crate::error::PageError;
+use crate::flash::Flash;
 use crate::form::{FormData, FormErrors, checkbox, form};
-use crate::layout::{Flash, Page, page};
-use crate::session::AdminUser;
+use crate::layout::{Page, page};
 use crate::state::AppState;
-use crate::visit::Viewer;
+use crate::viewer::AdminUser;
+use crate::viewer::Viewer;
 
 const PATH: &str = "/admin/service";
 

@@ -17,11 +17,12 @@ use maud::{Markup, html};
 use self::table::jobs_table;
 use super::parts::{pager, query_of, value_of, with_query};
 use crate::error::PageError;
+use crate::flash::Flash;
 use crate::form::select;
-use crate::layout::{self, Flash};
+use crate::layout::{Page, fragment};
 use crate::session::SignedIn;
 use crate::state::{AppState, redirect_to};
-use crate::visit::Viewer;
+use crate::viewer::Viewer;
 
 const PAGE: usize = 25;
 /// The states that the filter offers.
@@ -79,13 +80,13 @@ async fn list(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> 
         (filters(&state, &wish))
         (live_rows(&state, &wish, &page, now))
     };
-    Ok(layout::page(&state, &viewer, "Jobs", content))
+    Ok(Page::new("Jobs", content).live().respond(&state, &viewer))
 }
 
 async fn rows(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Result<Response, PageError> {
     let (now, wish) = (clock::now(), Wish::of(&viewer.path));
     let page = wish.page(&state, &user, now).await?;
-    Ok(layout::fragment(live_rows(&state, &wish, &page, now)))
+    Ok(fragment(live_rows(&state, &wish, &page, now)))
 }
 
 fn filters(state: &AppState, wish: &Wish) -> Markup {
@@ -140,7 +141,7 @@ async fn show(
     let keys = async { Ok::<_, PageError>(state.context.accounts.keys_of(&user.account, now).await?) };
     let (job, keys) = futures_util::try_join!(own_job(&state, &user, &id, now), keys)?;
     let key = keys.iter().find(|key| key.key.key_id == job.key_id).map(|key| key.key.name.as_str());
-    Ok(layout::page(&state, &viewer, "Job", detail::page(&state, &job, key, now)))
+    Ok(Page::new("Job", detail::page(&state, &job, key, now)).live().respond(&state, &viewer))
 }
 
 /// The part of the page that changes until the job ends.
@@ -151,7 +152,7 @@ async fn progress(
 ) -> Result<Response, PageError> {
     let now = clock::now();
     let job = own_job(&state, &user, &id, now).await?;
-    Ok(layout::fragment(detail::live(&state, &job, now)))
+    Ok(fragment(detail::live(&state, &job, now)))
 }
 
 /// Redirects to a link that is signed for this click.

@@ -12,12 +12,13 @@ use maud::{Markup, html};
 
 use super::shown_once;
 use crate::error::PageError;
+use crate::flash::Flash;
 use crate::form::{self, FormData, FormErrors, select};
-use crate::layout::{Flash, Page};
+use crate::layout::Page;
 use crate::pages::parts::{moment, moment_or};
 use crate::session::SignedIn;
 use crate::state::AppState;
-use crate::visit::Viewer;
+use crate::viewer::{Proved, Viewer};
 
 /// For how long the old secret keeps working, in hours.
 const OVERLAPS: [(&str, &str); 4] = [
@@ -31,6 +32,7 @@ pub(super) async fn ask_to_regenerate(
     State(state): State<AppState>,
     viewer: Viewer,
     user: SignedIn,
+    _proved: Proved,
     Path(id): Path<String>,
 ) -> Result<Response, PageError> {
     let key = alive(&state, &user, &id).await?.key;
@@ -42,6 +44,7 @@ pub(super) async fn regenerate(
     State(state): State<AppState>,
     viewer: Viewer,
     user: SignedIn,
+    _proved: Proved,
     Path(id): Path<String>,
     data: FormData,
 ) -> Result<Response, PageError> {

@@ -13,18 +13,19 @@ use maud::{Markup, html};
 
 use super::shown_once;
 use crate::error::PageError;
+use crate::flash::Flash;
 use crate::form::{self, FormData, FormErrors, input, select, text, textarea};
-use crate::layout::{Flash, Page};
-use crate::pages::public::Listing;
+use crate::layout::Page;
+use crate::listing::Listing;
 use crate::session::SignedIn;
 use crate::state::AppState;
-use crate::visit::Viewer;
+use crate::viewer::{Proved, Viewer};
 
 const MAX_NAME: usize = 80;
 const MAX_ORIGINS: usize = 20;
 const MODES: [Mode; 2] = [Mode::Live, Mode::Test];
 
-pub(super) async fn show(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) -> Response {
+pub(super) async fn show(State(state): State<AppState>, viewer: Viewer, _user: SignedIn, _proved: Proved) -> Response {
     // The id comes with the form, so that sending it twice creates one key.
     let id = NewKey::id();
     let data = FormData::of(&[("id", id.as_str()), ("mode", Mode::Live.as_str())]);
@@ -35,6 +36,7 @@ pub(super) async fn create(
     State(state): State<AppState>,
     viewer: Viewer,
     user: SignedIn,
+    _proved: Proved,
     data: FormData,
 ) -> Result<Response, PageError> {
     let now = clock::now();

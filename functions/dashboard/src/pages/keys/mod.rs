@@ -21,7 +21,7 @@ use crate::error::PageError;
 use crate::layout;
 use crate::session::SignedIn;
 use crate::state::AppState;
-use crate::visit::Viewer;
+use crate::viewer::Viewer;
 
 pub fn routes() -> Router<AppState> {
     Router::new()

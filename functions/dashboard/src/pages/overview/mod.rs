@@ -22,7 +22,7 @@ use crate::error::PageError;
 use crate::layout;
 use crate::session::SignedIn;
 use crate::state::AppState;
-use crate::visit::Viewer;
+use crate::viewer::Viewer;
 
 const LAST_JOBS: usize = 5;
 

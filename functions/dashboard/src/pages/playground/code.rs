@@ -90,14 +90,14 @@ impl<'a> Recipe<'a> {
                 "convert() {{\n  curl -sS --fail-with-body -L -o {0} -w '%{{http_code}}' {url} \\\n    \
                  {headers} -H 'Accept: {content_type}' \\\n    {data}{document}\n}}\n\
                  while status=$(convert) && [ \"$status\" = 202 ]; do :; done\n\
-                 [ \"$status\" = 200 ] || cat {0}",
+                 [ \"$status\" = 200 ] || ! cat {0}",
                 quoted(&self.target()),
             ),
             None => format!(
                 "convert() {{\n  curl -sS --fail-with-body {url} \\\n    {headers} \\\n    {data}{document}\n}}\n\
                  member() {{ printf %s \"$job\" | sed -n 's/.*\"download\":{{[^}}]*\"'\"$1\"'\":\"\\([^\"]*\\)\".*/\\1/p'; }}\n\
                  while job=$(convert) && printf %s \"$job\" | grep -Eq '\"status\":\"(queued|processing)\"'; do :; done\n\
-                 curl -sS --fail -o \"$(member filename)\" \"$(member url)\" || echo \"$job\"",
+                 curl -sS --fail -o \"$(member filename)\" \"$(member url)\" || ! echo \"$job\"",
             ),
         }
     }

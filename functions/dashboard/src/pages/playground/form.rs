@@ -17,7 +17,7 @@ use crate::form::{Field, FormData, checkbox, input, select, text, textarea, toke
 use crate::layout::state_badge;
 use crate::pages::parts::bytes;
 use crate::state::AppState;
-use crate::visit::Viewer;
+use crate::viewer::Viewer;
 use docmill_look::code::tabs;
 
 /// What the form shows.

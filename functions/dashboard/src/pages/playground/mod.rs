@@ -33,7 +33,7 @@ use crate::pages::parts::bytes;
 use crate::security::Policy;
 use crate::session::SignedIn;
 use crate::state::{AppState, redirect_to};
-use crate::visit::Viewer;
+use crate::viewer::Viewer;
 
 const PATH: &str = "/app/playground";
 const SCRIPT: &str = "playground.js";
@@ -222,7 +222,7 @@ async fn respond(shown: &Shown<'_>, job: Option<&Job>, status: StatusCode) -> Re
     };
     let bucket = shown.state.context.files.origin().await.map_err(unavailable)?;
     let page = Page::new("Playground", form::page(shown, result)).status(status).script(SCRIPT);
-    let page = page.policy(Policy::default().connect(bucket.clone()).frame(bucket));
+    let page = page.policy(Policy::default().connect(bucket.clone()).frame(bucket).html_by("docmill"));
     let mut response = page.respond(shown.state, shown.viewer);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)

@@ -19,7 +19,7 @@ use crate::form::select;
 use crate::layout;
 use crate::session::SignedIn;
 use crate::state::AppState;
-use crate::visit::Viewer;
+use crate::viewer::Viewer;
 
 const PATH: &str = "/app/webhooks";
 const PAGE: usize = 20;

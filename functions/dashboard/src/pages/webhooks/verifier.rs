@@ -13,7 +13,7 @@ use crate::layout::Page;
 use crate::pages::parts::rough;
 use crate::session::SignedIn;
 use crate::state::AppState;
-use crate::visit::Viewer;
+use crate::viewer::Viewer;
 
 pub(super) async fn show(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) -> Response {
     let content = page(&state, &viewer, &FormData::default(), &FormErrors::default(), None);

@@ -1,5 +1,7 @@
 //! The issuer: what it says of itself, and what its tokens say of people.
 
+mod handshake;
+
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -9,7 +11,7 @@ use docmill::clock;
 use docmill::domain::time::Timestamp;
 use docmill::domain::user::{Email, Identity, Role};
 use openidconnect::core::{
-    CoreAuthenticationFlow, CoreClient, CoreGenderClaim, CoreIdTokenVerifier, CoreJsonWebKeySet,
+    CoreAuthPrompt, CoreAuthenticationFlow, CoreClient, CoreGenderClaim, CoreIdTokenVerifier, CoreJsonWebKeySet,
     CoreJweContentEncryptionAlgorithm, CoreJwsSigningAlgorithm,
 };
 use openidconnect::{
@@ -21,9 +23,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use url::Url;
 
-use super::attempt::Attempt;
 use crate::config::{DashboardConfig, OidcConfig};
 use crate::error::PageError;
+pub use handshake::Handshake;
 
 /// How long the issuer has for an answer; a sign-in asks it up to three times.
 const ANSWER_TIME: Duration = Duration::from_secs(3);
@@ -50,6 +52,13 @@ pub struct Issuer {
     callback: RedirectUrl,
     http: Http,
     known: Mutex<Option<Known>>,
+}
+
+/// Who somebody is, and when they last proved it to the issuer, if it says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    pub identity: Identity,
+    pub at: Option<Timestamp>,
 }
 
 #[derive(Clone, Debug)]
@@ -112,31 +121,34 @@ impl Issuer {
         })
     }
 
-    /// Where a browser goes to sign in.
-    pub async fn authorization_url(&self, attempt: &Attempt) -> Result<Url, PageError> {
+    /// Where a browser goes to sign in. `again`: even if the issuer still knows this person, it is to ask for a password.
+    pub async fn authorization_url(&self, handshake: &Handshake, again: bool) -> Result<Url, PageError> {
         let metadata = self.metadata(MAX_AGE_MS).await?;
         let client = self.client(&metadata);
-        let challenge = PkceCodeChallenge::from_code_verifier_sha256(&attempt.verifier());
-        let (state, nonce) = (attempt.state().to_owned(), attempt.nonce().clone());
+        let challenge = PkceCodeChallenge::from_code_verifier_sha256(&handshake.verifier());
+        let (state, nonce) = (handshake.state().to_owned(), handshake.nonce().clone());
         let scopes = self.config.scopes.iter().cloned().map(Scope::new);
-        let (url, _state, _nonce) = client
+        let mut request = client
             .authorize_url(CoreAuthenticationFlow::AuthorizationCode, || openidconnect::CsrfToken::new(state), || nonce)
             .set_redirect_uri(std::borrow::Cow::Borrowed(&self.callback))
             .add_scopes(scopes)
-            .set_pkce_challenge(challenge)
-            .url();
+            .set_pkce_challenge(challenge);
+        if again {
+            request = request.add_prompt(CoreAuthPrompt::Login).set_max_age(Duration::ZERO);
+        }
+        let (url, _state, _nonce) = request.url();
         Ok(url)
     }
 
     /// Exchanges a code for a token, and believes the token once everything about it is verified.
-    pub async fn identify(&self, code: String, attempt: &Attempt) -> Result<Identity, PageError> {
+    pub async fn identify(&self, code: String, handshake: &Handshake) -> Result<Proof, PageError> {
         let metadata = self.metadata(MAX_AGE_MS).await?;
         let client = self.client(&metadata);
         let exchange = client
             .exchange_code(AuthorizationCode::new(code))
             .map_err(|error| PageError::Internal(format!("the issuer names no token endpoint: {error}")))?
             .set_redirect_uri(std::borrow::Cow::Borrowed(&self.callback))
-            .set_pkce_verifier(attempt.verifier());
+            .set_pkce_verifier(handshake.verifier());
         let response = exchange.request_async(&self.http).await.map_err(|error| match error {
             openidconnect::RequestTokenError::Request(error) => PageError::Unavailable(error.to_string()),
             // The issuer's own words, or a parser's: neither has a token in it.
@@ -147,11 +159,11 @@ impl Issuer {
         })?;
         let token = response.id_token().ok_or_else(|| PageError::SignIn("the issuer sent no ID token".into()))?;
         let token: Token = token.to_string().parse().map_err(|_| PageError::SignIn("no ID token".into()))?;
-        match self.verify(&token, &metadata, attempt.nonce()) {
+        match self.verify(&token, &metadata, handshake.nonce()) {
             Err(ClaimsVerificationError::SignatureVerification(_)) => {
                 // Perhaps it is signed with a key that is newer than what we know.
                 let metadata = self.metadata(ASK_AGAIN_MS).await?;
-                self.verify(&token, &metadata, attempt.nonce())
+                self.verify(&token, &metadata, handshake.nonce())
             }
             verdict => verdict,
         }
@@ -164,7 +176,7 @@ impl Issuer {
         token: &Token,
         metadata: &ProviderMetadataWithLogout,
         nonce: &Nonce,
-    ) -> Result<Option<Identity>, ClaimsVerificationError> {
+    ) -> Result<Option<Proof>, ClaimsVerificationError> {
         verify(token, &self.config, self.url.clone(), metadata.jwks().clone(), nonce)
     }
 
@@ -272,20 +284,21 @@ pub(crate) fn verify(
     issuer: IssuerUrl,
     keys: CoreJsonWebKeySet,
     nonce: &Nonce,
-) -> Result<Option<Identity>, ClaimsVerificationError> {
+) -> Result<Option<Proof>, ClaimsVerificationError> {
     let verifier = CoreIdTokenVerifier::new_public_client(ClientId::new(config.client_id.clone()), issuer, keys)
         .set_allowed_algs(ALGORITHMS);
     let claims = token.claims(&verifier, nonce)?;
     let Some(email) = claims.email().and_then(|email| Email::parse(email)) else { return Ok(None) };
     let groups = claims.additional_claims().others.get(&config.groups_claim);
     let is_admin = groups.is_some_and(|groups| names(groups, &config.admin_group));
-    Ok(Some(Identity {
+    let identity = Identity {
         issuer: config.issuer.clone(),
         subject: claims.subject().to_string(),
         email,
         email_verified: claims.email_verified().unwrap_or(false),
         role: if is_admin { Role::Admin } else { Role::User },
-    }))
+    };
+    Ok(Some(Proof { identity, at: claims.auth_time().map(|at| Timestamp(at.timestamp_millis())) }))
 }
 
 /// Issuers list groups as an array, and one alone sometimes as a word.

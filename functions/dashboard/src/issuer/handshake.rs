@@ -1,0 +1,36 @@
+use openidconnect::{CsrfToken, Nonce, PkceCodeChallenge, PkceCodeVerifier};
+use serde::{Deserialize, Serialize};
+
+/// What binds the issuer's answer to this browser (`state`), its token to this attempt (`nonce`), and the code to us
+/// (`verifier`, of which the issuer has seen a digest).
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Handshake {
+    state: CsrfToken,
+    nonce: Nonce,
+    verifier: PkceCodeVerifier,
+}
+
+impl Handshake {
+    pub fn new() -> Self {
+        let (_challenge, verifier) = PkceCodeChallenge::new_random_sha256();
+        Self { state: CsrfToken::new_random(), nonce: Nonce::new_random(), verifier }
+    }
+
+    pub fn state(&self) -> &str {
+        self.state.secret()
+    }
+
+    pub fn nonce(&self) -> &Nonce {
+        &self.nonce
+    }
+
+    pub fn verifier(&self) -> PkceCodeVerifier {
+        PkceCodeVerifier::new(self.verifier.secret().clone())
+    }
+}
+
+impl Default for Handshake {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,76 @@
+//! Which tools show where, as the settings of each say.
+
+use docmill::domain::tool::{AccessTier, Definition, PageVisibility, ToolSettings, ToolState};
+
+use crate::session::SignedIn;
+use crate::state::AppState;
+use crate::viewer::Viewer;
+
+/// A tool as it shows in some place: its file, and what administrators set about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Listing<'a> {
+    pub definition: &'a Definition,
+    pub settings: &'a ToolSettings,
+    pub name: &'a str,
+}
+
+impl<'a> Listing<'a> {
+    /// Every tool that is not disabled.
+    pub fn all(state: &'a AppState, viewer: &'a Viewer) -> impl Iterator<Item = Self> {
+        state.context.catalogue.tools().iter().filter_map(|tool| {
+            let settings = viewer.settings.tool(tool);
+            let definition = &tool.definition;
+            (settings.state != ToolState::Disabled).then_some(Self { definition, settings, name: &definition.name })
+        })
+    }
+
+    /// Those that the account may use now, as the API decides for a key without limits of its own.
+    pub fn usable(state: &'a AppState, viewer: &'a Viewer, user: &SignedIn) -> Vec<Self> {
+        let (plan, key) = (viewer.settings.plan(&user.profile.plan), user.own_key());
+        let is_usable = |listing: &Self| listing.settings.admits(&listing.definition.slug, &plan, &key);
+        Self::all(state, viewer).filter(is_usable).collect()
+    }
+
+    pub fn shown(state: &'a AppState, viewer: &'a Viewer, switch: fn(&PageVisibility) -> bool) -> Vec<Self> {
+        Self::all(state, viewer).filter(|listing| switch(&listing.settings.page_visibility)).collect()
+    }
+
+    pub fn in_navigation(state: &'a AppState, viewer: &'a Viewer) -> Vec<Self> {
+        Self::shown(state, viewer, |visibility| visibility.navigation)
+    }
+
+    /// Where the tool is found: its public page, or else the playground, which those who may use it reach.
+    pub fn path(&self) -> String {
+        let slug = &self.definition.slug;
+        if self.settings.page_visibility.public {
+            format!("/tools/{slug}")
+        } else {
+            format!("/app/playground?tool={slug}")
+        }
+    }
+
+    pub fn category(&self) -> &'a str {
+        self.settings.category.as_ref().unwrap_or(&self.definition.category)
+    }
+
+    pub fn description(&self) -> &'a str {
+        self.settings.description.as_ref().unwrap_or(&self.definition.description)
+    }
+
+    pub fn price(&self) -> String {
+        match self.settings.credit_cost {
+            0 => "free".to_owned(),
+            1 => "1 credit per document".to_owned(),
+            cost => format!("{cost} credits per document"),
+        }
+    }
+}
+
+pub fn tier_name(tier: AccessTier) -> &'static str {
+    match tier {
+        AccessTier::Free => "free",
+        AccessTier::Starter => "starter",
+        AccessTier::Pro => "pro",
+        AccessTier::Enterprise => "enterprise",
+    }
+}

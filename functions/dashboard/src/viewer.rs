@@ -1,0 +1,127 @@
+//! Whoever looks at a page: what every page may know of them, and the extractors that demand more.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{FromRequestParts, OptionalFromRequestParts};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use docmill::store::settings::Snapshot;
+
+use crate::error::PageError;
+use crate::flash::Flash;
+use crate::return_to::ReturnTo;
+use crate::session::SignedIn;
+use crate::state::{AppState, redirect_to};
+
+/// How long after giving their password a person may open a form that needs it, and how long they may send it.
+const OPEN_TIME: Duration = Duration::from_secs(15 * 60);
+const SEND_TIME: Duration = Duration::from_secs(45 * 60);
+
+/// Whoever looks at a page, signed in or not. Every handler that renders one takes it.
+#[derive(Clone, Debug)]
+pub struct Viewer {
+    pub user: Option<SignedIn>,
+    /// Why there is no user although there is a session, if that is so.
+    pub suspended: bool,
+    /// What an earlier request left to be said once.
+    pub flash: Option<Flash>,
+    /// Path and query of the request, without the base path.
+    pub path: String,
+    /// What administrators set, for the navigation.
+    pub settings: Arc<Snapshot>,
+    /// What forms and scripts of this session must send along.
+    pub form_token: Option<String>,
+    /// Where signing in and out leads to, which a page's policy must allow.
+    pub form_origins: Vec<String>,
+}
+
+impl<S: Sync> FromRequestParts<S> for Viewer {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, PageError> {
+        let viewer = parts.extensions.get::<Self>().cloned();
+        viewer.ok_or_else(|| PageError::Internal("a page lies outside of the visit".into()))
+    }
+}
+
+/// An administrator. Everybody else who is signed in gets a 403 page.
+#[derive(Clone, Debug)]
+pub struct AdminUser(pub SignedIn);
+
+/// Asks for the password again, unless it was given a short while ago. A handler takes it beside [`SignedIn`] or
+/// [`AdminUser`] where a browser left open would give away more than the session itself: keys and credits.
+#[derive(Clone, Copy, Debug)]
+pub struct Proved;
+
+impl FromRequestParts<AppState> for SignedIn {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Response> {
+        let viewer = <Viewer as FromRequestParts<AppState>>::from_request_parts(parts, state).await;
+        let viewer = viewer.map_err(IntoResponse::into_response)?;
+        match viewer.user {
+            Some(user) => Ok(user),
+            None if viewer.suspended => Err(PageError::Suspended.into_response()),
+            None => Err(send_to_sign_in(state, &parts.method, &parts.headers, &viewer.path)),
+        }
+    }
+}
+
+impl OptionalFromRequestParts<AppState> for SignedIn {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Option<Self>, PageError> {
+        Ok(<Viewer as FromRequestParts<AppState>>::from_request_parts(parts, state).await?.user)
+    }
+}
+
+impl FromRequestParts<AppState> for AdminUser {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Response> {
+        let user = <SignedIn as FromRequestParts<AppState>>::from_request_parts(parts, state).await?;
+        if user.is_admin() { Ok(Self(user)) } else { Err(PageError::Forbidden.into_response()) }
+    }
+}
+
+impl FromRequestParts<AppState> for Proved {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Response> {
+        let user = <SignedIn as FromRequestParts<AppState>>::from_request_parts(parts, state).await?;
+        let time = if parts.method == Method::GET { OPEN_TIME } else { SEND_TIME };
+        if user.proved_within(time) {
+            return Ok(Self);
+        }
+        let path = parts.uri.path_and_query().map_or("/app", |path| path.as_str());
+        Err(lead_to_sign_in(state, &parts.method, &parts.headers, path, true))
+    }
+}
+
+/// Where a person goes who must sign in first, and how: scripts are told by a header.
+pub fn send_to_sign_in(state: &AppState, method: &Method, headers: &HeaderMap, path: &str) -> Response {
+    lead_to_sign_in(state, method, headers, path, false)
+}
+
+/// `again`: whoever is signed in already is to prove who they are.
+fn lead_to_sign_in(state: &AppState, method: &Method, headers: &HeaderMap, path: &str, again: bool) -> Response {
+    let by_script = headers.contains_key("hx-request");
+    let own_page = |name: &str| {
+        let url = headers.get(name)?.to_str().ok()?;
+        ReturnTo::parse(url.strip_prefix(&state.absolute(""))?)
+    };
+    let place = match (by_script, method) {
+        (true, _) => own_page("hx-current-url"),
+        (false, &Method::GET) => ReturnTo::parse(path),
+        // Back to the page with the form, which the browser names as the referrer on our own pages.
+        (false, _) => own_page("referer"),
+    };
+    let wish = if again { "&again=on" } else { "" };
+    let target = state.link(&format!("/app/sign-in?{}{wish}", place.unwrap_or_default().to_query()));
+    if by_script {
+        return (StatusCode::UNAUTHORIZED, [("hx-redirect", target)]).into_response();
+    }
+    redirect_to(&target)
+}
