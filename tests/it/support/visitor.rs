@@ -4,7 +4,6 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, header};
 use axum::response::IntoResponse;
-use axum_extra::extract::cookie::SignedCookieJar;
 use dashboard::config::DashboardConfig;
 use dashboard::state::AppState;
 use docmill::clock;
@@ -72,9 +71,12 @@ impl Visitor {
         let session = Session { session: token.id(), user: user.user, role: Role::User, began_at: now, seen_at: now };
         world.context.sessions.begin(&session).await.unwrap();
 
-        let jar = SignedCookieJar::new(state.config.cookie_key.0.clone());
-        let response = dashboard::session::remember(&state, jar, &token).into_response();
-        let cookie = response.headers()[header::SET_COOKIE].to_str().unwrap().split(';').next().unwrap().to_owned();
+        let cookies =
+            (dashboard::session::remember(&state, &token), dashboard::session::remember_proof(&state, &token, now));
+        let response = (cookies.0, cookies.1, ()).into_response();
+        let set = response.headers().get_all(header::SET_COOKIE).iter();
+        let pairs: Vec<_> = set.filter_map(|cookie| cookie.to_str().unwrap().split(';').next()).collect();
+        let cookie = pairs.join("; ");
         Self { router: dashboard::router(state), cookie, form_token: token.form_token() }
     }
 

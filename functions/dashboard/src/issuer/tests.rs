@@ -38,6 +38,7 @@ struct Made {
     key: &'static str,
     email: Option<&'static str>,
     groups: Value,
+    proved_at: Option<i64>,
 }
 
 const RIGHT: Made = Made {
@@ -48,6 +49,7 @@ const RIGHT: Made = Made {
     key: OURS,
     email: Some("Ada@Example.com"),
     groups: Value::Null,
+    proved_at: None,
 };
 
 impl Made {
@@ -57,6 +59,9 @@ impl Made {
             "iss": self.issuer, "aud": [self.audience], "nonce": self.nonce, "sub": "subject-1", "email_verified": true,
             "iat": now, "exp": now + self.expires_in, "cognito:groups": self.groups,
         });
+        if let Some(at) = self.proved_at {
+            claims["auth_time"] = json!(at);
+        }
         if let Some(email) = self.email {
             claims["email"] = json!(email);
         }
@@ -65,11 +70,11 @@ impl Made {
     }
 
     fn verdict(&self) -> Result<Option<Identity>, ClaimsVerificationError> {
-        verified(&self.token())
+        Ok(verified(&self.token())?.map(|proof| proof.identity))
     }
 }
 
-fn verified(token: &Token) -> Result<Option<Identity>, ClaimsVerificationError> {
+fn verified(token: &Token) -> Result<Option<Proof>, ClaimsVerificationError> {
     let keys = CoreJsonWebKeySet::new(vec![key(OURS).as_verification_key()]);
     verify(token, &config(), IssuerUrl::new(ISSUER.into()).unwrap(), keys, &Nonce::new("nonce-1".into()))
 }
@@ -82,6 +87,13 @@ fn a_token_that_is_right_names_its_person() {
         (identity.email.as_str(), identity.email_verified, identity.role),
         ("ada@example.com", true, Role::User)
     );
+}
+
+#[test]
+fn a_token_tells_when_its_person_gave_the_password() {
+    let at = |made: Made| verified(&made.token()).unwrap().unwrap().at;
+    assert_eq!(at(RIGHT), None);
+    assert_eq!(at(Made { proved_at: Some(1_700_000_000), ..RIGHT }), Some(Timestamp(1_700_000_000_000)));
 }
 
 #[test]
