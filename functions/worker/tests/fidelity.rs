@@ -210,7 +210,7 @@ async fn pages_are_turned_without_a_detour() {
     }
     let protected = Path::new(FIXTURES).join("protected.xlsx");
     let turned = try_print(&protected, json!({ "landscape": true, "password": "secret" })).await.unwrap();
-    assert_eq!((turned.size(), turned.pages), ((842, 595), 3));
+    assert_eq!((turned.size(), turned.pages()), ((842, 595), 3));
 }
 
 #[tokio::test]

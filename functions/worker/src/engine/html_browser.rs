@@ -27,7 +27,7 @@ use self::letters::Letters;
 use self::tab::{Blank, Tab, Trouble};
 use self::verdict::Sight;
 use self::watch::{Access, INLINE_URL};
-use super::installed_fonts::InstalledFonts;
+use super::fonts::InstalledFonts;
 use super::page::{PageOptions, PageRange};
 use super::{Conversion, Engine, Failure, Limits, Source, Task};
 use crate::confine::Launcher;

@@ -2,9 +2,9 @@
 
 pub mod html_basic;
 pub mod html_browser;
-mod installed_fonts;
 pub mod page;
 
+mod fonts;
 pub mod fork_server;
 pub mod office;
 pub mod pdf_tools;

@@ -1,7 +1,7 @@
 //! Office documents, through LibreOffice.
 
 mod encoding;
-mod fonts;
+mod fonts_log;
 mod forked;
 mod header;
 mod import;
@@ -24,7 +24,7 @@ use docmill::domain::tool::EngineKind;
 use docmill::telemetry;
 use serde_json::Value;
 
-use super::installed_fonts::InstalledFonts;
+use super::fonts::InstalledFonts;
 use super::{Conversion, Engine, Failure, Limits, Source, Task};
 use crate::confine::usage::Excess;
 use crate::confine::{End, Launcher};
@@ -114,7 +114,7 @@ impl OfficeEngine {
             if declares_1_7 {
                 header::declare_1_7(&output)?;
             }
-            fonts::warnings(&log, &fonts)
+            fonts_log::warnings(&log, &fonts)
         };
         tokio::task::spawn_blocking(finish).await.map_err(io::Error::other)?
     }

@@ -22,7 +22,6 @@ thread_local! {
 /// A PDF, or why there is none.
 pub(crate) struct Printed {
     pub(crate) warnings: Vec<Warning>,
-    pub(crate) pages: u32,
     pdf: PathBuf,
     scratch: TempDir,
 }
@@ -37,8 +36,8 @@ pub(crate) async fn try_print(source: &Path, options: Value) -> Result<Printed, 
     let (tool, sources) = ("office-to-pdf", vec![source]);
     let task = Task { tool, sources, options: &options, scratch: scratch.path(), deadline, limits: &limits };
     let conversion = ENGINE.with(Rc::clone).convert(task).await?;
-    let (pages, pdf) = (conversion.pages(), conversion.path().to_owned());
-    Ok(Printed { warnings: conversion.warnings, pages, pdf, scratch })
+    let pdf = conversion.path().to_owned();
+    Ok(Printed { warnings: conversion.warnings, pdf, scratch })
 }
 
 pub(crate) async fn print(source: &Path) -> Printed {
@@ -64,6 +63,11 @@ impl Printed {
         let list = self.tool("pdffonts", &[], &[]);
         let names = list.lines().skip(2).filter_map(|line| line.split_whitespace().next());
         names.map(|name| name.split_once('+').map_or(name, |(_, name)| name).to_owned()).collect()
+    }
+
+    pub(crate) fn pages(&self) -> u32 {
+        let info = self.tool("pdfinfo", &[], &[]);
+        info.lines().find_map(|line| line.strip_prefix("Pages:")).unwrap().trim().parse().unwrap()
     }
 
     /// Width and height in points.

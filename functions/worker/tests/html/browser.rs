@@ -59,12 +59,34 @@ async fn fonts_and_characters_that_are_missing_are_named() {
     let printed = print_html(&engine, page, json!({})).await.unwrap();
     assert_eq!(printed.details("font_substituted"), ["acme grotesk"]);
     assert_eq!(printed.details("missing_glyph"), ["\u{E123}"]);
+    let page = "<p style='font-family: Verdana, Geneva, sans-serif'>Hamburgefonts</p>";
+    let printed = print_html(&engine, page, json!({})).await.unwrap();
+    assert_eq!(printed.details("font_substituted"), ["verdana"]);
+    assert!(printed.warnings[0].message.contains("about as wide"), "{}", printed.warnings[0].message);
     // What the page replaces in its own world is not what is asked.
     let page =
         "<p style='font-family: Acme'>\u{E123}</p><script>document.createTreeWalker = getComputedStyle = null</script>";
     let printed = print_html(&engine, page, json!({})).await.unwrap();
     assert_eq!(printed.details("font_substituted"), ["acme"]);
     assert_eq!(printed.details("missing_glyph"), ["\u{E123}"]);
+}
+
+#[tokio::test]
+async fn fonts_have_relatives_of_their_width() {
+    let engine = engine(None);
+    for (font, relative) in [
+        ("Arial", "LiberationSans"),
+        ("Arial Narrow", "LiberationSansNarrow"),
+        ("Georgia", "Gelasio-Regular"),
+        ("Consolas", "InconsolataSemiWide-Regular"),
+        ("Comic Sans MS", "ComicRelief-Regular"),
+        ("Verdana", "DejaVuSans"),
+        ("Gill Sans MT, Calibri", "Carlito"),
+    ] {
+        let page = format!("<p style='font-family: {font}'>Hamburgefonts</p>");
+        let printed = print_html(&engine, &page, json!({})).await.unwrap();
+        assert_eq!(printed.fonts, [relative], "{font}");
+    }
 }
 
 #[tokio::test]
@@ -157,6 +179,8 @@ async fn hostile_pages_hurt_themselves_alone() {
         let printed = print_html(&engine, "<p>next job", json!({})).await.unwrap();
         assert_eq!(printed.text.trim(), "next job");
     };
+    // A start is not what is to be in time here.
+    engine.get_ready().await;
     for html in [
         "<p>x<script>while(1){}</script>",
         "<p>x<script>onload = () => setTimeout(() => { while(1){} }, 0)</script>",

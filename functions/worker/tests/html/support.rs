@@ -35,6 +35,7 @@ pub(crate) struct Printed {
     /// Width and height of the first page in points.
     pub(crate) size: (f64, f64),
     pub(crate) has_colour: bool,
+    pub(crate) fonts: Vec<String>,
 }
 
 impl Printed {
@@ -79,7 +80,14 @@ pub(crate) async fn print_limited(
     let conversion = checked(engine.convert(task).await?, scratch.path(), limits).await?;
     let (pages, warnings) = (conversion.pages(), conversion.warnings.clone());
     let pdf = conversion.path();
-    Ok(Printed { text: text_of(pdf), pages, warnings, size: size_of(pdf), has_colour: has_colour(pdf) })
+    Ok(Printed {
+        text: text_of(pdf),
+        pages,
+        warnings,
+        size: size_of(pdf),
+        has_colour: has_colour(pdf),
+        fonts: fonts_of(pdf),
+    })
 }
 
 /// Whether something on the first page is in colour.
@@ -90,6 +98,14 @@ fn has_colour(pdf: &Path) -> bool {
     let header = output.stdout.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(2).unwrap().0 + 1;
     let (pixels, _) = output.stdout[header..].as_chunks::<3>();
     pixels.iter().any(|[red, green, blue]| red.abs_diff(*green).max(green.abs_diff(*blue)) > 60)
+}
+
+/// The names of the fonts, less the mark of a subset.
+fn fonts_of(pdf: &Path) -> Vec<String> {
+    let output = Command::new("pdffonts").arg(pdf).output().unwrap();
+    let list = String::from_utf8(output.stdout).unwrap();
+    let names = list.lines().skip(2).filter_map(|line| line.split_whitespace().next());
+    names.map(|name| name.split_once('+').map_or(name, |(_, name)| name).to_owned()).collect()
 }
 
 fn text_of(pdf: &Path) -> String {

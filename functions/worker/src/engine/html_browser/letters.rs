@@ -1,12 +1,12 @@
 //! Letters that a page asks for and that no font here has: the browser prints boxes, or another font's, without a word.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use docmill::domain::job::Warning;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::engine::installed_fonts::InstalledFonts;
+use crate::engine::fonts::{InstalledFonts, Relative, Widths, relatives};
 
 /// Looks at the page: what it answers is a [`Letters`].
 pub(super) const LOOK: &str = include_str!("letters.js");
@@ -21,21 +21,6 @@ const GENERIC: [&str; 7] = ["serif", "sans-serif", "monospace", "cursive", "fant
 /// Words for whatever font the system has: who names one of them wants no other.
 const SYSTEM: [&str; 7] =
     ["system-ui", "ui-serif", "ui-sans-serif", "ui-monospace", "ui-rounded", "-apple-system", "blinkmacsystemfont"];
-
-/// Families for which the browser itself takes one of the same widths.
-const TWINS: [(&str, &str); 11] = [
-    ("arial", "liberation sans"),
-    ("arial narrow", "liberation sans narrow"),
-    ("helvetica", "liberation sans"),
-    ("times new roman", "liberation serif"),
-    ("times", "liberation serif"),
-    ("courier new", "liberation mono"),
-    ("courier", "liberation mono"),
-    ("calibri", "carlito"),
-    ("cambria", "caladea"),
-    ("georgia", "gelasio"),
-    ("segoe ui emoji", "noto color emoji"),
-];
 
 /// What a page's text asks for.
 #[derive(Debug, Default, Deserialize)]
@@ -56,9 +41,10 @@ impl Letters {
 
     pub(super) fn warnings(&self, installed: &InstalledFonts) -> Vec<Warning> {
         let own: BTreeSet<String> = self.own.iter().map(|name| plain(name)).collect();
-        let missing: BTreeSet<String> =
+        let missing: BTreeMap<String, Option<&'static Relative>> =
             self.families.iter().filter_map(|list| missing(list, &own, installed)).take(MOST).collect();
-        let mut warnings: Vec<_> = missing.into_iter().map(substituted).collect();
+        let mut warnings: Vec<_> =
+            missing.into_iter().map(|(family, stand_in)| substituted(family, stand_in)).collect();
         // A font of the page's own may draw anything.
         let blank: String =
             self.characters.chars().filter(|letter| own.is_empty() && is_blank(*letter, installed)).collect();
@@ -71,21 +57,36 @@ impl Letters {
     }
 }
 
-fn substituted(family: String) -> Warning {
-    let message = format!(
-        "The font {family:?} is not available here, nor is any that the page names after it: another stands in."
-    );
+/// `stand_in`: what is printed, if it is known.
+fn substituted(family: String, stand_in: Option<&Relative>) -> Warning {
+    let name = stand_in.map_or_else(|| "another".to_owned(), |relative| format!("{:?}", relative.stand_in));
+    let widths = Relative::consequence(stand_in.map_or(Widths::Differ, |relative| relative.widths));
+    let message = format!("The font {family:?} is not available here: {name} stands in. {widths}");
     Warning::new("font_substituted", message).with_detail(family)
 }
 
-/// The first family of a list of which none is there. A list that ends in one that is there is the author's own choice.
-fn missing(list: &str, own: &BTreeSet<String>, installed: &InstalledFonts) -> Option<String> {
+/// What is missing of a list of families, and what the browser takes: the first that is there, or else a relative as wide. A list
+/// that comes to one that is there is the author's own choice.
+fn missing(
+    list: &str,
+    own: &BTreeSet<String>,
+    installed: &InstalledFonts,
+) -> Option<(String, Option<&'static Relative>)> {
     let names: Vec<String> = list.split(',').map(plain).filter(|name| !GENERIC.contains(&name.as_str())).collect();
-    let has_twin = |name: &str| TWINS.iter().any(|(asked, twin)| *asked == name && installed.has(twin));
-    let is_there =
-        |name: &String| own.contains(name) || SYSTEM.contains(&name.as_str()) || installed.has(name) || has_twin(name);
-    let first = names.first().filter(|_| !names.iter().any(is_there))?;
-    Some(first.chars().take(LONGEST_NAME).collect())
+    for name in &names {
+        if own.contains(name) || SYSTEM.contains(&name.as_str()) || installed.has(name) {
+            return None;
+        }
+        let relative = installed.families().and_then(|families| relatives::of(name, families));
+        if let Some(relative) = relative.filter(|relative| relative.serves_pages()) {
+            return (relative.widths != Widths::Same).then(|| (shortened(name), Some(relative)));
+        }
+    }
+    names.first().map(|name| (shortened(name), None))
+}
+
+fn shortened(name: &str) -> String {
+    name.chars().take(LONGEST_NAME).collect()
 }
 
 /// A family's name as fontconfig lists it: without quotation marks, in lower case.
@@ -120,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_list_of_which_nothing_is_there_is_told_by_its_first_name() {
-        let lists = ["\"Acme Grotesk\", Acme, serif", "Acme, Arial", "serif", "-apple-system, sans-serif"];
+        let lists = ["\"Acme Grotesk\", Acme, serif", "Acme, Arial", "serif", "-apple-system, sans-serif", "Georgia"];
         assert_eq!(warnings(&lists, "", &[]), [("font_substituted".to_owned(), Some("acme grotesk".to_owned()))]);
         assert_eq!(warnings(&["\"Acme Grotesk\", serif"], "", &["Acme Grotesk"]), []);
     }

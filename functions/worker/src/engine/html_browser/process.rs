@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 
 use crate::confine::usage::Allowance;
 use crate::confine::{self, Confinement, Launcher, Network, Processes, kill_group};
+use crate::engine::fonts::{Asker, write_configuration};
 use crate::tree::Scratch;
 
 /// Where the browser lies when no setting says so: Debian's binary, then its wrapper script, which stays as one more process.
@@ -157,6 +158,7 @@ fn command(settings: &BrowserSettings, launcher: &Launcher, home: &Path) -> io::
     command.args(FLAGS).arg(format!("--js-flags=--max-old-space-size={}", settings.heap_mib));
     let mut profile = std::ffi::OsString::from("--user-data-dir=");
     profile.push(home.join("profile"));
+    command.env("FONTCONFIG_FILE", write_configuration(home, Asker::Chromium)?);
     command.arg(profile).env("HOME", home).stdin(Stdio::piped()).stdout(Stdio::piped());
     Ok(command)
 }

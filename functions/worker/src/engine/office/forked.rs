@@ -7,11 +7,12 @@ use std::time::Instant;
 
 use tempfile::TempDir;
 
-use super::fonts;
+use super::fonts_log;
 use super::profile::Installation;
 use super::zygote::{Document, Word};
 use super::{ADDRESS_SPACE, Attempt, Order, TEMPORARY_BYTES};
 use crate::confine::{Confinement, End, Launcher, Network, Processes};
+use crate::engine::fonts::{Asker, write_configuration};
 use crate::engine::fork_server::helper::{Bounds, Reply, Request};
 use crate::engine::fork_server::{Care, ForkServer};
 
@@ -129,8 +130,8 @@ fn command(launcher: &Launcher, installation: &Installation, home: &Path) -> io:
     // No display, and no thread of LibreOffice's own.
     command.env("SAL_USE_VCLPLUGIN", "svp").env("SAL_LOK_OPTIONS", "unipoll");
     command
-        .env("FONTCONFIG_FILE", fonts::write_configuration(home, installation.emoji())?)
-        .env("FC_DEBUG", fonts::LOG_MATCHES);
+        .env("FONTCONFIG_FILE", write_configuration(home, Asker::LibreOffice(installation.emoji()))?)
+        .env("FC_DEBUG", fonts_log::LOG_MATCHES);
     if let Some(jemalloc) = JEMALLOC.iter().map(PathBuf::from).find(|path| path.exists()) {
         command.env("LD_PRELOAD", jemalloc);
         // What is freed stays at hand for a second: small documents never wait for the system, large ones do not pile up.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::fonts::Emoji;
+use crate::engine::fonts::Emoji;
 
 /// Where Debian's packages put LibreOffice.
 pub const DEFAULT_PROGRAM_DIRECTORY: &str = "/usr/lib/libreoffice/program";

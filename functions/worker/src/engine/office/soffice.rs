@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use super::fonts;
 use super::profile::Installation;
 use super::zygote::Notes;
 use super::{ADDRESS_SPACE, Attempt, Order, TEMPORARY_BYTES};
 use crate::confine::{Confinement, End, Launcher, Network, Processes, run};
+use crate::engine::fonts::{Asker, write_configuration};
 
 const OPEN_FILES: u64 = 256;
 
@@ -68,7 +68,7 @@ impl Soffice {
             io::Error::new(io::ErrorKind::InvalidInput, "the scratch directory's path is not absolute")
         })?;
         command.env("HOME", profile).env("LC_ALL", "C.UTF-8").env("SAL_USE_VCLPLUGIN", "svp");
-        command.env("FONTCONFIG_FILE", fonts::write_configuration(profile, self.installation.emoji())?);
+        command.env("FONTCONFIG_FILE", write_configuration(profile, Asker::LibreOffice(self.installation.emoji()))?);
         command.arg(format!("-env:UserInstallation={location}"));
         // For its socket, where nobody may write to /tmp: LibreOffice 25 ends without one.
         command.arg(format!("-env:OSL_SOCKET_PATH={}", order.scratch.display()));

@@ -3,18 +3,13 @@
 //! LibreOffice does not tell. But it asks fontconfig for what may stand in for each font that it lacks, and fontconfig
 //! can be made to log that. A font with a metric twin is no warning: no text moves because of it.
 
-mod relatives;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use docmill::domain::job::Warning;
 
-pub(super) use relatives::Emoji;
-use relatives::Widths;
-
-use crate::engine::installed_fonts::InstalledFonts;
+use crate::engine::fonts::{InstalledFonts, Relative, Widths, relatives};
 use crate::tree;
 
 /// What fontconfig is told by `FC_DEBUG`: log what was asked and what was found, once each.
@@ -27,13 +22,6 @@ const OWN: [&str; 5] = ["dejavu lgc sans", "dejavu lgc sans mono", "lohit hindi"
 const LOG_BYTES: u64 = 4 << 20;
 const MOST: usize = 20;
 const LONGEST_NAME: usize = 100;
-
-/// Writes fontconfig's configuration for LibreOffice into `directory`, for `FONTCONFIG_FILE`.
-pub(super) fn write_configuration(directory: &Path, emoji: Emoji) -> io::Result<PathBuf> {
-    let path = directory.join("fonts.conf");
-    std::fs::write(&path, relatives::configuration(emoji))?;
-    Ok(path)
-}
 
 /// The warnings that a conversion's log amounts to. Blocks.
 pub(super) fn warnings(log: &Path, installed: &InstalledFonts) -> io::Result<Vec<Warning>> {
@@ -59,11 +47,7 @@ fn is_missing(family: &str, installed: &BTreeSet<String>) -> bool {
 fn warning(asked: &str, found: &str, installed: &BTreeSet<String>) -> Warning {
     let relative = relatives::of(&asked.to_lowercase(), installed);
     let near = relative.is_some_and(|relative| relative.widths == Widths::Near && relative.stand_in == found);
-    let widths = if near {
-        "Its letters are about as wide, so most lines break where they would."
-    } else {
-        "Its letters have other widths, so lines and pages may break elsewhere."
-    };
+    let widths = Relative::consequence(if near { Widths::Near } else { Widths::Differ });
     Warning::new("font_substituted", format!("The font {asked:?} is not available here: {found:?} stands in. {widths}"))
         .with_detail(asked)
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 /// Looked up once, when they are first needed. Where fontconfig's tools are not installed nothing can be said: then
 /// everything counts as there.
 #[derive(Clone, Debug, Default)]
-pub(super) struct InstalledFonts(Arc<OnceLock<Option<Fonts>>>);
+pub(in crate::engine) struct InstalledFonts(Arc<OnceLock<Option<Fonts>>>);
 
 #[derive(Debug, Default)]
 struct Fonts {
@@ -20,7 +20,7 @@ struct Fonts {
 
 impl InstalledFonts {
     /// Looks them up ahead of the first need.
-    pub(super) async fn get_ready(&self) {
+    pub(in crate::engine) async fn get_ready(&self) {
         let fonts = self.clone();
         if let Err(error) = tokio::task::spawn_blocking(move || fonts.fonts().is_some()).await {
             tracing::warn!(%error, "the fonts could not be listed ahead of the first job");
@@ -28,17 +28,17 @@ impl InstalledFonts {
     }
 
     /// The families in lower case, if they are known.
-    pub(super) fn families(&self) -> Option<&BTreeSet<String>> {
+    pub(in crate::engine) fn families(&self) -> Option<&BTreeSet<String>> {
         self.fonts().map(|fonts| &fonts.families)
     }
 
     /// Whether there is a family of this name in lower case.
-    pub(super) fn has(&self, family: &str) -> bool {
+    pub(in crate::engine) fn has(&self, family: &str) -> bool {
         self.families().is_none_or(|families| families.contains(family))
     }
 
     /// Whether any font draws a character.
-    pub(super) fn draw(&self, letter: char) -> bool {
+    pub(in crate::engine) fn draw(&self, letter: char) -> bool {
         let code = letter as usize;
         let bit = |fonts: &Fonts| fonts.characters.get(code / 64).is_some_and(|word| word & (1 << (code % 64)) != 0);
         self.fonts().is_none_or(bit)

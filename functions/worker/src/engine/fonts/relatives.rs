@@ -1,12 +1,14 @@
 //! Fonts that documents name and that nobody may hand on, and which free fonts print in their place.
 
 use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use Widths::{Differ, Near, Same};
 
 /// How wide the letters of a stand-in are, beside those of the font that a document asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Widths {
+pub(in crate::engine) enum Widths {
     /// Each is as wide: no text moves.
     Same,
     /// English text is as wide to within a hundredth: most lines break where they would.
@@ -15,11 +17,11 @@ pub(super) enum Widths {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Relative {
+pub(in crate::engine) struct Relative {
     /// In lower case.
-    pub(super) asked: &'static str,
-    pub(super) stand_in: &'static str,
-    pub(super) widths: Widths,
+    pub(in crate::engine) asked: &'static str,
+    pub(in crate::engine) stand_in: &'static str,
+    pub(in crate::engine) widths: Widths,
     bold: bool,
 }
 
@@ -44,7 +46,7 @@ const SYMBOLS: &str = "OpenSymbol";
 
 /// The free fonts were drawn to the widths of those that they stand in for (`Same`), or were found to be near by the widths
 /// of the letters of English. Ideographs are a square in all fonts, so that only the letters among them differ.
-pub(super) const RELATIVES: &[Relative] = &[
+pub(in crate::engine) const RELATIVES: &[Relative] = &[
     relative("arial", SANS, Same),
     relative("arial narrow", "Liberation Sans Narrow", Same),
     relative("helvetica", SANS, Same),
@@ -138,48 +140,85 @@ pub(super) const RELATIVES: &[Relative] = &[
 ];
 
 /// The relative of a family that is not installed, if it has one that is. Both names in lower case.
-pub(super) fn of(family: &str, installed: &BTreeSet<String>) -> Option<&'static Relative> {
+pub(in crate::engine) fn of(family: &str, installed: &BTreeSet<String>) -> Option<&'static Relative> {
     let relative = RELATIVES.iter().find(|relative| relative.asked == family)?;
     installed.contains(&relative.stand_in.to_lowercase()).then_some(relative)
 }
 
 /// What LibreOffice can print of the fonts that are installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine::office) enum Emoji {
+pub(in crate::engine) enum Emoji {
     Coloured,
     /// It leaves coloured ones blank: another font's stand in.
     Plain,
 }
 
-/// Fontconfig's configuration for LibreOffice: the system's, the relatives, and what is kept out. Fonts that come with other
-/// programs, such as Ghostscript, are kept out so that every machine prints alike.
-pub(super) fn configuration(emoji: Emoji) -> String {
+/// Who asks fontconfig, and which of what it finds they can use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) enum Asker {
+    LibreOffice(Emoji),
+    Chromium,
+}
+
+/// Fontconfig's configuration: the system's, the relatives, and what is kept out. Fonts that come with other programs, such as
+/// Ghostscript, are kept out so that every machine prints alike.
+pub(in crate::engine) fn configuration(asker: Asker) -> String {
     let mut xml = String::from(concat!(
         "<?xml version=\"1.0\"?>\n<!DOCTYPE fontconfig SYSTEM \"urn:fontconfig:fonts.dtd\">\n<fontconfig>\n",
         "<include ignore_missing=\"yes\">/etc/fonts/fonts.conf</include>\n<selectfont>\n",
         "<rejectfont><glob>/usr/share/fonts/opentype/urw-base35/*</glob></rejectfont>\n",
         "<rejectfont><glob>/usr/share/fonts/type1/*</glob></rejectfont>\n",
     ));
-    if emoji == Emoji::Plain {
+    if asker == Asker::LibreOffice(Emoji::Plain) {
         xml.push_str(concat!(
             "<rejectfont><pattern><patelt name=\"family\"><string>Noto Color Emoji</string></patelt></pattern>",
             "</rejectfont>\n",
         ));
     }
     xml.push_str("</selectfont>\n");
-    RELATIVES.iter().for_each(|relative| xml.push_str(&rule(relative)));
+    for relative in RELATIVES {
+        match asker {
+            // After the family that is asked for, so that an installed one is still preferred.
+            Asker::LibreOffice(_) => xml.push_str(&rule(relative, "append")),
+            // It takes a stand-in for none unless that is all it asked for.
+            Asker::Chromium if relative.serves_pages() => xml.push_str(&rule(relative, "assign")),
+            Asker::Chromium => {}
+        }
+    }
     xml.push_str("</fontconfig>\n");
     xml
 }
 
-/// The stand-in comes right after the family that is asked for, so that an installed one is still preferred.
-fn rule(relative: &Relative) -> String {
+/// Writes the configuration into `directory`, for `FONTCONFIG_FILE`.
+pub(in crate::engine) fn write_configuration(directory: &Path, asker: Asker) -> io::Result<PathBuf> {
+    let path = directory.join("fonts.conf");
+    std::fs::write(&path, configuration(asker))?;
+    Ok(path)
+}
+
+impl Relative {
+    /// Pages name several fonts, of which the next may be closer than what only resembles the first; and their icons and emoji
+    /// are found by character.
+    pub(in crate::engine) fn serves_pages(&self) -> bool {
+        self.widths != Differ && self.asked != "segoe ui emoji"
+    }
+
+    /// What a user is told of lines and pages.
+    pub(in crate::engine) const fn consequence(widths: Widths) -> &'static str {
+        match widths {
+            Same | Near => "Its letters are about as wide, so most lines break where they would.",
+            Differ => "Its letters have other widths, so lines and pages may break elsewhere.",
+        }
+    }
+}
+
+fn rule(relative: &Relative, mode: &str) -> String {
     let Relative { asked, stand_in, bold, .. } = relative;
     let weight =
         if *bold { "<edit name=\"weight\" mode=\"assign\" binding=\"same\"><const>bold</const></edit>" } else { "" };
     format!(
         "<match target=\"pattern\"><test name=\"family\"><string>{asked}</string></test>\
-         <edit name=\"family\" mode=\"append\" binding=\"same\"><string>{stand_in}</string></edit>{weight}</match>\n"
+         <edit name=\"family\" mode=\"{mode}\" binding=\"same\"><string>{stand_in}</string></edit>{weight}</match>\n"
     )
 }
 
@@ -196,14 +235,15 @@ mod tests {
 
     #[test]
     fn coloured_emoji_are_kept_from_a_libreoffice_that_leaves_them_blank() {
-        assert!(configuration(Emoji::Plain).contains("Noto Color Emoji"));
-        assert!(!configuration(Emoji::Coloured).contains("Noto Color Emoji"));
+        assert!(configuration(Asker::LibreOffice(Emoji::Plain)).contains("Noto Color Emoji"));
+        assert!(!configuration(Asker::LibreOffice(Emoji::Coloured)).contains("Noto Color Emoji"));
+        assert!(!configuration(Asker::Chromium).contains("Noto Color Emoji"));
     }
 
     /// A stand-in that is not installed would go unnoticed: fontconfig takes what comes next.
     #[test]
     fn every_stand_in_is_installed() {
-        let fonts = crate::engine::installed_fonts::InstalledFonts::default();
+        let fonts = super::super::InstalledFonts::default();
         let installed = fonts.families().unwrap();
         let missing: BTreeSet<_> = RELATIVES
             .iter()
