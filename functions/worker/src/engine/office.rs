@@ -29,6 +29,7 @@ use super::{Conversion, Engine, Failure, Limits, Source, Task};
 use crate::confine::usage::Excess;
 use crate::confine::{End, Launcher};
 use crate::sniff::{Encoding, Family, Format, Inspection};
+use fonts_log::Matches;
 use forked::Forked;
 use options::{OfficeOptions, TrackedChanges};
 pub use profile::DEFAULT_PROGRAM_DIRECTORY;
@@ -79,7 +80,7 @@ struct Order<'a> {
 }
 
 /// How an attempt ended, in terms that every way of running LibreOffice has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Attempt {
     /// LibreOffice says that it wrote the output: still to be checked.
     Written(Notes),
@@ -107,14 +108,14 @@ impl OfficeEngine {
     }
 
     /// Gives the output the version that was asked for: older LibreOffices write 1.6 at most. Tells which fonts were missing.
-    async fn finish(&self, order: &Order<'_>, options: &OfficeOptions) -> io::Result<Vec<Warning>> {
-        let (output, log) = (order.output.clone(), order.fonts_log.clone());
+    async fn finish(&self, order: &Order<'_>, matches: Matches, options: &OfficeOptions) -> io::Result<Vec<Warning>> {
+        let output = order.output.clone();
         let (fonts, declares_1_7) = (self.fonts.clone(), options.pdf_version.declares_1_7());
         let finish = move || {
             if declares_1_7 {
                 header::declare_1_7(&output)?;
             }
-            fonts_log::warnings(&log, &fonts)
+            Ok(fonts_log::warnings(&matches, &fonts))
         };
         tokio::task::spawn_blocking(finish).await.map_err(io::Error::other)?
     }
@@ -140,7 +141,7 @@ impl Engine for OfficeEngine {
         let source = place(&task, path, name.as_deref(), *format).map_err(internal)?;
         let (import, guess) = read_text(*format, path, inspection.encoding, &source).await.map_err(internal)?;
         let order = Order { import, ..order(&task, source, *format, inspection, &options) };
-        let notes = match self.attempt(&order).await.map_err(internal)? {
+        let mut notes = match self.attempt(&order).await.map_err(internal)? {
             Attempt::Written(notes) => notes,
             failed @ (Attempt::NotLoaded
             | Attempt::NeedsPassword
@@ -150,8 +151,8 @@ impl Engine for OfficeEngine {
                 return Err(failure(failed, &order, &options, format.family(), self.forked.memory_bytes()));
             }
         };
-        let missing_fonts = self.finish(&order, &options).await.map_err(internal)?;
-        let told = options.warnings(format.family()).into_iter().chain(guess).chain(losses(notes, &options));
+        let missing_fonts = self.finish(&order, std::mem::take(&mut notes.fonts), &options).await.map_err(internal)?;
+        let told = options.warnings(format.family()).into_iter().chain(guess).chain(losses(&notes, &options));
         let warnings = told.chain(missing_fonts).collect();
         Ok(Conversion::of_pdf(order.output, self.info(), warnings))
     }
@@ -302,8 +303,8 @@ async fn read_text(
 }
 
 /// Warnings of what is not in the PDF as it is in the document.
-fn losses(notes: Notes, options: &OfficeOptions) -> Vec<Warning> {
-    let Notes { losses: rewrite::Losses { equations, tab_stops }, changes } = notes;
+fn losses(notes: &Notes, options: &OfficeOptions) -> Vec<Warning> {
+    let Notes { losses: rewrite::Losses { equations, tab_stops }, changes, fonts: _ } = *notes;
     let mut warnings = Vec::new();
     if equations > 0 {
         let message =

@@ -1,7 +1,8 @@
 //! The system calls that programs which read documents make. Everything else is refused, whatever its number.
 //!
-//! The lists come from tracing each engine over the corpus (LibreOffice 7.4 and 25.2, Chromium 156), and were completed by other forms of
-//! the same calls, since C libraries change from one to another. What a call may be given is judged in the parent module.
+//! The lists come from tracing the engines of Debian 12 (LibreOffice 7.4, Chromium) on samples, and were completed by other forms of the
+//! same calls, since C libraries change from one to another. Under them, `make test-image` converts the corpus by the engines of
+//! Debian 13 (LibreOffice 25.2), which were not traced. What a call may be given is judged in the parent module.
 
 use libc::c_long;
 

@@ -4,13 +4,13 @@
 //! can be made to log that. A font with a metric twin is no warning: no text moves because of it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use docmill::domain::job::Warning;
 
 use crate::engine::fonts::{InstalledFonts, Relative, Widths, relatives};
-use crate::tree;
 
 /// What fontconfig is told by `FC_DEBUG`: log what was asked and what was found, once each.
 pub(super) const LOG_MATCHES: &str = "1";
@@ -18,23 +18,32 @@ pub(super) const LOG_MATCHES: &str = "1";
 /// What LibreOffice asks for of its own accord, for a user interface that nobody sees, or in the place of another.
 const OWN: [&str; 5] = ["dejavu lgc sans", "dejavu lgc sans mono", "lohit hindi", "segoe ui", "tahoma"];
 
-/// How much of a log is read, and how many fonts of one document are named: a document may ask for any number.
+/// How much of a log is read, how many of its fonts are passed on, and how many are named: a document may ask for any number.
 const LOG_BYTES: u64 = 4 << 20;
+const MOST_MATCHES: usize = 500;
 const MOST: usize = 20;
 const LONGEST_NAME: usize = 100;
 
-/// The warnings that a conversion's log amounts to. Blocks.
-pub(super) fn warnings(log: &Path, installed: &InstalledFonts) -> io::Result<Vec<Warning>> {
-    installed.families().map_or(Ok(Vec::new()), |installed| substitutions(log, installed))
+/// The families that were asked for, and what was found for each.
+pub(super) type Matches = BTreeMap<String, String>;
+
+/// Reads the log, in the child that wrote it.
+pub(super) fn read(log: &Path) -> io::Result<Matches> {
+    matches(BufReader::new(File::open(log)?.take(LOG_BYTES)))
 }
 
-/// One warning for each font in the log that is not installed. No log, no warnings.
-fn substitutions(log: &Path, installed: &BTreeSet<String>) -> io::Result<Vec<Warning>> {
-    // A child that a document has taken over may leave anything in its place.
-    let Ok(file) = tree::open_written(log) else { return Ok(Vec::new()) };
-    let matches = matches(BufReader::new(file.take(LOG_BYTES)))?;
-    let missing = matches.into_iter().filter(|(asked, _)| is_missing(&asked.to_lowercase(), installed));
-    Ok(missing.take(MOST).map(|(asked, found)| warning(&asked, &found, installed)).collect())
+/// One warning for each font that is not installed. A child that a document has taken over may have said anything. Blocks.
+pub(super) fn warnings(matches: &Matches, installed: &InstalledFonts) -> Vec<Warning> {
+    installed.families().map_or(Vec::new(), |installed| substitutions(matches, installed))
+}
+
+fn substitutions(matches: &Matches, installed: &BTreeSet<String>) -> Vec<Warning> {
+    let missing = matches.iter().filter(|(asked, _)| is_missing(&asked.to_lowercase(), installed));
+    missing.take(MOST).map(|(asked, found)| warning(&shortened(asked), &shortened(found), installed)).collect()
+}
+
+fn shortened(name: &str) -> String {
+    name.chars().take(LONGEST_NAME).collect()
 }
 
 fn is_missing(family: &str, installed: &BTreeSet<String>) -> bool {
@@ -54,11 +63,14 @@ fn warning(asked: &str, found: &str, installed: &BTreeSet<String>) -> Warning {
 
 /// Which family was asked for, and which was found, by fontconfig's log: a "Match Pattern" whose first family is the one
 /// asked for, and, after the "Best score", a pattern whose first family is the one found.
-fn matches(log: impl BufRead) -> io::Result<BTreeMap<String, String>> {
-    let mut found = BTreeMap::new();
+fn matches(log: impl BufRead) -> io::Result<Matches> {
+    let mut found = Matches::new();
     let mut asked = None;
     let mut scored = false;
     for line in log.split(b'\n') {
+        if found.len() == MOST_MATCHES {
+            break;
+        }
         let line = line?;
         let line = String::from_utf8_lossy(&line);
         if line.starts_with("Match Pattern") {
@@ -83,7 +95,7 @@ fn matches(log: impl BufRead) -> io::Result<BTreeMap<String, String>> {
 fn first_family(line: &str) -> Option<String> {
     let families = line.trim_start().strip_prefix("family: \"")?;
     let (family, _) = families.split_once("\"(")?;
-    Some(family.chars().take(LONGEST_NAME).collect())
+    Some(shortened(family))
 }
 
 #[cfg(test)]
@@ -102,7 +114,7 @@ mod tests {
         let log = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(log.path(), LOG).unwrap();
         let installed = BTreeSet::from(["liberation sans".to_owned(), "noto sans".to_owned()]);
-        let warnings = substitutions(log.path(), &installed).unwrap();
+        let warnings = substitutions(&read(log.path()).unwrap(), &installed);
         assert_eq!(warnings.len(), 1, "{warnings:?}");
         assert_eq!(warnings[0].detail.as_deref(), Some("Acme Grotesk"));
         assert!(warnings[0].message.contains("\"Noto Sans\" stands in"), "{}", warnings[0].message);
@@ -128,8 +140,10 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_or_strange_log_is_no_warning() {
-        assert!(substitutions(Path::new("/nowhere"), &BTreeSet::new()).unwrap().is_empty());
+    fn a_strange_log_is_no_warning_and_a_long_one_is_cut() {
+        let long: String =
+            (0..1000).map(|n| format!("Match Pattern\nfamily: \"{n}\"(s)\nBest score\nfamily: \"a\"(s)\n")).collect();
+        assert_eq!(matches(long.as_bytes()).unwrap().len(), MOST_MATCHES);
         assert!(matches("family: \"\nBest score\nfamily: \"a\"(s)\n".as_bytes()).unwrap().is_empty());
     }
 

@@ -121,9 +121,9 @@ impl<'a> WarmOffice<'a> {
             Some((kind, directory)) => rewrite::rewrite(&asked.source, *kind, directory),
             None => (asked.source.clone(), Losses::default()),
         };
-        let notes = Notes { losses, changes: false };
+        let notes = Notes { losses, ..Notes::default() };
         let source = file_url(&source)?;
-        if let Some(reply) = self.convert_quickly(asked, &source, notes)? {
+        if let Some(reply) = self.convert_quickly(asked, &source, notes.clone())? {
             return Ok(reply);
         }
         let unable = if self.uno.is_some() { Word::NotLoaded } else { Word::Unable };

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::fonts_log::{self, Matches};
 use super::import::Model;
 use super::lok::{self, Office};
 use super::rewrite;
@@ -42,7 +43,7 @@ pub(super) struct Document {
 }
 
 /// What became of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Word {
     Written(Notes),
     NotLoaded,
@@ -54,11 +55,13 @@ pub(super) enum Word {
 }
 
 /// What somebody should know of a PDF.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Notes {
     pub(super) losses: rewrite::Losses,
     /// The document has tracked changes.
     pub(super) changes: bool,
+    /// Fonts that were looked for.
+    pub(super) fonts: Matches,
 }
 
 /// The arguments of `worker office-zygote`.
@@ -133,8 +136,11 @@ impl Craft for OfficeCraft<'_> {
 
     fn convert(&self, document: Document) -> io::Result<Word> {
         rustix::stdio::dup2_stdout(File::create(&document.fonts_log)?)?;
-        let word = self.office.convert(&document)?;
+        let mut word = self.office.convert(&document)?;
         system::flush_libraries_output();
+        if let Word::Written(notes) = &mut word {
+            notes.fonts = fonts_log::read(&document.fonts_log)?;
+        }
         Ok(word)
     }
 }
