@@ -176,8 +176,8 @@ impl Files {
     }
 
     /// A stored document; `None` if it is not there.
-    pub async fn get(&self, key: &ObjectKey<'_>) -> Result<Option<Stored>, FilesError> {
-        match self.client().get_object().bucket(&self.bucket).key(key.to_string()).send().await {
+    pub async fn get(&self, key: &str) -> Result<Option<Stored>, FilesError> {
+        match self.client().get_object().bucket(&self.bucket).key(key).send().await {
             Ok(object) => Ok(Some(Stored {
                 body: object.body,
                 content_type: object.content_type,
@@ -340,6 +340,20 @@ fn result_keys(job: &Job) -> Vec<String> {
         StoredResults::Inline(_) => None,
     };
     each.chain(archive).chain(manifest).filter_map(|part| part_key(job, part)).collect()
+}
+
+/// Every file of a completed job's result with its key, if it is described in the job (see [`Files::with_results`]). A job from
+/// before there were several has one.
+pub fn result_files(job: &Job) -> Vec<(&Output, String)> {
+    match &job.results {
+        Some(StoredResults::Inline(results)) if !results.outputs.is_empty() => {
+            let files = results.outputs.iter().enumerate();
+            files.filter_map(|(index, output)| Some((output, part_key(job, OutputPart::File(index))?))).collect()
+        }
+        Some(StoredResults::Inline(_) | StoredResults::Manifest { .. }) | None => {
+            job.output.iter().zip(job.output_key.clone()).collect()
+        }
+    }
 }
 
 /// Where one file of a result lies: beside the primary one, whose key names the attempt that made it.

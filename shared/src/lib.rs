@@ -16,3 +16,4 @@ pub mod http;
 pub mod queue;
 pub mod store;
 pub mod telemetry;
+pub mod waiting;

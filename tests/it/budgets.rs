@@ -7,11 +7,13 @@ use docmill::domain::account::Limiter;
 use docmill::domain::api_key::Mode;
 use docmill::domain::job::JobId;
 use docmill::domain::quota::RateLimit;
+use docmill::http::control::ControlDesk;
+use lambda_http::http::Method;
 use list_jobs::JobList;
 use list_jobs::cursor::CursorKey;
 use serde_json::{Value, json};
 
-use crate::support::http::{Answer, get, post};
+use crate::support::http::{Answer, RequestBuilder, get, post};
 use crate::support::jobs::{claim, completion};
 use crate::support::world::World;
 
@@ -50,8 +52,7 @@ async fn each_endpoint_keeps_its_budget() {
     };
     let id = first.job_id();
     let with_id = || get("/").key(key).parameter("job_id", &id).build();
-    let with_slug =
-        |request: crate::support::http::RequestBuilder| request.key(key).parameter("tool_slug", "html-to-pdf");
+    let with_slug = |request: RequestBuilder| request.key(key).parameter("tool_slug", "html-to-pdf");
 
     let answer = Answer::of(list_tools::handle(context(), get("/").key(key).build()).await);
     check("GET /v1/tools", answer, 200, &[KEY]);
@@ -88,6 +89,21 @@ async fn each_endpoint_keeps_its_budget() {
     let by_upload = json!({"toolSlug": "html-to-pdf", "uploadId": upload});
     let answer = Answer::of(create_job::handle(desk(), post("/", &by_upload).key(key).build()).await);
     check("POST /v1/jobs with an upload", answer, 202, &[KEY, "HeadObject", TRANSACTION, MESSAGE]);
+    let by_job = json!({"toolSlug": "compress-pdf", "jobId": id});
+    let answer = Answer::of(create_job::handle(desk(), post("/", &by_job).key(key).build()).await);
+    check("POST /v1/jobs with another job's result", answer, 202, &[KEY, "BatchGetItem", TRANSACTION, MESSAGE]);
+    let answer = Answer::of(create_job::handle(desk(), post("/", &small).key(key).build()).await);
+    let unfinished = answer.job_id();
+    world.watch.take_calls();
+    let control = Arc::new(ControlDesk::new(context()));
+    let about = |method: Method| RequestBuilder::new(method, "/").key(key).parameter("job_id", &unfinished).build();
+    let answer = Answer::of(cancel_job::handle(control.clone(), about(Method::POST)).await);
+    check("POST /v1/jobs/{job_id}/cancel", answer, 200, &[KEY, "GetItem", TRANSACTION, "GetItem"]);
+    let answer = Answer::of(delete_job::handle(control, about(Method::DELETE)).await);
+    check("DELETE /v1/jobs/{job_id}", answer, 204, &[KEY, "GetItem", "Query", "UpdateItem", "UpdateItem"]);
+    let answer =
+        Answer::of(get_account_usage::handle(context(), get("/").key(key).query("groupBy", "day").build()).await);
+    check("GET /v1/account/usage of some days", answer, 200, &[KEY, "Query"]);
     let answer = Answer::of(get_account_usage::handle(context(), get("/").key(key).build()).await);
     check("GET /v1/account/usage", answer, 200, &[KEY, "Query", "Query", "Query"]);
     let answer = Answer::of(test_webhook::handle(context(), post("/", &hook).key(key).build()).await);

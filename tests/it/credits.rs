@@ -63,7 +63,7 @@ async fn a_tool_that_costs_more_than_is_included_takes_both() {
     let template = world.context.jobs.get(id).await.unwrap().unwrap();
     let submit = async |cost| {
         let job = Job { id: JobId::new(), ..template.clone() };
-        let submission = Submission { job, idempotency: None, cost, included: 5, now };
+        let submission = Submission { job, idempotency: None, awaited: Vec::new(), cost, included: 5, now };
         let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(10);
         world.desk.submissions.create(submission, deadline).await.unwrap()
     };
@@ -130,7 +130,7 @@ async fn a_new_month_begins_with_its_full_credits_and_refunds_go_back_to_the_old
     let old = world.context.jobs.get(id).await.unwrap().unwrap();
     let (now, new_id) = (this_month.end(), JobId::new());
     let job = Job { id: new_id, created_at: now, period: now.period(), ..old.clone() };
-    let submission = Submission { job, idempotency: None, cost: 1, included: 1, now };
+    let submission = Submission { job, idempotency: None, awaited: Vec::new(), cost: 1, included: 1, now };
     let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(10);
     let created = world.desk.submissions.create(submission, deadline).await.unwrap();
     assert!(matches!(created, Created::Fresh(_)), "{created:?}");
@@ -181,7 +181,7 @@ async fn a_job_of_an_account_that_is_gone_ends_without_a_refund() {
 /// Submits a job of an environment's own on a plan that includes so much now.
 async fn submit(environment: &Submissions, template: &Job, cost: u64, included: u64) -> Created {
     let job = Job { id: JobId::new(), ..template.clone() };
-    let submission = Submission { job, idempotency: None, cost, included, now: clock::now() };
+    let submission = Submission { job, idempotency: None, awaited: Vec::new(), cost, included, now: clock::now() };
     let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(10);
     environment.create(submission, deadline).await.unwrap()
 }

@@ -126,6 +126,10 @@ fn job(id: JobId, account: &Account) -> Job {
         timings: None,
         warnings: Vec::new(),
         error: None,
+        waiting_for: None,
+        waiters: None,
+        ended_as: None,
+        deleted_at: None,
         secret: None,
         open: None,
         due: None,
@@ -224,6 +228,13 @@ async fn jobs_and_routes(deployed: &mut Deployed) {
         })
         .await;
     let expired = deployed.put_job(&account, |item| drop(item.insert("expires_at".into(), number(1)))).await;
+    let canceled = deployed.put_job(&account, |item| drop(item.insert("status".into(), string("canceled")))).await;
+    let request = deployed.get(&format!("/v1/jobs/{canceled}/download"), &key);
+    let body = deployed.expect(ErrorCode::JobCanceled, request).await;
+    assert_eq!(body["job"]["status"], "canceled");
+    let request = deployed.post(&format!("/v1/jobs/{failed}/cancel"), &json!({}), &key);
+    let body = deployed.expect(ErrorCode::JobEnded, request).await;
+    assert_eq!(body["job"]["id"], failed);
 
     let request = deployed.get("/v1/jobs/6f1c1c2e-0000-7000-8000-000000000000", &key);
     deployed.expect(ErrorCode::JobNotFound, request).await;

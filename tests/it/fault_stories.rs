@@ -77,8 +77,9 @@ pub fn stories() -> Vec<Story> {
         failure,
         calls,
     };
-    let completed = "UpdateItem PutObject TransactWriteItems";
-    let completed_stored = "UpdateItem GetObject PutObject TransactWriteItems DeleteObject";
+    // The last read is for jobs that wait for this one.
+    let completed = "UpdateItem PutObject TransactWriteItems GetItem";
+    let completed_stored = "UpdateItem GetObject PutObject TransactWriteItems DeleteObject GetItem";
     vec![
         story("completed", Convert, Inline, Included, Twist::None, None, [CREATE, completed, EXPIRE]),
         story("stored", Convert, Stored, Granted, Twist::None, None, [CREATE_STORED, completed_stored, EXPIRE_GRANTED]),
@@ -89,7 +90,7 @@ pub fn stories() -> Vec<Story> {
             Included,
             Twist::None,
             Some(Code::CorruptDocument),
-            [CREATE_STORED, "UpdateItem GetObject TransactWriteItems DeleteObject", COUNT],
+            [CREATE_STORED, "UpdateItem GetObject TransactWriteItems DeleteObject GetItem", COUNT],
         ),
         story(
             "our fault",
@@ -101,7 +102,7 @@ pub fn stories() -> Vec<Story> {
             [
                 CREATE,
                 "UpdateItem UpdateItem ChangeMessageVisibility UpdateItem UpdateItem ChangeMessageVisibility \
-                 UpdateItem TransactWriteItems",
+                 UpdateItem TransactWriteItems GetItem",
                 COUNT,
             ],
         ),
@@ -112,7 +113,7 @@ pub fn stories() -> Vec<Story> {
             Included,
             Twist::None,
             None,
-            [CREATE, "UpdateItem UpdateItem PutObject TransactWriteItems UpdateItem", RELEASE],
+            [CREATE, "UpdateItem UpdateItem PutObject TransactWriteItems GetItem UpdateItem", RELEASE],
         ),
         story(
             "always dies",
@@ -125,7 +126,7 @@ pub fn stories() -> Vec<Story> {
                 CREATE_STORED,
                 "UpdateItem GetObject UpdateItem GetObject UpdateItem GetObject UpdateItem UpdateItem UpdateItem",
                 "Query BatchGetItem UpdateItem SendMessage BatchGetItem TransactWriteItems BatchGetItem UpdateItem \
-                 SendMessage BatchGetItem TransactWriteItems DeleteObject BatchGetItem TransactWriteItems",
+                 SendMessage BatchGetItem TransactWriteItems DeleteObject GetItem BatchGetItem TransactWriteItems",
             ],
         ),
         story(
@@ -149,7 +150,7 @@ pub fn stories() -> Vec<Story> {
             Included,
             Twist::Duplicate,
             None,
-            [CREATE, "UpdateItem UpdateItem PutObject TransactWriteItems", EXPIRE],
+            [CREATE, "UpdateItem UpdateItem PutObject TransactWriteItems GetItem", EXPIRE],
         ),
         story(
             "late",
@@ -160,8 +161,8 @@ pub fn stories() -> Vec<Story> {
             None,
             [
                 CREATE_STORED,
-                "UpdateItem GetObject UpdateItem GetObject PutObject TransactWriteItems DeleteObject PutObject \
-                 TransactWriteItems GetItem",
+                "UpdateItem GetObject UpdateItem GetObject PutObject TransactWriteItems DeleteObject GetItem \
+                 PutObject TransactWriteItems GetItem",
                 RELEASE_GRANTED,
             ],
         ),
@@ -175,7 +176,7 @@ pub fn stories() -> Vec<Story> {
             [
                 CREATE_STORED,
                 "UpdateItem GetObject TransactWriteItems GetItem UpdateItem GetObject PutObject TransactWriteItems \
-                 DeleteObject",
+                 DeleteObject GetItem",
                 RELEASE,
             ],
         ),

@@ -29,11 +29,11 @@ pub(crate) struct Bench {
     pub(crate) account: Account,
     pub(crate) pipeline: Pipeline,
     pub(crate) watch: Watch,
-    id: JobId,
+    pub(crate) id: JobId,
 }
 
 impl Bench {
-    async fn new(script: impl IntoIterator<Item = Act>) -> Self {
+    pub(crate) async fn new(script: impl IntoIterator<Item = Act>) -> Self {
         Self::with_html("<p>x", script).await
     }
 
@@ -71,6 +71,7 @@ impl Bench {
             },
             config: context.config,
             queue_name: QueueName::Html,
+            look_every: Duration::from_millis(50),
             clock: clock::Clock::default(),
         };
         Self { world, account, pipeline, watch, id }

@@ -138,6 +138,7 @@ impl Book {
                 (guide("chains", "Run several tools in one job."))
                 (guide("waiting", "Get the result in the same request, or ask for it later."))
                 (guide("lists", "Find jobs by status, tool, date and your own labels."))
+                (guide("control", "Cancel jobs, delete their documents, or send results to your own storage."))
                 (guide("errors", "Every error code, what it means and what to do."))
                 (guide("limits", "Sizes, times and requests per minute."))
                 (guide("idempotency", "Repeat requests safely and pay once."))

@@ -23,13 +23,14 @@ macro_rules! guide {
 }
 
 /// In the order in which they are read.
-pub const GUIDES: [Guide; 11] = [
+pub const GUIDES: [Guide; 12] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
     guide!("chains"),
     guide!("waiting"),
     guide!("lists"),
+    guide!("control"),
     guide!("errors"),
     guide!("limits"),
     guide!("idempotency"),

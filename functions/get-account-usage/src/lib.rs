@@ -1,11 +1,15 @@
-//! `GET /v1/account/usage`: credits, jobs and limits of the current month.
+//! `GET /v1/account/usage`: credits, jobs and limits of the current month; or the jobs of some days.
+
+mod range;
 
 use std::sync::Arc;
 
 use docmill::context::Context;
 use docmill::domain::api_key::Mode;
 use docmill::domain::quota::{RATE_WINDOW_SECONDS, RatePolicy};
+use docmill::http::accept::Accept;
 use docmill::http::envelope::Reply;
+use docmill::http::error::ApiError;
 use docmill::http::guard::{Caller, authenticated};
 use docmill::http::request::ApiRequest;
 use docmill::store::usage::MonthlyUsage;
@@ -13,8 +17,16 @@ use lambda_http::Body;
 use lambda_http::http::Response;
 use serde_json::{Value, json};
 
+use self::range::Range;
+
 pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
     authenticated(&context, &request, RatePolicy::Read, async |caller| {
+        let wanted = Range::parse(&request.query, caller.now).map_err(ApiError::validation)?;
+        if let Some(range) = wanted {
+            let groups = context.usage.grouped(caller.account(), &range.from, &range.to, range.group_by).await?;
+            let as_csv = Accept::of(&request.headers).prefers("text/csv");
+            return Ok(if as_csv { range.csv(&groups) } else { range.json(&groups) });
+        }
         let usage = context.usage.of_month(caller.account(), caller.now.period()).await?;
         Ok(Reply::ok("usage", view(&caller, &usage)))
     })

@@ -32,7 +32,9 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
             JobStatus::Completed => {
                 results::of_completed(&context.files, job, &Accept::of(&request.headers), index, caller.now).await
             }
-            JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled => Err(results::no_result(&job, caller.now)),
+            JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled | JobStatus::Deleted => {
+                Err(results::no_result(&job, caller.now))
+            }
         }
     })
     .await

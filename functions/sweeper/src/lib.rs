@@ -9,12 +9,13 @@ mod expiry;
 mod leases;
 mod queued;
 mod repairs;
+mod waiting;
 
 use std::time::{Duration, Instant};
 
 use docmill::clock;
 use docmill::context::Context;
-use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, Payload};
+use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus};
 use docmill::domain::time::Timestamp;
 use docmill::queue::{Message, Queue, QueueError};
 use docmill::store::StoreError;
@@ -22,6 +23,7 @@ use docmill::store::health::Sweep;
 use docmill::store::item::SWEPT_SHARDS;
 use docmill::store::jobs::{DuePage, Written};
 use docmill::telemetry;
+use docmill::waiting::{WaitingError, forget_payload};
 use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
 
@@ -54,6 +56,8 @@ enum Obstacle {
     Store(#[from] StoreError),
     #[error(transparent)]
     Queue(#[from] QueueError),
+    #[error(transparent)]
+    Waiting(#[from] WaitingError),
     #[error("its output could not be deleted")]
     OutputKept,
     #[error("the repair took too long")]
@@ -86,14 +90,15 @@ impl Sweeper {
     /// A run that takes `now` for the time.
     pub async fn run_at(&self, now: Timestamp) -> Result<Repairs, StoreError> {
         let run = Run { now, ends_at: Instant::now() + RUN_TIME };
-        let (leases, queued, counted, expired) = futures_util::join!(
+        let (leases, queued, waiting, counted, expired) = futures_util::join!(
             self.all_shards(|shard| self.release_leases(shard, run)),
             self.look_after_queues(run),
+            self.all_shards(|shard| self.look_after_waiting(shard, run)),
             self.all_shards(|shard| self.count(shard, run)),
             self.all_shards(|shard| self.expire_outputs(shard, run)),
         );
         let (mut repairs, mut unread) = (Repairs::default(), None);
-        for swept in [leases, queued, counted, expired].into_iter().flatten() {
+        for swept in [leases, queued, waiting, counted, expired].into_iter().flatten() {
             match swept {
                 Ok(done) => repairs += done,
                 Err(error) => {
@@ -143,20 +148,12 @@ impl Sweeper {
         // Whether an engine had it when its worker was lost is not known.
         match self.context.jobs.fail(job, &error, None, now).await? {
             Written::Yes => {
-                self.forget_payload(job).await;
+                forget_payload(&self.context.files, job).await;
+                self.waiting().tell_of(job.id, JobStatus::Failed).await;
                 telemetry::job::failed(job, error.code, "beyond the sweeper's help");
                 Ok(Repair::Failed)
             }
             Written::Superseded => Ok(Repair::None),
-        }
-    }
-
-    /// A failed job's request is of no more use. What can't be deleted now dies by lifecycle.
-    async fn forget_payload(&self, job: &Job) {
-        if let Some(Payload::Stored(key)) = &job.secret
-            && let Err(error) = self.context.files.delete(key).await
-        {
-            tracing::warn!(job_id = %job.id, %error, "a stored request was left to its lifecycle");
         }
     }
 

@@ -13,6 +13,7 @@ use docmill::telemetry::start::worker_started;
 use futures_util::FutureExt;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 
+use crate::cancellation::LOOK_EVERY;
 use crate::confine::{Launcher, Platform};
 use crate::converter::Converter;
 use crate::egress::{EgressPolicy, SourceExceptions};
@@ -51,6 +52,7 @@ pub async fn pipeline_of_function() -> Result<Pipeline, Error> {
         converter: Converter { catalogue: context.catalogue, fetcher, engines, limits },
         config: context.config,
         queue_name,
+        look_every: LOOK_EVERY,
         clock: Clock::default(),
     })
 }

@@ -1,10 +1,12 @@
 //! The worker: the only crate that contains conversion code.
 
+pub mod cancellation;
 mod charset;
 pub mod checker;
 pub mod confine;
 pub mod convert_command;
 pub mod converter;
+mod delivery;
 pub mod egress;
 pub mod engine;
 pub mod lambda;
@@ -14,5 +16,5 @@ mod results;
 pub mod sniff;
 pub mod source;
 pub mod sources;
+pub mod stored;
 pub mod tree;
-pub mod upload;

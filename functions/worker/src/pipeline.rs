@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use docmill::clock::Clock;
 use docmill::config::Config;
 use docmill::domain::job::{
-    Job, JobError, JobErrorCode, JobId, MAX_ATTEMPTS, MAX_INLINE_RESULTS_BYTES, MAX_WARNINGS, Payload, QUEUED_GRACE,
-    Results, StoredResults, Timings,
+    Job, JobError, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS, MAX_INLINE_RESULTS_BYTES, MAX_WARNINGS, Payload,
+    QUEUED_GRACE, Results, StoredResults, Timings,
 };
 use docmill::domain::request::JobRequest;
 use docmill::domain::source::Origin;
@@ -18,13 +18,16 @@ use docmill::queue::{Message, Queue};
 use docmill::store::StoreError;
 use docmill::store::jobs::{Claim, Completion, Jobs, Written};
 use docmill::telemetry;
+use docmill::waiting::{Waiting, forget_payload};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
+use crate::cancellation::unless_canceled;
 use crate::converter::{Converted, Converter, Workplace};
+use crate::delivery::deliver;
 use crate::engine::Failure;
 use crate::sources::{self, Budget, Given};
+use crate::stored::Shelf;
 use crate::tree::Scratch;
-use crate::upload;
 
 /// A lease ends a little after the function that holds it must have.
 const LEASE_MARGIN: Duration = Duration::from_secs(15);
@@ -32,7 +35,11 @@ const LEASE_MARGIN: Duration = Duration::from_secs(15);
 const STORE_TIME: Duration = Duration::from_secs(30);
 /// What an engine may take beyond the deadline to end its children.
 const DEADLINE_GRACE: Duration = Duration::from_secs(10);
+/// How far into the time for storing a delivery may go.
+const DELIVERY_TIME: Duration = Duration::from_secs(20);
 const FIRST_RETRY_SECONDS: u32 = 5;
+/// Time for telling the jobs that wait for one that has ended. The sweeper tells the others.
+const TELLING_TIME: Duration = Duration::from_secs(10);
 /// How many files of one result are stored at once.
 const STORED_AT_ONCE: usize = 4;
 
@@ -46,6 +53,8 @@ pub struct Pipeline {
     /// The queue whose messages this worker gets.
     pub queue_name: QueueName,
     pub clock: Clock,
+    /// How often a job is looked at while it is worked on, in case its owner cancels it.
+    pub look_every: Duration,
 }
 
 /// One delivery of a message.
@@ -128,9 +137,14 @@ impl Pipeline {
                 return Handled::Return;
             }
         };
-        match self.attempt(&job, delivery.ends_at).await {
-            Ok(()) => Handled::Acknowledge,
-            Err(setback) => self.recover(&job, setback, delivery.receipt).await,
+        let attempt = self.attempt(&job, delivery.ends_at);
+        match unless_canceled(&self.jobs, &job, self.look_every, attempt).await {
+            None => {
+                tracing::info!(%job_id, "an attempt was ended: its job was canceled, or belongs to another attempt");
+                Handled::Acknowledge
+            }
+            Some(Ok(())) => Handled::Acknowledge,
+            Some(Err(setback)) => self.recover(&job, setback, delivery.receipt).await,
         }
     }
 
@@ -147,7 +161,7 @@ impl Pipeline {
             Claim::Exhausted(job) => {
                 let error = public_error(&Failure::internal("attempts used up"));
                 if self.jobs.fail(&job, &error, None, self.clock.now()).await? == Written::Yes {
-                    self.forget_payload(&job).await;
+                    self.close(&job, JobStatus::Failed).await;
                     telemetry::job::failed(&job, error.code, "attempts used up");
                 }
                 Ok(None)
@@ -173,6 +187,7 @@ impl Pipeline {
 
         let stored = Instant::now();
         let results = self.store(job, &converted).await?;
+        self.deliver(job, &request, &converted, &results, deadline + DELIVERY_TIME).await?;
         self.complete(job, converted, results, stored.elapsed()).await
     }
 
@@ -195,6 +210,32 @@ impl Pipeline {
         Ok(StoredResults::Manifest { files: results.outputs.len() })
     }
 
+    /// Sends the primary result where the request wants it. What was not delivered is not kept either.
+    async fn deliver(
+        &self,
+        job: &Job,
+        request: &JobRequest,
+        converted: &Converted,
+        results: &StoredResults,
+        deadline: Instant,
+    ) -> Result<(), Setback> {
+        let Some(made) = converted.files.primary() else { return Ok(()) };
+        let delivered = deliver(&self.converter.fetcher, &request.output, made, deadline.into()).await;
+        if delivered.is_err() {
+            let key = ObjectKey::Output {
+                account: &job.account,
+                job: job.id,
+                attempt: job.attempts,
+                part: OutputPart::File(0),
+            };
+            let stored = Job { output_key: Some(key.to_string()), results: Some(results.clone()), ..job.clone() };
+            if let Err(error) = self.files.delete_results(&stored).await {
+                tracing::warn!(job_id = %job.id, %error, "an undelivered result was left to its lifecycle");
+            }
+        }
+        Ok(delivered?)
+    }
+
     /// The canonical request with its secrets, from the job or from the bucket.
     async fn request(&self, job: &Job) -> Result<JobRequest, Setback> {
         let payload = match &job.secret {
@@ -209,12 +250,19 @@ impl Pipeline {
     async fn stored_sources(&self, job: &Job, request: &JobRequest, scratch: &Path) -> Result<Given, Setback> {
         let budget = Budget::of(&self.converter.limits);
         let mut given = Given::new();
+        let shelf = Shelf { files: &self.files, jobs: &self.jobs, clock: &self.clock, account: &job.account };
         for (index, source) in request.sources().into_iter().enumerate() {
-            if let Origin::Upload(id) = source.origin {
-                let id = UploadId::parse(&id).ok_or_else(|| Setback::fault("a stored upload id is invalid"))?;
-                let to = sources::place(scratch, index).await?;
-                given.insert(index, upload::read(&self.files, &job.account, id, &to, &budget).await?);
-            }
+            let read = match source.origin {
+                Origin::Upload(id) => {
+                    let id = UploadId::parse(&id).ok_or_else(|| Setback::fault("a stored upload id is invalid"))?;
+                    shelf.upload(id, &sources::place(scratch, index).await?, &budget).await?
+                }
+                Origin::Job { id, output } => {
+                    shelf.result(id, output, &sources::place(scratch, index).await?, &budget).await?
+                }
+                Origin::File(_) | Origin::Page(_) | Origin::Html(_) | Origin::Markdown(_) | Origin::Text(_) => continue,
+            };
+            given.insert(index, read);
         }
         Ok(given)
     }
@@ -254,7 +302,7 @@ impl Pipeline {
         };
         match self.jobs.complete(job, &completion).await? {
             Written::Yes => {
-                self.forget_payload(job).await;
+                self.close(job, JobStatus::Completed).await;
                 telemetry::job::completed(job, &completion);
                 Ok(())
             }
@@ -277,7 +325,7 @@ impl Pipeline {
     async fn fail(&self, job: &Job, failure: &Failure) -> Handled {
         match self.jobs.fail(job, &public_error(failure), failure.engine, self.clock.now()).await {
             Ok(Written::Yes) => {
-                self.forget_payload(job).await;
+                self.close(job, JobStatus::Failed).await;
                 telemetry::job::failed(job, failure.code, &failure.cause);
                 Handled::Acknowledge
             }
@@ -311,12 +359,12 @@ impl Pipeline {
         }
     }
 
-    /// A terminal job's request is of no more use to anybody. What can't be deleted now dies by lifecycle.
-    async fn forget_payload(&self, job: &Job) {
-        if let Some(Payload::Stored(key)) = &job.secret
-            && let Err(error) = self.files.delete(key).await
-        {
-            tracing::warn!(job_id = %job.id, %error, "a stored request was left to its lifecycle");
+    /// What follows from the end of a job: nobody needs its request, and the jobs that wait for it are told.
+    async fn close(&self, job: &Job, status: JobStatus) {
+        forget_payload(&self.files, job).await;
+        let waiting = Waiting { jobs: &self.jobs, files: &self.files, queue: &self.queue };
+        if tokio::time::timeout(TELLING_TIME, waiting.tell_of(job.id, status)).await.is_err() {
+            tracing::warn!(job_id = %job.id, "not all jobs that wait for this one were told in time");
         }
     }
 }

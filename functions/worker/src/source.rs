@@ -13,7 +13,9 @@ use std::time::Duration;
 
 use docmill::domain::job::JobErrorCode;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::header::{
+    CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION,
+};
 use reqwest::{Client, Response, redirect};
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
@@ -62,6 +64,17 @@ impl Caps {
     pub fn of(limits: &Limits) -> Self {
         Self { bytes: limits.source_bytes, redirects: limits.redirects, deadline: Instant::now() + limits.fetch }
     }
+}
+
+/// A file to send.
+#[derive(Clone, Copy, Debug)]
+pub struct Put<'a> {
+    pub url: &'a Url,
+    pub headers: &'a BTreeMap<String, String>,
+    pub content_type: &'a str,
+    pub file: &'a Path,
+    pub bytes: u64,
+    pub deadline: Instant,
 }
 
 /// Fetches over the guard. Built once per environment; cheap to clone.
@@ -126,6 +139,29 @@ impl Fetcher {
         .await
     }
 
+    /// Sends a file to an address by `PUT`. Redirects are not followed. The failure's cause says what was answered, and never
+    /// what the address said beside its status.
+    pub async fn put(&self, put: &Put<'_>) -> Result<(), Failure> {
+        let Put { url, headers, content_type, file, bytes, deadline } = *put;
+        let caps = Caps { bytes, redirects: 0, deadline };
+        within(&caps, url, async {
+            let file = File::open(file).await.map_err(scratch_failure)?;
+            let mut headers = client_headers(headers)?;
+            let content_type = HeaderValue::from_str(content_type).map_err(|error| internal("a media type", &error))?;
+            headers.entry(CONTENT_TYPE).or_insert(content_type);
+            headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes));
+            let request = self.client_for(url)?.put(url.clone()).headers(headers).body(file);
+            let response = request.send().await.map_err(|error| unreachable(url, &error))?;
+            let status = response.status();
+            if status.is_success() {
+                return Ok(());
+            }
+            let cause = format!("it answered with HTTP status {}", status.as_u16());
+            Err(Failure::new(JobErrorCode::SourceUnreachable, cause.clone(), cause))
+        })
+        .await
+    }
+
     /// Follows redirects, judging each hop like the first, to a response that has a body worth reading.
     /// The client's headers stay with the first host.
     async fn open(&self, url: &Url, headers: &HeaderMap, caps: &Caps) -> Result<(Response, Url), Failure> {
@@ -151,9 +187,14 @@ impl Fetcher {
     }
 
     async fn get(&self, url: &Url, headers: &HeaderMap) -> Result<Response, Failure> {
+        let request = self.client_for(url)?.get(url.clone()).headers(headers.clone());
+        request.send().await.map_err(|error| unreachable(url, &error))
+    }
+
+    /// The client that may go there.
+    fn client_for(&self, url: &Url) -> Result<&Client, Failure> {
         let target = self.policy.admit(url).map_err(refused)?;
-        let client = if target.excepted { &self.excepted } else { &self.guarded };
-        client.get(url.clone()).headers(headers.clone()).send().await.map_err(|error| unreachable(url, &error))
+        Ok(if target.excepted { &self.excepted } else { &self.guarded })
     }
 }
 

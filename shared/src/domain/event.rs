@@ -17,25 +17,36 @@ use super::time::{Period, Timestamp};
 pub enum EventKind {
     JobCompleted,
     JobFailed,
+    JobCanceled,
     QuotaWarning,
     QuotaExhausted,
     ApiKeyRevoked,
 }
 
 impl EventKind {
-    pub const ALL: [Self; 5] =
-        [Self::JobCompleted, Self::JobFailed, Self::QuotaWarning, Self::QuotaExhausted, Self::ApiKeyRevoked];
+    pub const ALL: [Self; 6] = [
+        Self::JobCompleted,
+        Self::JobFailed,
+        Self::JobCanceled,
+        Self::QuotaWarning,
+        Self::QuotaExhausted,
+        Self::ApiKeyRevoked,
+    ];
 
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::JobCompleted => "job.completed",
             Self::JobFailed => "job.failed",
+            Self::JobCanceled => "job.canceled",
             Self::QuotaWarning => "quota.warning",
             Self::QuotaExhausted => "quota.exhausted",
             Self::ApiKeyRevoked => "api_key.revoked",
         }
     }
 }
+
+/// Characters of an event's id that its time takes: `evt_` and twelve hexadecimal digits.
+const EVENT_ID_TIME: usize = 16;
 
 /// How long an event can be listed.
 pub const EVENT_RETENTION: Duration = Duration::from_secs(30 * 86_400);
@@ -66,7 +77,28 @@ pub fn new_event_id(at: Timestamp) -> String {
     format!("evt_{}", Uuid::new_v7(time).simple())
 }
 
-/// Data of `job.completed` and `job.failed`: the job as it ended.
+/// The first and the last id that an event of this moment may have.
+pub fn event_ids_at(at: Timestamp) -> (String, String) {
+    let id = new_event_id(at);
+    // The first 48 bits of a UUIDv7 are its time in milliseconds (RFC 9562).
+    let time = &id[..EVENT_ID_TIME];
+    (time.to_owned(), format!("{time}~"))
+}
+
+/// Whether an event's data tell of this job.
+pub fn is_of(data: &Value, job: &Job) -> bool {
+    data["job"]["id"] == json!(job.id)
+}
+
+/// The data of a job's event without what describes its document.
+pub fn without_document(mut data: Value) -> Value {
+    if let Some(job) = data.get_mut("job").and_then(Value::as_object_mut) {
+        job.retain(|name, _| !["metadata", "output", "error"].contains(&name.as_str()));
+    }
+    data
+}
+
+/// Data of `job.completed`, `job.failed` and `job.canceled`: the job as it ended.
 pub fn job_ended(job: &Job, at: Timestamp) -> Value {
     let Value::Object(mut view) = job.view(at) else { return json!({}) };
     view.retain(|name, _| JOB_MEMBERS.contains(&name.as_str()));

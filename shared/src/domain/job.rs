@@ -1,6 +1,14 @@
-//! A job: its states, what may follow what, and what it tells its owner.
+//! A job as it is stored, and what it tells its owner.
 
-use std::collections::BTreeMap;
+mod failure;
+mod result;
+mod status;
+
+pub use failure::{JobError, JobErrorCode, MAX_WARNINGS, Warning};
+pub use result::{EngineInfo, MAX_INLINE_RESULTS_BYTES, Output, Results, StepRun, StoredResults};
+pub use status::JobStatus;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
@@ -16,10 +24,13 @@ use super::time::{Period, Timestamp};
 /// How often a job is tried before a fault of ours fails it. A document's own fault is never tried again.
 pub const MAX_ATTEMPTS: u32 = 3;
 
+/// Most jobs that may wait for one job, so that its item stays small.
+pub const MAX_WAITERS: usize = 1000;
+
 /// A job still queued after this long is looked at by the sweeper.
 pub const QUEUED_GRACE: Duration = Duration::from_secs(60);
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct JobId(Uuid);
 
@@ -63,268 +74,6 @@ impl fmt::Debug for JobId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
-}
-
-/// `queued → processing → completed | failed`, `completed → expired`; `processing → queued` when an attempt is given back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum JobStatus {
-    Queued,
-    Processing,
-    Completed,
-    Failed,
-    Expired,
-    /// Reserved: nothing cancels a job yet.
-    Canceled,
-}
-
-impl JobStatus {
-    pub const ALL: [Self; 6] =
-        [Self::Queued, Self::Processing, Self::Completed, Self::Failed, Self::Expired, Self::Canceled];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Processing => "processing",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Expired => "expired",
-            Self::Canceled => "canceled",
-        }
-    }
-
-    /// Whether nothing but the expiry of its output can still happen to a job in this state.
-    pub const fn is_terminal(self) -> bool {
-        match self {
-            Self::Queued | Self::Processing => false,
-            Self::Completed | Self::Failed | Self::Expired | Self::Canceled => true,
-        }
-    }
-
-    /// The state machine; every conditional write of the store implements one of these arrows.
-    pub const fn may_become(self, next: Self) -> bool {
-        matches!(
-            (self, next),
-            (Self::Queued, Self::Processing | Self::Failed)
-                | (Self::Processing, Self::Queued | Self::Processing | Self::Completed | Self::Failed)
-                | (Self::Completed, Self::Expired)
-        )
-    }
-}
-
-/// Why a job failed: the bounded list that responses, logs and metrics share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum JobErrorCode {
-    SourceUnreachable,
-    SourceForbidden,
-    SourceTooLarge,
-    SourceTimeout,
-    UnsupportedFormat,
-    CorruptDocument,
-    PasswordRequired,
-    WrongPassword,
-    PageLimitExceeded,
-    RenderFailed,
-    ConversionTimeout,
-    EngineCrashed,
-    Internal,
-}
-
-impl JobErrorCode {
-    pub const ALL: [Self; 13] = [
-        Self::SourceUnreachable,
-        Self::SourceForbidden,
-        Self::SourceTooLarge,
-        Self::SourceTimeout,
-        Self::UnsupportedFormat,
-        Self::CorruptDocument,
-        Self::PasswordRequired,
-        Self::WrongPassword,
-        Self::PageLimitExceeded,
-        Self::RenderFailed,
-        Self::ConversionTimeout,
-        Self::EngineCrashed,
-        Self::Internal,
-    ];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::SourceUnreachable => "source_unreachable",
-            Self::SourceForbidden => "source_forbidden",
-            Self::SourceTooLarge => "source_too_large",
-            Self::SourceTimeout => "source_timeout",
-            Self::UnsupportedFormat => "unsupported_format",
-            Self::CorruptDocument => "corrupt_document",
-            Self::PasswordRequired => "password_required",
-            Self::WrongPassword => "wrong_password",
-            Self::PageLimitExceeded => "page_limit_exceeded",
-            Self::RenderFailed => "render_failed",
-            Self::ConversionTimeout => "conversion_timeout",
-            Self::EngineCrashed => "engine_crashed",
-            Self::Internal => "internal",
-        }
-    }
-
-    /// What it means, in the words of the documented table.
-    pub const fn meaning(self) -> &'static str {
-        match self {
-            Self::SourceUnreachable => {
-                "the address could not be reached: unknown name, no connection, HTTP status 400 or above, a redirect loop, \
-                 or a missing upload"
-            }
-            Self::SourceForbidden => "the service does not fetch from this address",
-            Self::SourceTooLarge => "the source is over the size limit",
-            Self::SourceTimeout => "the source took too long to download",
-            Self::UnsupportedFormat => "this file format is not supported",
-            Self::CorruptDocument => "the file is damaged, or not of the type it claims to be",
-            Self::PasswordRequired => "the document is encrypted: send `options.password`",
-            Self::WrongPassword => "the password does not open the document",
-            Self::PageLimitExceeded => "the result would have too many pages",
-            Self::RenderFailed => "the document could not be rendered with these options",
-            Self::ConversionTimeout => "the conversion took too long",
-            Self::EngineCrashed => "the engine crashed twice on this document",
-            Self::Internal => "an error on our side",
-        }
-    }
-
-    /// Whether the same request may succeed when the client sends it again later.
-    pub const fn is_retryable(self) -> bool {
-        match self {
-            Self::SourceUnreachable
-            | Self::SourceTimeout
-            | Self::ConversionTimeout
-            | Self::EngineCrashed
-            | Self::Internal => true,
-            Self::SourceForbidden
-            | Self::SourceTooLarge
-            | Self::UnsupportedFormat
-            | Self::CorruptDocument
-            | Self::PasswordRequired
-            | Self::WrongPassword
-            | Self::PageLimitExceeded
-            | Self::RenderFailed => false,
-        }
-    }
-}
-
-/// Longer texts are cut: whatever a page or a source puts into them, a job's item stays small.
-const MAX_TEXT_CHARACTERS: usize = 300;
-/// More warnings than this are not kept.
-pub const MAX_WARNINGS: usize = 50;
-
-fn cut(text: impl Into<String>) -> String {
-    let mut text = text.into();
-    if let Some((end, _)) = text.char_indices().nth(MAX_TEXT_CHARACTERS) {
-        text.truncate(end);
-        text.push('…');
-    }
-    text
-}
-
-/// What a failed job tells its owner. `message` says what to do and never carries a secret or an internal name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JobError {
-    pub code: JobErrorCode,
-    pub message: String,
-    pub retryable: bool,
-}
-
-impl JobError {
-    pub fn new(code: JobErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: cut(message), retryable: code.is_retryable() }
-    }
-}
-
-/// Something that the result does not show as the source meant it, or a request's option that had no effect.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Warning {
-    /// Stable and machine-readable, e.g. `font_substituted`, `resource_blocked`, `unsupported_css`, `unknown_option`.
-    pub code: String,
-    pub message: String,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub detail: Option<String>,
-}
-
-impl Warning {
-    pub fn new(code: &str, message: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), message: cut(message), detail: None }
-    }
-
-    pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
-        self.detail = Some(cut(detail));
-        self
-    }
-}
-
-/// One stored file of a result.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Output {
-    pub format: String,
-    pub content_type: String,
-    pub bytes: u64,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub pages: Option<u32>,
-    /// In pixels.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub width: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub height: Option<u32>,
-    /// Lower-case hexadecimal.
-    pub sha256: String,
-    pub filename: String,
-}
-
-/// What a job yields beside its primary result. Where it is too large for the job's item, it lies in the bucket.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Results {
-    /// Every file, in order. With one file, it is the primary result itself.
-    #[serde(default)]
-    pub outputs: Vec<Output>,
-    /// What the last tool tells about its work.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub report: Option<Value>,
-}
-
-/// Larger results go to the bucket: no item grows with what users send.
-pub const MAX_INLINE_RESULTS_BYTES: usize = 4 << 10;
-
-/// Where a job's results are described.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StoredResults {
-    /// In the job's item.
-    Inline(Results),
-    /// As JSON beside the files themselves. `files`: how many there are.
-    Manifest { files: usize },
-}
-
-impl StoredResults {
-    /// How many files there are besides the primary result.
-    pub fn files(&self) -> usize {
-        match self {
-            Self::Inline(results) => results.outputs.len(),
-            Self::Manifest { files } => *files,
-        }
-    }
-}
-
-/// One step of a job that has run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StepRun {
-    pub tool_slug: String,
-    pub engine: EngineInfo,
-    pub duration_ms: u64,
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub warnings: Vec<Warning>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EngineInfo {
-    pub name: String,
-    pub version: String,
 }
 
 /// Durations in milliseconds.
@@ -423,6 +172,17 @@ pub struct Job {
     pub warnings: Vec<Warning>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<JobError>,
+    /// The jobs whose results this one takes and which have not completed yet. It is not processed before they have.
+    #[serde(skip_serializing_if = "Option::is_none", default, with = "ids")]
+    pub waiting_for: Option<BTreeSet<JobId>>,
+    /// The jobs that wait for this one: [`MAX_WAITERS`] at most.
+    #[serde(skip_serializing_if = "Option::is_none", default, with = "ids")]
+    pub waiters: Option<BTreeSet<JobId>>,
+    /// A deleted job: how it had ended, and when it was deleted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ended_as: Option<JobStatus>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub deleted_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub secret: Option<Payload>,
     /// Partition of the sparse index of jobs that still need something done; absent once nothing does.
@@ -439,6 +199,27 @@ pub struct Job {
     pub creation_counted: bool,
     /// Seconds since the epoch; DynamoDB deletes the item some time after.
     pub ttl: i64,
+}
+
+/// A set of ids in the form of the table: conditions and updates of DynamoDB work on sets of strings.
+mod ids {
+    use std::collections::BTreeSet;
+
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::JobId;
+
+    pub(super) fn serialize<S: Serializer>(ids: &Option<BTreeSet<JobId>>, serializer: S) -> Result<S::Ok, S::Error> {
+        let texts: Vec<String> = ids.iter().flatten().map(ToString::to_string).collect();
+        serde_dynamo::string_set::serialize(&texts, serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<BTreeSet<JobId>>, D::Error> {
+        let texts = Vec::<String>::deserialize(deserializer)?;
+        let ids: Option<BTreeSet<_>> = texts.iter().map(|text| JobId::parse(text)).collect();
+        Ok(Some(ids.ok_or_else(|| D::Error::custom("not a job's id"))?))
+    }
 }
 
 impl Job {
@@ -460,11 +241,19 @@ impl Job {
         view.insert("mode".into(), json!(self.mode));
         view.insert("testMode".into(), json!(self.mode == Mode::Test));
         view.insert("createdAt".into(), json!(self.created_at.to_string()));
-        let times = [("startedAt", self.started_at), ("finishedAt", self.finished_at), ("expiresAt", self.expires_at)];
+        let times = [
+            ("startedAt", self.started_at),
+            ("finishedAt", self.finished_at),
+            ("expiresAt", self.expires_at),
+            ("deletedAt", self.deleted_at),
+        ];
         for (name, time) in times {
             if let Some(time) = time {
                 view.insert(name.into(), json!(time.to_string()));
             }
+        }
+        if let Some(waiting_for) = &self.waiting_for {
+            view.insert("waitingFor".into(), json!(waiting_for));
         }
         view.insert("attempts".into(), json!(self.attempts));
         view.insert("input".into(), self.input.clone());
@@ -536,36 +325,6 @@ mod tests {
         for absent in ["outputs", "steps", "then", "report"] {
             assert!(view.get(absent).is_none(), "{absent}");
         }
-    }
-
-    #[test]
-    fn codes_and_states_are_written_as_they_serialise() {
-        for code in JobErrorCode::ALL {
-            assert_eq!(json!(code), json!(code.as_str()));
-        }
-        for status in JobStatus::ALL {
-            assert_eq!(json!(status), json!(status.as_str()));
-        }
-    }
-
-    #[test]
-    fn a_terminal_state_never_changes_but_for_expiry() {
-        for from in JobStatus::ALL.into_iter().filter(|status| status.is_terminal()) {
-            for to in JobStatus::ALL {
-                let allowed = from == JobStatus::Completed && to == JobStatus::Expired;
-                assert_eq!(from.may_become(to), allowed, "{from:?} → {to:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn texts_of_a_source_stay_short() {
-        let long = "ä".repeat(100_000);
-        let warning = Warning::new("resource_blocked", long.clone()).with_detail(long.clone());
-        assert_eq!(warning.message.chars().count(), MAX_TEXT_CHARACTERS + 1);
-        assert!(warning.detail.is_some_and(|detail| detail.ends_with("ä…")));
-        assert!(JobError::new(JobErrorCode::UnsupportedFormat, long).message.len() < 1000);
-        assert_eq!(JobError::new(JobErrorCode::Internal, "short").message, "short");
     }
 
     #[test]

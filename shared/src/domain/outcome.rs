@@ -41,7 +41,9 @@ impl JobErrorCode {
             | Self::PasswordRequired
             | Self::WrongPassword
             | Self::PageLimitExceeded
-            | Self::RenderFailed => Fault::Source,
+            | Self::RenderFailed
+            | Self::SourceJobFailed
+            | Self::DeliveryFailed => Fault::Source,
             Self::ConversionTimeout | Self::EngineCrashed | Self::Internal => Fault::Service,
         }
     }

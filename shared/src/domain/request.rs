@@ -34,13 +34,24 @@ pub struct JobRequest {
 }
 
 /// What becomes of the result.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OutputRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retention_seconds: Option<u64>,
+    /// Where the primary result is put, beside the service's own bucket.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub put_url: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub put_headers: BTreeMap<String, String>,
+}
+
+impl std::fmt::Debug for OutputRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OutputRequest").field("retention_seconds", &self.retention_seconds).finish_non_exhaustive()
+    }
 }
 
 impl OutputRequest {
@@ -50,7 +61,13 @@ impl OutputRequest {
 
     /// As the job's owner reads it back; `None` where the request says nothing.
     pub fn redacted(&self) -> Option<Value> {
-        (!self.is_default()).then(|| json!(self))
+        let hidden = |(name, _): (&String, &String)| (name.clone(), source::REDACTED.to_owned());
+        let shown = Self {
+            put_url: self.put_url.as_deref().map(source::redact_url),
+            put_headers: self.put_headers.iter().map(hidden).collect(),
+            ..self.clone()
+        };
+        (!self.is_default()).then(|| json!(shown))
     }
 }
 

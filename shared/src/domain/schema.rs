@@ -280,6 +280,20 @@ fn shared_properties() -> Map<String, Value> {
                     "default": 86_400,
                     "description": "How long the result is kept after completion, in seconds.",
                 },
+                "putUrl": {
+                    "type": "string",
+                    "format": "source-url",
+                    "minLength": 1,
+                    "maxLength": 8192,
+                    "description": "Where the result is also sent by `PUT`, such as a presigned address of your own storage. If it is not taken after three tries, the job fails.",
+                },
+                "putHeaders": {
+                    "type": "object",
+                    "maxProperties": 10,
+                    "propertyNames": {"format": "header-name", "maxLength": 100},
+                    "additionalProperties": {"type": "string", "maxLength": 4096, "format": "header-value"},
+                    "description": "Headers to send with the `PUT`. Never logged, never shown.",
+                },
             },
         },
         "metadata": {

@@ -38,6 +38,35 @@ impl std::fmt::Display for Subject {
     }
 }
 
+/// What counts are put together by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupBy {
+    Day,
+    Tool,
+    Key,
+}
+
+impl GroupBy {
+    pub const ALL: [Self; 3] = [Self::Day, Self::Tool, Self::Key];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Tool => "tool",
+            Self::Key => "key",
+        }
+    }
+
+    /// What a subject is called in its group.
+    pub fn name_of(self, subject: &Subject) -> &str {
+        match self {
+            Self::Day => &subject.day,
+            Self::Tool => &subject.tool,
+            Self::Key => &subject.key_id,
+        }
+    }
+}
+
 /// Numbers of jobs and of credits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -60,11 +89,13 @@ impl Counts {
             counts.created = 1;
             counts.charged = job.charge.total();
         }
-        match job.status {
+        match job.ended_as.unwrap_or(job.status) {
             JobStatus::Queued | JobStatus::Processing => return counts,
             JobStatus::Completed | JobStatus::Expired => counts.completed = 1,
             JobStatus::Failed => counts.failed = 1,
             JobStatus::Canceled => counts.canceled = 1,
+            // Never: `ended_as` says how a deleted job had ended.
+            JobStatus::Deleted => {}
         }
         counts.refunded = job.refunded;
         counts

@@ -50,6 +50,14 @@ impl Timestamp {
         self.to_utc().strftime("%Y-%m-%d").to_string()
     }
 
+    /// The first moment of a UTC day, `YYYY-MM-DD`.
+    pub fn of_day(text: &str) -> Option<Self> {
+        let day: jiff::civil::Date = text.parse().ok()?;
+        // The parser takes other forms of a date, too.
+        let midnight = day.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp();
+        Some(Self(midnight.as_millisecond())).filter(|at| at.day() == text)
+    }
+
     /// The UTC day of the month, from 1.
     pub fn day_of_month(self) -> i8 {
         self.to_utc().day()

@@ -8,6 +8,8 @@ use super::error::{ApiError, ErrorCode};
 use super::request::RequestId;
 use crate::domain::job::JobId;
 
+const JSON: &str = "application/json";
+
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 pub const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
@@ -18,9 +20,18 @@ pub const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotenc
 pub struct Reply {
     pub status: StatusCode,
     pub headers: Vec<(HeaderName, String)>,
-    /// Members beside `ok` and `requestId`; `None` for an answer without a body.
-    pub members: Option<Map<String, Value>>,
+    pub content: Content,
     pub noted: Noted,
+}
+
+/// What an answer carries.
+#[derive(Debug)]
+pub enum Content {
+    Nothing,
+    /// JSON: members beside `ok` and `requestId`.
+    Members(Map<String, Value>),
+    /// Text of this media type, as it is.
+    Text(&'static str, String),
 }
 
 /// What a request's log line tells that its answer does not show. It travels in the response's extensions.
@@ -42,16 +53,28 @@ impl Reply {
 
     pub fn new(status: StatusCode, name: &str, value: Value) -> Self {
         let members = Map::from_iter([(name.to_owned(), value)]);
-        Self { status, headers: Vec::new(), members: Some(members), noted: Noted::default() }
+        Self { status, headers: Vec::new(), content: Content::Members(members), noted: Noted::default() }
     }
 
     /// An answer without a body.
     pub fn empty(status: StatusCode) -> Self {
-        Self { status, headers: Vec::new(), members: None, noted: Noted::default() }
+        Self { status, headers: Vec::new(), content: Content::Nothing, noted: Noted::default() }
+    }
+
+    pub fn text(media_type: &'static str, text: String) -> Self {
+        Self { content: Content::Text(media_type, text), ..Self::empty(StatusCode::OK) }
+    }
+
+    /// The members of an answer in JSON.
+    pub fn members(self) -> Option<Map<String, Value>> {
+        match self.content {
+            Content::Members(members) => Some(members),
+            Content::Nothing | Content::Text(..) => None,
+        }
     }
 
     pub fn with(mut self, name: &str, value: Value) -> Self {
-        if let Some(members) = &mut self.members {
+        if let Content::Members(members) = &mut self.content {
             members.insert(name.to_owned(), value);
         }
         self
@@ -74,19 +97,24 @@ pub type Outcome = Result<Reply, ApiError>;
 /// The HTTP response to an outcome. `shared_headers` go on errors too.
 pub fn respond(id: &RequestId, outcome: Outcome, shared_headers: &[(HeaderName, String)]) -> Response<Body> {
     let (status, mut headers, body, noted) = match outcome {
-        Ok(Reply { status, headers, members, noted }) => {
-            let body = members.map(|members| {
-                let mut body = Map::from_iter([("ok".to_owned(), json!(true)), ("requestId".to_owned(), json!(id))]);
-                body.extend(members);
-                Value::Object(body)
-            });
+        Ok(Reply { status, headers, content, noted }) => {
+            let body = match content {
+                Content::Nothing => None,
+                Content::Text(media_type, text) => Some((media_type, text)),
+                Content::Members(members) => {
+                    let mut body =
+                        Map::from_iter([("ok".to_owned(), json!(true)), ("requestId".to_owned(), json!(id))]);
+                    body.extend(members);
+                    Some((JSON, Value::Object(body).to_string()))
+                }
+            };
             (status, headers, body, noted)
         }
         Err(mut error) => {
             let noted =
                 Noted { code: Some(error.code), cause: error.cause.take(), job: error.created, ..Noted::default() };
             let headers = error_headers(&error);
-            (error.code.status(), headers, Some(error_body(id, error)), noted)
+            (error.code.status(), headers, Some((JSON, error_body(id, error).to_string())), noted)
         }
     };
     headers.extend_from_slice(shared_headers);
@@ -96,7 +124,7 @@ pub fn respond(id: &RequestId, outcome: Outcome, shared_headers: &[(HeaderName, 
     response
 }
 
-fn build(status: StatusCode, headers: &[(HeaderName, String)], body: Option<Value>) -> Response<Body> {
+fn build(status: StatusCode, headers: &[(HeaderName, String)], body: Option<(&'static str, String)>) -> Response<Body> {
     let mut response = Response::new(Body::Empty);
     *response.status_mut() = status;
     for (name, value) in headers {
@@ -105,10 +133,10 @@ fn build(status: StatusCode, headers: &[(HeaderName, String)], body: Option<Valu
             response.headers_mut().insert(name, value);
         }
     }
-    if let Some(body) = body {
-        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if let Some((media_type, text)) = body {
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
         response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-        *response.body_mut() = Body::Text(body.to_string());
+        *response.body_mut() = Body::Text(text);
     }
     response
 }

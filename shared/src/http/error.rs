@@ -24,6 +24,8 @@ pub enum ErrorCode {
     RouteNotFound,
     MethodNotAllowed,
     JobFailed,
+    JobCanceled,
+    JobEnded,
     OutputExpired,
     PayloadTooLarge,
     UnsupportedMediaType,
@@ -35,7 +37,7 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 25] = [
         Self::InvalidJson,
         Self::InvalidIdempotencyKey,
         Self::MissingApiKey,
@@ -51,6 +53,8 @@ impl ErrorCode {
         Self::RouteNotFound,
         Self::MethodNotAllowed,
         Self::JobFailed,
+        Self::JobCanceled,
+        Self::JobEnded,
         Self::OutputExpired,
         Self::PayloadTooLarge,
         Self::UnsupportedMediaType,
@@ -78,6 +82,8 @@ impl ErrorCode {
             Self::RouteNotFound => "route_not_found",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::JobFailed => "job_failed",
+            Self::JobCanceled => "job_canceled",
+            Self::JobEnded => "job_ended",
             Self::OutputExpired => "output_expired",
             Self::PayloadTooLarge => "payload_too_large",
             Self::UnsupportedMediaType => "unsupported_media_type",
@@ -99,7 +105,7 @@ impl ErrorCode {
             }
             Self::ToolNotFound | Self::JobNotFound | Self::RouteNotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::JobFailed => StatusCode::CONFLICT,
+            Self::JobFailed | Self::JobCanceled | Self::JobEnded => StatusCode::CONFLICT,
             Self::OutputExpired => StatusCode::GONE,
             Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -134,6 +140,8 @@ impl ErrorCode {
                 "This path does not support this method. The Allow header lists the methods that it supports."
             }
             Self::JobFailed => "The job failed and has no result. See `job.error` for the reason.",
+            Self::JobCanceled => "The job was canceled and has no result.",
+            Self::JobEnded => "The job has ended and can no longer be canceled. `DELETE` it to delete its result.",
             Self::OutputExpired => "The result has expired. Create the job again.",
             Self::PayloadTooLarge => {
                 "The request body is over 1 MiB. Pass large documents by URL, or upload them (`POST /v1/uploads`)."

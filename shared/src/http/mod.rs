@@ -1,6 +1,7 @@
 //! The shape of the HTTP interface: what every endpoint has in common.
 
 pub mod accept;
+pub mod control;
 pub mod envelope;
 pub mod error;
 pub mod guard;

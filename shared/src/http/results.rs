@@ -7,9 +7,9 @@ use super::accept::Accept;
 use super::envelope::{Outcome, Reply};
 use super::error::{ApiError, ErrorCode};
 use crate::domain::breach::Breach;
-use crate::domain::job::{Job, JobStatus, Output, StoredResults};
+use crate::domain::job::{Job, JobStatus, Output};
 use crate::domain::time::Timestamp;
-use crate::files::{Files, LINK_LIFETIME, OutputPart, SignedLink, part_key};
+use crate::files::{Files, LINK_LIFETIME, SignedLink, result_files};
 
 /// Links to more files than this are not given at once.
 const MOST_LINKS: usize = 1000;
@@ -29,10 +29,13 @@ pub async fn of_waited(files: &Files, job: Job, accept: &Accept, now: Timestamp)
     match job.status_at(now) {
         JobStatus::Queued | JobStatus::Processing => Ok(Waited::GoesOn(Box::new(job))),
         JobStatus::Completed => of_completed(files, job, accept, None, now).await.map(Waited::Ended),
-        JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled if accept.takes_json() => {
-            Ok(Waited::Ended(Reply::ok("job", job.view(now))))
+        JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled | JobStatus::Deleted => {
+            if accept.takes_json() {
+                Ok(Waited::Ended(Reply::ok("job", job.view(now))))
+            } else {
+                Err(no_result(&job, now))
+            }
         }
-        JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled => Err(no_result(&job, now)),
     }
 }
 
@@ -46,7 +49,7 @@ pub async fn of_completed(files: &Files, job: Job, accept: &Accept, index: Optio
         return see_other(&link(files, &key, &primary).await?);
     }
     let job = files.with_results(job).await.map_err(ApiError::unavailable)?;
-    let each = each(&job, &primary, &key);
+    let each = result_files(&job);
     let (output, key) = match index {
         None => (&primary, &key),
         Some(index) => each.get(index).map(|(output, key)| (*output, key)).ok_or_else(|| no_such_file(each.len()))?,
@@ -71,23 +74,11 @@ pub async fn of_completed(files: &Files, job: Job, accept: &Accept, index: Optio
 /// Why a job that has ended otherwise has no result.
 pub fn no_result(job: &Job, now: Timestamp) -> ApiError {
     let code = match job.status_at(now) {
-        JobStatus::Expired => ErrorCode::OutputExpired,
-        JobStatus::Queued | JobStatus::Processing | JobStatus::Completed | JobStatus::Failed | JobStatus::Canceled => {
-            ErrorCode::JobFailed
-        }
+        JobStatus::Expired | JobStatus::Deleted => ErrorCode::OutputExpired,
+        JobStatus::Canceled => ErrorCode::JobCanceled,
+        JobStatus::Queued | JobStatus::Processing | JobStatus::Completed | JobStatus::Failed => ErrorCode::JobFailed,
     };
     ApiError::from(code).with_job(job.view(now))
-}
-
-/// Every file of the result with its key. A job from before there were several has one.
-fn each<'a>(job: &'a Job, primary: &'a Output, key: &str) -> Vec<(&'a Output, String)> {
-    match &job.results {
-        Some(StoredResults::Inline(results)) if !results.outputs.is_empty() => {
-            let files = results.outputs.iter().enumerate();
-            files.filter_map(|(index, output)| Some((output, part_key(job, OutputPart::File(index))?))).collect()
-        }
-        Some(StoredResults::Inline(_) | StoredResults::Manifest { .. }) | None => vec![(primary, key.to_owned())],
-    }
 }
 
 async fn link(files: &Files, key: &str, output: &Output) -> Result<SignedLink, ApiError> {

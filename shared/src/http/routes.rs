@@ -3,13 +3,15 @@
 use lambda_http::http::Method;
 
 /// Method and path template of each endpoint, in the order of the documentation.
-pub const ROUTES: [(Method, &str); 12] = [
+pub const ROUTES: [(Method, &str); 14] = [
     (Method::GET, "/v1/tools"),
     (Method::GET, "/v1/tools/{tool_slug}/schema"),
     (Method::POST, "/v1/tools/{tool_slug}/jobs"),
     (Method::POST, "/v1/jobs"),
     (Method::GET, "/v1/jobs"),
     (Method::GET, "/v1/jobs/{job_id}"),
+    (Method::DELETE, "/v1/jobs/{job_id}"),
+    (Method::POST, "/v1/jobs/{job_id}/cancel"),
     (Method::GET, "/v1/jobs/{job_id}/download"),
     (Method::POST, "/v1/convert/office-to-pdf"),
     (Method::POST, "/v1/convert/html-to-pdf"),
@@ -74,7 +76,7 @@ mod tests {
     #[test]
     fn paths_are_told_by_their_template() {
         assert_eq!(allowed_methods("/v1/jobs"), Some("POST, GET".into()));
-        assert_eq!(allowed_methods("/v1/jobs/abc"), Some("GET".into()));
+        assert_eq!(allowed_methods("/v1/jobs/abc"), Some("GET, DELETE".into()));
         assert_eq!(allowed_methods("/v1/tools/x/jobs"), Some("POST".into()));
         assert_eq!(allowed_methods("/docs"), Some("GET".into()));
         assert_eq!(route_of(&Method::GET, "/v1/jobs/abc"), "GET /v1/jobs/{job_id}");

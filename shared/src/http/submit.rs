@@ -1,5 +1,8 @@
 //! The one path on which jobs are created, whichever of the four endpoints a request came by.
 
+mod stored;
+
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,16 +28,17 @@ use crate::domain::idempotency::{IdempotencyKey, IdempotencyRecord};
 use crate::domain::job::{Job, JobId, JobStatus, Payload, QUEUED_GRACE, Warning};
 use crate::domain::quota::{Charge, RatePolicy};
 use crate::domain::request::{CanonicalText, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
-use crate::domain::source::{Origin, SOURCES};
 use crate::domain::time::Timestamp;
 use crate::domain::tool::{ToolSettings, ToolState};
-use crate::domain::upload::UploadId;
 use crate::files::ObjectKey;
 use crate::queue::{Message, Queue};
 use crate::store::StoreError;
 use crate::store::events::StoredEvent;
-use crate::store::jobs::{queued_until, uncounted};
+use crate::store::jobs::{WAITING_GRACE, queued_until, uncounted, waiting_until};
 use crate::store::submission::{Created, Submission, Submissions};
+
+/// How often the jobs that a request names may move on while it is written.
+const TRIES: u32 = 4;
 
 /// Time for the transaction and its repetitions: the function must answer before the gateway gives up.
 const WRITE_TIME: Duration = Duration::from_secs(4);
@@ -51,6 +55,17 @@ pub struct JobDesk {
     pub context: Arc<Context>,
     pub submissions: Submissions,
     pub queue: Queue,
+}
+
+/// A request that may become a job.
+struct Order<'a> {
+    tool: &'a Tool,
+    /// Credits, of all steps together.
+    cost: u64,
+    wanted: &'a JobRequest,
+    warnings: &'a [Warning],
+    /// Jobs that have not ended and whose results it takes.
+    awaited: BTreeSet<JobId>,
 }
 
 /// The job that a request has created, or that an earlier one has under the same idempotency key.
@@ -176,12 +191,18 @@ impl JobDesk {
             (Err(breaches), breach) => return Err(ApiError::validation(breaches.into_iter().chain(breach).collect())),
         };
         let cost = cost + self.admit_steps(&wanted, &caller)?;
-        let missing = self.missing_uploads(&wanted, body, &caller).await?;
-        if !missing.is_empty() {
-            let replay = self.replay(idempotency_key.as_ref(), &wanted, &caller).await?;
-            return replay.ok_or_else(|| ApiError::validation(missing));
+        for _ in 0..TRIES {
+            let stored = stored::find(&self.context, &wanted, body, &caller).await?;
+            if !stored.breaches.is_empty() {
+                let replay = self.replay(idempotency_key.as_ref(), &wanted, &caller).await?;
+                return replay.ok_or_else(|| ApiError::validation(stored.breaches));
+            }
+            let order = Order { tool, cost, wanted: &wanted, warnings: &warnings, awaited: stored.awaited };
+            if let Some(taken) = self.submit(order, &caller, idempotency_key.as_ref()).await? {
+                return Ok(taken);
+            }
         }
-        self.submit(tool, cost, &caller, wanted, warnings, idempotency_key).await
+        Err(ApiError::unavailable("the jobs that a request names moved on under every attempt"))
     }
 
     /// Whether the caller may use the tool of every further step, and what these cost together.
@@ -194,28 +215,6 @@ impl JobDesk {
         Ok(cost)
     }
 
-    /// What is wrong with the uploads that the request names.
-    async fn missing_uploads(
-        &self,
-        wanted: &JobRequest,
-        body: &Map<String, Value>,
-        caller: &Caller,
-    ) -> Result<Vec<Breach>, ApiError> {
-        let sources = wanted.sources();
-        let uploads = sources.iter().enumerate().filter_map(|(index, source)| match &source.origin {
-            Origin::Upload(id) => Some((index, id)),
-            Origin::File(_)
-            | Origin::Page(_)
-            | Origin::Job { .. }
-            | Origin::Html(_)
-            | Origin::Markdown(_)
-            | Origin::Text(_) => None,
-        });
-        let looked_up = uploads.map(async |(index, id)| Ok::<_, ApiError>((index, self.is_there(id, caller).await?)));
-        let found: Vec<_> = futures_util::future::try_join_all(looked_up).await?;
-        Ok(found.into_iter().filter(|(_, there)| !there).map(|(index, _)| no_such_upload(body, index)).collect())
-    }
-
     fn choose_tool(&self, choice: ToolChoice<'_>, body: &Map<String, Value>) -> Result<&Tool, ApiError> {
         let slug = match choice {
             ToolChoice::Named(slug) => slug,
@@ -226,18 +225,6 @@ impl JobDesk {
             },
         };
         self.context.catalogue.find(slug).ok_or_else(|| ErrorCode::ToolNotFound.into())
-    }
-
-    /// Whether the caller's account has an upload of this id that a job may still name. Another account's is looked for
-    /// under the caller's own name, where it cannot be.
-    async fn is_there(&self, upload: &str, caller: &Caller) -> Result<bool, ApiError> {
-        match UploadId::parse(upload) {
-            Some(upload) if caller.now < upload.expires_at() => {
-                let key = ObjectKey::Upload { account: caller.account(), upload };
-                self.context.files.exists(&key).await.map_err(ApiError::unavailable)
-            }
-            Some(_) | None => Ok(false),
-        }
     }
 
     /// The answer to a request that was accepted before, under the same key.
@@ -256,33 +243,42 @@ impl JobDesk {
         Ok(job.map(|job| Taken::new(job, true)))
     }
 
+    /// `None`: one of the awaited jobs has moved on since it was read.
     async fn submit(
         &self,
-        tool: &Tool,
-        cost: u64,
+        order: Order<'_>,
         caller: &Caller,
-        wanted: JobRequest,
-        warnings: Vec<Warning>,
-        idempotency_key: Option<IdempotencyKey>,
-    ) -> Result<Taken, ApiError> {
-        let job = self.new_job(tool, caller, &wanted, warnings);
-        let canonical = wanted.canonical();
-        let idempotency = idempotency_key.map(|key| self.record(&key, &job, &canonical, caller));
+        idempotency_key: Option<&IdempotencyKey>,
+    ) -> Result<Option<Taken>, ApiError> {
+        let job = self.new_job(&order, caller);
+        let canonical = order.wanted.canonical();
+        let idempotency = idempotency_key.map(|key| self.record(key, &job, &canonical, caller));
         let job = self.with_payload(job, canonical.reveal()).await?;
-        let submission =
-            Submission { idempotency, cost, included: caller.plan().included_credits, now: caller.now, job };
+        let cost = order.cost;
+        let submission = Submission {
+            job,
+            idempotency,
+            awaited: order.awaited.into_iter().collect(),
+            cost,
+            included: caller.plan().included_credits,
+            now: caller.now,
+        };
         let payload = submission.job.secret.clone();
         let created = self.submissions.create(submission, Instant::now() + WRITE_TIME).await?;
         match &created {
+            // A job that waits is announced when there is nothing left to wait for.
+            Created::Fresh(job) if job.waiting_for.is_some() => {}
             Created::Fresh(job) => self.announce(job).await,
             Created::Replay(_)
             | Created::Mismatch
+            | Created::AwaitedMoved
             | Created::InsufficientCredits { .. }
             | Created::TestQuotaExhausted => self.discard(payload).await,
         }
         match created {
-            Created::Fresh(job) => Ok(Taken::new(*job, false)),
-            Created::Replay(job) => Ok(Taken::new(*job, true)),
+            Created::Fresh(job) => Ok(Some(Taken::new(*job, false))),
+            Created::Replay(job) => Ok(Some(Taken::new(*job, true))),
+            Created::AwaitedMoved => Ok(None),
             Created::Mismatch => Err(ErrorCode::IdempotencyKeyReused.into()),
             Created::InsufficientCredits { available } => {
                 self.note_exhaustion(caller, cost, available).await;
@@ -309,10 +305,15 @@ impl JobDesk {
         }
     }
 
-    fn new_job(&self, tool: &Tool, caller: &Caller, wanted: &JobRequest, warnings: Vec<Warning>) -> Job {
+    fn new_job(&self, order: &Order<'_>, caller: &Caller) -> Job {
+        let Order { tool, wanted, warnings, awaited, cost: _ } = order;
         let id = JobId::new();
         let queue = tool.definition.queue;
-        let (open, due) = queued_until(queue, id, caller.now.plus(QUEUED_GRACE));
+        let (open, due) = if awaited.is_empty() {
+            queued_until(queue, id, caller.now.plus(QUEUED_GRACE))
+        } else {
+            waiting_until(id, caller.now.plus(WAITING_GRACE))
+        };
         Job {
             id,
             account: caller.key.account.clone(),
@@ -345,8 +346,12 @@ impl JobDesk {
             output_key: None,
             engine: None,
             timings: None,
-            warnings,
+            warnings: warnings.to_vec(),
             error: None,
+            waiting_for: (!awaited.is_empty()).then(|| awaited.clone()),
+            waiters: None,
+            ended_as: None,
+            deleted_at: None,
             secret: None,
             open,
             due,
@@ -426,19 +431,4 @@ fn admit_tool<'a>(tool: &'a Tool, caller: &'a Caller) -> Result<&'a ToolSettings
             })
         }
     }
-}
-
-/// One text for all that can be wrong, so that nothing shows of what others have uploaded.
-fn no_such_upload(body: &Map<String, Value>, index: usize) -> Breach {
-    let flat = |name: &str| body.contains_key(name);
-    let path = if flat("uploadId") {
-        "/uploadId".to_owned()
-    } else if flat(SOURCES) {
-        format!("/{SOURCES}/{index}/uploadId")
-    } else if body.get("input").is_some_and(|input| input.get(SOURCES).is_some()) {
-        format!("/input/{SOURCES}/{index}/uploadId")
-    } else {
-        "/input/uploadId".to_owned()
-    };
-    Breach::new(path, "names no upload of your account that is complete and less than an hour old")
 }

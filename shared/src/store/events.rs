@@ -9,11 +9,12 @@ use aws_sdk_dynamodb::types::{Put, TransactWriteItem, Update};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::dynamo::{Transacted, back_off, too_contended, transact};
-use super::item::{Item, UsageItem, from_item, number, string, time, to_item};
+use super::dynamo::{Transacted, all, back_off, failed_condition, send, too_contended, transact};
+use super::item::{Item, UsageItem, from_item, nested, number, string, time, to_item};
 use super::{StoreError, store_error};
 use crate::config::Tables;
-use crate::domain::event::{EVENT_RETENTION, EventKind, new_event_id};
+use crate::domain::event::{self, EVENT_RETENTION, EventKind, event_ids_at, new_event_id};
+use crate::domain::job::Job;
 use crate::domain::time::{Period, Timestamp};
 
 /// Kind of a recorded webhook test, which is no event: nobody is told of it.
@@ -169,6 +170,41 @@ impl Events {
             }
         }
         Err(too_contended())
+    }
+
+    /// Takes everything that describes a job's document out of the events that tell of its end.
+    pub async fn forget_document(&self, job: &Job) -> Result<(), StoreError> {
+        let Some(ended_at) = job.finished_at else { return Ok(()) };
+        let (first, last) = event_ids_at(ended_at);
+        let query = self
+            .client
+            .query()
+            .table_name(&self.table)
+            .key_condition_expression("account = :account AND id BETWEEN :first AND :last")
+            .expression_attribute_values(":account", string(&job.account))
+            .expression_attribute_values(":first", string(first))
+            .expression_attribute_values(":last", string(last));
+        let found: Vec<StoredEvent> = all(query).await?;
+        for event in found.into_iter().filter(|found| event::is_of(&found.data, job)) {
+            let update = self
+                .client
+                .update_item()
+                .table_name(&self.table)
+                .key("account", string(&event.account))
+                .key("id", string(&event.id))
+                // Timeline: DynamoDB removes the event as too old between the query and this write, which must not bring
+                // it back.
+                .condition_expression("attribute_exists(id)")
+                .update_expression("SET #data = :data")
+                .expression_attribute_names("#data", "data")
+                .expression_attribute_values(":data", nested(&event::without_document(event.data))?);
+            match Box::pin(send(update)).await {
+                Ok(_) => {}
+                Err(error) if failed_condition(&error).is_some() => {}
+                Err(error) => return Err(store_error(&error)),
+            }
+        }
+        Ok(())
     }
 
     fn exhaustion(&self, event: &StoredEvent, period: Period) -> Result<Vec<TransactWriteItem>, StoreError> {

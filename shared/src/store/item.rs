@@ -66,6 +66,8 @@ pub fn job_key(id: JobId) -> Item {
 pub enum Shard {
     /// Of jobs that wait in a queue.
     Queued(QueueName, u8),
+    /// Of jobs that wait for other jobs.
+    Waiting(u8),
     /// Of jobs that a worker holds until its lease ends: apart from queued ones, so that no backlog is before them.
     Leased(u8),
     /// Of completed jobs whose output is kept for now. There are many more of these, and nobody waits for them: apart, they
@@ -76,6 +78,10 @@ pub enum Shard {
 impl Shard {
     pub fn queued(queue: QueueName, id: JobId) -> Self {
         Self::Queued(queue, id.shard(OPEN_SHARDS))
+    }
+
+    pub fn waiting(id: JobId) -> Self {
+        Self::Waiting(id.shard(OPEN_SHARDS))
     }
 
     pub fn leased(id: JobId) -> Self {
@@ -89,13 +95,15 @@ impl Shard {
     /// All shards of jobs that have not ended.
     pub fn unfinished() -> impl Iterator<Item = Self> {
         let queued = |number| QueueName::ALL.map(|queue| Self::Queued(queue, number));
-        (0..SWEPT_SHARDS).flat_map(move |number| queued(number).into_iter().chain([Self::Leased(number)]))
+        (0..SWEPT_SHARDS)
+            .flat_map(move |number| queued(number).into_iter().chain([Self::Waiting(number), Self::Leased(number)]))
     }
 
     /// The value of the attribute `open`.
     pub fn key(self) -> String {
         match self {
             Self::Queued(queue, number) => format!("{}-{number}", queue.as_str()),
+            Self::Waiting(number) => format!("waiting-{number}"),
             Self::Leased(number) => format!("leased-{number}"),
             Self::Kept(number) => format!("kept-{number}"),
         }

@@ -1,9 +1,12 @@
 //! The Jobs table after creation: every transition of the state machine is one conditional write.
 
+mod deletion;
 mod ending;
 mod listing;
+mod waiting;
 
 pub use listing::{JobFilter, JobMark, JobsPage};
+pub use waiting::{WAITING_GRACE, Wait};
 
 use std::time::Duration;
 
@@ -106,8 +109,9 @@ impl Jobs {
             // Timeline: the queue delivers the message twice. A claims; B finds `processing` with a live lease and lets
             // go. If A's environment dies, its lease ends, and the next delivery claims with the next attempt's number.
             // If only the answer to A's claim is lost, A's own repetition fails here, and finds its claim by its id.
+            // A job that waits for others has no message, but a stray one must not start it either.
             .condition_expression(
-                "attribute_exists(id) AND attempts < :max \
+                "attribute_exists(id) AND attribute_not_exists(waiting_for) AND attempts < :max \
                  AND (#status = :queued OR (#status = :processing AND lease_until <= :now))",
             )
             .update_expression(
@@ -232,6 +236,11 @@ pub fn uncounted(id: JobId, mode: Mode) -> Option<String> {
         Mode::Live => Some(id.shard(OPEN_SHARDS).to_string()),
         Mode::Test => None,
     }
+}
+
+/// The same of a job that waits for others.
+pub fn waiting_until(id: JobId, due: Timestamp) -> (Option<String>, Option<Timestamp>) {
+    (Some(Shard::waiting(id).key()), Some(due))
 }
 
 /// The index attributes of a queued job about which something is to be done at `due`.

@@ -41,6 +41,8 @@ pub struct Submissions {
 pub struct Submission {
     pub job: Job,
     pub idempotency: Option<IdempotencyRecord>,
+    /// Jobs that have not ended and whose results the job takes.
+    pub awaited: Vec<JobId>,
     /// Credits, for a live key.
     pub cost: u64,
     /// What the account's plan includes each month.
@@ -55,6 +57,8 @@ pub enum Created {
     Replay(Box<Job>),
     /// The idempotency key was used for another request.
     Mismatch,
+    /// One of the awaited jobs has ended meanwhile, or no more jobs may wait for it.
+    AwaitedMoved,
     InsufficientCredits {
         available: u64,
     },
@@ -233,15 +237,18 @@ impl Attempts<'_> {
         Job { charge, till, included_credits: self.submission.included, ..self.submission.job.clone() }
     }
 
-    /// One attempt. The parts are in the order by which their refusals are read: record, job, credits.
+    /// One attempt. The parts are in the order by which their refusals are read: record, job, awaited jobs, credits.
     async fn write(&self, payment: &Payment) -> Result<Verdict, StoreError> {
-        let Submission { job, idempotency, .. } = &self.submission;
-        let mut writes = Vec::with_capacity(4);
+        let Submission { job, idempotency, awaited, .. } = &self.submission;
+        let mut writes = Vec::with_capacity(4 + awaited.len());
         if let Some(record) = idempotency {
             writes.push(self.put_record(record)?);
         }
         let job_position = writes.len();
         writes.push(self.put_job(payment)?);
+        for awaited in awaited {
+            writes.push(self.store.jobs.register_waiter(*awaited, job)?);
+        }
         match payment {
             Payment::TestDay => writes.push(self.count_test_job()?),
             Payment::Debit(debit) => {
@@ -253,7 +260,7 @@ impl Attempts<'_> {
         match transact_as(&self.store.client, Some(token), writes).await {
             Ok(Transacted::Committed) => Ok(Verdict::Written),
             Ok(Transacted::Contended(positions)) => {
-                let for_credits = positions.iter().any(|position| *position > job_position);
+                let for_credits = positions.iter().any(|position| *position > job_position + awaited.len());
                 Ok(Verdict::Contended { for_credits })
             }
             Ok(Transacted::Failed(failed)) => self.judge(failed, job_position, payment),
@@ -323,6 +330,10 @@ impl Attempts<'_> {
         }
         if failed.iter().any(|(position, _)| *position == job_position) {
             return Ok(Verdict::JobExists);
+        }
+        let awaited = job_position + 1..=job_position + self.submission.awaited.len();
+        if failed.iter().any(|(position, _)| awaited.contains(position)) {
+            return Ok(Verdict::Done(Created::AwaitedMoved));
         }
         Ok(match payment {
             Payment::TestDay => Verdict::Done(Created::TestQuotaExhausted),

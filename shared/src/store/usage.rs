@@ -13,7 +13,7 @@ use super::statistics::{Counted, Statistics};
 use super::{StoreError, accounts, store_error};
 use crate::config::Tables;
 use crate::domain::account::Profile;
-use crate::domain::statistics::Counts;
+use crate::domain::statistics::{Counts, GroupBy};
 use crate::domain::time::{Period, Timestamp};
 
 #[derive(Debug)]
@@ -45,6 +45,21 @@ impl Usage {
             self.statistics.between(account, &first, &last)
         )?;
         Ok(MonthlyUsage { credits, counts })
+    }
+
+    /// The counts of the days from `first` to `last` (`YYYY-MM-DD`, both included), put together. A minute late.
+    pub async fn grouped(
+        &self,
+        account: &str,
+        first: &str,
+        last: &str,
+        by: GroupBy,
+    ) -> Result<BTreeMap<String, Counts>, StoreError> {
+        let mut groups: BTreeMap<String, Counts> = BTreeMap::new();
+        for Counted { subject, counts } in self.statistics.between(account, first, last).await? {
+            *groups.entry(by.name_of(&subject).to_owned()).or_default() += counts;
+        }
+        Ok(groups)
     }
 
     pub async fn profile(&self, account: &str) -> Result<Option<Profile>, StoreError> {

@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test")]
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what is wrong by panicking")]
+#![allow(clippy::wildcard_enum_match_arm, reason = "what a test does not expect is wrong, whatever it is")]
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -46,7 +49,7 @@ fn client(stub: &Stub) -> aws_sdk_dynamodb::Client {
 /// Creates one job. False: the credits are spent.
 async fn create(environment: &Submissions, account: &str, cost: u64, included: u64) -> bool {
     let job = queued_job(account);
-    let submission = Submission { now: job.created_at, job, idempotency: None, cost, included };
+    let submission = Submission { now: job.created_at, job, idempotency: None, awaited: Vec::new(), cost, included };
     let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
     match environment.create(submission, deadline).await.unwrap() {
         Created::Fresh(_) => true,

@@ -106,6 +106,8 @@ impl Stage {
             },
             config: context.config,
             queue_name: QueueName::Html,
+            // Time is not real here: a worker that hangs must hang.
+            look_every: Duration::from_secs(3600),
             clock: clock.clone(),
         };
         let auditor = Context::new(config.clone(), aws()).unwrap();

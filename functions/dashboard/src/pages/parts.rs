@@ -67,7 +67,7 @@ pub fn status_badge(status: JobStatus) -> Markup {
         JobStatus::Queued | JobStatus::Processing => "badge info",
         JobStatus::Completed => "badge success",
         JobStatus::Failed => "badge danger",
-        JobStatus::Expired | JobStatus::Canceled => "badge",
+        JobStatus::Expired | JobStatus::Canceled | JobStatus::Deleted => "badge",
     };
     html! { span class=(class) { (status.as_str()) } }
 }

@@ -103,7 +103,7 @@ fn line(job: &Job, now: Timestamp) -> Value {
 async fn resend(context: &Context, job: &Job) -> Result<Output, Failure> {
     match job.status {
         JobStatus::Queued | JobStatus::Processing => {}
-        JobStatus::Completed | JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled => {
+        JobStatus::Completed | JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled | JobStatus::Deleted => {
             return refuse(format!("job {} is {} already", job.id, job.status.as_str()));
         }
     }

@@ -37,13 +37,13 @@ impl Jobs {
     pub async fn complete(&self, job: &Job, completion: &Completion) -> Result<Written, StoreError> {
         let at = completion.finished_at;
         let outcome = Outcome { tool: job.tool.clone(), engine: Some(completion.engine.name.clone()), error: None };
-        let (update, uncounted) = self.terminal_update(job, &outcome, at)?;
+        let (update, noted) = self.terminal_update(job, Some(&outcome), at)?;
         let update = update
             .update_expression(format!(
                 "SET #status = :next, finished_at = :finished, expires_at = :expires, due = :expires, \
                  #output = :output, output_key = :key, results = :results, steps = :steps, engine = :engine, \
                  timings = :timings, warnings = :warnings, \
-                 #open = :kept, #ended = :ended, #outcome = :outcome{uncounted} \
+                 #open = :kept{noted} \
                  REMOVE secret, lease_until",
             ))
             .expression_attribute_names("#output", "output")
@@ -81,12 +81,11 @@ impl Jobs {
         let refunded = job.charge.total();
         let engine = engine.map(|engine| engine.as_str().to_owned());
         let outcome = Outcome { tool: job.tool.clone(), engine, error: Some(error.code) };
-        let (update, uncounted) = self.terminal_update(job, &outcome, now)?;
+        let (update, noted) = self.terminal_update(job, Some(&outcome), now)?;
         let update = update
             .update_expression(format!(
-                "SET #status = :next, finished_at = :finished, #error = :error, refunded = :refunded, \
-                 #ended = :ended, #outcome = :outcome{uncounted} \
-                 REMOVE secret, lease_until, #open, due",
+                "SET #status = :next, finished_at = :finished, #error = :error, refunded = :refunded{noted} \
+                 REMOVE secret, lease_until, waiting_for, #open, due",
             ))
             .expression_attribute_names("#error", "error")
             .expression_attribute_names("#open", OPEN)
@@ -107,33 +106,68 @@ impl Jobs {
 
     /// Timeline: A finishes after its lease ended and B claimed; or the sweeper fails the job while A completes it. Only
     /// the write that still finds its own attempt in a state that may end takes effect; the other is superseded, so
-    /// that a job ends once, tells so once, and is charged or refunded once. With it comes the assignment that lets the end
-    /// be counted.
+    /// that a job ends once, tells so once, and is charged or refunded once. With it come the assignments that let the end be
+    /// counted, and that tell operators of it: of a cancellation there is nothing to tell.
     fn terminal_update(
         &self,
         job: &Job,
-        outcome: &Outcome,
+        outcome: Option<&Outcome>,
         at: Timestamp,
-    ) -> Result<(UpdateBuilder, &'static str), StoreError> {
-        let update = Update::builder()
+    ) -> Result<(UpdateBuilder, String), StoreError> {
+        let mut assignments = String::new();
+        let mut update = Update::builder()
             .table_name(&self.table)
             .set_key(Some(job_key(job.id)))
             .condition_expression("#status = :current AND attempts = :attempt")
             .expression_attribute_names("#status", "status")
             .expression_attribute_values(":current", string(job.status.as_str()))
             .expression_attribute_values(":attempt", number(job.attempts))
-            .expression_attribute_names("#ended", ENDED)
-            .expression_attribute_names("#outcome", OUTCOME)
-            .expression_attribute_values(":finished", time(at))
-            .expression_attribute_values(":ended", string(ended_shard(&at.day(), job.id.shard(OPEN_SHARDS))))
-            .expression_attribute_values(":outcome", nested(outcome)?);
-        Ok(match uncounted(job.id, job.mode) {
-            None => (update, ""),
-            Some(shard) => {
-                let update = update.expression_attribute_names("#uncounted", UNCOUNTED);
-                (update.expression_attribute_values(":uncounted", string(shard)), ", #uncounted = :uncounted")
-            }
-        })
+            .expression_attribute_values(":finished", time(at));
+        if let Some(outcome) = outcome {
+            assignments.push_str(", #ended = :ended, #outcome = :outcome");
+            update = update
+                .expression_attribute_names("#ended", ENDED)
+                .expression_attribute_names("#outcome", OUTCOME)
+                .expression_attribute_values(":ended", string(ended_shard(&at.day(), job.id.shard(OPEN_SHARDS))))
+                .expression_attribute_values(":outcome", nested(outcome)?);
+        }
+        if let Some(shard) = uncounted(job.id, job.mode) {
+            assignments.push_str(", #uncounted = :uncounted");
+            update = update
+                .expression_attribute_names("#uncounted", UNCOUNTED)
+                .expression_attribute_values(":uncounted", string(shard));
+        }
+        Ok((update, assignments))
+    }
+
+    /// `queued | processing → canceled`, with the credits back where they came from. `None`: the job has moved on since it
+    /// was read.
+    pub async fn cancel(&self, job: &Job, now: Timestamp) -> Result<Option<Job>, StoreError> {
+        let refunded = job.charge.total();
+        let (update, noted) = self.terminal_update(job, None, now)?;
+        let update = update
+            .update_expression(format!(
+                "SET #status = :next, finished_at = :finished, refunded = :refunded{noted} \
+                 REMOVE secret, lease_until, waiting_for, #open, due",
+            ))
+            .expression_attribute_names("#open", OPEN)
+            .expression_attribute_values(":next", string(JobStatus::Canceled.as_str()))
+            .expression_attribute_values(":refunded", number(refunded));
+        let canceled = Job {
+            status: JobStatus::Canceled,
+            finished_at: Some(now),
+            refunded,
+            secret: None,
+            lease_until: None,
+            waiting_for: None,
+            open: None,
+            due: None,
+            ..job.clone()
+        };
+        let mut writes = vec![self::update(update.build())?, self.event(&canceled, EventKind::JobCanceled, now)?];
+        writes.extend(self.refund(job)?);
+        let written = Box::pin(self.end(Ending { job, at: now, writes })).await?;
+        Ok((written == Written::Yes).then_some(canceled))
     }
 
     fn event(&self, ended: &Job, kind: EventKind, at: Timestamp) -> Result<TransactWriteItem, StoreError> {

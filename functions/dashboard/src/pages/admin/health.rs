@@ -121,7 +121,9 @@ fn status(status: JobStatus) -> &'static str {
     match status {
         JobStatus::Queued => "waiting",
         JobStatus::Processing => "running",
-        JobStatus::Completed | JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled => "ended",
+        JobStatus::Completed | JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled | JobStatus::Deleted => {
+            "ended"
+        }
     }
 }
 

@@ -70,7 +70,8 @@ fn standing(state: &AppState, job: &Job, status: JobStatus) -> Markup {
                 "Convert the document again if you still need it."
             }
             JobStatus::Failed => (failed(job))
-            JobStatus::Canceled => p { "The job was canceled." }
+            JobStatus::Canceled => p { "The job was canceled. Its credits were given back." }
+            JobStatus::Deleted => p { "The job's documents and its request were deleted." }
         }
     }
 }

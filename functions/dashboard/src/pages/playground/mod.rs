@@ -109,7 +109,8 @@ async fn submit(state: &AppState, user: &SignedIn, tool: &Tool, data: &FormData)
     let key = IdempotencyKey::parse(format!("playground-{}", data.get("attempt")).as_bytes()).ok();
     let choice = ToolChoice::Named(&tool.definition.slug);
     let created = state.desk.create_as(&user.account, mode(data), &body, key, choice).await;
-    match created.map(|reply| reply.members.and_then(|members| Some(members.get("job")?["id"].as_str()?.to_owned()))) {
+    match created.map(|reply| reply.members().and_then(|members| Some(members.get("job")?["id"].as_str()?.to_owned())))
+    {
         Ok(Some(id)) => Ok(id),
         Ok(None) => Err(Told::by_form("The job was created. You find it under Jobs.")),
         Err(error) => Err(Told::by_error(&error, &tool.definition)),
@@ -136,7 +137,7 @@ async fn code_tabs(
 async fn announce(State(state): State<AppState>, user: SignedIn, Json(body): Json<Map<String, Value>>) -> Response {
     let mode = if body.get("mode").is_some_and(|mode| mode == Mode::Test.as_str()) { Mode::Test } else { Mode::Live };
     match state.uploads.issue_as(&user.account, mode, &body).await {
-        Ok(reply) => Json(reply.members).into_response(),
+        Ok(reply) => Json(reply.members()).into_response(),
         Err(error) => {
             let message = refusal(&error, &body);
             (error.code.status(), Json(json!({"message": message}))).into_response()

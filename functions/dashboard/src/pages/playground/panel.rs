@@ -47,6 +47,7 @@ fn headline(status: JobStatus, output: Option<&Output>) -> &'static str {
         JobStatus::Failed => "The conversion failed",
         JobStatus::Expired => "The result has expired",
         JobStatus::Canceled => "Canceled",
+        JobStatus::Deleted => "Deleted",
     }
 }
 
@@ -55,12 +56,13 @@ fn steps(status: JobStatus) -> Markup {
         JobStatus::Completed | JobStatus::Expired => "Ready",
         JobStatus::Failed => "Failed",
         JobStatus::Canceled => "Canceled",
+        JobStatus::Deleted => "Deleted",
         JobStatus::Queued | JobStatus::Processing => "Result",
     };
     let at = match status {
         JobStatus::Queued => 0,
         JobStatus::Processing => 1,
-        JobStatus::Completed | JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled => 2,
+        JobStatus::Completed | JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled | JobStatus::Deleted => 2,
     };
     html! {
         ol.steps {

@@ -126,7 +126,7 @@ fn kind_badge(kind: &str) -> Markup {
         Some(EventKind::JobCompleted) => "badge success",
         Some(EventKind::JobFailed | EventKind::QuotaExhausted) => "badge danger",
         Some(EventKind::QuotaWarning | EventKind::ApiKeyRevoked) => "badge warn",
-        None => "badge",
+        Some(EventKind::JobCanceled) | None => "badge",
     };
     html! { span class=(class) { (kind) } }
 }
@@ -136,7 +136,7 @@ fn summary(event: &StoredEvent) -> String {
     let text = |pointer: &str| event.data.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
     let number = |pointer: &str| event.data.pointer(pointer).and_then(Value::as_u64).unwrap_or_default();
     match EventKind::ALL.into_iter().find(|known| known.as_str() == event.kind) {
-        Some(EventKind::JobCompleted) => text("/job/toolSlug"),
+        Some(EventKind::JobCompleted | EventKind::JobCanceled) => text("/job/toolSlug"),
         Some(EventKind::JobFailed) => format!("{}: {}", text("/job/toolSlug"), text("/job/error/code")),
         Some(EventKind::QuotaWarning) => {
             format!("{} of {} included credits used", number("/credits/threshold"), number("/credits/included"))

@@ -136,6 +136,8 @@ impl Resources {
             | JobErrorCode::RenderFailed
             | JobErrorCode::ConversionTimeout
             | JobErrorCode::EngineCrashed
+            | JobErrorCode::SourceJobFailed
+            | JobErrorCode::DeliveryFailed
             | JobErrorCode::Internal => {
                 self.failed.entry(host).or_insert_with(|| failure.code.as_str().to_owned());
             }

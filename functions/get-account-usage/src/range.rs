@@ -1,0 +1,140 @@
+//! Usage of some days, by day, tool or key: as JSON, or as CSV.
+
+use std::collections::BTreeMap;
+
+use docmill::domain::breach::Breach;
+use docmill::domain::statistics::{Counts, GroupBy};
+use docmill::domain::time::Timestamp;
+use docmill::http::envelope::Reply;
+use serde_json::{Value, json};
+
+/// Most days that one request may ask for: as long as counts are kept.
+const MOST_DAYS: u64 = 400;
+const PARAMETERS: [&str; 3] = ["from", "to", "groupBy"];
+const DAY_MILLIS: u64 = 86_400_000;
+
+/// What a query asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Range {
+    /// First and last day, `YYYY-MM-DD`, both included.
+    pub(crate) from: String,
+    pub(crate) to: String,
+    pub(crate) group_by: GroupBy,
+}
+
+impl Range {
+    /// `None`: the query asks for no range. Without `from`, it begins with the month; without `to`, it ends today.
+    pub(crate) fn parse(query: &[(String, String)], now: Timestamp) -> Result<Option<Self>, Vec<Breach>> {
+        if !query.iter().any(|(name, _)| PARAMETERS.contains(&name.as_str())) {
+            return Ok(None);
+        }
+        let mut breaches = Vec::new();
+        let (mut from, mut to, mut group_by) = (now.period().start(), now, GroupBy::Day);
+        for (position, (name, value)) in query.iter().enumerate() {
+            let mut refuse = |message: &str| {
+                let shown: String = name.chars().take(60).collect();
+                breaches.push(Breach::new(format!("?{shown}"), message));
+            };
+            if query[..position].iter().any(|(earlier, _)| earlier == name) {
+                refuse("is given twice");
+                continue;
+            }
+            match (name.as_str(), Timestamp::of_day(value)) {
+                ("from", Some(day)) => from = day,
+                ("to", Some(day)) => to = day,
+                ("from" | "to", None) => refuse("must be a day such as 2026-11-20"),
+                ("groupBy", _) => match GroupBy::ALL.into_iter().find(|by| by.as_str() == value) {
+                    Some(by) => group_by = by,
+                    None => refuse("must be one of day, tool, key"),
+                },
+                _ => refuse("is not a parameter of this endpoint"),
+            }
+        }
+        if breaches.is_empty() && from > to {
+            breaches.push(Breach::new("?to", "must not be before `from`"));
+        }
+        if breaches.is_empty() && to.millis_since(from) / DAY_MILLIS >= MOST_DAYS {
+            breaches.push(Breach::new("?from", format!("must be less than {MOST_DAYS} days before `to`")));
+        }
+        if breaches.is_empty() { Ok(Some(Self { from: from.day(), to: to.day(), group_by })) } else { Err(breaches) }
+    }
+
+    pub(crate) fn json(&self, groups: &BTreeMap<String, Counts>) -> Reply {
+        let name = self.column();
+        let rows = groups.iter().map(|(group, counts)| {
+            let mut row = view(counts);
+            row[name] = json!(group);
+            row
+        });
+        let total = groups.values().fold(Counts::default(), |mut total, counts| {
+            total += *counts;
+            total
+        });
+        let usage = json!({
+            "from": self.from,
+            "to": self.to,
+            "groupBy": self.group_by.as_str(),
+            "rows": rows.collect::<Vec<_>>(),
+            "total": view(&total),
+        });
+        Reply::ok("usage", usage)
+    }
+
+    /// One line for each group, after the line of names. No day, slug or id needs quotes (RFC 4180).
+    pub(crate) fn csv(&self, groups: &BTreeMap<String, Counts>) -> Reply {
+        let mut lines = vec![format!("{},created,completed,failed,canceled,charged,refunded,credits", self.column())];
+        lines.extend(groups.iter().map(|(group, counts)| {
+            let Counts { created, completed, failed, canceled, charged, refunded } = counts;
+            let credits = counts.credits();
+            format!("{group},{created},{completed},{failed},{canceled},{charged},{refunded},{credits}")
+        }));
+        Reply::text("text/csv; charset=utf-8", lines.join("\r\n") + "\r\n")
+    }
+
+    const fn column(&self) -> &'static str {
+        match self.group_by {
+            GroupBy::Day => "day",
+            GroupBy::Tool => "toolSlug",
+            GroupBy::Key => "keyId",
+        }
+    }
+}
+
+fn view(counts: &Counts) -> Value {
+    let Counts { created, completed, failed, canceled, charged, refunded } = counts;
+    json!({
+        "jobs": {"created": created, "completed": completed, "failed": failed, "canceled": canceled},
+        "credits": {"charged": charged, "refunded": refunded, "used": counts.credits()},
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(query: &[(&str, &str)]) -> Result<Option<Range>, Vec<String>> {
+        let query: Vec<_> = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let now = Timestamp::parse("2026-11-20T12:00:00Z").unwrap();
+        Range::parse(&query, now).map_err(|breaches| breaches.into_iter().map(|breach| breach.path).collect())
+    }
+
+    #[test]
+    fn a_range_begins_with_the_month_and_ends_today() {
+        assert_eq!(parse(&[]), Ok(None));
+        let range = parse(&[("groupBy", "key")]).unwrap().unwrap();
+        assert_eq!(
+            (range.from.as_str(), range.to.as_str(), range.group_by),
+            ("2026-11-01", "2026-11-20", GroupBy::Key)
+        );
+        let range = parse(&[("from", "2026-01-31"), ("to", "2026-02-01")]).unwrap().unwrap();
+        assert_eq!((range.from.as_str(), range.to.as_str()), ("2026-01-31", "2026-02-01"));
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_told_at_once() {
+        let wrong = parse(&[("from", "2026-2-1"), ("to", "x"), ("groupBy", "week"), ("by", "day"), ("to", "y")]);
+        assert_eq!(wrong.unwrap_err(), ["?from", "?to", "?groupBy", "?by", "?to"]);
+        assert_eq!(parse(&[("to", "2026-10-31")]).unwrap_err(), ["?to"]);
+        assert_eq!(parse(&[("from", "2024-11-20")]).unwrap_err(), ["?from"]);
+    }
+}

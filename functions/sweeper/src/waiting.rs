@@ -1,0 +1,78 @@
+//! Jobs that take other jobs' results, and were not told that these have ended.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use docmill::domain::job::{Job, JobId, JobStatus};
+use docmill::domain::time::Timestamp;
+use docmill::store::StoreError;
+use docmill::store::item::Shard;
+use docmill::store::jobs::{DuePage, WAITING_GRACE, Written};
+use docmill::waiting::{Told, Waiting};
+
+use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
+
+/// How long a waiting job is left alone at most. It is the awaited job that tells it, as a rule.
+const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
+
+impl Sweeper {
+    pub(crate) async fn look_after_waiting(&self, shard: u8, run: Run) -> Result<Repairs, StoreError> {
+        let (jobs, mut repairs, mut from) = (&self.context.jobs, Repairs::default(), None);
+        while !run.is_over() {
+            let DuePage { ids, next } = jobs.due(Shard::Waiting(shard), run.now, from).await?;
+            let due = jobs.get_all(&ids).await?.into_iter().filter(|job| is_due(job, run.now)).collect();
+            repairs += self.repair_all(due, run, |job| self.tell(job, run.now)).await;
+            let Some(mark) = next else { break };
+            from = Some(mark);
+        }
+        Ok(repairs)
+    }
+
+    /// Tells the job of everything that has ended, and looks again later if there is more to wait for.
+    ///
+    /// Timeline: a worker completes the awaited job and dies before it tells the waiting one. Or it takes the last job off the
+    /// list and dies before it puts the waiting one into its queue.
+    async fn tell(&self, job: Job, now: Timestamp) -> Result<Repair, Obstacle> {
+        let waiting = self.waiting();
+        let Some(awaited) = &job.waiting_for else {
+            return Ok(repair(waiting.start(&job).await?));
+        };
+        let ids: Vec<JobId> = awaited.iter().copied().collect();
+        let found = self.context.jobs.get_all(&ids).await?.into_iter();
+        let found: HashMap<JobId, JobStatus> = found.map(|job| (job.id, job.status_at(now))).collect();
+        for id in ids {
+            // A job that is gone altogether has taken its result with it.
+            let status = found.get(&id).copied().unwrap_or(JobStatus::Deleted);
+            if status.is_terminal() {
+                match waiting.tell(job.id, id, status).await? {
+                    Told::Nothing => {}
+                    Told::Failed => {
+                        waiting.tell_of(job.id, JobStatus::Failed).await;
+                        return Ok(Repair::Failed);
+                    }
+                    Told::Started => return Ok(Repair::Resent),
+                }
+            }
+        }
+        let age = Duration::from_millis(now.millis_since(job.created_at));
+        match self.context.jobs.postpone(&job, now.plus(age.clamp(WAITING_GRACE, LONGEST_WAIT))).await? {
+            Written::Yes | Written::Superseded => Ok(Repair::None),
+        }
+    }
+
+    pub(crate) fn waiting(&self) -> Waiting<'_> {
+        Waiting { jobs: &self.context.jobs, files: &self.context.files, queue: &self.queue }
+    }
+}
+
+fn is_due(job: &Job, now: Timestamp) -> bool {
+    job.status == JobStatus::Queued && job.due.is_some_and(|due| due <= now)
+}
+
+fn repair(told: Told) -> Repair {
+    match told {
+        Told::Started => Repair::Resent,
+        Told::Failed => Repair::Failed,
+        Told::Nothing => Repair::None,
+    }
+}

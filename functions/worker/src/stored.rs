@@ -1,0 +1,91 @@
+//! Sources that lie in the bucket already: uploads, and results of the account's other jobs. They are read under the same
+//! limits as one that is fetched.
+
+use std::path::Path;
+use std::time::Duration;
+
+use docmill::clock::Clock;
+use docmill::domain::job::{JobErrorCode, JobId, JobStatus};
+use docmill::domain::upload::UploadId;
+use docmill::files::{Files, ObjectKey, result_files};
+use docmill::store::jobs::Jobs;
+use docmill::waiting::why;
+use tokio::fs::File;
+use tokio::io::AsyncWriteExt;
+
+use crate::engine::Failure;
+use crate::source::{Fetched, disposition_filename, internal, plain_name, scratch_failure};
+use crate::sources::Budget;
+
+/// The bucket is near: what takes longer is its fault, and is tried again.
+const TIME: Duration = Duration::from_secs(30);
+
+/// What one account has stored.
+#[derive(Clone, Copy, Debug)]
+pub struct Shelf<'a> {
+    pub files: &'a Files,
+    pub jobs: &'a Jobs,
+    pub clock: &'a Clock,
+    pub account: &'a str,
+}
+
+impl Shelf<'_> {
+    /// Reads an upload into the file `to`. Fails as internal where the bucket is to blame.
+    pub async fn upload(&self, upload: UploadId, to: &Path, budget: &Budget) -> Result<Fetched, Failure> {
+        let key = ObjectKey::Upload { account: self.account, upload }.to_string();
+        self.read(&key, to, budget).await?.ok_or_else(upload_gone)
+    }
+
+    /// Reads the result with this index of another job into the file `to`. Fails with `source_job_failed` if there is none.
+    pub async fn result(&self, id: JobId, index: usize, to: &Path, budget: &Budget) -> Result<Fetched, Failure> {
+        let job = self.jobs.get(id).await.map_err(|error| internal("reading a source job", &error))?;
+        // The request was checked when it was accepted; the account is checked again where documents are read.
+        let Some(job) = job.filter(|job| job.account == self.account) else {
+            return Err(no_result(id, JobStatus::Deleted));
+        };
+        let status = job.status_at(self.clock.now());
+        if status != JobStatus::Completed {
+            return Err(no_result(id, status));
+        }
+        let job = self.files.with_results(job).await.map_err(|error| internal("reading a source job", &error))?;
+        let Some((output, key)) = result_files(&job).into_iter().nth(index) else {
+            return Err(no_result(id, status));
+        };
+        let name = output.filename.clone();
+        let fetched = self.read(&key, to, budget).await?.ok_or_else(|| no_result(id, JobStatus::Expired))?;
+        Ok(Fetched { filename: Some(name), content_type: Some(output.content_type.clone()), ..fetched })
+    }
+
+    async fn read(&self, key: &str, to: &Path, budget: &Budget) -> Result<Option<Fetched>, Failure> {
+        match tokio::time::timeout(TIME, self.copy(key, to, budget)).await {
+            Ok(result) => result,
+            Err(elapsed) => Err(internal("reading a stored source", &elapsed)),
+        }
+    }
+
+    async fn copy(&self, key: &str, to: &Path, budget: &Budget) -> Result<Option<Fetched>, Failure> {
+        let unread = |error: &dyn std::error::Error| internal("reading a stored source", error);
+        let Some(mut stored) = self.files.get(key).await.map_err(|error| unread(&error))? else { return Ok(None) };
+        let mut file = File::create(to).await.map_err(scratch_failure)?;
+        let mut bytes = 0;
+        while let Some(chunk) = stored.body.try_next().await.map_err(|error| unread(&error))? {
+            bytes += chunk.len() as u64;
+            // An upload's size was signed, but limits may have been lowered since.
+            budget.take(chunk.len())?;
+            file.write_all(&chunk).await.map_err(scratch_failure)?;
+        }
+        file.flush().await.map_err(scratch_failure)?;
+        let filename = stored.content_disposition.as_deref().and_then(disposition_filename).and_then(plain_name);
+        Ok(Some(Fetched { path: to.to_owned(), bytes, content_type: stored.content_type, url: None, filename }))
+    }
+}
+
+/// The job was accepted with its upload there: since then, the bucket's lifecycle has removed it.
+fn upload_gone() -> Failure {
+    let message = "The upload is no longer there. Upload the document again, and create a new job.";
+    Failure::new(JobErrorCode::SourceUnreachable, message, "an upload is not in the bucket")
+}
+
+fn no_result(job: JobId, status: JobStatus) -> Failure {
+    Failure::new(JobErrorCode::SourceJobFailed, why(job, status), "a source job has no result to take")
+}

@@ -1,0 +1,183 @@
+//! What a job tells of failures and of what its result does not show.
+
+use serde::{Deserialize, Serialize};
+
+/// Why a job failed: the bounded list that responses, logs and metrics share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobErrorCode {
+    SourceUnreachable,
+    SourceForbidden,
+    SourceTooLarge,
+    SourceTimeout,
+    UnsupportedFormat,
+    CorruptDocument,
+    PasswordRequired,
+    WrongPassword,
+    PageLimitExceeded,
+    RenderFailed,
+    ConversionTimeout,
+    EngineCrashed,
+    SourceJobFailed,
+    DeliveryFailed,
+    Internal,
+}
+
+impl JobErrorCode {
+    pub const ALL: [Self; 15] = [
+        Self::SourceUnreachable,
+        Self::SourceForbidden,
+        Self::SourceTooLarge,
+        Self::SourceTimeout,
+        Self::UnsupportedFormat,
+        Self::CorruptDocument,
+        Self::PasswordRequired,
+        Self::WrongPassword,
+        Self::PageLimitExceeded,
+        Self::RenderFailed,
+        Self::ConversionTimeout,
+        Self::EngineCrashed,
+        Self::SourceJobFailed,
+        Self::DeliveryFailed,
+        Self::Internal,
+    ];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::SourceUnreachable => "source_unreachable",
+            Self::SourceForbidden => "source_forbidden",
+            Self::SourceTooLarge => "source_too_large",
+            Self::SourceTimeout => "source_timeout",
+            Self::UnsupportedFormat => "unsupported_format",
+            Self::CorruptDocument => "corrupt_document",
+            Self::PasswordRequired => "password_required",
+            Self::WrongPassword => "wrong_password",
+            Self::PageLimitExceeded => "page_limit_exceeded",
+            Self::RenderFailed => "render_failed",
+            Self::ConversionTimeout => "conversion_timeout",
+            Self::EngineCrashed => "engine_crashed",
+            Self::SourceJobFailed => "source_job_failed",
+            Self::DeliveryFailed => "delivery_failed",
+            Self::Internal => "internal",
+        }
+    }
+
+    /// What it means, in the words of the documented table.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::SourceUnreachable => {
+                "the address could not be reached: unknown name, no connection, HTTP status 400 or above, a redirect loop, \
+                 or a missing upload"
+            }
+            Self::SourceForbidden => "the service does not fetch from this address",
+            Self::SourceTooLarge => "the source is over the size limit",
+            Self::SourceTimeout => "the source took too long to download",
+            Self::UnsupportedFormat => "this file format is not supported",
+            Self::CorruptDocument => "the file is damaged, or not of the type it claims to be",
+            Self::PasswordRequired => "the document is encrypted: send `options.password`",
+            Self::WrongPassword => "the password does not open the document",
+            Self::PageLimitExceeded => "the result would have too many pages",
+            Self::RenderFailed => "the document could not be rendered with these options",
+            Self::ConversionTimeout => "the conversion took too long",
+            Self::EngineCrashed => "the engine crashed twice on this document",
+            Self::SourceJobFailed => {
+                "a job whose result this one takes has failed, was canceled, or has no such result"
+            }
+            Self::DeliveryFailed => "the result could not be sent to `output.putUrl`",
+            Self::Internal => "an error on our side",
+        }
+    }
+
+    /// Whether the same request may succeed when the client sends it again later.
+    pub const fn is_retryable(self) -> bool {
+        match self {
+            Self::SourceUnreachable
+            | Self::SourceTimeout
+            | Self::ConversionTimeout
+            | Self::EngineCrashed
+            | Self::DeliveryFailed
+            | Self::Internal => true,
+            Self::SourceForbidden
+            | Self::SourceTooLarge
+            | Self::UnsupportedFormat
+            | Self::CorruptDocument
+            | Self::PasswordRequired
+            | Self::WrongPassword
+            | Self::PageLimitExceeded
+            | Self::RenderFailed
+            | Self::SourceJobFailed => false,
+        }
+    }
+}
+/// Longer texts are cut: whatever a page or a source puts into them, a job's item stays small.
+const MAX_TEXT_CHARACTERS: usize = 300;
+/// More warnings than this are not kept.
+pub const MAX_WARNINGS: usize = 50;
+
+fn cut(text: impl Into<String>) -> String {
+    let mut text = text.into();
+    if let Some((end, _)) = text.char_indices().nth(MAX_TEXT_CHARACTERS) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
+/// What a failed job tells its owner. `message` says what to do and never carries a secret or an internal name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobError {
+    pub code: JobErrorCode,
+    pub message: String,
+    pub retryable: bool,
+}
+
+impl JobError {
+    pub fn new(code: JobErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: cut(message), retryable: code.is_retryable() }
+    }
+}
+
+/// Something that the result does not show as the source meant it, or a request's option that had no effect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// Stable and machine-readable, e.g. `font_substituted`, `resource_blocked`, `unsupported_css`, `unknown_option`.
+    pub code: String,
+    pub message: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub detail: Option<String>,
+}
+
+impl Warning {
+    pub fn new(code: &str, message: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), message: cut(message), detail: None }
+    }
+
+    pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = Some(cut(detail));
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn codes_are_written_as_they_serialise() {
+        for code in JobErrorCode::ALL {
+            assert_eq!(json!(code), json!(code.as_str()));
+        }
+    }
+
+    #[test]
+    fn texts_of_a_source_stay_short() {
+        let long = "ä".repeat(100_000);
+        let warning = Warning::new("resource_blocked", long.clone()).with_detail(long.clone());
+        assert_eq!(warning.message.chars().count(), MAX_TEXT_CHARACTERS + 1);
+        assert!(warning.detail.is_some_and(|detail| detail.ends_with("ä…")));
+        assert!(JobError::new(JobErrorCode::UnsupportedFormat, long).message.len() < 1000);
+        assert_eq!(JobError::new(JobErrorCode::Internal, "short").message, "short");
+    }
+}

@@ -1,0 +1,79 @@
+//! The states of a job, and what may follow what.
+
+use serde::{Deserialize, Serialize};
+
+/// `queued → processing → completed | failed`, `completed → expired`; `processing → queued` when an attempt is given back;
+/// `queued | processing → canceled` when its owner wants no more of it, and `→ deleted` from every end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobStatus {
+    Queued,
+    Processing,
+    Completed,
+    Failed,
+    Expired,
+    Canceled,
+    /// Ended, and everything that described the document is gone.
+    Deleted,
+}
+
+impl JobStatus {
+    pub const ALL: [Self; 7] =
+        [Self::Queued, Self::Processing, Self::Completed, Self::Failed, Self::Expired, Self::Canceled, Self::Deleted];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Processing => "processing",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Expired => "expired",
+            Self::Canceled => "canceled",
+            Self::Deleted => "deleted",
+        }
+    }
+
+    /// Whether nothing but the expiry of its output, or its deletion, can still happen to a job in this state.
+    pub const fn is_terminal(self) -> bool {
+        match self {
+            Self::Queued | Self::Processing => false,
+            Self::Completed | Self::Failed | Self::Expired | Self::Canceled | Self::Deleted => true,
+        }
+    }
+
+    /// The state machine; every conditional write of the store implements one of these arrows.
+    pub const fn may_become(self, next: Self) -> bool {
+        matches!(
+            (self, next),
+            (Self::Queued, Self::Processing | Self::Failed | Self::Canceled)
+                | (Self::Processing, Self::Queued | Self::Processing | Self::Completed | Self::Failed | Self::Canceled)
+                | (Self::Completed, Self::Expired | Self::Deleted)
+                | (Self::Failed | Self::Expired | Self::Canceled, Self::Deleted)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn states_are_written_as_they_serialise() {
+        for status in JobStatus::ALL {
+            assert_eq!(json!(status), json!(status.as_str()));
+        }
+    }
+
+    #[test]
+    fn a_terminal_state_never_changes_but_for_expiry_and_deletion() {
+        for from in JobStatus::ALL.into_iter().filter(|status| status.is_terminal()) {
+            for to in JobStatus::ALL {
+                let deleted = from != JobStatus::Deleted && to == JobStatus::Deleted;
+                let allowed = deleted || (from == JobStatus::Completed && to == JobStatus::Expired);
+                assert_eq!(from.may_become(to), allowed, "{from:?} → {to:?}");
+            }
+        }
+    }
+}

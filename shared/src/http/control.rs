@@ -1,0 +1,92 @@
+//! Ending a job at its owner's wish, and deleting what is left of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::error::{ApiError, ErrorCode};
+use super::guard::Caller;
+use super::jobs::own_job;
+use crate::clock;
+use crate::context::Context;
+use crate::domain::job::{Job, JobStatus};
+use crate::queue::Queue;
+use crate::store::jobs::Written;
+use crate::waiting::{Waiting, forget_payload};
+
+/// How often a job may move on while it is being ended.
+const TRIES: u32 = 8;
+
+/// Time for telling the jobs that wait for a canceled one. The sweeper tells the others.
+const TELLING_TIME: Duration = Duration::from_secs(5);
+
+/// What canceling and deleting need beyond the common context.
+#[derive(Debug)]
+pub struct ControlDesk {
+    pub context: Arc<Context>,
+    pub queue: Queue,
+}
+
+impl ControlDesk {
+    pub fn new(context: impl Into<Arc<Context>>) -> Self {
+        let context = context.into();
+        Self { queue: context.queue(), context }
+    }
+
+    /// The caller's job, canceled now or before. Fails with `job_ended` if it has ended otherwise.
+    pub async fn cancel(&self, caller: &Caller, id: &str) -> Result<Job, ApiError> {
+        for _ in 0..TRIES {
+            let job = own_job(&self.context.jobs, caller, id).await?;
+            match job.status_at(caller.now) {
+                JobStatus::Canceled => return Ok(job),
+                JobStatus::Queued | JobStatus::Processing => {
+                    if let Some(canceled) = self.end(&job).await? {
+                        return Ok(canceled);
+                    }
+                }
+                JobStatus::Completed | JobStatus::Failed | JobStatus::Expired | JobStatus::Deleted => {
+                    return Err(ApiError::from(ErrorCode::JobEnded).with_job(job.view(caller.now)));
+                }
+            }
+        }
+        Err(moved_on())
+    }
+
+    /// Deletes the bytes, the request and everything that describes the document. A job that has not ended is canceled first.
+    ///
+    /// The bytes come first and the state after: whoever dies between the two can delete again.
+    pub async fn delete(&self, caller: &Caller, id: &str) -> Result<(), ApiError> {
+        for _ in 0..TRIES {
+            let job = own_job(&self.context.jobs, caller, id).await?;
+            match job.status {
+                JobStatus::Deleted => return Ok(()),
+                JobStatus::Queued | JobStatus::Processing => drop(self.end(&job).await?),
+                JobStatus::Completed | JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled => {
+                    self.context.files.delete_results(&job).await.map_err(ApiError::unavailable)?;
+                    self.context.events.forget_document(&job).await?;
+                    if self.context.jobs.delete(&job, clock::now()).await? == Written::Yes {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Err(moved_on())
+    }
+
+    /// Cancels a job that has not ended. `None`: it has moved on since it was read.
+    async fn end(&self, job: &Job) -> Result<Option<Job>, ApiError> {
+        let canceled = self.context.jobs.cancel(job, clock::now()).await?;
+        if canceled.is_some() {
+            forget_payload(&self.context.files, job).await;
+            let waiting = Waiting { jobs: &self.context.jobs, files: &self.context.files, queue: &self.queue };
+            let telling = waiting.tell_of(job.id, JobStatus::Canceled);
+            if tokio::time::timeout(TELLING_TIME, telling).await.is_err() {
+                tracing::warn!(job_id = %job.id, "not all jobs that wait for a canceled one were told in time");
+            }
+        }
+        Ok(canceled)
+    }
+}
+
+fn moved_on() -> ApiError {
+    ApiError::unavailable("the job moved on under every attempt")
+}

@@ -1,0 +1,126 @@
+//! The sources of a request that the service holds already: uploads, and results of the account's other jobs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use crate::context::Context;
+use crate::domain::breach::Breach;
+use crate::domain::job::{Job, JobId, JobStatus, MAX_WAITERS};
+use crate::domain::request::JobRequest;
+use crate::domain::source::{Origin, SOURCES, SourceKind};
+use crate::domain::upload::UploadId;
+use crate::files::ObjectKey;
+use crate::http::error::ApiError;
+use crate::http::guard::Caller;
+
+/// Most jobs that one job may wait for: each is a part of the transaction that creates it.
+const MOST_AWAITED: usize = 90;
+
+/// What the stored sources of a request come to.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Jobs that have not ended.
+    pub awaited: BTreeSet<JobId>,
+    /// What is wrong with sources that can't be taken.
+    pub breaches: Vec<Breach>,
+}
+
+/// Looks up the uploads and jobs that the request names.
+pub(super) async fn find(
+    context: &Context,
+    wanted: &JobRequest,
+    body: &Map<String, Value>,
+    caller: &Caller,
+) -> Result<Found, ApiError> {
+    let (mut uploads, mut results) = (Vec::new(), Vec::new());
+    for (index, source) in wanted.sources().into_iter().enumerate() {
+        match source.origin {
+            Origin::Upload(id) => uploads.push((index, id)),
+            Origin::Job { id, output } => results.push((index, id, output)),
+            Origin::File(_) | Origin::Page(_) | Origin::Html(_) | Origin::Markdown(_) | Origin::Text(_) => {}
+        }
+    }
+    let looked_up = uploads.iter().map(async |(index, id)| {
+        let there = is_there(context, id, caller).await?;
+        Ok::<_, ApiError>((!there).then(|| Breach::new(path(body, *index, SourceKind::UploadId), NO_SUCH_UPLOAD)))
+    });
+    let missing = futures_util::future::try_join_all(looked_up).await?;
+    let mut found = Found { breaches: missing.into_iter().flatten().collect(), ..Found::default() };
+    if results.is_empty() {
+        return Ok(found);
+    }
+    let ids: BTreeSet<JobId> = results.iter().map(|(_, id, _)| *id).collect();
+    let jobs = context.jobs.get_all(&ids.into_iter().collect::<Vec<_>>()).await?;
+    let jobs: BTreeMap<JobId, Job> = jobs.into_iter().map(|job| (job.id, job)).collect();
+    for (index, id, output) in results {
+        match judge(jobs.get(&id).filter(|job| is_own(job, caller)), output, caller) {
+            Ok(None) => {}
+            Ok(Some(awaited)) => {
+                found.awaited.insert(awaited);
+            }
+            Err(why) => found.breaches.push(Breach::new(path(body, index, SourceKind::JobId), why)),
+        }
+    }
+    if found.awaited.len() > MOST_AWAITED {
+        let why = format!("names more than {MOST_AWAITED} jobs that have not ended; wait for some of them first");
+        found.breaches.push(Breach::new(format!("/{SOURCES}"), why));
+    }
+    Ok(found)
+}
+
+const NO_SUCH_UPLOAD: &str = "names no upload of your account that is complete and less than an hour old";
+
+fn is_own(job: &Job, caller: &Caller) -> bool {
+    job.account == caller.account() && job.ttl > caller.now.as_ttl_seconds()
+}
+
+/// The job if it has not ended, or why its result can't be taken.
+fn judge(job: Option<&Job>, output: usize, caller: &Caller) -> Result<Option<JobId>, String> {
+    let Some(job) = job else { return Err("names no job of your account".to_owned()) };
+    match job.status_at(caller.now) {
+        JobStatus::Queued | JobStatus::Processing => {
+            let waiters = job.waiters.as_ref().map_or(0, BTreeSet::len);
+            if waiters < MAX_WAITERS {
+                return Ok(Some(job.id));
+            }
+            Err(format!("names a job that {MAX_WAITERS} others wait for already; try again when it has ended"))
+        }
+        JobStatus::Completed => {
+            let files = job.results.as_ref().map_or(1, |results| results.files().max(1));
+            if output < files {
+                return Ok(None);
+            }
+            Err(format!("names a job with {files} results; `output` must be below that"))
+        }
+        JobStatus::Failed => Err("names a job that failed and has no result".to_owned()),
+        JobStatus::Canceled => Err("names a job that was canceled and has no result".to_owned()),
+        JobStatus::Expired | JobStatus::Deleted => Err("names a job whose result is gone".to_owned()),
+    }
+}
+
+/// Whether the caller's account has an upload of this id that a job may still name. Another account's is looked for under the
+/// caller's own name, where it cannot be.
+async fn is_there(context: &Context, upload: &str, caller: &Caller) -> Result<bool, ApiError> {
+    match UploadId::parse(upload) {
+        Some(upload) if caller.now < upload.expires_at() => {
+            let key = ObjectKey::Upload { account: caller.account(), upload };
+            context.files.exists(&key).await.map_err(ApiError::unavailable)
+        }
+        Some(_) | None => Ok(false),
+    }
+}
+
+/// Where in the body a source of this kind and index stands.
+fn path(body: &Map<String, Value>, index: usize, kind: SourceKind) -> String {
+    let name = kind.as_str();
+    if body.contains_key(name) {
+        format!("/{name}")
+    } else if body.contains_key(SOURCES) {
+        format!("/{SOURCES}/{index}/{name}")
+    } else if body.get("input").is_some_and(|input| input.get(SOURCES).is_some()) {
+        format!("/input/{SOURCES}/{index}/{name}")
+    } else {
+        format!("/input/{name}")
+    }
+}

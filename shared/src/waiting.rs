@@ -1,0 +1,131 @@
+//! Telling jobs of the end of those whose results they take.
+//!
+//! Whoever ends a job tells the jobs that wait for it at once. What is missed, because an environment dies or a table does
+//! not answer, the sweeper makes up for: every step is a conditional write, so that a job is told once of each end.
+
+use futures_util::{StreamExt, stream};
+
+use crate::clock;
+use crate::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus, Payload};
+use crate::domain::time::Timestamp;
+use crate::files::Files;
+use crate::queue::{Message, Queue, QueueError};
+use crate::store::StoreError;
+use crate::store::jobs::{Jobs, Wait, Written};
+use crate::telemetry;
+
+/// How many waiting jobs are told at the same time.
+const AT_ONCE: usize = 8;
+
+#[derive(Debug, thiserror::Error)]
+pub enum WaitingError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Queue(#[from] QueueError),
+}
+
+/// What became of a job that was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    Started,
+    Failed,
+    /// It waits for others, or had been told before.
+    Nothing,
+}
+
+/// What telling takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting<'a> {
+    pub jobs: &'a Jobs,
+    pub files: &'a Files,
+    pub queue: &'a Queue,
+}
+
+impl Waiting<'_> {
+    /// Tells all jobs that wait for `ended`, and those that wait for a job which fails through that. What goes wrong is left
+    /// to the sweeper.
+    pub async fn tell_of(&self, ended: JobId, status: JobStatus) {
+        let mut ends = vec![(ended, status)];
+        while let Some((ended, status)) = ends.pop() {
+            let waiters = match self.jobs.waiters(ended).await {
+                Ok(waiters) => waiters,
+                Err(error) => {
+                    tracing::warn!(job_id = %ended, %error, "jobs that wait are left to the sweeper");
+                    continue;
+                }
+            };
+            let told = stream::iter(waiters)
+                .map(|waiter| async move { (waiter, self.tell(waiter, ended, status).await) })
+                .buffer_unordered(AT_ONCE);
+            let told: Vec<_> = told.collect().await;
+            for (waiter, told) in told {
+                match told {
+                    Ok(Told::Failed) => ends.push((waiter, JobStatus::Failed)),
+                    Ok(Told::Started | Told::Nothing) => {}
+                    Err(error) => tracing::warn!(job_id = %waiter, %error, "a waiting job is left to the sweeper"),
+                }
+            }
+        }
+    }
+
+    /// Tells one job how one of those it waits for has ended.
+    pub async fn tell(&self, waiter: JobId, ended: JobId, status: JobStatus) -> Result<Told, WaitingError> {
+        if status == JobStatus::Completed {
+            return match self.jobs.stop_waiting(waiter, ended).await? {
+                Wait::Over(job) => self.start(&job).await,
+                Wait::On | Wait::None => Ok(Told::Nothing),
+            };
+        }
+        let Some(job) = self.jobs.get(waiter).await? else { return Ok(Told::Nothing) };
+        let waits = job.waiting_for.as_ref().is_some_and(|ids| ids.contains(&ended));
+        if !waits || job.status != JobStatus::Queued {
+            return Ok(Told::Nothing);
+        }
+        self.fail(&job, ended, status, clock::now()).await
+    }
+
+    /// Puts a job that waits for nothing any more into its queue.
+    pub async fn start(&self, job: &Job) -> Result<Told, WaitingError> {
+        match self.jobs.start(job, clock::now()).await? {
+            Written::Yes => {
+                self.queue.send(job.queue, &job.account, &Message::Convert { job_id: job.id }).await?;
+                Ok(Told::Started)
+            }
+            Written::Superseded => Ok(Told::Nothing),
+        }
+    }
+
+    async fn fail(&self, job: &Job, ended: JobId, status: JobStatus, now: Timestamp) -> Result<Told, WaitingError> {
+        let error = JobError::new(JobErrorCode::SourceJobFailed, why(ended, status));
+        match self.jobs.fail(job, &error, None, now).await? {
+            Written::Yes => {
+                forget_payload(self.files, job).await;
+                telemetry::job::failed(job, error.code, "a job whose result it takes did not complete");
+                Ok(Told::Failed)
+            }
+            Written::Superseded => Ok(Told::Nothing),
+        }
+    }
+}
+
+/// A job that has ended needs its stored request no more. What can't be deleted now dies by lifecycle.
+pub async fn forget_payload(files: &Files, job: &Job) {
+    if let Some(Payload::Stored(key)) = &job.secret
+        && let Err(error) = files.delete(key).await
+    {
+        tracing::warn!(job_id = %job.id, %error, "a stored request was left to its lifecycle");
+    }
+}
+
+/// Why the result of a job cannot be taken.
+pub fn why(job: JobId, status: JobStatus) -> String {
+    let what = match status {
+        JobStatus::Failed => "failed",
+        JobStatus::Canceled => "was canceled",
+        JobStatus::Expired => "has expired: its result is gone",
+        JobStatus::Deleted => "was deleted",
+        JobStatus::Queued | JobStatus::Processing | JobStatus::Completed => "has no such result",
+    };
+    format!("The source job {job} {what}. Create that job again, then this one with its new id.")
+}

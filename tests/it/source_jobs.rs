@@ -1,0 +1,324 @@
+//! Jobs that take the results of other jobs, ended or not.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use docmill::clock;
+use docmill::context::Context;
+use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus, Output, Results, StoredResults};
+use docmill::files::{ObjectKey, OutputPart};
+use docmill::http::control::ControlDesk;
+use docmill::store::jobs::{Claim, Completion, WAITING_GRACE, Written};
+use docmill::waiting::Waiting;
+use lambda_http::http::Method;
+use serde_json::{Value, json};
+use sweeper::Sweeper;
+
+use crate::support::aws_watch::{Fault, Watch};
+use crate::support::http::{Answer, RequestBuilder, get, post};
+use crate::support::jobs::{claim, completion};
+use crate::support::world::{Account, World, patient_aws};
+
+/// Creates a job of which no deployed worker hears.
+async fn create(world: &World, account: &Account, body: &Value) -> Answer {
+    world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
+    Answer::of(create_job::handle(world.desk.clone(), post("/", body).key(&account.key).build()).await)
+}
+
+async fn page(world: &World, account: &Account) -> JobId {
+    id(&create(world, account, &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).await)
+}
+
+fn merge(sources: &[JobId]) -> Value {
+    let sources: Vec<_> = sources.iter().map(|id| json!({"jobId": id})).collect();
+    json!({"toolSlug": "merge-pdf", "sources": sources})
+}
+
+fn id(answer: &Answer) -> JobId {
+    assert_eq!(answer.status, 202, "{}", answer.body);
+    JobId::parse(&answer.job_id()).unwrap()
+}
+
+async fn read(world: &World, id: JobId) -> Job {
+    world.context.jobs.get(id).await.unwrap().unwrap()
+}
+
+/// What a worker does at the end of a job, but for the message.
+async fn tell(world: &World, id: JobId, status: JobStatus) {
+    let queue = world.context.queue();
+    world.watch.inject((0..30).map(|_| Fault::down("SendMessage")));
+    let waiting = Waiting { jobs: &world.context.jobs, files: &world.context.files, queue: &queue };
+    waiting.tell_of(id, status).await;
+}
+
+async fn complete(world: &World, id: JobId, done: &Completion) {
+    let job = claim(&world.context.jobs, id).await;
+    assert_eq!(world.context.jobs.complete(&job, done).await.unwrap(), Written::Yes);
+}
+
+async fn fail(world: &World, id: JobId) {
+    let job = claim(&world.context.jobs, id).await;
+    let error = JobError::new(JobErrorCode::CorruptDocument, "damaged");
+    assert_eq!(world.context.jobs.fail(&job, &error, None, clock::now()).await.unwrap(), Written::Yes);
+}
+
+async fn is_claimable(world: &World, id: JobId) -> bool {
+    matches!(world.context.jobs.claim(id, clock::now(), Duration::from_secs(60)).await.unwrap(), Claim::Taken(_))
+}
+
+#[tokio::test]
+async fn a_job_waits_for_all_its_sources_and_starts_once_they_have_completed() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let (first, second) = (page(&world, &account).await, page(&world, &account).await);
+    let answer = create(&world, &account, &merge(&[first, second, first])).await;
+    let waiter = id(&answer);
+    let mut expected = [first.to_string(), second.to_string()];
+    expected.sort();
+    assert_eq!(
+        (&answer.body["job"]["status"], &answer.body["job"]["waitingFor"]),
+        (&json!("queued"), &json!(expected))
+    );
+    assert!(!is_claimable(&world, waiter).await, "a stray message does not start it");
+
+    complete(&world, first, &completion(clock::now())).await;
+    tell(&world, first, JobStatus::Completed).await;
+    let view = read(&world, waiter).await.view(clock::now());
+    assert_eq!(view["waitingFor"], json!([second]));
+
+    complete(&world, second, &completion(clock::now())).await;
+    tell(&world, second, JobStatus::Completed).await;
+    let job = read(&world, waiter).await;
+    assert_eq!((job.status, job.waiting_for), (JobStatus::Queued, None));
+    assert!(job.open.unwrap().starts_with("pdf-"), "it lies among the queued ones");
+    assert!(is_claimable(&world, waiter).await);
+}
+
+#[tokio::test]
+async fn a_source_that_fails_fails_the_whole_chain_with_refunds() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let source = page(&world, &account).await;
+    let waiter = id(&create(&world, &account, &merge(&[source])).await);
+    let after = json!({"toolSlug": "compress-pdf", "input": {"jobId": waiter}});
+    let after = id(&create(&world, &account, &after).await);
+    assert_eq!(world.spent(&account).await.0, 3);
+
+    fail(&world, source).await;
+    tell(&world, source, JobStatus::Failed).await;
+    for (job, because) in [(waiter, source), (after, waiter)] {
+        let job = read(&world, job).await;
+        let error = job.error.unwrap();
+        assert_eq!((job.status, job.refunded, error.code), (JobStatus::Failed, 1, JobErrorCode::SourceJobFailed));
+        assert!(error.message.contains(&because.to_string()), "{}", error.message);
+    }
+    assert_eq!(world.spent(&account).await.0, 0);
+}
+
+#[tokio::test]
+async fn canceling_a_source_fails_the_job_that_waits_for_it() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let source = page(&world, &account).await;
+    let waiter = id(&create(&world, &account, &merge(&[source])).await);
+    let request = RequestBuilder::new(Method::POST, "/").key(&account.key).parameter("job_id", &source.to_string());
+    let desk = Arc::new(ControlDesk::new(world.context.clone()));
+    assert_eq!(Answer::of(cancel_job::handle(desk, request.build()).await).status, 200);
+    let job = read(&world, waiter).await;
+    assert_eq!(job.error.unwrap().code, JobErrorCode::SourceJobFailed);
+    assert_eq!(world.spent(&account).await.0, 0);
+}
+
+#[tokio::test]
+async fn only_results_that_are_there_can_be_taken() {
+    let world = World::new();
+    let (account, stranger) = (world.account(10).await, world.account(10).await);
+    let (completed, failed, expired) =
+        (page(&world, &account).await, page(&world, &account).await, page(&world, &account).await);
+    let two = StoredResults::Inline(Results { outputs: vec![output("1.pdf"), output("2.pdf")], report: None });
+    complete(&world, completed, &Completion { results: Some(two), ..completion(clock::now()) }).await;
+    fail(&world, failed).await;
+    let past = clock::now().minus(Duration::from_secs(1));
+    complete(&world, expired, &Completion { expires_at: past, ..completion(clock::now()) }).await;
+    let taking = async |account: &Account, source: Value| {
+        create(&world, account, &json!({"toolSlug": "merge-pdf", "sources": [source]})).await
+    };
+    for (account, source, why) in [
+        (&stranger, json!({"jobId": completed}), "names no job of your account"),
+        (&account, json!({"jobId": JobId::new()}), "names no job of your account"),
+        (&account, json!({"jobId": failed}), "names a job that failed and has no result"),
+        (&account, json!({"jobId": expired}), "names a job whose result is gone"),
+        (&account, json!({"jobId": completed, "output": 2}), "names a job with 2 results; `output` must be below that"),
+    ] {
+        let answer = taking(account, source.clone()).await;
+        assert_eq!(answer.refusal(), (422, "validation_failed"), "{source}");
+        assert_eq!(answer.body["error"]["details"], json!([{"path": "/sources/0/jobId", "message": why}]));
+    }
+    let taken = taking(&account, json!({"jobId": completed, "output": 1})).await;
+    assert_eq!((taken.status, taken.body["job"].get("waitingFor")), (202, None));
+}
+
+fn output(name: &str) -> Output {
+    Output { filename: name.into(), ..completion(clock::now()).output }
+}
+
+/// Timeline: the source ends between the check of the request and the transaction that creates the job.
+#[tokio::test]
+async fn no_job_waits_for_one_that_ended_while_it_was_created() {
+    let world = World::new();
+    let account = world.account(40).await;
+    for _ in 0..8 {
+        let source = page(&world, &account).await;
+        let ending = async {
+            complete(&world, source, &completion(clock::now())).await;
+            tell(&world, source, JobStatus::Completed).await;
+        };
+        let body = merge(&[source]);
+        let (answer, ()) = tokio::join!(create(&world, &account, &body), ending);
+        let waiter = id(&answer);
+        assert!(is_claimable(&world, waiter).await, "{:?}", read(&world, waiter).await.waiting_for);
+    }
+}
+
+/// Timeline: all sources end at once, and each end is told by another worker.
+#[tokio::test]
+async fn a_job_starts_once_when_its_sources_complete_at_once() {
+    let world = World::new();
+    let account = world.account(20).await;
+    let sources = [page(&world, &account).await, page(&world, &account).await, page(&world, &account).await];
+    let waiter = id(&create(&world, &account, &merge(&sources)).await);
+    let world = &world;
+    let done = sources.map(|source| async move {
+        complete(world, source, &completion(clock::now())).await;
+        tokio::join!(tell(world, source, JobStatus::Completed), tell(world, source, JobStatus::Completed));
+    });
+    futures_util::future::join_all(done).await;
+    assert_eq!(read(world, waiter).await.waiting_for, None);
+    assert!(is_claimable(world, waiter).await);
+}
+
+/// Timeline: workers end the sources and die before they tell anybody; or one dies between the last source and the message.
+#[tokio::test]
+async fn the_sweeper_tells_what_nobody_told() {
+    let world = World::new();
+    let account = world.account(20).await;
+    let (completed, failed) = (page(&world, &account).await, page(&world, &account).await);
+    let starts = id(&create(&world, &account, &merge(&[completed])).await);
+    let fails = id(&create(&world, &account, &merge(&[failed])).await);
+    let after = id(&create(&world, &account, &merge(&[fails])).await);
+    let unsent = id(&create(&world, &account, &merge(&[completed])).await);
+    complete(&world, completed, &completion(clock::now())).await;
+    fail(&world, failed).await;
+    world.context.jobs.stop_waiting(unsent, completed).await.unwrap();
+
+    let sweeper = Sweeper::new(Context::new(world.config.clone(), patient_aws()).unwrap());
+    sweeper.run_at(clock::now().plus(WAITING_GRACE)).await.unwrap();
+    for waiter in [starts, unsent] {
+        let job = read(&world, waiter).await;
+        assert!(job.waiting_for.is_none() && !job.open.unwrap().starts_with("waiting"), "{waiter}");
+    }
+    for waiter in [fails, after] {
+        let job = read(&world, waiter).await;
+        assert_eq!((job.status, job.error.unwrap().code), (JobStatus::Failed, JobErrorCode::SourceJobFailed));
+    }
+}
+
+#[tokio::test]
+async fn a_canceled_job_waits_no_more() {
+    let world = World::new();
+    let account = world.account(20).await;
+    let source = page(&world, &account).await;
+    let waiter = id(&create(&world, &account, &merge(&[source])).await);
+    let job = read(&world, waiter).await;
+    world.context.jobs.cancel(&job, clock::now()).await.unwrap().unwrap();
+    complete(&world, source, &completion(clock::now())).await;
+    tell(&world, source, JobStatus::Completed).await;
+    let job = read(&world, waiter).await;
+    assert_eq!((job.status, job.waiting_for), (JobStatus::Canceled, None));
+    let answer = get("/").parameter("job_id", &waiter.to_string()).key(&account.key).build();
+    let answer = Answer::of(get_job::handle(world.context.clone(), answer).await);
+    assert_eq!(answer.body["job"].get("waitingFor"), None);
+}
+
+#[tokio::test]
+async fn the_bytes_of_another_jobs_result_are_read_for_its_own_account_alone() {
+    let world = World::new();
+    let (owner, stranger) = (world.account(10).await, world.account(10).await);
+    let source = page(&world, &owner).await;
+    let job = claim(&world.context.jobs, source).await;
+    let key = ObjectKey::Output { account: &owner.id, job: source, attempt: 1, part: OutputPart::File(0) };
+    world.context.files.put_text(&key, "%PDF-1.7 secret".into()).await.unwrap();
+    let done = Completion { output_key: key.to_string(), ..completion(clock::now()) };
+    assert_eq!(world.context.jobs.complete(&job, &done).await.unwrap(), Written::Yes);
+
+    let scratch = tempfile::tempdir().unwrap();
+    let clock = clock::Clock::default();
+    let limits = worker::engine::Limits::default();
+    let read = async |account: &str| {
+        let shelf =
+            worker::stored::Shelf { files: &world.context.files, jobs: &world.context.jobs, clock: &clock, account };
+        let budget = worker::sources::Budget::of(&limits);
+        shelf.result(source, 0, &scratch.path().join("source"), &budget).await
+    };
+    let fetched = read(&owner.id).await.unwrap();
+    assert_eq!(std::fs::read_to_string(fetched.path).unwrap(), "%PDF-1.7 secret");
+    assert_eq!(fetched.filename.as_deref(), Some("a.pdf"));
+    assert_eq!(read(&stranger.id).await.unwrap_err().code, JobErrorCode::SourceJobFailed);
+}
+
+/// What can go wrong with each call by which a waiting job is told, and what the sweeper makes of it.
+#[tokio::test]
+async fn a_waiting_job_is_told_once_whatever_goes_wrong() {
+    let world = World::new();
+    let sweeper_watch = Watch::default();
+    let aws = patient_aws().with_interceptor(sweeper_watch.interceptor());
+    let sweeper = Sweeper::new(Context::new(world.config.clone(), aws).unwrap());
+    let faults: [fn(&str) -> Fault; 5] = [
+        |operation| Fault::down(operation).lasting(),
+        |operation| Fault::throttled(operation).lasting(),
+        |operation| Fault::no_connection(operation).lasting(),
+        Fault::lost_answer,
+        |operation| Fault::lost_answer(operation).lasting(),
+    ];
+    for (ends_well, operations) in [
+        (true, [("GetItem", 0), ("UpdateItem", 0), ("UpdateItem", 1), ("SendMessage", 0)].as_slice()),
+        (false, &[("GetItem", 0), ("GetItem", 1), ("TransactWriteItems", 0)]),
+    ] {
+        for (operation, nth) in operations {
+            for fault in faults {
+                let account = world.account(10).await;
+                let source = page(&world, &account).await;
+                let waiter = id(&create(&world, &account, &merge(&[source])).await);
+                if ends_well {
+                    complete(&world, source, &completion(clock::now())).await;
+                } else {
+                    fail(&world, source).await;
+                }
+                world.watch.clear();
+                world.watch.inject([fault(operation).at(*nth)]);
+                let status = if ends_well { JobStatus::Completed } else { JobStatus::Failed };
+                let queue = world.context.queue();
+                let waiting = Waiting { jobs: &world.context.jobs, files: &world.context.files, queue: &queue };
+                waiting.tell_of(source, status).await;
+                assert_eq!(world.watch.unmet_faults(), 0, "{operation} {nth} was not met");
+                world.watch.heal();
+                world.watch.clear();
+
+                // No deployed worker hears of it.
+                sweeper_watch.inject((0..200).map(|_| Fault::down("SendMessage")));
+                for minute in 1..4 {
+                    sweeper.run_at(clock::now().plus(WAITING_GRACE * minute)).await.unwrap();
+                }
+                let job = read(&world, waiter).await;
+                assert_eq!(job.waiting_for, None, "{operation} {nth}: {job:?}");
+                if ends_well {
+                    assert!(job.open.unwrap().starts_with("pdf-"), "{operation} {nth}");
+                    assert_eq!(world.spent(&account).await.0, 2);
+                } else {
+                    assert_eq!((job.status, job.refunded), (JobStatus::Failed, 1), "{operation} {nth}");
+                    assert_eq!(world.spent(&account).await.0, 0);
+                }
+            }
+        }
+    }
+}
