@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots description check check-rust check-description check-template check-deployment check-licences check-local check-cost build-release bench bench-api soak load fuzz cost build-lambda deploy deploy-check test-image
+.PHONY: help setup build run up down clean-local test test-browser test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots description check check-rust check-description check-template check-deployment check-licences check-local check-cost build-release bench bench-api bench-wait soak load load-crowd fuzz cost build-lambda deploy deploy-check test-image
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -65,6 +65,10 @@ screenshots: setup build ## Write every page of the dashboard as a picture to ta
 # Killed workers' leases are waited out, so they are short here.
 LOAD = WORKER_SECONDS=90 $(LOCAL) with-stack -- env PYTHONPATH=infra:tests PYTHONDONTWRITEBYTECODE=1 \
 	"$$(infra/setup.sh python local)" -m load
+# Two more accounts, one of which asks for as much as it may: a thousand jobs that wait for one, and a hundred sources.
+load-crowd: setup build ## Compare small jobs' time in the queue alone and beside an account that asks for as much as it may
+	@$(LOAD) --jobs $(or $(JOBS),100) --clients $(or $(CLIENTS),5) --crowd $(or $(CROWD),1000)
+
 load: setup build ## Create 2,000 jobs from 50 clients on a stack of its own while workers are killed (JOBS=…, CLIENTS=…, KILLS=…)
 	@$(LOAD) --jobs $(or $(JOBS),2000) --clients $(or $(CLIENTS),50) --kills $(or $(KILLS),40)
 
@@ -139,6 +143,11 @@ bench: setup build-release ## Measure the engines beside LibreOffice, unoserver,
 	@$(BENCH) bench $(BENCH_ARGUMENTS) --json target/bench.json
 
 # With ROUNDS=3, a minute instead of five. The emulator is of the stack's own; nothing else runs on it.
+# The same document each time, one after the other: in one request that waits, and by creating a job and polling it.
+bench-wait: setup build ## Compare a conversion in one request with creating and polling, on a stack of its own (ROUNDS=…)
+	@$(LOCAL) with-stack -- env PYTHONPATH=infra:tests PYTHONDONTWRITEBYTECODE=1 \
+		"$$(infra/setup.sh python local)" -m load.latency --rounds $(or $(ROUNDS),50)
+
 bench-api: setup build ## Measure the functions as Lambda starts them: init, first and warm invocations, creates a second
 	$(OPTIMISED) cargo build --release --workspace --bins
 	@mkdir -p target && $(LOCAL) with-stack -- "$(CARGO_TARGET_DIR)/release/bench-api" \

@@ -78,8 +78,7 @@ impl Config {
             files_bucket: required("FILES_BUCKET")?,
             office_queue_url: required("OFFICE_QUEUE_URL")?,
             html_queue_url: required("HTML_QUEUE_URL")?,
-            // Until the template has this queue, its jobs go where Chromium is.
-            pdf_queue_url: lookup("PDF_QUEUE_URL").map_or_else(|| required("HTML_QUEUE_URL"), Ok)?,
+            pdf_queue_url: required("PDF_QUEUE_URL")?,
             office_dead_letters_url: lookup("OFFICE_DEAD_LETTERS_URL"),
             html_dead_letters_url: lookup("HTML_DEAD_LETTERS_URL"),
             pdf_dead_letters_url: lookup("PDF_DEAD_LETTERS_URL"),

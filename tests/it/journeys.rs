@@ -165,6 +165,60 @@ async fn uploads_become_pdfs_without_a_public_address() {
     );
 }
 
+/// A merge of an upload, a file at an address and a job that goes on, compressed and stamped, from one request.
+#[tokio::test]
+async fn one_request_joins_three_sources_compresses_and_stamps_them() {
+    let traveller = traveller!();
+    let upload = traveller.upload(b"<h1>First of all</h1>", "text/html", "first.html").await;
+    let slow = json!({"html": "<h1>Third and last</h1>", "options": {"waitFor": {"delayMs": 2000}}});
+    let unfinished = traveller.create("/v1/convert/html-to-pdf", slow).await;
+    let body = json!({
+        "sources": [
+            {"uploadId": upload},
+            {"sourceUrl": format!("{}/small.docx", traveller.samples)},
+            {"jobId": unfinished},
+        ],
+        "then": [
+            {"toolSlug": "compress-pdf"},
+            {"toolSlug": "watermark-pdf", "options": {"text": "CONFIDENTIAL", "rotation": 0}},
+        ],
+    });
+    let request =
+        traveller.client.post(format!("{}/v1/tools/merge-pdf/jobs", traveller.url)).bearer_auth(&traveller.key);
+    let request = request.header("prefer", "wait=25").header("accept", "application/pdf").json(&body);
+    let response = request.send().await.unwrap();
+    let (status, content_type) = (response.status(), response.headers()["content-type"].clone());
+    let bytes = response.bytes().await.unwrap();
+    let told = || String::from_utf8_lossy(&bytes).into_owned();
+    assert_eq!((status.as_u16(), content_type.to_str().unwrap()), (200, "application/pdf"), "{}", told());
+    let text = pdf::text(&bytes);
+    let places: Vec<_> =
+        ["First of all", "Amet aliqua dolor", "Third and last"].iter().map(|part| text.find(part)).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} in {text}");
+    assert_eq!(text.matches("CONFIDENTIAL").count(), 3, "{text}");
+    assert_eq!(pdf::pages(&bytes), 3);
+}
+
+/// The page would take as long as a page may; the worker lets go of it, and is there for the next job.
+#[tokio::test]
+async fn a_canceled_job_ends_at_once_and_costs_nothing() {
+    let traveller = traveller!();
+    let endless = json!({"html": "<p>x<script>for(;;){}</script>"});
+    let id = traveller.create("/v1/convert/html-to-pdf", endless).await;
+    eventually("a worker has the job", CONVERSION_TIME, async || {
+        let job = traveller.ask(Method::GET, &format!("/v1/jobs/{id}"), None).await.body["job"].clone();
+        (job["status"] == "processing").then_some(())
+    })
+    .await;
+    let canceled = traveller.ask(Method::POST, &format!("/v1/jobs/{id}/cancel"), None).await;
+    assert_eq!((canceled.status, &canceled.body["job"]["status"]), (200, &json!("canceled")), "{}", canceled.body);
+    assert_eq!(canceled.body["job"]["credits"], json!({"charged": 1, "refunded": 1}));
+    let deleted = traveller.ask(Method::DELETE, &format!("/v1/jobs/{id}"), None).await;
+    assert_eq!(deleted.status, 204);
+    let job = traveller.ask(Method::GET, &format!("/v1/jobs/{id}"), None).await.body["job"].clone();
+    assert_eq!((&job["status"], &job["input"]), (&json!("deleted"), &json!({})), "{job}");
+}
+
 #[tokio::test]
 async fn a_test_key_marks_every_page_and_costs_nothing() {
     let traveller = traveller!("DOCMILL_TEST_KEY");

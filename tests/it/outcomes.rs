@@ -56,13 +56,20 @@ async fn each_end_is_counted_once_however_a_job_comes_to_it() {
                     match to {
                         JobStatus::Completed => jobs.complete(job, &completion(at)).await.unwrap(),
                         JobStatus::Failed => jobs.fail(job, error, None, at).await.unwrap(),
+                        JobStatus::Canceled => match jobs.cancel(job, at).await.unwrap() {
+                            Some(_) => Written::Yes,
+                            None => Written::Superseded,
+                        },
                         other => panic!("nothing brings a job to {other:?}"),
                     }
                 }
             }));
             let written = ends.await.into_iter().filter(|end| *end == Written::Yes).count();
             assert_eq!((written, stage.job(id).await.status), (1, to), "{from:?}");
-            ids.insert(id.to_string());
+            // Of a cancellation, operators are told nothing.
+            if to != JobStatus::Canceled {
+                ids.insert(id.to_string());
+            }
         }
     }
     let entries = entries(&stage).await;

@@ -46,6 +46,10 @@ async fn no_secret_reaches_a_log_or_a_finished_record() {
         json!({"toolSlug": "html-to-pdf", "url": format!("http://127.0.0.1:9/?sig={query}")}),
         json!({"toolSlug": "html-to-pdf", "html": format!("{content}<p>").repeat(600)}),
         json!({"toolSlug": "html-to-pdf", "uploadId": upload}),
+        json!({"toolSlug": "merge-pdf", "sources": [
+            {"sourceUrl": format!("{samples}/small.docx?sig={query}"), "headers": {"authorization": password}, "password": password},
+            {"html": format!("<p>{content}")},
+        ], "output": {"putUrl": format!("{samples}/put?sig={query}"), "putHeaders": {"x-token": password}}}),
         // Refused: the answer's reasons must not repeat what they refuse.
         json!({"toolSlug": "office-to-pdf", "sourceUrl": format!("ftp://{query}"), "options": {"password": [password]}}),
     ];

@@ -270,6 +270,8 @@ async fn the_bytes_of_another_jobs_result_are_read_for_its_own_account_alone() {
 #[tokio::test]
 async fn a_waiting_job_is_told_once_whatever_goes_wrong() {
     let world = World::new();
+    // Settings are read once.
+    let plan = world.plan(10).await;
     let sweeper_watch = Watch::default();
     let aws = patient_aws().with_interceptor(sweeper_watch.interceptor());
     let sweeper = Sweeper::new(Context::new(world.config.clone(), aws).unwrap());
@@ -286,7 +288,7 @@ async fn a_waiting_job_is_told_once_whatever_goes_wrong() {
     ] {
         for (operation, nth) in operations {
             for fault in faults {
-                let account = world.account(10).await;
+                let account = world.account_on(&plan.id, 0).await;
                 let source = page(&world, &account).await;
                 let waiter = id(&create(&world, &account, &merge(&[source])).await);
                 if ends_well {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api_docs::book::Book;
+use docmill::http::control::ControlDesk;
 use docmill::http::request::ApiRequest;
 use docmill::http::routes::{PUBLIC_ROUTES, ROUTES};
 use docmill::http::serve::guarded;
@@ -36,6 +37,8 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
             list_jobs::handle(Arc::new(list_jobs::JobList { context, cursors }), request).await
         }
         ("GET", ["v1", "jobs", _]) => get_job::handle(context, request).await,
+        ("DELETE", ["v1", "jobs", _]) => delete_job::handle(Arc::new(ControlDesk::new(context)), request).await,
+        ("POST", ["v1", "jobs", _, "cancel"]) => cancel_job::handle(Arc::new(ControlDesk::new(context)), request).await,
         ("GET", ["v1", "jobs", _, "download"]) => get_job_download::handle(world.context.clone(), request).await,
         ("POST", ["v1", "convert", "office-to-pdf"]) => convert_office_to_pdf::handle(desk, request).await,
         ("POST", ["v1", "convert", "html-to-pdf"]) => convert_html_to_pdf::handle(desk, request).await,
@@ -169,9 +172,8 @@ fn logged_fields(source: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for level in ["error", "warn", "info", "debug", "trace", "info_span"] {
         for call in source.split(&format!("tracing::{level}!(")).skip(1) {
-            let arguments = &call[..call.find(");").unwrap()];
             // The message ends the fields.
-            let fields = arguments.split('"').next().unwrap();
+            let fields = call.split('"').next().unwrap();
             for field in fields.split(',').map(|field| field.split_once('=').map_or(field, |(name, _)| name)) {
                 let name = field.trim().trim_start_matches(['%', '?']);
                 // Neither a constant, nor a target, nor a value's own arguments.

@@ -13,7 +13,8 @@ import time
 
 from load.audit import audit
 from load.clients import Clients
-from load.figures import print_figures
+from load.crowd import Crowd
+from load.figures import percentiles, print_figures, queue_times
 from load.killer import Killer
 from load.stack import Stack
 
@@ -25,9 +26,13 @@ def main() -> int:
     arguments.add_argument("--kills", type=int, default=20, help="how many workers are killed, at random moments")
     arguments.add_argument("--patience", type=float, default=1800, help="seconds until the last job must have ended")
     arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--crowd", type=int, default=0,
+                           help="in place of kills: so many jobs of another account wait for one, and the queue times are compared")
     settings = arguments.parse_args()
 
     stack = Stack.of_environment()
+    if settings.crowd:
+        return beside_a_crowd(stack, settings)
     account, key = stack.make_account(settings.jobs)
     clients = Clients(stack, key, settings.jobs, settings.clients)
     killer = Killer(stack, settings.kills, settings.seed)
@@ -43,6 +48,31 @@ def main() -> int:
         print(f"  wrong: {problem}", file=sys.stderr)
     print(json.dumps({"jobs": len(jobs), "wrong": len(problems)}))
     return 1 if problems else 0
+
+
+def beside_a_crowd(stack: Stack, settings: argparse.Namespace) -> int:
+    """Runs the same jobs twice, alone and beside an account that asks for as much as it may."""
+    deadline = time.monotonic() + settings.patience
+    alone = run(stack, settings, deadline)
+    crowd = Crowd(stack, settings.crowd)
+    crowd.gather()
+    beside = run(stack, settings, deadline)
+    problems = alone.problems + beside.problems + crowd.end(deadline)
+    for name, clients in {"alone": alone, "beside the crowd": beside}.items():
+        print(f"  wait in the queue, {name:<20}{percentiles(queue_times(clients.ended))}")
+        problems += [f"job {id} never ended" for id in clients.ids.values() if id not in clients.ended]
+    for problem in problems[:50]:
+        print(f"  wrong: {problem}", file=sys.stderr)
+    print(json.dumps({"crowd": len(crowd.ids), "wrong": len(problems)}))
+    return 1 if problems else 0
+
+
+def run(stack: Stack, settings: argparse.Namespace, deadline: float) -> Clients:
+    _, key = stack.make_account(settings.jobs)
+    clients = Clients(stack, key, settings.jobs, settings.clients)
+    clients.create_all()
+    clients.wait_for_ends(deadline)
+    return clients
 
 
 if __name__ == "__main__":

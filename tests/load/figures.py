@@ -8,7 +8,7 @@ from load.killer import Killer
 
 
 def print_figures(clients: Clients, jobs: dict[str, dict[str, Any]], killer: Killer, seconds: float) -> None:
-    waits = sorted(seconds_between(job, "createdAt", "startedAt") for job in jobs.values() if job.get("startedAt"))
+    waits = queue_times(jobs)
     ends = sorted(seconds_between(job, "createdAt", "finishedAt") for job in jobs.values() if job.get("finishedAt"))
     retried = sum(1 for job in jobs.values() if job.get("attempts", 1) > 1)
     rows = {
@@ -23,6 +23,10 @@ def print_figures(clients: Clients, jobs: dict[str, dict[str, Any]], killer: Kil
     }
     for name, value in rows.items():
         print(f"  {name:<33}{value}", flush=True)
+
+
+def queue_times(jobs: dict[str, dict[str, Any]]) -> list[float]:
+    return sorted(seconds_between(job, "createdAt", "startedAt") for job in jobs.values() if job.get("startedAt"))
 
 
 def percentiles(values: list[float]) -> str:

@@ -92,7 +92,8 @@ impl Tool {
         definition.metadata.insert("sourceFormats".into(), json!(definition.sources.formats));
         definition.metadata.insert("mostSources".into(), json!(definition.sources.most));
         let options = OptionsSchema::new(files.options);
-        definition.parameters = Schema::of_body(&definition, options);
+        let Definition { slug, sources, flat_options, .. } = &definition;
+        definition.parameters = Schema::of_body(slug, sources, flat_options, options);
         let body = Validator::new(definition.parameters.clone());
         Ok(Self { body, options: Validator::new(Schema::of_options(options)), definition })
     }
@@ -142,7 +143,8 @@ impl Tool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::tool::{Secrets, Section};
+    use crate::domain::intake::Section;
+    use crate::domain::tool::Secrets;
 
     #[test]
     fn every_tool_file_loads_and_every_name_it_mentions_is_in_its_schema() {

@@ -8,6 +8,7 @@ pub mod catalogue;
 pub mod credits;
 pub mod event;
 pub mod idempotency;
+pub mod intake;
 pub mod job;
 pub mod limits;
 pub mod outcome;

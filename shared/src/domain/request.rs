@@ -7,11 +7,12 @@ use serde_json::{Map, Value, json};
 
 use super::breach::Breach;
 use super::catalogue::{Catalogue, Tool};
+use super::intake::Section;
 use super::job::Warning;
 use super::sha256_hex;
 use super::source::{self, MAX_INLINE_BYTES, Source};
 use super::steps::{self, Step};
-use super::tool::{Definition, Section};
+use super::tool::Definition;
 
 pub const MAX_BODY_BYTES: usize = 1 << 20;
 /// A payload above this size goes to the files bucket before the job is written.
@@ -270,7 +271,10 @@ mod tests {
 
     #[test]
     fn exactly_one_source_is_needed() {
-        assert_eq!(breaches("office-to-pdf", json!({}))[0].message, "give exactly one of `sourceUrl` and `uploadId`");
+        assert_eq!(
+            breaches("office-to-pdf", json!({}))[0].message,
+            "give exactly one of `sourceUrl`, `uploadId` and `jobId`"
+        );
         let upload = "upl_01935f6b8d4a7c3e9b5d2f1a6c7e8d90";
         let both = json!({"sourceUrl": "https://a.example/x", "input": {"uploadId": upload}});
         assert_eq!(breaches("office-to-pdf", both)[0].message, "give exactly one of `sourceUrl` and `uploadId`");

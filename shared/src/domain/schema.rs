@@ -7,8 +7,8 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::{Map, Value, json};
 
+use super::intake::{JOB_OUTPUT, Section, Sources};
 use super::source::{SOURCES, SourceKind, SourceProperty};
-use super::tool::{Definition, JOB_OUTPUT, Section, Sources};
 
 /// A JSON Schema that is composed when it is first needed: most functions start without it.
 #[derive(Clone)]
@@ -42,9 +42,8 @@ impl Schema {
     }
 
     /// The schema of a whole request.
-    pub(super) fn of_body(definition: &Definition, options: OptionsSchema) -> Self {
-        let (slug, sources) = (definition.slug.clone(), definition.sources.clone());
-        let flat_options = definition.flat_options.clone();
+    pub(super) fn of_body(slug: &str, sources: &Sources, flat_options: &[String], options: OptionsSchema) -> Self {
+        let (slug, sources, flat_options) = (slug.to_owned(), sources.clone(), flat_options.to_vec());
         Self::lazily(move || body(&slug, &sources, &flat_options, options))
     }
 

@@ -1,9 +1,8 @@
 //! One account's balance under sixteen environments at once, on the stub that refuses as DynamoDB does: exact to the credit,
 //! although environments die in the middle of their work. How fast it is is printed, and held by nothing.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test")]
-
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what is wrong by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by panicking")]
+#![allow(clippy::print_stdout, reason = "it prints what it measures")]
 #![allow(clippy::wildcard_enum_match_arm, reason = "what a test does not expect is wrong, whatever it is")]
 
 use std::sync::Arc;

@@ -3,7 +3,8 @@
 //! Nothing is judged here. What does not read as its type is passed on as the text that it is, and the schema itself says
 //! what is wrong with it.
 
-use docmill::domain::tool::{Definition, Section};
+use docmill::domain::intake::Section;
+use docmill::domain::tool::Definition;
 use serde_json::{Map, Number, Value, json};
 
 use crate::form::FormData;
