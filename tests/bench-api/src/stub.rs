@@ -53,8 +53,9 @@ pub struct Stub {
 struct State {
     items: Items,
     calls: Mutex<Vec<Call>>,
-    /// The balances, where conflicts on them are modelled.
-    ledger: Option<Ledger>,
+    /// The balances, which transactions change where conflicts on them are modelled.
+    ledger: Ledger,
+    conflicts: bool,
 }
 
 /// An answer: its status and its body.
@@ -92,8 +93,8 @@ impl Stub {
     async fn start(items: Items, tls: Option<(TlsAcceptor, String)>, conflicts: bool) -> Result<Self, Problem> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let port = listener.local_addr()?.port();
-        let ledger = conflicts.then(|| Ledger::new(&items.usage));
-        let state = Arc::new(State { items, calls: Mutex::default(), ledger });
+        let ledger = Ledger::new(&items.usage);
+        let state = Arc::new(State { items, calls: Mutex::default(), ledger, conflicts });
         let (acceptor, authority) = tls.unzip();
         let endpoint =
             if acceptor.is_some() { format!("https://localhost:{port}") } else { format!("http://127.0.0.1:{port}") };
@@ -103,7 +104,7 @@ impl Stub {
 
     /// How many jobs were put, where conflicts are modelled.
     pub fn jobs(&self) -> usize {
-        self.state.ledger.as_ref().map_or(0, Ledger::jobs)
+        self.state.ledger.jobs()
     }
 
     /// The calls since the last time.
@@ -166,10 +167,10 @@ impl State {
         let began = Instant::now();
         let operation = operation(&request);
         let body = request.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
-        let (status, answer) = match (&self.ledger, operation.as_str()) {
-            (Some(ledger), "TransactWriteItems") => transact(ledger, &body).await,
-            _ => {
-                let answer = self.body(&operation, &body);
+        let (status, answer) = match operation.as_str() {
+            "TransactWriteItems" if self.conflicts => transact(&self.ledger, &body).await,
+            operation => {
+                let answer = self.body(operation, &body);
                 sleep(CALL_TIME.saturating_sub(began.elapsed())).await;
                 answer.map_or((StatusCode::NOT_IMPLEMENTED, String::new()), |answer| (StatusCode::OK, answer))
             }
@@ -189,7 +190,12 @@ impl State {
             "UpdateItem" => json!({"Attributes": self.items.key}),
             "GetItem" => json!({"Item": self.items.job}),
             "Query" => {
-                let found = self.ledger.as_ref().map(|ledger| ledger.between(&parsed(request))).unwrap_or_default();
+                let request = parsed(request);
+                let found = match request["ExpressionAttributeValues"][":kind"]["S"].as_str() {
+                    Some("plan") => vec![self.items.plan.clone()],
+                    Some(_) => Vec::new(),
+                    None => self.ledger.between(&request),
+                };
                 json!({"Items": found, "Count": found.len(), "ScannedCount": found.len()})
             }
             "BatchGetItem" => json!({"Responses": self.batch(request), "UnprocessedKeys": {}}),

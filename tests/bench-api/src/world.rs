@@ -63,6 +63,7 @@ pub struct World {
 pub struct Items {
     pub key: Value,
     pub job: Value,
+    pub plan: Value,
     pub usage: Vec<Value>,
 }
 
@@ -110,12 +111,18 @@ impl Seed {
         Items {
             key: attributes(&self.key),
             job: attributes(&self.job),
+            plan: attributes(&self.plan_item()),
             usage: vec![
                 attributes(&self.profile),
                 attributes(&keyed(balance, UsageItem::Balance(period), &self.account)),
                 attributes(&keyed(counts, UsageItem::Counts(&day), &self.account)),
             ],
         }
+    }
+
+    fn plan_item(&self) -> Value {
+        let plan = Plan { included_credits: CREDITS, ..Plan::fallback(&self.plan) };
+        json!({"kind": "plan", "id": self.plan, "value": plan})
     }
 
     pub fn account(&self) -> &str {
@@ -159,8 +166,7 @@ impl Seed {
     pub async fn store(&self) -> Result<World, Problem> {
         let context = Context::of_function()?;
         let tables = &context.config.tables;
-        let plan = Plan { included_credits: CREDITS, ..Plan::fallback(&self.plan) };
-        let plan = json!({"kind": "plan", "id": self.plan, "value": plan});
+        let plan = self.plan_item();
         let items = [
             (&tables.settings, &plan),
             (&tables.usage, &self.profile),
