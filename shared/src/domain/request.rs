@@ -277,7 +277,10 @@ mod tests {
         );
         let upload = "upl_01935f6b8d4a7c3e9b5d2f1a6c7e8d90";
         let both = json!({"sourceUrl": "https://a.example/x", "input": {"uploadId": upload}});
-        assert_eq!(breaches("office-to-pdf", both)[0].message, "give exactly one of `sourceUrl` and `uploadId`");
+        assert_eq!(
+            breaches("office-to-pdf", both)[0].message,
+            "give exactly one of `sourceUrl`, `uploadId` and `jobId`"
+        );
         for body in [
             json!({}),
             json!({"url": "https://a.example", "html": "<p>"}),
