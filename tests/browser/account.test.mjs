@@ -153,3 +153,35 @@ test("the signed sample is valid, and a changed one is not", async () => {
     await page.getByText("The signature does not match").waitFor();
   });
 });
+
+test("jobs are found by a label, canceled and deleted", async () => {
+  const person = await newPerson();
+  await withVisitor({}, async (visitor) => {
+    const { page, goto } = visitor;
+    await signIn(visitor, person);
+    const key = await createKey(page, goto, "Search");
+    const create = async (body) => {
+      const headers = { ...authorization(key).headers, "content-type": "application/json" };
+      const answer = await fetch(url("/v1/convert/html-to-pdf"), { method: "POST", headers, body: JSON.stringify(body) });
+      return (await answer.json()).job.id;
+    };
+    const endless = await create({ html: "<p>x<script>for(;;){}</script>", metadata: { order: "Order-4711" } });
+    await create({ html: "<p>y", metadata: { order: "Order-4712" } });
+
+    await goto("/app/jobs");
+    await page.getByLabel("Search").fill("order-4711");
+    await page.getByRole("button", { name: "Filter" }).click();
+    assert.equal(await page.locator("tbody tr").count(), 1);
+    assert.deepEqual(await findings(page), []);
+
+    await goto(`/app/jobs/${endless}`);
+    await page.getByRole("button", { name: "Cancel the job" }).click();
+    await page.getByText("The job was canceled.").first().waitFor();
+    assert.match(await mainText(page), /1 charged, 1 refunded/);
+    await page.getByRole("link", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete the documents" }).click();
+    await page.getByText("documents were deleted").first().waitFor();
+    assert.ok(!(await mainText(page)).includes("4711"), "nothing tells of the document");
+    assert.deepEqual(await findings(page), []);
+  });
+});

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use docmill::context::Context;
+use docmill::http::control::ControlDesk;
 use docmill::http::submit::JobDesk;
 use docmill::http::uploads::UploadDesk;
 
@@ -19,6 +20,8 @@ pub struct AppState {
     /// Where the playground's jobs and uploads are made, as the API makes them.
     pub desk: Arc<JobDesk>,
     pub uploads: Arc<UploadDesk>,
+    /// Where jobs are canceled and deleted, as the API does it.
+    pub control: Arc<ControlDesk>,
     base_path: Arc<str>,
 }
 
@@ -28,6 +31,7 @@ impl AppState {
         Ok(Self {
             desk: Arc::new(JobDesk::new(context.clone())),
             uploads: Arc::new(UploadDesk::new(context.clone())),
+            control: Arc::new(ControlDesk::new(context.clone())),
             context,
             issuer: Arc::new(Issuer::new(&config)?),
             config: Arc::new(config),

@@ -3,12 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use lambda_http::http::StatusCode;
+
+use super::envelope::{Outcome, Reply};
 use super::error::{ApiError, ErrorCode};
-use super::guard::Caller;
+use super::guard::{Caller, as_account};
 use super::jobs::own_job;
 use crate::clock;
 use crate::context::Context;
+use crate::domain::api_key::Mode;
 use crate::domain::job::{Job, JobStatus};
+use crate::domain::quota::RatePolicy;
 use crate::queue::Queue;
 use crate::store::jobs::Written;
 use crate::waiting::{Waiting, forget_payload};
@@ -49,6 +54,23 @@ impl ControlDesk {
             }
         }
         Err(moved_on())
+    }
+
+    /// The same for an account whose person has signed in.
+    pub async fn cancel_as(&self, account: &str, id: &str) -> Outcome {
+        as_account(&self.context, account, Mode::Live, RatePolicy::Read, async |caller| {
+            Ok(Reply::ok("job", self.cancel(&caller, id).await?.view(caller.now)))
+        })
+        .await
+    }
+
+    /// The same for an account whose person has signed in.
+    pub async fn delete_as(&self, account: &str, id: &str) -> Outcome {
+        as_account(&self.context, account, Mode::Live, RatePolicy::Read, async |caller| {
+            self.delete(&caller, id).await?;
+            Ok(Reply::empty(StatusCode::NO_CONTENT))
+        })
+        .await
     }
 
     /// Deletes the bytes, the request and everything that describes the document. A job that has not ended is canceled first.

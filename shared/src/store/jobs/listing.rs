@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::Jobs;
 use crate::domain::job::{Job, JobId, JobStatus};
@@ -28,12 +29,16 @@ pub struct JobFilter {
     pub created_before: Option<Timestamp>,
     /// Pairs that a job's metadata must have, all of them.
     pub metadata: BTreeMap<String, String>,
+    /// What its id begins with, or what a name of its documents or one of its labels contains, in whatever case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 impl JobFilter {
     fn admits(&self, job: &Job, now: Timestamp) -> bool {
         self.status.is_none_or(|status| job.status_at(now) == status)
             && self.tool.as_ref().is_none_or(|tool| job.tool == *tool)
+            && self.text.as_ref().is_none_or(|text| mentions(job, &text.to_lowercase()))
             && self.metadata.iter().all(|(name, value)| job.metadata.get(name) == Some(value))
     }
 
@@ -46,7 +51,26 @@ impl JobFilter {
 
     /// How many jobs are read to find this many. Only the jobs themselves know their metadata.
     fn batch(&self, wanted: usize) -> usize {
-        if self.metadata.is_empty() { wanted.clamp(1, BATCH) } else { BATCH }
+        if self.metadata.is_empty() && self.text.is_none() { wanted.clamp(1, BATCH) } else { BATCH }
+    }
+}
+
+/// Whether the job's id begins with this text (lower case), or one of its names or labels contains it.
+fn mentions(job: &Job, text: &str) -> bool {
+    let output = job.output.iter().map(|output| output.filename.as_str());
+    let labels = job.metadata.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]);
+    let mut told: Vec<&str> = output.chain(labels).collect();
+    strings(&job.input, &mut told);
+    job.id.to_string().starts_with(text) || told.iter().any(|told| told.to_lowercase().contains(text))
+}
+
+/// All texts of a value, at any depth.
+fn strings<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) => found.push(text),
+        Value::Array(values) => values.iter().for_each(|value| strings(value, found)),
+        Value::Object(values) => values.values().for_each(|value| strings(value, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -8,13 +8,14 @@ use docmill_look::code::copyable;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::support;
 use super::table::{document, took};
+use super::{control, support};
 use crate::pages::parts::{bytes, millis, moment, moment_or, status_badge};
 use crate::state::AppState;
+use crate::viewer::Viewer;
 
 /// `key` is the name of the API key that created the job, if it is still known.
-pub(super) fn page(state: &AppState, job: &Job, key: Option<&str>, now: Timestamp) -> Markup {
+pub(super) fn page(state: &AppState, viewer: &Viewer, job: &Job, key: Option<&str>, now: Timestamp) -> Markup {
     let tool = state.context.catalogue.find(&job.tool).map_or(job.tool.as_str(), |tool| &tool.definition.name);
     html! {
         nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link("/app/jobs")) { "Jobs" } } } }
@@ -22,7 +23,7 @@ pub(super) fn page(state: &AppState, job: &Job, key: Option<&str>, now: Timestam
             h1 { (document(job).unwrap_or_else(|| tool.to_owned())) }
             p.lead { (tool) ", created " (origin(job, key)) ". Job " code { (job.id) } }
         }
-        (live(state, job, now))
+        (live(state, viewer, job, now))
         (request(job))
         (support_copy(job, now))
     }
@@ -39,7 +40,7 @@ fn origin(job: &Job, key: Option<&str>) -> Markup {
 }
 
 /// The part that changes. It refreshes itself until the job has ended.
-pub(super) fn live(state: &AppState, job: &Job, now: Timestamp) -> Markup {
+pub(super) fn live(state: &AppState, viewer: &Viewer, job: &Job, now: Timestamp) -> Markup {
     let status = job.status_at(now);
     let again = (!status.is_terminal()).then(|| state.link(&format!("/app/jobs/{}/progress", job.id)));
     html! {
@@ -50,6 +51,7 @@ pub(super) fn live(state: &AppState, job: &Job, now: Timestamp) -> Markup {
                     p role="status" { (status_badge(status)) @if job.mode == Mode::Test { " " span.badge { "test" } } }
                 }
                 (standing(state, job, status))
+                div.actions { (control::actions(state, viewer, job)) }
                 (facts(job))
             }
             @if let Some(timings) = &job.timings { (timing(timings)) }

@@ -1,5 +1,6 @@
 //! Jobs: the list, and a page for each.
 
+mod control;
 mod detail;
 mod support;
 pub mod table;
@@ -7,7 +8,7 @@ pub mod table;
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use docmill::clock;
 use docmill::domain::job::{Job, JobId, JobStatus};
 use docmill::domain::time::Timestamp;
@@ -18,16 +19,17 @@ use self::table::jobs_table;
 use super::parts::{pager, query_of, value_of, with_query};
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::select;
+use crate::form::{input, select};
 use crate::layout::{Page, fragment};
 use crate::session::SignedIn;
 use crate::state::{AppState, redirect_to};
 use crate::viewer::Viewer;
 
 const PAGE: usize = 25;
+/// Characters of a search.
+const MAX_SEARCH: usize = 255;
 /// The states that the filter offers.
-const STATES: [JobStatus; 5] =
-    [JobStatus::Queued, JobStatus::Processing, JobStatus::Completed, JobStatus::Failed, JobStatus::Expired];
+const STATES: [JobStatus; 7] = JobStatus::ALL;
 
 pub fn routes() -> Router<AppState> {
     Router::new()
@@ -36,6 +38,8 @@ pub fn routes() -> Router<AppState> {
         .route("/app/jobs/{id}", get(show))
         .route("/app/jobs/{id}/progress", get(progress))
         .route("/app/jobs/{id}/download", get(download))
+        .route("/app/jobs/{id}/cancel", post(control::cancel))
+        .route("/app/jobs/{id}/delete", get(control::ask_to_delete).post(control::delete))
 }
 
 /// What a list shows, as its address says.
@@ -51,8 +55,10 @@ impl Wish {
         let status =
             value_of(&query, "status").and_then(|wanted| STATES.into_iter().find(|status| status.as_str() == wanted));
         let tool = value_of(&query, "tool").map(str::to_owned);
+        let text = value_of(&query, "search").map(|text| text.trim().chars().take(MAX_SEARCH).collect::<String>());
+        let text = text.filter(|text| !text.is_empty());
         Self {
-            filter: JobFilter { status, tool, ..JobFilter::default() },
+            filter: JobFilter { status, tool, text, ..JobFilter::default() },
             after: value_of(&query, "after").and_then(JobMark::parse),
         }
     }
@@ -60,7 +66,8 @@ impl Wish {
     fn path(&self, base: &str, after: Option<JobMark>) -> String {
         let status = self.filter.status.map(|status| status.as_str().to_owned());
         let after = after.map(|mark| mark.to_string());
-        with_query(base, &[("status", status), ("tool", self.filter.tool.clone()), ("after", after)])
+        let Self { filter: JobFilter { tool, text, .. }, .. } = self;
+        with_query(base, &[("search", text.clone()), ("status", status), ("tool", tool.clone()), ("after", after)])
     }
 
     async fn page(&self, state: &AppState, user: &SignedIn, now: Timestamp) -> Result<JobsPage, PageError> {
@@ -98,6 +105,8 @@ fn filters(state: &AppState, wish: &Wish) -> Markup {
     let chosen = wish.filter.status.map_or("", JobStatus::as_str);
     html! {
         form.filters method="get" action=(state.link("/app/jobs")) role="search" aria-label="Filter jobs" {
+            (input("search", "search", "Search").value(wish.filter.text.as_deref().unwrap_or_default())
+                .with("placeholder", "Job id, file name or label"))
             (select("status", "Status", states).value(chosen).required())
             (select("tool", "Tool", tools).value(wish.filter.tool.as_deref().unwrap_or_default()).required())
             button.button type="submit" { "Filter" }
@@ -141,18 +150,19 @@ async fn show(
     let keys = async { Ok::<_, PageError>(state.context.accounts.keys_of(&user.account, now).await?) };
     let (job, keys) = futures_util::try_join!(own_job(&state, &user, &id, now), keys)?;
     let key = keys.iter().find(|key| key.key.key_id == job.key_id).map(|key| key.key.name.as_str());
-    Ok(Page::new("Job", detail::page(&state, &job, key, now)).live().respond(&state, &viewer))
+    Ok(Page::new("Job", detail::page(&state, &viewer, &job, key, now)).live().respond(&state, &viewer))
 }
 
 /// The part of the page that changes until the job ends.
 async fn progress(
     State(state): State<AppState>,
+    viewer: Viewer,
     user: SignedIn,
     Path(id): Path<String>,
 ) -> Result<Response, PageError> {
     let now = clock::now();
     let job = own_job(&state, &user, &id, now).await?;
-    Ok(fragment(detail::live(&state, &job, now)))
+    Ok(fragment(detail::live(&state, &viewer, &job, now)))
 }
 
 /// Redirects to a link that is signed for this click.

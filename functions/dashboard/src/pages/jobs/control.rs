@@ -1,0 +1,81 @@
+//! Cancel a job, or delete its documents.
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use docmill::domain::job::{Job, JobStatus};
+use docmill::http::envelope::Outcome;
+use maud::{Markup, html};
+
+use crate::error::PageError;
+use crate::flash::Flash;
+use crate::form::{FormData, button_form};
+use crate::layout::Page;
+use crate::session::SignedIn;
+use crate::state::AppState;
+use crate::viewer::Viewer;
+
+pub(super) async fn cancel(
+    State(state): State<AppState>,
+    user: SignedIn,
+    Path(id): Path<String>,
+    _data: FormData,
+) -> Result<Response, PageError> {
+    let canceled = state.control.cancel_as(&user.account, &id).await;
+    Ok(told(canceled, "The job was canceled. Its credits were given back.").on(&state, &format!("/app/jobs/{id}")))
+}
+
+/// Asks first, on a page of its own.
+pub(super) async fn ask_to_delete(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    user: SignedIn,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    let job = super::own_job(&state, &user, &id, docmill::clock::now()).await?;
+    let path = format!("/app/jobs/{}", job.id);
+    let content = html! {
+        nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link(&path)) { "Job" } } } }
+        header.page-head { h1 { "Delete this job's documents?" } }
+        p { "The result, the request and everything that describes the document are deleted now, for good. "
+            "The job's id, tool, times and credits remain in your list." }
+        div.actions {
+            (button_form(&state, &viewer, &format!("{path}/delete"), "Delete the documents", "danger", &[]))
+            a.button href=(state.link(&path)) { "Keep them" }
+        }
+    };
+    Ok(Page::new("Delete a job", content).respond(&state, &viewer))
+}
+
+pub(super) async fn delete(
+    State(state): State<AppState>,
+    user: SignedIn,
+    Path(id): Path<String>,
+    _data: FormData,
+) -> Result<Response, PageError> {
+    let deleted = state.control.delete_as(&user.account, &id).await;
+    Ok(told(deleted, "The job's documents were deleted.").on(&state, &format!("/app/jobs/{id}")))
+}
+
+fn told(outcome: Outcome, done: &str) -> Flash {
+    match outcome {
+        Ok(_) => Flash::success(done),
+        Err(error) => Flash::error(error.message),
+    }
+}
+
+/// What its owner may do with the job.
+pub(super) fn actions(state: &AppState, viewer: &Viewer, job: &Job) -> Markup {
+    let path = format!("/app/jobs/{}", job.id);
+    html! {
+        @match job.status {
+            JobStatus::Queued | JobStatus::Processing => {
+                (button_form(state, viewer, &format!("{path}/cancel"), "Cancel the job", "", &[]))
+            }
+            JobStatus::Completed | JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled => {
+                a.button href=(state.link(&format!("{path}/delete"))) { "Delete" }
+            }
+            JobStatus::Deleted => {}
+        }
+        a.button href=(state.link(&format!("/app/playground?tool={}", job.tool))) { "Convert another" }
+    }
+}
