@@ -83,7 +83,11 @@ fn start_function(runtime_api: &TcpListener, temporary: &tempfile::TempDir, requ
     for name in ["KEYS", "USAGE", "JOBS", "SETTINGS", "EVENTS", "SESSIONS"] {
         command.env(format!("{name}_TABLE"), "none");
     }
-    command.env("FILES_BUCKET", "none").env("OFFICE_QUEUE_URL", "none").env("HTML_QUEUE_URL", "none");
+    command
+        .env("FILES_BUCKET", "none")
+        .env("OFFICE_QUEUE_URL", "none")
+        .env("HTML_QUEUE_URL", "none")
+        .env("PDF_QUEUE_URL", "none");
     if let Some(required) = required {
         command.env("REQUIRE_NETWORK_DENIAL", required);
     }

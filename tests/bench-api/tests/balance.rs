@@ -53,7 +53,9 @@ async fn create(environment: &Submissions, account: &str, cost: u64, included: u
     match environment.create(submission, deadline).await.unwrap() {
         Created::Fresh(_) => true,
         Created::InsufficientCredits { .. } => false,
-        other @ (Created::Replay(_) | Created::Mismatch | Created::TestQuotaExhausted) => panic!("{other:?}"),
+        other @ (Created::Replay(_) | Created::Mismatch | Created::AwaitedMoved | Created::TestQuotaExhausted) => {
+            panic!("{other:?}")
+        }
     }
 }
 
