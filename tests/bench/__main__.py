@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import contenders, documents, measuring, peers, report, soak, streams
+from . import contenders, documents, measuring, pdf_cases, peers, report, similarity, soak, streams
 
 
 @dataclass(frozen=True)
@@ -77,12 +77,49 @@ def measure(worker: Path, installed: peers.Peers, folder: Path, extent: Extent) 
         }
         _print(report.memory_table(f"{kind}: peak PSS of the process tree, MB", rows))
 
+    _pdf_tools(results, worker, installed, folder, extent)
     results["stream"] = _streams(worker, installed, folder, extent)
     _print(report.stream_table(results["stream"]))
     results["bars"] = report.bars(results)
     results["machine after"] = report.machine()
     _print(report.bars_table(results["bars"]))
     return results
+
+
+def _pdf_tools(results: dict, worker: Path, installed: peers.Peers, folder: Path, extent: Extent) -> None:
+    made = pdf_cases.generate(folder, installed.python)
+    cases = pdf_cases.small(made) + (pdf_cases.large(made) if "large" in extent.sizes else [])
+    results["pdf"], results["pdf memory"] = {}, {}
+    for case in cases:
+        rounds = 3 if case.size == "large" else extent.rounds
+        with measuring.started(_candidates(case, worker, installed)) as (running, problems):
+            row = measuring.interleaved(running, case, rounds, extent.budget)
+        results["pdf"][case.label] = row | {name: measuring.Series(problem=why) for name, why in problems.items()}
+        memory = measuring.memory(lambda case=case: _candidates(case, worker, installed), case)
+        results["pdf memory"][case.label] = memory
+    _print(report.pairs_table("PDF tools: wall ms", results["pdf"], "wall_ms"))
+    _print(report.pairs_table("PDF tools: CPU ms, with what is done ahead of the next job", results["pdf"], "cpu_ms"))
+    _print(report.pairs_table("PDF tools: peak PSS of the process tree, MB", results["pdf memory"], "peak_pss"))
+    results["compress"] = _compression(worker, installed)
+    _print(report.compression_table(results["compress"]))
+
+
+def _candidates(case: pdf_cases.Case, worker: Path, installed: peers.Peers) -> list[contenders.Contender]:
+    rivals = [rival for rival in case.rivals(installed) if rival.name not in installed.missing]
+    return [contenders.Ours(worker, case.tool, case.options), *rivals]
+
+
+def _compression(worker: Path, installed: peers.Peers) -> dict:
+    """Size, likeness and time of each compressor's result, for each document."""
+    found: dict = {}
+    for case in pdf_cases.compressible():
+        with measuring.started(_candidates(case, worker, installed)[:2]) as (running, _):
+            row = measuring.interleaved(running, case, 3, 20)
+            found[case.label] = {
+                contender.name: measuring.compressed(contender, case, row[contender.name], similarity.of_pdfs)
+                for contender in running
+            }
+    return found
 
 
 def _warm(candidates: list[contenders.Contender], them: list[documents.Document], extent: Extent) -> dict:

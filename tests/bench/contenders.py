@@ -28,8 +28,8 @@ class Contender:
     def start(self, scratch: Path) -> None:
         """Begins what stays between conversions. Logs and profiles go to `scratch`."""
 
-    def convert(self, source: Path, out: Path) -> None:
-        """Raises Failed when the contender refuses the document, Lost when it is gone."""
+    def convert(self, source: Path | list[Path], out: Path) -> None:
+        """`source`: several for some PDF tools. Raises Failed when the contender refuses the document, Lost when it is gone."""
         raise NotImplementedError
 
     def stop(self) -> None:
@@ -159,7 +159,7 @@ class Unoserver(Contender):
         self.python = python
 
     def start(self, scratch: Path) -> None:
-        port, uno_port = _free_port(), _free_port()
+        port, uno_port = free_port(), free_port()
         ports = ["--port", str(port), "--uno-port", str(uno_port)]
         profile = ["--user-installation", str(scratch / "profile"), "--executable", "soffice"]
         command = [self.python, "-m", "unoserver.server", *ports, *profile]
@@ -201,7 +201,7 @@ def _libreoffice_version() -> str:
     return ".".join(said[1].split(".")[:2])
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return listener.getsockname()[1]

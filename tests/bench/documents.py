@@ -4,7 +4,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import peers
+from . import check, peers
 
 PROJECT = peers.HERE.parent.parent
 SAMPLES, FIXTURES = PROJECT / "samples", PROJECT / "tests/fixtures/office"
@@ -20,9 +20,15 @@ class Document:
     text: str
     pages: int = 1
 
+    suffix = ".pdf"
+
     @property
     def label(self) -> str:
         return f"{self.size} {self.path.suffix[1:]}"
+
+    def check(self, out: Path) -> int:
+        """The pages of a right result; else raises check.Wrong."""
+        return check.pdf(out, self.text, self.pages)
 
 
 def generate(python: Path) -> Path:

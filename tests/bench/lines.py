@@ -39,7 +39,7 @@ class LineProcess:
     def ask(self, question: dict, timeout: float = 180) -> dict:
         """The answer to a question; raises Lost, or Failed if it carries an error."""
         try:
-            self.process.stdin.write(json.dumps(question).encode() + b"\n")
+            self.process.stdin.write(json.dumps(question, default=str).encode() + b"\n")
             self.process.stdin.flush()
         except BrokenPipeError as error:
             raise Lost("the process ended") from error

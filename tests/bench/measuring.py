@@ -1,5 +1,6 @@
 """Samples of wall time, CPU time and memory, interleaved so that a busy machine hurts all contenders alike."""
 
+import shutil
 import statistics
 import threading
 import time
@@ -12,6 +13,7 @@ from tempfile import TemporaryDirectory
 from . import check, processes
 from .contenders import Command, Contender
 from .documents import Document
+from .pdf_cases import Case
 from .lines import Failed, Lost
 
 PROBLEMS = (Failed, Lost, check.Wrong)
@@ -56,13 +58,13 @@ def started(contenders: list[Contender]):
                 contender.stop()
 
 
-def interleaved(contenders: list[Contender], document: Document, rounds: int, budget: float) -> Row:
+def interleaved(contenders: list[Contender], document: Document | Case, rounds: int, budget: float) -> Row:
     """One uncounted conversion each, then `rounds` in turn; fewer for who used up `budget` seconds, but at least one.
 
     Each goes first in its turn.
     """
     with TemporaryDirectory(prefix="docmill-bench-") as folder:
-        out = Path(folder) / "out.pdf"
+        out = Path(folder) / f"out{document.suffix}"
         row = {contender.name: Series() for contender in contenders}
         for contender in contenders:
             _sample(contender, document, out, row[contender.name], counted=False)
@@ -76,11 +78,11 @@ def interleaved(contenders: list[Contender], document: Document, rounds: int, bu
         return row
 
 
-def _sample(contender: Contender, document: Document, out: Path, series: Series, counted: bool) -> None:
-    out.unlink(missing_ok=True)
+def _sample(contender: Contender, document: Document | Case, out: Path, series: Series, counted: bool) -> None:
+    clear(out)
     try:
         wall, cpu = _timed(contender, document, out)
-        series.pages = check.pdf(out, document.text, document.pages)
+        series.pages = document.check(out)
     except PROBLEMS as problem:
         series.problem = str(problem) or type(problem).__name__
         return
@@ -89,7 +91,15 @@ def _sample(contender: Contender, document: Document, out: Path, series: Series,
         series.cpu_ms.append(cpu)
 
 
-def _timed(contender: Contender, document: Document, out: Path) -> tuple[float, float]:
+def clear(out: Path) -> None:
+    """Results are files, or folders of files."""
+    if out.is_dir():
+        shutil.rmtree(out)
+    else:
+        out.unlink(missing_ok=True)
+
+
+def _timed(contender: Contender, document: Document | Case, out: Path) -> tuple[float, float]:
     """Wall and CPU time of one conversion, in ms. CPU includes what is then done ahead of the next one."""
     root = None if isinstance(contender, Command) else contender.root()
     before = processes.settled_cpu_ms(root) if root else 0.0
@@ -100,7 +110,32 @@ def _timed(contender: Contender, document: Document, out: Path) -> tuple[float, 
     return wall, cpu
 
 
-def cold(contenders: list[Contender], document: Document, rounds: int) -> Row:
+@dataclass
+class Compressed:
+    """A compressor's result: its share of the original's bytes, and how like the original it looks (1: the same)."""
+
+    share: float | None
+    ssim: float | None
+    cpu_ms: float | None
+    problem: str | None = None
+
+
+def compressed(
+    contender: Contender, case: Case, series: Series, likeness: Callable[[Path, Path], float]
+) -> Compressed:
+    [original] = case.path
+    with TemporaryDirectory(prefix="docmill-bench-") as folder:
+        out = Path(folder) / "out.pdf"
+        try:
+            contender.convert(case.path, out)
+            case.check(out)
+        except PROBLEMS as problem:
+            return Compressed(None, None, None, str(problem) or type(problem).__name__)
+        share = out.stat().st_size / original.stat().st_size
+        return Compressed(share, likeness(original, out), series.median("cpu_ms"))
+
+
+def cold(contenders: list[Contender], document: Document | Case, rounds: int) -> Row:
     """From no process at all to the first PDF. The files are in the page cache."""
     row = {contender.name: Series() for contender in contenders}
     for _ in range(rounds):
@@ -110,8 +145,8 @@ def cold(contenders: list[Contender], document: Document, rounds: int) -> Row:
     return row
 
 
-def _cold_sample(contender: Contender, document: Document, folder: Path, series: Series) -> None:
-    out = folder / "out.pdf"
+def _cold_sample(contender: Contender, document: Document | Case, folder: Path, series: Series) -> None:
+    out = folder / f"out{document.suffix}"
     begin = time.perf_counter()
     try:
         contender.start(folder)
@@ -120,7 +155,7 @@ def _cold_sample(contender: Contender, document: Document, folder: Path, series:
             wall = (time.perf_counter() - begin) * 1000
             root = contender.root()
             cpu = contender.cpu_ms if isinstance(contender, Command) else processes.settled_cpu_ms(root)
-            series.pages = check.pdf(out, document.text, document.pages)
+            series.pages = document.check(out)
         finally:
             contender.stop()
     except PROBLEMS as problem:
@@ -130,7 +165,7 @@ def _cold_sample(contender: Contender, document: Document, folder: Path, series:
     series.cpu_ms.append(cpu)
 
 
-def memory(make: Callable[[], list[Contender]], document: Document) -> Row:
+def memory(make: Callable[[], list[Contender]], document: Document | Case) -> Row:
     """Peak PSS of each contender's tree while it converts, alone: nobody else's mapping lightens a shared page."""
     row: Row = {}
     for contender in make():
@@ -141,10 +176,10 @@ def memory(make: Callable[[], list[Contender]], document: Document) -> Row:
                 continue
             try:
                 for number in range(2):
-                    out = Path(folder) / f"{number}.pdf"
+                    out = Path(folder) / f"{number}{document.suffix}"
                     with watched(contender) as peak:
                         contender.convert(document.path, out)
-                    check.pdf(out, document.text, document.pages)
+                    document.check(out)
                     series.peak_pss = max(peak) if peak else None
             except PROBLEMS as problem:
                 series.problem = str(problem) or type(problem).__name__

@@ -16,6 +16,15 @@ HERE = Path(__file__).resolve().parent
 DEBIAN_PACKAGES = {
     "python3-uno": Path("/usr/lib/python3/dist-packages/uno.py"),
     "wkhtmltopdf": Path("/usr/bin/wkhtmltopdf"),
+    "qpdf": Path("/usr/bin/qpdf"),
+    "ghostscript": Path("/usr/bin/gs"),
+    "poppler-utils": Path("/usr/bin/pdftoppm"),
+    "img2pdf": Path("/usr/bin/img2pdf"),
+}
+# Built from the Go module proxy. Not every proxy has Gotenberg; then it is named as missing.
+GO_PROGRAMS = {
+    "pdfcpu": "github.com/pdfcpu/pdfcpu/cmd/pdfcpu@v0.15.0",
+    "gotenberg": "github.com/gotenberg/gotenberg/v8/cmd/gotenberg@v8.21.1",
 }
 BROWSERS = (Path("/usr/lib/chromium/chromium-headless-shell"), Path("/usr/bin/chromium-headless-shell"))
 
@@ -45,13 +54,25 @@ def browser() -> Path | None:
     return next((path for path in BROWSERS if path.exists()), None)
 
 
+def home() -> Path:
+    return cache() / f"bench-{_digest()}"
+
+
+def go_program(name: str) -> Path:
+    return home() / "go" / name
+
+
 def install() -> Peers:
-    home = cache() / f"bench-{_digest()}"
-    home.mkdir(parents=True, exist_ok=True)
+    home().mkdir(parents=True, exist_ok=True)
+    return _install(home())
+
+
+def _install(home: Path) -> Peers:
     peers = Peers(home / "venv/bin/python", home / "node_modules")
     _install_debian(peers, home / "apt.log")
     _install_python(peers, home / "pip.log")
     _install_node(peers, home / "npm.log")
+    _install_go(peers, home / "go.log")
     return peers
 
 
@@ -107,8 +128,19 @@ def _install_node(peers: Peers, log: Path) -> None:
         marker.touch()
 
 
-def _run(command: list, log: Path, cwd: Path | None = None) -> bool:
+def _install_go(peers: Peers, log: Path) -> None:
+    go = shutil.which("go") or shutil.which("/usr/local/go/bin/go")
+    for name, package in GO_PROGRAMS.items():
+        reason = None if go else "Go is missing"
+        built = {"GOBIN": str(go_program(name).parent)}
+        if go and not go_program(name).exists() and _run([go, "install", package], log, environment=built):
+            reason = f"Go could not build it: {log}"
+        if reason:
+            peers.missing[name] = reason
+
+
+def _run(command: list, log: Path, cwd: Path | None = None, environment: dict[str, str] | None = None) -> bool:
     """Whether the command failed; what it says goes to the log."""
     with log.open("ab") as file:
-        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        return subprocess.run(command, stdout=file, stderr=file, cwd=cwd, env=environment).returncode != 0
+        variables = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", **(environment or {})}
+        return subprocess.run(command, stdout=file, stderr=file, cwd=cwd, env=variables).returncode != 0

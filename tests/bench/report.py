@@ -17,6 +17,31 @@ def table(title: str, rows: dict[str, Row], what: str) -> str:
     return _markdown(title, names, cells)
 
 
+def pairs_table(title: str, rows: dict[str, Row], what: str) -> str:
+    """A line for each case and contender, as each case has peers of its own; with ours as a share of theirs."""
+    cells = {}
+    for label, row in rows.items():
+        ours = row.get(OURS, Series()).median(what) if what != "peak_pss" else row.get(OURS, Series()).peak_pss
+        for name, series in row.items():
+            theirs = series.peak_pss if what == "peak_pss" else series.median(what)
+            share = f"{ours / theirs:.2f}" if ours and theirs and name != OURS else ""
+            shown = _memory_cell(series) if what == "peak_pss" else _cell(series, what)
+            cells[f"{label}: {name}"] = [shown, share]
+    return _markdown(title, ["", "ours to it"], cells)
+
+
+def compression_table(found: dict) -> str:
+    cells = {}
+    for label, row in found.items():
+        for name, made in row.items():
+            if made.problem:
+                cells[f"{label}: {name}"] = [_short(made.problem), "", ""]
+            else:
+                cpu = "–" if made.cpu_ms is None else f"{made.cpu_ms:.0f}"
+                cells[f"{label}: {name}"] = [f"{made.share:.1%}", f"{made.ssim:.4f}", cpu]
+    return _markdown("compress-pdf: share of the bytes, likeness, CPU ms", ["bytes", "SSIM", "CPU ms"], cells)
+
+
 def memory_table(title: str, rows: dict[str, Row]) -> str:
     names = list(dict.fromkeys(name for row in rows.values() for name in row))
     cells = {label: [_memory_cell(row.get(name)) for name in names] for label, row in rows.items()}
@@ -88,6 +113,8 @@ def bars(results: dict) -> list[Bar]:
         *_cold_bars(results["office cold"]),
         *_stream_bars(results["stream"]),
         *_html_bars(results["basic"], results["browser"]),
+        *_pdf_bars(results["pdf"]),
+        *_compression_bars(results["compress"]),
     ]
 
 
@@ -138,6 +165,37 @@ def _html_bars(basic: dict[str, Row], browser: dict[str, Row]) -> list[Bar]:
         ratio = _ratio(row, "puppeteer-core", "playwright-core")
         found.append(Bar(f"browser {label}: of the faster driver", ratio, 1.0))
     return found
+
+
+def _pdf_bars(rows: dict[str, Row]) -> list[Bar]:
+    wanted = [
+        ("merge 2 small", "gotenberg", "wall_ms", 1 / 3),
+        ("merge 100 small", "qpdf", "cpu_ms", 0.5),
+        ("PNG, 150 dpi", "pdftoppm", "cpu_ms", 0.45),
+        ("PNG, 150 dpi", "pdftoppm", "wall_ms", 0.3),
+        ("text", "pdftotext", "cpu_ms", 1.0),
+        ("text of pictures", "pdftotext", "cpu_ms", 1.0),
+        ("text of 500 pages", "pdftotext", "cpu_ms", 1.0),
+    ]
+    names = {"wall_ms": "time", "cpu_ms": "CPU time"}
+    return [
+        Bar(f"{label}: {names[what]} of {peer}", _ratio(rows.get(label, {}), peer, what=what), limit)
+        for label, peer, what, limit in wanted
+    ]
+
+
+def _compression_bars(found: dict) -> list[Bar]:
+    """How often ours is smaller than Ghostscript's and looks no worse; and its share of Ghostscript's CPU time."""
+    pairs = [(row.get(OURS), row.get("ghostscript /ebook")) for row in found.values()]
+    pairs = [(ours, other) for ours, other in pairs if ours and other and not ours.problem and not other.problem]
+    if not pairs:
+        return [Bar("compress: smaller and no worse than Ghostscript", None, 0.8, at_least=True)]
+    better = [ours for ours, other in pairs if ours.share < other.share and ours.ssim >= other.ssim - 0.0005]
+    shares = sorted(ours.cpu_ms / other.cpu_ms for ours, other in pairs if ours.cpu_ms and other.cpu_ms)
+    return [
+        Bar("compress: smaller and no worse than Ghostscript", len(better) / len(pairs), 0.8, at_least=True),
+        Bar("compress: CPU time of Ghostscript's, median", shares[len(shares) // 2] if shares else None, 0.7),
+    ]
 
 
 def bars_table(found: list[Bar]) -> str:

@@ -21,15 +21,20 @@ class Worker:
         command = [str(LIKE_LAMBDA), str(binary.resolve()), "convert-each"]
         self.lines = LineProcess(command, scratch / "log", environment)
 
-    def convert(self, tool: str, source: Path, out: Path, options: dict) -> None:
+    def convert(self, tool: str, source: Path | list[Path], out: Path, options: dict) -> None:
         """Raises Failed when it refuses the document, Lost when it is gone."""
-        given, made = self.shared / source.name, self.shared / f"{source.name}.pdf"
-        link_or_copy(source, given)
+        sources = source if isinstance(source, list) else [source]
+        given = [self.shared / (f"{number}-{path.name}" if number else path.name) for number, path in enumerate(sources)]
+        made = self.shared / f"made{out.suffix}"
+        for path, place in zip(sources, given, strict=True):
+            link_or_copy(path, place)
+        several = given[0] if len(given) == 1 else given
         try:
-            self.lines.ask({"tool": tool, "in": str(given), "out": str(made), "options": options}, PATIENCE)
+            self.lines.ask({"tool": tool, "in": several, "out": made, "options": options}, PATIENCE)
             shutil.move(made, out)
         finally:
-            given.unlink()
+            for place in given:
+                place.unlink()
             made.unlink(missing_ok=True)
 
 

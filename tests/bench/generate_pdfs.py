@@ -1,0 +1,63 @@
+"""`python -m bench.generate_pdfs FOLDER`: PDFs that are too large to be kept."""
+
+import random
+import shutil
+import subprocess
+import sys
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image
+
+from . import peers
+from .pdf_cases import FIXTURES, LETTERS, REPORT_PAGES, SCAN_PAGES, SCANS_APART
+
+WORDS = "the river carries stones and sand from mountains to the plain where towns were built along its banks".split()
+
+
+def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    random.seed(7)
+    _letters(folder)
+    _report(folder)
+    _scan(folder)
+
+
+def _letters(folder: Path) -> None:
+    """Files of their own: a program that is given one file a hundred times opens it once."""
+    for number in range(LETTERS):
+        shutil.copyfile(FIXTURES / "text.pdf", folder / f"letter-{number:03}.pdf")
+
+
+def _report(folder: Path) -> None:
+    """Tagged pages with an outline, links among them and tables, as Chromium prints them."""
+    chapters = []
+    for number in range(1, REPORT_PAGES + 1):
+        text = " ".join(random.choices(WORDS, k=280))
+        row = "".join(f"<td>{random.randrange(10000)}</td>" for _ in range(5))
+        link = f'<a href="#c{random.randrange(1, REPORT_PAGES + 1)}">see there</a>'
+        chapters.append(f'<h2 id="c{number}">Chapter {number}</h2><p>{text} {link}</p><table><tr>{row}</tr></table>')
+    page = folder / "report.html"
+    style = "<style>h2 { break-before: page } h2:first-of-type { break-before: auto }</style>"
+    page.write_text(f"<!doctype html><html lang=en><title>Report</title>{style}{''.join(chapters)}")
+    printing = ["--no-sandbox", "--no-pdf-header-footer", "--generate-pdf-document-outline", "--export-tagged-pdf"]
+    target = f"--print-to-pdf={folder / 'report.pdf'}"
+    subprocess.run([peers.browser(), *printing, target, page.as_uri()], check=True, capture_output=True)
+
+
+def _scan(folder: Path) -> None:
+    """Pages of 600 KB each: noise that JPEG can't do much about, as scanners make it."""
+    pictures = []
+    for number in range(SCANS_APART):
+        noise = Image.effect_noise((1240, 1754), 40 + number)
+        out = BytesIO()
+        noise.convert("RGB").save(out, "JPEG", quality=45, dpi=(150, 150))
+        path = folder / f"scan-{number}.jpg"
+        path.write_bytes(out.getvalue())
+        pictures.append(path)
+    order = [pictures[number % SCANS_APART] for number in range(SCAN_PAGES)]
+    subprocess.run(["img2pdf", *order, "-o", folder / "scan.pdf"], check=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,172 @@
+"""What the PDF tools are measured on: a case for each tool, with its sources, its peers and what a right result has."""
+
+import dataclasses
+import json
+import os
+import subprocess
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+from . import check, pdf_peers, peers
+from .contenders import Contender
+from .documents import PROJECT
+
+FIXTURES = PROJECT / "tests/fixtures/pdf"
+LETTERS, REPORT_PAGES, SCAN_PAGES, SCANS_APART = 100, 500, 500, 20
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """`verify`: raises check.Wrong, or returns the pages or files of a right result."""
+
+    label: str
+    tool: str
+    path: list[Path]
+    suffix: str
+    verify: Callable[[Path], int]
+    rivals: Callable[[peers.Peers], list[Contender]]
+    options: dict = dataclasses.field(default_factory=dict)
+    size: str = "small"
+
+    def check(self, out: Path) -> int:
+        if not out.exists():
+            raise check.Wrong("no output")
+        return self.verify(out)
+
+
+def generate(folder: Path, python: Path) -> Path:
+    """Documents that are too large to be kept: 500 tagged pages, and 500 scanned ones of 300 MB. Written once."""
+    # The last one to be written.
+    if not (folder / "scan.pdf").exists():
+        subprocess.run([python, "-m", "bench.generate_pdfs", folder], check=True, cwd=peers.HERE.parent)
+    return folder
+
+
+def pdf(pages: int, password: str = "") -> Callable[[Path], int]:
+    """A PDF of exactly so many pages, whose last one can be drawn. qpdf may warn of small faults."""
+
+    def verify(out: Path) -> int:
+        shown = subprocess.run(["qpdf", f"--password={password}", "--show-npages", out], capture_output=True, text=True)
+        if shown.returncode not in (0, 3):
+            raise check.Wrong("qpdf can't read it")
+        if int(shown.stdout) != pages:
+            raise check.Wrong(f"{shown.stdout.strip()} pages instead of {pages}")
+        drawing = ["pdftoppm", "-r", "20", "-f", str(pages), "-singlefile", "-upw", password, out]
+        drawn = subprocess.run(drawing, capture_output=True)
+        if drawn.returncode != 0 or not drawn.stdout.startswith(b"P6"):
+            raise check.Wrong("its last page can't be drawn")
+        return pages
+
+    return verify
+
+
+def files(count: int, head: bytes) -> Callable[[Path], int]:
+    """A folder, or a ZIP, of so many files that begin like this."""
+
+    def verify(out: Path) -> int:
+        if out.is_dir():
+            heads = [path.read_bytes()[: len(head)] for path in out.iterdir()]
+        elif zipfile.is_zipfile(out):
+            with zipfile.ZipFile(out) as archive:
+                heads = [archive.open(name).read(len(head)) for name in archive.namelist()]
+        else:
+            heads = [out.read_bytes()[: len(head)]]
+        if heads != [head] * count:
+            raise check.Wrong(f"{len(heads)} files instead of {count}, or of another kind")
+        return count
+
+    return verify
+
+
+def says(*words: str) -> Callable[[Path], int]:
+    def verify(out: Path) -> int:
+        text = out.read_text("utf-8", "replace")
+        missing = [word for word in words if word not in text]
+        if missing:
+            raise check.Wrong(f"{missing} is missing")
+        return 1
+
+    return verify
+
+
+def _any_json(out: Path) -> int:
+    """Ours is JSON, and the peer's is lines."""
+    text = out.read_text("utf-8", "replace")
+    if text.startswith("{"):
+        json.loads(text)
+    elif "Pages:" not in text:
+        raise check.Wrong("no number of pages")
+    return 1
+
+
+def small(made: Path) -> list[Case]:
+    text, form, pictures = FIXTURES / "text.pdf", FIXTURES / "forms.pdf", FIXTURES / "pictures.pdf"
+    picture, png = made / "scan-0.jpg", b"\x89PNG"
+    letters = sorted(made.glob("letter-*.pdf"))
+    pages = _pages(pictures)
+    return [
+        Case("merge 2 small", "merge-pdf", [text, form], ".pdf", pdf(5 + _pages(form)), pdf_peers.merge),
+        Case("merge 100 small", "merge-pdf", letters, ".pdf", pdf(5 * LETTERS), pdf_peers.merge),
+        Case("split into pages", "split-pdf", [text], "", files(5, b"%PDF"), pdf_peers.split, {"mode": "every"}),
+        Case("reverse", "organize-pdf", [text], ".pdf", pdf(5), pdf_peers.organize, {"pages": "z-1"}),
+        Case("compress pictures", "compress-pdf", [pictures], ".pdf", pdf(pages), pdf_peers.compress),
+        Case("PNG, 150 dpi", "pdf-to-images", [pictures], "", files(pages, png), pdf_peers.images),
+        Case("thumbnail", "thumbnail", [pictures], ".png", files(1, png), pdf_peers.thumbnail, {"format": "png"}),
+        Case("10 JPEGs to PDF", "images-to-pdf", [picture] * 10, ".pdf", pdf(10), pdf_peers.from_images),
+        Case("text", "pdf-to-text", [text], ".txt", says("the"), pdf_peers.text),
+        Case("text of pictures", "pdf-to-text", [pictures], ".txt", says("the"), pdf_peers.text),
+        Case("Markdown", "pdf-to-text", [text], ".md", says("the"), pdf_peers.markdown, {"format": "markdown"}),
+        Case("watermark", "watermark-pdf", [text], ".pdf", pdf(5), pdf_peers.watermark, {"text": "Draft"}),
+        Case(
+            "protect",
+            "protect-pdf",
+            [text],
+            ".pdf",
+            pdf(5, "open"),
+            pdf_peers.protect,
+            {"userPassword": "open", "ownerPassword": "own"},
+        ),
+        Case("flatten", "flatten-pdf", [form], ".pdf", pdf(_pages(form)), pdf_peers.flatten),
+        Case("set the title", "edit-metadata", [text], ".pdf", pdf(5), pdf_peers.metadata, {"set": {"title": "New"}}),
+        Case("inspect", "inspect-document", [text], ".json", _any_json, pdf_peers.inspect),
+    ]
+
+
+def large(made: Path) -> list[Case]:
+    """Measured for their memory too: 500 tagged pages twice, and 300 MB of scans in every tool that rewrites or reads them."""
+    report, scan = made / "report.pdf", made / "scan.pdf"
+    cases = [
+        Case("merge 2 × 500 tagged", "merge-pdf", [report] * 2, ".pdf", pdf(2 * REPORT_PAGES), pdf_peers.merge),
+        Case("text of 500 pages", "pdf-to-text", [report], ".txt", says("Chapter"), pdf_peers.text),
+        Case("merge 300 MB", "merge-pdf", [scan, FIXTURES / "text.pdf"], ".pdf", pdf(SCAN_PAGES + 5), pdf_peers.merge),
+        Case("split 300 MB", "split-pdf", [scan], "", files(5, b"%PDF"), _none, {"mode": "every", "every": 100}),
+        Case("reverse 300 MB", "organize-pdf", [scan], ".pdf", pdf(SCAN_PAGES), pdf_peers.organize, {"pages": "z-1"}),
+        Case("compress 300 MB", "compress-pdf", [scan], ".pdf", pdf(SCAN_PAGES), pdf_peers.compress),
+        Case("watermark 300 MB", "watermark-pdf", [scan], ".pdf", pdf(SCAN_PAGES), pdf_peers.watermark, {"text": "Draft"}),
+        Case("flatten 300 MB", "flatten-pdf", [scan], ".pdf", pdf(SCAN_PAGES), pdf_peers.flatten),
+        Case("title of 300 MB", "edit-metadata", [scan], ".pdf", pdf(SCAN_PAGES), _none, {"set": {"title": "New"}}),
+        Case("inspect 300 MB", "inspect-document", [scan], ".json", _any_json, pdf_peers.inspect),
+    ]
+    return [dataclasses.replace(case, size="large") for case in cases]
+
+
+def compressible() -> list[Case]:
+    """The PDFs of `$BENCH_PDFS`, a folder of real ones, or else those of the tests."""
+    folder = Path(os.environ.get("BENCH_PDFS", FIXTURES))
+    readable = [path for path in sorted(folder.glob("*.pdf")) if _is_open(path)]
+    return [
+        Case(path.stem, "compress-pdf", [path], ".pdf", pdf(_pages(path)), pdf_peers.compress) for path in readable
+    ]
+
+
+def _is_open(path: Path) -> bool:
+    return subprocess.run(["qpdf", "--requires-password", path], capture_output=True).returncode == 2
+
+
+def _none(_: peers.Peers) -> list[Contender]:
+    return []
+
+
+def _pages(path: Path) -> int:
+    return int(subprocess.run(["qpdf", "--show-npages", path], capture_output=True, text=True, check=True).stdout)

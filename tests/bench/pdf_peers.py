@@ -1,0 +1,220 @@
+"""The PDF tools of others, behind the same face: programs that take files, and Gotenberg's routes over HTTP."""
+
+import http.client
+import os
+import shutil
+import subprocess
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+from . import peers, processes
+from .contenders import Command, Contender, free_port
+from .lines import Failed, Lost
+
+Sources = list[Path]
+
+
+class Program(Command):
+    """A process for each job. `make`: its command for these sources and this result."""
+
+    def __init__(self, name: str, make: Callable[[Sources, Path], list]):
+        super().__init__(name)
+        self.make = make
+
+    def command(self, source: Sources, out: Path) -> list[str]:
+        return [str(word) for word in self.make(source, out)]
+
+
+class IntoFolder(Program):
+    """A program whose result is a folder of files."""
+
+    def convert(self, source: Sources, out: Path) -> None:
+        out.mkdir()
+        super().convert(source, out)
+
+
+class Gotenberg(Contender):
+    """Gotenberg's own binary, asked as its users do: a form for each job."""
+
+    name = "gotenberg"
+
+    def __init__(self, route: str, fields: dict[str, str] | None = None):
+        self.route, self.fields = route, fields or {}
+
+    def start(self, scratch: Path) -> None:
+        self.port = free_port()
+        tools = {name: shutil.which(name) or "/bin/false" for name in ("qpdf", "pdftk", "exiftool", "soffice")}
+        environment = {
+            **os.environ,
+            "CHROMIUM_BIN_PATH": str(peers.browser() or "/bin/false"),
+            "CHROMIUM_HYPHEN_DATA_DIR_PATH": str(scratch),
+            "LIBREOFFICE_BIN_PATH": tools["soffice"],
+            "UNOCONVERTER_BIN_PATH": "/bin/false",
+            "PDFTK_BIN_PATH": tools["pdftk"],
+            "QPDF_BIN_PATH": tools["qpdf"],
+            "EXIFTOOL_BIN_PATH": tools["exiftool"],
+            "PDFCPU_BIN_PATH": str(peers.go_program("pdfcpu")),
+            "TMPDIR": str(scratch),
+        }
+        command = [peers.go_program("gotenberg"), f"--api-port={self.port}", "--api-bind-ip=127.0.0.1"]
+        with (scratch / "log").open("ab") as log:
+            self.process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
+        until = time.monotonic() + 30
+        while time.monotonic() < until and self.process.poll() is None:
+            try:
+                if self._ask("GET", "/version", b"", {}):
+                    return
+            except (OSError, Failed):
+                time.sleep(0.05)
+        raise Lost("gotenberg did not start")
+
+    def convert(self, source: Sources, out: Path) -> None:
+        boundary = uuid.uuid4().hex
+        head = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
+        try:
+            out.write_bytes(self._ask("POST", self.route, self._form(boundary, source), head))
+        except OSError as error:
+            raise Lost(str(error)) from error
+
+    def _form(self, boundary: str, source: Sources) -> bytes:
+        form = bytearray()
+        for name, value in self.fields.items():
+            form += f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
+        for number, path in enumerate(source):
+            # Merged in the order of their names.
+            name = path.name if len(source) == 1 else f"{number:03}{path.suffix}"
+            disposition = f'Content-Disposition: form-data; name="files"; filename="{name}"'
+            form += f"--{boundary}\r\n{disposition}\r\n\r\n".encode() + path.read_bytes() + b"\r\n"
+        return bytes(form) + f"--{boundary}--\r\n".encode()
+
+    def _ask(self, method: str, path: str, body: bytes, head: dict) -> bytes:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=180)
+        try:
+            connection.request(method, path, body, head)
+            answer = connection.getresponse()
+            content = answer.read()
+        finally:
+            connection.close()
+        if answer.status != 200:
+            raise Failed(f"{answer.status}: {content[:200].decode('utf-8', 'replace')}")
+        return content
+
+    def stop(self) -> None:
+        processes.kill_tree(self.process.pid)
+        self.process.wait()
+
+    def root(self) -> int | None:
+        return self.process.pid
+
+
+def python(installed: peers.Peers, name: str, script: str) -> Program:
+    """A script of a line or two; `sys.argv` has the sources and then the result."""
+    return Program(name, lambda source, out: [installed.python, "-c", script, *source, out])
+
+
+PIKEPDF_MERGE = """
+import sys, pikepdf
+merged = pikepdf.new()
+for path in sys.argv[1:-1]:
+    with pikepdf.open(path) as pdf:
+        merged.pages.extend(pdf.pages)
+merged.save(sys.argv[-1])
+"""
+MARKDOWN = "import sys, pymupdf4llm; open(sys.argv[2], 'w').write(pymupdf4llm.to_markdown(sys.argv[1]))"
+
+
+def merge(installed: peers.Peers) -> list[Contender]:
+    return [
+        Program("qpdf", lambda source, out: ["qpdf", "--empty", "--pages", *source, "--", out]),
+        Program("pdfcpu", lambda source, out: [peers.go_program("pdfcpu"), "merge", "-q", out, *source]),
+        Program("pdfunite", lambda source, out: ["pdfunite", *source, out]),
+        python(installed, "pikepdf", PIKEPDF_MERGE),
+        Gotenberg("/forms/pdfengines/merge"),
+    ]
+
+
+def split(_: peers.Peers) -> list[Contender]:
+    return [
+        IntoFolder("qpdf", lambda source, out: ["qpdf", "--split-pages", source[0], out / "page.pdf"]),
+        IntoFolder("pdfcpu", lambda source, out: [peers.go_program("pdfcpu"), "split", "-q", source[0], out]),
+        IntoFolder("pdfseparate", lambda source, out: ["pdfseparate", source[0], out / "page-%d.pdf"]),
+        Gotenberg("/forms/pdfengines/split", {"splitMode": "intervals", "splitSpan": "1"}),
+    ]
+
+
+def organize(_: peers.Peers) -> list[Contender]:
+    return [
+        Program("qpdf", lambda source, out: ["qpdf", source[0], "--pages", ".", "z-1", "--", out]),
+    ]
+
+
+def compress(_: peers.Peers) -> list[Contender]:
+    settings = ["-sDEVICE=pdfwrite", "-dPDFSETTINGS=/ebook", "-dNOPAUSE", "-dQUIET", "-dBATCH"]
+    return [
+        Program("ghostscript /ebook", lambda source, out: ["gs", *settings, f"-sOutputFile={out}", source[0]]),
+        Program(
+            "qpdf --optimize-images",
+            lambda source, out: ["qpdf", "--optimize-images", "--recompress-flate", source[0], out],
+        ),
+        Program("pdfcpu", lambda source, out: [peers.go_program("pdfcpu"), "optimize", "-q", source[0], out]),
+    ]
+
+
+def images(_: peers.Peers) -> list[Contender]:
+    return [IntoFolder("pdftoppm", lambda source, out: ["pdftoppm", "-png", "-r", "150", source[0], out / "page"])]
+
+
+def thumbnail(_: peers.Peers) -> list[Contender]:
+    options = ["-png", "-singlefile", "-scale-to", "300"]
+    return [Program("pdftoppm", lambda source, out: ["pdftoppm", *options, source[0], out.with_suffix("")])]
+
+
+def from_images(_: peers.Peers) -> list[Contender]:
+    return [
+        Program("img2pdf", lambda source, out: ["img2pdf", *source, "-o", out]),
+        Program("pdfcpu", lambda source, out: [peers.go_program("pdfcpu"), "import", "-q", out, *source]),
+    ]
+
+
+def text(_: peers.Peers) -> list[Contender]:
+    return [Program("pdftotext", lambda source, out: ["pdftotext", source[0], out])]
+
+
+def markdown(installed: peers.Peers) -> list[Contender]:
+    return [python(installed, "pymupdf4llm", MARKDOWN)]
+
+
+def watermark(_: peers.Peers) -> list[Contender]:
+    stamp = ["stamp", "add", "-q", "-mode", "text", "--", "Draft", "rotation:45, opacity:.3"]
+    return [Program("pdfcpu", lambda source, out: [peers.go_program("pdfcpu"), *stamp, source[0], out])]
+
+
+def protect(_: peers.Peers) -> list[Contender]:
+    words = ["encrypt", "-q", "-upw", "open", "-opw", "own"]
+    return [
+        Program("qpdf", lambda source, out: ["qpdf", "--encrypt", "open", "own", "256", "--", source[0], out]),
+        Program("pdfcpu", lambda source, out: [peers.go_program("pdfcpu"), *words, source[0], out]),
+    ]
+
+
+def unlock(_: peers.Peers) -> list[Contender]:
+    return [Program("qpdf", lambda source, out: ["qpdf", "--password=open", "--decrypt", source[0], out])]
+
+
+def flatten(_: peers.Peers) -> list[Contender]:
+    words = ["--generate-appearances", "--flatten-annotations=all"]
+    return [
+        Program("qpdf", lambda source, out: ["qpdf", *words, source[0], out]),
+        Gotenberg("/forms/pdfengines/flatten"),
+    ]
+
+
+def metadata(_: peers.Peers) -> list[Contender]:
+    return [Gotenberg("/forms/pdfengines/metadata/write", {"metadata": '{"Title":"New"}'})]
+
+
+def inspect(_: peers.Peers) -> list[Contender]:
+    command = 'pdfinfo "$0" > "$1" && pdffonts "$0" >> "$1" && pdfimages -list "$0" >> "$1"'
+    return [Program("pdfinfo, pdffonts, pdfimages", lambda source, out: ["sh", "-c", command, source[0], out])]
