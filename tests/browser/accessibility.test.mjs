@@ -38,6 +38,7 @@ test("the keyboard reaches the content first, and a phone's menu works without s
   const link = visitor.page.getByRole("navigation", { name: "Site" }).getByRole("link", { name: "All tools" });
   assert.equal(await link.isVisible(), false);
   await visitor.page.locator("details.menu > summary").click();
+  await visitor.page.locator("details.tools-menu > summary").click();
   await link.click();
   assert.equal(await visitor.page.getByRole("heading", { level: 1 }).innerText(), "Tools");
   await visitor.close();

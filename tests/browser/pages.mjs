@@ -53,15 +53,23 @@ async function createKey(page) {
   await page.locator("#secret").waitFor();
 }
 
+/** Two files in the list, not uploaded yet. */
+async function chooseTwo(page) {
+  const file = (name) => ({ name, mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7") });
+  await page.locator("#file").setInputFiles([file("cover.pdf"), file("report.pdf")]);
+  await page.getByRole("button", { name: "Move up: report.pdf" }).waitFor();
+}
+
 const click = (role, name) => async (page) => {
   await page.getByRole(role, { name }).first().click();
   await page.waitForLoadState();
 };
 
-/** What only a phone folds away. */
+/** The tools by category, which a phone folds away twice. */
 async function openMenu(page) {
   const summary = page.locator("details.menu > summary");
   if (await summary.isVisible()) await summary.click();
+  await page.locator("details.tools-menu > summary").click();
 }
 
 export const pages = [
@@ -69,6 +77,7 @@ export const pages = [
   { name: "tools", path: "/tools" },
   { name: "category", path: "/tools/category/office" },
   { name: "tool", path: "/tools/html-to-pdf" },
+  { name: "tool-of-several", path: "/tools/merge-pdf" },
   { name: "not-found", path: "/tools/no-such-tool" },
   { name: "docs", path: "/docs" },
   { name: "docs-guide", path: "/docs/first-conversion" },
@@ -80,6 +89,8 @@ export const pages = [
   { name: "docs-endpoint", path: "/docs/api/create-job" },
   { name: "overview", path: "/app", who: "user" },
   { name: "playground", path: "/app/playground", who: "user" },
+  { name: "playground-tools", path: "/app/playground", who: "user", prepare: (page) => page.locator(".picker summary").click() },
+  { name: "playground-several", path: "/app/playground?tool=merge-pdf", who: "user", prepare: chooseTwo },
   { name: "keys", path: "/app/keys", who: "user" },
   { name: "key-form", path: "/app/keys/new", who: "user" },
   { name: "playground-refused", path: "/app/playground", who: "user", prepare: click("button", "Convert") },

@@ -150,3 +150,27 @@ test("a page that is loaded again goes on with its job", async () => {
     assert.equal(await page.getByLabel(/^Page size/).inputValue(), "Legal");
   });
 });
+
+test("three tools in a chain show the pages as pictures", async () => {
+  await play("merge-pdf", async ({ page }) => {
+    const html = (text) => ({ name: `${text}.html`, mimeType: "text/html", buffer: Buffer.from(`<h1>${text}</h1>`) });
+    await page.locator("#file").setInputFiles([html("first"), html("second")]);
+    await page.getByText("Further steps", { exact: true }).click();
+    await page.getByLabel(/^Step 2/).selectOption("compress-pdf");
+    await page.getByLabel(/^Step 3/).selectOption("pdf-to-images");
+    await convert(page);
+    await page.getByRole("heading", { name: "Your result is ready" }).waitFor({ timeout: CONVERSION_MS });
+    await page.waitForFunction(() => [...document.querySelectorAll(".pictures img")].filter((each) => each.naturalWidth > 100).length === 2);
+  });
+});
+
+test("a file that was made smaller shows its size before and after", async () => {
+  await play("html-to-pdf", async ({ page }) => {
+    await writeHtml(page, `<h1>Long</h1>${"<p>text</p>".repeat(200)}`);
+    await page.getByText("Further steps", { exact: true }).click();
+    await page.getByLabel(/^Step 2/).selectOption("compress-pdf");
+    await convert(page);
+    await ready(page);
+    assert.match(await page.locator("#job").innerText(), /Before\s+[\d.]+ KiB\s+After\s+[\d.]+ KiB\s+Saved\s+[\d.]+ %/);
+  });
+});

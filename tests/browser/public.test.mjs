@@ -9,8 +9,11 @@ after(closeBrowser);
 test("from the homepage by the menu to a tool, its options and a line to paste", async () => {
   await withVisitor({}, async ({ page, goto, context }) => {
     await goto("/");
-    assert.match(await mainText(page), /One request[\s\S]*curl [\s\S]*\/v1\/convert\/office-to-pdf/);
-    await page.getByRole("navigation", { name: "Site" }).getByRole("link", { name: "HTML to PDF" }).click();
+    assert.match(await mainText(page), /One request[\s\S]*curl -L -o result\.pdf [\s\S]*\/v1\/convert\/html-to-pdf/);
+    const menu = page.getByRole("navigation", { name: "Site" });
+    await menu.getByText("Tools", { exact: true }).click();
+    assert.equal(await menu.getByText("Organize", { exact: true }).count(), 1, "tools are grouped by category");
+    await menu.getByRole("link", { name: "HTML to PDF" }).click();
     await page.waitForURL(url("/tools/html-to-pdf"));
     const text = await mainText(page);
     for (const said of ["1 credit per document", "pageSize", "Letter", "renderMode", `${url("/v1/convert/html-to-pdf")}`]) {

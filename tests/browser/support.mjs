@@ -107,13 +107,13 @@ export async function administer(...command) {
   return JSON.parse(stdout);
 }
 
-/** The serious and critical findings of axe-core on the page. */
-export async function findings(page) {
+/** The findings of axe-core on the page of these impacts. */
+export async function findings(page, impacts = ["serious", "critical"]) {
   // Through the debugger, so that the page's policy needs no exception.
   await page.evaluate(axeSource);
   const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
   return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .filter(({ impact }) => impacts.includes(impact))
     .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.target.join(" ")).join(", ")}`);
 }
 

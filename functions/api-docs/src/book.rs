@@ -156,6 +156,7 @@ impl Book {
         let body = html! {
             p.lead { "Each tool's page lists its input, its options with their types, defaults and limits, and a request to copy." }
             p { "Your plan or your key may not include every tool. " code { "GET /v1/tools" } " lists those that your key can use." }
+            h2 { "All tools" }
             (self.tool_list(links))
         };
         let summary = "All tools of the Docmill API with their options.".to_owned();

@@ -89,7 +89,7 @@ fn read_example(text: &str, catalogue: &Catalogue) -> Option<Example> {
 
 /// Renders Markdown without its title. Headings get ids, code gets a button to copy it, error codes lead to their pages.
 pub fn render(text: &str, catalogue: &Catalogue, links: &Links) -> (Markup, Vec<Section>) {
-    let mut renderer = Renderer { catalogue, links, sections: Vec::new(), codes: 0, in_link: false };
+    let mut renderer = Renderer { catalogue, links, sections: Vec::new(), codes: 0, tables: 0, in_link: false };
     let mut events = Vec::new();
     let mut parser = Parser::new_ext(text, Options::ENABLE_TABLES);
     while let Some(event) = parser.next() {
@@ -105,6 +105,7 @@ struct Renderer<'a> {
     links: &'a Links,
     sections: Vec<Section>,
     codes: usize,
+    tables: usize,
     in_link: bool,
 }
 
@@ -118,9 +119,10 @@ impl Renderer<'_> {
                 events.push(Event::Html(self.code_block(&kind, &code).into()));
             }
             Event::Start(Tag::Table(alignment)) => {
-                events.push(Event::Html(
-                    "<div class=\"table-frame\" tabindex=\"0\" role=\"region\" aria-label=\"Table\">".into(),
-                ));
+                self.tables += 1;
+                let name = format!("Table {}", self.tables);
+                let frame = format!("<div class=\"table-frame\" tabindex=\"0\" role=\"region\" aria-label=\"{name}\">");
+                events.push(Event::Html(frame.into()));
                 events.push(Event::Start(Tag::Table(alignment)));
             }
             Event::End(TagEnd::Table) => {

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::assets;
 use crate::csrf;
 use crate::form::token_field;
-use crate::listing::Listing;
+use crate::listing::{Listing, by_category, category_title};
 use crate::security::Policy;
 use crate::session::SignedIn;
 use crate::state::AppState;
@@ -191,10 +191,7 @@ fn top(state: &AppState, viewer: &Viewer) -> Markup {
                 details.menu {
                     summary { (icons::menu()) span { "Menu" } }
                     nav aria-label="Site" { ul {
-                        @for listing in Listing::in_navigation(state, viewer) {
-                            li { (entry(state, viewer, &listing.path(), listing.name)) (state_badge(listing.settings.state)) }
-                        }
-                        li { (entry(state, viewer, "/tools", "All tools")) }
+                        (tools_menu(state, viewer))
                         li { (entry(state, viewer, "/docs", "Docs")) }
                         @if let Some(user) = &viewer.user {
                             li.phone { (entry(state, viewer, "/app", "Dashboard")) }
@@ -216,6 +213,42 @@ fn top(state: &AppState, viewer: &Viewer) -> Markup {
                         None if viewer.suspended => { (sign_out(state, viewer)) }
                         None => { a.button.primary href=(state.link("/app")) { "Sign in" } }
                     }
+                }
+            }
+        }
+    }
+}
+
+/// The tools that administrators put into the navigation, by category.
+fn tools_menu(state: &AppState, viewer: &Viewer) -> Markup {
+    let tools = Listing::in_navigation(state, viewer);
+    let all = html! { (entry(state, viewer, "/tools", "All tools")) };
+    html! {
+        li {
+            @if tools.is_empty() { (all) }
+            @else {
+                details.tools-menu {
+                    summary { "Tools" }
+                    div.card {
+                        (tool_groups(&tools, |listing| html! {
+                            (entry(state, viewer, &listing.path(), listing.name)) (state_badge(listing.settings.state))
+                        }))
+                        p.all-tools { (all) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Lists of tools, one for each category.
+pub fn tool_groups(tools: &[Listing<'_>], show: impl Fn(&Listing<'_>) -> Markup) -> Markup {
+    html! {
+        div.tool-groups {
+            @for (category, members) in by_category(tools) {
+                div {
+                    p.group { (category_title(category)) }
+                    ul { @for listing in &members { li { (show(listing)) } } }
                 }
             }
         }

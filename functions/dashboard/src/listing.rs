@@ -74,3 +74,38 @@ pub fn tier_name(tier: AccessTier) -> &'static str {
         AccessTier::Enterprise => "enterprise",
     }
 }
+
+/// A category's name in an address: lower case, hyphens.
+pub fn category_slug(category: &str) -> String {
+    let letters = category.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' });
+    letters.collect::<String>().to_lowercase()
+}
+
+pub fn category_title(category: &str) -> String {
+    let mut letters = category.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The tools by category, each category where its first tool is.
+pub fn by_category<'a>(tools: &[Listing<'a>]) -> Vec<(&'a str, Vec<Listing<'a>>)> {
+    let mut groups: Vec<(&str, Vec<Listing<'a>>)> = Vec::new();
+    for listing in tools {
+        match groups.iter_mut().find(|(category, _)| *category == listing.category()) {
+            Some((_, members)) => members.push(*listing),
+            None => groups.push((listing.category(), vec![*listing])),
+        }
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_category_has_an_address() {
+        assert_eq!(category_slug("Office & Web"), "office---web");
+        assert_eq!(category_title("office"), "Office");
+        assert_eq!(category_title(""), "");
+    }
+}

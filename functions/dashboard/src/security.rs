@@ -12,6 +12,7 @@ use crate::state::AppState;
 pub struct Policy {
     connect: Vec<String>,
     frame: Vec<String>,
+    image: Vec<String>,
     form: Vec<String>,
     trusted: Trusted,
 }
@@ -51,6 +52,12 @@ impl Policy {
         self
     }
 
+    /// The page may show images from this origin.
+    pub fn image(mut self, origin: impl Into<String>) -> Self {
+        self.image.push(origin.into());
+        self
+    }
+
     /// Forms may end at these origins, by redirects.
     pub fn form(mut self, origins: &[String]) -> Self {
         self.form.extend_from_slice(origins);
@@ -66,8 +73,9 @@ impl Policy {
             Trusted::All => String::new(),
         };
         format!(
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'{}; \
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:{}; connect-src 'self'{}; \
              frame-src{frame}; form-action 'self'{}; base-uri 'none'; frame-ancestors 'none'{trusted}",
+            list(&self.image),
             list(&self.connect),
             list(&self.form),
         )

@@ -4,14 +4,14 @@ use axum::Router;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use axum::routing::get;
-use docmill::domain::tool::{Definition, ToolState};
+use docmill::domain::tool::{Definition, OutputFormat, ToolState};
 use docmill_look::schema;
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::error::PageError;
 use crate::layout::{Page, state_badge};
-use crate::listing::{Listing, tier_name};
+use crate::listing::{Listing, by_category, category_slug, category_title, tier_name};
 use crate::state::AppState;
 use crate::viewer::Viewer;
 use docmill_look::code::copyable;
@@ -25,20 +25,11 @@ pub fn routes() -> Router<AppState> {
         .route("/tools/{slug}", get(tool))
 }
 
-/// A category's name in an address: lower case, hyphens.
-pub fn category_slug(category: &str) -> String {
-    let letters = category.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' });
-    letters.collect::<String>().to_lowercase()
-}
-
-fn category_title(category: &str) -> String {
-    let mut letters = category.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
 async fn homepage(State(state): State<AppState>, viewer: Viewer) -> Response {
     let tools = Listing::shown(&state, &viewer, |visibility| visibility.homepage);
-    let example = Listing::all(&state, &viewer).find(|listing| listing.settings.page_visibility.api);
+    let by_api: Vec<_> = Listing::all(&state, &viewer).filter(|listing| listing.settings.page_visibility.api).collect();
+    // One that runs as it is, with a document of its own.
+    let example = by_api.iter().find(|listing| takes(listing.definition, "html")).or(by_api.first());
     let content = html! {
         section.hero {
             h1 { "Documents in," br; " PDF out." }
@@ -55,13 +46,16 @@ async fn homepage(State(state): State<AppState>, viewer: Viewer) -> Response {
             section.example aria-labelledby="one-request" {
                 h2 #one-request { "One request" }
                 (copyable("example", &curl(&state, listing.definition)))
-                p.muted { "The answer is a job. Ask for it until it is " code { "completed" } ", then for its signed download." }
+                p.muted { "Set " code { "DOCMILL_KEY" } " to one of your API keys. The request waits for the result and saves it." }
             }
         }
         @if !tools.is_empty() {
             section aria-labelledby="tools" {
                 h2 #tools { "Tools" }
-                (cards(&state, &tools))
+                @for (category, members) in by_category(&tools) {
+                    h3.group { (category_title(category)) }
+                    (cards(&state, &members))
+                }
             }
         }
         section.facts aria-label="What to expect" {
@@ -94,17 +88,10 @@ fn cards(state: &AppState, tools: &[Listing<'_>]) -> Markup {
 
 async fn all_tools(State(state): State<AppState>, viewer: Viewer) -> Response {
     let tools = Listing::shown(&state, &viewer, |visibility| visibility.category);
-    let mut categories: Vec<&str> = Vec::new();
-    for listing in &tools {
-        if !categories.contains(&listing.category()) {
-            categories.push(listing.category());
-        }
-    }
     let content = html! {
         h1 { "Tools" }
-        @if categories.is_empty() { p.empty { "No tools are listed at the moment." } }
-        @for category in categories {
-            @let members: Vec<_> = tools.iter().filter(|listing| listing.category() == category).copied().collect();
+        @if tools.is_empty() { p.empty { "No tools are listed at the moment." } }
+        @for (category, members) in by_category(&tools) {
             section {
                 h2 {
                     a href=(state.link(&format!("/tools/category/{}", category_slug(category)))) { (category_title(category)) }
@@ -182,20 +169,29 @@ fn facts(listing: &Listing<'_>) -> Markup {
     let definition = listing.definition;
     html! {
         dl.figures {
-            div { dt { "Takes" } dd { (words(&definition.metadata["sourceFormats"])) } }
-            div { dt { "Makes" } dd { (definition.output_format.format.to_uppercase()) } }
+            div { dt { "Takes" } dd { (definition.sources.formats.join(", ")) } }
+            div { dt { "Makes" } dd { (makes(definition)) } }
             div { dt { "Price" } dd { (listing.price()) } }
-            div { dt { "Modes" } dd { @for (index, mode) in definition.supported_modes.iter().enumerate() {
-                @if index > 0 { ", " } code { (mode) }
-            } } }
+            @if definition.supported_modes.len() > 1 {
+                div { dt { "Modes" } dd { @for (index, mode) in definition.supported_modes.iter().enumerate() {
+                    @if index > 0 { ", " } code { (mode) }
+                } } }
+            }
             div { dt { "Access" } dd { (tier_name(listing.settings.access_tier)) } }
         }
     }
 }
 
-fn words(list: &Value) -> String {
-    let words: Vec<_> = list.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    words.join(", ")
+fn makes(definition: &Definition) -> String {
+    let mut formats = vec![definition.output_format.format.to_uppercase()];
+    for choice in definition.output_choice.iter().flat_map(|choice| choice.formats.values()) {
+        let format = choice.format.to_uppercase();
+        if !formats.contains(&format) {
+            formats.push(format);
+        }
+    }
+    let several = if definition.several_outputs { "; several files as a ZIP" } else { "" };
+    format!("{}{several}", formats.join(", "))
 }
 
 fn usage(state: &AppState, definition: &Definition) -> Markup {
@@ -212,30 +208,33 @@ fn usage(state: &AppState, definition: &Definition) -> Markup {
     }
 }
 
-/// A request that a reader can paste, with the first of the tool's own inputs.
+fn takes(definition: &Definition, kind: &str) -> bool {
+    definition.parameters["properties"]["input"]["properties"].get(kind).is_some()
+}
+
+/// A request that a reader can paste, with the first of the tool's own inputs. It saves the result, unless that may be
+/// several files, or JSON like the job itself.
 fn curl(state: &AppState, definition: &Definition) -> String {
-    let inputs = &definition.parameters["properties"]["input"]["properties"];
-    let source = if inputs.get("sourceUrl").is_some() {
-        json!({"sourceUrl": "https://example.com/report.docx"})
-    } else {
+    let extension = definition.sources.formats.first().map_or("pdf", String::as_str);
+    let address = |name: &str| json!({"sourceUrl": format!("https://example.com/{name}.{extension}")});
+    let source = if definition.sources.are_several() {
+        json!({"sources": [address("first"), address("second")]})
+    } else if takes(definition, "html") {
         json!({"html": "<h1>Hello</h1>"})
+    } else {
+        address("report")
     };
     let endpoints = definition.endpoints();
     let endpoint = definition.short_endpoint.as_ref().or(endpoints.first());
     let url = state.absolute(endpoint.map_or("/v1/jobs", String::as_str));
+    let OutputFormat { format, content_type, extension } = &definition.output_format;
+    let (save, accept) = if definition.several_outputs || format == "json" {
+        (String::new(), String::new())
+    } else {
+        (format!("-L -o result.{extension} "), format!(" -H 'Accept: {content_type}'"))
+    };
     format!(
-        "curl {url} \\\n  -H \"Authorization: Bearer $DOCMILL_KEY\" \\\n  -H \"Content-Type: application/json\" \\\n  -d '{source}'"
+        "curl {save}{url} \\\n  -H \"Authorization: Bearer $DOCMILL_KEY\" -H 'Content-Type: application/json' \\\n  \
+         -H 'Prefer: wait=25'{accept} \\\n  -d '{source}'"
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_category_has_an_address() {
-        assert_eq!(category_slug("Office & Web"), "office---web");
-        assert_eq!(category_title("office"), "Office");
-        assert_eq!(category_title(""), "");
-    }
 }

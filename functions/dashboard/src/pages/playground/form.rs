@@ -14,7 +14,8 @@ use super::code::{File, Recipe};
 use super::options::{Control, Kind, MOST_STEPS, Source, body, controls, field_of, plain, sources};
 use super::{PATH, panel};
 use crate::form::{Field, FormData, checkbox, input, select, text, textarea, token_field};
-use crate::layout::state_badge;
+use crate::layout::{state_badge, tool_groups};
+use crate::listing::Listing;
 use crate::pages::parts::bytes;
 use crate::state::AppState;
 use crate::viewer::Viewer;
@@ -170,19 +171,21 @@ fn radio(name: &str, value: &str, label: &str, checked: bool) -> Markup {
 }
 
 fn tool_choice(shown: &Shown<'_>) -> Markup {
-    let current = &shown.tool.definition.slug;
+    let current = &shown.tool.definition;
+    let user = shown.viewer.user.as_ref();
+    let tools = user.map(|user| Listing::usable(shown.state, shown.viewer, user)).unwrap_or_default();
     html! {
-        input type="hidden" name="tool" value=(current);
-        nav.tabs aria-label="Tool" { ul {
-            @for tool in shown.tools {
-                @let definition = &tool.definition;
-                li {
-                    a href=(shown.state.link(&format!("{PATH}?tool={}", definition.slug)))
-                        aria-current=[(definition.slug == *current).then_some("page")] { (definition.name) }
-                    (state_badge(shown.viewer.settings.tool(tool).state))
-                }
+        input type="hidden" name="tool" value=(current.slug);
+        nav.picker aria-label="Tool" {
+            details {
+                summary { span { "Tool" } " " strong { (current.name) } (state_badge(shown.viewer.settings.tool(shown.tool).state)) }
+                (tool_groups(&tools, |listing| html! {
+                    a href=(shown.state.link(&format!("{PATH}?tool={}", listing.definition.slug)))
+                        aria-current=[(listing.definition.slug == current.slug).then_some("page")] { (listing.name) }
+                    (state_badge(listing.settings.state))
+                }))
             }
-        } }
+        }
     }
 }
 

@@ -17,8 +17,9 @@ use docmill::clock;
 use docmill::domain::api_key::Mode;
 use docmill::domain::catalogue::Tool;
 use docmill::domain::idempotency::IdempotencyKey;
-use docmill::domain::job::{Job, JobId, JobStatus};
+use docmill::domain::job::{Job, JobId, JobStatus, StoredResults};
 use docmill::domain::limits::Limits;
+use docmill::files::{OutputPart, SignedLink, part_key};
 use docmill::http::error::ApiError;
 use docmill::http::submit::ToolChoice;
 use serde::Deserialize;
@@ -37,6 +38,8 @@ use crate::viewer::Viewer;
 
 const PATH: &str = "/app/playground";
 const SCRIPT: &str = "playground.js";
+/// More images than this are only in the ZIP.
+const MOST_PICTURES: usize = 24;
 
 pub fn routes() -> Router<AppState> {
     Router::new()
@@ -195,13 +198,29 @@ fn unavailable(error: impl ToString) -> PageError {
 
 /// Where the result can be looked at, if there is one.
 async fn links(state: &AppState, job: &Job) -> Result<Links, PageError> {
-    let preview = match (job.status_at(clock::now()), &job.output, &job.output_key) {
-        (JobStatus::Completed, Some(output), Some(key)) => {
-            Some(state.context.files.preview_link(key, output).await.map_err(unavailable)?)
-        }
-        _ => None,
+    let mut links = Links { page: state.link(&format!("{PATH}/jobs/{}", job.id)), preview: None, pictures: Vec::new() };
+    if let (JobStatus::Completed, Some(output), Some(key)) = (job.status_at(clock::now()), &job.output, &job.output_key)
+    {
+        links.preview = Some(state.context.files.preview_link(key, output).await.map_err(unavailable)?);
+        links.pictures = pictures(state, job).await?;
+    }
+    Ok(links)
+}
+
+/// The first images among several files.
+async fn pictures(state: &AppState, job: &Job) -> Result<Vec<(String, SignedLink)>, PageError> {
+    let mut pictures = Vec::new();
+    let Some(StoredResults::Inline(results)) = job.results.as_ref().filter(|results| results.files() > 1) else {
+        return Ok(pictures);
     };
-    Ok(Links { page: state.link(&format!("{PATH}/jobs/{}", job.id)), preview })
+    for (index, output) in results.outputs.iter().enumerate().take(MOST_PICTURES) {
+        if let Some(key) = part_key(job, OutputPart::File(index)).filter(|_| output.content_type.starts_with("image/"))
+        {
+            let link = state.context.files.preview_link(&key, output).await.map_err(unavailable)?;
+            pictures.push((output.filename.clone(), link));
+        }
+    }
+    Ok(pictures)
 }
 
 /// The tools that the account may use now.
@@ -223,7 +242,8 @@ async fn respond(shown: &Shown<'_>, job: Option<&Job>, status: StatusCode) -> Re
     };
     let bucket = shown.state.context.files.origin().await.map_err(unavailable)?;
     let page = Page::new("Playground", form::page(shown, result)).status(status).script(SCRIPT);
-    let page = page.policy(Policy::default().connect(bucket.clone()).frame(bucket).html_by("docmill"));
+    let page =
+        page.policy(Policy::default().connect(bucket.clone()).image(bucket.clone()).frame(bucket).html_by("docmill"));
     let mut response = page.respond(shown.state, shown.viewer);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)

@@ -1,11 +1,11 @@
 //! A job in the playground: its progress, its result, or why it failed.
 
-use docmill::domain::job::{Job, JobError, JobStatus, Output, Warning};
+use docmill::domain::job::{Job, JobError, JobStatus, Output, StoredResults, Warning};
 use docmill::domain::time::Timestamp;
 use docmill::files::SignedLink;
 use maud::{Markup, html};
 
-use crate::pages::parts::{bytes, millis};
+use crate::pages::parts::{bytes, millis, percent};
 
 /// Addresses that belong to a job.
 #[derive(Debug)]
@@ -14,6 +14,8 @@ pub struct Links {
     pub page: String,
     /// Signed: shows the result in a frame.
     pub preview: Option<SignedLink>,
+    /// Signed: the images of a result of several files, with their names.
+    pub pictures: Vec<(String, SignedLink)>,
 }
 
 /// `data-waiting` tells the script to ask again.
@@ -85,7 +87,14 @@ fn result(output: &Output, job: &Job, links: &Links) -> Markup {
         }
         dl.figures {
             @if let Some(pages) = output.pages { div { dt { "Pages" } dd { (pages) } } }
-            div { dt { "Size" } dd { (bytes(output.bytes)) } }
+            @match compression(job) {
+                Some((before, after)) => {
+                    div { dt { "Before" } dd { (bytes(before)) } }
+                    div { dt { "After" } dd { (bytes(after)) } }
+                    @if let Some(saved) = percent(before.saturating_sub(after), before) { div { dt { "Saved" } dd { (saved) } } }
+                }
+                None => { div { dt { "Size" } dd { (bytes(output.bytes)) } } }
+            }
             div { dt { "Cost" } dd { (credits(charged)) } }
             @if let Some(timings) = job.timings {
                 div { dt { "Waited" } dd { (millis(timings.queued_ms)) } }
@@ -97,7 +106,21 @@ fn result(output: &Output, job: &Job, links: &Links) -> Markup {
         @if let Some(preview) = links.preview.as_ref().filter(|_| can_be_shown(&output.content_type)) {
             iframe.preview src=(preview.reveal()) title={ "Preview of " (output.filename) } {}
         }
+        @if !links.pictures.is_empty() {
+            ol.pictures aria-label="Images" {
+                @for (name, link) in &links.pictures {
+                    li { a href=(link.reveal()) target="_blank" rel="noopener noreferrer" { img src=(link.reveal()) alt="" loading="lazy"; (name) } }
+                }
+            }
+        }
     }
+}
+
+/// The sizes before and after, if the tool made a file smaller and tells of both.
+fn compression(job: &Job) -> Option<(u64, u64)> {
+    let Some(StoredResults::Inline(results)) = &job.results else { return None };
+    let report = results.report.as_ref()?;
+    Some((report.get("bytesBefore")?.as_u64()?, report.get("bytesAfter")?.as_u64()?))
 }
 
 /// Whether a browser shows a result of this type by itself.
