@@ -48,11 +48,12 @@ def listed(value: str | list[str]) -> list[str]:
 
 
 def creators() -> dict[str, localize.Template]:
-    """The API's functions that send jobs to the workers."""
+    """The API's functions that make jobs."""
     return {
         name: function
         for name, function in localize.functions(TEMPLATE).items()
-        if "'sqs:SendMessage'" in str(statements(function)) and "'/v1/" in str(function["Properties"].get("Events"))
+        if "'/v1/" in str(function["Properties"].get("Events"))
+        and any("JobsTable" in str(each["Resource"]) and "dynamodb:PutItem" in each["Action"] for each in statements(function))
     }
 
 
@@ -243,7 +244,7 @@ class Versions(unittest.TestCase):
 
 class Workers(unittest.TestCase):
     def test_each_queue_has_its_worker_dead_letters_settings_and_alarms(self):
-        code = (ROOT / "shared/src/domain/tool.rs").read_text().split("impl QueueName", 1)[1].split("\n}", 1)[0]
+        code = (ROOT / "shared/src/domain/queue.rs").read_text().split("impl QueueName", 1)[1].split("\n}", 1)[0]
         queues = re.findall(r'Self::\w+ => "(\w+)"', code)
         self.assertGreaterEqual(len(queues), 3)
         variables = TEMPLATE["Globals"]["Function"]["Environment"]["Variables"]
@@ -261,8 +262,12 @@ class Workers(unittest.TestCase):
                 self.assertEqual(variables[f"{queue.upper()}_QUEUE_URL"], {"Ref": f"{kind}Queue"})
                 for alarm in ("DeadLetters", "Backlog", "Stalled", "WorkerErrors"):
                     self.assertIn(f"{kind}{alarm}Alarm", RESOURCES)
-                own = {str(s["Resource"]) for s in statements(RESOURCES[f"{kind}Worker"]) if "sqs:" in str(s["Action"])}
+                rights = statements(RESOURCES[f"{kind}Worker"])
+                own = {str(s["Resource"]) for s in rights if "sqs:ReceiveMessage" in str(s["Action"])}
                 self.assertEqual(own, {str({"Fn::GetAtt": [f"{kind}Queue", "Arn"]})})
+                # A job that waited for one that ends here may be of any queue.
+                (told,) = [s["Resource"] for s in rights if s["Action"] == "sqs:SendMessage"]
+                self.assertEqual(told, [{"Fn::GetAtt": [f"{each.capitalize()}Queue", "Arn"]} for each in queues])
 
 
 class Sweeps(unittest.TestCase):

@@ -15,6 +15,8 @@ ENDPOINTS = {
     "POST /v1/jobs",
     "GET /v1/jobs",
     "GET /v1/jobs/{job_id}",
+    "DELETE /v1/jobs/{job_id}",
+    "POST /v1/jobs/{job_id}/cancel",
     "GET /v1/jobs/{job_id}/download",
     "POST /v1/convert/office-to-pdf",
     "POST /v1/convert/html-to-pdf",

@@ -171,6 +171,7 @@ test("jobs are found by a label, canceled and deleted", async () => {
     await goto("/app/jobs");
     await page.getByLabel("Search").fill("order-4711");
     await page.getByRole("button", { name: "Filter" }).click();
+    await page.waitForURL(/search=order-4711/);
     assert.equal(await page.locator("tbody tr").count(), 1);
     assert.deepEqual(await findings(page), []);
 

@@ -125,6 +125,8 @@ pub struct Field<'a> {
     hint: Option<&'a str>,
     error: Option<&'a str>,
     required: bool,
+    /// Whether a label says of an optional control that it is.
+    marked: bool,
     /// Further attributes of the control, e.g. `("min", "1")`, `("hx-get", …)`, `("placeholder", …)`.
     attributes: Vec<(&'a str, String)>,
 }
@@ -140,7 +142,7 @@ enum Kind<'a> {
 impl<'a> Field<'a> {
     fn new(kind: Kind<'a>, name: &'a str, label: &'a str) -> Self {
         let (value, attributes) = Default::default();
-        Self { kind, name, label, value, hint: None, error: None, required: false, attributes }
+        Self { kind, name, label, value, hint: None, error: None, required: false, marked: true, attributes }
     }
 
     pub fn value(mut self, value: impl ToString) -> Self {
@@ -165,6 +167,12 @@ impl<'a> Field<'a> {
 
     pub fn required(mut self) -> Self {
         self.required = true;
+        self
+    }
+
+    /// Says nothing of being optional, where nothing is required.
+    pub fn unmarked(mut self) -> Self {
+        self.marked = false;
         self
     }
 
@@ -215,7 +223,7 @@ impl maud::Render for Field<'_> {
                 } @else {
                     label for=(self.name) {
                         (self.label)
-                        @if !self.required { " " span.optional { "optional" } }
+                        @if self.marked && !self.required { " " span.optional { "optional" } }
                     }
                     (Control(self))
                 }

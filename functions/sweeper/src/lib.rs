@@ -102,7 +102,7 @@ impl Sweeper {
             match swept {
                 Ok(done) => repairs += done,
                 Err(error) => {
-                    tracing::error!(%error, "a shard could not be read");
+                    tracing::error!(%error, "open jobs could not be read");
                     unread = Some(error);
                 }
             }

@@ -106,9 +106,9 @@ fn filters(state: &AppState, wish: &Wish) -> Markup {
     html! {
         form.filters method="get" action=(state.link("/app/jobs")) role="search" aria-label="Filter jobs" {
             (input("search", "search", "Search").value(wish.filter.text.as_deref().unwrap_or_default())
-                .with("placeholder", "Job id, file name or label"))
-            (select("status", "Status", states).value(chosen).required())
-            (select("tool", "Tool", tools).value(wish.filter.tool.as_deref().unwrap_or_default()).required())
+                .with("placeholder", "Job id, file name or label").unmarked())
+            (select("status", "Status", states).value(chosen).unmarked())
+            (select("tool", "Tool", tools).value(wish.filter.tool.as_deref().unwrap_or_default()).unmarked())
             button.button type="submit" { "Filter" }
         }
     }

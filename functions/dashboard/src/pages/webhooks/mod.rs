@@ -98,7 +98,7 @@ fn filter(state: &AppState, kind: Option<&str>) -> Markup {
     let choices = [("", "All kinds")].into_iter().chain(kinds().map(|kind| (kind, kind))).collect();
     html! {
         form.filters method="get" action=(state.link(PATH)) role="search" aria-label="Filter events" {
-            (select("kind", "Kind", choices).value(kind.unwrap_or_default()).required())
+            (select("kind", "Kind", choices).value(kind.unwrap_or_default()).unmarked())
             button.button type="submit" { "Filter" }
         }
     }
