@@ -134,9 +134,12 @@ async fn completions_that_race_across_the_threshold_warn_once_and_all_count() {
     // Each is counted beside the others' ends, by two at once.
     join_all(jobs.iter().map(|job| async {
         assert_eq!(complete(&world, job).await, Written::Yes);
-        join_all([world.count([job.id]), world.count([job.id])]).await;
+        // Who finds the account's items taken at every try leaves the job to the next run.
+        let count = || world.context.statistics.count(std::slice::from_ref(&job.id), clock::now());
+        join_all([count(), count()]).await;
     }))
     .await;
+    world.count(jobs.iter().map(|job| job.id)).await;
     let kinds = kinds(&world, &account).await;
     assert_eq!(kinds.iter().filter(|kind| *kind == "quota.warning").count(), 1);
     assert_eq!(kinds.iter().filter(|kind| *kind == "job.completed").count(), 10);

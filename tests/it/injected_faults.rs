@@ -89,7 +89,8 @@ async fn a_queue_that_is_down_delays_a_job_and_loses_none() {
     world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
     let answer = create(&world, &account).await;
     assert_eq!(answer.status, 202);
-    assert_eq!(world.watch.unmet_faults(), 0);
+    // The request does not wait for all of the SDK's repetitions.
+    assert!(world.watch.unmet_faults() < 3, "the queue was asked");
     let id = JobId::parse(&answer.job_id()).unwrap();
     let job = world.context.jobs.get(id).await.unwrap().unwrap();
     assert!(job.open.is_some() && job.due.is_some(), "the sweeper will find it");
