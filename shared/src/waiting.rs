@@ -3,6 +3,8 @@
 //! Whoever ends a job tells the jobs that wait for it at once. What is missed, because an environment dies or a table does
 //! not answer, the sweeper makes up for: every step is a conditional write, so that a job is told once of each end.
 
+use std::time::Duration;
+
 use futures_util::{StreamExt, stream};
 
 use crate::clock;
@@ -16,6 +18,8 @@ use crate::telemetry;
 
 /// How many waiting jobs are told at the same time.
 const AT_ONCE: usize = 8;
+/// How long whoever ends a job spends on telling others of it.
+const TELLING_TIME: Duration = Duration::from_secs(5);
 
 #[derive(Debug, thiserror::Error)]
 pub enum WaitingError {
@@ -43,6 +47,15 @@ pub struct Waiting<'a> {
 }
 
 impl Waiting<'_> {
+    /// What follows from the end of a job: nobody needs its request, and the jobs that wait for it are told. What is not done
+    /// in time is left to the sweeper.
+    pub async fn close(&self, job: &Job, status: JobStatus) {
+        forget_payload(self.files, job).await;
+        if tokio::time::timeout(TELLING_TIME, self.tell_of(job.id, status)).await.is_err() {
+            tracing::warn!(job_id = %job.id, "not all jobs that wait for this one were told in time");
+        }
+    }
+
     /// Tells all jobs that wait for `ended`, and those that wait for a job which fails through that. What goes wrong is left
     /// to the sweeper.
     pub async fn tell_of(&self, ended: JobId, status: JobStatus) {
@@ -110,7 +123,7 @@ impl Waiting<'_> {
 }
 
 /// A job that has ended needs its stored request no more. What can't be deleted now dies by lifecycle.
-pub async fn forget_payload(files: &Files, job: &Job) {
+async fn forget_payload(files: &Files, job: &Job) {
     if let Some(Payload::Stored(key)) = &job.secret
         && let Err(error) = files.delete(key).await
     {

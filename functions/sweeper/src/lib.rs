@@ -23,7 +23,7 @@ use docmill::store::health::Sweep;
 use docmill::store::item::SWEPT_SHARDS;
 use docmill::store::jobs::{DuePage, Written};
 use docmill::telemetry;
-use docmill::waiting::{WaitingError, forget_payload};
+use docmill::waiting::WaitingError;
 use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
 
@@ -148,8 +148,7 @@ impl Sweeper {
         // Whether an engine had it when its worker was lost is not known.
         match self.context.jobs.fail(job, &error, None, now).await? {
             Written::Yes => {
-                forget_payload(&self.context.files, job).await;
-                self.waiting().tell_of(job.id, JobStatus::Failed).await;
+                self.waiting().close(job, JobStatus::Failed).await;
                 telemetry::job::failed(job, error.code, "beyond the sweeper's help");
                 Ok(Repair::Failed)
             }

@@ -18,7 +18,7 @@ use docmill::queue::{Message, Queue};
 use docmill::store::StoreError;
 use docmill::store::jobs::{Claim, Completion, Jobs, Written};
 use docmill::telemetry;
-use docmill::waiting::{Waiting, forget_payload};
+use docmill::waiting::Waiting;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::cancellation::unless_canceled;
@@ -38,8 +38,6 @@ const DEADLINE_GRACE: Duration = Duration::from_secs(10);
 /// How far into the time for storing a delivery may go.
 const DELIVERY_TIME: Duration = Duration::from_secs(20);
 const FIRST_RETRY_SECONDS: u32 = 5;
-/// Time for telling the jobs that wait for one that has ended. The sweeper tells the others.
-const TELLING_TIME: Duration = Duration::from_secs(10);
 /// How many files of one result are stored at once.
 const STORED_AT_ONCE: usize = 4;
 
@@ -359,13 +357,8 @@ impl Pipeline {
         }
     }
 
-    /// What follows from the end of a job: nobody needs its request, and the jobs that wait for it are told.
     async fn close(&self, job: &Job, status: JobStatus) {
-        forget_payload(&self.files, job).await;
-        let waiting = Waiting { jobs: &self.jobs, files: &self.files, queue: &self.queue };
-        if tokio::time::timeout(TELLING_TIME, waiting.tell_of(job.id, status)).await.is_err() {
-            tracing::warn!(job_id = %job.id, "not all jobs that wait for this one were told in time");
-        }
+        Waiting { jobs: &self.jobs, files: &self.files, queue: &self.queue }.close(job, status).await;
     }
 }
 

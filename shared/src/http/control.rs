@@ -1,7 +1,6 @@
 //! Ending a job at its owner's wish, and deleting what is left of it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use lambda_http::http::StatusCode;
 
@@ -16,13 +15,10 @@ use crate::domain::job::{Job, JobStatus};
 use crate::domain::quota::RatePolicy;
 use crate::queue::Queue;
 use crate::store::jobs::Written;
-use crate::waiting::{Waiting, forget_payload};
+use crate::waiting::Waiting;
 
 /// How often a job may move on while it is being ended.
 const TRIES: u32 = 8;
-
-/// Time for telling the jobs that wait for a canceled one. The sweeper tells the others.
-const TELLING_TIME: Duration = Duration::from_secs(5);
 
 /// What canceling and deleting need beyond the common context.
 #[derive(Debug)]
@@ -98,12 +94,8 @@ impl ControlDesk {
     async fn end(&self, job: &Job) -> Result<Option<Job>, ApiError> {
         let canceled = self.context.jobs.cancel(job, clock::now()).await?;
         if canceled.is_some() {
-            forget_payload(&self.context.files, job).await;
             let waiting = Waiting { jobs: &self.context.jobs, files: &self.context.files, queue: &self.queue };
-            let telling = waiting.tell_of(job.id, JobStatus::Canceled);
-            if tokio::time::timeout(TELLING_TIME, telling).await.is_err() {
-                tracing::warn!(job_id = %job.id, "not all jobs that wait for a canceled one were told in time");
-            }
+            waiting.close(job, JobStatus::Canceled).await;
         }
         Ok(canceled)
     }

@@ -76,6 +76,8 @@ pub(super) fn actions(state: &AppState, viewer: &Viewer, job: &Job) -> Markup {
             }
             JobStatus::Deleted => {}
         }
-        a.button href=(state.link(&format!("/app/playground?tool={}", job.tool))) { "Convert another" }
+        @if job.status != JobStatus::Deleted {
+            a.button href=(state.link(&format!("/app/playground?job={}", job.id))) { "Convert again" }
+        }
     }
 }

@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 
 use docmill::domain::catalogue::Tool;
-use docmill::domain::job::Job;
 use docmill::domain::source::MAX_INLINE_BYTES;
 use docmill::domain::tool::{Definition, ToolState};
 use docmill::http::error::ApiError;
 use maud::{Markup, html};
-use serde_json::Value;
 
 use super::code::{File, Recipe};
 use super::options::{Control, Kind, MOST_STEPS, Source, body, controls, field_of, plain, sources};
@@ -227,6 +225,13 @@ fn source_field(source: &Source, definition: &Definition, data: &FormData, told:
     }
 }
 
+fn shown_name(names: &[&str], index: usize) -> String {
+    match names.get(index) {
+        Some(name) if !name.is_empty() => (*name).to_owned(),
+        Some(_) | None => format!("Uploaded file {}", index + 1),
+    }
+}
+
 /// The file itself never comes here: the script sends it to the bucket, and puts the upload's id into the form.
 fn file_field(source: &Source, definition: &Definition, data: &FormData, told: &Told) -> Markup {
     let (several, extensions) = (*source == Source::Files, &definition.sources.formats);
@@ -243,7 +248,7 @@ fn file_field(source: &Source, definition: &Definition, data: &FormData, told: &
             input type="file" id="file" multiple[several] data-most=(definition.sources.most) accept=(accepted.join(",")) aria-describedby="file-hint file-error file-chosen";
             ol.files #file-chosen {
                 @for (index, id) in uploads.iter().enumerate().filter(|(_, id)| !id.is_empty()) {
-                    li data-upload=(id) data-kind=(of(&kinds, index)) { span.name { (of(&names, index)) } }
+                    li data-upload=(id) data-kind=(of(&kinds, index)) { span.name { (shown_name(&names, index)) } }
                 }
             }
             p.error #file-error { @if let Some(error) = error { (error) } }
@@ -415,39 +420,4 @@ pub fn code_tabs(state: &AppState, tool: &Tool, data: &FormData) -> Markup {
     let files: Vec<_> = chosen.iter().map(|(name, content_type)| File { name, content_type }).collect();
     let (base, body) = (state.absolute(""), body(definition, data));
     tabs("code-tab", "Language", &Recipe::new(&base, &state.context.catalogue, tool, &body, &files).tabs())
-}
-
-/// The form as it was when it made this job, as far as the job tells: secrets and content are not kept.
-pub fn data_of(definition: &Definition, job: &Job) -> FormData {
-    let mut pairs = vec![("tool".to_owned(), job.tool.clone()), ("mode".to_owned(), job.mode.as_str().to_owned())];
-    for source in sources(definition) {
-        let (property, field) = match &source {
-            // Uploads of several files are not kept with the job.
-            Source::Files => continue,
-            Source::File => ("uploadId", "uploadId"),
-            Source::Url(name) => (name.as_str(), "url"),
-            Source::Inline(name) => (name.as_str(), "html"),
-        };
-        let Some(value) = job.input.get(property) else { continue };
-        pairs.push(("source".to_owned(), source.as_str().to_owned()));
-        if let Some(text) = value.as_str().filter(|text| !text.contains("[redacted]")) {
-            pairs.push((field.to_owned(), text.to_owned()));
-        }
-    }
-    if job.input.get("uploadId").is_some() {
-        let name = job.input.get("filename").and_then(Value::as_str).unwrap_or_default();
-        pairs.push(("fileName".to_owned(), name.to_owned()));
-    }
-    for control in controls(definition) {
-        let value = job.options.get(&control.name).or(control.default.as_ref().filter(|_| control.is_box()));
-        let hidden =
-            definition.secrets.values.contains(&control.name) || definition.secrets.content.contains(&control.name);
-        if value.is_none() || hidden {
-            continue;
-        }
-        let (text, beside) = control.write(value);
-        pairs.push((control.field(), text));
-        pairs.push((control.value_field(), beside));
-    }
-    FormData::of(&pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect::<Vec<_>>())
 }

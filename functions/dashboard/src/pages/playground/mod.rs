@@ -7,6 +7,7 @@ pub mod code;
 pub mod form;
 pub mod options;
 pub mod panel;
+pub mod repeat;
 
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -72,7 +73,7 @@ async fn show(
     let Some(tool) = slug.and_then(|slug| find(&tools, slug)).or(tools.first().copied()) else {
         return Ok(Page::new("Playground", form::without_tools()).respond(&state, &viewer));
     };
-    let data = job.as_ref().map_or_else(FormData::default, |job| form::data_of(&tool.definition, job));
+    let data = job.as_ref().map_or_else(FormData::default, |job| repeat::form_of(&tool.definition, job));
     let shown = Shown { state: &state, viewer: &viewer, tools: &tools, tool, data: &data, told: &Told::default() };
     respond(&shown, job.as_ref(), StatusCode::OK).await
 }
