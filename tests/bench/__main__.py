@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import contenders, documents, measuring, pdf_cases, peers, report, similarity, soak, streams
+from . import contenders, documents, lineup, measuring, pdf_cases, peers, report, similarity, soak, streams
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ def measure(worker: Path, installed: peers.Peers, folder: Path, extent: Extent) 
     pages = [document for document in documents.html(folder) if document.size in extent.sizes]
 
     for kind, make, them in [
-        ("office", contenders.office, office),
-        ("basic", contenders.basic, pages),
-        ("browser", contenders.browser, pages),
+        ("office", lineup.office, office),
+        ("basic", lineup.basic, pages),
+        ("browser", lineup.browser, pages),
     ]:
         candidates = make(worker, installed)
         results[f"{kind} cold"] = rows = {"small": measuring.cold(candidates, them[0], extent.cold_rounds)}
@@ -134,10 +134,10 @@ def _warm(candidates: list[contenders.Contender], them: list[documents.Document]
 def _streams(worker: Path, installed: peers.Peers, folder: Path, extent: Extent) -> dict[str, streams.Stream]:
     """Each contender's instances run alone: together they would share the cores."""
     jobs = documents.stream(documents.small_office(), documents.bad_office(folder), extent.jobs)
-    names = [contender.name for contender in contenders.office(worker, installed)]
+    names = [contender.name for contender in lineup.office(worker, installed)]
 
     def make(name: str) -> contenders.Contender:
-        return next(contender for contender in contenders.office(worker, installed) if contender.name == name)
+        return next(contender for contender in lineup.office(worker, installed) if contender.name == name)
 
     return {name: streams.run(lambda name=name: make(name), jobs) for name in names}
 

@@ -205,27 +205,3 @@ def free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return listener.getsockname()[1]
-
-
-def office(worker: Path, installed: peers.Peers) -> list[Contender]:
-    others = [Soffice(seeded=False), Soffice(seeded=True), Unoserver(installed.python)]
-    return _installed([Ours(worker, "office-to-pdf"), *others], installed)
-
-
-def basic(worker: Path, installed: peers.Peers) -> list[Contender]:
-    script = str(peers.HERE / "peer_weasyprint.py")
-    weasyprint = Lines("weasyprint", [str(installed.python), script])
-    ours = Ours(worker, "html-to-pdf", {"renderMode": "basic"})
-    return _installed([ours, weasyprint, Wkhtmltopdf()], installed)
-
-
-def browser(worker: Path, installed: peers.Peers) -> list[Contender]:
-    ours = Ours(worker, "html-to-pdf", {"renderMode": "browser"})
-    program, script = str(peers.browser()), str(peers.HERE / "peer_browser.mjs")
-    drivers = ["puppeteer-core", "playwright-core"]
-    others = [Lines(name, ["node", script, name, str(installed.modules), program]) for name in drivers]
-    return _installed([ours, *others], installed)
-
-
-def _installed(contenders: list[Contender], installed: peers.Peers) -> list[Contender]:
-    return [contender for contender in contenders if contender.name not in installed.missing]

@@ -1,17 +1,11 @@
 """The PDF tools of others, behind the same face: programs that take files, and Gotenberg's routes over HTTP."""
 
-import http.client
-import os
-import shutil
-import subprocess
-import time
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 
-from . import peers, processes
-from .contenders import Command, Contender, free_port
-from .lines import Failed, Lost
+from . import peers
+from .contenders import Command, Contender
+from .gotenberg import Gotenberg
 
 Sources = list[Path]
 
@@ -33,80 +27,6 @@ class IntoFolder(Program):
     def convert(self, source: Sources, out: Path) -> None:
         out.mkdir()
         super().convert(source, out)
-
-
-class Gotenberg(Contender):
-    """Gotenberg's own binary, asked as its users do: a form for each job."""
-
-    name = "gotenberg"
-
-    def __init__(self, route: str, fields: dict[str, str] | None = None):
-        self.route, self.fields = route, fields or {}
-
-    def start(self, scratch: Path) -> None:
-        self.port = free_port()
-        tools = {name: shutil.which(name) or "/bin/false" for name in ("qpdf", "pdftk", "exiftool", "soffice")}
-        environment = {
-            **os.environ,
-            "CHROMIUM_BIN_PATH": str(peers.browser() or "/bin/false"),
-            "CHROMIUM_HYPHEN_DATA_DIR_PATH": str(scratch),
-            "LIBREOFFICE_BIN_PATH": tools["soffice"],
-            "UNOCONVERTER_BIN_PATH": "/bin/false",
-            "PDFTK_BIN_PATH": tools["pdftk"],
-            "QPDF_BIN_PATH": tools["qpdf"],
-            "EXIFTOOL_BIN_PATH": tools["exiftool"],
-            "PDFCPU_BIN_PATH": str(peers.go_program("pdfcpu")),
-            "TMPDIR": str(scratch),
-        }
-        command = [peers.go_program("gotenberg"), f"--api-port={self.port}", "--api-bind-ip=127.0.0.1"]
-        with (scratch / "log").open("ab") as log:
-            self.process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
-        until = time.monotonic() + 30
-        while time.monotonic() < until and self.process.poll() is None:
-            try:
-                if self._ask("GET", "/version", b"", {}):
-                    return
-            except (OSError, Failed):
-                time.sleep(0.05)
-        raise Lost("gotenberg did not start")
-
-    def convert(self, source: Sources, out: Path) -> None:
-        boundary = uuid.uuid4().hex
-        head = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
-        try:
-            out.write_bytes(self._ask("POST", self.route, self._form(boundary, source), head))
-        except OSError as error:
-            raise Lost(str(error)) from error
-
-    def _form(self, boundary: str, source: Sources) -> bytes:
-        form = bytearray()
-        for name, value in self.fields.items():
-            form += f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
-        for number, path in enumerate(source):
-            # Merged in the order of their names.
-            name = path.name if len(source) == 1 else f"{number:03}{path.suffix}"
-            disposition = f'Content-Disposition: form-data; name="files"; filename="{name}"'
-            form += f"--{boundary}\r\n{disposition}\r\n\r\n".encode() + path.read_bytes() + b"\r\n"
-        return bytes(form) + f"--{boundary}--\r\n".encode()
-
-    def _ask(self, method: str, path: str, body: bytes, head: dict) -> bytes:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=180)
-        try:
-            connection.request(method, path, body, head)
-            answer = connection.getresponse()
-            content = answer.read()
-        finally:
-            connection.close()
-        if answer.status != 200:
-            raise Failed(f"{answer.status}: {content[:200].decode('utf-8', 'replace')}")
-        return content
-
-    def stop(self) -> None:
-        processes.kill_tree(self.process.pid)
-        self.process.wait()
-
-    def root(self) -> int | None:
-        return self.process.pid
 
 
 def python(installed: peers.Peers, name: str, script: str) -> Program:

@@ -20,11 +20,16 @@ DEBIAN_PACKAGES = {
     "ghostscript": Path("/usr/bin/gs"),
     "poppler-utils": Path("/usr/bin/pdftoppm"),
     "img2pdf": Path("/usr/bin/img2pdf"),
+    # What Gotenberg's image has beside LibreOffice, Chromium and qpdf.
+    "unoconv": Path("/usr/bin/unoconv"),
+    "pdftk-java": Path("/usr/bin/pdftk"),
+    "libimage-exiftool-perl": Path("/usr/bin/exiftool"),
 }
-# Built from the Go module proxy. Not every proxy has Gotenberg; then it is named as missing.
+# Built from the Go module proxy, which has some versions of Gotenberg and lists none: this is the newest one found there.
+# One that can't be had is named as missing.
 GO_PROGRAMS = {
-    "pdfcpu": "github.com/pdfcpu/pdfcpu/cmd/pdfcpu@v0.15.0",
-    "gotenberg": "github.com/gotenberg/gotenberg/v8/cmd/gotenberg@v8.21.1",
+    "pdfcpu": "github.com/pdfcpu/pdfcpu@v0.15.0",
+    "gotenberg": "github.com/gotenberg/gotenberg/v8@v8.15.0",
 }
 BROWSERS = (Path("/usr/lib/chromium/chromium-headless-shell"), Path("/usr/bin/chromium-headless-shell"))
 
@@ -130,17 +135,23 @@ def _install_node(peers: Peers, log: Path) -> None:
 
 def _install_go(peers: Peers, log: Path) -> None:
     go = shutil.which("go") or shutil.which("/usr/local/go/bin/go")
-    for name, package in GO_PROGRAMS.items():
-        reason = None if go else "Go is missing"
-        built = {"GOBIN": str(go_program(name).parent)}
-        if go and not go_program(name).exists() and _run([go, "install", package], log, environment=built):
-            reason = f"Go could not build it: {log}"
-        if reason:
-            peers.missing[name] = reason
+    for name, module in GO_PROGRAMS.items():
+        if not go:
+            peers.missing[name] = "Go is missing"
+        elif not go_program(name).exists() and not _build_go(go, name, module, log):
+            peers.missing[name] = f"Go could not build it: {log}"
 
 
-def _run(command: list, log: Path, cwd: Path | None = None, environment: dict[str, str] | None = None) -> bool:
+def _build_go(go: str, name: str, module: str, log: Path) -> bool:
+    """In the module's own folder, so that its own versions hold, and the proxy need not list any."""
+    with log.open("ab") as file:
+        said = subprocess.run([go, "mod", "download", "-json", module], stdout=subprocess.PIPE, stderr=file)
+    folder = json.loads(said.stdout or "{}").get("Dir")
+    return bool(folder) and not _run([go, "build", "-o", go_program(name), f"./cmd/{name}"], log, cwd=Path(folder))
+
+
+def _run(command: list, log: Path, cwd: Path | None = None) -> bool:
     """Whether the command failed; what it says goes to the log."""
     with log.open("ab") as file:
-        variables = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", **(environment or {})}
+        variables = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         return subprocess.run(command, stdout=file, stderr=file, cwd=cwd, env=variables).returncode != 0

@@ -130,8 +130,9 @@ def _office_bars(rows: dict[str, Row]) -> list[Bar]:
     found = []
     for label, row in rows.items():
         if label.startswith("small"):
-            found.append(Bar(f"{label}: of a fresh soffice", _ratio(row, "soffice, fresh"), 1 / 12))
-            found.append(Bar(f"{label}: of unoserver", _ratio(row, "unoserver"), 0.6))
+            found.append(Bar(f"{label}: of a fresh soffice", _ratio(row, "soffice, fresh"), 1 / 20))
+            found.append(Bar(f"{label}: of unoserver", _ratio(row, "unoserver"), 0.5))
+            found.append(Bar(f"{label}: of Gotenberg", _ratio(row, "gotenberg"), 1 / 8))
         else:
             peers = [name for name in row if name != OURS]
             found.append(Bar(f"{label}: of the best peer", _ratio(row, *peers), 1.0))
@@ -148,7 +149,11 @@ def _memory_bars(rows: dict[str, Row]) -> list[Bar]:
 
 
 def _cold_bars(rows: dict[str, Row]) -> list[Bar]:
-    return [Bar(f"cold {label}: of unoserver", _ratio(row, "unoserver"), 0.2) for label, row in rows.items()]
+    found = []
+    for label, row in rows.items():
+        found.append(Bar(f"cold {label}: of unoserver", _ratio(row, "unoserver"), 0.2))
+        found.append(Bar(f"cold {label}: ms", row.get(OURS, Series()).median("wall_ms"), 600))
+    return found
 
 
 def _stream_bars(streams: dict[str, Stream]) -> list[Bar]:
@@ -164,6 +169,7 @@ def _html_bars(basic: dict[str, Row], browser: dict[str, Row]) -> list[Bar]:
     for label, row in browser.items():
         ratio = _ratio(row, "puppeteer-core", "playwright-core")
         found.append(Bar(f"browser {label}: of the faster driver", ratio, 1.0))
+        found.append(Bar(f"browser {label}: of Gotenberg", _ratio(row, "gotenberg"), 0.7))
     return found
 
 
