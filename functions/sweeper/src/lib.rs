@@ -20,7 +20,7 @@ use docmill::domain::time::Timestamp;
 use docmill::queue::{Message, Queue, QueueError};
 use docmill::store::StoreError;
 use docmill::store::health::Sweep;
-use docmill::store::item::SWEPT_SHARDS;
+use docmill::store::item::{SWEPT_SHARDS, Shard};
 use docmill::store::jobs::{DuePage, Written};
 use docmill::telemetry;
 use docmill::waiting::WaitingError;
@@ -117,6 +117,30 @@ impl Sweeper {
         F: Future<Output = Result<Repairs, StoreError>>,
     {
         join_all((0..SWEPT_SHARDS).map(sweep)).await
+    }
+
+    /// Repairs the jobs of a shard that are due and in this state, page by page.
+    async fn repair_due<F>(
+        &self,
+        shard: Shard,
+        status: JobStatus,
+        run: Run,
+        repair: impl Fn(Job) -> F,
+    ) -> Result<Repairs, StoreError>
+    where
+        F: Future<Output = Result<Repair, Obstacle>>,
+    {
+        let (jobs, mut repairs, mut from) = (&self.context.jobs, Repairs::default(), None);
+        while !run.is_over() {
+            let DuePage { ids, next } = jobs.due(shard, run.now, from).await?;
+            // The index lags behind: the job itself decides.
+            let is_due = |job: &Job| job.status == status && job.due.is_some_and(|due| due <= run.now);
+            let due = jobs.get_all(&ids).await?.into_iter().filter(is_due).collect();
+            repairs += self.repair_all(due, run, &repair).await;
+            let Some(mark) = next else { break };
+            from = Some(mark);
+        }
+        Ok(repairs)
     }
 
     /// Repairs jobs, several at the same time. What can't be repaired holds up nothing else.

@@ -7,7 +7,7 @@ use docmill::domain::job::{Job, JobId, JobStatus};
 use docmill::domain::time::Timestamp;
 use docmill::store::StoreError;
 use docmill::store::item::Shard;
-use docmill::store::jobs::{DuePage, WAITING_GRACE, Written};
+use docmill::store::jobs::{WAITING_GRACE, Written};
 use docmill::waiting::{Told, Waiting};
 
 use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
@@ -17,15 +17,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
 
 impl Sweeper {
     pub(crate) async fn look_after_waiting(&self, shard: u8, run: Run) -> Result<Repairs, StoreError> {
-        let (jobs, mut repairs, mut from) = (&self.context.jobs, Repairs::default(), None);
-        while !run.is_over() {
-            let DuePage { ids, next } = jobs.due(Shard::Waiting(shard), run.now, from).await?;
-            let due = jobs.get_all(&ids).await?.into_iter().filter(|job| is_due(job, run.now)).collect();
-            repairs += self.repair_all(due, run, |job| self.tell(job, run.now)).await;
-            let Some(mark) = next else { break };
-            from = Some(mark);
-        }
-        Ok(repairs)
+        let tell = |job| self.tell(job, run.now);
+        self.repair_due(Shard::Waiting(shard), JobStatus::Queued, run, tell).await
     }
 
     /// Tells the job of everything that has ended, and looks again later if there is more to wait for.
@@ -63,10 +56,6 @@ impl Sweeper {
     pub(crate) fn waiting(&self) -> Waiting<'_> {
         Waiting { jobs: &self.context.jobs, files: &self.context.files, queue: &self.queue }
     }
-}
-
-fn is_due(job: &Job, now: Timestamp) -> bool {
-    job.status == JobStatus::Queued && job.due.is_some_and(|due| due <= now)
 }
 
 fn repair(told: Told) -> Repair {
