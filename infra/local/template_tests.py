@@ -145,6 +145,16 @@ class Storage(unittest.TestCase):
         self.assertEqual(index["Projection"], {"ProjectionType": "KEYS_ONLY"})
 
 
+    def test_no_result_is_deleted_before_the_time_that_a_job_may_ask_for(self):
+        schema = (ROOT / "shared/src/domain/schema.rs").read_text()
+        longest = int(re.search(r'"retentionSeconds": \{.*?"maximum": ([0-9_]+)', schema, re.S)[1].replace("_", ""))
+        rules = {each["Prefix"]: each["ExpirationInDays"] for each in RESOURCES["FilesBucket"]["Properties"]["LifecycleConfiguration"]["Rules"] if "Prefix" in each}
+        self.assertEqual({"inputs/": 1, "uploads/": 1, "outputs/day/": 1, "outputs/week/": 8}, rules)
+        self.assertGreater(rules["outputs/week/"] * 86_400, longest)
+        # The day's shelf is for whatever is kept as long as the template lets the service keep results.
+        self.assertLessEqual(PARAMETERS["OutputRetentionHours"]["MaxValue"], 24 * rules["outputs/day/"])
+
+
 class Roles(unittest.TestCase):
     def test_every_function_has_a_role_of_its_own_with_exact_actions_on_exact_resources(self):
         functions = localize.functions(TEMPLATE)

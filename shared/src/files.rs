@@ -24,15 +24,25 @@ pub const LINK_LIFETIME: Duration = Duration::from_secs(600);
 /// How long the link of an upload works, counted to the moment at which the upload begins.
 pub const UPLOAD_LINK_LIFETIME: Duration = Duration::from_secs(900);
 
+const DAY: Duration = Duration::from_secs(86_400);
+
 /// What the bucket holds. Lifecycle rules remove each kind by its prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ObjectKey<'a> {
     /// A request too large for a job item.
     Input { account: &'a str, job: JobId },
     /// A result. Each attempt has its own, so that a late worker overwrites nothing.
-    Output { account: &'a str, job: JobId, attempt: u32, part: OutputPart },
+    Output { account: &'a str, job: JobId, attempt: u32, part: OutputPart, kept_for: KeptFor },
     /// A document that a client sent. Its account's name comes first, so that nobody can name another's.
     Upload { account: &'a str, upload: UploadId },
+}
+
+/// How long results may lie in the bucket before its lifecycle removes them, whatever the sweeper did. The sweeper removes each
+/// at its own time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptFor {
+    Day,
+    Week,
 }
 
 /// Which of a job's files.
@@ -44,6 +54,15 @@ pub enum OutputPart {
     Archive,
     /// The description of many files. See [`crate::domain::job::StoredResults`].
     Manifest,
+}
+
+impl<'a> ObjectKey<'a> {
+    /// Where the job's present attempt stores a result.
+    pub fn of_result(job: &'a Job, part: OutputPart) -> Self {
+        let is_long = job.retention_seconds.is_some_and(|seconds| Duration::from_secs(seconds) > DAY);
+        let kept_for = if is_long { KeptFor::Week } else { KeptFor::Day };
+        Self::Output { account: &job.account, job: job.id, attempt: job.attempts, part, kept_for }
+    }
 }
 
 impl std::fmt::Display for OutputPart {
@@ -60,7 +79,13 @@ impl std::fmt::Display for ObjectKey<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Input { account, job } => write!(f, "inputs/{account}/{job}"),
-            Self::Output { account, job, attempt, part } => write!(f, "outputs/{account}/{job}/{attempt}/{part}"),
+            Self::Output { account, job, attempt, part, kept_for } => {
+                let kept_for = match kept_for {
+                    KeptFor::Day => "day",
+                    KeptFor::Week => "week",
+                };
+                write!(f, "outputs/{kept_for}/{account}/{job}/{attempt}/{part}")
+            }
             Self::Upload { account, upload } => write!(f, "uploads/{account}/{upload}"),
         }
     }
@@ -397,8 +422,15 @@ mod tests {
     fn each_kind_of_object_has_its_prefix() {
         let job = JobId::NONE;
         assert!(ObjectKey::Input { account: "a", job }.to_string().starts_with("inputs/a/"));
-        let output = |part| ObjectKey::Output { account: "a", job, attempt: 2, part }.to_string();
+        let output =
+            |part| ObjectKey::Output { account: "a", job, attempt: 2, part, kept_for: KeptFor::Day }.to_string();
         assert!(output(OutputPart::File(7)).ends_with("/2/7") && output(OutputPart::Archive).ends_with("/2/all"));
+        let week =
+            ObjectKey::Output { account: "a", job, attempt: 2, part: OutputPart::Archive, kept_for: KeptFor::Week };
+        assert!(
+            output(OutputPart::Archive).starts_with("outputs/day/a/")
+                && week.to_string().starts_with("outputs/week/a/")
+        );
         let upload = UploadId::new();
         assert_eq!(ObjectKey::Upload { account: "a", upload }.to_string(), format!("uploads/a/{upload}"));
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use docmill::clock;
 use docmill::domain::job::{Job, JobId, JobStatus};
-use docmill::files::{ObjectKey, OutputPart};
+use docmill::files::{KeptFor, ObjectKey, OutputPart};
 use docmill::http::control::ControlDesk;
 use docmill::http::request::ApiRequest;
 use docmill::store::jobs::{Claim, Completion, Written};
@@ -60,7 +60,13 @@ async fn complete(world: &World, account: &Account, id: JobId) -> String {
         .context
         .files
         .put_text(
-            &ObjectKey::Output { account: &account.id, job: id, attempt: 1, part: OutputPart::File(0) },
+            &ObjectKey::Output {
+                account: &account.id,
+                job: id,
+                attempt: 1,
+                part: OutputPart::File(0),
+                kept_for: KeptFor::Day,
+            },
             "%PDF".into(),
         )
         .await
@@ -71,7 +77,14 @@ async fn complete(world: &World, account: &Account, id: JobId) -> String {
 }
 
 fn output_key(account: &Account, job: &Job) -> String {
-    ObjectKey::Output { account: &account.id, job: job.id, attempt: 1, part: OutputPart::File(0) }.to_string()
+    ObjectKey::Output {
+        account: &account.id,
+        job: job.id,
+        attempt: 1,
+        part: OutputPart::File(0),
+        kept_for: KeptFor::Day,
+    }
+    .to_string()
 }
 
 async fn event_kinds(world: &World, account: &Account) -> Vec<String> {

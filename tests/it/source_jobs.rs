@@ -7,7 +7,7 @@ use docmill::clock;
 use docmill::config::Config;
 use docmill::context::Context;
 use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus, Output, Results, StoredResults};
-use docmill::files::{ObjectKey, OutputPart};
+use docmill::files::{KeptFor, ObjectKey, OutputPart};
 use docmill::http::control::ControlDesk;
 use docmill::store::jobs::{Claim, Completion, WAITING_GRACE, Written};
 use docmill::waiting::Waiting;
@@ -257,7 +257,13 @@ async fn the_bytes_of_another_jobs_result_are_read_for_its_own_account_alone() {
     let (owner, stranger) = (world.account(10).await, world.account(10).await);
     let source = page(&world, &owner).await;
     let job = claim(&world.context.jobs, source).await;
-    let key = ObjectKey::Output { account: &owner.id, job: source, attempt: 1, part: OutputPart::File(0) };
+    let key = ObjectKey::Output {
+        account: &owner.id,
+        job: source,
+        attempt: 1,
+        part: OutputPart::File(0),
+        kept_for: KeptFor::Day,
+    };
     world.context.files.put_text(&key, "%PDF-1.7 secret".into()).await.unwrap();
     let done = Completion { output_key: key.to_string(), ..completion(clock::now()) };
     assert_eq!(world.context.jobs.complete(&job, &done).await.unwrap(), Written::Yes);

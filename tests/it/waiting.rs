@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use docmill::clock;
 use docmill::domain::job::{Job, JobError, JobErrorCode};
-use docmill::files::{ObjectKey, OutputPart};
+use docmill::files::{KeptFor, ObjectKey, OutputPart};
 use docmill::http::request::ApiRequest;
 use docmill::store::jobs::{Completion, JobFilter};
 use serde_json::{Value, json};
@@ -43,7 +43,13 @@ async fn claimed(world: &World, account: &Account) -> Job {
 /// A worker that completes the account's next job, with bytes where its result is said to be.
 async fn complete(world: &World, account: &Account) -> Job {
     let job = claimed(world, account).await;
-    let key = ObjectKey::Output { account: &account.id, job: job.id, attempt: 1, part: OutputPart::File(0) };
+    let key = ObjectKey::Output {
+        account: &account.id,
+        job: job.id,
+        attempt: 1,
+        part: OutputPart::File(0),
+        kept_for: KeptFor::Day,
+    };
     world.context.files.put_text(&key, "%PDF-1.7 waited for".into()).await.unwrap();
     let done = Completion { output_key: key.to_string(), ..completion(clock::now()) };
     world.context.jobs.complete(&job, &done).await.unwrap();

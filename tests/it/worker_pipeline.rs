@@ -101,7 +101,7 @@ async fn a_job_is_completed_with_all_that_it_says_about_itself() {
     assert_eq!(job.engine.unwrap().name, "stub");
     assert!(job.timings.is_some() && job.secret.is_none() && job.lease_until.is_none());
     let key = job.output_key.unwrap();
-    assert_eq!(key, format!("outputs/{}/{}/1/0", bench.account.id, bench.id));
+    assert_eq!(key, format!("outputs/day/{}/{}/1/0", bench.account.id, bench.id));
     assert_eq!(bench.world.context.files.get_text(&key).await.unwrap(), "%PDF-1.7 stub");
 }
 

@@ -96,7 +96,7 @@ def plain(item: Item) -> Item:
 def outputs_of(stack: Stack, account: str) -> dict[str, set[str]]:
     s3 = stack.client("s3")
     pages = s3.get_paginator("list_objects_v2").paginate(
-        Bucket=stack.storage["FILES_BUCKET"], Prefix=f"outputs/{account}/")
+        Bucket=stack.storage["FILES_BUCKET"], Prefix=f"outputs/day/{account}/")
     keys = [entry["Key"] for page in pages for entry in page.get("Contents", [])]
     by_job: dict[str, set[str]] = {}
     for key in keys:

@@ -191,7 +191,7 @@ impl Pipeline {
 
     /// Stores all files under keys of this attempt. Many are described in a manifest, so that no item grows.
     async fn store(&self, job: &Job, converted: &Converted) -> Result<StoredResults, Setback> {
-        let key = |part| ObjectKey::Output { account: &job.account, job: job.id, attempt: job.attempts, part };
+        let key = |part| ObjectKey::of_result(job, part);
         let each = converted.files.each.iter().enumerate().map(|(index, made)| (OutputPart::File(index), made));
         let all = each.chain(converted.files.archive.iter().map(|made| (OutputPart::Archive, made)));
         let stored = all.map(|(part, made)| async move {
@@ -220,12 +220,7 @@ impl Pipeline {
         let Some(made) = converted.files.primary() else { return Ok(()) };
         let delivered = deliver(&self.converter.fetcher, &request.output, made, deadline.into()).await;
         if delivered.is_err() {
-            let key = ObjectKey::Output {
-                account: &job.account,
-                job: job.id,
-                attempt: job.attempts,
-                part: OutputPart::File(0),
-            };
+            let key = ObjectKey::of_result(job, OutputPart::File(0));
             let stored = Job { output_key: Some(key.to_string()), results: Some(results.clone()), ..job.clone() };
             if let Err(error) = self.files.delete_results(&stored).await {
                 tracing::warn!(job_id = %job.id, %error, "an undelivered result was left to its lifecycle");
@@ -275,7 +270,7 @@ impl Pipeline {
         let primary = converted.files.primary().ok_or_else(|| Setback::fault("a conversion without a result"))?;
         let output = primary.output.clone();
         let part = if converted.files.archive.is_some() { OutputPart::Archive } else { OutputPart::File(0) };
-        let key = ObjectKey::Output { account: &job.account, job: job.id, attempt: job.attempts, part };
+        let key = ObjectKey::of_result(job, part);
         let retention = job.retention_seconds.map_or(self.config.output_retention, Duration::from_secs);
         let finished_at = self.clock.now();
         let timings = Timings {
