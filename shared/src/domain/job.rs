@@ -92,7 +92,7 @@ pub struct Timings {
 pub enum Payload {
     /// The canonical request as JSON text, in the job item itself.
     Inline(String),
-    /// The same, at this key of the files bucket, because it was too large for an item.
+    /// The same, at this key of the files bucket, because it was too large for an item or carries credentials.
     Stored(String),
 }
 

@@ -149,6 +149,18 @@ impl JobRequest {
         source::sources(&self.input)
     }
 
+    /// Whether it carries passwords or credentials, of which no copy may outlive the job: not in a table's backups either.
+    pub fn carries_credentials(&self, catalogue: &Catalogue) -> bool {
+        let hides = |tool: &str, options: &Map<String, Value>| {
+            let secrets = catalogue.find(tool).map(|tool| &tool.definition.secrets.values);
+            secrets.is_some_and(|names| names.iter().any(|name| options.contains_key(name)))
+        };
+        hides(&self.tool, &self.options)
+            || self.then.iter().any(|step| hides(&step.tool, &step.options))
+            || self.sources().iter().any(|source| source.password.is_some() || !source.headers.is_empty())
+            || !self.output.put_headers.is_empty()
+    }
+
     /// What the client wants its result to be called: `output.filename`, or its alias among the options.
     pub fn filename(&self) -> Option<&str> {
         self.output.filename.as_deref().or_else(|| self.option_str("filename"))
@@ -360,6 +372,33 @@ mod tests {
 
         let (request, _) = parse("html-to-pdf", json!({"html": "canary"})).unwrap();
         assert_eq!(request.redacted_input(), json!({"html": {"bytes": 6, "sha256": sha256_hex(b"canary")}}));
+    }
+
+    #[test]
+    fn passwords_and_credentials_are_told_from_other_options() {
+        let catalogue = Catalogue::load().unwrap();
+        let source = "https://a.example/x.pdf";
+        for (slug, body, carries) in [
+            ("office-to-pdf", json!({"sourceUrl": source, "options": {"pageRange": "1"}}), false),
+            ("office-to-pdf", json!({"sourceUrl": source, "options": {"password": "x"}}), true),
+            ("merge-pdf", json!({"sources": [{"sourceUrl": source}]}), false),
+            ("merge-pdf", json!({"sources": [{"sourceUrl": source}, {"sourceUrl": source, "password": "x"}]}), true),
+            ("merge-pdf", json!({"sources": [{"sourceUrl": source, "headers": {"authorization": "x"}}]}), true),
+            ("office-to-pdf", json!({"sourceUrl": source, "output": {"putUrl": source}}), false),
+            (
+                "office-to-pdf",
+                json!({"sourceUrl": source, "output": {"putUrl": source, "putHeaders": {"x-a": "x"}}}),
+                true,
+            ),
+            (
+                "office-to-pdf",
+                json!({"sourceUrl": source, "then": [{"toolSlug": "protect-pdf", "options": {"userPassword": "x"}}]}),
+                true,
+            ),
+        ] {
+            let (request, _) = parse(slug, body.clone()).unwrap_or_else(|breaches| panic!("{body}: {breaches:?}"));
+            assert_eq!(request.carries_credentials(&catalogue), carries, "{body}");
+        }
     }
 
     #[test]

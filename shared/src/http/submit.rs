@@ -253,7 +253,8 @@ impl JobDesk {
         let job = self.new_job(&order, caller);
         let canonical = order.wanted.canonical();
         let idempotency = idempotency_key.map(|key| self.record(key, &job, &canonical, caller));
-        let job = self.with_payload(job, canonical.reveal()).await?;
+        let apart = order.wanted.carries_credentials(&self.context.catalogue);
+        let job = self.with_payload(job, canonical.reveal(), apart).await?;
         let cost = order.cost;
         let submission = Submission {
             job,
@@ -361,9 +362,10 @@ impl JobDesk {
         }
     }
 
-    /// No item grows with what users send: a large payload goes to the bucket before the job is written.
-    async fn with_payload(&self, mut job: Job, payload: String) -> Result<Job, ApiError> {
-        job.secret = Some(if payload.len() <= MAX_INLINE_PAYLOAD_BYTES {
+    /// No item grows with what users send: a large payload goes to the bucket before the job is written. So does one with
+    /// credentials (`apart`): a table's backups keep for 35 days what the job's end removes, and the bucket has none.
+    async fn with_payload(&self, mut job: Job, payload: String, apart: bool) -> Result<Job, ApiError> {
+        job.secret = Some(if payload.len() <= MAX_INLINE_PAYLOAD_BYTES && !apart {
             Payload::Inline(payload)
         } else {
             let key = ObjectKey::Input { account: &job.account, job: job.id };
