@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots description check check-rust check-description check-template check-deployment check-licences check-local check-cost build-release bench bench-api bench-wait soak load load-crowd fuzz cost build-lambda deploy deploy-check test-image
+.PHONY: help setup build run up down clean-local test test-browser test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots description check check-rust check-description check-template check-deployment check-licences check-local check-cost build-release bench bench-api bench-sweeper bench-wait soak load load-crowd fuzz cost build-lambda deploy deploy-check test-image
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -152,6 +152,11 @@ bench-api: setup build ## Measure the functions as Lambda starts them: init, fir
 	$(OPTIMISED) cargo build --release --workspace --bins
 	@mkdir -p target && $(LOCAL) with-stack -- "$(CARGO_TARGET_DIR)/release/bench-api" \
 		--binaries "$(CARGO_TARGET_DIR)/release" --json target/bench-api.json $(if $(ROUNDS),--rounds $(ROUNDS))
+
+# The emulator is one process of Python: it takes a minute for the backlog, and is what limits the rates.
+bench-sweeper: setup build ## Measure the sweeper behind a backlog: ended leases, expired results (QUEUED=…, LEASES=…, EXPIRED=…)
+	@$(LOCAL) with-stack -- env $(foreach name,QUEUED LEASES EXPIRED,$(if $($(name)),$(name)=$($(name)))) \
+		cargo test --workspace --test it bench_sweeper -- --ignored --nocapture
 
 cost: setup ## Say what jobs cost on AWS, from the last benchmarks or else from the committed figures
 	@$(COST)

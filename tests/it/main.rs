@@ -13,6 +13,7 @@ mod account_keys;
 mod account_usage;
 mod administration;
 mod admission;
+mod bench_sweeper;
 mod budgets;
 mod clients;
 mod contract;

@@ -1,0 +1,138 @@
+//! The sweeper under load, measured: ended leases and expired results behind a backlog of queued jobs. `make bench-sweeper`
+//! runs it; QUEUED, LEASES and EXPIRED set other numbers.
+//!
+//! A run begins every minute. So a lease is repaired within a minute and the time that the run needs.
+
+#![allow(clippy::print_stdout, reason = "it prints what it measures")]
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
+use docmill::clock;
+use docmill::context::Context;
+use docmill::domain::job::{Job, JobId, JobStatus, MAX_ATTEMPTS, QUEUED_GRACE};
+use docmill::domain::time::Timestamp;
+use docmill::store::item::{Item, Shard, to_item};
+use docmill::store::jobs::queued_until;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use sweeper::{Repairs, Sweeper};
+
+use crate::support::stage::Stage;
+use crate::support::world::patient_aws;
+
+/// Most items of one `BatchWriteItem`, and how many of these go out at once.
+const BATCH: usize = 25;
+const AT_ONCE: usize = 4;
+/// Every so many of the ended leases were the last attempt.
+const EXHAUSTED: usize = 20;
+const MINUTE: Duration = Duration::from_secs(60);
+
+fn number(name: &str, default: usize) -> usize {
+    std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is not a number")))
+}
+
+/// Queued jobs of the last half hour, counted, whose messages wait.
+fn queued(template: &Job, now: Timestamp, index: usize, of: usize) -> Job {
+    let age = Duration::from_secs(1800) * u32::try_from(index).unwrap() / u32::try_from(of).unwrap();
+    let (id, created_at) = (JobId::new(), now.minus(age));
+    let (open, due) = queued_until(template.queue, id, created_at.plus(QUEUED_GRACE));
+    Job { id, created_at, open, due, ..template.clone() }
+}
+
+/// Jobs whose workers died: their leases ended within the last minute.
+fn leased(template: &Job, now: Timestamp, index: usize, of: usize) -> Job {
+    let ended = now.minus(MINUTE * u32::try_from(index).unwrap() / u32::try_from(of).unwrap());
+    let id = JobId::new();
+    let attempts = if index.is_multiple_of(EXHAUSTED) { MAX_ATTEMPTS } else { 1 };
+    let (status, open) = (JobStatus::Processing, Some(Shard::leased(id).key()));
+    Job { id, status, attempts, lease_until: Some(ended), due: Some(ended), open, ..template.clone() }
+}
+
+/// Completed jobs whose results have had their time. Their objects were never there: a deletion is the same.
+fn kept(template: &Job, now: Timestamp) -> Job {
+    let (id, expired) = (JobId::new(), Some(now.minus(MINUTE)));
+    let output_key = Some(format!("outputs/day/{}/{id}/1/0", template.account));
+    let (status, open) = (JobStatus::Completed, Some(Shard::kept(id).key()));
+    Job { id, status, expires_at: expired, due: expired, output_key, open, secret: None, ..template.clone() }
+}
+
+async fn put_all(context: &Context, jobs: impl Iterator<Item = Job>) {
+    let items: Vec<Item> = jobs.map(|job| to_item(&job).unwrap()).collect();
+    let put = |item: &Item| {
+        WriteRequest::builder().put_request(PutRequest::builder().set_item(Some(item.clone())).build().unwrap()).build()
+    };
+    let batches = items.chunks(BATCH).map(|batch| batch.iter().map(put).collect::<Vec<_>>());
+    stream::iter(batches.collect::<Vec<_>>())
+        .map(async |batch| {
+            let writes = HashMap::from([(context.config.tables.jobs.clone(), batch)]);
+            let written = context.dynamodb.batch_write_item().set_request_items(Some(writes)).send().await?;
+            assert!(written.unprocessed_items.is_none_or(|left| left.is_empty()));
+            Ok::<_, aws_sdk_dynamodb::Error>(())
+        })
+        .buffer_unordered(AT_ONCE)
+        .try_collect::<()>()
+        .await
+        .unwrap();
+}
+
+/// How many of these are in the state, by strongly consistent reads.
+async fn count(context: &Context, ids: &[JobId], status: JobStatus) -> usize {
+    let jobs = context.jobs.get_all(ids).await.unwrap();
+    jobs.iter().filter(|job| job.status == status).count()
+}
+
+/// Sweeps until nothing of `left` is left, a run each minute, and tells how long each took.
+async fn sweep(name: &str, sweeper: &Sweeper, left: impl AsyncFn() -> usize) -> Repairs {
+    let mut all = Repairs::default();
+    for run in 1..=10 {
+        let began = Instant::now();
+        let repairs = sweeper.run_at(clock::now()).await.unwrap();
+        let (seconds, left) = (began.elapsed().as_secs_f64(), left().await);
+        println!("{name}, run {run}: {seconds:.1} s, {left} left, {repairs:?}");
+        all += repairs;
+        if left == 0 {
+            return all;
+        }
+    }
+    panic!("{name}: ten runs were not enough");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "a measurement: `make bench-sweeper`"]
+async fn ended_leases_and_expired_results_behind_a_backlog() {
+    let (queued_jobs, leases, expired) = (number("QUEUED", 100_000), number("LEASES", 1_000), number("EXPIRED", 5_000));
+    let stage = Stage::new().await;
+    // Its message waits in the queue: a backlog.
+    let account = stage.world.account_on(&stage.plan_with_none, 1_000_000).await;
+    let template = stage.job(stage.create(&account, "<p>x").await).await;
+    let template = Job { uncounted: None, creation_counted: true, ..template };
+    let context = &stage.auditor;
+    let sweeper = Sweeper::new(Context::new(context.config.clone(), patient_aws()).unwrap());
+
+    let began = Instant::now();
+    let now = clock::now();
+    put_all(context, (0..queued_jobs).map(|index| queued(&template, now, index, queued_jobs))).await;
+    println!("{queued_jobs} queued jobs written in {:.0} s", began.elapsed().as_secs_f64());
+    let alone = Instant::now();
+    let idle = sweeper.run_at(clock::now()).await.unwrap();
+    println!("a run over the backlog alone: {:.1} s, {idle:?}", alone.elapsed().as_secs_f64());
+
+    let now = clock::now();
+    let jobs: Vec<Job> = (0..leases).map(|index| leased(&template, now, index, leases)).collect();
+    let held: Vec<JobId> = jobs.iter().map(|job| job.id).collect();
+    put_all(context, jobs.into_iter()).await;
+    let repairs = sweep("leases", &sweeper, async || count(context, &held, JobStatus::Processing).await).await;
+    let last_attempts = leases.div_ceil(EXHAUSTED);
+    assert_eq!(count(context, &held, JobStatus::Failed).await, last_attempts);
+    assert_eq!(count(context, &held, JobStatus::Queued).await, leases - last_attempts);
+    assert_eq!((repairs.released as usize, repairs.failed as usize), (leases - last_attempts, last_attempts));
+
+    let now = clock::now();
+    let jobs: Vec<Job> = (0..expired).map(|_| kept(&template, now)).collect();
+    let ended: Vec<JobId> = jobs.iter().map(|job| job.id).collect();
+    put_all(context, jobs.into_iter()).await;
+    let repairs = sweep("expiries", &sweeper, async || count(context, &ended, JobStatus::Completed).await).await;
+    assert_eq!((repairs.expired as usize, count(context, &ended, JobStatus::Expired).await), (expired, expired));
+    stage.remove().await;
+}
