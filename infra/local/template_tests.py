@@ -300,6 +300,16 @@ class Image(unittest.TestCase):
         self.assertRegex(dockerfile, re.compile(r"^FROM debian:\w+-slim@sha256:[0-9a-f]{64}$", re.M))
 
 
+class Cost(unittest.TestCase):
+    def test_a_budget_is_made_for_whoever_is_to_be_told(self):
+        (budget,) = of_type("AWS::Budgets::Budget").values()
+        self.assertEqual(budget["Condition"], "HasBudget")
+        self.assertEqual(budget["Properties"]["Budget"]["BudgetLimit"]["Amount"], {"Ref": "MonthlyBudget"})
+        told = budget["Properties"]["NotificationsWithSubscribers"]
+        self.assertEqual({each["Notification"]["NotificationType"] for each in told}, {"ACTUAL", "FORECASTED"})
+        self.assertEqual(str(told).count("{'Ref': 'BudgetEmail'}"), len(told))
+
+
 class Documents(unittest.TestCase):
     def test_every_parameter_is_grouped_and_explained(self):
         groups = TEMPLATE["Metadata"]["AWS::CloudFormation::Interface"]["ParameterGroups"]
