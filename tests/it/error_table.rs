@@ -118,6 +118,7 @@ fn job(id: JobId, account: &Account) -> Job {
         output_request: None,
         retention_seconds: None,
         metadata: Default::default(),
+        limits: Default::default(),
         output: None,
         output_key: None,
         results: None,

@@ -33,6 +33,7 @@ mod journeys;
 mod order_of_checks;
 mod outcomes;
 mod people;
+mod plans;
 mod playground;
 mod read_jobs;
 mod redrive;

@@ -209,7 +209,7 @@ async fn what_is_no_page_is_told_by_its_content_and_not_by_its_type() {
 #[tokio::test]
 async fn a_limit_that_was_lowered_meanwhile_holds() {
     let (mut bench, _) = bench(PAGE).await;
-    bench.pipeline.converter.limits.source_bytes = PAGE.len() as u64 - 1;
+    bench.pipeline.config.limits.source_bytes = PAGE.len() as u64 - 1;
     bench.deliver().await;
     assert_eq!(bench.job().await.error.unwrap().code, JobErrorCode::SourceTooLarge);
 }

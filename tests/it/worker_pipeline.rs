@@ -67,7 +67,6 @@ impl Bench {
                 catalogue: Catalogue::load().unwrap(),
                 fetcher,
                 engines: Engines::default().with(EngineKind::Chromium, engine).checked_by(Arc::new(StubChecker)),
-                limits: context.config.limits.clone(),
             },
             config: context.config,
             queue_name: QueueName::Html,

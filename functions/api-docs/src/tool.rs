@@ -77,6 +77,7 @@ fn limits() -> Markup {
             li { "Unpacked archives (docx, xlsx, …): at most " (limits.unpacked_bytes >> 30) " GiB" }
             li { "Result: at most " (limits.pages) " pages and " (limits.output_bytes >> 20) " MiB" }
             li { "Time: at most " (limits.conversion.as_secs()) " seconds, and " (limits.fetch.as_secs()) " to fetch the source" }
+            li { "Your plan or key may have lower limits: see " code { "metadata.limits" } " of the tool's schema" }
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use docmill::context::Context;
+use docmill::domain::catalogue::Published;
 use docmill::domain::quota::RatePolicy;
 use docmill::http::envelope::Reply;
 use docmill::http::error::ErrorCode;
@@ -18,8 +19,13 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
         if !caller.settings.tool(tool).admits(slug, &caller.plan(), &caller.key) {
             return Err(ErrorCode::ToolNotAllowed.into());
         }
-        let limits = context.config.limits.view(context.config.output_retention_hours());
-        Ok(Reply::ok("tool", tool.schema_view(&limits)))
+        let published = Published {
+            limits: &caller.limits(&context.config.limits),
+            create: caller.key.limiter.limit(RatePolicy::Create),
+            read: caller.key.limiter.limit(RatePolicy::Read),
+            output_retention_hours: context.config.output_retention_hours(),
+        };
+        Ok(Reply::ok("tool", tool.schema_view(published)))
     })
     .await
 }

@@ -253,8 +253,7 @@ fn converter(args: &EngineArgs, request: &JobRequest, catalogue: Catalogue) -> R
         EngineKind::of(&request.tool, request.option_str("renderMode")),
         EngineKind::PdfTools,
     ]));
-    let limits = Limits { conversion: Duration::from_secs(args.conversion_seconds), ..Limits::default() };
-    Ok(Converter { catalogue, fetcher, engines, limits })
+    Ok(Converter { catalogue, fetcher, engines })
 }
 
 async fn convert(
@@ -265,14 +264,16 @@ async fn convert(
     scratch: &Path,
 ) -> Result<Converted, Failure> {
     let mode = if args.test { Mode::Test } else { Mode::Live };
-    let deadline = Instant::now() + converter.limits.fetch + converter.limits.conversion;
+    let conversion = Duration::from_secs(args.engines.conversion_seconds);
+    let limits = &Limits { conversion, ..Limits::default() };
+    let deadline = Instant::now() + limits.fetch + limits.conversion;
     let mut given = Given::new();
     for (index, input) in inputs.iter().enumerate() {
         if let Input::File(path) = input {
             given.insert(index, local(path, scratch, index).await?);
         }
     }
-    converter.run(request, given, Workplace { scratch, deadline, mode }).await
+    converter.run(request, given, Workplace { scratch, deadline, mode, limits }).await
 }
 
 /// A copy of a local file in the job's directory, which is all that an engine sees.

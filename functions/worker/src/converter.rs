@@ -24,7 +24,6 @@ pub struct Converter {
     pub catalogue: Catalogue,
     pub fetcher: Fetcher,
     pub engines: Engines,
-    pub limits: Limits,
 }
 
 /// Files that are ready to be stored, and how they came about.
@@ -49,17 +48,18 @@ pub struct Workplace<'a> {
     /// The latest end of everything.
     pub deadline: Instant,
     pub mode: Mode,
+    pub limits: &'a Limits,
 }
 
 impl Converter {
     /// Runs a request to its end. `given`: sources that are here already.
     pub async fn run(&self, request: &JobRequest, given: Given, at: Workplace<'_>) -> Result<Converted, Failure> {
         let started = Instant::now();
-        let obtained = self.obtain(request, given, at.scratch).await?;
+        let obtained = self.obtain(request, given, at).await?;
         let fetch = started.elapsed();
 
         let started = Instant::now();
-        let at = Workplace { deadline: at.deadline.min(started + self.limits.conversion), ..at };
+        let at = Workplace { deadline: at.deadline.min(started + at.limits.conversion), ..at };
         let formats: Vec<_> = obtained.iter().map(|obtained| obtained.format).collect();
         let plan = Plan::of(request, &formats, &self.catalogue)?;
         let name = request.filename().map(str::to_owned).or_else(|| first_name(&obtained));
@@ -103,10 +103,10 @@ impl Converter {
         Ok(Converted { files, report, engine, warnings, steps, fetch, convert })
     }
 
-    async fn obtain(&self, request: &JobRequest, given: Given, scratch: &Path) -> Result<Vec<Obtained>, Failure> {
+    async fn obtain(&self, request: &JobRequest, given: Given, at: Workplace<'_>) -> Result<Vec<Obtained>, Failure> {
         let tool = self.catalogue.find(&request.tool);
         let tool = tool.ok_or_else(|| Failure::internal(format!("no tool {} in this build", request.tool)))?;
-        sources::obtain(&self.fetcher, request.sources(), given, &tool.definition, scratch, &self.limits).await
+        sources::obtain(&self.fetcher, request.sources(), given, &tool.definition, at.scratch, at.limits).await
     }
 
     /// Makes a PDF of each source that its tool does not take as it is.
@@ -147,7 +147,7 @@ impl Converter {
             options: &call.options,
             scratch,
             deadline: at.deadline,
-            limits: &self.limits,
+            limits: at.limits,
         };
         let conversion = match engine.convert(task(sources.clone())).await {
             // Not every crash is the document's fault: once more, in a fresh engine.
@@ -160,8 +160,8 @@ impl Converter {
         conversion.map_err(|failure| failure.of(call.engine))
     }
 
-    fn checker(&self, at: Workplace<'_>) -> Result<Checker<'_>, Failure> {
-        Ok(Checker { tools: self.engines.checker()?, limits: &self.limits, deadline: at.deadline })
+    fn checker<'a>(&'a self, at: Workplace<'a>) -> Result<Checker<'a>, Failure> {
+        Ok(Checker { tools: self.engines.checker()?, limits: at.limits, deadline: at.deadline })
     }
 
     async fn check(

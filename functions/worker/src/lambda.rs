@@ -44,12 +44,11 @@ pub async fn pipeline_of_function() -> Result<Pipeline, Error> {
     let libreoffice = Path::new(DEFAULT_PROGRAM_DIRECTORY);
     let engines = Engines::all(&launcher, policy, fetcher.clone(), libreoffice)?;
     let engines = engines.keeping_warm(Engines::needed_by(queue_name));
-    let limits = context.config.limits.clone();
     Ok(Pipeline {
         files: context.files.clone(),
         queue: context.queue(),
         jobs: context.jobs,
-        converter: Converter { catalogue: context.catalogue, fetcher, engines, limits },
+        converter: Converter { catalogue: context.catalogue, fetcher, engines },
         config: context.config,
         queue_name,
         look_every: LOOK_EVERY,

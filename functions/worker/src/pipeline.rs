@@ -175,9 +175,10 @@ impl Pipeline {
         let deadline = ends_at.checked_sub(STORE_TIME).unwrap_or(ends_at);
         // Engines keep the deadline themselves; what happens around them must not outlast it either.
         let started = Instant::now();
-        let given = self.stored_sources(job, &request, scratch.path()).await?;
+        let limits = &self.config.limits.clone().narrowed_by(&job.limits);
+        let given = self.stored_sources(job, &request, scratch.path(), &Budget::of(limits)).await?;
         let reading = started.elapsed();
-        let at = Workplace { scratch: scratch.path(), deadline, mode: job.mode };
+        let at = Workplace { scratch: scratch.path(), deadline, mode: job.mode, limits };
         let run = self.converter.run(&request, given, at);
         let converted =
             tokio::time::timeout_at((deadline + DEADLINE_GRACE).into(), run).await.map_err(|_| overdue())??;
@@ -240,18 +241,23 @@ impl Pipeline {
     }
 
     /// The sources that lie in the bucket: of the job's own account, whatever the id.
-    async fn stored_sources(&self, job: &Job, request: &JobRequest, scratch: &Path) -> Result<Given, Setback> {
-        let budget = Budget::of(&self.converter.limits);
+    async fn stored_sources(
+        &self,
+        job: &Job,
+        request: &JobRequest,
+        scratch: &Path,
+        budget: &Budget,
+    ) -> Result<Given, Setback> {
         let mut given = Given::new();
         let shelf = Shelf { files: &self.files, jobs: &self.jobs, clock: &self.clock, account: &job.account };
         for (index, source) in request.sources().into_iter().enumerate() {
             let read = match source.origin {
                 Origin::Upload(id) => {
                     let id = UploadId::parse(&id).ok_or_else(|| Setback::fault("a stored upload id is invalid"))?;
-                    shelf.upload(id, &sources::place(scratch, index).await?, &budget).await?
+                    shelf.upload(id, &sources::place(scratch, index).await?, budget).await?
                 }
                 Origin::Job { id, output } => {
-                    shelf.result(id, output, &sources::place(scratch, index).await?, &budget).await?
+                    shelf.result(id, output, &sources::place(scratch, index).await?, budget).await?
                 }
                 Origin::File(_) | Origin::Page(_) | Origin::Html(_) | Origin::Markdown(_) | Origin::Text(_) => continue,
             };

@@ -85,7 +85,6 @@ async fn text_of_test_job(tool: &str, options: Value, password: &str) -> String 
     let converter = Converter {
         fetcher: Fetcher::new(EgressPolicy::new(SourceExceptions::default())).unwrap(),
         engines: Engines::default().with(EngineKind::PdfTools, tools.clone()).checked_by(tools),
-        limits: Limits::default(),
         catalogue,
     };
     let scratch = TempDir::new().unwrap();
@@ -94,7 +93,7 @@ async fn text_of_test_job(tool: &str, options: Value, password: &str) -> String 
     let filename = Some("text.pdf".to_owned());
     let given = Given::from([(0, Fetched { path, bytes, content_type: None, url: None, filename })]);
     let deadline = Instant::now() + Duration::from_secs(60);
-    let at = Workplace { scratch: scratch.path(), deadline, mode: Mode::Test };
+    let at = Workplace { scratch: scratch.path(), deadline, mode: Mode::Test, limits: &Limits::default() };
     let converted = converter.run(&request, given, at).await.unwrap();
     let result = &converted.files.primary().unwrap().path;
     if result.extension().is_some_and(|extension| extension == "txt") {

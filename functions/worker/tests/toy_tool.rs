@@ -63,10 +63,10 @@ async fn a_new_tool_is_its_data_its_schema_and_its_engine() {
     let fetcher = Fetcher::new(EgressPolicy::new(SourceExceptions::default())).unwrap();
     let checker = PdfTools::new(Launcher::new(env!("CARGO_BIN_EXE_worker")));
     let engines = Engines::default().with(EngineKind::PdfTools, Arc::new(Shout)).checked_by(Arc::new(checker));
-    let converter = Converter { catalogue, fetcher, engines, limits: Limits::default() };
+    let converter = Converter { catalogue, fetcher, engines };
     let scratch = tempfile::tempdir().unwrap();
     let deadline = Instant::now() + Duration::from_secs(60);
-    let at = Workplace { scratch: scratch.path(), deadline, mode: Mode::Live };
+    let at = Workplace { scratch: scratch.path(), deadline, mode: Mode::Live, limits: &Limits::default() };
     let converted = converter.run(&request, Given::new(), at).await.unwrap();
     let made = converted.files.primary().unwrap();
     assert_eq!(std::fs::read_to_string(&made.path).unwrap(), "HEYHEY");

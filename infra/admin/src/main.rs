@@ -38,7 +38,7 @@ enum Command {
     /// What a plan includes.
     #[command(subcommand)]
     Plan(plan::Command),
-    /// Switches of the whole service.
+    /// Switches and limits of the whole service.
     #[command(subcommand)]
     Service(service::Command),
     /// Jobs.

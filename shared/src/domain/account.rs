@@ -5,6 +5,7 @@ use url::Url;
 use uuid::Uuid;
 
 use super::api_key::{ApiKey, KeyHash, Mode};
+use super::limits::Ceilings;
 use super::quota::{RateLimit, RatePolicy};
 use super::time::Timestamp;
 
@@ -12,13 +13,27 @@ use super::time::Timestamp;
 pub const MAX_KEYS: usize = 20;
 const KEY_ID_PREFIX: &str = "key_";
 
+/// From the lowest to the highest: a plan may use the tools of its own tier and of those below.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AccessTier {
+    #[default]
+    Free,
+    Starter,
+    Pro,
+    Enterprise,
+}
+
 /// What an account pays for. Administrators set plans; this is what an unknown one falls back to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     pub id: String,
     /// Credits of each UTC month. They lapse at its end.
     pub included_credits: u64,
-    /// Slugs of the tools the plan may use; `None` means all of them.
+    /// Tools of higher tiers are not for this plan.
+    #[serde(default)]
+    pub tier: AccessTier,
+    /// Slugs of the tools the plan may use; `None` means all of its tier.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub allowed_tools: Option<Vec<String>>,
     /// Origins from which the plan's keys work; none listed means that the `Origin` header does not matter.
@@ -30,6 +45,9 @@ pub struct Plan {
     /// The same for reads.
     #[serde(default = "RateLimit::read_default")]
     pub read_limit: RateLimit,
+    /// What its jobs may not exceed, where that is less than the service allows.
+    #[serde(default, skip_serializing_if = "Ceilings::is_empty")]
+    pub limits: Ceilings,
 }
 
 impl Plan {
@@ -41,10 +59,12 @@ impl Plan {
         Self {
             id: id.to_owned(),
             included_credits,
+            tier: AccessTier::Free,
             allowed_tools: None,
             allowed_origins: Vec::new(),
             create_limit: RateLimit::CREATE,
             read_limit: RateLimit::READ,
+            limits: Ceilings::default(),
         }
     }
 }
@@ -158,6 +178,9 @@ pub struct StoredKey {
     /// Origins, e.g. `https://app.example`; none listed means that the `Origin` header does not matter.
     #[serde(default)]
     pub allowed_origins: Vec<String>,
+    /// What its jobs may not exceed, where that is less than the plan allows.
+    #[serde(default, skip_serializing_if = "Ceilings::is_empty")]
+    pub limits: Ceilings,
 
     // Copies of the account's plan and standing.
     pub plan: String,
@@ -192,6 +215,7 @@ impl StoredKey {
             expires_at: None,
             allowed_tools: None,
             allowed_origins: Vec::new(),
+            limits: Ceilings::default(),
             plan: String::new(),
             account_origins: Vec::new(),
             account_tools: None,
@@ -243,6 +267,7 @@ pub struct NewKey {
     pub expires_at: Option<Timestamp>,
     pub create_limit: RateLimit,
     pub read_limit: RateLimit,
+    pub limits: Ceilings,
 }
 
 impl NewKey {
@@ -271,6 +296,7 @@ impl NewKey {
             expires_at: self.expires_at,
             allowed_tools: self.allowed_tools,
             allowed_origins: self.allowed_origins,
+            limits: self.limits,
             plan: String::new(),
             account_origins: Vec::new(),
             account_tools: None,
@@ -356,6 +382,7 @@ pub(crate) mod tests {
             expires_at: None,
             allowed_tools: None,
             allowed_origins: Vec::new(),
+            limits: Ceilings::default(),
             plan: "free".into(),
             account_origins: Vec::new(),
             account_tools: None,

@@ -6,6 +6,8 @@
 use serde_json::{Value, json};
 
 use super::breach::Breach;
+use super::limits::{Limit, Limits};
+use super::quota::RateLimit;
 use super::schema::{OptionsSchema, Schema};
 use super::tool::{Definition, ToolSettings};
 use super::validation::Validator;
@@ -86,6 +88,15 @@ pub struct Tool {
     options: Validator,
 }
 
+/// What holds for the caller who reads a tool's schema.
+#[derive(Clone, Copy, Debug)]
+pub struct Published<'a> {
+    pub limits: &'a Limits,
+    pub create: RateLimit,
+    pub read: RateLimit,
+    pub output_retention_hours: u64,
+}
+
 impl Tool {
     fn load(files: &Files) -> Result<Self, CatalogueError> {
         let mut definition: Definition = serde_json::from_str(files.definition)?;
@@ -108,15 +119,22 @@ impl Tool {
         self.options.breaches(options)
     }
 
-    /// The response of the schema endpoint. The schema in it is the one that validates requests.
-    pub fn schema_view(&self, limits: &Value) -> Value {
-        let Definition { slug, version, parameters, supported_modes, output_format, metadata, .. } = &self.definition;
+    /// The response of the schema endpoint. The schema in it is the one that validates requests, with as many sources as
+    /// its caller may name.
+    pub fn schema_view(&self, published: Published<'_>) -> Value {
+        let Definition { slug, version, parameters, supported_modes, output_format, metadata, sources, .. } =
+            &self.definition;
+        let Published { limits, create, read, output_retention_hours } = published;
+        let most = limits.sources.min(sources.most as u64);
+        let mut limits = limits.view(create, read, output_retention_hours);
+        limits.insert(Limit::Sources.as_str().to_owned(), json!(most));
         let mut metadata = metadata.clone();
-        metadata.insert("limits".into(), limits.clone());
+        metadata.insert("mostSources".into(), json!(most));
+        metadata.insert("limits".into(), Value::Object(limits));
         json!({
             "slug": slug,
             "version": version,
-            "parameters": **parameters,
+            "parameters": parameters.for_sources(most),
             "supportedModes": supported_modes,
             "outputFormat": output_format,
             "metadata": metadata,

@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::api_key::Mode;
+use super::limits::Ceilings;
 use super::queue::QueueName;
 use super::quota::Charge;
 use super::time::{Period, Timestamp};
@@ -154,6 +155,9 @@ pub struct Job {
     pub retention_seconds: Option<u64>,
     #[serde(default)]
     pub metadata: BTreeMap<String, String>,
+    /// The limits of service, plan and key that held when it was created.
+    #[serde(default, skip_serializing_if = "Ceilings::is_empty")]
+    pub limits: Ceilings,
     /// The primary result.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub output: Option<Output>,

@@ -9,12 +9,12 @@ use super::breach::Breach;
 use super::catalogue::{Catalogue, Tool};
 use super::intake::Section;
 use super::job::Warning;
+use super::limits::MAX_INLINE_BYTES;
 use super::sha256_hex;
-use super::source::{self, MAX_INLINE_BYTES, Source};
+use super::source::{self, Source};
 use super::steps::{self, Step};
 use super::tool::Definition;
 
-pub const MAX_BODY_BYTES: usize = 1 << 20;
 /// A payload above this size goes to the files bucket before the job is written.
 pub const MAX_INLINE_PAYLOAD_BYTES: usize = 16 << 10;
 /// How many unknown options are reported one by one.

@@ -47,6 +47,17 @@ impl Schema {
         Self::lazily(move || body(&slug, &sources, &flat_options, options))
     }
 
+    /// The schema of a whole request for a caller who may name so many sources.
+    pub fn for_sources(&self, most: u64) -> Value {
+        let mut schema = (**self).clone();
+        for place in ["/properties/input/properties/sources/maxItems", "/properties/sources/maxItems"] {
+            if let Some(max_items) = schema.pointer_mut(place) {
+                *max_items = json!(most);
+            }
+        }
+        schema
+    }
+
     /// The schema of the options alone.
     pub(super) fn of_options(options: OptionsSchema) -> Self {
         Self::lazily(move || options.read().0)
@@ -134,7 +145,7 @@ fn input_properties(sources: &Sources) -> Map<String, Value> {
         "type": "array",
         "minItems": 1,
         "maxItems": sources.most,
-        "description": format!("{}, in the order given: 1 to {}.", sources.description.trim_end_matches('.'), sources.most),
+        "description": format!("{}, in the order given.", sources.description.trim_end_matches('.')),
         "items": {
             "type": "object",
             "properties": one,

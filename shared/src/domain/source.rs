@@ -9,11 +9,6 @@ use url::Url;
 use super::job::JobId;
 use super::sha256_hex;
 
-/// Inline content of one request, all sources together.
-pub const MAX_INLINE_BYTES: usize = 512 << 10;
-/// Most sources that one job takes.
-pub const MAX_SOURCES: usize = 100;
-
 /// The property that names a source. A source has exactly one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+pub use super::account::AccessTier;
 use super::account::{Plan, StoredKey};
 use super::intake::{Section, Sources};
+use super::limits::Ceilings;
 pub use super::queue::QueueName;
 use super::schema::Schema;
 use super::source;
@@ -159,20 +161,12 @@ pub struct ToolSettings {
 }
 
 impl ToolSettings {
-    /// Whether a key on `plan` may use the tool: API-enabled, not disabled, and allowed by plan and key.
+    /// Whether a key on `plan` may use the tool: API-enabled, not disabled, of the plan's tier, and allowed by plan and key.
     pub fn admits(&self, slug: &str, plan: &Plan, key: &StoredKey) -> bool {
         let by_plan = plan.allowed_tools.as_ref().is_none_or(|allowed| allowed.iter().any(|tool| tool == slug));
-        self.page_visibility.api && self.state != ToolState::Disabled && by_plan && key.may_use(slug)
+        let by_tier = self.access_tier <= plan.tier;
+        self.page_visibility.api && self.state != ToolState::Disabled && by_tier && by_plan && key.may_use(slug)
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AccessTier {
-    Free,
-    Starter,
-    Pro,
-    Enterprise,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -194,18 +188,21 @@ pub struct PageVisibility {
     pub api: bool,
 }
 
-/// Switches of the whole service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What administrators decide about the whole service.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServiceSettings {
     /// Whether test keys work at all.
     pub test_mode: bool,
     /// Whether webhooks are delivered. Off until delivery exists.
     pub webhook_delivery: bool,
+    /// What no job may exceed, where that is less than the functions can do.
+    #[serde(default, skip_serializing_if = "Ceilings::is_empty")]
+    pub limits: Ceilings,
 }
 
 impl Default for ServiceSettings {
     fn default() -> Self {
-        Self { test_mode: true, webhook_delivery: false }
+        Self { test_mode: true, webhook_delivery: false, limits: Ceilings::default() }
     }
 }
 
@@ -233,6 +230,15 @@ mod tests {
         assert!(!disabled.admits(slug, &plan, &key));
         let other_plan = Plan { allowed_tools: Some(vec!["html-to-pdf".into()]), ..plan.clone() };
         assert!(!settings.admits(slug, &other_plan, &key));
+        let dearer = ToolSettings { access_tier: AccessTier::Pro, ..settings.clone() };
+        for (tier, admitted) in [
+            (AccessTier::Free, false),
+            (AccessTier::Starter, false),
+            (AccessTier::Pro, true),
+            (AccessTier::Enterprise, true),
+        ] {
+            assert_eq!(dearer.admits(slug, &Plan { tier, ..plan.clone() }, &key), admitted, "{tier:?}");
+        }
         let other_key = StoredKey { allowed_tools: Some(vec![]), ..key };
         assert!(!settings.admits(slug, &plan, &other_key));
     }

@@ -9,8 +9,8 @@ use url::Url;
 use uuid::Uuid;
 
 use super::breach::Breach;
+use super::limits::MAX_INLINE_BYTES;
 use super::schema::Schema;
-use super::source::MAX_INLINE_BYTES;
 
 /// A schema's validator, compiled at the first request that needs it: that takes about a millisecond.
 #[derive(Debug)]

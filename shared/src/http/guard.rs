@@ -14,6 +14,7 @@ use crate::clock;
 use crate::context::Context;
 use crate::domain::account::{Plan, StoredKey};
 use crate::domain::api_key::{ApiKey, KeyHash, Mode};
+use crate::domain::limits::Limits;
 use crate::domain::quota::{RATE_WINDOW_SECONDS, RatePolicy};
 use crate::domain::time::Timestamp;
 use crate::store::keys::Admission;
@@ -38,6 +39,11 @@ impl Caller {
 
     pub fn plan(&self) -> Plan {
         self.settings.plan(&self.key.plan)
+    }
+
+    /// The limits of the caller's jobs. `widest`: what the functions can do.
+    pub fn limits(&self, widest: &Limits) -> Limits {
+        widest.clone().narrowed_by(&self.settings.ceilings(&self.key))
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::error::{ApiError, ErrorCode};
 use crate::domain::idempotency::IdempotencyKey;
-use crate::domain::request::MAX_BODY_BYTES;
+use crate::domain::limits::MAX_BODY_BYTES;
 
 const MAX_NESTING: usize = 64;
 /// An answer that leaves the function this long before its timeout is ours; later ones are the gateway's.

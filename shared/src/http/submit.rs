@@ -190,6 +190,7 @@ impl JobDesk {
             (Ok(_), Some(breach)) => return Err(ApiError::validation(vec![breach])),
             (Err(breaches), breach) => return Err(ApiError::validation(breaches.into_iter().chain(breach).collect())),
         };
+        stored::admit_count(&wanted, body, caller.limits(&self.context.config.limits).sources)?;
         let cost = cost + self.admit_steps(&wanted, &caller)?;
         for _ in 0..TRIES {
             let stored = stored::find(&self.context, &wanted, body, &caller).await?;
@@ -341,6 +342,7 @@ impl JobDesk {
             output_request: wanted.output.redacted(),
             retention_seconds: wanted.output.retention_seconds,
             metadata: wanted.metadata.clone(),
+            limits: caller.settings.ceilings(&caller.key),
             output: None,
             results: None,
             steps: Vec::new(),

@@ -32,9 +32,11 @@ impl UploadDesk {
 
     /// A signed link by which the caller puts one document into the bucket. Nothing is stored before it is used.
     pub async fn issue(&self, body: &Map<String, Value>, caller: &Caller) -> Outcome {
-        let wanted = UploadRequest::parse(body, self.context.config.limits.source_bytes).map_err(|breaches| {
-            ApiError::validation(breaches).with_message("This is no upload that can be taken. See `details`.")
-        })?;
+        let wanted = UploadRequest::parse(body, caller.limits(&self.context.config.limits).source_bytes).map_err(
+            |breaches| {
+                ApiError::validation(breaches).with_message("This is no upload that can be taken. See `details`.")
+            },
+        )?;
         let id = UploadId::new();
         let key = ObjectKey::Upload { account: caller.account(), upload: id };
         let upload = self.context.files.upload_link(&key, &wanted).await.map_err(ApiError::unavailable)?;

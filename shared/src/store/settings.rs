@@ -16,9 +16,10 @@ use super::dynamo::{TRIES, Transacted, back_off, too_contended, transact};
 use super::item::{Item, from_item, number, string, to_item};
 use super::{StoreError, audit, dynamo, store_error};
 use crate::clock;
-use crate::domain::account::Plan;
+use crate::domain::account::{Plan, StoredKey};
 use crate::domain::audit::{AuditEntry, Author, Subject, SubjectKind, diff};
 use crate::domain::catalogue::Tool;
+use crate::domain::limits::Ceilings;
 use crate::domain::time::Timestamp;
 use crate::domain::tool::{ServiceSettings, ToolSettings};
 
@@ -85,8 +86,13 @@ impl Snapshot {
         plans
     }
 
+    /// What service, plan and key together make of the limits of the key's jobs.
+    pub fn ceilings(&self, key: &StoredKey) -> Ceilings {
+        self.service.limits.clone().and(&self.plan(&key.plan).limits).and(&key.limits)
+    }
+
     pub fn versioned_service(&self) -> Versioned<ServiceSettings> {
-        Versioned { value: self.service, version: self.service_version }
+        Versioned { value: self.service.clone(), version: self.service_version }
     }
 }
 

@@ -262,6 +262,7 @@ fn completed_job(account: &str) -> Job {
         results: None,
         steps: Vec::new(),
         metadata: Default::default(),
+        limits: Default::default(),
         output: Some(Output {
             format: "pdf".into(),
             content_type: "application/pdf".into(),

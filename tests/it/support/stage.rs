@@ -102,7 +102,6 @@ impl Stage {
                 engines: Engines::default()
                     .with(EngineKind::Chromium, engine.clone())
                     .checked_by(Arc::new(StubChecker)),
-                limits: context.config.limits.clone(),
             },
             config: context.config,
             queue_name: QueueName::Html,

@@ -105,6 +105,7 @@ impl World {
             expires_at: None,
             allowed_tools: None,
             allowed_origins: Vec::new(),
+            limits: Default::default(),
             plan: account.plan.clone(),
             account_origins: Vec::new(),
             account_tools: None,

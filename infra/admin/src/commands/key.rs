@@ -7,11 +7,13 @@ use docmill::clock;
 use docmill::context::Context;
 use docmill::domain::account::{MAX_KEYS, NewKey, StoredKey};
 use docmill::domain::api_key::{ApiKey, Mode};
+use docmill::domain::limits::Ceilings;
 use docmill::domain::quota::RateLimit;
 use docmill::store::accounts::KeyAdded;
 use docmill::store::accounts::keys::{AccountKey, Regenerated, Revoked};
 use serde_json::{Value, json};
 
+use super::limits::LimitArgs;
 use crate::output::{Failure, Output, refuse};
 
 #[derive(Debug, Subcommand)]
@@ -66,6 +68,8 @@ pub(crate) struct Create {
     read_limit: Option<u32>,
     #[arg(long)]
     read_burst: Option<u32>,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -102,6 +106,8 @@ async fn create(context: &Context, wanted: Create) -> Result<Output, Failure> {
     let plan = context.settings.fresh().await?.plan(&profile.plan);
     let now = clock::now();
     let secret = ApiKey::generate(wanted.mode.into());
+    let mut limits = Ceilings::default();
+    wanted.limits.change(&mut limits);
     let key = NewKey {
         key_id: NewKey::id(),
         account: wanted.account,
@@ -112,6 +118,7 @@ async fn create(context: &Context, wanted: Create) -> Result<Output, Failure> {
         expires_at: None,
         create_limit: limit(plan.create_limit, wanted.create_limit, wanted.create_burst),
         read_limit: limit(plan.read_limit, wanted.read_limit, wanted.read_burst),
+        limits,
     };
     let key = key.with_secret(&secret, now);
     let key = match context.accounts.add_key(&key, now).await? {
@@ -176,5 +183,6 @@ fn view(key: &StoredKey) -> Value {
             "readsPerMinute": key.limiter.read_per_minute,
             "readBurst": key.limiter.read_burst,
         },
+        "jobLimits": key.limits,
     })
 }

@@ -3,6 +3,7 @@
 pub(crate) mod account;
 pub(crate) mod job;
 pub(crate) mod key;
+pub(crate) mod limits;
 pub(crate) mod plan;
 pub(crate) mod queue;
 pub(crate) mod service;

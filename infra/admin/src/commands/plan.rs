@@ -4,8 +4,11 @@ use std::num::NonZeroU32;
 
 use clap::Subcommand;
 use docmill::context::Context;
+use docmill::domain::tool::AccessTier;
 use serde_json::json;
 
+use super::limits::LimitArgs;
+use super::tool::Tier;
 use super::{author, written};
 use crate::output::{Failure, Output};
 
@@ -19,6 +22,9 @@ pub(crate) enum Command {
         /// Credits of each UTC month.
         #[arg(long)]
         included_credits: Option<u64>,
+        /// Tools up to this tier.
+        #[arg(long)]
+        tier: Option<Tier>,
         /// Only this tool (may be given several times).
         #[arg(long = "tool", conflicts_with = "all_tools")]
         tools: Vec<String>,
@@ -41,6 +47,8 @@ pub(crate) enum Command {
         read_limit: Option<NonZeroU32>,
         #[arg(long)]
         read_burst: Option<NonZeroU32>,
+        #[command(flatten)]
+        limits: LimitArgs,
     },
 }
 
@@ -51,6 +59,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
         Command::Set {
             id,
             included_credits,
+            tier,
             tools,
             all_tools,
             origins,
@@ -59,6 +68,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
             create_burst,
             read_limit,
             read_burst,
+            limits,
         } => {
             let before = current.versioned_plan(&id);
             let mut plan = before.value.clone();
@@ -69,13 +79,15 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
             if any_origin || !origins.is_empty() {
                 plan.allowed_origins = origins;
             }
-            let limits = [
+            plan.tier = tier.map_or(plan.tier, AccessTier::from);
+            limits.change(&mut plan.limits);
+            let rates = [
                 (&mut plan.create_limit.per_minute, create_limit),
                 (&mut plan.create_limit.burst, create_burst),
                 (&mut plan.read_limit.per_minute, read_limit),
                 (&mut plan.read_limit.burst, read_burst),
             ];
-            for (value, wanted) in limits {
+            for (value, wanted) in rates {
                 *value = wanted.map_or(*value, NonZeroU32::get);
             }
             let plan = written(context.settings.change_plan(&before, &plan, &author(None)).await?)?;

@@ -1,9 +1,10 @@
-//! Switches of the whole service.
+//! Switches and limits of the whole service.
 
 use clap::Subcommand;
 use docmill::context::Context;
 use serde_json::json;
 
+use super::limits::LimitArgs;
 use super::{Switch, author, written};
 use crate::output::{Failure, Output};
 
@@ -14,15 +15,18 @@ pub(crate) enum Command {
         /// Whether test keys work at all.
         #[arg(long)]
         test_mode: Option<Switch>,
+        #[command(flatten)]
+        limits: LimitArgs,
     },
 }
 
 pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, Failure> {
     let before = context.settings.fresh().await?.versioned_service();
-    let mut switches = before.value;
-    if let Command::Set { test_mode } = command {
-        switches.test_mode = test_mode.map_or(switches.test_mode, Switch::is_on);
-        switches = written(context.settings.change_service(&before, &switches, &author(None)).await?)?;
+    let mut settings = before.value.clone();
+    if let Command::Set { test_mode, limits } = command {
+        settings.test_mode = test_mode.map_or(settings.test_mode, Switch::is_on);
+        limits.change(&mut settings.limits);
+        settings = written(context.settings.change_service(&before, &settings, &author(None)).await?)?;
     }
-    Ok(Output::new("service", json!(switches)))
+    Ok(Output::new("service", json!(settings)))
 }

@@ -26,6 +26,16 @@ pub(super) struct Found {
     pub breaches: Vec<Breach>,
 }
 
+/// Whether the request names no more sources than its caller may.
+pub(super) fn admit_count(wanted: &JobRequest, body: &Map<String, Value>, most: u64) -> Result<(), ApiError> {
+    if wanted.sources().len() as u64 <= most {
+        return Ok(());
+    }
+    let place = if body.contains_key(SOURCES) { format!("/{SOURCES}") } else { format!("/input/{SOURCES}") };
+    let why = format!("must have at most {most} entries, which is the limit of your plan or key");
+    Err(ApiError::validation(vec![Breach::new(place, why)]))
+}
+
 /// Looks up the uploads and jobs that the request names.
 pub(super) async fn find(
     context: &Context,

@@ -1,13 +1,17 @@
-//! Fields for tools and origins, which plans and accounts share.
+//! Fields that several forms share: tools, origins, and limits of jobs.
 
 use docmill::domain::account::parse_origin;
 use docmill::domain::catalogue::Tool;
+use docmill::domain::limits::{Ceilings, Limit, Limits};
 use maud::{Markup, html};
 
-use crate::form::{FormData, FormErrors, textarea};
+use super::number;
+use crate::form::{FormData, FormErrors, input, textarea};
 
 /// Enough for any account, and few enough to copy into each key.
 const MOST_ORIGINS: usize = 50;
+/// Whole numbers up to here are exact in scripts and in the table.
+const MOST_OF_ANY: u64 = 1 << 50;
 
 /// The pairs by which a form shows this choice of tools.
 pub(super) fn tool_pairs(allowed: Option<&Vec<String>>) -> Vec<(String, String)> {
@@ -80,6 +84,50 @@ pub(super) fn origins_field(form: &FormData, errors: &FormErrors) -> Markup {
     }
 }
 
+/// The pairs by which a form shows these limits.
+pub(super) fn limit_pairs(ceilings: &Ceilings) -> Vec<(String, String)> {
+    let set = Limit::ALL.into_iter().filter_map(|limit| Some((limit, ceilings.get(limit)?)));
+    set.map(|(limit, most)| (limit.as_str().to_owned(), most.to_string())).collect()
+}
+
+/// What is left empty is not limited further.
+pub(super) fn read_limits(form: &FormData, errors: &mut FormErrors) -> Ceilings {
+    let mut ceilings = Ceilings::default();
+    for limit in Limit::ALL.into_iter().filter(|limit| !form.get(limit.as_str()).is_empty()) {
+        ceilings.set(limit, Some(number(form, errors, limit.as_str(), 1, MOST_OF_ANY)));
+    }
+    ceilings
+}
+
+/// A field for each limit. `widest`: what holds where it is empty.
+pub(super) fn limit_fields(form: &FormData, errors: &FormErrors, widest: &Limits) -> Markup {
+    html! {
+        fieldset {
+            legend { "Limits of each job" }
+            @for limit in Limit::ALL {
+                @let name = limit.as_str();
+                (input("number", name, label(limit)).value(form.get(name)).error(errors.of(name)).with("min", 1)
+                    .with("max", MOST_OF_ANY).with("placeholder", widest.get(limit)))
+            }
+            p.hint { "Only lower values than the service allows have an effect. Leave a field empty for no further limit." }
+        }
+    }
+}
+
+const fn label(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Sources => "Sources",
+        Limit::SourceBytes => "Size of the sources in bytes",
+        Limit::UnpackedBytes => "Unpacked size of an archive in bytes",
+        Limit::ArchiveEntries => "Entries of an archive",
+        Limit::OutputBytes => "Size of the result in bytes",
+        Limit::Pages => "Pages",
+        Limit::ConversionMs => "Time to convert in milliseconds",
+        Limit::FetchMs => "Time to fetch in milliseconds",
+        Limit::Redirects => "Redirects",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,6 +155,21 @@ mod tests {
             let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
             let again = read_tools(&FormData::of(&pairs), &mut FormErrors::default(), catalogue.tools());
             assert_eq!(again, allowed);
+        }
+    }
+
+    #[test]
+    fn limits_are_whole_numbers_or_left_open() {
+        let read = |pairs: &[(&str, &str)]| {
+            let mut errors = FormErrors::default();
+            let ceilings = read_limits(&FormData::of(pairs), &mut errors);
+            (ceilings, errors)
+        };
+        let (ceilings, errors) = read(&[("pages", "50"), ("sourceBytes", " ")]);
+        assert!(errors.is_empty());
+        assert_eq!(limit_pairs(&ceilings), [("pages".to_owned(), "50".to_owned())]);
+        for wrong in ["0", "-1", "many", "1.5"] {
+            assert!(read(&[("pages", wrong)]).1.of("pages").is_some(), "{wrong}");
         }
     }
 

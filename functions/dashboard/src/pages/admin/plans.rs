@@ -1,4 +1,4 @@
-//! Plans: credits, tools, origins and rate limits.
+//! Plans: credits, tools, origins, rate limits and limits of jobs.
 
 use axum::Router;
 use axum::extract::{Path, State};
@@ -11,11 +11,14 @@ use docmill::domain::quota::RateLimit;
 use docmill::store::settings::{Change, Versioned};
 use maud::{Markup, html};
 
-use super::choices::{origins_field, read_origins, read_tools, tool_fields, tool_pairs};
+use super::choices::{
+    limit_fields, limit_pairs, origins_field, read_limits, read_origins, read_tools, tool_fields, tool_pairs,
+};
+use super::tools::{TIERS, tier_name};
 use super::{author, check_reason, number, reason_field, shown_version, stale_notice, version_field};
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::{FormData, FormErrors, form, input, text};
+use crate::form::{FormData, FormErrors, form, input, select, text};
 use crate::layout::{Page, page};
 use crate::state::AppState;
 use crate::viewer::AdminUser;
@@ -37,7 +40,7 @@ async fn list(State(state): State<AppState>, viewer: Viewer, _admin: AdminUser) 
     let content = html! {
         header.page-head {
             h1 { "Plans" }
-            p.lead { "Changes apply to all accounts on the plan within seconds. New rate limits apply to keys created later." }
+            p.lead { "Changes apply to all accounts on the plan within seconds. New rate limits apply to keys created later, limits of jobs to new jobs." }
             div.actions { a.button.primary href=(state.link("/admin/plans/new")) { "New plan" } }
         }
         div.table-frame tabindex="0" role="region" aria-label="Plans" {
@@ -171,6 +174,8 @@ fn as_form(plan: &Plan) -> FormData {
         ("read_limit".to_owned(), plan.read_limit.per_minute.to_string()),
         ("read_burst".to_owned(), plan.read_limit.burst.to_string()),
     ];
+    pairs.push(("tier".to_owned(), tier_name(plan.tier).to_owned()));
+    pairs.extend(limit_pairs(&plan.limits));
     pairs.extend(tool_pairs(plan.allowed_tools.as_ref()));
     let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     FormData::of(&pairs)
@@ -183,13 +188,19 @@ fn read(sent: &FormData, id: &str, catalogue: &[Tool]) -> Result<Plan, FormError
         burst: number(sent, &mut errors, burst, 1, MOST_PER_MINUTE),
     };
     let (create_limit, read_limit) = (rate("create_limit", "create_burst"), rate("read_limit", "read_burst"));
+    let tier = TIERS.iter().find(|(_, name, _)| *name == sent.get("tier")).map(|(tier, ..)| *tier);
+    if tier.is_none() {
+        errors.add("tier", "Choose an option from the list.");
+    }
     let plan = Plan {
         id: id.to_owned(),
         included_credits: number(sent, &mut errors, "included_credits", 0, MOST_CREDITS),
+        tier: tier.unwrap_or_default(),
         allowed_tools: read_tools(sent, &mut errors, catalogue),
         allowed_origins: read_origins(sent, &mut errors),
         create_limit,
         read_limit,
+        limits: read_limits(sent, &mut errors),
     };
     check_reason(sent, &mut errors);
     if errors.is_empty() { Ok(plan) } else { Err(errors) }
@@ -225,7 +236,10 @@ impl Editor<'_> {
             }
             (version_field(*version))
             (amount("included_credits", "Credits per month", 0, MOST_CREDITS))
-            (tool_fields(values, errors, state.context.catalogue.tools(), "All tools, including future ones"))
+            (select("tier", "Tier", TIERS.map(|(_, name, label)| (name, label)).to_vec())
+                .value(values.get("tier")).error(errors.of("tier")).required()
+                .hint("The plan may use tools of this tier and below."))
+            (tool_fields(values, errors, state.context.catalogue.tools(), "All tools of the tier, including future ones"))
             (origins_field(values, errors))
             fieldset {
                 legend { "Rate limits of new keys" }
@@ -234,6 +248,7 @@ impl Editor<'_> {
                 (amount("read_limit", "Reads per minute", 1, rate))
                 (amount("read_burst", "Reads at once", 1, rate))
             }
+            (limit_fields(values, errors, &state.context.config.limits))
             (reason_field(values, errors))
             div.actions {
                 button.button.primary type="submit" { "Save" }
@@ -254,12 +269,18 @@ impl Editor<'_> {
 mod tests {
     use super::*;
     use docmill::domain::catalogue::Catalogue;
+    use docmill::domain::limits::{Ceilings, Limit};
+    use docmill::domain::tool::AccessTier;
 
     fn plan() -> Plan {
+        let mut limits = Ceilings::default();
+        limits.set(Limit::Pages, Some(50));
         Plan {
             included_credits: 500,
             allowed_tools: Some(vec!["html-to-pdf".into()]),
             allowed_origins: vec!["https://a.example".into()],
+            tier: AccessTier::Pro,
+            limits,
             ..Plan::fallback("team")
         }
     }
@@ -283,6 +304,8 @@ mod tests {
             ("read_burst", ""),
             ("origins", "example.com"),
             ("tool", "nothing"),
+            ("tier", "gold"),
+            ("pages", "0"),
         ] {
             let form = as_form(&plan());
             let pairs: Vec<_> = form.pairs().filter(|(name, _)| *name != field).chain([(field, value)]).collect();

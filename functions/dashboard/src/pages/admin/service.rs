@@ -9,6 +9,7 @@ use docmill::domain::tool::ServiceSettings;
 use docmill::store::settings::Change;
 use maud::{Markup, html};
 
+use super::choices::{limit_fields, limit_pairs, read_limits};
 use super::{author, check_reason, reason_field, shown_version, stale_notice, version_field};
 use crate::error::PageError;
 use crate::flash::Flash;
@@ -26,7 +27,7 @@ pub(super) fn routes() -> Router<AppState> {
 
 async fn edit(State(state): State<AppState>, viewer: Viewer, _admin: AdminUser) -> Result<Response, PageError> {
     let current = state.context.settings.fresh().await?.versioned_service();
-    let values = as_form(current.value);
+    let values = as_form(&current.value);
     let content = editor(&state, &viewer, current.version, &values, &FormErrors::default(), None);
     Ok(page(&state, &viewer, "Service", content))
 }
@@ -43,18 +44,18 @@ async fn save(
         Page::new("Service", content).status(status).respond(&state, &viewer)
     };
     let mut errors = FormErrors::default();
+    let wanted = read(&sent, &mut errors, before.value.clone());
     check_reason(&sent, &mut errors);
     if !errors.is_empty() {
         return Ok(again(StatusCode::UNPROCESSABLE_ENTITY, shown_version(&sent), &errors, None));
     }
-    let wanted = read(&sent, before.value);
     let change = if before.version == shown_version(&sent) {
         state.context.settings.change_service(&before, &wanted, &author(&admin, &sent)).await?
     } else {
         Change::Stale(before)
     };
     match change {
-        Change::Written(_) => Ok(Flash::success("The switches were saved.").on(&state, PATH)),
+        Change::Written(_) => Ok(Flash::success("The settings were saved.").on(&state, PATH)),
         Change::Stale(current) => {
             let notice = Some(stale_notice(&current.value, &wanted)?);
             Ok(again(StatusCode::CONFLICT, current.version, &FormErrors::default(), notice))
@@ -62,13 +63,18 @@ async fn save(
     }
 }
 
-fn as_form(settings: ServiceSettings) -> FormData {
-    FormData::of(if settings.test_mode { &[("test_mode", "on")] } else { &[] })
+fn as_form(settings: &ServiceSettings) -> FormData {
+    let mut pairs = limit_pairs(&settings.limits);
+    if settings.test_mode {
+        pairs.push(("test_mode".to_owned(), "on".to_owned()));
+    }
+    let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    FormData::of(&pairs)
 }
 
 /// Delivery of webhooks stays as it is: it is not offered yet.
-fn read(sent: &FormData, before: ServiceSettings) -> ServiceSettings {
-    ServiceSettings { test_mode: sent.is_on("test_mode"), ..before }
+fn read(sent: &FormData, errors: &mut FormErrors, before: ServiceSettings) -> ServiceSettings {
+    ServiceSettings { test_mode: sent.is_on("test_mode"), limits: read_limits(sent, errors), ..before }
 }
 
 fn editor(
@@ -85,11 +91,12 @@ fn editor(
             .hint("If off, all requests with test keys get 403 test_mode_disabled."))
         (checkbox("webhook_delivery", "Webhook delivery").checked(false).with("disabled", "")
             .hint("Delivery is not available yet. Events are recorded but not sent."))
+        (limit_fields(values, errors, &state.context.config.limits))
         (reason_field(values, errors))
         div.actions { button.button.primary type="submit" { "Save" } }
     };
     html! {
-        header.page-head { h1 { "Service" } p.lead { "Switches for the whole service." } }
+        header.page-head { h1 { "Service" } p.lead { "Switches and limits for the whole service. Limits apply to new jobs within seconds." } }
         @if let Some(notice) = notice { (notice) }
         (form(state, viewer, PATH, fields))
     }
@@ -98,15 +105,18 @@ fn editor(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use docmill::domain::limits::Limit;
 
     #[test]
     fn only_the_offered_switch_can_be_turned() {
         for test_mode in [true, false] {
-            let settings = ServiceSettings { test_mode, webhook_delivery: false };
-            assert_eq!(read(&as_form(settings), settings), settings);
+            let mut settings = ServiceSettings { test_mode, ..ServiceSettings::default() };
+            settings.limits.set(Limit::Pages, test_mode.then_some(50));
+            assert_eq!(read(&as_form(&settings), &mut FormErrors::default(), settings.clone()), settings);
         }
         let forged = FormData::of(&[("webhook_delivery", "on")]);
-        let before = ServiceSettings { test_mode: true, webhook_delivery: false };
-        assert_eq!(read(&forged, before), ServiceSettings { test_mode: false, webhook_delivery: false });
+        let before = ServiceSettings::default();
+        let after = ServiceSettings { test_mode: false, ..before.clone() };
+        assert_eq!(read(&forged, &mut FormErrors::default(), before), after);
     }
 }

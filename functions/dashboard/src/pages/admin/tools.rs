@@ -29,7 +29,7 @@ const STATES: [(ToolState, &str, &str); 4] = [
     (ToolState::Maintenance, "maintenance", "Maintenance: listed, but refuses jobs (503)"),
     (ToolState::Disabled, "disabled", "Disabled: not listed, refuses jobs (403)"),
 ];
-const TIERS: [(AccessTier, &str, &str); 4] = [
+pub(super) const TIERS: [(AccessTier, &str, &str); 4] = [
     (AccessTier::Free, "free", "Free"),
     (AccessTier::Starter, "starter", "Starter"),
     (AccessTier::Pro, "pro", "Pro"),
@@ -101,7 +101,7 @@ fn state_name(state: ToolState) -> &'static str {
     STATES.iter().find(|(known, ..)| *known == state).map_or("", |(_, name, _)| name)
 }
 
-fn tier_name(tier: AccessTier) -> &'static str {
+pub(super) fn tier_name(tier: AccessTier) -> &'static str {
     TIERS.iter().find(|(known, ..)| *known == tier).map_or("", |(_, name, _)| name)
 }
 

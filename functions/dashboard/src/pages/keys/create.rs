@@ -6,6 +6,7 @@ use axum::response::Response;
 use docmill::clock;
 use docmill::domain::account::{NewKey, parse_origin};
 use docmill::domain::api_key::{ApiKey, Mode};
+use docmill::domain::limits::Ceilings;
 
 use docmill::domain::time::Timestamp;
 use docmill::store::accounts::KeyAdded;
@@ -117,6 +118,7 @@ fn read(
             expires_at,
             create_limit: plan.create_limit,
             read_limit: plan.read_limit,
+            limits: Ceilings::default(),
         }),
         _ => Err(errors),
     }

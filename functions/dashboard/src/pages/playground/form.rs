@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use docmill::domain::catalogue::Tool;
-use docmill::domain::source::MAX_INLINE_BYTES;
+use docmill::domain::limits::{Limits, MAX_INLINE_BYTES};
 use docmill::domain::tool::{Definition, ToolState};
 use docmill::http::error::ApiError;
 use maud::{Markup, html};
@@ -28,6 +28,17 @@ pub struct Shown<'a> {
     pub tool: &'a Tool,
     pub data: &'a FormData,
     pub told: &'a Told,
+}
+
+impl Shown<'_> {
+    /// The limits of the viewer's jobs.
+    fn limits(&self) -> Limits {
+        let widest = self.state.context.config.limits.clone();
+        match &self.viewer.user {
+            Some(user) => widest.narrowed_by(&self.viewer.settings.ceilings(&user.own_key())),
+            None => widest,
+        }
+    }
 }
 
 /// What is wrong with a form: by the name of the field, the empty name for the whole.
@@ -134,7 +145,7 @@ pub fn fields(shown: &Shown<'_>) -> Markup {
         input type="hidden" name="attempt" value=(attempt(data));
         @if let Some(message) = told.of("") { div.note.danger role="alert" { p { (message) } } }
         (tool_choice(shown))
-        (source_choice(definition, data, told))
+        (source_choice(definition, data, told, &shown.limits()))
         (option_fields(definition, data, told))
         (step_fields(shown))
         fieldset.choice {
@@ -187,7 +198,7 @@ fn tool_choice(shown: &Shown<'_>) -> Markup {
     }
 }
 
-fn source_choice(definition: &Definition, data: &FormData, told: &Told) -> Markup {
+fn source_choice(definition: &Definition, data: &FormData, told: &Told, limits: &Limits) -> Markup {
     let sources = sources(definition);
     let chosen = sources.iter().find(|source| source.as_str() == data.get("source")).or(sources.first());
     html! {
@@ -196,7 +207,7 @@ fn source_choice(definition: &Definition, data: &FormData, told: &Told) -> Marku
             @for source in &sources { (radio("source", source.as_str(), source_label(source), Some(source) == chosen)) }
         }
         @for source in &sources {
-            div.source data-source=(source.as_str()) { (source_field(source, definition, data, told)) }
+            div.source data-source=(source.as_str()) { (source_field(source, definition, data, told, limits)) }
         }
     }
 }
@@ -210,9 +221,9 @@ const fn source_label(source: &Source) -> &'static str {
     }
 }
 
-fn source_field(source: &Source, definition: &Definition, data: &FormData, told: &Told) -> Markup {
+fn source_field(source: &Source, definition: &Definition, data: &FormData, told: &Told, limits: &Limits) -> Markup {
     match source {
-        Source::File | Source::Files => file_field(source, definition, data, told),
+        Source::File | Source::Files => file_field(source, definition, data, told, limits),
         Source::Url(_) => html! {
             (input("url", "url", "URL").value(data.get("url")).required().error(told.of("url"))
                 .hint("A public http or https URL. The service fetches it, not your browser.")
@@ -233,7 +244,7 @@ fn shown_name(names: &[&str], index: usize) -> String {
 }
 
 /// The file itself never comes here: the script sends it to the bucket, and puts the upload's id into the form.
-fn file_field(source: &Source, definition: &Definition, data: &FormData, told: &Told) -> Markup {
+fn file_field(source: &Source, definition: &Definition, data: &FormData, told: &Told, limits: &Limits) -> Markup {
     let (several, extensions) = (*source == Source::Files, &definition.sources.formats);
     let accepted: Vec<_> = extensions.iter().map(|extension| format!(".{extension}")).collect();
     let error = told.of("file");
@@ -245,14 +256,14 @@ fn file_field(source: &Source, definition: &Definition, data: &FormData, told: &
         div.field.drop data-invalid[error.is_some()] {
             label for="file" { @if several { "Drop files here, or choose some" } @else { "Drop a file here, or choose one" } }
             // Without a name: it is not part of the form that is sent.
-            input type="file" id="file" multiple[several] data-most=(definition.sources.most) accept=(accepted.join(",")) aria-describedby="file-hint file-error file-chosen";
+            input type="file" id="file" multiple[several] data-most=(limits.sources.min(definition.sources.most as u64)) accept=(accepted.join(",")) aria-describedby="file-hint file-error file-chosen";
             ol.files #file-chosen {
                 @for (index, id) in uploads.iter().enumerate().filter(|(_, id)| !id.is_empty()) {
                     li data-upload=(id) data-kind=(of(&kinds, index)) { span.name { (shown_name(&names, index)) } }
                 }
             }
             p.error #file-error { @if let Some(error) = error { (error) } }
-            p.hint #file-hint { (extensions.join(", ")) ". Up to 100 MiB. Files are private and deleted within 48 hours." }
+            p.hint #file-hint { (extensions.join(", ")) ". Up to " (bytes(limits.source_bytes)) ". Files are private and deleted within 48 hours." }
             noscript { p.error { "Uploading a file needs JavaScript. A URL does not." } }
         }
         // Written by the script, in the order of the list above.

@@ -19,7 +19,6 @@ use docmill::domain::api_key::Mode;
 use docmill::domain::catalogue::Tool;
 use docmill::domain::idempotency::IdempotencyKey;
 use docmill::domain::job::{Job, JobId, JobStatus, StoredResults};
-use docmill::domain::limits::Limits;
 use docmill::files::{OutputPart, SignedLink, part_key};
 use docmill::http::error::ApiError;
 use docmill::http::submit::ToolChoice;
@@ -138,20 +137,27 @@ async fn code_tabs(
 }
 
 /// A signed link for the file that was dropped.
-async fn announce(State(state): State<AppState>, user: SignedIn, Json(body): Json<Map<String, Value>>) -> Response {
+async fn announce(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    user: SignedIn,
+    Json(body): Json<Map<String, Value>>,
+) -> Response {
     let mode = if body.get("mode").is_some_and(|mode| mode == Mode::Test.as_str()) { Mode::Test } else { Mode::Live };
     match state.uploads.issue_as(&user.account, mode, &body).await {
         Ok(reply) => Json(reply.members()).into_response(),
         Err(error) => {
-            let message = refusal(&error, &body);
+            let widest = state.context.config.limits.clone();
+            let limits = widest.narrowed_by(&viewer.settings.ceilings(&user.own_key()));
+            let message = refusal(&error, &body, limits.source_bytes);
             (error.code.status(), Json(json!({"message": message}))).into_response()
         }
     }
 }
 
 /// Why a file was refused, in the words of a form.
-fn refusal(error: &ApiError, body: &Map<String, Value>) -> String {
-    let limit = bytes(Limits::default().source_bytes);
+fn refusal(error: &ApiError, body: &Map<String, Value>, most: u64) -> String {
+    let limit = bytes(most);
     match error.details.first() {
         Some(breach) if breach.path == "/bytes" && body.get("bytes") == Some(&json!(0)) => {
             format!("This file is empty. Choose one of up to {limit}.")
