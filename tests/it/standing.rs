@@ -40,6 +40,7 @@ fn new_key(account: &Account) -> StoredKey {
         expires_at: None,
         allowed_tools: None,
         allowed_origins: Vec::new(),
+        limits: Default::default(),
         plan: "whatever the caller thinks".into(),
         account_origins: Vec::new(),
         account_tools: None,
