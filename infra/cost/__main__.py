@@ -2,13 +2,13 @@
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from local import localize
 
 from . import sources
 from .model import (
-    DAYS_OF_MONTH, KINDS, SIZES, Job, dollars, idle, in_use, job, per_thousand, usual_requests, waiting_request,
+    DAYS_OF_MONTH, KINDS, SIZES, Job, dollars, idle, in_use, job, per_thousand, usual_requests, waiting_request, warm_request,
 )
 
 TARGET = 0.05
@@ -49,6 +49,12 @@ def main(arguments: list[str]) -> int:
             for kind, size in warm
         },
     )
+    print_others(
+        {
+            request["name"]: 1000 * dollars(warm_request(request, usage, measured, deployment), prices)
+            for request in usage["other requests"]
+        }
+    )
     print_idle(month, prices)
     print(f"A month in use has custom metrics for USD {dollars(in_use(usage, max(loads)), prices):.2f} more.")
     return 0
@@ -83,6 +89,15 @@ def print_waiting(usual: float, waiting: dict[tuple[str, str], float]) -> None:
     row(["---"] * 3)
     for (kind, size), cost in waiting.items():
         row([f"{kind}, {size}", f"{usual:.4f}", f"{cost:.4f}"])
+    print()
+
+
+def print_others(costs: Mapping[str, float]) -> None:
+    print("### USD for 1,000 other requests, warm\n")
+    row(["", "USD"])
+    row(["---"] * 2)
+    for name, cost in costs.items():
+        row([name, f"{cost:.4f}"])
     print()
 
 

@@ -112,11 +112,15 @@ def usual_requests(usage: Mapping, measured: Measured, deployment: Deployment) -
     """The warm requests of a client that creates a job, asks for it and downloads."""
     amounts: Amounts = Counter()
     for request in usage["requests"]:
-        memory = deployment.memory[request["resource"]]
-        ms = request_ms(request, measured.requests[request["function"]], usage["calls"]["ms"], memory, cold=False)
-        one = Counter(usage["request units"]) + Counter(request["units"]) + compute(ms, memory)
-        amounts += times(one + log(usage["request log bytes"], usage), request["count"])
+        amounts += times(warm_request(request, usage, measured, deployment), request["count"])
     return amounts
+
+
+def warm_request(request: Mapping, usage: Mapping, measured: Measured, deployment: Deployment) -> Amounts:
+    memory = deployment.memory[request["resource"]]
+    ms = request_ms(request, measured.requests[request["function"]], usage["calls"]["ms"], memory, cold=False)
+    amounts = Counter(usage["request units"]) + Counter(request["units"]) + compute(ms, memory)
+    return amounts + log(usage["request log bytes"], usage)
 
 
 def log(size: float, usage: Mapping) -> Amounts:

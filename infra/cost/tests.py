@@ -8,7 +8,7 @@ from local import localize
 from . import sources
 from .model import (
     KINDS, SIZES, Conversion, Deployment, Job, Measured, Request, compute, dollars, idle, in_use, job, per_thousand, polls,
-    request_ms, waiting_request, worker_ms,
+    request_ms, waiting_request, warm_request, worker_ms,
 )
 
 PRICES = {
@@ -97,6 +97,8 @@ class Data(unittest.TestCase):
                 one = job(kind, size, 0.5, usage, measured, deployment)
                 self.assertGreater(dollars(one.total() + one.transfer, prices), 0)
                 self.assertGreater(dollars(waiting_request(kind, size, usage, measured, deployment), prices), 0)
+        for request in usage["other requests"]:
+            self.assertGreater(dollars(warm_request(request, usage, measured, deployment), prices), 0)
         self.assertGreater(dollars(idle(usage, measured, deployment), prices), 0)
 
     def test_the_template_is_read(self):
