@@ -135,11 +135,12 @@ OPTIMISED = AWS_LC_SYS_NO_JITTER_ENTROPY=1
 build-release: ## Compile the optimised worker, to CARGO_TARGET_DIR/release/worker
 	$(OPTIMISED) cargo build --release --workspace --bin worker
 
-# With QUICK=1, a few minutes instead of a quarter of an hour, and no large documents.
+# With QUICK=1, a few minutes instead of a quarter of an hour, and no large documents. ONLY="office pdf" measures these parts
+# of office, basic, browser, pdf, compress and stream.
 BENCH = mkdir -p target && PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m bench
-BENCH_ARGUMENTS = --worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(QUICK),--quick)
+BENCH_ARGUMENTS = --worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(QUICK),--quick) $(foreach part,$(ONLY),--only $(part))
 
-bench: setup build-release ## Measure the engines beside LibreOffice, unoserver, WeasyPrint, Puppeteer, … (QUICK=1: briefly)
+bench: setup build-release ## Measure the engines beside LibreOffice, Gotenberg, Puppeteer, … (QUICK=1: briefly, ONLY=part)
 	@$(BENCH) bench $(BENCH_ARGUMENTS) --json target/bench.json
 
 # With ROUNDS=3, a minute instead of five. The emulator is of the stack's own; nothing else runs on it.

@@ -3,6 +3,8 @@
 import argparse
 import json
 import sys
+import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,18 +26,25 @@ FULL = Extent(rounds=11, budget=8, cold_rounds=3, jobs=200, sizes=("small", "med
 QUICK = Extent(rounds=3, budget=3, cold_rounds=1, jobs=40, sizes=("small", "medium"))
 
 
+PARTS = ("office", "basic", "browser", "pdf", "compress", "stream")
 VERSIONED = ("unoserver", "weasyprint", "puppeteer-core", "playwright-core")
+
+
+# Removing a directory takes milliseconds where the disk is told at once of what is free: no contender is measured by that.
+MEMORY = Path("/dev/shm")
 
 
 def main() -> int:
     arguments = _arguments()
+    tempfile.tempdir = str(MEMORY) if MEMORY.is_dir() else None
     if not arguments.worker.exists():
         raise SystemExit(f"Error: there is no worker at {arguments.worker}: run `make build-release` first.")
     installed = peers.install()
     folder = documents.generate(installed.python)
     if arguments.what == "soak":
         return soak.main(arguments.worker, folder, arguments.quick, arguments.json)
-    results = measure(arguments.worker, installed, folder, QUICK if arguments.quick else FULL)
+    extent = QUICK if arguments.quick else FULL
+    results = measure(arguments.worker, installed, folder, extent, arguments.only or PARTS)
     arguments.json.write_text(json.dumps(results, indent=1, default=report.as_json))
     print(f"The same as JSON, with every sample: {arguments.json}")
     return 0
@@ -46,44 +55,56 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("what", choices=["bench", "soak"])
     parser.add_argument("--worker", type=Path, required=True)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", choices=PARTS, action="append", help="this part alone; may be repeated")
     parser.add_argument("--json", type=Path, default=Path("bench.json"))
     return parser.parse_args()
 
 
-def measure(worker: Path, installed: peers.Peers, folder: Path, extent: Extent) -> dict:
+def measure(worker: Path, installed: peers.Peers, folder: Path, extent: Extent, parts: Sequence[str]) -> dict:
     """Prints each table as soon as it is known."""
     results: dict = {"machine before": report.machine(), "missing peers": installed.missing}
     results["versions"] = {name: installed.version(name) for name in VERSIONED}
     print(f"{results['machine before']}\n{results['versions']}\n")
     for name, reason in installed.missing.items():
         print(f"NOT MEASURED: {name}: {reason}")
-    office = [document for document in documents.office(folder) if document.size in extent.sizes]
-    pages = [document for document in documents.html(folder) if document.size in extent.sizes]
-
     for kind, make, them in [
-        ("office", lineup.office, office),
-        ("basic", lineup.basic, pages),
-        ("browser", lineup.browser, pages),
+        ("office", lineup.office, documents.office(folder)),
+        ("basic", lineup.basic, documents.html(folder)),
+        ("browser", lineup.browser, documents.html(folder)),
     ]:
-        candidates = make(worker, installed)
-        results[f"{kind} cold"] = rows = {"small": measuring.cold(candidates, them[0], extent.cold_rounds)}
-        _print(report.table(f"{kind}: process start to first PDF, wall ms", rows, "wall_ms"))
-        results[kind] = rows = _warm(candidates, them, extent)
-        _print(report.table(f"{kind}: warm, wall ms", rows, "wall_ms"))
-        _print(report.table(f"{kind}: warm, CPU ms, with what is done ahead of the next job", rows, "cpu_ms"))
-        ends = [them[0], *(document for document in them if document.size == "large")]
-        results[f"{kind} memory"] = rows = {
-            document.label: measuring.memory(lambda: make(worker, installed), document) for document in ends
-        }
-        _print(report.memory_table(f"{kind}: peak PSS of the process tree, MB", rows))
-
-    _pdf_tools(results, worker, installed, folder, extent)
-    results["stream"] = _streams(worker, installed, folder, extent)
-    _print(report.stream_table(results["stream"]))
+        if kind in parts:
+            them = [document for document in them if document.size in extent.sizes]
+            _engine(results, kind, lambda make=make: make(worker, installed), them, extent)
+    if "pdf" in parts:
+        _pdf_tools(results, worker, installed, folder, extent)
+    if "compress" in parts:
+        results["compress"] = _compression(worker, installed)
+        _print(report.compression_table(results["compress"]))
+    if "stream" in parts:
+        results["stream"] = _streams(worker, installed, folder, extent)
+        _print(report.stream_table(results["stream"]))
     results["bars"] = report.bars(results)
     results["machine after"] = report.machine()
     _print(report.bars_table(results["bars"]))
     return results
+
+
+def _engine(
+    results: dict,
+    kind: str,
+    make: Callable[[], list[contenders.Contender]],
+    them: list[documents.Document],
+    extent: Extent,
+) -> None:
+    candidates = make()
+    results[f"{kind} cold"] = rows = {"small": measuring.cold(candidates, them[0], extent.cold_rounds)}
+    _print(report.table(f"{kind}: process start to first PDF, wall ms", rows, "wall_ms"))
+    results[kind] = rows = _warm(candidates, them, extent)
+    _print(report.table(f"{kind}: warm, wall ms", rows, "wall_ms"))
+    _print(report.table(f"{kind}: warm, CPU ms, with what is done ahead of the next job", rows, "cpu_ms"))
+    ends = [them[0], *(document for document in them if document.size == "large")]
+    results[f"{kind} memory"] = rows = {document.label: measuring.memory(make, document) for document in ends}
+    _print(report.memory_table(f"{kind}: peak PSS of the process tree, MB", rows))
 
 
 def _pdf_tools(results: dict, worker: Path, installed: peers.Peers, folder: Path, extent: Extent) -> None:
@@ -100,8 +121,6 @@ def _pdf_tools(results: dict, worker: Path, installed: peers.Peers, folder: Path
     _print(report.pairs_table("PDF tools: wall ms", results["pdf"], "wall_ms"))
     _print(report.pairs_table("PDF tools: CPU ms, with what is done ahead of the next job", results["pdf"], "cpu_ms"))
     _print(report.pairs_table("PDF tools: peak PSS of the process tree, MB", results["pdf memory"], "peak_pss"))
-    results["compress"] = _compression(worker, installed)
-    _print(report.compression_table(results["compress"]))
 
 
 def _candidates(case: pdf_cases.Case, worker: Path, installed: peers.Peers) -> list[contenders.Contender]:

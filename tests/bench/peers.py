@@ -3,6 +3,7 @@
 A peer that cannot be installed is reported with its reason, never left out in silence.
 """
 
+import functools
 import hashlib
 import json
 import os
@@ -59,6 +60,7 @@ def browser() -> Path | None:
     return next((path for path in BROWSERS if path.exists()), None)
 
 
+@functools.cache
 def home() -> Path:
     return cache() / f"bench-{_digest()}"
 

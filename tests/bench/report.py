@@ -107,15 +107,18 @@ class Bar:
 
 
 def bars(results: dict) -> list[Bar]:
-    return [
-        *_office_bars(results["office"]),
-        *_memory_bars(results["office memory"]),
-        *_cold_bars(results["office cold"]),
-        *_stream_bars(results["stream"]),
-        *_html_bars(results["basic"], results["browser"]),
-        *_pdf_bars(results["pdf"]),
-        *_compression_bars(results["compress"]),
+    """Of what was measured."""
+    judges = [
+        (_office_bars, "office"),
+        (_memory_bars, "office memory"),
+        (_cold_bars, "office cold"),
+        (_stream_bars, "stream"),
+        (_basic_bars, "basic"),
+        (_browser_bars, "browser"),
+        (_pdf_bars, "pdf"),
+        (_compression_bars, "compress"),
     ]
+    return [bar for judge, part in judges if part in results for bar in judge(results[part])]
 
 
 def _ratio(row: Row, *peers: str, what: str = "wall_ms") -> float | None:
@@ -164,9 +167,13 @@ def _stream_bars(streams: dict[str, Stream]) -> list[Bar]:
     ]
 
 
-def _html_bars(basic: dict[str, Row], browser: dict[str, Row]) -> list[Bar]:
-    found = [Bar(f"basic {label}: of WeasyPrint", _ratio(row, "weasyprint"), 1 / 8) for label, row in basic.items()]
-    for label, row in browser.items():
+def _basic_bars(rows: dict[str, Row]) -> list[Bar]:
+    return [Bar(f"basic {label}: of WeasyPrint", _ratio(row, "weasyprint"), 1 / 8) for label, row in rows.items()]
+
+
+def _browser_bars(rows: dict[str, Row]) -> list[Bar]:
+    found = []
+    for label, row in rows.items():
         ratio = _ratio(row, "puppeteer-core", "playwright-core")
         found.append(Bar(f"browser {label}: of the faster driver", ratio, 1.0))
         found.append(Bar(f"browser {label}: of Gotenberg", _ratio(row, "gotenberg"), 0.7))

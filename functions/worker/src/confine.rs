@@ -23,7 +23,7 @@ use wait4::Wait4;
 pub use child::{Args, exec, hide_own_memory, narrow};
 pub(crate) use child::{limit, showing_own_memory};
 pub use platform::{Platform, ProbeArgs, probe};
-use usage::{Allowance, Excess, Watch};
+use usage::{Allowance, Excess, Watch, Watched};
 
 /// Exit code of a child that could not be confined; the program did not run then.
 pub const NOT_CONFINED: u8 = 125;
@@ -234,7 +234,7 @@ fn wait(
     mut note: impl FnMut(u64),
 ) -> io::Result<Waited> {
     let fd = rustix::process::pidfd_open(process, PidfdFlags::empty())?;
-    let mut watch = Watch::new(allowance, process);
+    let mut watch = Watch::new(allowance, Watched::Group(process));
     loop {
         let left = deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()));
         let timeout = Timespec::try_from(left.min(watch.interval())).map_err(io::Error::other)?;

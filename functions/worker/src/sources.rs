@@ -57,12 +57,12 @@ pub struct Obtained {
     pub name: Option<String>,
 }
 
-/// Where a source's file goes: a directory of its own below the job's.
+/// Where a source's file goes.
 pub async fn place(scratch: &Path, index: usize) -> Result<PathBuf, Failure> {
-    let directory = scratch.join("sources").join(index.to_string());
+    let directory = scratch.join("sources");
     let created = tokio::fs::create_dir_all(&directory).await;
-    created.map_err(|error| Failure::internal(format!("no directory for a source: {error}")))?;
-    Ok(directory.join("source"))
+    created.map_err(|error| Failure::internal(format!("no directory for sources: {error}")))?;
+    Ok(directory.join(index.to_string()))
 }
 
 /// Brings all sources, in their order, or the first failure.

@@ -63,11 +63,20 @@ impl Allowance {
     }
 }
 
-/// Looks at what a process group uses: more often while its memory grows.
+/// Whose memory is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Watched {
+    /// A child that cannot start another process.
+    Process(Pid),
+    /// All of a group, for which every process of the machine has to be asked.
+    Group(Pid),
+}
+
+/// Looks at what a child and all that it starts use: more often while its memory grows.
 #[derive(Debug)]
 pub(crate) struct Watch<'a> {
     allowance: &'a Allowance,
-    group: Pid,
+    watched: Watched,
     /// At the last look: when it was, and the memory that was found.
     seen: Option<(Instant, u64)>,
     interval: Duration,
@@ -75,8 +84,8 @@ pub(crate) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    pub(crate) fn new(allowance: &'a Allowance, group: Pid) -> Self {
-        Self { allowance, group, seen: None, interval: SHORTEST_INTERVAL, disk_seen: Instant::now() }
+    pub(crate) fn new(allowance: &'a Allowance, watched: Watched) -> Self {
+        Self { allowance, watched, seen: None, interval: SHORTEST_INTERVAL, disk_seen: Instant::now() }
     }
 
     /// How long to wait before the next look.
@@ -84,14 +93,17 @@ impl<'a> Watch<'a> {
         self.interval
     }
 
-    /// The group's memory at the last look.
+    /// The memory at the last look.
     pub(crate) fn memory_bytes(&self) -> u64 {
         self.seen.map_or(0, |(_, bytes)| bytes)
     }
 
-    /// What the group has more of than it may.
+    /// What there is more of than is allowed.
     pub(crate) fn excess(&mut self) -> io::Result<Option<Excess>> {
-        let GroupUsage { processes, rss_bytes } = of_group(self.group)?;
+        let Usage { processes, rss_bytes } = match self.watched {
+            Watched::Process(pid) => of_process(pid),
+            Watched::Group(group) => of_group(group)?,
+        };
         let now = Instant::now();
         let grown = self.seen.map(|(at, before)| (now.saturating_duration_since(at), rss_bytes.saturating_sub(before)));
         self.seen = Some((now, rss_bytes));
@@ -150,32 +162,46 @@ fn gone_is_none<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// What a process group uses together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct GroupUsage {
+struct Usage {
     processes: u32,
     /// Pages that several of them share are counted for each.
     rss_bytes: u64,
 }
 
-/// Reads it from /proc; what ends meanwhile is not counted.
-fn of_group(group: Pid) -> io::Result<GroupUsage> {
-    let mut usage = GroupUsage::default();
-    let page = rustix::param::page_size() as u64;
+impl Usage {
+    fn add(&mut self, pages: u64) {
+        self.processes += 1;
+        self.rss_bytes += pages * rustix::param::page_size() as u64;
+    }
+}
+
+/// Nothing, if it has ended.
+fn of_process(pid: Pid) -> Usage {
+    let mut usage = Usage::default();
+    if let Some((_, pages)) = group_and_pages_of(&pid.as_raw_nonzero().to_string()) {
+        usage.add(pages);
+    }
+    usage
+}
+
+/// What a process group uses together. What ends meanwhile is not counted.
+fn of_group(group: Pid) -> io::Result<Usage> {
+    let mut usage = Usage::default();
     for entry in std::fs::read_dir("/proc")? {
         let name = entry?.file_name();
-        if !name.to_str().is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_digit())) {
-            continue;
-        }
-        let Ok(stat) = std::fs::read_to_string(Path::new("/proc").join(name).join("stat")) else { continue };
-        if let Some((of, pages)) = group_and_pages(&stat)
+        let Some(name) = name.to_str().filter(|name| name.bytes().all(|byte| byte.is_ascii_digit())) else { continue };
+        if let Some((of, pages)) = group_and_pages_of(name)
             && of == group.as_raw_nonzero().get()
         {
-            usage.processes += 1;
-            usage.rss_bytes += pages * page;
+            usage.add(pages);
         }
     }
     Ok(usage)
+}
+
+fn group_and_pages_of(process: &str) -> Option<(i32, u64)> {
+    group_and_pages(&std::fs::read_to_string(Path::new("/proc").join(process).join("stat")).ok()?)
 }
 
 /// Fields 5 and 24 of proc(5)'s stat. The name in field 2 may hold spaces and parentheses.
@@ -213,7 +239,17 @@ mod tests {
         let usage = of_group(own).unwrap();
         assert!(usage.processes >= 1 && usage.rss_bytes > 1 << 20, "{usage:?}");
         let little = Allowance::new([], 1 << 20);
-        assert_eq!(Watch::new(&little, own).excess().unwrap(), Some(Excess::Memory));
+        assert_eq!(Watch::new(&little, Watched::Group(own)).excess().unwrap(), Some(Excess::Memory));
+        let this = Watched::Process(rustix::process::getpid());
+        assert_eq!(Watch::new(&little, this).excess().unwrap(), Some(Excess::Memory));
+    }
+
+    #[test]
+    fn a_process_that_has_ended_uses_nothing() {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let pid = Pid::from_child(&child);
+        child.wait().unwrap();
+        assert_eq!(of_process(pid), Usage::default());
     }
 
     #[test]

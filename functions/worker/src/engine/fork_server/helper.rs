@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 
 use super::memory::{self, Span};
 use super::system::{self, Fork};
-use crate::confine::usage::{Allowance, Excess, Watch};
+use crate::confine::usage::{Allowance, Excess, Watch, Watched};
 use crate::confine::{self, End};
 use crate::tree;
 
@@ -276,7 +276,7 @@ impl Child {
         bounds: &Bounds,
         allowance: &Allowance,
     ) -> io::Result<Option<Reply<W>>> {
-        let mut watch = Watch::new(allowance, self.pid);
+        let mut watch = Watch::new(allowance, Watched::Process(self.pid));
         let mut socket = &self.socket;
         if socket.write_all(line).is_err() {
             return Ok(None);
