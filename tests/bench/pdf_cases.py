@@ -115,7 +115,7 @@ def small(made: Path) -> list[Case]:
         Case("thumbnail", "thumbnail", [pictures], ".png", files(1, png), pdf_peers.thumbnail, {"format": "png"}),
         Case("10 JPEGs to PDF", "images-to-pdf", [picture] * 10, ".pdf", pdf(10), pdf_peers.from_images),
         Case("text", "pdf-to-text", [text], ".txt", says("the"), pdf_peers.text),
-        Case("text of pictures", "pdf-to-text", [pictures], ".txt", says("the"), pdf_peers.text),
+        Case("text of pictures", "pdf-to-text", [pictures], ".txt", says("余英時"), pdf_peers.text),
         Case("Markdown", "pdf-to-text", [text], ".md", says("the"), pdf_peers.markdown, {"format": "markdown"}),
         Case("watermark", "watermark-pdf", [text], ".pdf", pdf(5), pdf_peers.watermark, {"text": "Draft"}),
         Case(

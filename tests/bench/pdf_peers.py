@@ -60,7 +60,6 @@ def split(_: peers.Peers) -> list[Contender]:
         IntoFolder("qpdf", lambda source, out: ["qpdf", "--split-pages", source[0], out / "page.pdf"]),
         IntoFolder("pdfcpu", lambda source, out: [peers.go_program("pdfcpu"), "split", "-q", source[0], out]),
         IntoFolder("pdfseparate", lambda source, out: ["pdfseparate", source[0], out / "page-%d.pdf"]),
-        Gotenberg("/forms/pdfengines/split", {"splitMode": "intervals", "splitSpan": "1"}),
     ]
 
 
@@ -107,12 +106,12 @@ def markdown(installed: peers.Peers) -> list[Contender]:
 
 
 def watermark(_: peers.Peers) -> list[Contender]:
-    stamp = ["stamp", "add", "-q", "-mode", "text", "--", "Draft", "rotation:45, opacity:.3"]
+    stamp = ["stamp", "add", "-q", "--mode", "text", "Draft", "rot:45, op:.3"]
     return [Program("pdfcpu", lambda source, out: [peers.go_program("pdfcpu"), *stamp, source[0], out])]
 
 
 def protect(_: peers.Peers) -> list[Contender]:
-    words = ["encrypt", "-q", "-upw", "open", "-opw", "own"]
+    words = ["encrypt", "-q", "--upw", "open", "--opw", "own"]
     return [
         Program("qpdf", lambda source, out: ["qpdf", "--encrypt", "open", "own", "256", "--", source[0], out]),
         Program("pdfcpu", lambda source, out: [peers.go_program("pdfcpu"), *words, source[0], out]),
@@ -125,10 +124,7 @@ def unlock(_: peers.Peers) -> list[Contender]:
 
 def flatten(_: peers.Peers) -> list[Contender]:
     words = ["--generate-appearances", "--flatten-annotations=all"]
-    return [
-        Program("qpdf", lambda source, out: ["qpdf", *words, source[0], out]),
-        Gotenberg("/forms/pdfengines/flatten"),
-    ]
+    return [Program("qpdf", lambda source, out: ["qpdf", *words, source[0], out])]
 
 
 def metadata(_: peers.Peers) -> list[Contender]:
