@@ -3,7 +3,6 @@
 import argparse
 import json
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,13 +29,8 @@ PARTS = ("office", "basic", "browser", "pdf", "compress", "stream")
 VERSIONED = ("unoserver", "weasyprint", "puppeteer-core", "playwright-core")
 
 
-# Removing a directory takes milliseconds where the disk is told at once of what is free: no contender is measured by that.
-MEMORY = Path("/dev/shm")
-
-
 def main() -> int:
     arguments = _arguments()
-    tempfile.tempdir = str(MEMORY) if MEMORY.is_dir() else None
     if not arguments.worker.exists():
         raise SystemExit(f"Error: there is no worker at {arguments.worker}: run `make build-release` first.")
     installed = peers.install()

@@ -20,7 +20,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use wait4::Wait4;
 
-pub use child::{Args, exec, hide_own_memory, narrow};
+pub use child::{Args, Narrowing, exec, hide_own_memory};
 pub(crate) use child::{limit, showing_own_memory};
 pub use platform::{Platform, ProbeArgs, probe};
 use usage::{Allowance, Excess, Watch, Watched};
@@ -65,7 +65,7 @@ pub enum Processes {
     None,
     /// Others in its own process group, which none of them can leave.
     InGroup,
-    /// A helper's: each child that it forks has a group of its own, and takes [`narrow`] upon itself.
+    /// A helper's: each child that it forks has a group of its own, and takes a [`Narrowing`] upon itself.
     Forked,
 }
 

@@ -9,26 +9,48 @@ use std::collections::BTreeMap;
 use std::io;
 
 use seccompiler::{
-    SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch,
 };
 
 use super::{Network, Processes};
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
-type Built<T> = Result<T, seccompiler::BackendError>;
+type Built<T> = Result<T, BackendError>;
 
-/// Leaves this thread and all that descends from it the calls that such a program makes. Fails where the kernel takes no
-/// filters. Another architecture's calls end the process; what is not on the list, as all calls of the x32 ABI are not, does not
-/// exist for it: libraries then fall back on what does.
+/// The filters for one kind of program, for the process that made them.
+#[derive(Debug)]
+pub(super) struct Filters([BpfProgram; 3]);
+
+impl Filters {
+    /// Another architecture's calls end the process; what is not on the list, as all calls of the x32 ABI are not, does not exist
+    /// for it: libraries then fall back on what does.
+    pub(super) fn build(network: Network, processes: Processes) -> io::Result<Self> {
+        let allowed = allowed::calls(network, processes).map(|call| (call, Vec::new())).collect();
+        let build = || {
+            let mut judged = Rules::new();
+            add_network(&mut judged, network)?;
+            add_processes(&mut judged, processes)?;
+            Ok([
+                filter(allowed, SeccompAction::Errno(libc::ENOSYS as u32), SeccompAction::Allow)?,
+                // A filter can't look into this call's arguments. Told that there is none, libraries fall back on `clone`.
+                deny(always([libc::SYS_clone3]), libc::ENOSYS)?,
+                deny(judged, libc::EPERM)?,
+            ])
+        };
+        build().map(Self).map_err(|error: BackendError| io::Error::other(error))
+    }
+
+    /// Leaves this thread and all that descends from it the calls that such a program makes. Fails where the kernel takes no
+    /// filters.
+    pub(super) fn apply(&self) -> io::Result<()> {
+        self.0.iter().try_for_each(|filter| seccompiler::apply_filter(filter).map_err(io::Error::other))
+    }
+}
+
+/// Both at once.
 pub(super) fn narrow(network: Network, processes: Processes) -> io::Result<()> {
-    let allowed = allowed::calls(network, processes).map(|call| (call, Vec::new())).collect();
-    apply(allowed, SeccompAction::Errno(libc::ENOSYS as u32), SeccompAction::Allow)?;
-    // A filter can't look into this call's arguments. Told that there is none, libraries fall back on `clone`.
-    deny(always([libc::SYS_clone3]), libc::ENOSYS)?;
-    let mut rules = Rules::new();
-    let built = add_network(&mut rules, network).and_then(|()| add_processes(&mut rules, processes));
-    built.map_err(io::Error::other)?;
-    deny(rules, libc::EPERM)
+    Filters::build(network, processes)?.apply()
 }
 
 fn add_network(rules: &mut Rules, network: Network) -> Built<()> {
@@ -100,15 +122,11 @@ fn masked(argument: u8, mask: libc::c_int, value: libc::c_int) -> Built<SeccompC
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask as u64), value as u64)
 }
 
-fn deny(rules: Rules, error: libc::c_int) -> io::Result<()> {
-    apply(rules, SeccompAction::Allow, SeccompAction::Errno(error as u32))
+fn deny(rules: Rules, error: libc::c_int) -> Built<BpfProgram> {
+    filter(rules, SeccompAction::Allow, SeccompAction::Errno(error as u32))
 }
 
-fn apply(rules: Rules, otherwise: SeccompAction, matched: SeccompAction) -> io::Result<()> {
-    let build = || {
-        let architecture = TargetArch::try_from(std::env::consts::ARCH)?;
-        SeccompFilter::new(rules, otherwise, matched, architecture)?.try_into()
-    };
-    let filter: Built<seccompiler::BpfProgram> = build();
-    seccompiler::apply_filter(&filter.map_err(io::Error::other)?).map_err(io::Error::other)
+fn filter(rules: Rules, otherwise: SeccompAction, matched: SeccompAction) -> Built<BpfProgram> {
+    let architecture = TargetArch::try_from(std::env::consts::ARCH)?;
+    SeccompFilter::new(rules, otherwise, matched, architecture)?.try_into()
 }

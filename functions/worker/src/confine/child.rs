@@ -9,7 +9,9 @@ use std::process::Command;
 use rustix::process::{Resource, Rlimit, Signal};
 use rustix::thread::{CapabilitySet, CapabilitySets, UnshareFlags};
 
-use super::{Means, Network, Processes, calls, files};
+use super::calls::{self, Filters};
+use super::files::{self, Seen};
+use super::{Means, Network, Processes};
 
 /// The arguments of `worker confine`.
 #[derive(Debug, clap::Args)]
@@ -88,10 +90,27 @@ fn confine_self(args: &Args) -> io::Result<()> {
 }
 
 /// The confinement of a forked child, which its helper does not have yet: no process but itself, no socket, and no file
-/// but those of the system, of `reads` and of `writes`. To be called before it sees its document.
-pub fn narrow(reads: &[PathBuf], writes: &[PathBuf]) -> io::Result<()> {
-    files::restrict(reads, writes, Network::Denied)?;
-    calls::narrow(Network::Denied, Processes::None)
+/// but those of the system, of what it reads, and of where it writes.
+#[derive(Debug)]
+pub struct Narrowing {
+    seen: Seen,
+    filters: Filters,
+}
+
+impl Narrowing {
+    /// What takes time and needs no document. To be called in the child itself.
+    pub fn prepare(reads: &[PathBuf]) -> io::Result<Self> {
+        Ok(Self {
+            seen: Seen::prepare(reads, Network::Denied)?,
+            filters: Filters::build(Network::Denied, Processes::None)?,
+        })
+    }
+
+    /// To be called before the child sees its document.
+    pub fn apply(self, writes: &[PathBuf]) -> io::Result<()> {
+        self.seen.enforce(writes)?;
+        self.filters.apply()
+    }
 }
 
 /// Sets a limit of this process.
@@ -156,7 +175,7 @@ mod tests {
         let (own, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         std::fs::write(other.path().join("secret"), "of another job").unwrap();
         let narrowed = || {
-            narrow(&[], &[own.path().to_owned()]).unwrap();
+            Narrowing::prepare(&[]).unwrap().apply(&[own.path().to_owned()]).unwrap();
             File::create(own.path().join("mine")).unwrap();
             assert_eq!(std::fs::read_to_string("/dev/null").unwrap(), "");
             assert!(File::open(other.path().join("secret")).is_err(), "reads another's file");

@@ -5,7 +5,8 @@ use std::io;
 use std::path::PathBuf;
 
 use landlock::{
-    ABI, Access, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope, path_beneath_rules,
+    ABI, Access, AccessFs, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus,
+    Scope, path_beneath_rules,
 };
 
 use super::Network;
@@ -31,27 +32,43 @@ const SYSTEM: [&str; 14] = [
 const SOCKETS: [&str; 1] = ["/tmp"];
 const WRITABLE_DEVICES: [&str; 2] = ["/dev/null", "/dev/zero"];
 
-/// Leaves this thread and all that descends from it `reads` besides the system's files, and `writes` to write into. What
-/// is not there is left out. Says whether the kernel enforces it: an older one knows a part of this, or nothing.
+const NEWEST: ABI = ABI::V6;
+
+/// What a thread will see, but for where it writes.
+#[derive(Debug)]
+pub(super) struct Seen(RulesetCreated);
+
+impl Seen {
+    /// `reads`, besides the system's files. What is not there is left out.
+    pub(super) fn prepare(reads: &[PathBuf], network: Network) -> io::Result<Self> {
+        let read = AccessFs::from_read(NEWEST);
+        let sockets = match network {
+            Network::Unconnected => SOCKETS.as_slice(),
+            Network::Denied | Network::Proxied => &[],
+        };
+        let build = || {
+            Ruleset::default()
+                .handle_access(AccessFs::from_all(NEWEST))?
+                .scope(Scope::from_all(NEWEST))?
+                .create()?
+                .add_rules(path_beneath_rules(SYSTEM, read))?
+                .add_rules(path_beneath_rules(reads, read))?
+                .add_rules(path_beneath_rules(WRITABLE_DEVICES, AccessFs::from_file(NEWEST)))?
+                .add_rules(path_beneath_rules(sockets, AccessFs::MakeSock))
+        };
+        build().map(Self).map_err(|error: RulesetError| io::Error::other(error))
+    }
+
+    /// Leaves this thread and all that descends from it nothing else, besides `writes` to write into. Says whether the kernel
+    /// enforces it: an older one knows a part of this, or nothing.
+    pub(super) fn enforce(self, writes: &[PathBuf]) -> io::Result<bool> {
+        let all = AccessFs::from_all(NEWEST);
+        let enforced = self.0.add_rules(path_beneath_rules(writes, all)).and_then(RulesetCreated::restrict_self);
+        Ok(enforced.map_err(io::Error::other)?.ruleset != RulesetStatus::NotEnforced)
+    }
+}
+
+/// Both at once.
 pub(super) fn restrict(reads: &[PathBuf], writes: &[PathBuf], network: Network) -> io::Result<bool> {
-    const NEWEST: ABI = ABI::V6;
-    let (read, all) = (AccessFs::from_read(NEWEST), AccessFs::from_all(NEWEST));
-    let sockets = match network {
-        Network::Unconnected => SOCKETS.as_slice(),
-        Network::Denied | Network::Proxied => &[],
-    };
-    let build = || {
-        Ruleset::default()
-            .handle_access(all)?
-            .scope(Scope::from_all(NEWEST))?
-            .create()?
-            .add_rules(path_beneath_rules(SYSTEM, read))?
-            .add_rules(path_beneath_rules(reads, read))?
-            .add_rules(path_beneath_rules(WRITABLE_DEVICES, AccessFs::from_file(NEWEST)))?
-            .add_rules(path_beneath_rules(writes, all))?
-            .add_rules(path_beneath_rules(sockets, AccessFs::MakeSock))?
-            .restrict_self()
-    };
-    let status = build().map_err(|error: landlock::RulesetError| io::Error::other(error))?;
-    Ok(status.ruleset != RulesetStatus::NotEnforced)
+    Seen::prepare(reads, network)?.enforce(writes)
 }

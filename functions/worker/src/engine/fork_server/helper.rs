@@ -20,7 +20,7 @@ use zeroize::Zeroizing;
 use super::memory::{self, Span};
 use super::system::{self, Fork};
 use crate::confine::usage::{Allowance, Excess, Watch, Watched};
-use crate::confine::{self, End};
+use crate::confine::{self, End, Narrowing};
 use crate::tree;
 
 /// One document, and what its conversion may take.
@@ -74,6 +74,11 @@ pub(crate) trait Craft {
     /// Where children write, besides their document's directory. What one leaves there is gone before the next comes.
     fn shared_room(&self) -> Option<&Path>;
 
+    /// Whether a second child is kept ready, for helpers whose next request follows at once.
+    fn keeps_spare(&self) -> bool {
+        false
+    }
+
     /// What is worth doing once, for all later documents, and must not keep the first one waiting.
     fn settle(&mut self) -> io::Result<()> {
         Ok(())
@@ -94,6 +99,9 @@ const MAX_REQUEST_BYTES: usize = 256 << 10;
 
 /// How long the documents of the rehearsal may take a child. It is nobody's fault, and nothing waits for it.
 const LEARNING: Duration = Duration::from_secs(4);
+
+/// Without a request for this long, there is time to make a spare child.
+const QUIET: Duration = Duration::from_millis(5);
 
 /// Takes the standard output for replies alone: libraries may write there too.
 pub(crate) fn take_stdout() -> io::Result<File> {
@@ -118,12 +126,16 @@ pub(crate) fn serve<C: Craft>(craft: &mut C, replies: &mut File) -> io::Result<(
     tell(own.replies, &Reply::<C::Word>::Ready)?;
     let mut usage = None;
     let mut served = false;
+    let mut spare: Option<Child> = None;
     loop {
         // What the last child left behind is gone before the next one could see it.
         room.as_ref().map_or(Ok(()), Room::clean)?;
         // With the next document here already, there is no time to prepare for it; nor is there before the first one.
-        let idle = !request_waits()?;
+        let idle = !request_comes_within(Duration::ZERO)?;
         if idle && served && usage.is_none() {
+            if let Some(unprepared) = spare.take() {
+                unprepared.end::<()>(&Allowance::new([], u64::MAX))?;
+            }
             craft.settle()?;
             usage = Some(learn_usage(craft, &mut own)?);
             // What this process has used to get here, and no child needs. None of them runs now.
@@ -131,9 +143,15 @@ pub(crate) fn serve<C: Craft>(craft: &mut C, replies: &mut File) -> io::Result<(
             room.as_ref().map_or(Ok(()), Room::clean)?;
         }
         let prepared = usage.as_deref().filter(|_| idle).unwrap_or_default();
-        let child = Child::fork(&mut own, |socket| serve_one(craft, socket, prepared))?;
+        let child = match spare.take() {
+            Some(child) => child,
+            None => Child::fork(&mut own, |socket| serve_one(craft, socket, prepared))?,
+        };
         if child.is_ready_first()? {
             tell(own.replies, &Reply::<C::Word>::Ready)?;
+            if craft.keeps_spare() && !request_comes_within(QUIET)? {
+                spare = Some(Child::fork(&mut own, |socket| serve_one(craft, socket, prepared))?);
+            }
         }
         let Some(line) = next_line(&own.requests)? else { return Ok(()) };
         served = true;
@@ -151,7 +169,7 @@ fn learn_usage(craft: &impl Craft, own: &mut Own<'_>) -> io::Result<Vec<Span>> {
     let child = Child::fork(own, |socket| {
         craft.rehearse()?;
         let used = confine::showing_own_memory(memory::used_by_this_process)?;
-        Ok(serde_json::to_writer(socket, &used)?)
+        send_line(socket, &used)
     })?;
     child.socket.set_read_timeout(Some(LEARNING))?;
     let learned = serde_json::from_reader(BufReader::new(&child.socket));
@@ -161,9 +179,7 @@ fn learn_usage(craft: &impl Craft, own: &mut Own<'_>) -> io::Result<Vec<Span>> {
 }
 
 fn tell<W: Serialize>(replies: &mut File, reply: &Reply<W>) -> io::Result<()> {
-    let mut line = serde_json::to_vec(reply)?;
-    line.push(b'\n');
-    replies.write_all(&line)
+    send_line(replies, reply)
 }
 
 fn null() -> io::Result<File> {
@@ -377,9 +393,10 @@ fn leave_parent() -> io::Result<()> {
     Ok(rustix::stdio::dup2_stderr(null()?)?)
 }
 
-/// What a child does with its life.
+/// Child main: populate, prepare, await one request, confine, convert, reply.
 fn serve_one<C: Craft>(craft: &C, mut socket: &UnixStream, used: &[Span]) -> io::Result<()> {
     used.iter().for_each(system::populate);
+    let narrowing = Narrowing::prepare(&craft.reads())?;
     // An empty line: ready.
     writeln!(socket)?;
     let mut line = String::new();
@@ -392,17 +409,22 @@ fn serve_one<C: Craft>(craft: &C, mut socket: &UnixStream, used: &[Span]) -> io:
     confine::limit(Resource::Data, bounds.memory_bytes, bounds.memory_bytes)?;
     confine::limit(Resource::Fsize, bounds.file_bytes, bounds.file_bytes)?;
     confine::limit(Resource::Cpu, bounds.cpu_seconds, bounds.cpu_seconds.saturating_add(1))?;
-    confine::narrow(&craft.reads(), &directories(craft, &bounds))?;
-    let word = craft.convert(document)?;
-    serde_json::to_writer(&mut socket, &word)?;
-    writeln!(socket)
+    narrowing.apply(&directories(craft, &bounds))?;
+    send_line(socket, &craft.convert(document)?)
 }
 
-/// Whether the next document is here already: then there is no time to prepare for it.
-fn request_waits() -> io::Result<bool> {
-    let at_once = Timespec::try_from(Duration::ZERO).map_err(io::Error::other)?;
+/// In one piece: each piece would wake the reader.
+fn send_line(mut to: impl Write, said: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(said)?;
+    line.push(b'\n');
+    to.write_all(&line)
+}
+
+/// Whether the next document is here by then.
+fn request_comes_within(time: Duration) -> io::Result<bool> {
+    let time = Timespec::try_from(time).map_err(io::Error::other)?;
     let stdin = io::stdin();
-    Ok(rustix::event::poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&at_once))? > 0)
+    Ok(rustix::event::poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&time))? > 0)
 }
 
 #[cfg(test)]

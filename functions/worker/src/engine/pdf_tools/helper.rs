@@ -3,8 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use docmill_pdf::{Engines, Failure, Outcome, Request};
+use docmill_pdf::{Engines, Failure, Limits, Media, Outcome, Request, Tool};
+use serde_json::json;
 
+use crate::checker::file;
 use crate::confine;
 use crate::engine::fork_server::helper::{self, Craft};
 
@@ -24,14 +26,18 @@ pub fn run(args: &Args) -> io::Result<()> {
     let mut replies = helper::take_stdout()?;
     helper::or_tell(&mut replies, |replies| {
         std::env::set_current_dir(&args.home)?;
-        let mut craft = PdfCraft { engines: Engines::load() };
+        let mut craft = PdfCraft { engines: Engines::load(), home: args.home.clone() };
         confine::hide_own_memory()?;
         helper::serve(&mut craft, replies)
     })
 }
 
+/// A page with text, a form and pictures.
+const REHEARSAL: &[u8] = include_bytes!("rehearsal.pdf");
+
 struct PdfCraft {
     engines: Engines,
+    home: PathBuf,
 }
 
 impl Craft for PdfCraft {
@@ -46,11 +52,43 @@ impl Craft for PdfCraft {
         None
     }
 
+    /// A result is checked by another child, right after the one that made it.
+    fn keeps_spare(&self) -> bool {
+        true
+    }
+
+    /// Merges, checks and reads a small file: what nearly every call does.
     fn rehearse(&self) -> io::Result<()> {
+        let directory = tempfile::tempdir_in(&self.home)?;
+        let path = directory.path().join("source");
+        std::fs::write(&path, REHEARSAL)?;
+        let source = file(path, Media::Pdf, None);
+        for (tool, sources) in [(Tool::MergePdf, 2), (Tool::Verify, 1), (Tool::PdfToText, 1)] {
+            let request = Request {
+                tool,
+                sources: vec![source.clone(); sources],
+                options: json!({}),
+                directory: directory.path().to_owned(),
+                limits: Limits { pages: 10, output_bytes: 1 << 20, pixels: 1 << 20, memory_bytes: 256 << 20 },
+                today: "2026-01-01".to_owned(),
+            };
+            self.engines.run(&request).map_err(io::Error::other)?;
+        }
         Ok(())
     }
 
     fn convert(&self, request: Request) -> io::Result<Answer> {
         Ok(self.engines.run(&request))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rehearsal_succeeds() {
+        let home = tempfile::tempdir().unwrap();
+        PdfCraft { engines: Engines::load(), home: home.path().to_owned() }.rehearse().unwrap();
     }
 }
