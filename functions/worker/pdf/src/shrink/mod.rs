@@ -1,9 +1,11 @@
-//! Making a PDF smaller: pictures in the resolution and coding that they need, equal streams once, baggage gone. Tags, forms,
-//! links and outlines are untouched.
+//! Making a PDF smaller: pictures in the resolution and coding that they need, fonts with the glyphs that are shown, equal
+//! streams once, baggage gone. Tags, forms, links and outlines are untouched.
 
+mod fonts;
 mod picture;
 mod recode;
 mod scan;
+mod tokens;
 
 pub(crate) use scan::placements;
 
@@ -99,6 +101,11 @@ fn recode_all(
     done.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Cuts embedded fonts to the glyphs that are shown. Returns whether any has changed.
+pub(crate) fn fonts(document: &mut Document) -> bool {
+    fonts::subset(document) > 0
+}
+
 /// Removes what no reader shows: private data of programs, thumbnails, and the metadata of parts. The document's own
 /// metadata stays unless it is to go too.
 pub(crate) fn remove_baggage(document: &mut Document, metadata: bool) {
@@ -174,7 +181,7 @@ pub(crate) fn repack(document: &mut Document) {
     for object in document.objects.values_mut() {
         let Object::Stream(stream) = object else { continue };
         let is_picture = stream.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == b"Image");
-        if is_picture || stream.dict.has_type(b"Metadata") || stream.dict.has(b"F") {
+        if is_picture || !stream.allows_compression || stream.dict.has_type(b"Metadata") || stream.dict.has(b"F") {
             continue;
         }
         let filters = stream.filters().unwrap_or_default();

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
+use super::tokens::{Token, Tokens};
 use crate::structure::objects::Lookup;
 
 /// What the content of one form may unpack to.
@@ -71,7 +72,7 @@ impl Walk<'_> {
                     }
                     operands = Operands::default();
                 }
-                Token::Other => {}
+                Token::Literal(_) | Token::Hex(_) | Token::Other => {}
             }
         }
     }
@@ -135,140 +136,5 @@ impl Operands<'_> {
 
     fn matrix(&self) -> Option<Matrix> {
         (self.count == 6 && self.numbers.iter().all(|number| number.is_finite())).then_some(self.numbers)
-    }
-}
-
-#[derive(Debug, PartialEq)]
-enum Token<'c> {
-    Number(f32),
-    Name(&'c [u8]),
-    Operator(&'c [u8]),
-    /// Strings, and the brackets of arrays and dictionaries.
-    Other,
-}
-
-/// The tokens of content; the data of inline images are passed over.
-struct Tokens<'c> {
-    content: &'c [u8],
-    at: usize,
-}
-
-impl<'c> Tokens<'c> {
-    fn new(content: &'c [u8]) -> Self {
-        Self { content, at: 0 }
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.content.get(self.at).copied()
-    }
-
-    fn regular(&mut self) -> &'c [u8] {
-        let rest = &self.content[self.at..];
-        let length = rest.iter().position(|byte| is_white(*byte) || is_delimiter(*byte)).unwrap_or(rest.len());
-        self.at += length;
-        &rest[..length]
-    }
-
-    fn string(&mut self) {
-        let mut depth = 0u32;
-        while let Some(byte) = self.peek() {
-            self.at += 1;
-            match byte {
-                b'\\' => self.at += 1,
-                b'(' => depth += 1,
-                b')' if depth <= 1 => return,
-                b')' => depth -= 1,
-                _ => {}
-            }
-        }
-    }
-
-    /// From the space after `ID` up to the `EI` between white space.
-    fn inline_data(&mut self) {
-        let rest = &self.content[self.at..];
-        let end = rest.windows(4).position(|w| is_white(w[0]) && &w[1..3] == b"EI" && is_white(w[3]));
-        self.at += end.map_or(rest.len(), |end| end + 1);
-    }
-}
-
-impl<'c> Iterator for Tokens<'c> {
-    type Item = Token<'c>;
-
-    fn next(&mut self) -> Option<Token<'c>> {
-        loop {
-            let byte = self.peek()?;
-            match byte {
-                byte if is_white(byte) => self.at += 1,
-                b'%' => {
-                    let rest = &self.content[self.at..];
-                    self.at += rest.iter().position(|byte| matches!(byte, b'\r' | b'\n')).unwrap_or(rest.len());
-                }
-                b'(' => {
-                    self.string();
-                    return Some(Token::Other);
-                }
-                b'/' => {
-                    self.at += 1;
-                    return Some(Token::Name(self.regular()));
-                }
-                byte if is_delimiter(byte) => {
-                    self.at += 1;
-                    return Some(Token::Other);
-                }
-                _ => {
-                    let word = self.regular();
-                    let number = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
-                    // `inf` and `nan` parse as numbers, and are none here.
-                    if let Some(number) = number.filter(|_| !word[0].is_ascii_alphabetic()) {
-                        return Some(Token::Number(number));
-                    }
-                    if word == b"ID" {
-                        self.inline_data();
-                    }
-                    return Some(Token::Operator(word));
-                }
-            }
-        }
-    }
-}
-
-fn is_white(byte: u8) -> bool {
-    matches!(byte, 0 | b'\t' | b'\n' | 0x0c | b'\r' | b' ')
-}
-
-fn is_delimiter(byte: u8) -> bool {
-    matches!(byte, b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn operators(content: &str) -> Vec<String> {
-        let operator = |token| match token {
-            Token::Operator(operator) => Some(String::from_utf8_lossy(operator).into_owned()),
-            Token::Number(_) | Token::Name(_) | Token::Other => None,
-        };
-        Tokens::new(content.as_bytes()).filter_map(operator).collect()
-    }
-
-    #[test]
-    fn strings_comments_and_inline_images_hide_no_operators() {
-        assert_eq!(operators("q (a\\) Q (b) Do) Tj % Q\n<51> Tj Q"), ["q", "Tj", "Tj", "Q"]);
-        assert_eq!(operators("BI /W 1 ID \x01 Q\x02 Do\nEI Q"), ["BI", "ID", "EI", "Q"]);
-        assert_eq!(operators("(open"), Vec::<String>::new());
-    }
-
-    #[test]
-    fn numbers_are_those_of_pdf() {
-        let tokens: Vec<_> = Tokens::new(b"1 -.5 +3. nan/N").collect();
-        let expected =
-            [Token::Number(1.0), Token::Number(-0.5), Token::Number(3.0), Token::Operator(b"nan"), Token::Name(b"N")];
-        assert_eq!(tokens, expected);
-    }
-
-    #[test]
-    fn fuzz_content() {
-        docmill_fuzz::fuzz("content", &[], |bytes| assert!(Tokens::new(bytes).count() <= bytes.len()));
     }
 }

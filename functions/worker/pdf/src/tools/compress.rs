@@ -17,8 +17,12 @@ use super::raster::{self, Fit};
 
 /// For the comparison of pages. Higher ones find no more, and take longer.
 const COMPARED_DPI: f32 = 72.0;
-/// Of longer documents, only pages whose pictures have changed are drawn.
+/// Of longer documents, pages whose pictures have changed are drawn, and a sample.
 const ALL_COMPARED: usize = 50;
+/// Pages of longer documents that are drawn because fonts have changed.
+const SAMPLE: u32 = 25;
+/// Pages at least this alike look the same.
+const SAME: f64 = 0.999;
 const RESULT: &str = "compressed.pdf";
 
 #[derive(Debug, Default, Deserialize)]
@@ -64,11 +68,27 @@ const STEPS: [Option<(f32, u8)>; 7] = [
     Some((72.0, 35)),
 ];
 
-/// A result: its size, and the pages whose pictures have changed.
+/// What an attempt may lose.
+#[derive(Clone, Copy)]
+struct Loss {
+    pictures: Option<(f32, u8)>,
+    /// Glyphs that no page shows.
+    glyphs: bool,
+}
+
+/// A result: its size, the pages whose pictures have changed, and whether fonts have.
 struct Attempt {
     bytes: u64,
     changed: HashSet<u32>,
+    fonts_cut: bool,
     warnings: Vec<Warning>,
+}
+
+/// How alike a page looks and whether it says the same.
+struct Comparison {
+    text_same: bool,
+    /// `None` for pages that can't be compared, and 1 for those whose drawing has not changed.
+    similarity: Option<f64>,
 }
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
@@ -76,10 +96,14 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let source = super::only_source(request)?;
     let before = std::fs::metadata(&source.path).map_err(|error| super::io_failure(&error))?.len();
     let result = request.directory.join(RESULT);
-    let mut attempt = match options.target_bytes {
-        Some(target) => meet(engines, request, &options, target, &result)?,
-        None => attempt(engines, request, &options, chosen(&options), &result)?,
-    };
+    // Without loss, all glyphs stay: the next program may write with them.
+    let glyphs = options.preset != Preset::Lossless || options.target_bytes.is_some();
+    let mut attempt = best(engines, request, &options, glyphs, &result)?;
+    let mut pages = compare(engines, request, &result, &attempt)?;
+    if attempt.fonts_cut && !fonts_hold(&pages, &attempt.changed) {
+        attempt = best(engines, request, &options, false, &result)?;
+        pages = compare(engines, request, &result, &attempt)?;
+    }
     if options.target_bytes.is_some_and(|target| attempt.bytes > target && before > target) {
         let message = format!(
             "The smallest result has {} bytes. A smaller one would be hard to read: split the document, or leave out pages.",
@@ -92,11 +116,38 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         let message = "The PDF can't be made smaller with these options, so the result is the source itself.";
         attempt.bytes = before;
         attempt.warnings = vec![Warning::new("already_compact", message)];
-        attempt.changed.clear();
+        pages.iter_mut().for_each(|page| *page = Comparison { text_same: true, similarity: Some(1.0) });
     }
-    let (pages, comparison) = compare(engines, request, &result, &attempt.changed)?;
-    let report = json!({ "bytesBefore": before, "bytesAfter": attempt.bytes, "pages": comparison });
-    Ok(Outcome { artifacts: vec![super::pdf(RESULT, pages)], report: Some(report), warnings: attempt.warnings })
+    let count = u32::try_from(pages.len()).unwrap_or(u32::MAX);
+    let rows: Vec<Value> = (1..)
+        .zip(pages)
+        .map(
+            |(page, seen): (u32, _)| json!({ "page": page, "similarity": seen.similarity, "textSame": seen.text_same }),
+        )
+        .collect();
+    let report = json!({ "bytesBefore": before, "bytesAfter": attempt.bytes, "pages": rows });
+    Ok(Outcome { artifacts: vec![super::pdf(RESULT, count)], report: Some(report), warnings: attempt.warnings })
+}
+
+/// What the options ask for.
+fn best(
+    engines: &Engines,
+    request: &Request,
+    options: &Options,
+    glyphs: bool,
+    result: &Path,
+) -> Result<Attempt, Failure> {
+    match options.target_bytes {
+        Some(target) => meet(engines, request, options, target, glyphs, result),
+        None => attempt(engines, request, options, Loss { pictures: chosen(options), glyphs }, result),
+    }
+}
+
+/// Whether every page without a changed picture looks the same, and every page says the same.
+fn fonts_hold(pages: &[Comparison], changed: &HashSet<u32>) -> bool {
+    (0..).zip(pages).all(|(index, page)| {
+        page.text_same && (changed.contains(&index) || page.similarity.is_none_or(|similarity| similarity >= SAME))
+    })
 }
 
 /// What the options say about pictures.
@@ -113,14 +164,15 @@ fn meet(
     request: &Request,
     options: &Options,
     target: u64,
+    glyphs: bool,
     result: &Path,
 ) -> Result<Attempt, Failure> {
-    let mut last = attempt(engines, request, options, STEPS[0], result)?;
+    let mut last = attempt(engines, request, options, Loss { pictures: STEPS[0], glyphs }, result)?;
     for pictures in &STEPS[1..] {
         if last.bytes <= target {
             break;
         }
-        last = attempt(engines, request, options, *pictures, result)?;
+        last = attempt(engines, request, options, Loss { pictures: *pictures, glyphs }, result)?;
     }
     Ok(last)
 }
@@ -129,14 +181,17 @@ fn attempt(
     engines: &Engines,
     request: &Request,
     options: &Options,
-    pictures: Option<(f32, u8)>,
+    loss: Loss,
     result: &Path,
 ) -> Result<Attempt, Failure> {
     let structure::open::Opened { mut document, warnings } = structure::open(engines, request, 0)?;
     let tree = pages::read(&mut document, request.limits.pages)?;
-    let changed = shrink::pictures(&mut document, &tree.pages, &Quality { pictures }, &request.limits);
+    // First of all, so that what lies there twice is worked on once.
     shrink::remove_baggage(&mut document, options.remove_metadata);
     shrink::unify(&mut document);
+    let quality = Quality { pictures: loss.pictures };
+    let changed = shrink::pictures(&mut document, &tree.pages, &quality, &request.limits);
+    let fonts_cut = loss.glyphs && shrink::fonts(&mut document);
     shrink::repack(&mut document);
     document.prune_objects();
     document.renumber_objects();
@@ -145,7 +200,7 @@ fn attempt(
         linearize(engines, request, result)?;
     }
     let bytes = std::fs::metadata(result).map_err(|error| super::io_failure(&error))?.len();
-    Ok(Attempt { bytes, changed, warnings })
+    Ok(Attempt { bytes, changed, fonts_cut, warnings })
 }
 
 /// Writes the objects one by one, each freed once it is written.
@@ -174,45 +229,44 @@ fn linearize(engines: &Engines, request: &Request, result: &Path) -> Result<(), 
     std::fs::rename(&linear, result).map_err(|error| super::io_failure(&error))
 }
 
-/// Draws and reads both files. Returns the number of pages, and for each one how alike it looks and whether it says the same.
-fn compare(
-    engines: &Engines,
-    request: &Request,
-    result: &Path,
-    changed: &HashSet<u32>,
-) -> Result<(u32, Vec<Value>), Failure> {
+/// Draws and reads both files.
+fn compare(engines: &Engines, request: &Request, result: &Path, attempt: &Attempt) -> Result<Vec<Comparison>, Failure> {
     let source = super::only_source(request)?;
     let session = engines.pdfium()?.session();
     let password = source.password.as_deref();
     let old = Document::open(&session, &source.path, password)?;
     let new = Document::open(&session, result, password)?;
     let pages = new.pages();
-    let drawn = |index: &u32| pages as usize <= ALL_COMPARED || changed.contains(index);
-    let row = |index: u32| {
-        let (text_same, similarity) = compare_page(&old, &new, index, drawn(&index), request)?;
-        Ok(json!({ "page": index + 1, "similarity": similarity, "textSame": text_same }))
+    let step = pages.div_ceil(SAMPLE).max(1);
+    let drawn = |index: u32| {
+        pages as usize <= ALL_COMPARED
+            || attempt.changed.contains(&index)
+            || attempt.fonts_cut && index.is_multiple_of(step)
     };
-    Ok((pages, (0..pages).map(row).collect::<Result<_, Failure>>()?))
+    (0..pages).map(|index| compare_page(&old, &new, index, drawn(index), request)).collect()
 }
 
-/// The similarity is `None` for pages that can't be compared, and 1 for those whose drawing has not changed.
 fn compare_page(
     old: &Document<'_>,
     new: &Document<'_>,
     index: u32,
     drawn: bool,
     request: &Request,
-) -> Result<(bool, Option<f64>), Failure> {
-    let (Ok(before), after) = (old.page(index), new.page(index)?) else { return Ok((false, None)) };
+) -> Result<Comparison, Failure> {
+    let (Ok(before), after) = (old.page(index), new.page(index)?) else {
+        return Ok(Comparison { text_same: false, similarity: None });
+    };
     let text_same = before.text()?.string() == after.text()?.string();
     if !drawn {
-        return Ok((text_same, Some(1.0)));
+        return Ok(Comparison { text_same, similarity: Some(1.0) });
     }
     let most = request.limits.pixels.min(request.limits.memory_bytes / 32);
-    let Ok(size) = raster::size(before.size(), &Fit::Dpi(COMPARED_DPI), most) else { return Ok((text_same, None)) };
+    let Ok(size) = raster::size(before.size(), &Fit::Dpi(COMPARED_DPI), most) else {
+        return Ok(Comparison { text_same, similarity: None });
+    };
     let background = Background::Color([255; 3]);
     let first = before.render(size.width, size.height, background)?;
     let second = after.render(size.width, size.height, background)?;
-    let rounded = similarity(&first, &second).map(|similarity| (similarity * 10_000.0).floor() / 10_000.0);
-    Ok((text_same, rounded))
+    let similarity = similarity(&first, &second).map(|similarity| (similarity * 10_000.0).floor() / 10_000.0);
+    Ok(Comparison { text_same, similarity })
 }
