@@ -155,8 +155,9 @@ bench-api: setup build ## Measure the functions as Lambda starts them: init, fir
 		--binaries "$(CARGO_TARGET_DIR)/release" --json target/bench-api.json $(if $(ROUNDS),--rounds $(ROUNDS))
 
 # The emulator is one process of Python: it takes a minute for the backlog, and is what limits the rates.
-bench-sweeper: setup build ## Measure the sweeper behind a backlog: ended leases, expired results (QUEUED=…, LEASES=…, EXPIRED=…)
-	@$(LOCAL) with-stack -- env $(foreach name,QUEUED LEASES EXPIRED,$(if $($(name)),$(name)=$($(name)))) \
+bench-sweeper: setup ## Measure the sweeper behind a backlog: ended leases, expired results (QUEUED=…, LEASES=…, EXPIRED=…)
+	@cargo test --workspace --test it --no-run
+	@$(LOCAL) with-storage -- env $(foreach name,QUEUED LEASES EXPIRED,$(if $($(name)),$(name)=$($(name)))) \
 		cargo test --workspace --test it bench_sweeper -- --ignored --nocapture
 
 cost: setup ## Say what jobs cost on AWS, from the last benchmarks or else from the committed figures

@@ -27,8 +27,8 @@ OF_ANOTHER_STACK = (
 )
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 USAGE = (
-    "usage: python -m local run | up | down | clean | with-stack -- COMMAND… | with-dynamodb-local JARS -- COMMAND… | "
-    "with-localstack PYTHON JARS -- COMMAND… | person EMAIL PASSWORD [GROUP]"
+    "usage: python -m local run | up | down | clean | with-stack -- COMMAND… | with-storage -- COMMAND… | "
+    "with-dynamodb-local JARS -- COMMAND… | with-localstack PYTHON JARS -- COMMAND… | person EMAIL PASSWORD [GROUP]"
 )
 
 
@@ -157,31 +157,36 @@ def person(email: str, password: str, group: str | None) -> int:
     return 0
 
 
-def with_dynamodb_local(jars: Path, command: list[str]) -> int:
-    """Runs a command with tables in AWS's own DynamoDB Local, and bucket and queues in the emulator."""
+@contextmanager
+def emulator() -> Iterator[str]:
+    """An emulator with nothing deployed. Yields its endpoint."""
     home = Path(tempfile.mkdtemp(prefix="docmill-test-"))
     port, samples_port = processes.free_ports(2)
     settings = Settings(home=home, port=port, samples_port=samples_port, persistent=False, source_exceptions=[])
     stack = Stack(settings)
-    template = localize.load(TEMPLATE)
     try:
-        with dynamodb_local.running(jars) as dynamodb:
-            home.mkdir(exist_ok=True)
-            stack.start_processes(say)
-            tables = dynamodb_local.create_tables(dynamodb, template)
-            with storage_apart(settings.endpoint, dynamodb_local.without_tables(template)) as storage:
-                endpoints = {"AWS_ENDPOINT_URL": settings.endpoint, "AWS_ENDPOINT_URL_DYNAMODB": dynamodb}
-                return run_command(command, CREDENTIALS | endpoints | tables | storage | {"S3_PATH_STYLE": "true"})
+        stack.start_processes(say)
+        yield settings.endpoint
     finally:
         stop_undisturbed(stack)
         shutil.rmtree(home, ignore_errors=True)
+
+
+def with_dynamodb_local(jars: Path, command: list[str]) -> int:
+    """Runs a command with tables in AWS's own DynamoDB Local, and bucket and queues in the emulator."""
+    template = localize.load(TEMPLATE)
+    with dynamodb_local.running(jars) as dynamodb, emulator() as endpoint:
+        tables = dynamodb_local.create_tables(dynamodb, template)
+        with storage_apart(endpoint, dynamodb_local.without_tables(template)) as storage:
+            endpoints = {"AWS_ENDPOINT_URL": endpoint, "AWS_ENDPOINT_URL_DYNAMODB": dynamodb}
+            return run_command(command, CREDENTIALS | endpoints | tables | storage | {"S3_PATH_STYLE": "true"})
 
 
 def with_storage(endpoint: str, command: list[str]) -> int:
     """Only storage, and no API: whatever else is at the endpoint stays untouched."""
     deploy.require_answer(endpoint)
     with storage_apart(endpoint, localize.storage_only(localize.load(TEMPLATE))) as values:
-        return run_command(command, CREDENTIALS | values | {"S3_PATH_STYLE": "true"})
+        return run_command(command, CREDENTIALS | values | {"AWS_ENDPOINT_URL": endpoint, "S3_PATH_STYLE": "true"})
 
 
 @contextmanager
@@ -251,6 +256,9 @@ def main(arguments: list[str]) -> int:
             return person(email, password, group)
         case ["with-stack", "--", *command] if command:
             return with_stack(command)
+        case ["with-storage", "--", *command] if command:
+            with emulator() as endpoint:
+                return with_storage(endpoint, command)
         case ["with-localstack", python, jars, "--", *command] if command:
             with localstack.running(Path(python), Path(jars)) as endpoint:
                 deploy.ensure_code_bucket(endpoint)
