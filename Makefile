@@ -154,10 +154,10 @@ bench-api: setup build ## Measure the functions as Lambda starts them: init, fir
 	@mkdir -p target && $(LOCAL) with-stack -- "$(CARGO_TARGET_DIR)/release/bench-api" \
 		--binaries "$(CARGO_TARGET_DIR)/release" --json target/bench-api.json $(if $(ROUNDS),--rounds $(ROUNDS))
 
-# The emulator is one process of Python: it takes a minute for the backlog, and is what limits the rates.
-bench-sweeper: setup ## Measure the sweeper behind a backlog: ended leases, expired results (QUEUED=…, LEASES=…, EXPIRED=…)
+# The emulator is one process of Python, which is what limits the rates there: ON=dynamodb-local has its tables elsewhere.
+bench-sweeper: setup ## Measure the sweeper behind a backlog: leases, expiries (QUEUED=…, LEASES=…, EXPIRED=…, ON=dynamodb-local)
 	@cargo test --workspace --test it --no-run
-	@$(LOCAL) with-storage -- env $(foreach name,QUEUED LEASES EXPIRED,$(if $($(name)),$(name)=$($(name)))) \
+	@$(LOCAL) $(if $(filter dynamodb-local,$(ON)),with-dynamodb-local "$$(infra/setup.sh dynamodb-local)",with-storage) -- env $(foreach name,QUEUED LEASES EXPIRED,$(if $($(name)),$(name)=$($(name)))) \
 		cargo test --workspace --test it bench_sweeper -- --ignored --nocapture
 
 cost: setup ## Say what jobs cost on AWS, from the last benchmarks or else from the committed figures

@@ -21,6 +21,8 @@ use docmill::store::usage::Usage;
 use rand::RngExt;
 
 const ENVIRONMENTS: usize = 16;
+/// More credits than can be spent.
+const PLENTY: u64 = 1_000_000;
 
 fn tables() -> Tables {
     let table = |name: &str| name.to_owned();
@@ -114,27 +116,40 @@ async fn granted_credits_are_exact_too() {
     spend_all(0, 600, 1).await;
 }
 
-/// `cargo test -p bench-api --test balance -- --ignored --nocapture`, best with nothing else on the machine.
+/// `cargo test --workspace --test balance -- --ignored --nocapture`, best with nothing else on the machine.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 #[ignore = "a measurement"]
 async fn how_many_jobs_a_second_one_account_creates() {
-    let seed = Seed::new().unwrap();
-    let stub = Arc::new(Stub::with_conflicts(seed.empty_items(0)).await.unwrap());
-    let account: Arc<str> = seed.account().into();
-    let began = Instant::now();
-    let time = Duration::from_secs(10);
-    let lives = (0..ENVIRONMENTS).map(|_| {
-        let (stub, account) = (stub.clone(), account.clone());
-        tokio::spawn(async move {
-            let environment = Submissions::new(client(&stub), &tables());
-            while began.elapsed() < time {
-                assert!(create(&environment, &account, 1, 1_000_000).await);
-            }
-        })
-    });
-    for life in lives.collect::<Vec<_>>() {
-        life.await.unwrap();
+    // The first ones never die.
+    for lifetime in [None, Some(1000..5000)] {
+        let seed = Seed::new().unwrap();
+        let stub = Arc::new(Stub::with_conflicts(seed.empty_items(0)).await.unwrap());
+        let account: Arc<str> = seed.account().into();
+        let (began, time) = (Instant::now(), Duration::from_secs(10));
+        let lives = (0..ENVIRONMENTS).map(|_| {
+            let (stub, account, lifetime) = (stub.clone(), account.clone(), lifetime.clone());
+            tokio::spawn(async move {
+                while began.elapsed() < time {
+                    let environment = Submissions::new(client(&stub), &tables());
+                    let life = async {
+                        while began.elapsed() < time {
+                            assert!(create(&environment, &account, 1, PLENTY).await);
+                        }
+                    };
+                    let lifetime = lifetime
+                        .clone()
+                        .map_or(time * 2, |lifetime| Duration::from_millis(rand::rng().random_range(lifetime)));
+                    drop(tokio::time::timeout(lifetime, life).await);
+                }
+            })
+        });
+        for life in lives.collect::<Vec<_>>() {
+            life.await.unwrap();
+        }
+        let (seconds, jobs) = (began.elapsed().as_secs_f64(), u64::try_from(stub.jobs()).unwrap());
+        let lives = if lifetime.is_some() { "that die after 1 to 5 s" } else { "that live on" };
+        println!("environments {lives}: {jobs} jobs in {seconds:.1} s, {:.0} a second", jobs as f64 / seconds);
+        let (pots, used, created) = pots(&stub, &account).await;
+        assert_eq!((created, used, pots.included_left(PLENTY)), (jobs, jobs, PLENTY - jobs));
     }
-    let jobs = stub.jobs();
-    println!("{jobs} jobs in {:.1} s: {:.0} a second", began.elapsed().as_secs_f64(), jobs as f64 / time.as_secs_f64());
 }
