@@ -44,7 +44,7 @@ test-browser: setup build ## Run the journeys in a browser alone (FILES='tests/b
 	@$(LOCAL) with-stack -- tests/browser/run.sh $(FILES)
 
 # Journeys need the deployed stack, whose functions have no part in this: they are left out where DOCMILL_URL is not set.
-test-dynamodb-local: setup ## Run the tests of stores and handlers on AWS's own DynamoDB Local (NAME=part of a test's name)
+test-dynamodb-local: setup ## Run the tests of stores and handlers on AWS's own DynamoDB Local (NAME=parts of tests' names)
 	@cargo test --workspace --test it --no-run
 	@jars=$$(infra/setup.sh dynamodb-local) && $(LOCAL) with-dynamodb-local "$$jars" -- cargo test --workspace --test it -- $(NAME)
 
