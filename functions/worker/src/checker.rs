@@ -79,7 +79,7 @@ impl Checker<'_> {
 
 /// A file without anything that a client said of it.
 pub(crate) fn file(path: PathBuf, media: Media, password: Option<String>) -> docmill_pdf::Source {
-    docmill_pdf::Source { path, media, name: None, password, page_range: None, title: None }
+    docmill_pdf::Source { path, media, name: None, password, page_range: None, title: None, base: None }
 }
 
 fn missing(error: &std::io::Error) -> Failure {

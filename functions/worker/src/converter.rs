@@ -13,6 +13,7 @@ use docmill::domain::tool::EngineKind;
 use serde_json::Value;
 
 use crate::checker::{self, Checker};
+use crate::engine::page::read_page;
 use crate::engine::{Artifact, Conversion, Engines, Failure, Limits, Media, Source, Task};
 use crate::plan::{Call, Plan};
 use crate::results::{self, Files};
@@ -83,7 +84,8 @@ impl Converter {
             if is_last || call.engine != EngineKind::PdfTools {
                 conversion = self.check(call, conversion, &mut place, at).await?;
             }
-            sources = conversion.artifacts.iter().map(|artifact| as_source(artifact, name.as_deref())).collect();
+            let made = conversion.artifacts.iter().map(|artifact| as_source(artifact, name.as_deref()));
+            sources = made.collect::<Result<_, _>>()?;
             steps.push(StepRun {
                 tool_slug: call.tool.clone(),
                 engine: conversion.engine.clone(),
@@ -128,7 +130,9 @@ impl Converter {
             let conversion = self.call(call, vec![source], &place.next()?, at).await?;
             let conversion = self.check(call, conversion, &mut place, at).await?;
             warnings.extend(conversion.warnings);
-            sources.extend(conversion.artifacts.iter().map(|artifact| as_source(artifact, name.as_deref())));
+            for artifact in &conversion.artifacts {
+                sources.push(as_source(artifact, name.as_deref())?);
+            }
         }
         Ok(sources)
     }
@@ -234,7 +238,10 @@ fn first_name(obtained: &[Obtained]) -> Option<String> {
 }
 
 /// A result as the next step's source.
-fn as_source(artifact: &Artifact, name: Option<&str>) -> Source {
+fn as_source(artifact: &Artifact, name: Option<&str>) -> Result<Source, Failure> {
+    if artifact.media == Media::Html {
+        return read_page(&artifact.path).map(Source::Html);
+    }
     let name = artifact.filename.clone().or_else(|| name.map(str::to_owned));
-    Source::File(docmill_pdf::Source { name, ..checker::file(artifact.path.clone(), artifact.media, None) })
+    Ok(Source::File(docmill_pdf::Source { name, ..checker::file(artifact.path.clone(), artifact.media, None) }))
 }

@@ -49,6 +49,7 @@ impl Plan {
 fn to_pdf(format: &str) -> Call {
     let tool = match format {
         "html" | "page" => "html-to-pdf",
+        "md" => "markdown-to-pdf",
         "jpg" | "png" | "webp" | "tiff" | "gif" | "bmp" | "svg" => "images-to-pdf",
         _ => "office-to-pdf",
     };

@@ -12,6 +12,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use tokio::task::spawn_blocking;
 use url::Url;
 
+use crate::checker;
 use crate::engine::{Failure, Limits, Source};
 use crate::sniff::{self, Hints, Kind};
 use crate::source::{Fetched, Fetcher, too_large};
@@ -117,7 +118,9 @@ impl Obtaining<'_> {
             (Origin::Html(html), None) => {
                 return Ok(Obtained { source: Source::Html(html.clone()), format: "html", name: wanted.filename });
             }
-            (Origin::Upload(_) | Origin::Job { .. } | Origin::Markdown(_) | Origin::Text(_), None) => {
+            (Origin::Markdown(text), None) => self.write(text, "text/markdown; charset=utf-8").await?,
+            (Origin::Text(text), None) => self.write(text, "text/plain; charset=utf-8").await?,
+            (Origin::Upload(_) | Origin::Job { .. }, None) => {
                 return Err(Failure::internal("a source was not brought"));
             }
         };
@@ -125,11 +128,19 @@ impl Obtaining<'_> {
         let checked = spawn_blocking(move || check(fetched, &wanted, &tool, &limits)).await;
         checked.map_err(|_panicked| check_panicked())?
     }
+
+    /// Inline text as a file.
+    async fn write(&self, text: &str, content_type: &str) -> Result<Fetched, Failure> {
+        let written = tokio::fs::write(&self.to, text).await;
+        written.map_err(|error| Failure::internal(format!("writing an inline source: {error}")))?;
+        let (bytes, content_type) = (text.len() as u64, Some(content_type.to_owned()));
+        Ok(Fetched { path: self.to.clone(), bytes, content_type, url: None, filename: None })
+    }
 }
 
 /// Identifies a file, and checks it as far as can be seen from outside. Blocks.
 fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) -> Result<Obtained, Failure> {
-    let name = wanted.filename.clone().or(fetched.filename);
+    let name = wanted.filename.clone().or_else(|| fetched.filename.clone());
     let hints =
         Hints { filename: name.as_deref(), content_type: fetched.content_type.as_deref(), url: fetched.url.as_ref() };
     let takes = &tool.sources;
@@ -138,7 +149,10 @@ fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) 
         let source = Source::Html(sniff::page(&fetched.path, hints.content_type)?);
         return Ok(Obtained { source, format: "html", name });
     }
-    let kind = if takes.accepts("pdf") || takes.accepts("png") {
+    // Whatever is text is Markdown too.
+    let kind = if takes.formats == ["md"] {
+        Kind::Media(Media::Markdown)
+    } else if takes.accepts("pdf") || takes.accepts("png") {
         sniff::kind(&fetched.path, hints)?
     } else {
         Kind::Office(sniff::identify(&fetched.path, hints)?)
@@ -153,6 +167,11 @@ fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) 
             Source::Document { path: fetched.path, name: name.clone(), format, inspection }
         }
         Kind::Media(Media::Html) => Source::Html(sniff::page(&fetched.path, hints.content_type)?),
+        Kind::Media(Media::Markdown) => Source::File(docmill_pdf::Source {
+            name: name.clone(),
+            base: fetched.url.as_ref().map(base),
+            ..markdown(fetched.path, hints.content_type)?
+        }),
         Kind::Media(media) => Source::File(docmill_pdf::Source {
             path: fetched.path,
             media,
@@ -160,9 +179,25 @@ fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) 
             password: wanted.password.clone(),
             page_range: wanted.page_range.clone(),
             title: wanted.title.clone(),
+            base: None,
         }),
     };
     Ok(Obtained { source, format, name })
+}
+
+/// Markdown in UTF-8, in its place.
+fn markdown(path: PathBuf, content_type: Option<&str>) -> Result<docmill_pdf::Source, Failure> {
+    let text = sniff::markdown(&path, content_type)?;
+    std::fs::write(&path, text).map_err(|error| Failure::internal(format!("writing a source: {error}")))?;
+    Ok(checker::file(path, Media::Markdown, None))
+}
+
+/// An address without what may be secret in it.
+fn base(url: &Url) -> String {
+    let mut base = url.clone();
+    base.set_query(None);
+    base.set_fragment(None);
+    base.into()
 }
 
 /// It is the document that made it panic: trying again would only repeat that.

@@ -6,5 +6,7 @@
 mod basic;
 #[path = "html/browser.rs"]
 mod browser;
+#[path = "html/markdown.rs"]
+mod markdown;
 #[path = "html/support.rs"]
 mod support;

@@ -31,6 +31,7 @@ macro_rules! tools {
 const FILES: &[Files] = &tools![
     "office-to-pdf",
     "html-to-pdf",
+    "markdown-to-pdf",
     "merge-pdf",
     "split-pdf",
     "organize-pdf",

@@ -103,10 +103,12 @@ pub enum EngineKind {
     Sghtmltopdf,
     /// Our own passes over libqpdf and PDFium.
     PdfTools,
+    /// A page made of Markdown, which the browser prints.
+    Markdown,
 }
 
 impl EngineKind {
-    pub const ALL: [Self; 4] = [Self::LibreOffice, Self::Chromium, Self::Sghtmltopdf, Self::PdfTools];
+    pub const ALL: [Self; 5] = [Self::LibreOffice, Self::Chromium, Self::Sghtmltopdf, Self::PdfTools, Self::Markdown];
 
     /// The engine that does the main work of a tool's jobs of this `renderMode`.
     pub fn of(tool: &str, render_mode: Option<&str>) -> Self {
@@ -114,6 +116,7 @@ impl EngineKind {
             ("office-to-pdf", _) => Self::LibreOffice,
             ("html-to-pdf", Some("basic")) => Self::Sghtmltopdf,
             ("html-to-pdf", _) => Self::Chromium,
+            ("markdown-to-pdf", _) => Self::Markdown,
             _ => Self::PdfTools,
         }
     }
@@ -124,6 +127,7 @@ impl EngineKind {
             Self::Chromium => "chromium",
             Self::Sghtmltopdf => "sghtmltopdf",
             Self::PdfTools => "pdf-tools",
+            Self::Markdown => "markdown",
         }
     }
 }

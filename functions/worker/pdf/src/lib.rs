@@ -5,10 +5,11 @@
 //!
 //! `tools/` has a module for each tool, which reads its options and says what happens in which order. Below them:
 //! `qpdf/` (libqpdf: bytes, repair, encryption), `structure/` (lopdf: pages, outlines, forms, tags),
-//! `pdfium/` (rendering, text, forms), `image/` (decoders and encoders).
+//! `pdfium/` (rendering, text, forms), `image/` (decoders and encoders), `markdown/` (Markdown as a page).
 
 mod image;
 mod label;
+mod markdown;
 mod page_range;
 mod pdfium;
 mod qpdf;

@@ -38,6 +38,9 @@ pub struct Source {
     /// What it is called in the outline of a merged file.
     #[serde(default)]
     pub title: Option<String>,
+    /// Where it came from: what relative references in it are relative to. Without query and fragment.
+    #[serde(default)]
+    pub base: Option<String>,
 }
 
 impl std::fmt::Debug for Source {

@@ -6,6 +6,7 @@ pub mod page;
 
 mod fonts;
 pub mod fork_server;
+pub mod markdown;
 pub mod office;
 pub mod pdf_tools;
 mod registry;

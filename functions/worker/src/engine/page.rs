@@ -1,13 +1,30 @@
 //! The options of `html-to-pdf`, as both engines read them: paper, margins, what to wait for.
 
+use std::io::{self, Read};
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Failure;
+use crate::tree;
 use docmill::domain::job::JobErrorCode;
 
 /// A page larger than this is none.
 pub const MOST_PAGE_BYTES: u64 = 20 << 20;
+
+/// Reads a page that a child wrote.
+pub fn read_page(path: &Path) -> Result<String, Failure> {
+    let unreadable = |error: io::Error| Failure::internal(format!("reading a page: {error}"));
+    let mut page = String::new();
+    let file = tree::open_written(path).map_err(unreadable)?;
+    file.take(MOST_PAGE_BYTES + 1).read_to_string(&mut page).map_err(unreadable)?;
+    if page.len() as u64 <= MOST_PAGE_BYTES {
+        return Ok(page);
+    }
+    let message = format!("The document makes a page of more than {} MiB. Split it.", MOST_PAGE_BYTES >> 20);
+    Err(Failure::new(JobErrorCode::RenderFailed, message, "a page beyond the limit"))
+}
 
 /// Millimetres of margin on a side for which the request names none: what browsers print with.
 const DEFAULT_MARGIN: Length = Length::millimetres(10.0);

@@ -9,6 +9,7 @@ use docmill::domain::tool::{EngineKind, QueueName};
 
 use super::html_basic::HtmlBasic;
 use super::html_browser::{BrowserSettings, HtmlBrowser};
+use super::markdown::MarkdownToPdf;
 use super::office::OfficeEngine;
 use super::pdf_tools::PdfTools;
 use super::{Engine, Failure};
@@ -35,11 +36,13 @@ impl Engines {
     /// Everything that is installed here. `libreoffice`: its program directory.
     pub fn all(launcher: &Launcher, policy: EgressPolicy, fetcher: Fetcher, libreoffice: &Path) -> io::Result<Self> {
         let pdf_tools = Arc::new(PdfTools::new(launcher.clone()));
-        let browser = HtmlBrowser::new(BrowserSettings::default(), launcher.clone(), policy);
+        let browser = Arc::new(HtmlBrowser::new(BrowserSettings::default(), launcher.clone(), policy));
+        let markdown = MarkdownToPdf::new(pdf_tools.clone(), browser.clone());
         Ok(Self::default()
             .with(EngineKind::LibreOffice, Arc::new(OfficeEngine::new(libreoffice, launcher.clone())?))
             .with(EngineKind::Sghtmltopdf, Arc::new(HtmlBasic::new(launcher.clone(), fetcher)))
-            .with(EngineKind::Chromium, Arc::new(browser))
+            .with(EngineKind::Chromium, browser)
+            .with(EngineKind::Markdown, Arc::new(markdown))
             .with(EngineKind::PdfTools, pdf_tools.clone())
             .checked_by(pdf_tools))
     }

@@ -66,14 +66,31 @@ fn textual(head: &[u8], hints: Hints<'_>) -> Option<Media> {
     let encoding = text::encoding(head).ok().flatten()?;
     let start = text::decode(head, encoding);
     let start = start.trim_start_matches('\u{feff}').trim_start();
+    // Markdown may begin with HTML.
+    if is_called_markdown(hints) {
+        return Some(Media::Markdown);
+    }
     if super::identify::is_html(start) {
         return Some(Media::Html);
     }
     if start.starts_with("<svg") || start.starts_with("<?xml") && start.contains("<svg") {
         return Some(Media::Svg);
     }
-    let extension = hints.filename.and_then(|name| Some(name.rsplit_once('.')?.1.to_ascii_lowercase()));
-    matches!(extension.as_deref(), Some("md" | "markdown")).then_some(Media::Markdown)
+    None
+}
+
+/// By its name, or else by its content type: servers call Markdown plain text, too.
+fn is_called_markdown(hints: Hints<'_>) -> bool {
+    let of_url = || hints.url.and_then(|url| url.path_segments()?.next_back());
+    let extension =
+        hints.filename.or_else(of_url).and_then(|name| name.rsplit_once('.')).map(|(_, extension)| extension);
+    match extension {
+        Some(extension) if extension.eq_ignore_ascii_case("md") || extension.eq_ignore_ascii_case("markdown") => true,
+        Some(_) | None => hints.content_type.is_some_and(|given| {
+            let essence = given.split(';').next().unwrap_or_default().trim();
+            essence.eq_ignore_ascii_case("text/markdown") || essence.eq_ignore_ascii_case("text/x-markdown")
+        }),
+    }
 }
 
 /// Says that a tool does not accept a file, and what it accepts.
@@ -105,6 +122,8 @@ mod tests {
         assert_eq!(of(b"<!doctype html><p>x", None), Some("html"));
         assert_eq!(of(b"<?xml version='1.0'?>\n<svg xmlns='http://www.w3.org/2000/svg'/>", None), Some("svg"));
         assert_eq!(of(b"# Title\n\ntext", Some("README.md")), Some("md"));
+        assert_eq!(of(b"<p align=\"center\">Logo</p>\n\n# Title", Some("README.md")), Some("md"));
+        assert_eq!(of(b"PK\x05\x06", Some("README.md")), None);
         assert_eq!(of(b"plain words", Some("notes.txt")), Some("txt"));
         assert_eq!(of(b"\x00\x01\x02\x03", None), None);
     }

@@ -21,7 +21,7 @@ pub use format::{Family, Format};
 pub use identify::{Hints, identify};
 pub use inspect::{Inspection, check};
 pub use media::{Kind, kind, not_accepted};
-pub use page::page;
+pub use page::{markdown, page};
 pub use text::Encoding;
 
 use crate::engine::Failure;

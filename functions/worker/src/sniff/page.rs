@@ -1,4 +1,4 @@
-//! Whether an uploaded file is a page at all, and its text.
+//! Whether an uploaded file is a page or Markdown at all, and its text.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,17 +12,30 @@ use crate::charset;
 use crate::engine::Failure;
 use crate::engine::page::MOST_PAGE_BYTES;
 
+/// Markdown becomes a page that is larger than itself.
+const MOST_MARKDOWN_BYTES: u64 = MOST_PAGE_BYTES / 4;
+
 /// Reads a page from a file. Fails with `unsupported_format` for what is no text. Blocks.
 pub fn page(path: &Path, content_type: Option<&str>) -> Result<String, Failure> {
+    text_of(path, content_type, "an HTML page", MOST_PAGE_BYTES)
+}
+
+/// Reads Markdown from a file. Fails with `unsupported_format` for what is no text. Blocks.
+pub fn markdown(path: &Path, content_type: Option<&str>) -> Result<String, Failure> {
+    text_of(path, content_type, "Markdown", MOST_MARKDOWN_BYTES)
+}
+
+/// `wanted`: a noun, with its article if it takes one.
+fn text_of(path: &Path, content_type: Option<&str>, wanted: &str, most: u64) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(unreadable)?;
-    file.take(MOST_PAGE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > MOST_PAGE_BYTES {
-        let message = format!("The page is larger than {} MiB. Make it smaller, or split it.", MOST_PAGE_BYTES >> 20);
-        return Err(Failure::new(JobErrorCode::SourceTooLarge, message, "an uploaded page"));
+    file.take(most + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > most {
+        let message = format!("The source is larger than {} MiB, the limit for {wanted}. Split it.", most >> 20);
+        return Err(Failure::new(JobErrorCode::SourceTooLarge, message, "a text beyond the limit"));
     }
     match what_else(&bytes)? {
-        Some(what) => Err(no_page(what)),
+        Some(what) => Err(not_wanted(what, wanted)),
         None => Ok(charset::decode(&bytes, content_type)),
     }
 }
@@ -39,10 +52,9 @@ fn what_else(bytes: &[u8]) -> Result<Option<&'static str>, Failure> {
     Ok((!is_text).then_some("a binary file of an unknown kind"))
 }
 
-fn no_page(what: &str) -> Failure {
-    let message = format!(
-        "The upload seems to be {what}, and not an HTML page. Office documents are converted by office-to-pdf."
-    );
+fn not_wanted(what: &str, wanted: &str) -> Failure {
+    let message =
+        format!("The upload seems to be {what}, and not {wanted}. Office documents are converted by office-to-pdf.");
     Failure::new(JobErrorCode::UnsupportedFormat, message, format!("sniffed as {what}"))
 }
 

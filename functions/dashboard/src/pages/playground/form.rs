@@ -9,7 +9,7 @@ use docmill::http::error::ApiError;
 use maud::{Markup, html};
 
 use super::code::{File, Recipe};
-use super::options::{Control, Kind, MOST_STEPS, Source, body, controls, field_of, plain, sources};
+use super::options::{Control, Kind, MOST_STEPS, Source, body, controls, field_of, label, plain, sources};
 use super::{PATH, panel};
 use crate::form::{Field, FormData, checkbox, input, select, text, textarea, token_field};
 use crate::layout::{state_badge, tool_groups};
@@ -55,6 +55,8 @@ impl Told {
         let (field, message) = match source {
             "url" => ("url", "Enter the URL of the document."),
             "html" => ("html", "Enter some HTML."),
+            "markdown" => ("markdown", "Enter some Markdown."),
+            "text" => ("text", "Enter some text."),
             _ => ("file", "Choose a file."),
         };
         Self(BTreeMap::from([(field.to_owned(), message.to_owned())]))
@@ -204,7 +206,7 @@ fn source_choice(definition: &Definition, data: &FormData, told: &Told, limits: 
     html! {
         fieldset.choice.sources {
             legend { "Document" }
-            @for source in &sources { (radio("source", source.as_str(), source_label(source), Some(source) == chosen)) }
+            @for source in &sources { (radio("source", source.as_str(), &source_label(source), Some(source) == chosen)) }
         }
         @for source in &sources {
             div.source data-source=(source.as_str()) { (source_field(source, definition, data, told, limits)) }
@@ -212,12 +214,12 @@ fn source_choice(definition: &Definition, data: &FormData, told: &Told, limits: 
     }
 }
 
-const fn source_label(source: &Source) -> &'static str {
+fn source_label(source: &Source) -> String {
     match source {
-        Source::File => "A file",
-        Source::Files => "Files",
-        Source::Url(_) => "A URL",
-        Source::Inline(_) => "HTML",
+        Source::File => "A file".to_owned(),
+        Source::Files => "Files".to_owned(),
+        Source::Url(_) => "A URL".to_owned(),
+        Source::Inline(name) => label(name),
     }
 }
 
@@ -229,8 +231,9 @@ fn source_field(source: &Source, definition: &Definition, data: &FormData, told:
                 .hint("A public http or https URL. The service fetches it, not your browser.")
                 .with("placeholder", "https://"))
         },
-        Source::Inline(_) => html! {
-            (textarea("html", "HTML", 10).value(data.raw("html")).required().error(told.of("html"))
+        Source::Inline(name) => html! {
+            @let label = label(name);
+            (textarea(name, &label, 10).value(data.raw(name)).required().error(told.of(name))
                 .with("spellcheck", "false").hint(&format!("Up to {}.", bytes(MAX_INLINE_BYTES as u64))))
         },
     }
@@ -412,7 +415,8 @@ fn price(shown: &Shown<'_>) -> Markup {
 
 pub fn code_tabs(state: &AppState, tool: &Tool, data: &FormData) -> Markup {
     let definition = &tool.definition;
-    let first = sources(definition).first().map_or("file", Source::as_str);
+    let sources = sources(definition);
+    let first = sources.first().map_or("file", Source::as_str);
     let source = if data.has("source") { data.get("source") } else { first };
     let or = |given: &str, otherwise: &str| if given.is_empty() { otherwise.to_owned() } else { given.to_owned() };
     let extension = definition.sources.formats.first().map_or("html", String::as_str);

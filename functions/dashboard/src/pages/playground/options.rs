@@ -59,12 +59,12 @@ pub enum Source {
 
 impl Source {
     /// How the form and its addresses call it.
-    pub const fn as_str(&self) -> &'static str {
+    pub fn as_str(&self) -> &str {
         match self {
             Self::File => "file",
             Self::Files => "files",
             Self::Url(_) => "url",
-            Self::Inline(_) => "html",
+            Self::Inline(name) => name,
         }
     }
 }
@@ -258,7 +258,7 @@ pub fn body(definition: &Definition, data: &FormData) -> Map<String, Value> {
         }
         Some(Source::File) => ("uploadId", data.get("uploadId")),
         Some(Source::Url(name)) => (name.as_str(), data.get("url")),
-        Some(Source::Inline(name)) => (name.as_str(), data.raw("html")),
+        Some(Source::Inline(name)) => (name.as_str(), data.raw(name)),
         None => ("", ""),
     };
     if !value.trim().is_empty() {

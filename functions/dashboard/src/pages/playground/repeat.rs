@@ -46,7 +46,7 @@ impl Fields {
             Source::Files => return self.add_files(source, input),
             Source::File => (SourceKind::UploadId.as_str(), "uploadId"),
             Source::Url(name) => (name.as_str(), "url"),
-            Source::Inline(name) => (name.as_str(), "html"),
+            Source::Inline(name) => (name.as_str(), name.as_str()),
         };
         let Some(value) = input.get(property) else { return };
         self.add("source", source.as_str());

@@ -12,6 +12,7 @@ mod pdf_to_images;
 mod pdf_to_text;
 mod protect;
 mod raster;
+mod render_markdown;
 mod split;
 mod thumbnail;
 mod verify;
@@ -41,6 +42,7 @@ pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         Tool::InspectDocument => inspect::run(engines, request),
         Tool::EditMetadata => metadata::run(engines, request),
         Tool::FlattenPdf => flatten::run(engines, request),
+        Tool::RenderMarkdown => render_markdown::run(request),
         Tool::Verify => verify::run(engines, request),
         Tool::MarkTest => mark::run(engines, request),
     }

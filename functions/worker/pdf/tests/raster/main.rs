@@ -48,7 +48,7 @@ fn fixture(name: &str) -> PathBuf {
 
 fn source(path: &Path, media: Media) -> Source {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-    Source { path: path.to_owned(), media, name, password: None, page_range: None, title: None }
+    Source { path: path.to_owned(), media, name, password: None, page_range: None, title: None, base: None }
 }
 
 fn run(tool: Tool, sources: Vec<Source>, options: Value) -> Run {

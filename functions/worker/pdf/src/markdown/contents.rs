@@ -1,0 +1,59 @@
+//! The table of contents.
+
+use maud::{Markup, html};
+
+use super::headings::Heading;
+
+/// Headings below this level are left out.
+const DEEPEST: u8 = 3;
+
+/// What it is called, by the document's language.
+const NAMES: [(&str, &str); 12] = [
+    ("cs", "Obsah"),
+    ("da", "Indhold"),
+    ("de", "Inhalt"),
+    ("es", "Índice"),
+    ("fr", "Table des matières"),
+    ("it", "Indice"),
+    ("ja", "目次"),
+    ("nl", "Inhoud"),
+    ("pl", "Spis treści"),
+    ("pt", "Índice"),
+    ("sv", "Innehåll"),
+    ("zh", "目录"),
+];
+
+/// Links to all headings but the document's own title, which is the only one of the first level.
+pub(super) fn list(headings: &[Heading], lang: Option<&str>) -> Markup {
+    let titles = headings.iter().filter(|heading| heading.level == 1).count();
+    let highest = if titles == 1 { 2 } else { 1 };
+    let entries: Vec<_> = headings.iter().filter(|heading| (highest..=DEEPEST).contains(&heading.level)).collect();
+    html! {
+        @if !entries.is_empty() {
+            nav.contents {
+                p.contents-title { (name(lang)) }
+                (level(&entries, highest))
+            }
+        }
+    }
+}
+
+fn name(lang: Option<&str>) -> &'static str {
+    let language = lang.and_then(|lang| lang.split('-').next()).unwrap_or_default().to_ascii_lowercase();
+    NAMES.iter().find(|(code, _)| *code == language).map_or("Contents", |(_, name)| name)
+}
+
+/// Entries of a level, each with the deeper ones that follow it. A level that is skipped has no entry.
+fn level(entries: &[&Heading], at: u8) -> Markup {
+    let starts: Vec<_> = (0..entries.len()).filter(|index| *index == 0 || entries[*index].level <= at).collect();
+    let ends = starts.iter().skip(1).copied().chain([entries.len()]);
+    html! {
+        ul { @for (start, end) in starts.iter().copied().zip(ends) {
+            @let (entry, below) = (entries[start], &entries[start + 1..end]);
+            li {
+                a href={ "#" (entry.id) } { (entry.text) }
+                @if !below.is_empty() { (level(below, at + 1)) }
+            }
+        } }
+    }
+}

@@ -1,0 +1,144 @@
+//! What a Markdown file says of itself before its text: YAML between two lines of `---`.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct FrontMatter {
+    pub(crate) title: Option<String>,
+    pub(crate) author: Option<String>,
+    pub(crate) date: Option<String>,
+    pub(crate) subject: Option<String>,
+    pub(crate) keywords: Option<String>,
+    /// As HTML has it: `de`, `pt-BR`.
+    pub(crate) lang: Option<String>,
+    /// Sender and recipient of a letter, line by line.
+    #[serde(skip)]
+    pub(crate) from: Vec<String>,
+    #[serde(skip)]
+    pub(crate) to: Vec<String>,
+}
+
+/// It is marked as front matter, and is not YAML, or more than a list of names and values.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Unreadable;
+
+impl FrontMatter {
+    /// Takes the front matter off a text. What stands between two rulers and is not made of names and values is text.
+    pub(crate) fn split(markdown: &str) -> Result<(Self, &str), Unreadable> {
+        let whole = (Self::default(), markdown);
+        let Some((yaml, text)) = parts(markdown) else { return Ok(whole) };
+        match serde_saphyr::from_str::<Value>(yaml) {
+            Ok(Value::Object(entries)) => Ok((Self::of(entries.into_iter().collect()), text)),
+            // Rulers with a comment or a word between them: a heading reads as a comment.
+            Ok(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => Ok(whole),
+            Err(_) if yaml.contains(':') => Err(Unreadable),
+            Err(_) => Ok(whole),
+        }
+    }
+
+    fn of(entries: HashMap<String, Value>) -> Self {
+        let one = |names: &[&str]| names.iter().find_map(|name| line(entries.get(*name)?));
+        let lines = |name: &str| entries.get(name).map(lines).unwrap_or_default();
+        Self {
+            title: one(&["title"]),
+            author: one(&["author", "authors"]),
+            date: one(&["date"]),
+            subject: one(&["subject", "description"]),
+            keywords: one(&["keywords", "tags"]),
+            lang: one(&["lang", "language"]).filter(|lang| is_language(lang)),
+            from: lines("from"),
+            to: lines("to"),
+        }
+    }
+}
+
+/// What is between the rulers, and what comes after.
+fn parts(markdown: &str) -> Option<(&str, &str)> {
+    let markdown = markdown.trim_start_matches('\u{feff}');
+    let (first, mut rest) = markdown.split_once('\n')?;
+    if first.trim_end() != "---" {
+        return None;
+    }
+    let start = rest;
+    loop {
+        let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
+        if matches!(line.trim_end(), "---" | "...") {
+            return Some((&start[..start.len() - rest.len()], after));
+        }
+        if after.is_empty() {
+            return None;
+        }
+        rest = after;
+    }
+}
+
+/// A value on one line: a list is joined by commas, and of a person the name is taken.
+fn line(value: &Value) -> Option<String> {
+    let parts = lines(value);
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn lines(value: &Value) -> Vec<String> {
+    match value {
+        Value::Null => Vec::new(),
+        Value::Bool(_) | Value::Number(_) => vec![value.to_string()],
+        Value::String(text) => text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect(),
+        Value::Array(entries) => entries.iter().flat_map(lines).collect(),
+        Value::Object(entries) => entries.get("name").map(lines).unwrap_or_default(),
+    }
+}
+
+fn is_language(text: &str) -> bool {
+    text.len() <= 35
+        && text.split('-').all(|part| (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_values_are_taken_off_the_text() {
+        let (front_matter, text) = FrontMatter::split(
+            "---\ntitle: \"On: colons\"\nauthor:\n  - Ada\n  - name: Bob\ndate: 2026-11-22\ntags: [a, 7]\nlang: de\n---\n# Text\n",
+        )
+        .unwrap();
+        assert_eq!(front_matter.title.as_deref(), Some("On: colons"));
+        assert_eq!(front_matter.author.as_deref(), Some("Ada, Bob"));
+        assert_eq!(front_matter.date.as_deref(), Some("2026-11-22"));
+        assert_eq!(front_matter.keywords.as_deref(), Some("a, 7"));
+        assert_eq!(front_matter.lang.as_deref(), Some("de"));
+        assert_eq!(text, "# Text\n");
+        let letter = "---\r\nfrom: |\r\n  Ada\r\n  1 Street\r\nto: [B, C]\r\n---\r\nHi";
+        let (front_matter, text) = FrontMatter::split(letter).unwrap();
+        assert_eq!(
+            (front_matter.from, front_matter.to),
+            (vec!["Ada".into(), "1 Street".into()], vec!["B".into(), "C".into()])
+        );
+        assert_eq!(text, "Hi");
+    }
+
+    #[test]
+    fn rulers_in_a_text_are_no_front_matter() {
+        for text in
+            ["---\n\n# Title\n\n---\nmore", "---\nno end: here\n", "text\n---\na: b\n---\n", "---\n---\n", "---"]
+        {
+            let (front_matter, rest) = FrontMatter::split(text).unwrap();
+            assert_eq!((front_matter, rest), (FrontMatter::default(), text));
+        }
+    }
+
+    #[test]
+    fn broken_yaml_and_bombs_are_unreadable() {
+        assert_eq!(FrontMatter::split("---\ntitle: [\n---\nx"), Err(Unreadable));
+        let mut bomb = "---\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for level in 1..12 {
+            let below = format!("*a{}, ", level - 1).repeat(10);
+            bomb += &format!("a{level}: &a{level} [{}]\n", below.trim_end_matches(", "));
+        }
+        assert_eq!(FrontMatter::split(&(bomb + "---\nx")), Err(Unreadable));
+    }
+}

@@ -1,0 +1,132 @@
+//! Markdown as a page: GitHub's dialect to HTML, with a theme's stylesheet, a title block and a table of contents.
+//!
+//! HTML in the Markdown stays as it is: what may come of it is a question for the engine that prints the page.
+
+mod contents;
+mod front_matter;
+mod headings;
+mod links;
+mod theme;
+
+use std::sync::Arc;
+
+use comrak::nodes::NodeValue;
+use comrak::options::Plugins;
+use comrak::{Arena, Options, format_html_with_plugins, parse_document};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+pub(crate) use front_matter::FrontMatter;
+use headings::Headings;
+use links::AbsoluteLinks;
+pub(crate) use theme::Theme;
+
+/// How a page is made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look<'a> {
+    pub(crate) theme: Theme,
+    /// The caller's own stylesheet, which comes after the theme's.
+    pub(crate) css: Option<&'a str>,
+    pub(crate) contents: bool,
+    /// Where the Markdown came from: an absolute address.
+    pub(crate) base: Option<&'a str>,
+    /// The title of a document that has none.
+    pub(crate) name: Option<&'a str>,
+}
+
+/// A page, and what its Markdown says of itself.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) html: String,
+    pub(crate) front_matter: FrontMatter,
+    /// What begins like front matter cannot be read: it stays in the text.
+    pub(crate) unreadable_front_matter: bool,
+}
+
+/// Makes a page. Fails only where the library cannot write.
+pub(crate) fn render(markdown: &str, look: Look<'_>) -> Result<Page, std::fmt::Error> {
+    let (front_matter, text, unreadable_front_matter) = match FrontMatter::split(markdown) {
+        Ok((front_matter, text)) => (front_matter, text, false),
+        Err(front_matter::Unreadable) => (FrontMatter::default(), markdown, true),
+    };
+    let body = Body::of(text, look)?;
+    let first = body.headings.first().map(|heading| heading.text.clone());
+    let title = front_matter.title.clone().or(first).or_else(|| look.name.map(str::to_owned));
+    let html = page(&front_matter, title.as_deref().unwrap_or_default(), &body, look).into_string();
+    Ok(Page { html, front_matter: FrontMatter { title, ..front_matter }, unreadable_front_matter })
+}
+
+/// A document's text as HTML.
+struct Body {
+    /// The first heading, if the text begins with one of the first level.
+    opening: String,
+    rest: String,
+    headings: Vec<headings::Heading>,
+}
+
+impl Body {
+    fn of(text: &str, look: Look<'_>) -> Result<Self, std::fmt::Error> {
+        let arena = Arena::new();
+        let options = options(look.base);
+        let root = parse_document(&arena, text, &options);
+        let headings = Headings::default();
+        let mut plugins = Plugins::default();
+        plugins.render.heading_adapter = Some(&headings);
+        let (mut opening, mut rest) = (String::new(), String::new());
+        let first = root.first_child();
+        if let Some(first) =
+            first.filter(|node| matches!(&node.data().value, NodeValue::Heading(heading) if heading.level == 1))
+        {
+            format_html_with_plugins(first, &options, &mut opening, &plugins)?;
+            first.detach();
+        }
+        format_html_with_plugins(root, &options, &mut rest, &plugins)?;
+        Ok(Self { opening, rest, headings: headings.into_list() })
+    }
+}
+
+fn options(base: Option<&str>) -> Options<'static> {
+    let mut options = Options::default();
+    let extension = &mut options.extension;
+    extension.table = true;
+    extension.tasklist = true;
+    extension.strikethrough = true;
+    extension.autolink = true;
+    extension.footnotes = true;
+    extension.alerts = true;
+    if let Some(links) = base.and_then(AbsoluteLinks::new) {
+        let links = Arc::new(links);
+        extension.image_url_rewriter = Some(links.clone());
+        extension.link_url_rewriter = Some(links);
+    }
+    options.render.r#unsafe = true;
+    options
+}
+
+fn page(front_matter: &FrontMatter, title: &str, body: &Body, look: Look<'_>) -> Markup {
+    let contents = look.contents.then(|| contents::list(&body.headings, front_matter.lang.as_deref()));
+    html! {
+        (DOCTYPE)
+        html lang=[front_matter.lang.as_deref()] {
+            head {
+                meta charset="utf-8";
+                title { (title) }
+                style { (PreEscaped(look.theme.css())) }
+                @if let Some(css) = look.css { style { (PreEscaped(harmless(css))) } }
+            }
+            body class=(look.theme.name()) {
+                (look.theme.header(front_matter, body.headings.first()))
+                (PreEscaped(&body.opening))
+                @if let Some(contents) = contents { (contents) }
+                main { (PreEscaped(&body.rest)) }
+            }
+        }
+    }
+}
+
+/// A stylesheet that does not end its element. In CSS, an escaped slash is a slash.
+fn harmless(css: &str) -> String {
+    css.replace("</", "<\\/")
+}
+
+#[cfg(test)]
+mod tests;

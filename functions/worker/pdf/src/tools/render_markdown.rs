@@ -1,0 +1,48 @@
+//! The page that markdown-to-pdf prints: not in the catalogue, since another engine prints it.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{internal, io_failure, only_source, options, stem};
+use crate::markdown::{self, Look, Theme};
+use crate::{Artifact, Failure, Media, Outcome, Request, Warning};
+
+const RESULT: &str = "page.html";
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Options {
+    theme: Theme,
+    css: Option<String>,
+    toc: bool,
+}
+
+/// The report is what the front matter says.
+pub(super) fn run(request: &Request) -> Result<Outcome, Failure> {
+    let Options { theme, css, toc } = options(request)?;
+    let source = only_source(request)?;
+    let text = std::fs::read_to_string(&source.path).map_err(|error| io_failure(&error))?;
+    let name = stem(source.name.as_deref());
+    let look = Look { theme, css: css.as_deref(), contents: toc, base: source.base.as_deref(), name: name.as_deref() };
+    let page = markdown::render(&text, look).map_err(|_| internal("Markdown could not be written as HTML"))?;
+    std::fs::write(request.directory.join(RESULT), &page.html).map_err(|error| io_failure(&error))?;
+    let warning = page.unreadable_front_matter.then(|| {
+        Warning::new(
+            "front_matter_unreadable",
+            "The front matter is not YAML, so it is printed as text. Check its quotation marks and indentation.",
+        )
+    });
+    let html = Artifact {
+        file: RESULT.to_owned(),
+        media: Media::Html,
+        pages: None,
+        width: None,
+        height: None,
+        filename: None,
+    };
+    Ok(Outcome {
+        artifacts: vec![html],
+        report: Some(json!(page.front_matter)),
+        warnings: warning.into_iter().collect(),
+    })
+}

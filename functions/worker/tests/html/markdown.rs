@@ -1,0 +1,124 @@
+//! Markdown to PDF, through the confined child that reads it and the browser that prints it.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use docmill_pdf::Media;
+use lopdf::Document;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
+use worker::engine::markdown::MarkdownToPdf;
+use worker::engine::pdf_tools::PdfTools;
+use worker::engine::{Conversion, Engine, Limits, Source, Task};
+
+use crate::support::{Server, launcher, policy};
+
+fn engine(server: Option<&Server>) -> MarkdownToPdf {
+    let browser = HtmlBrowser::new(BrowserSettings::default(), launcher(), policy(server));
+    MarkdownToPdf::new(Arc::new(PdfTools::new(launcher())), Arc::new(browser))
+}
+
+/// Converts Markdown that came from `base`, into a directory that goes with the answer.
+async fn convert(
+    engine: &MarkdownToPdf,
+    markdown: &str,
+    base: Option<String>,
+    options: Value,
+) -> (TempDir, Conversion) {
+    let scratch = TempDir::new().unwrap();
+    let path = scratch.path().join("source");
+    std::fs::write(&path, markdown).unwrap();
+    let (name, password, page_range, title) = (Some("notes.md".to_owned()), None, None, None);
+    let file = docmill_pdf::Source { path, media: Media::Markdown, name, password, page_range, title, base };
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let limits = Limits::default();
+    let task = Task {
+        tool: "markdown-to-pdf",
+        sources: vec![Source::File(file)],
+        options: &options,
+        scratch: scratch.path(),
+        deadline,
+        limits: &limits,
+    };
+    let conversion = engine.convert(task).await.unwrap();
+    (scratch, conversion)
+}
+
+fn said(program: &str, arguments: &[&str], pdf: &Path) -> String {
+    let output = Command::new(program).args(arguments).arg(pdf).arg("-").output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[tokio::test]
+async fn a_document_has_its_text_bookmarks_tags_and_metadata() {
+    let markdown = "---\ntitle: Über Bücher\nauthor: [Ada, Bob]\ndate: 2026-11-22\nlang: de\n---\n\n# Anfang\n\n\
+        | Titel | Preis |\n|---|--:|\n| Buch | 7 |\n\n- [x] gelesen\n\nSiehe [^1] und 漢字.\n\n[^1]: Die Fußnote.\n\n\
+        ## Ende\n\n~~weg~~ https://a.example/x\n";
+    let (_scratch, made) = convert(&engine(None), markdown, None, json!({"toc": true})).await;
+    assert_eq!(made.warnings, []);
+    assert_eq!(made.engine.name, "chromium");
+    let text = said("pdftotext", &["-layout"], made.path());
+    for expected in
+        ["Über Bücher", "Ada, Bob", "2026-11-22", "Inhalt", "Anfang", "Titel", "gelesen", "漢字", "Die Fußnote.", "weg"]
+    {
+        assert!(text.contains(expected), "{expected} is not in {text}");
+    }
+    let information = said("pdfinfo", &[], made.path());
+    for expected in [
+        "Title:           Über Bücher",
+        "Author:          Ada, Bob",
+        "Tagged:          yes",
+        "Page size:       594.96 x 841.92",
+    ] {
+        assert!(information.contains(expected), "{expected} is not in {information}");
+    }
+    let document = Document::load(made.path()).unwrap();
+    let bookmarks = document.get_toc().unwrap().toc;
+    let titles: Vec<_> = bookmarks.iter().map(|entry| entry.title.as_str()).collect();
+    assert_eq!(titles, ["Über Bücher", "Anfang", "Ende"]);
+    let entries = document.trailer.get(b"Info").unwrap().as_reference().unwrap();
+    assert!(document.get_dictionary(entries).unwrap().has(b"Date"));
+}
+
+#[tokio::test]
+async fn pictures_lie_beside_the_file_and_options_reach_the_page() {
+    let pixel =
+        std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/office/pixel.png")).unwrap();
+    let server = Server::start(move |path| match path {
+        "/docs/img/a.png" => (200, "Content-Type: image/png\r\n", pixel.clone()),
+        _ => (404, "", Vec::new()),
+    });
+    let base = Some(format!("http://127.0.0.1:{}/docs/README.md", server.port));
+    let options = json!({"theme": "github", "pageSize": "A5", "css": "p::after{content: ' styled'}",
+        "footerHtml": "<span class=pageNumber></span> of all"});
+    let (_scratch, made) = convert(&engine(Some(&server)), "![A](img/a.png)\n\nText\n", base, options.clone()).await;
+    assert_eq!(made.warnings, []);
+    let text = said("pdftotext", &[], made.path());
+    assert!(text.contains("Text styled") && text.contains("1 of all"), "{text}");
+    let pictures = Command::new("pdfimages").arg("-list").arg(made.path()).output().unwrap();
+    assert_eq!(String::from_utf8(pictures.stdout).unwrap().lines().count(), 3, "two lines of head, and one picture");
+    assert!(said("pdfinfo", &[], made.path()).contains("419."));
+    let (_scratch, alone) = convert(&engine(None), "![A](img/a.png)\n", None, json!({})).await;
+    assert_eq!(alone.warnings[0].code, "relative_reference");
+}
+
+#[tokio::test]
+async fn raw_html_is_confined_like_any_page() {
+    let markdown = "<img src=\"http://10.0.0.1/x.png\">\n\n<script>document.body.append('by script')</script>\n";
+    let (_scratch, made) = convert(&engine(None), markdown, None, json!({})).await;
+    assert!(said("pdftotext", &[], made.path()).contains("by script"));
+    let warnings: Vec<_> = made.warnings.iter().map(|warning| warning.code.as_str()).collect();
+    assert_eq!(warnings, ["resource_blocked"]);
+}
+
+#[tokio::test]
+async fn each_theme_names_fonts_that_are_there() {
+    for theme in ["document", "github", "letter"] {
+        let markdown =
+            "---\nfrom: Ada\nto: Bob\n---\n# T\n\n`code` **b**\n\n> [!NOTE]\n> n[^1]\n\n[^1]: n\n\n```\nx\n```\n";
+        let (_scratch, made) = convert(&engine(None), markdown, None, json!({"theme": theme, "toc": true})).await;
+        assert_eq!(made.warnings, [], "{theme}");
+    }
+}
