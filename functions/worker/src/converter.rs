@@ -185,7 +185,12 @@ impl Converter {
         let (Some(tool), Some(options)) = (self.catalogue.find(&call.tool), call.options.as_object()) else {
             return false;
         };
-        tool.definition.output(options).extension == Media::Pdf.extension() && call.tool != "protect-pdf"
+        match call.tool.as_str() {
+            "protect-pdf" => false,
+            // There is no source to mark.
+            "html-to-image" => true,
+            _ => tool.definition.output(options).extension == Media::Pdf.extension(),
+        }
     }
 
     async fn mark_sources(
@@ -205,8 +210,8 @@ impl Converter {
     }
 
     async fn mark(&self, artifacts: &mut [Artifact], place: &mut Place<'_>, at: Workplace<'_>) -> Result<(), Failure> {
-        for artifact in artifacts.iter_mut().filter(|artifact| artifact.media == Media::Pdf) {
-            let unmarked = checker::file(artifact.path.clone(), Media::Pdf, None);
+        for artifact in artifacts.iter_mut() {
+            let unmarked = checker::file(artifact.path.clone(), artifact.media, None);
             artifact.path = self.checker(at)?.mark(unmarked, &place.next()?).await?;
         }
         Ok(())

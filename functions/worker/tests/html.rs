@@ -8,5 +8,9 @@ mod basic;
 mod browser;
 #[path = "html/markdown.rs"]
 mod markdown;
+#[path = "html/picture.rs"]
+mod picture;
 #[path = "html/support.rs"]
 mod support;
+#[path = "html/visit.rs"]
+mod visit;

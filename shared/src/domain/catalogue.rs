@@ -32,6 +32,7 @@ const FILES: &[Files] = &tools![
     "office-to-pdf",
     "html-to-pdf",
     "markdown-to-pdf",
+    "html-to-image",
     "merge-pdf",
     "split-pdf",
     "organize-pdf",

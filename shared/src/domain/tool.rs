@@ -115,7 +115,7 @@ impl EngineKind {
         match (tool, render_mode) {
             ("office-to-pdf", _) => Self::LibreOffice,
             ("html-to-pdf", Some("basic")) => Self::Sghtmltopdf,
-            ("html-to-pdf", _) => Self::Chromium,
+            ("html-to-pdf" | "html-to-image", _) => Self::Chromium,
             ("markdown-to-pdf", _) => Self::Markdown,
             _ => Self::PdfTools,
         }

@@ -18,7 +18,7 @@ use url::Url;
 
 use super::Refusal;
 use super::meter::Metered;
-use super::proxy::Session;
+use super::proxy::{EgressProxy, Session};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -63,6 +63,9 @@ pub(super) async fn answer(
         let mut response = empty(StatusCode::PROXY_AUTHENTICATION_REQUIRED);
         response.headers_mut().insert(PROXY_AUTHENTICATE, HeaderValue::from_static("Basic realm=\"docmill\""));
         return response;
+    }
+    if request.method() == Method::GET && request.uri().host() == Some(EgressProxy::LOGIN_HOST) {
+        return empty(StatusCode::NO_CONTENT);
     }
     let result = if request.method() == Method::CONNECT {
         tunnel(&session, slot, request).await

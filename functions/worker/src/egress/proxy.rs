@@ -85,6 +85,11 @@ impl EgressReport {
 }
 
 impl EgressProxy {
+    /// Where the proxy itself answers, with nothing: a browser that has asked there knows how to log in. It sends no password
+    /// for the first time with a picture of another origin.
+    pub const LOGIN_URL: &str = "http://proxy.invalid/";
+    pub(super) const LOGIN_HOST: &str = "proxy.invalid";
+
     /// Listens on a free loopback port until `deadline`. Fails when there is none.
     pub async fn open(policy: EgressPolicy, caps: Caps, deadline: Instant) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;

@@ -132,6 +132,15 @@ async fn a_tunnel_carries_bytes_both_ways() {
 }
 
 #[tokio::test]
+async fn a_browser_logs_in_without_reaching_anybody() {
+    let proxy = open(excepting(String::new())).await;
+    let (head, _) = ask(&proxy, &format!("GET {} HTTP/1.1", EgressProxy::LOGIN_URL), "").await;
+    assert_eq!(status(&head), "204");
+    let report = proxy.close().await;
+    assert!(report.blocked.is_empty() && report.failed.is_empty(), "{report:?}");
+}
+
+#[tokio::test]
 async fn only_the_jobs_own_browser_is_served() {
     let mut host = Host::new(HELLO).await;
     let proxy = open(excepting(format!("127.0.0.1:{}", host.port))).await;

@@ -1,4 +1,4 @@
-//! HTML to PDF in a browser: Chromium, started ahead of its job, spoken to over a pipe.
+//! HTML to PDF or to a picture in a browser: Chromium, started ahead of its job, spoken to over a pipe.
 //!
 //! Each job has a browser of its own, which reaches the internet through a guarding proxy session of its own and is killed
 //! after the job: what has taken a browser over meets nobody else's page. The next one is made ready off the path.
@@ -7,9 +7,11 @@ mod browser;
 mod client;
 mod frames;
 mod letters;
+mod picture;
 mod process;
 mod tab;
 mod verdict;
+mod visit;
 mod watch;
 
 use std::path::PathBuf;
@@ -21,19 +23,25 @@ use docmill::domain::tool::EngineKind;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::time::timeout_at;
+use url::Url;
 
 use self::browser::{Browser, Stop};
 use self::letters::Letters;
-use self::tab::{Blank, Tab, Trouble};
+use self::picture::PictureOptions;
+use self::tab::{Blank, LISTEN, Tab, Trouble};
 use self::verdict::Sight;
+use self::visit::{OwnHeaders, Visit};
 use self::watch::{Access, INLINE_URL};
 use super::fonts::InstalledFonts;
-use super::page::{PageOptions, PageRange};
+use super::page::{Media, PageOptions, PageRange};
 use super::{Conversion, Engine, Failure, Limits, Source, Task};
 use crate::confine::Launcher;
 use crate::egress::EgressPolicy;
 
 pub use self::process::BrowserSettings;
+
+/// The tool whose result is a picture.
+const PICTURE_TOOL: &str = "html-to-image";
 
 /// A browser or page that does not answer in this time is not fit for work.
 const HEALTH: Duration = Duration::from_millis(1500);
@@ -85,7 +93,7 @@ impl HtmlBrowser {
         Ok(ready)
     }
 
-    async fn print(&self, job: &Job<'_>) -> Result<(EngineInfo, Vec<Warning>, Letters), Failure> {
+    async fn serve(&self, job: &Job<'_>) -> Result<(EngineInfo, Vec<Warning>, Letters), Failure> {
         let mut idle = self.idle.lock().await;
         let mut ready = self.fit_browser(idle.take()).await.map_err(verdict::not_started)?;
         let result = job.run(&mut ready, &self.policy).await;
@@ -114,15 +122,13 @@ impl Ready {
 #[async_trait]
 impl Engine for HtmlBrowser {
     async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
-        let options = PageOptions::read(task.options)?;
-        options.check_room()?;
-        let job = Job::new(&task, &options)?;
-        let in_time = timeout_at(task.deadline.into(), self.print(&job)).await;
+        let job = Job::new(&task)?;
+        let in_time = timeout_at(task.deadline.into(), self.serve(&job)).await;
         let (engine, mut warnings, letters) = in_time.map_err(|_| verdict::timed_out("the deadline, all in all"))??;
         let fonts = self.fonts.clone();
         let missing = tokio::task::spawn_blocking(move || letters.warnings(&fonts)).await;
         warnings.extend(missing.map_err(verdict::internal)?);
-        Ok(Conversion::of_pdf(job.pdf, engine, warnings))
+        Ok(Conversion::of_file(job.result, job.product.media(), engine, warnings))
     }
 
     /// Starts the browser if there is none, and opens the next job's page in it: 40 ms that the job then saves.
@@ -137,28 +143,64 @@ impl Engine for HtmlBrowser {
     }
 }
 
+/// What is made of a page.
+enum Product {
+    Pdf(PageOptions),
+    Picture(PictureOptions),
+}
+
+impl Product {
+    fn read(task: &Task<'_>) -> Result<Self, Failure> {
+        if task.tool == PICTURE_TOOL {
+            return PictureOptions::read(task.options).map(Self::Picture);
+        }
+        let options = PageOptions::read(task.options)?;
+        options.check_room()?;
+        Ok(Self::Pdf(options))
+    }
+
+    const fn media(&self) -> docmill_pdf::Media {
+        match self {
+            Self::Pdf(_) => docmill_pdf::Media::Pdf,
+            Self::Picture(options) => options.format.media(),
+        }
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        match self {
+            Self::Pdf(_) => Vec::new(),
+            Self::Picture(options) => options.warnings(),
+        }
+    }
+}
+
 /// One conversion, made out for the browser.
 struct Job<'t> {
-    options: &'t PageOptions,
-    url: String,
+    visit: Visit,
+    product: Product,
+    url: Url,
     inline: Option<String>,
-    pdf: PathBuf,
+    result: PathBuf,
     until: Instant,
     limits: &'t Limits,
 }
 
 impl<'t> Job<'t> {
-    fn new(task: &Task<'t>, options: &'t PageOptions) -> Result<Self, Failure> {
+    fn new(task: &Task<'t>) -> Result<Self, Failure> {
+        let (visit, product) = (Visit::read(task.options)?, Product::read(task)?);
         let (url, inline) = match task.source()? {
-            Source::Page(url) => (url.to_string(), None),
-            Source::Html(html) => (INLINE_URL.to_owned(), Some(html.clone())),
+            Source::Page(url) => (url.clone(), None),
+            Source::Html(html) => {
+                (Url::parse(INLINE_URL).map_err(|error| Failure::internal(error.to_string()))?, Some(html.clone()))
+            }
             Source::Document { .. } | Source::File(_) => {
                 let message = "This tool renders pages, not documents.";
                 return Err(Failure::new(JobErrorCode::UnsupportedFormat, message, "a document for the browser"));
             }
         };
         let until = task.deadline.checked_sub(RESERVE).unwrap_or(task.deadline);
-        Ok(Self { options, url, inline, pdf: task.scratch.join("page.pdf"), until, limits: task.limits })
+        let result = task.scratch.join("page").with_extension(product.media().extension());
+        Ok(Self { visit, product, url, inline, result, until, limits: task.limits })
     }
 
     /// The job's warnings, and what its text asks for; or its failure.
@@ -168,25 +210,77 @@ impl<'t> Job<'t> {
             None => Blank::open(&mut ready.browser, policy, self.until).await,
         };
         let blank = opened.map_err(verdict::not_started)?;
-        let access = Access { inline: self.inline.clone(), redirects: self.limits.redirects };
+        let headers = match self.inline {
+            None => OwnHeaders::new(&self.url, &self.visit.headers),
+            Some(_) => OwnHeaders::default(),
+        };
+        let access = Access { inline: self.inline.clone(), redirects: self.limits.redirects, headers };
         let mut tab = Tab::new(&mut ready.browser, blank, access);
-        let printed = self.print(&mut tab).await;
+        let made = self.make(&mut tab).await;
         let (watch, report) = tab.into_sight().await;
-        let sight = Sight { watch: &watch, report: &report, options: self.options };
-        printed.map(|letters| (sight.warnings(), letters)).map_err(|trouble| sight.explain(trouble))
+        let sight = Sight { watch: &watch, report: &report, visit: &self.visit };
+        let letters = made.map_err(|trouble| sight.explain(trouble))?;
+        if let Some(failure) = sight.objection() {
+            return Err(failure);
+        }
+        let mut warnings = sight.warnings();
+        warnings.extend(self.product.warnings());
+        if self.inline.is_some() {
+            warnings.extend(self.visit.warnings_without_address());
+        }
+        Ok((warnings, letters))
     }
 
-    /// Navigates, settles, checks, prints.
-    async fn print(&self, tab: &mut Tab<'_>) -> Result<Letters, Trouble> {
+    /// Navigates, settles, checks, and prints or takes a picture.
+    async fn make(&self, tab: &mut Tab<'_>) -> Result<Letters, Trouble> {
         let arrival = self.until.min(Instant::now() + self.limits.fetch);
-        tab.set_media(self.options.media, arrival).await?;
-        tab.navigate(&self.url, arrival).await?;
+        tab.dress(&self.dress(), arrival).await?;
+        tab.navigate(self.url.as_str(), arrival).await?;
         tab.settle(self.until).await?;
-        tab.wait_for(&self.options.wait_for, self.until).await?;
-        verdict::check_document(tab.watch())?;
+        for wait in self.visit.waits() {
+            tab.wait_for(wait, self.until).await?;
+        }
+        verdict::check_document(tab.watch(), &self.visit)?;
         let letters = tab.look(letters::LOOK, self.until).await?.map(Letters::read).unwrap_or_default();
-        tab.print(print_parameters(self.options), &self.pdf, self.limits.output_bytes, self.until).await?;
+        let most = self.limits.output_bytes;
+        match &self.product {
+            Product::Pdf(options) => tab.print(print_parameters(options), &self.result, most, self.until).await?,
+            Product::Picture(options) => {
+                let area = tab.area(options, self.until).await?;
+                let call = options.capture(area).map_err(Trouble::Refused)?;
+                tab.capture(call, &self.result, most, self.until).await?;
+            }
+        }
         Ok(letters)
+    }
+
+    /// What the browser is told before it loads the page.
+    fn dress(&self) -> Vec<(&'static str, Value)> {
+        let usual = match self.product {
+            Product::Pdf(_) => Media::Print,
+            Product::Picture(_) => Media::Screen,
+        };
+        let features: Vec<_> = self.visit.emulate.iter().map(|emulation| emulation.feature()).collect();
+        let media = json!({"media": self.visit.media.unwrap_or(usual).as_str(), "features": features});
+        let mut dress = vec![("Emulation.setEmulatedMedia", media)];
+        if let Product::Picture(options) = &self.product {
+            dress.push(("Emulation.setDeviceMetricsOverride", options.window()));
+            // A JPEG would be black there.
+            if options.omit_background && options.format.has_alpha() {
+                let transparent = json!({"color": {"r": 0, "g": 0, "b": 0, "a": 0}});
+                dress.push(("Emulation.setDefaultBackgroundColorOverride", transparent));
+            }
+        }
+        if let Some(name) = &self.visit.user_agent {
+            dress.push(("Emulation.setUserAgentOverride", json!({"userAgent": name})));
+        }
+        if self.visit.fail_on_console {
+            dress.push((LISTEN, json!({})));
+        }
+        if let Some(cookies) = self.visit.cookies_for(&self.url).filter(|_| self.inline.is_none()) {
+            dress.push(("Network.setCookies", cookies));
+        }
+        dress
     }
 }
 

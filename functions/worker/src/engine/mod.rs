@@ -104,11 +104,16 @@ pub struct Artifact {
 }
 
 impl Conversion {
-    /// One PDF. Its pages are counted when it is checked.
+    /// One PDF.
     pub fn of_pdf(path: PathBuf, engine: EngineInfo, warnings: Vec<Warning>) -> Self {
+        Self::of_file(path, Media::Pdf, engine, warnings)
+    }
+
+    /// One file. Its pages are counted, or its pixels, when it is checked.
+    pub fn of_file(path: PathBuf, media: Media, engine: EngineInfo, warnings: Vec<Warning>) -> Self {
         let (pages, width, height, filename) = (None, None, None, None);
-        let pdf = Artifact { path, media: Media::Pdf, pages, width, height, filename };
-        Self { artifacts: vec![pdf], report: None, engine, warnings }
+        let artifact = Artifact { path, media, pages, width, height, filename };
+        Self { artifacts: vec![artifact], report: None, engine, warnings }
     }
 
     /// Pages of all files together.

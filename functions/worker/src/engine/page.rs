@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -47,8 +48,6 @@ pub struct PageOptions {
     pub header_html: Option<String>,
     pub footer_html: Option<String>,
     pub prefer_css_page_size: bool,
-    pub wait_for: WaitFor,
-    pub media: Media,
     pub tagged: bool,
     pub outline: bool,
 }
@@ -70,24 +69,27 @@ impl Default for PageOptions {
             header_html: None,
             footer_html: None,
             prefer_css_page_size: false,
-            wait_for: WaitFor::Load,
-            media: Media::Print,
             tagged: true,
             outline: false,
         }
     }
 }
 
+/// Reads the `options` object of a job.
+pub(super) fn read_options<T: DeserializeOwned + Default>(options: &Value) -> Result<T, Failure> {
+    if options.is_null() {
+        return Ok(T::default());
+    }
+    // The schema let through what we can't read: a bug of ours, not of the request. The error may quote a secret.
+    T::deserialize(options).map_err(|_| {
+        Failure::new(JobErrorCode::Internal, "The options of this job could not be read.", "options do not parse")
+    })
+}
+
 impl PageOptions {
     /// Reads the `options` object of a job; options of other concern (`filename`, `renderMode`) are passed over.
     pub fn read(options: &Value) -> Result<Self, Failure> {
-        if options.is_null() {
-            return Ok(Self::default());
-        }
-        Self::deserialize(options).map_err(|error| {
-            // The schema let through what we can't read: a bug of ours, not of the request.
-            Failure::new(JobErrorCode::Internal, "The options of this job could not be read.", error.to_string())
-        })
+        read_options(options)
     }
 
     /// Width and height of the paper as it lies: `landscape` turns a custom size too.
@@ -333,7 +335,7 @@ mod tests {
 
     #[test]
     fn waits_of_every_kind_are_read() {
-        let wait = |value: Value| read(json!({"waitFor": value})).wait_for;
+        let wait = |value: Value| WaitFor::deserialize(value).unwrap();
         assert_eq!(wait(json!("load")), WaitFor::Load);
         assert_eq!(wait(json!("networkIdle")), WaitFor::NetworkIdle);
         assert_eq!(wait(json!({"selector": "#a"})), WaitFor::Selector("#a".into()));

@@ -15,7 +15,7 @@ use worker::engine::{Engine, Failure, Limits, Source, Task};
 
 #[path = "../helper/checked.rs"]
 mod checked;
-use checked::checked;
+pub(crate) use checked::checked;
 
 pub(crate) fn launcher() -> Launcher {
     Launcher::new(env!("CARGO_BIN_EXE_worker"))
@@ -138,6 +138,7 @@ pub(crate) async fn exceed_limits(engine: &dyn Engine) -> [Failure; 2] {
 /// A web server on a port of its own, until the test ends.
 pub(crate) struct Server {
     pub(crate) port: u16,
+    heard: Arc<Mutex<Vec<String>>>,
 }
 
 /// Status, further header lines, body.
@@ -148,13 +149,16 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let answer = Arc::new(answer);
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let note = heard.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming() {
-                let (mut stream, answer) = (stream.unwrap(), answer.clone());
+                let (mut stream, answer, note) = (stream.unwrap(), answer.clone(), note.clone());
                 std::thread::spawn(move || {
                     let mut lines = BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
                     let request = lines.next().unwrap_or_default();
-                    while lines.next().is_some_and(|line| !line.is_empty()) {}
+                    let headers: Vec<_> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
+                    note.lock().unwrap().push(format!("{request}\n{}", headers.join("\n")));
                     let (status, headers, body) = answer(request.split(' ').nth(1).unwrap_or_default());
                     let head = format!(
                         "HTTP/1.1 {status} X\r\n{headers}Content-Length: {}\r\nConnection: close\r\n\r\n",
@@ -165,7 +169,14 @@ impl Server {
                 });
             }
         });
-        Self { port }
+        Self { port, heard }
+    }
+
+    /// The head of the first request for a path.
+    pub(crate) fn heard(&self, path: &str) -> String {
+        let start = format!("GET {path} ");
+        let heard = self.heard.lock().unwrap();
+        heard.iter().find(|head| head.starts_with(&start)).cloned().unwrap_or_default()
     }
 
     pub(crate) fn page(&self, path: &str) -> Source {

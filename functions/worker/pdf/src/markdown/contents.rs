@@ -23,10 +23,13 @@ const NAMES: [(&str, &str); 12] = [
     ("zh", "目录"),
 ];
 
-/// Links to all headings but the document's own title, which is the only one of the first level.
-pub(super) fn list(headings: &[Heading], lang: Option<&str>) -> Markup {
-    let titles = headings.iter().filter(|heading| heading.level == 1).count();
-    let highest = if titles == 1 { 2 } else { 1 };
+/// The level at which entries begin: the only heading of the first level is the document's title.
+pub(super) fn below_title(headings: &[Heading]) -> u8 {
+    if headings.iter().filter(|heading| heading.level == 1).count() == 1 { 2 } else { 1 }
+}
+
+/// Links to the headings from this level on.
+pub(super) fn list(headings: &[Heading], highest: u8, lang: Option<&str>) -> Markup {
     let entries: Vec<_> = headings.iter().filter(|heading| (highest..=DEEPEST).contains(&heading.level)).collect();
     html! {
         @if !entries.is_empty() {

@@ -103,7 +103,13 @@ fn options(base: Option<&str>) -> Options<'static> {
 }
 
 fn page(front_matter: &FrontMatter, title: &str, body: &Body, look: Look<'_>) -> Markup {
-    let contents = look.contents.then(|| contents::list(&body.headings, front_matter.lang.as_deref()));
+    // The first heading is a title unless the front matter has another one.
+    let first = body.headings.first();
+    let has_other_title =
+        front_matter.title.as_ref().is_some_and(|title| first.is_none_or(|first| first.text != *title));
+    let highest = if has_other_title { 1 } else { contents::below_title(&body.headings) };
+    let contents = look.contents.then(|| contents::list(&body.headings, highest, front_matter.lang.as_deref()));
+    let (before, after) = if has_other_title { (contents, None) } else { (None, contents) };
     html! {
         (DOCTYPE)
         html lang=[front_matter.lang.as_deref()] {
@@ -114,9 +120,10 @@ fn page(front_matter: &FrontMatter, title: &str, body: &Body, look: Look<'_>) ->
                 @if let Some(css) = look.css { style { (PreEscaped(harmless(css))) } }
             }
             body class=(look.theme.name()) {
-                (look.theme.header(front_matter, body.headings.first()))
+                (look.theme.header(front_matter, first))
+                @if let Some(contents) = before { (contents) }
                 (PreEscaped(&body.opening))
-                @if let Some(contents) = contents { (contents) }
+                @if let Some(contents) = after { (contents) }
                 main { (PreEscaped(&body.rest)) }
             }
         }

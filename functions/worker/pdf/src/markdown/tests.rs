@@ -71,6 +71,9 @@ fn contents_lead_to_headings_and_leave_the_title_out() {
     assert!(!html.contains("#deeper\"") && !html.contains("href=\"#title\""));
     let (title, contents_at) = (html.find("<h1 id=\"title\">").unwrap(), html.find("<nav").unwrap());
     assert!(title < contents_at && contents_at < html.find("<h2").unwrap());
+    let titled = with("---\ntitle: Other\n---\n# Chapter\n", contents).html;
+    assert_has(&titled, &[r##"<li><a href="#chapter">Chapter</a></li>"##]);
+    assert!(titled.find("<nav").unwrap() < titled.find("<h1 id=").unwrap());
     let skipped = with("# A\n\n### Skipped\n\n# B\n", contents).html;
     assert_has(&skipped, &[r##"<li><a href="#a">A</a><ul><li><a href="#skipped">"##]);
     assert!(!with("Text alone", contents).html.contains("<nav"));

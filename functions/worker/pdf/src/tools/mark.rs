@@ -2,13 +2,13 @@
 
 use lopdf::{Document, Object, ObjectId, Stream, dictionary};
 
-use super::pdf;
+use super::{mark_picture, only_source, pdf};
 use crate::structure::assembly::Source;
 use crate::structure::overlay::{self, Drawing, Layer, Role};
 use crate::structure::pages::{self, Rectangle};
 use crate::structure::transform::Matrix;
 use crate::structure::{Assembly, open};
-use crate::{Engines, Failure, Outcome, Request};
+use crate::{Engines, Failure, Media, Outcome, Request};
 
 const RESULT: &str = "result.pdf";
 /// What the mark says, and its width in Helvetica Bold, in em.
@@ -20,6 +20,10 @@ const CAPITAL_EM: f32 = 0.718;
 const SMALL: f32 = 12.0;
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+    let source = only_source(request)?;
+    if source.media != Media::Pdf {
+        return mark_picture::run(request, source);
+    }
     let opened = open(engines, request, 0)?;
     let mut source = Source::read(opened.document, request.limits.pages)?;
     let word = add_word(&mut source.document);

@@ -5,6 +5,7 @@ mod flatten;
 mod images_to_pdf;
 mod inspect;
 mod mark;
+mod mark_picture;
 mod merge;
 mod metadata;
 mod organize;

@@ -55,7 +55,7 @@ const FLAGS: [&str; 27] = [
     "--metrics-recording-only",
     "--no-first-run",
     "--no-pings",
-    // A job holds no cookies or credentials that its frames could steal from each other: one process serves them all.
+    // One process serves all frames: without a sandbox, a frame that took its own over would have the whole browser anyway.
     "--disable-site-isolation-trials",
     "--disable-dev-shm-usage",
     "--disable-gpu",

@@ -5,15 +5,18 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
 
 use super::browser::{Browser, Page, Stop};
 use super::client::Command;
+use super::picture::{self, Area, PictureOptions};
 use super::watch::{Access, Watch};
 use crate::egress::{Caps, EgressPolicy, EgressProxy, EgressReport};
-use crate::engine::page::{Media, WaitFor};
+use crate::engine::Failure;
+use crate::engine::page::WaitFor;
 
 /// How long a job may wait for a condition of its own, and the longest delay that it may ask for.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
@@ -29,6 +32,9 @@ const MOST_RESTARTS: u32 = 10;
 const BLANK_LIFE: Duration = Duration::from_secs(12 * 3600);
 const PROXY_LIFE: Duration = Duration::from_secs(13 * 3600);
 const PRINT_CHUNK_BYTES: u32 = 1 << 20;
+
+/// Has the page's console reported.
+pub(super) const LISTEN: &str = "Runtime.enable";
 
 /// Fulfilled when all fonts that the page asked for are there, or have failed.
 const FONTS: &str = "document.fonts ? document.fonts.ready.then(() => true) : true";
@@ -50,6 +56,10 @@ pub(super) enum Trouble {
     /// What the job waits for did not come about in time.
     NotMet(&'static str),
     TooLarge,
+    /// The element to take a picture of can't be had.
+    BadSelector(&'static str),
+    /// The result can't be had, for a reason of its own.
+    Refused(Failure),
     File(std::io::Error),
 }
 
@@ -97,6 +107,9 @@ impl Blank {
         // A page's target bears the id of its main frame.
         let mut page = Page { session, watch: Watch::new(proxy.credentials(), target) };
         browser.call_all(&mut page, &preparations(), until).await?;
+        // An answer without content leaves the page blank.
+        let log_in = command("Page.navigate", json!({"url": EgressProxy::LOGIN_URL}));
+        browser.call(Some(&mut page), log_in, until).await?;
         Ok(Self { page, proxy, made })
     }
 
@@ -111,17 +124,22 @@ impl Blank {
 pub(super) struct Tab<'b> {
     browser: &'b mut Browser,
     blank: Blank,
+    /// The page's console is reported.
+    listens: bool,
 }
 
 impl<'b> Tab<'b> {
     /// Makes a blank page the page of a job.
     pub(super) fn new(browser: &'b mut Browser, mut blank: Blank, access: Access) -> Self {
         blank.page.watch.begin(access);
-        Self { browser, blank }
+        Self { browser, blank, listens: false }
     }
 
-    pub(super) async fn set_media(&mut self, media: Media, until: Instant) -> Result<(), Stop> {
-        self.call("Emulation.setEmulatedMedia", json!({"media": media.as_str()}), until).await.map(drop)
+    /// Makes the browser what the job wants it to be for the page: before the page is loaded.
+    pub(super) async fn dress(&mut self, dress: &[(&'static str, Value)], until: Instant) -> Result<(), Stop> {
+        let commands: Vec<_> = dress.iter().map(|(method, params)| command(method, params.clone())).collect();
+        self.listens |= commands.iter().any(|command| command.method == LISTEN);
+        self.browser.call_all(&mut self.blank.page, &commands, until).await
     }
 
     pub(super) fn watch(&self) -> &Watch {
@@ -230,6 +248,50 @@ impl<'b> Tab<'b> {
         }
     }
 
+    /// The part of the page that a picture shows.
+    pub(super) async fn area(&mut self, options: &PictureOptions, until: Instant) -> Result<Area, Trouble> {
+        if let Some(selector) = &options.selector {
+            let found = self.look(&picture::find_element(selector), until).await?.unwrap_or_default();
+            let area = match found {
+                Value::Bool(_) => return Err(Trouble::BadSelector("it is not valid CSS")),
+                Value::Null => return Err(Trouble::BadSelector("it names no element of the page")),
+                found @ (Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_)) => {
+                    Area::deserialize(found).ok().map(Area::rounded)
+                }
+            };
+            let shown = area.filter(|area| area.width >= 1.0 && area.height >= 1.0);
+            return shown.ok_or(Trouble::BadSelector("its element takes no room on the page"));
+        }
+        let (mut width, mut height) = (f64::from(options.width), f64::from(options.height));
+        if options.full_page {
+            let layout = self.call("Page.getLayoutMetrics", json!({}), until).await?;
+            let size = &layout["cssContentSize"];
+            width = size["width"].as_f64().unwrap_or_default().ceil().max(width);
+            height = size["height"].as_f64().unwrap_or_default().ceil().max(height);
+        }
+        Ok(Area { x: 0.0, y: 0.0, width, height })
+    }
+
+    /// Takes a picture of the page.
+    pub(super) async fn capture(
+        &mut self,
+        params: Value,
+        path: &Path,
+        most: u64,
+        until: Instant,
+    ) -> Result<(), Trouble> {
+        let taken = match self.call("Page.captureScreenshot", params, until).await {
+            // It comes in one message.
+            Err(Stop::Lost(error)) if error.kind() == std::io::ErrorKind::InvalidData => return Err(Trouble::TooLarge),
+            taken => taken?,
+        };
+        let bytes = taken["data"].as_str().and_then(|data| BASE64.decode(data).ok()).unwrap_or_default();
+        if bytes.len() as u64 > most {
+            return Err(Trouble::TooLarge);
+        }
+        Ok(tokio::fs::write(path, bytes).await?)
+    }
+
     async fn call(&mut self, method: &'static str, params: Value, until: Instant) -> Result<Value, Stop> {
         self.browser.call(Some(&mut self.blank.page), command(method, params), until).await
     }
@@ -255,9 +317,11 @@ impl<'b> Tab<'b> {
     async fn check_syntax(&mut self, expression: &str, until: Instant) -> Result<(), Trouble> {
         let source = json!({"expression": expression, "sourceURL": "", "persistScript": false});
         // Enabled no longer than needed: the page's console would be reported meanwhile.
-        self.call("Runtime.enable", json!({}), until).await?;
+        self.call(LISTEN, json!({}), until).await?;
         let compiled = self.call("Runtime.compileScript", source, until).await?;
-        self.call("Runtime.disable", json!({}), until).await?;
+        if !self.listens {
+            self.call("Runtime.disable", json!({}), until).await?;
+        }
         match compiled.get("exceptionDetails") {
             None => Ok(()),
             Some(_) => Err(Trouble::BadCondition("the expression is not valid JavaScript")),

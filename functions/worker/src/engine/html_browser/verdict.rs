@@ -4,10 +4,10 @@ use docmill::domain::job::{JobErrorCode, Warning};
 
 use super::browser::Stop;
 use super::tab::Trouble;
+use super::visit::Visit;
 use super::watch::{Broken, Watch};
 use crate::egress::EgressReport;
 use crate::engine::Failure;
-use crate::engine::page::{PageOptions, WaitFor};
 
 /// Media types that the browser shows as a page, beside all of `text/` and `image/`.
 const PAGE_TYPES: [&str; 4] =
@@ -17,16 +17,16 @@ const PAGE_TYPES: [&str; 4] =
 pub(super) struct Sight<'a> {
     pub(super) watch: &'a Watch,
     pub(super) report: &'a EgressReport,
-    pub(super) options: &'a PageOptions,
+    pub(super) visit: &'a Visit,
 }
 
 /// Whether the document in the main frame is what was asked for.
-pub(super) fn check_document(watch: &Watch) -> Result<(), Trouble> {
+pub(super) fn check_document(watch: &Watch, visit: &Visit) -> Result<(), Trouble> {
     let document = watch.document();
     if !watch.shows_document() {
         return Ok(());
     }
-    if document.status >= 400 {
+    if document.status >= 400 && visit.fail_on_status {
         return Err(Trouble::Status(document.status));
     }
     if !is_page_type(&document.media_type) {
@@ -70,20 +70,18 @@ impl Sight<'_> {
                 Failure::new(JobErrorCode::RenderFailed, format!("`waitFor` can't be used: {what}."), what)
             }
             Trouble::NotMet(what) => {
-                let asked = match self.options.wait_for {
-                    WaitFor::Load | WaitFor::DelayMs(_) => "waitFor",
-                    WaitFor::NetworkIdle => "waitFor: networkIdle",
-                    WaitFor::Selector(_) => "waitFor.selector",
-                    WaitFor::Expression(_) => "waitFor.expression",
-                };
-                let message = format!("`{asked}` was not met in time: {what}.");
+                let message = format!("`waitFor` was not met in time: {what}.");
                 Failure::new(JobErrorCode::RenderFailed, message, what)
             }
             Trouble::TooLarge => Failure::new(
                 JobErrorCode::RenderFailed,
-                "The resulting PDF is larger than the limit: print fewer pages, or reduce the pictures.",
+                "The result is larger than the limit: print fewer pages, or a smaller part of the page, or reduce its pictures.",
                 "output limit",
             ),
+            Trouble::BadSelector(what) => {
+                Failure::new(JobErrorCode::RenderFailed, format!("`selector` can't be used: {what}."), what)
+            }
+            Trouble::Refused(failure) => failure,
             Trouble::File(error) => internal(error),
         }
     }
@@ -164,6 +162,26 @@ impl Sight<'_> {
         })
     }
 
+    /// What makes a result that came about no result, by the job's own rules.
+    pub(super) fn objection(&self) -> Option<Failure> {
+        // The proxy's own answer is no page, whatever status is good enough.
+        if self.watch.document().status >= 400
+            && let Some(failure) = self.proxy_failure()
+        {
+            return Some(failure);
+        }
+        let errors = self.watch.console_errors();
+        if self.visit.fail_on_console && errors > 0 {
+            let message = format!("`failOnConsole`: the page's scripts reported {errors} errors.");
+            return Some(Failure::new(JobErrorCode::RenderFailed, message, "console errors"));
+        }
+        let lost = self.warnings();
+        let first = lost.first().filter(|_| self.visit.fail_on_resource_errors)?;
+        let detail = first.detail.as_deref().unwrap_or_default();
+        let message = format!("`failOnResourceErrors`: {} ({detail})", first.message);
+        Some(Failure::new(JobErrorCode::RenderFailed, message, "resource errors"))
+    }
+
     fn host(&self) -> &str {
         self.watch.main_host().unwrap_or("The host")
     }
@@ -202,6 +220,7 @@ fn unsupported(media_type: &str) -> Failure {
 fn refused(method: &'static str, message: &str) -> Failure {
     let cause = format!("{method}: {message}");
     let told = match message {
+        _ if method == "Network.setCookies" => "The browser does not take one of the `cookies`.",
         _ if method != "Page.printToPDF" => return crashed(cause),
         _ if message.contains("age range") => "`pageRange` names pages that the result does not have.",
         _ if message.contains("content area") => "The margins leave no room on the page.",
@@ -235,7 +254,7 @@ mod tests {
     }
 
     fn explain(watch: &Watch, report: EgressReport, trouble: Trouble) -> Failure {
-        Sight { watch, report: &report, options: &PageOptions::default() }.explain(trouble)
+        Sight { watch, report: &report, visit: &Visit::default() }.explain(trouble)
     }
 
     fn report(blocked: &[&str], failed: &[&str]) -> EgressReport {

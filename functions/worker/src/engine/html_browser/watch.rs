@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::client::{Command, Event};
+use super::visit::OwnHeaders;
 
 /// Inline HTML is served under this name, which no resolver knows (RFC 6761).
 pub(super) const INLINE_URL: &str = "http://job.invalid/";
@@ -25,6 +26,8 @@ pub(super) struct Access {
     /// The page itself, where it is not fetched.
     pub(super) inline: Option<String>,
     pub(super) redirects: u32,
+    /// Headers of the job's own, for the origin of its page.
+    pub(super) headers: OwnHeaders,
 }
 
 /// The document in the main frame, as far as it is known.
@@ -63,6 +66,7 @@ pub(super) struct Watch {
     requests: HashMap<String, String>,
     failed: BTreeMap<String, String>,
     relative: u32,
+    console_errors: u32,
     answered_challenges: HashSet<String>,
 }
 
@@ -90,13 +94,15 @@ impl Watch {
             requests: HashMap::new(),
             failed: BTreeMap::new(),
             relative: 0,
+            console_errors: 0,
             answered_challenges: HashSet::new(),
         }
     }
 
-    /// Makes the page that of a job.
+    /// Makes the page that of a job: what was seen of it before does not count.
     pub(super) fn begin(&mut self, access: Access) {
-        self.access = access;
+        let (user, password) = (&self.credentials.0, &self.credentials.1);
+        *self = Self { access, ..Self::new((user, password), self.main_frame.clone()) };
     }
 
     /// Says which document was navigated to, as the reply to the navigation names it.
@@ -144,6 +150,11 @@ impl Watch {
         self.relative
     }
 
+    /// How many errors the page's scripts have thrown or written to the console, if somebody listens.
+    pub(super) fn console_errors(&self) -> u32 {
+        self.console_errors
+    }
+
     /// Takes in one event of the page; what it gives must be sent to the page at once, and without waiting for replies.
     pub(super) fn on_event(&mut self, event: &Event) -> Option<Command> {
         let params = &event.params;
@@ -179,6 +190,15 @@ impl Watch {
                 self.requests.remove(text(&params["requestId"]));
                 None
             }
+            "Runtime.exceptionThrown" => {
+                self.console_errors = self.console_errors.saturating_add(1);
+                None
+            }
+            "Runtime.consoleAPICalled" => {
+                let is_error = matches!(text(&params["type"]), "error" | "assert");
+                self.console_errors = self.console_errors.saturating_add(u32::from(is_error));
+                None
+            }
             "Inspector.targetCrashed" => {
                 self.broken = Some(Broken::Crashed);
                 None
@@ -192,7 +212,11 @@ impl Watch {
         let id = &params["requestId"];
         let url = text(&params["request"]["url"]);
         if !url.starts_with(INLINE_URL) {
-            return Command { method: "Fetch.continueRequest", params: json!({"requestId": id}) };
+            let mut answer = json!({"requestId": id});
+            if let Some(headers) = self.access.headers.of_request(&params["request"]) {
+                answer["headers"] = headers;
+            }
+            return Command { method: "Fetch.continueRequest", params: answer };
         }
         match &self.access.inline {
             Some(html) if url == INLINE_URL && params["resourceType"] == "Document" => Command {
@@ -333,7 +357,7 @@ mod tests {
 
     fn watch(inline: Option<&str>) -> Watch {
         let mut watch = Watch::new(("job", "pass"), "main".to_owned());
-        watch.begin(Access { inline: inline.map(str::to_owned), redirects: 2 });
+        watch.begin(Access { inline: inline.map(str::to_owned), redirects: 2, ..Access::default() });
         watch
     }
 

@@ -1,0 +1,218 @@
+//! How a page is visited, whatever is made of it: what is sent, what is waited for, and what counts as failed.
+
+use std::collections::BTreeMap;
+
+use docmill::domain::job::Warning;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use crate::engine::Failure;
+use crate::engine::page::{Media, WaitFor, read_options};
+
+/// Options of one job, already valid against the tool's schema.
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Visit {
+    wait_for: WaitFor,
+    /// Instead of `wait_for`, several of its kind.
+    wait_for_all: Vec<WaitFor>,
+    /// `None`: what suits the result.
+    pub(super) media: Option<Media>,
+    pub(super) emulate: Vec<Emulation>,
+    pub(super) cookies: Vec<Cookie>,
+    pub(super) headers: BTreeMap<String, String>,
+    pub(super) user_agent: Option<String>,
+    /// Whether a page that answers with an error is no result.
+    pub(super) fail_on_status: bool,
+    pub(super) fail_on_resource_errors: bool,
+    pub(super) fail_on_console: bool,
+}
+
+impl Default for Visit {
+    fn default() -> Self {
+        Self {
+            wait_for: WaitFor::Load,
+            wait_for_all: Vec::new(),
+            media: None,
+            emulate: Vec::new(),
+            cookies: Vec::new(),
+            headers: BTreeMap::new(),
+            user_agent: None,
+            fail_on_status: true,
+            fail_on_resource_errors: false,
+            fail_on_console: false,
+        }
+    }
+}
+
+/// Cookies and headers are secrets.
+impl std::fmt::Debug for Visit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Visit")
+            .field("wait_for", &self.wait_for)
+            .field("emulate", &self.emulate)
+            .finish_non_exhaustive()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Emulation {
+    Dark,
+    ReducedMotion,
+}
+
+impl Emulation {
+    pub(super) fn feature(self) -> Value {
+        let (name, value) = match self {
+            Self::Dark => ("prefers-color-scheme", "dark"),
+            Self::ReducedMotion => ("prefers-reduced-motion", "reduce"),
+        };
+        json!({"name": name, "value": value})
+    }
+}
+
+/// For the page's own host.
+#[derive(Clone, Deserialize)]
+pub(super) struct Cookie {
+    name: String,
+    value: String,
+    #[serde(default)]
+    path: Option<String>,
+}
+
+impl Visit {
+    pub(super) fn read(options: &Value) -> Result<Self, Failure> {
+        read_options(options)
+    }
+
+    /// What the job waits for, in this order.
+    pub(super) fn waits(&self) -> impl Iterator<Item = &WaitFor> {
+        let alone = self.wait_for_all.is_empty().then_some(&self.wait_for);
+        self.wait_for_all.iter().chain(alone)
+    }
+
+    /// The cookies as `Network.setCookies` takes them, for the host of `url`.
+    pub(super) fn cookies_for(&self, url: &Url) -> Option<Value> {
+        let cookie = |cookie: &Cookie| {
+            let mut set =
+                json!({"name": cookie.name, "value": cookie.value, "url": url.origin().ascii_serialization()});
+            if let Some(path) = &cookie.path {
+                set["path"] = json!(path);
+            }
+            set
+        };
+        (!self.cookies.is_empty()).then(|| json!({"cookies": self.cookies.iter().map(cookie).collect::<Vec<_>>()}))
+    }
+
+    /// Options that need an address, where the page has none.
+    pub(super) fn warnings_without_address(&self) -> Vec<Warning> {
+        let given = [("cookies", self.cookies.is_empty()), ("headers", self.headers.is_empty())];
+        let without_effect = |(name, _)| {
+            let message = format!("`{name}` has no effect here: it needs a page with an address of its own (`url`).");
+            Warning::new("option_without_effect", message).with_detail(name)
+        };
+        given.into_iter().filter(|(_, absent)| !absent).map(without_effect).collect()
+    }
+}
+
+/// Headers for one origin alone.
+#[derive(Default)]
+pub(super) struct OwnHeaders {
+    /// As in `https://a.example:8443`.
+    origin: String,
+    headers: BTreeMap<String, String>,
+}
+
+impl OwnHeaders {
+    pub(super) fn new(url: &Url, headers: &BTreeMap<String, String>) -> Self {
+        let headers = headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect();
+        Self { origin: url.origin().ascii_serialization(), headers }
+    }
+
+    /// All headers of a paused request, if they are to be others than the browser's own.
+    pub(super) fn of_request(&self, request: &Value) -> Option<Value> {
+        if self.headers.is_empty() {
+            return None;
+        }
+        let given: Map<String, Value> = request["headers"].as_object().cloned().unwrap_or_default();
+        let is_ours = |name: &str| self.headers.contains_key(&name.to_ascii_lowercase());
+        let own = self.is_own(request, &given);
+        // A redirect carries along what the request before it was given.
+        if !own && !given.keys().any(|name| is_ours(name)) {
+            return None;
+        }
+        let others =
+            given.iter().filter(|(name, _)| !is_ours(name)).map(|(name, value)| json!({"name": name, "value": value}));
+        let ours = self.headers.iter().filter(|_| own).map(|(name, value)| json!({"name": name, "value": value}));
+        Some(others.chain(ours).collect())
+    }
+
+    /// Whether a request goes to the origin, and no other origin has made it.
+    fn is_own(&self, request: &Value, headers: &Map<String, Value>) -> bool {
+        let made_by = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("origin"));
+        let goes_to = request["url"].as_str().and_then(|url| Url::parse(url).ok());
+        goes_to.is_some_and(|url| url.origin().ascii_serialization() == self.origin)
+            && made_by.is_none_or(|(_, origin)| *origin == self.origin.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absent_options_have_the_defaults_of_the_schemas() {
+        for schema in [
+            include_str!("../../../../../shared/tools/html-to-pdf.options.json"),
+            include_str!("../../../../../shared/tools/html-to-image.options.json"),
+        ] {
+            let schema: Value = serde_json::from_str(schema).unwrap();
+            let properties = schema["properties"].as_object().unwrap();
+            for (name, default) in [
+                ("waitFor", json!("load")),
+                ("failOnStatus", json!(true)),
+                ("failOnResourceErrors", json!(false)),
+                ("failOnConsole", json!(false)),
+            ] {
+                assert_eq!(properties[name]["default"], default, "{name}");
+            }
+        }
+        let absent = Visit::read(&Value::Null).unwrap();
+        assert!(absent.fail_on_status && !absent.fail_on_resource_errors && !absent.fail_on_console);
+        assert_eq!(absent.waits().collect::<Vec<_>>(), [&WaitFor::Load]);
+        let several = Visit::read(&json!({"waitForAll": [{"selector": "a"}, "networkIdle"]})).unwrap();
+        assert_eq!(several.waits().collect::<Vec<_>>(), [&WaitFor::Selector("a".into()), &WaitFor::NetworkIdle]);
+    }
+
+    #[test]
+    fn headers_go_to_one_origin_and_no_further() {
+        let own = OwnHeaders::new(
+            &"https://a.example/page".parse().unwrap(),
+            &BTreeMap::from([("Authorization".to_owned(), "secret".to_owned())]),
+        );
+        let request = |url: &str, headers: Value| own.of_request(&json!({"url": url, "headers": headers}));
+        let accept = json!({"Accept": "*/*"});
+        let sent = request("https://a.example/x", accept.clone()).unwrap();
+        assert_eq!(sent, json!([{"name": "Accept", "value": "*/*"}, {"name": "authorization", "value": "secret"}]));
+        for elsewhere in
+            ["https://b.example/", "http://a.example/", "https://a.example:8443/", "https://a.example.b.example/"]
+        {
+            assert_eq!(request(elsewhere, accept.clone()), None, "{elsewhere}");
+            let carried = json!({"Accept": "*/*", "AUTHORIZATION": "secret"});
+            assert_eq!(request(elsewhere, carried), Some(json!([{"name": "Accept", "value": "*/*"}])), "{elsewhere}");
+        }
+        // A frame of another origin asks: it would get what the owner of the headers may see.
+        assert_eq!(request("https://a.example/x", json!({"Origin": "https://b.example"})), None);
+        assert!(request("https://a.example/x", json!({"Origin": "https://a.example"})).is_some());
+        let none = OwnHeaders::new(&"https://a.example".parse().unwrap(), &BTreeMap::new());
+        assert_eq!(none.of_request(&json!({"url": "https://a.example/", "headers": {}})), None);
+    }
+
+    #[test]
+    fn nothing_secret_is_printed() {
+        let visit = json!({"cookies": [{"name": "s", "value": "canary"}], "headers": {"Authorization": "canary"}});
+        assert!(!format!("{:?}", Visit::read(&visit).unwrap()).contains("canary"));
+    }
+}
