@@ -406,6 +406,7 @@ mod tests {
             ("option.landscape", "on"),
             ("option.printBackground", "on"),
             ("option.tagged", "on"),
+            ("option.failOnStatus", "on"),
             ("option.waitFor", "delayMs"),
             ("option.waitFor.value", "250"),
             ("option.headerHtml", ""),
