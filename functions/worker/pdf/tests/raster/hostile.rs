@@ -84,6 +84,21 @@ fn damaged_pdfs_are_compressed_or_refused() {
 }
 
 #[test]
+fn damaged_pdfs_are_changed_or_refused() {
+    for (tool, options) in [
+        (Tool::MergePdf, json!({})),
+        (Tool::SplitPdf, json!({"mode": "every"})),
+        (Tool::OrganizePdf, json!({"pages": "z-1"})),
+        (Tool::WatermarkPdf, json!({"text": "Draft"})),
+        (Tool::EditMetadata, json!({"set": {"title": "New"}})),
+        (Tool::FlattenPdf, json!({})),
+        (Tool::ProtectPdf, json!({"userPassword": "open"})),
+    ] {
+        survive(tool, Media::Pdf, &pdfs(), &options);
+    }
+}
+
+#[test]
 fn damaged_images_are_embedded_or_refused() {
     let image = image::DynamicImage::ImageRgb8(image::RgbImage::from_fn(64, 48, |x, y| {
         image::Rgb([x as u8 * 4, y as u8 * 5, 99])

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod bombs;
 mod compress;
 mod hostile;
 mod images_to_pdf;
