@@ -205,11 +205,12 @@ impl<'t> Job<'t> {
 
     /// The job's warnings, and what its text asks for; or its failure.
     async fn run(&self, ready: &mut Ready, policy: &EgressPolicy) -> Result<(Vec<Warning>, Letters), Failure> {
+        let left = self.until.saturating_duration_since(Instant::now());
         let opened = match ready.blank.take() {
             Some(blank) => Ok(blank),
             None => Blank::open(&mut ready.browser, policy, self.until).await,
         };
-        let blank = opened.map_err(verdict::not_started)?;
+        let blank = opened.map_err(|stop| verdict::not_opened(stop, left < PREPARATION))?;
         let headers = match self.inline {
             None => OwnHeaders::new(&self.url, &self.visit.headers),
             Some(_) => OwnHeaders::default(),

@@ -49,6 +49,15 @@ pub(super) fn not_started(stop: Stop) -> Failure {
     crate::engine::Failure::internal(format!("browser start: {stop:?}"))
 }
 
+/// The same, unless the sources before this one left `too_little_time` for it: then the whole is too much work for one job.
+pub(super) fn not_opened(stop: Stop, too_little_time: bool) -> Failure {
+    if too_little_time && matches!(stop, Stop::TimeUp) {
+        let message = "The job's pages were not ready in time. Use fewer or lighter pages in one job.";
+        return Failure::new(JobErrorCode::ConversionTimeout, message, "no time was left to open a page");
+    }
+    not_started(stop)
+}
+
 pub(super) fn timed_out(cause: impl Into<String>) -> Failure {
     let message = "The page was not ready to print in time: make it lighter, or end its scripts' endless work.";
     Failure::new(JobErrorCode::ConversionTimeout, message, cause)
@@ -234,6 +243,14 @@ mod tests {
     use super::super::client::Event;
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_page_that_no_time_is_left_for_is_too_late_and_no_fault_of_ours() {
+        assert_eq!(not_opened(Stop::TimeUp, true).code, JobErrorCode::ConversionTimeout);
+        assert_eq!(not_opened(Stop::TimeUp, false).code, JobErrorCode::Internal);
+        let lost = Stop::Lost(std::io::Error::other("gone"));
+        assert_eq!(not_opened(lost, true).code, JobErrorCode::Internal);
+    }
 
     fn watch_of(url: &str, status: u16, media_type: &str) -> Watch {
         let mut watch = Watch::new(("", ""), "main".to_owned());
