@@ -142,6 +142,41 @@ async fn html_becomes_a_pdf_in_the_fast_lane() {
 }
 
 #[tokio::test]
+async fn markdown_becomes_a_pdf_alone_as_a_step_and_in_a_merge() {
+    let traveller = traveller!();
+    let body =
+        json!({"markdown": "---\nauthor: Ada\n---\n# Kapitel\n\n- [x] erledigt\n", "options": {"css": "p{color:red}"}});
+    let (job, bytes) = traveller.convert("/v1/tools/markdown-to-pdf/jobs", body).await;
+    assert!(pdf::text(&bytes).contains("erledigt"), "{}", pdf::text(&bytes));
+    assert_eq!((&job["options"]["css"]["bytes"], &job["output"]["pages"]), (&json!(12), &json!(1)));
+    assert_eq!(job["input"]["markdown"]["sha256"].as_str().map(str::len), Some(64));
+
+    let steps =
+        json!([{"toolSlug": "pdf-to-text", "options": {"format": "markdown"}}, {"toolSlug": "markdown-to-pdf"}]);
+    let body = json!({"html": "<h1>Titel</h1><p>Absatz</p>", "then": steps});
+    let (job, bytes) = traveller.convert("/v1/convert/html-to-pdf", body).await;
+    assert!(pdf::text(&bytes).contains("Absatz"), "{}", pdf::text(&bytes));
+    assert_eq!(job["steps"].as_array().map(Vec::len), Some(3));
+
+    let body = json!({"sources": [{"markdown": "# Eins"}, {"html": "<p>zwei"}]});
+    let (_, bytes) = traveller.convert("/v1/tools/merge-pdf/jobs", body).await;
+    let text = pdf::text(&bytes);
+    assert!(text.contains("Eins") && text.contains("zwei") && pdf::pages(&bytes) == 2, "{text}");
+}
+
+#[tokio::test]
+async fn a_page_becomes_a_picture_and_its_secrets_are_not_shown() {
+    let traveller = traveller!();
+    let secrets = json!({"cookies": [{"name": "a", "value": "canary"}], "headers": {"X-Key": "canary"}});
+    let body = json!({"url": format!("{}/invoice.html", traveller.samples), "options": {"format": "webp", "fullPage": true,
+        "cookies": secrets["cookies"], "headers": secrets["headers"]}, "then": [{"toolSlug": "images-to-pdf"}]});
+    let (job, bytes) = traveller.convert("/v1/tools/html-to-image/jobs", body).await;
+    assert_eq!(pdf::pages(&bytes), 1);
+    assert!(!job.to_string().contains("canary"), "{job}");
+    assert_eq!((&job["options"]["cookies"], &job["options"]["format"]), (&json!("[redacted]"), &json!("webp")));
+}
+
+#[tokio::test]
 async fn uploads_become_pdfs_without_a_public_address() {
     let traveller = traveller!();
     let document = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../samples/small.docx")).unwrap();
