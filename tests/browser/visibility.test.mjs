@@ -29,7 +29,7 @@ async function places() {
   const homepage = await named(page.getByRole("main"));
   await goto("/tools");
   const listed = await named(page.getByRole("main"));
-  const category = (await goto("/tools/category/web")).ok();
+  const category = (await goto("/tools/category/web")).ok() && (await named(page.getByRole("main")));
   const own = (await goto(`/tools/${SLUG}`)).ok();
   const headers = { authorization: `Bearer ${process.env.DOCMILL_LIVE_KEY}` };
   const answer = await fetch(url("/v1/tools"), { headers });
