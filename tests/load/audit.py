@@ -100,7 +100,7 @@ def outputs_of(stack: Stack, account: str) -> dict[str, set[str]]:
     keys = [entry["Key"] for page in pages for entry in page.get("Contents", [])]
     by_job: dict[str, set[str]] = {}
     for key in keys:
-        by_job.setdefault(key.split("/")[2], set()).add(key)
+        by_job.setdefault(key.split("/")[3], set()).add(key)
     return Outputs(by_job)
 
 
