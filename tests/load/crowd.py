@@ -8,7 +8,7 @@ from load.stack import Stack
 
 SOURCES = 100
 MOST_WAITERS = 1000
-# The awaited job takes so long that all others are created meanwhile.
+# The awaited job takes as long as a page may, so that most others are created meanwhile.
 AWAITED = {"html": "<h1>Awaited", "options": {"waitFor": {"delayMs": 20_000}}}
 
 
@@ -27,7 +27,8 @@ class Crowd:
         waiting = {"sources": [{"jobId": awaited}]}
         for _ in range(self.waiters):
             self.create("/v1/tools/merge-pdf/jobs", waiting)
-        if self.waiters >= MOST_WAITERS:
+        # Nobody waits any more for a job that has ended.
+        if self.waiters >= MOST_WAITERS and not self.has_ended(awaited):
             self.refuse("one more waiting job", "/v1/tools/merge-pdf/jobs", waiting)
 
     def create(self, path: str, body: dict[str, Any]) -> str:
@@ -43,6 +44,10 @@ class Crowd:
         answer = self.stack.ask("POST", path, self.key, body)
         if answer.status != 422:
             self.problems.append(f"{what} was answered {answer.status}")
+
+    def has_ended(self, id: str) -> bool:
+        answer = self.stack.ask("GET", f"/v1/jobs/{id}", self.key)
+        return answer.status == 200 and answer.body["job"]["status"] in TERMINAL
 
     def end(self, deadline: float) -> list[str]:
         """What is wrong with the crowd's own jobs, once they have ended."""
