@@ -149,7 +149,7 @@ fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) 
         let source = Source::Html(sniff::page(&fetched.path, hints.content_type)?);
         return Ok(Obtained { source, format: "html", name });
     }
-    // Whatever is text is Markdown too.
+    // Any text is valid Markdown.
     let kind = if takes.formats == ["md"] {
         Kind::Media(Media::Markdown)
     } else if takes.accepts("pdf") || takes.accepts("png") {

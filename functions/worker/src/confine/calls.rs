@@ -33,7 +33,7 @@ impl Filters {
             add_processes(&mut judged, processes)?;
             Ok([
                 filter(allowed, SeccompAction::Errno(libc::ENOSYS as u32), SeccompAction::Allow)?,
-                // A filter can't look into this call's arguments. Told that there is none, libraries fall back on `clone`.
+                // A filter can't look into this call's arguments. Without it, libraries fall back on `clone`.
                 deny(always([libc::SYS_clone3]), libc::ENOSYS)?,
                 deny(judged, libc::EPERM)?,
             ])

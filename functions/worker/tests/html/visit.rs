@@ -112,7 +112,7 @@ async fn a_job_says_what_it_takes_for_a_failure() {
     }
     let quiet = "<script>console.log('fine'); console.warn('fine')</script>fine";
     assert!(print_html(&engine, quiet, json!({"failOnConsole": true})).await.is_ok());
-    // What the proxy refuses is no page, whatever its status.
+    // An address that the proxy refuses fails the job, also without `failOnStatus`.
     let blocked = HtmlBrowser::new(BrowserSettings::default(), launcher(), policy(None));
     let failure = print(&blocked, server.page("/error"), json!({"failOnStatus": false})).await.unwrap_err();
     assert_eq!(failure.code, JobErrorCode::SourceForbidden);

@@ -30,7 +30,7 @@ pub(super) fn literal(raw: &[u8]) -> Cow<'_, [u8]> {
         at += 1;
         let next = raw.get(at).copied();
         match (byte, next) {
-            // Ends of lines are one character, and an escaped one is none.
+            // A line's end is one character. An escaped one is dropped.
             (b'\r', next) => {
                 text.push(b'\n');
                 at += usize::from(next == Some(b'\n'));
@@ -185,7 +185,7 @@ impl<'c> Iterator for Tokens<'c> {
                 _ => {
                     let word = self.regular();
                     let number = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
-                    // `inf` and `nan` parse as numbers, and are none here.
+                    // Rust parses `inf` and `nan`, which PDF does not have.
                     if let Some(number) = number.filter(|_| !word[0].is_ascii_alphabetic()) {
                         return Some(Token::Number(number));
                     }

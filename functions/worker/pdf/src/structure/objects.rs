@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use lopdf::{Dictionary, Document, Object, ObjectId, StringFormat};
+use lopdf::{Dictionary, Document, Object, ObjectId, Stream, StringFormat};
 
 /// Deeper than any sound tree; ends the walk in one that is circular.
 pub(crate) const DEPTH: usize = 64;
@@ -49,6 +49,17 @@ impl Lookup for Document {
     fn resolve<'a>(&'a self, object: &'a Object) -> Option<&'a Object> {
         self.dereference(object).ok().map(|(_, object)| object).filter(|object| !object.is_null())
     }
+}
+
+/// A stream's bytes without its filters, at most `most` of them. None for one in another file.
+pub(crate) fn unpacked(stream: &Stream, most: usize) -> Option<Vec<u8>> {
+    if stream.dict.has(b"F") {
+        return None;
+    }
+    if !stream.dict.has(b"Filter") {
+        return Some(stream.content.clone());
+    }
+    stream.decompressed_content_with_limit(most).ok()
 }
 
 /// The bytes of a string or a name.

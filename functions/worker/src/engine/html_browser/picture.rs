@@ -157,8 +157,8 @@ impl PictureOptions {
     }
 }
 
-/// Finds the element that a selector names, in a world that the page has not changed. What it gives is an [`Area`], null if there is
-/// no element, and false for what is no selector.
+/// Finds the element that a selector names, in a world that the page has not changed. Gives an [`Area`], null if there is no
+/// element, and false if the selector is invalid.
 pub(super) fn find_element(selector: &str) -> String {
     let selector = Value::from(selector);
     format!(

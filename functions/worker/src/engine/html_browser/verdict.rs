@@ -173,7 +173,7 @@ impl Sight<'_> {
 
     /// What makes a result that came about no result, by the job's own rules.
     pub(super) fn objection(&self) -> Option<Failure> {
-        // The proxy's own answer is no page, whatever status is good enough.
+        // An error of our own proxy fails the job, even where the job accepts error pages.
         if self.watch.document().status >= 400
             && let Some(failure) = self.proxy_failure()
         {

@@ -1,4 +1,4 @@
-//! How a page is visited, whatever is made of it: what is sent, what is waited for, and what counts as failed.
+//! How a page is visited: what is sent, what is waited for, and what counts as failed. The same for PDFs and pictures.
 
 use std::collections::BTreeMap;
 

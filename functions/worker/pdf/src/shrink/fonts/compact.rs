@@ -87,7 +87,7 @@ fn assemble(
     Some([&before, &top(start)?, &after, charset, encoding, glyphs, private].concat())
 }
 
-/// A number that takes five bytes, whatever it is.
+/// An offset, always in five bytes, so that its length does not depend on its value.
 fn place(dict: &mut Vec<u8>, at: usize, operator: &[u8]) -> Option<()> {
     dict.push(29);
     dict.extend(i32::try_from(at).ok()?.to_be_bytes());

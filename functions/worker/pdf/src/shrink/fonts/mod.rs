@@ -20,7 +20,7 @@ use flate2::write::ZlibEncoder;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 use sha2::{Digest, Sha256};
 
-use crate::structure::objects::{Lookup, reference};
+use crate::structure::objects::{Lookup, reference, unpacked};
 use encoding::Encoding;
 use uses::{Codes, Uses};
 
@@ -137,25 +137,15 @@ fn descendant<'d>(document: &'d Document, font: &'d Dictionary) -> Option<(Objec
 #[allow(clippy::option_option, reason = "a failure, and no map")]
 fn map(document: &Document, font: &Dictionary) -> Option<Option<Vec<u8>>> {
     match document.value(font, b"CIDToGIDMap") {
-        Some(Object::Stream(stream)) => unpacked(stream).map(Some),
+        Some(Object::Stream(stream)) => unpacked(stream, FILE_BYTES).map(Some),
         _ => Some(None),
     }
-}
-
-fn unpacked(stream: &Stream) -> Option<Vec<u8>> {
-    if stream.dict.has(b"F") {
-        return None;
-    }
-    if !stream.dict.has(b"Filter") {
-        return Some(stream.content.clone());
-    }
-    stream.decompressed_content_with_limit(FILE_BYTES).ok()
 }
 
 /// The file with the glyphs that are shown, if that is worth it.
 fn smaller(document: &Document, file: ObjectId, program: &Program) -> Option<Stream> {
     let old = document.get_object(file).and_then(Object::as_stream).ok()?;
-    let data = unpacked(old)?;
+    let data = unpacked(old, FILE_BYTES)?;
     let mut dict = Dictionary::new();
     let new = match program.kind {
         Kind::TrueType => {

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use crate::shrink::tokens::{self, Token, Tokens};
-use crate::structure::objects::{DEPTH, Lookup};
+use crate::structure::objects::{DEPTH, Lookup, unpacked};
 
 /// What the content of one page or form may unpack to.
 const CONTENT_BYTES: usize = 64 << 20;
@@ -56,7 +56,8 @@ pub(super) fn find(document: &Document) -> Option<Uses> {
             && is_content(document, stream)
         {
             let own = document.child(&stream.dict, b"Resources");
-            Reader { document, by_name: &by_name, uses: &mut uses, is_page: false }.read(&unpacked(stream)?, own)?;
+            Reader { document, by_name: &by_name, uses: &mut uses, is_page: false }
+                .read(&unpacked(stream, CONTENT_BYTES)?, own)?;
         }
         let Object::Dictionary(dict) = object else { continue };
         if let Some(content) = page_content(document, dict)? {
@@ -68,7 +69,7 @@ pub(super) fn find(document: &Document) -> Option<Uses> {
             for (_, glyph) in document.child(dict, b"CharProcs").into_iter().flatten() {
                 let Some(Object::Stream(glyph)) = document.resolve(glyph) else { continue };
                 let mut reader = Reader { document, by_name: &by_name, uses: &mut uses, is_page: false };
-                reader.read(&unpacked(glyph)?, resources)?;
+                reader.read(&unpacked(glyph, CONTENT_BYTES)?, resources)?;
             }
         }
     }
@@ -147,23 +148,13 @@ fn page_content(document: &Document, dict: &Dictionary) -> Option<Option<Vec<u8>
     };
     let mut content = Vec::new();
     for part in parts {
-        content.extend(unpacked(part)?);
+        content.extend(unpacked(part, CONTENT_BYTES)?);
         content.push(b'\n');
         if content.len() > CONTENT_BYTES {
             return None;
         }
     }
     Some(Some(content))
-}
-
-fn unpacked(stream: &Stream) -> Option<Vec<u8>> {
-    if stream.dict.has(b"F") {
-        return None;
-    }
-    if !stream.dict.has(b"Filter") {
-        return Some(stream.content.clone());
-    }
-    stream.decompressed_content_with_limit(CONTENT_BYTES).ok()
 }
 
 /// A page's resources, its own or those of the nodes above it.
