@@ -5,25 +5,20 @@
 
 #![allow(clippy::print_stdout, reason = "it prints what it measures")]
 
-use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
 use docmill::clock;
 use docmill::context::Context;
 use docmill::domain::job::{Job, JobId, JobStatus, MAX_ATTEMPTS, QUEUED_GRACE};
 use docmill::domain::time::Timestamp;
-use docmill::store::item::{Item, Shard, to_item};
+use docmill::store::item::Shard;
 use docmill::store::jobs::queued_until;
-use futures_util::{StreamExt, TryStreamExt, stream};
 use sweeper::{Repairs, Sweeper};
 
+use crate::support::jobs::put_all;
 use crate::support::stage::Stage;
 use crate::support::world::patient_aws;
 
-/// Most items of one `BatchWriteItem`, and how many of these go out at once.
-const BATCH: usize = 25;
-const AT_ONCE: usize = 4;
 /// Every so many of the ended leases were the last attempt.
 const EXHAUSTED: usize = 20;
 const MINUTE: Duration = Duration::from_secs(60);
@@ -55,25 +50,6 @@ fn kept(template: &Job, now: Timestamp) -> Job {
     let output_key = Some(format!("outputs/day/{}/{id}/1/0", template.account));
     let (status, open) = (JobStatus::Completed, Some(Shard::kept(id).key()));
     Job { id, status, expires_at: expired, due: expired, output_key, open, secret: None, ..template.clone() }
-}
-
-async fn put_all(context: &Context, jobs: impl Iterator<Item = Job>) {
-    let items: Vec<Item> = jobs.map(|job| to_item(&job).unwrap()).collect();
-    let put = |item: &Item| {
-        WriteRequest::builder().put_request(PutRequest::builder().set_item(Some(item.clone())).build().unwrap()).build()
-    };
-    let batches = items.chunks(BATCH).map(|batch| batch.iter().map(put).collect::<Vec<_>>());
-    stream::iter(batches.collect::<Vec<_>>())
-        .map(async |batch| {
-            let writes = HashMap::from([(context.config.tables.jobs.clone(), batch)]);
-            let written = context.dynamodb.batch_write_item().set_request_items(Some(writes)).send().await?;
-            assert!(written.unprocessed_items.is_none_or(|left| left.is_empty()));
-            Ok::<_, aws_sdk_dynamodb::Error>(())
-        })
-        .buffer_unordered(AT_ONCE)
-        .try_collect::<()>()
-        .await
-        .unwrap();
 }
 
 /// How many of these are in the state, by strongly consistent reads.

@@ -10,6 +10,7 @@ use sweeper::Sweeper;
 
 use crate::support::aws_watch::{Fault, Watch};
 use crate::support::http::{Answer, post};
+use crate::support::jobs::put_all;
 use crate::support::lines::{Lines, metrics};
 use crate::support::stage::{Actor, Stage};
 use crate::support::world::{Account, World, patient_aws};
@@ -208,4 +209,22 @@ async fn one_shard_that_cannot_be_read_holds_up_no_other() {
     let most_of_a_shard = (0..4).map(|shard| ids.iter().filter(|id| id.shard(4) == shard).count()).max().unwrap();
     assert!(sent >= ids.len() - most_of_a_shard, "{sent}");
     stage.remove().await;
+}
+
+#[tokio::test]
+async fn an_accounts_many_ends_are_counted_without_contending_for_its_counts() {
+    /// Three transactions' worth.
+    const JOBS: usize = 150;
+    let world = World::new();
+    let account = world.account(10_000).await;
+    let job = job(&world, queued(&world, &account).await).await;
+    // Where no sweeper looks.
+    let template = Job { status: JobStatus::Completed, uncounted: Some("test".into()), open: None, due: None, ..job };
+    let jobs: Vec<Job> = (0..JOBS).map(|_| Job { id: JobId::new(), ..template.clone() }).collect();
+    put_all(&world.context, jobs.iter().cloned()).await;
+    world.watch.take_calls();
+    world.count(jobs.iter().map(|job| job.id)).await;
+    assert_eq!(world.watch.count("TransactWriteItems"), 3, "none is repeated");
+    let usage = world.context.usage.of_month(&account.id, clock::now().period()).await.unwrap();
+    assert_eq!(usage.total().completed, JOBS as u64);
 }

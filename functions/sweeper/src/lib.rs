@@ -94,7 +94,7 @@ impl Sweeper {
             self.all_shards(|shard| self.release_leases(shard, run)),
             self.look_after_queues(run),
             self.all_shards(|shard| self.look_after_waiting(shard, run)),
-            self.all_shards(|shard| self.count(shard, run)),
+            Box::pin(self.count_all_shards(run)),
             self.all_shards(|shard| self.expire_outputs(shard, run)),
         );
         let (mut repairs, mut unread) = (Repairs::default(), None);
@@ -153,17 +153,31 @@ impl Sweeper {
         repaired.into_iter().sum()
     }
 
-    /// Counts what was created and what has ended since the last run.
+    /// One shard after the other: an account's jobs lie in all of them, and add to the same counts. Each run begins with
+    /// another shard, so that none waits for ever.
+    async fn count_all_shards(&self, run: Run) -> Vec<Result<Repairs, StoreError>> {
+        let minute = run.now.as_millis() / 60_000;
+        let first = u8::try_from(minute.rem_euclid(SWEPT_SHARDS.into())).unwrap_or_default();
+        let mut counted = Vec::with_capacity(SWEPT_SHARDS.into());
+        for shard in (first..SWEPT_SHARDS).chain(0..first) {
+            counted.push(self.count(shard, run).await);
+        }
+        counted
+    }
+
+    /// Counts what was created and what has ended since the last run. A page that can't be counted holds up no other.
     async fn count(&self, shard: u8, run: Run) -> Result<Repairs, StoreError> {
-        let (mut repairs, mut from) = (Repairs::default(), None);
+        let (mut repairs, mut from, mut failed) = (Repairs::default(), None, None);
         while !run.is_over() {
             let DuePage { ids, next } = self.context.statistics.uncounted(shard, from).await?;
-            let counted = self.context.statistics.count(&ids, run.now).await?;
-            repairs.counted += u32::try_from(counted).unwrap_or(u32::MAX);
+            match self.context.statistics.count(&ids, run.now).await {
+                Ok(counted) => repairs.counted += u32::try_from(counted).unwrap_or(u32::MAX),
+                Err(error) => failed = Some(error),
+            }
             let Some(mark) = next else { break };
             from = Some(mark);
         }
-        Ok(repairs)
+        failed.map_or(Ok(repairs), Err)
     }
 
     async fn fail(&self, job: &Job, now: Timestamp) -> Result<Repair, Obstacle> {

@@ -1,5 +1,8 @@
 use std::sync::Arc;
+use std::time::Duration;
 
+use docmill::aws::Aws;
+use docmill::config::Config;
 use docmill::context::Context;
 use docmill::telemetry;
 use docmill::telemetry::start::Part;
@@ -7,11 +10,15 @@ use lambda_runtime::{Error, LambdaEvent, service_fn};
 use serde_json::Value;
 use sweeper::Sweeper;
 
+/// No request waits for the sweeper's calls: a slow answer is better than another try.
+const PATIENCE: Duration = Duration::from_secs(8);
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     telemetry::init();
     telemetry::start::started(Part::Sweeper);
-    let sweeper = Arc::new(Sweeper::new(Context::of_function()?));
+    let sweeper =
+        Arc::new(Sweeper::new(Context::new(Config::from_env()?, Aws::of_function()?.with_patience(PATIENCE))?));
     lambda_runtime::run(service_fn(|_event: LambdaEvent<Value>| {
         let sweeper = sweeper.clone();
         async move { sweeper.run().await.map(drop).map_err(Error::from) }

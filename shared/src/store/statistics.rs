@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem, Update};
+use futures_util::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
 
 use super::StoreError;
@@ -27,6 +28,8 @@ use crate::domain::time::{Period, Timestamp};
 const JOBS_AT_ONCE: usize = 70;
 const SUBJECTS_AT_ONCE: usize = 25;
 const PAGE: i32 = 1000;
+/// How many accounts are counted at the same time.
+const ACCOUNTS_AT_ONCE: usize = 16;
 /// How long counts are kept.
 const KEPT: std::time::Duration = std::time::Duration::from_secs(400 * 86_400);
 
@@ -81,12 +84,24 @@ impl Statistics {
     }
 
     /// Counts what is due of these jobs. How many were counted: others had moved on, and are seen again.
+    ///
+    /// Accounts are counted side by side, and one that can't be counted holds up no other.
     pub async fn count(&self, ids: &[JobId], now: Timestamp) -> Result<usize, StoreError> {
         let jobs: Vec<Job> =
             get_all(&self.client, &self.tables.jobs, ids.iter().map(|id| job_key(*id)).collect()).await?;
-        let batches = batches(jobs.into_iter().filter(|job| job.uncounted.is_some()));
-        let counted = batches.into_iter().map(|batch| self.count_together(batch, now));
-        Ok(futures_util::future::try_join_all(counted).await?.into_iter().sum())
+        let accounts = batches(jobs.into_iter().filter(|job| job.uncounted.is_some()));
+        let counted = stream::iter(accounts).map(|batches| self.count_account(batches, now));
+        let counted: Vec<_> = counted.buffer_unordered(ACCOUNTS_AT_ONCE).collect().await;
+        counted.into_iter().sum()
+    }
+
+    /// One batch after the other: they add to the same counts, and would only contend.
+    async fn count_account(&self, batches: Vec<Batch>, now: Timestamp) -> Result<usize, StoreError> {
+        let mut counted = 0;
+        for batch in batches {
+            counted += self.count_together(batch, now).await?;
+        }
+        Ok(counted)
     }
 
     async fn count_together(&self, mut batch: Batch, now: Timestamp) -> Result<usize, StoreError> {
@@ -219,14 +234,15 @@ fn counted(item: Item) -> Result<Counted, StoreError> {
     Ok(Counted { subject, counts: from_item(item)? })
 }
 
-/// By account and month, and in parts that fit into one transaction.
-fn batches(jobs: impl Iterator<Item = Job>) -> Vec<Batch> {
+/// Each account's batches: by month, and in parts that fit into one transaction.
+fn batches(jobs: impl Iterator<Item = Job>) -> Vec<Vec<Batch>> {
     let mut months: BTreeMap<(String, Period), Vec<Job>> = BTreeMap::new();
     for job in jobs {
         months.entry((job.account.clone(), job.period)).or_default().push(job);
     }
-    let mut batches = Vec::new();
+    let mut accounts: BTreeMap<String, Vec<Batch>> = BTreeMap::new();
     for ((account, period), mut jobs) in months {
+        let batches = accounts.entry(account.clone()).or_default();
         jobs.sort_by_cached_key(Subject::of);
         let (mut batch, mut subjects) = (Vec::new(), Vec::new());
         for job in jobs {
@@ -243,5 +259,5 @@ fn batches(jobs: impl Iterator<Item = Job>) -> Vec<Batch> {
         }
         batches.push(Batch { account, period, jobs: batch });
     }
-    batches
+    accounts.into_values().collect()
 }

@@ -1,11 +1,20 @@
 //! Jobs as a worker has them, without a worker.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
+use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
 use docmill::clock;
+use docmill::context::Context;
 use docmill::domain::job::{EngineInfo, Job, JobId, Output, Timings};
 use docmill::domain::time::Timestamp;
+use docmill::store::item::{Item, to_item};
 use docmill::store::jobs::{Claim, Completion, Jobs};
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+/// Most items of one `BatchWriteItem`, and how many of these go out at once.
+const BATCH: usize = 25;
+const AT_ONCE: usize = 4;
 
 pub async fn claim(jobs: &Jobs, id: JobId) -> Job {
     let Claim::Taken(job) = jobs.claim(id, clock::now(), Duration::from_secs(60)).await.unwrap() else {
@@ -35,4 +44,24 @@ pub fn completion(at: Timestamp) -> Completion {
         finished_at: at,
         expires_at: at.plus(Duration::from_secs(3600)),
     }
+}
+
+/// Writes jobs as they are, without the transactions that create them.
+pub async fn put_all(context: &Context, jobs: impl Iterator<Item = Job>) {
+    let items: Vec<Item> = jobs.map(|job| to_item(&job).unwrap()).collect();
+    let put = |item: &Item| {
+        WriteRequest::builder().put_request(PutRequest::builder().set_item(Some(item.clone())).build().unwrap()).build()
+    };
+    let batches = items.chunks(BATCH).map(|batch| batch.iter().map(put).collect::<Vec<_>>());
+    stream::iter(batches.collect::<Vec<_>>())
+        .map(async |batch| {
+            let writes = HashMap::from([(context.config.tables.jobs.clone(), batch)]);
+            let written = context.dynamodb.batch_write_item().set_request_items(Some(writes)).send().await?;
+            assert!(written.unprocessed_items.is_none_or(|left| left.is_empty()));
+            Ok::<_, aws_sdk_dynamodb::Error>(())
+        })
+        .buffer_unordered(AT_ONCE)
+        .try_collect::<()>()
+        .await
+        .unwrap();
 }
