@@ -1,16 +1,22 @@
 //! Jobs that take the results of other jobs, ended or not.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use docmill::clock;
 use docmill::config::Config;
 use docmill::context::Context;
-use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus, Output, Results, StoredResults};
+use docmill::domain::job::{
+    Job, JobError, JobErrorCode, JobId, JobStatus, MAX_WAITERS, Output, Results, StoredResults,
+};
 use docmill::files::{KeptFor, ObjectKey, OutputPart};
 use docmill::http::control::ControlDesk;
+use docmill::store::item::job_key;
 use docmill::store::jobs::{Claim, Completion, WAITING_GRACE, Written};
 use docmill::waiting::Waiting;
+use futures_util::future::join_all;
 use lambda_http::http::Method;
 use serde_json::{Value, json};
 use sweeper::Sweeper;
@@ -203,9 +209,75 @@ async fn a_job_starts_once_when_its_sources_complete_at_once() {
         complete(world, source, &completion(clock::now())).await;
         tokio::join!(tell(world, source, JobStatus::Completed), tell(world, source, JobStatus::Completed));
     });
-    futures_util::future::join_all(done).await;
+    join_all(done).await;
     assert_eq!(read(world, waiter).await.waiting_for, None);
     assert!(is_claimable(world, waiter).await);
+}
+
+/// Adds these to the jobs that wait for `awaited`, or takes them off.
+async fn change_waiters(world: &World, change: &str, awaited: JobId, waiters: &BTreeSet<JobId>) {
+    let waiters = waiters.iter().map(JobId::to_string).collect();
+    let update = world.context.dynamodb.update_item().table_name(&world.config.tables.jobs);
+    let update = update.set_key(Some(job_key(awaited))).update_expression(format!("{change} waiters :waiters"));
+    update.expression_attribute_values(":waiters", AttributeValue::Ss(waiters)).send().await.unwrap();
+}
+
+/// A client that repeats its request as long as it is told to come back.
+async fn create_patiently(world: &World, account: &Account, body: &Value, idempotency_key: &str) -> Answer {
+    for _ in 0..20 {
+        let request = post("/", body).key(&account.key).header("idempotency-key", idempotency_key).build();
+        let answer = Answer::of(create_job::handle(world.desk.clone(), request).await);
+        if answer.status != 503 {
+            return answer;
+        }
+    }
+    panic!("the request was never answered");
+}
+
+/// Timeline: many clients ask at once for the last places among the jobs that wait for one. All of them see free places, and
+/// the transactions decide.
+#[tokio::test]
+async fn the_last_places_behind_a_job_are_given_once() {
+    const PLACES: usize = 5;
+    const CLIENTS: usize = 20;
+    let world = World::new();
+    let account = world.account(100).await;
+    let source = page(&world, &account).await;
+    let others: BTreeSet<JobId> = (0..MAX_WAITERS - PLACES).map(|_| JobId::new()).collect();
+    change_waiters(&world, "ADD", source, &others).await;
+    world.watch.clear();
+
+    let body = merge(&[source]);
+    let keys: Vec<_> = (0..CLIENTS).map(|client| format!("client {client}")).collect();
+    let answers = join_all(keys.iter().map(|key| create_patiently(&world, &account, &body, key))).await;
+    let (taken, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 202);
+    assert_eq!((taken.len(), refused.len()), (PLACES, CLIENTS - PLACES));
+    let why = format!("names a job that {MAX_WAITERS} others wait for already; try again when it has ended");
+    for answer in refused {
+        assert_eq!(answer.refusal(), (422, "validation_failed"), "{}", answer.body);
+        assert_eq!(answer.body["error"]["details"], json!([{"path": "/sources/0/jobId", "message": why}]));
+    }
+    let own: BTreeSet<JobId> = taken.into_iter().map(id).collect();
+    let waiters = world.context.jobs.waiters(source).await.unwrap();
+    assert_eq!((waiters.len(), &waiters - &others), (MAX_WAITERS, own.clone()));
+    let jobs = own.len() as u64 + 1;
+    assert_eq!(world.spent(&account).await, (jobs, jobs), "who was refused was not charged");
+
+    // The others, which are no jobs, need not be told.
+    change_waiters(&world, "DELETE", source, &others).await;
+    complete(&world, source, &completion(clock::now())).await;
+    let queue = world.context.queue();
+    let waiting = Waiting { jobs: &world.context.jobs, files: &world.context.files, queue: &queue };
+    world.watch.take_calls();
+    tokio::join!(waiting.tell_of(source, JobStatus::Completed), waiting.tell_of(source, JobStatus::Completed));
+    assert_eq!(world.watch.count("SendMessage"), PLACES, "each is started once");
+    for waiter in own {
+        let job = read(&world, waiter).await;
+        assert_eq!((job.status, &job.waiting_for), (JobStatus::Queued, &None));
+        assert!(job.open.unwrap().starts_with("pdf-"), "it lies among the queued ones");
+    }
+    let later = create_patiently(&world, &account, &body, "later").await;
+    assert_eq!((later.status, later.body["job"].get("waitingFor")), (202, None), "{}", later.body);
 }
 
 /// Timeline: workers end the sources and die before they tell anybody; or one dies between the last source and the message.
