@@ -172,6 +172,16 @@ class Roles(unittest.TestCase):
                     self.assertNotIn("*", "".join(listed(each["Action"])))
                     self.assertNotIn("*", listed(each["Resource"]))
 
+    def test_who_looks_for_uploads_is_told_which_are_missing(self):
+        # S3 answers 403 for what is missing to whoever may not list it: that would be a fault of the service.
+        lookers = 0
+        for name, function in localize.functions(TEMPLATE).items():
+            allowed = [each for each in statements(function) if "uploads/*" in str(each)]
+            if any("s3:GetObject" in listed(each["Action"]) for each in allowed):
+                lookers += 1
+                self.assertIn("s3:ListBucket", [action for each in allowed for action in listed(each["Action"])], name)
+        self.assertGreater(lookers, 0)
+
     def test_no_managed_policy_comes_with_the_transform_but_that_of_codedeploy(self):
         managed = {
             name: str(each["Properties"]["ManagedPolicyArns"])

@@ -1,11 +1,15 @@
 //! Faults of AWS while a job is created: at most one job and one charge, and an answer that says what holds.
 
+use std::time::Duration;
+
+use docmill::aws::Aws;
+use docmill::config::Config;
 use docmill::domain::job::JobId;
 use serde_json::json;
 
 use crate::support::aws_watch::Fault;
 use crate::support::http::{Answer, get, post};
-use crate::support::world::{Account, World};
+use crate::support::world::{Account, World, patient_aws};
 
 async fn create(world: &World, account: &Account) -> Answer {
     let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"}));
@@ -94,4 +98,23 @@ async fn a_queue_that_is_down_delays_a_job_and_loses_none() {
     let id = JobId::parse(&answer.job_id()).unwrap();
     let job = world.context.jobs.get(id).await.unwrap().unwrap();
     assert!(job.open.is_some() && job.due.is_some(), "the sweeper will find it");
+}
+
+/// Timeline: the job is written, and SQS takes the message and never answers. No time-out of the client ends that here.
+#[tokio::test]
+async fn a_queue_that_never_answers_does_not_take_the_answer_away() {
+    let aws = patient_aws().with_patience(Duration::from_secs(60));
+    let world = World::with_aws(Config::from_env().unwrap(), aws);
+    let account = world.account(10).await;
+    world.watch.inject([Fault::no_answer("SendMessage")]);
+    let answer = create(&world, &account).await;
+    assert_eq!((answer.status, world.watch.unmet_faults()), (202, 0), "{}", answer.body);
+    assert_eq!(world.spent(&account).await, (1, 1));
+}
+
+/// The SDK's own second before the first repetition would be a quarter of the time that a request has for its transaction.
+#[test]
+fn dynamodb_is_asked_again_after_milliseconds() {
+    let client = Aws::of_function().unwrap().dynamodb();
+    assert_eq!(client.config().retry_config().unwrap().initial_backoff(), Duration::from_millis(25));
 }

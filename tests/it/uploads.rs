@@ -186,6 +186,20 @@ async fn a_bucket_that_is_down_is_our_fault_and_passes() {
     assert_eq!((job.status, job.attempts), (JobStatus::Completed, 2));
 }
 
+/// S3 answers 403 where a permission is missing: no client's fault, and no word of whether the upload is there.
+#[tokio::test]
+async fn a_permission_that_is_missing_is_our_fault_and_passes() {
+    let (bench, id) = bench(PAGE).await;
+    bench.world.watch.inject([Fault::forbidden("HeadObject")]);
+    assert_eq!(create(&bench.world, &bench.account, &id).await.refusal(), (503, "unavailable"));
+
+    bench.watch.inject([Fault::forbidden("GetObject")]);
+    bench.deliver().await;
+    assert_eq!((bench.job().await.status, bench.watch.unmet_faults()), (JobStatus::Queued, 0));
+    bench.deliver().await;
+    assert_eq!(bench.job().await.status, JobStatus::Completed);
+}
+
 #[tokio::test]
 async fn an_upload_that_went_meanwhile_ends_the_job_with_its_credits_back() {
     let (bench, id) = bench(PAGE).await;

@@ -1,7 +1,8 @@
 //! An SDK interceptor that counts calls and injects faults.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::net::TcpListener;
+use std::sync::{Arc, LazyLock, Mutex};
 
 use aws_smithy_runtime_api::box_error::BoxError;
 use aws_smithy_runtime_api::client::interceptors::context::{
@@ -31,8 +32,10 @@ pub struct Fault {
 enum When {
     /// The request never takes effect.
     InsteadOf,
-    /// Nobody answers.
+    /// Nobody is there.
     NoConnection,
+    /// Somebody takes the request, and never answers.
+    Silence,
     /// It takes effect, and its answer is lost.
     After,
     /// The process dies before the request leaves.
@@ -40,6 +43,9 @@ enum When {
     /// The process dies when the answer arrives.
     CrashAfter,
 }
+
+/// The system accepts connections to it, and nobody reads from them.
+static SILENT: LazyLock<TcpListener> = LazyLock::new(|| TcpListener::bind("127.0.0.1:0").expect("a port is free"));
 
 /// What a crash unwinds with. It is no panic: nothing is printed.
 #[derive(Debug)]
@@ -75,6 +81,15 @@ impl Fault {
 
     pub fn no_connection(operation: &str) -> Self {
         Self::new(operation, When::NoConnection, 0, "")
+    }
+
+    pub fn no_answer(operation: &str) -> Self {
+        Self::new(operation, When::Silence, 0, "")
+    }
+
+    /// A permission is missing, in the words of S3.
+    pub fn forbidden(operation: &str) -> Self {
+        Self::instead_of(operation, 403, "<Error><Code>AccessDenied</Code><Message>injected</Message></Error>")
     }
 
     pub fn crash_before(operation: &str) -> Self {
@@ -216,6 +231,7 @@ impl Intercept for Watch {
                 request.headers_mut().remove("content-length");
             }
             Some(When::NoConnection) => context.request_mut().set_uri("http://127.0.0.1:1/")?,
+            Some(When::Silence) => context.request_mut().set_uri(format!("http://{}/", SILENT.local_addr()?))?,
             Some(When::After | When::CrashAfter) | None => {}
         }
         config.interceptor_state().store_put(Met(fault));
