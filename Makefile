@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots description check check-rust check-description check-template check-deployment check-licences check-local check-cost build-release bench bench-api bench-sweeper bench-wait soak load load-crowd fuzz cost build-lambda deploy deploy-check test-image
+.PHONY: help setup build run up down clean-local test test-browser test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots description check check-rust check-description check-template check-deployment check-licences check-local check-cost build-release bench bench-api bench-privileges bench-sweeper bench-wait soak load load-crowd fuzz cost build-lambda deploy deploy-check test-image
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -165,6 +165,9 @@ cost: setup ## Say what jobs cost on AWS, from the last benchmarks or else from 
 
 soak: setup build-release ## Convert 500 documents, some of them hostile, in one process, and look for what is left (QUICK=1: 100)
 	@$(BENCH) soak $(BENCH_ARGUMENTS) --json target/soak.json
+
+bench-privileges: setup build-release ## Compare the worker as an ordinary user with the worker as root: results and CPU time (QUICK=1)
+	@$(BENCH) privileges $(BENCH_ARGUMENTS) --json target/privileges.json
 
 ARCHITECTURE ?= x86_64
 build-lambda: ## Compile every function as AWS Lambda runs it, to target/lambda (ARCHITECTURE=arm64 for Graviton)

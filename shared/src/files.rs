@@ -1,7 +1,8 @@
 //! The files bucket: where what lies, for how long, and the links that lead there.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::Path;
+use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -173,8 +174,11 @@ impl Files {
         Ok(())
     }
 
-    pub async fn put_file(&self, key: &ObjectKey<'_>, path: &Path, content_type: &str) -> Result<(), FilesError> {
-        let body = ByteStream::from_path(path).await.map_err(|error| FilesError::Local(error.to_string()))?;
+    /// Stores what an open file holds.
+    pub async fn put_file(&self, key: &ObjectKey<'_>, file: &File, content_type: &str) -> Result<(), FilesError> {
+        // A name for the descriptor itself: each try reads this file from its beginning, whatever lies at its path by then.
+        let opened = format!("/proc/self/fd/{}", file.as_raw_fd());
+        let body = ByteStream::from_path(opened).await.map_err(|error| FilesError::Local(error.to_string()))?;
         self.client()
             .put_object()
             .bucket(&self.bucket)

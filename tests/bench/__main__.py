@@ -1,4 +1,4 @@
-"""`python -m bench bench|soak --worker PATH [--quick] [--json FILE]`; the Makefile knows where the worker is."""
+"""`python -m bench bench|soak|privileges --worker PATH [--quick] [--json FILE]`; the Makefile knows where the worker is."""
 
 import argparse
 import json
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import contenders, documents, lineup, measuring, pdf_cases, peers, report, similarity, soak, streams
+from . import contenders, documents, lineup, measuring, pdf_cases, peers, privileges, report, similarity, soak, streams
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,8 @@ def main() -> int:
     folder = documents.generate(installed.python)
     if arguments.what == "soak":
         return soak.main(arguments.worker, folder, arguments.quick, arguments.json)
+    if arguments.what == "privileges":
+        return privileges.main(arguments.worker, folder, arguments.quick, arguments.json)
     extent = QUICK if arguments.quick else FULL
     results = measure(arguments.worker, installed, folder, extent, arguments.only or PARTS)
     arguments.json.write_text(json.dumps(results, indent=1, default=report.as_json))
@@ -46,7 +48,7 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench")
-    parser.add_argument("what", choices=["bench", "soak"])
+    parser.add_argument("what", choices=["bench", "soak", "privileges"])
     parser.add_argument("--worker", type=Path, required=True)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", choices=PARTS, action="append", help="this part alone; may be repeated")

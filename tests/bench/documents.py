@@ -106,7 +106,10 @@ def small_office() -> list[Job]:
 def small_of_all_kinds() -> list[Job]:
     page = html(Path())[0]
     modes = [{"renderMode": "basic"}, {"renderMode": "browser"}]
-    return small_office() + [Job.good(page, "html-to-pdf", mode) for mode in modes]
+    pages = [Job.good(page, "html-to-pdf", mode) for mode in modes]
+    turned = {"rotate": [{"pages": "1", "degrees": 90}]}
+    file = Document(FIXTURES.parent / "pdf/text.pdf", "small", "", 5)
+    return small_office() + [*pages, Job.good(file, "organize-pdf", turned), Job.good(file, "compress-pdf")]
 
 
 def stream(good: list[Job], bad: list[Job], count: int) -> list[Job]:

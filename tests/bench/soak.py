@@ -13,6 +13,8 @@ from .lines import Failed, Lost
 from .worker import Worker
 
 GROWTH = 1.05
+# As `docmill::telemetry::engine` says it.
+FALLBACK = "a fresh engine stood in for the warm one"
 FULL, QUICK = (500, 100, 60), (100, 20, 10)
 
 
@@ -34,6 +36,7 @@ class Soak:
         self.answers: dict[str, int] = {}
         self.worker = Worker(worker, scratch)
         self.lines, self.temporary = self.worker.lines, self.worker.shared
+        self.log = scratch / "log"
 
     def convert(self, job: documents.Job) -> None:
         self.out.unlink(missing_ok=True)
@@ -62,6 +65,10 @@ class Soak:
         tree = processes.tree(self.lines.pid)
         zombies = processes.zombies(self.lines.pid)
         return State(min(pss), processes.open_files(self.lines.pid), files, len(tree), len(zombies))
+
+    def fallbacks(self) -> int:
+        """How often a fresh engine stood in for the warm one."""
+        return self.log.read_text(errors="replace").count(FALLBACK)
 
     def freeze(self, seconds: float) -> None:
         """As Lambda does between invocations."""
@@ -93,13 +100,14 @@ def main(worker: Path, folder: Path, quick: bool, report: Path) -> int:
             for job in good:
                 soak.convert(job)
             thawed = len(soak.failures) == before
+            fallbacks = soak.fallbacks()
         except Lost as lost:
             print(f"The worker was lost: {lost}\n{(Path(scratch) / 'log').read_text()[-2000:]}")
             return 1
         finally:
             soak.lines.stop()
         left_over = [str(path.relative_to(soak.temporary)) for path in soak.temporary.rglob("*")]
-    result = _verdict(soak, states, first, count, thawed, freeze, left_over)
+    result = _verdict(soak, states, first, count, thawed, freeze, left_over, fallbacks)
     report.write_text(json.dumps(result, indent=1, ensure_ascii=False))
     return 0 if all(bar["met"] for bar in result["bars"]) else 1
 
@@ -117,9 +125,17 @@ def _run(soak: Soak, jobs: list[documents.Job], first: int) -> dict[int, State]:
 
 
 def _verdict(
-    soak: Soak, states: dict[int, State], first: int, last: int, thawed: bool, freeze: float, left_over: list[str]
+    soak: Soak,
+    states: dict[int, State],
+    first: int,
+    last: int,
+    thawed: bool,
+    freeze: float,
+    left_over: list[str],
+    fallbacks: int,
 ) -> dict:
     bars = [{"bar": "good jobs that failed", "figure": len(soak.failures), "met": not soak.failures}]
+    bars.append({"bar": "fallbacks to a fresh engine", "figure": fallbacks, "met": fallbacks == 0})
     for name in ("pss", "open_files", "temporary_files"):
         early, late = getattr(states[first], name), getattr(states[last], name)
         met = late <= early * GROWTH

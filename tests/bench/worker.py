@@ -7,6 +7,8 @@ from pathlib import Path
 from .lines import LineProcess
 
 LIKE_LAMBDA = Path(__file__).resolve().parents[2] / "infra/worker/like-lambda.sh"
+# What the harness gives where nothing is said.
+MEMORY_MIB = "2048"
 # As long as a service would wait for one document.
 PATIENCE = 180
 
@@ -14,15 +16,20 @@ PATIENCE = 180
 class Worker:
     """`shared` is the one directory that it sees of ours, and writes to: sources and results pass through it."""
 
-    def __init__(self, binary: Path, scratch: Path):
+    def __init__(self, binary: Path, scratch: Path, privileged: bool = False):
+        """`privileged`: as who measures, without Lambda's restrictions."""
         self.shared = scratch / "tmp"
         self.shared.mkdir(exist_ok=True)
         environment = {"LIKE_LAMBDA_SCRATCH": str(self.shared), "LIKE_LAMBDA_READS": str(binary.resolve().parent)}
-        command = [str(LIKE_LAMBDA), str(binary.resolve()), "convert-each"]
+        command = [str(binary.resolve()), "convert-each"]
+        if privileged:
+            environment = {"TMPDIR": str(self.shared), "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": MEMORY_MIB}
+        else:
+            command.insert(0, str(LIKE_LAMBDA))
         self.lines = LineProcess(command, scratch / "log", environment)
 
-    def convert(self, tool: str, source: Path | list[Path], out: Path, options: dict) -> None:
-        """Raises Failed when it refuses the document, Lost when it is gone."""
+    def convert(self, tool: str, source: Path | list[Path], out: Path, options: dict) -> dict:
+        """The worker's answer. Raises Failed when it refuses the document, Lost when it is gone."""
         sources = source if isinstance(source, list) else [source]
         given = [self.shared / (f"{number}-{path.name}" if number else path.name) for number, path in enumerate(sources)]
         made = self.shared / f"made{out.suffix}"
@@ -30,8 +37,9 @@ class Worker:
             link_or_copy(path, place)
         several = given[0] if len(given) == 1 else given
         try:
-            self.lines.ask({"tool": tool, "in": several, "out": made, "options": options}, PATIENCE)
+            answer = self.lines.ask({"tool": tool, "in": several, "out": made, "options": options}, PATIENCE)
             shutil.move(made, out)
+            return answer
         finally:
             for place in given:
                 place.unlink()

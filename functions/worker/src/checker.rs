@@ -40,10 +40,7 @@ impl Checker<'_> {
         password: Option<&str>,
         scratch: &Path,
     ) -> Result<Conversion, Failure> {
-        for artifact in &conversion.artifacts {
-            // Whatever a child left in the file's place is not followed.
-            tree::open_written(&artifact.path).map_err(|error| missing(&error))?;
-        }
+        are_files(&conversion)?;
         let sources = conversion.artifacts.iter().map(|artifact| {
             let password = password.map(str::to_owned);
             Source::File(file(artifact.path.clone(), artifact.media, password))
@@ -75,6 +72,12 @@ impl Checker<'_> {
         let (options, limits, deadline) = (&Value::Null, self.limits, self.deadline);
         self.tools.convert(Task { tool, sources, options, scratch, deadline, limits }).await
     }
+}
+
+/// Whatever a child left in a file's place is not followed.
+pub(crate) fn are_files(conversion: &Conversion) -> Result<(), Failure> {
+    let opened = conversion.artifacts.iter().try_for_each(|artifact| tree::open_written(&artifact.path).map(drop));
+    opened.map_err(|error| missing(&error))
 }
 
 /// A file without anything that a client said of it.

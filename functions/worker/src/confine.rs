@@ -23,7 +23,7 @@ use wait4::Wait4;
 pub use child::{Args, Narrowing, exec, hide_own_memory};
 pub(crate) use child::{limit, showing_own_memory};
 pub use platform::{Platform, ProbeArgs, probe};
-use usage::{Allowance, Excess, Watch, Watched};
+use usage::{Allowance, Excess, Usage, Watch, Watched};
 
 /// Exit code of a child that could not be confined; the program did not run then.
 pub const NOT_CONFINED: u8 = 125;
@@ -117,6 +117,12 @@ impl Launcher {
         &self.worker
     }
 
+    /// With so many bytes of memory for the children of one job.
+    #[must_use]
+    pub fn within(self, memory: u64) -> Self {
+        Self { memory, ..self }
+    }
+
     /// What the children of one job may take together, in these directories.
     pub fn allowance(&self, directories: impl IntoIterator<Item = PathBuf>) -> Allowance {
         Allowance::new(directories, self.memory)
@@ -206,8 +212,10 @@ fn run_blocking(mut command: Command, deadline: Instant, allowance: &Allowance) 
     // The child is not reaped yet, so its group's number can't belong to anybody else.
     kill_group(group)?;
     let used = child.wait4()?;
+    let stderr = tail(stderr)?;
     let end = match waited? {
-        Waited::Ended => End::of(used.status).or_of_memory(used.rusage.maxrss, allowance),
+        Waited::Ended => End::of(used.status)
+            .or_of_memory(allowance.was_nearly_used_up(used.rusage.maxrss) || tells_of_memory(&stderr)),
         Waited::TimeUp => End::TimedOut,
         Waited::Exceeded(excess) => End::Exceeded(excess),
     };
@@ -216,7 +224,7 @@ fn run_blocking(mut command: Command, deadline: Instant, allowance: &Allowance) 
         wall: started.elapsed(),
         cpu: used.rusage.utime + used.rusage.stime,
         peak_rss_bytes: used.rusage.maxrss,
-        stderr: tail(stderr)?,
+        stderr,
     })
 }
 
@@ -226,12 +234,12 @@ enum Waited {
     Exceeded(Excess),
 }
 
-/// Waits for the end of a process, and now and then looks at what its group uses. `note` is told of its memory in bytes.
+/// Waits for the end of a process, and now and then looks at what its group uses, which `note` is told.
 fn wait(
     process: Pid,
     deadline: Option<Instant>,
     allowance: &Allowance,
-    mut note: impl FnMut(u64),
+    mut note: impl FnMut(Usage),
 ) -> io::Result<Waited> {
     let fd = rustix::process::pidfd_open(process, PidfdFlags::empty())?;
     let mut watch = Watch::new(allowance, Watched::Group(process));
@@ -242,7 +250,7 @@ fn wait(
             Ok(0) if left.is_zero() => return Ok(Waited::TimeUp),
             Ok(0) => {
                 let excess = watch.excess()?;
-                note(watch.memory_bytes());
+                note(watch.last());
                 if let Some(excess) = excess {
                     return Ok(Waited::Exceeded(excess));
                 }
@@ -255,7 +263,7 @@ fn wait(
 }
 
 /// Waits until a process has ended, and does not reap it, or until its group takes more than its allowance.
-pub(crate) fn wait_within(process: Pid, allowance: &Allowance, note: impl FnMut(u64)) -> io::Result<Option<Excess>> {
+pub(crate) fn wait_within(process: Pid, allowance: &Allowance, note: impl FnMut(Usage)) -> io::Result<Option<Excess>> {
     Ok(match wait(process, None, allowance, note)? {
         Waited::Exceeded(excess) => Some(excess),
         Waited::Ended | Waited::TimeUp => None,
@@ -280,19 +288,24 @@ impl End {
         }
     }
 
-    /// The same, unless a process broke down that had nearly all of its memory: it is told so if it asks for more, by a failed
-    /// allocation or by the kernel, and few can go on then.
-    pub(crate) fn or_of_memory(self, peak_rss_bytes: u64, allowance: &Allowance) -> Self {
+    /// The same, unless a process broke down that lacked memory: it had nearly all of its own, or said that it got no more.
+    pub(crate) fn or_of_memory(self, lacked: bool) -> Self {
         match self {
             Self::Exited(1..)
             | Self::Signaled(libc::SIGKILL | libc::SIGABRT | libc::SIGSEGV | libc::SIGBUS | libc::SIGTRAP)
-                if allowance.was_nearly_used_up(peak_rss_bytes) =>
+                if lacked =>
             {
                 Self::Exceeded(Excess::Memory)
             }
             Self::Exited(_) | Self::Signaled(_) | Self::TimedOut | Self::Exceeded(_) => self,
         }
     }
+}
+
+/// Whether a process that broke down says that it got no memory: Rust does so, and the runtime of C++. A limit of the kernel's
+/// denies a large piece while little is in use.
+pub(crate) fn tells_of_memory(stderr: &str) -> bool {
+    stderr.contains("memory allocation of ") || stderr.contains("std::bad_alloc")
 }
 
 /// The end of a file that a child wrote.

@@ -1,6 +1,7 @@
 //! `worker convert`: the service's engines, checks and limits on one source, without AWS.
 
 use std::collections::HashSet;
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -23,7 +24,7 @@ use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
 use crate::engine::{Engines, Failure, Limits};
 use crate::source::{Fetched, Fetcher};
 use crate::sources::{self, Given};
-use crate::tree::Scratch;
+use crate::tree::{self, Scratch};
 
 pub mod batch;
 mod cpu;
@@ -165,7 +166,7 @@ async fn convert_all(args: &Args) -> Result<Value, Refused> {
 /// Copies the primary result to where it was asked for, and describes all of it.
 fn keep(converted: &Converted, out: &Path) -> Result<Value, Refused> {
     let primary = converted.files.primary().ok_or_else(|| Refused::invalid("no result"))?;
-    std::fs::copy(&primary.path, out)?;
+    io::copy(&mut tree::open_written(&primary.path)?, &mut File::create(out)?)?;
     let outputs: Vec<_> = converted.files.each.iter().map(|made| &made.output).collect();
     Ok(json!({
         "output": primary.output,

@@ -76,7 +76,7 @@ impl Converter {
             if marks && !self.can_be_marked(call) {
                 self.mark_sources(&mut sources, &mut place, at).await?;
             }
-            let mut conversion = self.call(call, sources, &place.next()?, at).await?;
+            let mut conversion = self.call(call, sources, &mut place, at).await?;
             if marks && self.can_be_marked(call) {
                 self.mark(&mut conversion.artifacts, &mut place, at).await?;
             }
@@ -127,7 +127,7 @@ impl Converter {
             };
             let name_of_source = format!("source-{index}");
             let mut place = Place::new(at.scratch, &name_of_source);
-            let conversion = self.call(call, vec![source], &place.next()?, at).await?;
+            let conversion = self.call(call, vec![source], &mut place, at).await?;
             let conversion = self.check(call, conversion, &mut place, at).await?;
             warnings.extend(conversion.warnings);
             for artifact in &conversion.artifacts {
@@ -141,26 +141,24 @@ impl Converter {
         &self,
         call: &Call,
         sources: Vec<Source>,
-        scratch: &Path,
+        place: &mut Place<'_>,
         at: Workplace<'_>,
     ) -> Result<Conversion, Failure> {
         let engine = self.engines.find(call.engine)?;
-        let task = |sources| Task {
-            tool: &call.tool,
-            sources,
-            options: &call.options,
-            scratch,
-            deadline: at.deadline,
-            limits: at.limits,
+        // A directory for each attempt: what a child left in one is not in the next one's way.
+        let convert = async |sources, scratch: PathBuf| {
+            let (tool, options, limits, deadline) = (call.tool.as_str(), &call.options, at.limits, at.deadline);
+            engine.convert(Task { tool, sources, options, scratch: &scratch, deadline, limits }).await
         };
-        let conversion = match engine.convert(task(sources.clone())).await {
+        let conversion = match convert(sources.clone(), place.next()?).await {
             // Not every crash is the document's fault: once more, in a fresh engine.
             Err(failure) if failure.code == JobErrorCode::EngineCrashed && Instant::now() < at.deadline => {
                 tracing::warn!(cause = %failure.cause, "an engine crashed; the conversion is repeated once");
-                engine.convert(task(sources)).await
+                convert(sources, place.next()?).await
             }
             result => result,
         };
+        let conversion = conversion.and_then(|conversion| checker::are_files(&conversion).map(|()| conversion));
         conversion.map_err(|failure| failure.of(call.engine))
     }
 

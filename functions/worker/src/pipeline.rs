@@ -27,7 +27,7 @@ use crate::delivery::deliver;
 use crate::engine::Failure;
 use crate::sources::{self, Budget, Given};
 use crate::stored::Shelf;
-use crate::tree::Scratch;
+use crate::tree::{self, Scratch};
 
 /// A lease ends a little after the function that holds it must have.
 const LEASE_MARGIN: Duration = Duration::from_secs(15);
@@ -196,7 +196,8 @@ impl Pipeline {
         let each = converted.files.each.iter().enumerate().map(|(index, made)| (OutputPart::File(index), made));
         let all = each.chain(converted.files.archive.iter().map(|made| (OutputPart::Archive, made)));
         let stored = all.map(|(part, made)| async move {
-            self.files.put_file(&key(part), &made.path, &made.output.content_type).await
+            let file = tree::open_written(&made.path).map_err(|error| FilesError::Local(error.to_string()))?;
+            self.files.put_file(&key(part), &file, &made.output.content_type).await
         });
         stream::iter(stored.collect::<Vec<_>>()).buffer_unordered(STORED_AT_ONCE).try_collect::<()>().await?;
         let outputs = converted.files.each.iter().map(|made| made.output.clone()).collect();

@@ -25,6 +25,7 @@ use url::Url;
 use crate::egress::{EgressPolicy, Refusal};
 use crate::engine::{Failure, Limits};
 use crate::sources::Budget;
+use crate::tree;
 
 const USER_AGENT: &str = concat!("Docmill/", env!("CARGO_PKG_VERSION"));
 
@@ -145,7 +146,7 @@ impl Fetcher {
         let Put { url, headers, content_type, file, bytes, deadline } = *put;
         let caps = Caps { bytes, redirects: 0, deadline };
         within(&caps, url, async {
-            let file = File::open(file).await.map_err(scratch_failure)?;
+            let file = File::from_std(tree::open_written(file).map_err(scratch_failure)?);
             let mut headers = client_headers(headers)?;
             let content_type = HeaderValue::from_str(content_type).map_err(|error| internal("a media type", &error))?;
             headers.entry(CONTENT_TYPE).or_insert(content_type);

@@ -1,11 +1,13 @@
 //! Directories that children have written: whatever rights they took away, and however deep they nested, what they left is
 //! found and removed.
 
-use std::fs::{self, File, OpenOptions, Permissions, ReadDir};
+use std::fs::{self, File, Permissions, ReadDir};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open, openat};
 use tempfile::TempDir;
 
 /// A job's own directory. It goes, with all that is in it, when this is dropped.
@@ -41,21 +43,52 @@ pub(crate) fn entries(directory: &Path) -> io::Result<ReadDir> {
     }
 }
 
-/// Opens what a child wrote, once nobody writes it any more. A child may put a link there, or a pipe at which a reader would wait for
-/// ever: only a file is opened.
+/// Opens what a child wrote, once nobody writes it any more. A child may put a link there, or in the place of a directory that
+/// leads there, or a pipe at which a reader would wait for ever: only a file is opened, and no link is followed.
 pub fn open_written(path: &Path) -> io::Result<File> {
-    open_file(File::options().read(true), path)
+    open_file(path, OFlags::RDONLY)
 }
 
 /// The same, to be changed in its place.
 pub(crate) fn open_to_change(path: &Path) -> io::Result<File> {
-    open_file(File::options().read(true).write(true), path)
+    open_file(path, OFlags::RDWR)
 }
 
-fn open_file(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    let file = options.custom_flags(flags.bits() as i32).open(path)?;
+fn open_file(path: &Path, flags: OFlags) -> io::Result<File> {
+    let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
+    let directory = open_directory(path.parent().unwrap_or(Path::new("")))?;
+    let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(openat(&directory, name, flags, Mode::empty())?);
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::new(ErrorKind::InvalidData, "not a file")) }
+}
+
+/// Follows no link below the temporary directory. Children write nowhere else.
+fn open_directory(path: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let top = std::env::temp_dir();
+    let (top, below) = path.strip_prefix(&top).map_or((path, Path::new("")), |below| (top.as_path(), below));
+    let top = if top == Path::new("") { Path::new(".") } else { top };
+    let mut directory = open(top, flags, Mode::empty())?;
+    for component in below.components() {
+        directory = openat(&directory, component.as_os_str(), flags | OFlags::NOFOLLOW, Mode::empty())?;
+    }
+    Ok(directory)
+}
+
+/// Puts a file where a child sees it, in the place of what an earlier attempt left there. What is linked is the file that was
+/// opened, whatever its name leads to.
+pub(crate) fn place(file: &Path, to: &Path) -> io::Result<()> {
+    let mut file = open_written(file)?;
+    match remove(to) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let opened = format!("/proc/self/fd/{}", file.as_raw_fd());
+    if linkat(CWD, opened, CWD, to, AtFlags::SYMLINK_FOLLOW).is_err() {
+        // Another file system, or one without links, or another owner's file.
+        io::copy(&mut file, &mut File::create_new(to)?)?;
+    }
+    Ok(())
 }
 
 /// Lets the owner, which children share, do everything with a directory again.
@@ -172,7 +205,26 @@ mod tests {
         assert_eq!(io::read_to_string(open_written(&at("file")).unwrap()).unwrap(), "written");
         for other in ["link", "pipe", ".", "missing"] {
             assert!(open_written(&at(other)).is_err(), "{other}");
+            assert!(place(&at(other), &at("placed")).is_err() && !at("placed").exists(), "{other}");
         }
+        // This process's environment is a file: a directory that leads to it is a link.
+        std::os::unix::fs::symlink("/proc/self", at("results")).unwrap();
+        assert!(open_written(&at("results/environ")).is_err());
+        assert!(open_written(&at("results/../file")).is_err());
+    }
+
+    #[test]
+    fn files_are_placed_over_what_was_there() {
+        let scratch = Scratch::new().unwrap();
+        let at = |name| scratch.path().join(name);
+        fs::write(at("file"), "new").unwrap();
+        fs::write(at("kept"), "kept").unwrap();
+        std::os::unix::fs::symlink(at("kept"), at("placed")).unwrap();
+        place(&at("file"), &at("placed")).unwrap();
+        assert_eq!(fs::read_to_string(at("placed")).unwrap(), "new");
+        assert_eq!(fs::read_to_string(at("kept")).unwrap(), "kept");
+        place(&at("file"), &at("placed")).unwrap();
+        assert_eq!(fs::read_to_string(at("file")).unwrap(), "new", "it is not copied onto itself");
     }
 
     #[test]

@@ -16,10 +16,11 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use worker::checker::Checker;
 use worker::confine::Launcher;
-use worker::converter::{Converter, Workplace};
+use worker::converter::{Converted, Converter, Workplace};
 use worker::egress::{EgressPolicy, SourceExceptions};
+use worker::engine::office::OfficeEngine;
 use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engines, Failure, Limits};
+use worker::engine::{Conversion, Engine, Engines, Failure, Limits, Task};
 use worker::source::{Fetched, Fetcher};
 use worker::sources::{self, Given};
 
@@ -74,6 +75,109 @@ async fn what_is_no_file_is_not_followed() {
         check(&scratch.path().join("none"), Limits::default()).await.unwrap_err().code,
         JobErrorCode::RenderFailed
     );
+}
+
+/// An engine that a document has taken over: it leaves what this makes of the job's directory.
+struct Leaves(fn(&Path) -> PathBuf);
+
+#[async_trait::async_trait]
+impl Engine for Leaves {
+    async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
+        let engine = EngineInfo { name: "engine".into(), version: "1".into() };
+        Ok(Conversion::of_pdf((self.0)(task.scratch), engine, Vec::new()))
+    }
+}
+
+/// Converts a document by an engine in LibreOffice's place, and merges what comes of it with another, as jobs of two steps do.
+async fn run_with(engine: impl Engine + 'static, then: bool) -> Result<Converted, Failure> {
+    let catalogue = Catalogue::load().unwrap();
+    let mut body = json!({"uploadId": "upl_00000000000000000000000000000000"});
+    if then {
+        body["then"] = json!([{"toolSlug": "organize-pdf", "options": {"rotate": [{"pages": "1", "degrees": 90}]}}]);
+    }
+    let tool = catalogue.find("office-to-pdf").unwrap();
+    let (request, _) = JobRequest::parse(&catalogue, tool, body.as_object().unwrap()).unwrap();
+    let tools = Arc::new(tools());
+    let engines = Engines::default().with(EngineKind::LibreOffice, Arc::new(engine));
+    let converter = Converter {
+        fetcher: Fetcher::new(EgressPolicy::new(SourceExceptions::default())).unwrap(),
+        engines: engines.with(EngineKind::PdfTools, tools.clone()).checked_by(tools),
+        catalogue,
+    };
+    let scratch = TempDir::new().unwrap();
+    let path = sources::place(scratch.path(), 0).await.unwrap();
+    let bytes = std::fs::copy(fixture("../office/letter.docx"), &path).unwrap();
+    let filename = Some("letter.docx".to_owned());
+    let given = Given::from([(0, Fetched { path, bytes, content_type: None, url: None, filename })]);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let at = Workplace { scratch: scratch.path(), deadline, mode: Mode::Live, limits: &Limits::default() };
+    converter.run(&request, given, at).await
+}
+
+/// Whatever a child leaves in the place of its result, nothing but a file of its own directory is read.
+#[tokio::test]
+async fn what_a_child_leaves_instead_of_a_file_fails_the_document() {
+    let link = |scratch: &Path| {
+        std::os::unix::fs::symlink(fixture("text.pdf"), scratch.join("output.pdf")).unwrap();
+        scratch.join("output.pdf")
+    };
+    let pipe = |scratch: &Path| {
+        let path = scratch.join("output.pdf");
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
+        path
+    };
+    let directory = |scratch: &Path| {
+        std::fs::create_dir(scratch.join("output.pdf")).unwrap();
+        scratch.join("output.pdf")
+    };
+    // The role's credentials would be in there.
+    let environment = |scratch: &Path| {
+        std::os::unix::fs::symlink("/proc/self", scratch.join("results")).unwrap();
+        scratch.join("results/environ")
+    };
+    let elsewhere = |scratch: &Path| {
+        std::os::unix::fs::symlink(fixture("."), scratch.join("results")).unwrap();
+        scratch.join("results/text.pdf")
+    };
+    for leave in [link, pipe, directory, environment, elsewhere] as [fn(&Path) -> PathBuf; 5] {
+        for then in [false, true] {
+            let failure = run_with(Leaves(leave), then).await.unwrap_err();
+            assert_eq!(failure.code, JobErrorCode::RenderFailed, "{failure}");
+            assert!(failure.cause.starts_with("no result"), "{failure}");
+        }
+    }
+    let file = |scratch: &Path| {
+        std::fs::copy(fixture("text.pdf"), scratch.join("output.pdf")).unwrap();
+        scratch.join("output.pdf")
+    };
+    assert_eq!(run_with(Leaves(file), true).await.unwrap().files.primary().unwrap().output.pages, Some(5));
+}
+
+/// The same by a program in LibreOffice's place, under its confinement, which lets it make neither links nor pipes.
+#[tokio::test]
+async fn what_libreoffice_leaves_instead_of_a_file_fails_the_document() {
+    let directory = TempDir::new().unwrap();
+    let program = directory.path().join("program");
+    std::fs::create_dir(&program).unwrap();
+    std::fs::write(program.join("bootstraprc"), "ProductKey=LibreOffice 25.2\n").unwrap();
+    std::fs::write(program.join("versionrc"), "buildid=1\n").unwrap();
+    std::fs::write(program.join("fundamentalrc"), "CONFIGURATION_LAYERS=user:!x\n").unwrap();
+    for (leave, cause) in [
+        ("os.makedirs(result)", "NotSaved"),
+        ("os.mkdir(out); os.mkdir('output.pdf'); open(result, 'w')", "an empty file"),
+    ] {
+        let script = format!(
+            "#!/usr/bin/python3 -IBS\nimport os, sys\nout = sys.argv[sys.argv.index('--outdir') + 1]\n\
+             result = out + '/letter.pdf'\n{leave}\n"
+        );
+        std::fs::write(program.join("soffice.bin"), script).unwrap();
+        std::fs::set_permissions(program.join("soffice.bin"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .unwrap();
+        let engine = OfficeEngine::new(&program, Launcher::new(env!("CARGO_BIN_EXE_worker"))).unwrap();
+        let failure = run_with(engine, false).await.unwrap_err();
+        assert_eq!(failure.code, JobErrorCode::RenderFailed, "{leave}: {failure}");
+        assert!(failure.cause.contains(cause), "{leave}: {failure}");
+    }
 }
 
 /// Runs a job of a test key on one PDF, and reads its result's text.

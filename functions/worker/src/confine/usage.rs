@@ -77,8 +77,8 @@ pub(crate) enum Watched {
 pub(crate) struct Watch<'a> {
     allowance: &'a Allowance,
     watched: Watched,
-    /// At the last look: when it was, and the memory that was found.
-    seen: Option<(Instant, u64)>,
+    /// At the last look: when it was, and what was found.
+    seen: Option<(Instant, Usage)>,
     interval: Duration,
     disk_seen: Instant,
 }
@@ -93,20 +93,24 @@ impl<'a> Watch<'a> {
         self.interval
     }
 
-    /// The memory at the last look.
-    pub(crate) fn memory_bytes(&self) -> u64 {
-        self.seen.map_or(0, |(_, bytes)| bytes)
+    /// What was found at the last look.
+    pub(crate) fn last(&self) -> Usage {
+        self.seen.map_or(Usage::default(), |(_, usage)| usage)
     }
 
     /// What there is more of than is allowed.
     pub(crate) fn excess(&mut self) -> io::Result<Option<Excess>> {
-        let Usage { processes, rss_bytes } = match self.watched {
+        let usage = match self.watched {
             Watched::Process(pid) => of_process(pid),
             Watched::Group(group) => of_group(group)?,
         };
+        let Usage { processes, rss_bytes, .. } = usage;
         let now = Instant::now();
-        let grown = self.seen.map(|(at, before)| (now.saturating_duration_since(at), rss_bytes.saturating_sub(before)));
-        self.seen = Some((now, rss_bytes));
+        let growth = |(at, before): (Instant, Usage)| {
+            (now.saturating_duration_since(at), rss_bytes.saturating_sub(before.rss_bytes))
+        };
+        let grown = self.seen.map(growth);
+        self.seen = Some((now, usage));
         if rss_bytes > self.allowance.memory_bytes {
             return Ok(Some(Excess::Memory));
         }
@@ -162,17 +166,22 @@ fn gone_is_none<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
+/// What processes use together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Usage {
+pub(crate) struct Usage {
     processes: u32,
     /// Pages that several of them share are counted for each.
-    rss_bytes: u64,
+    pub(crate) rss_bytes: u64,
+    /// Of the one that has most.
+    pub(crate) largest_bytes: u64,
 }
 
 impl Usage {
     fn add(&mut self, pages: u64) {
+        let bytes = pages * rustix::param::page_size() as u64;
         self.processes += 1;
-        self.rss_bytes += pages * rustix::param::page_size() as u64;
+        self.rss_bytes += bytes;
+        self.largest_bytes = self.largest_bytes.max(bytes);
     }
 }
 

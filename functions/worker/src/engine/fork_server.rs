@@ -23,8 +23,15 @@ use tokio::time::timeout_at;
 use crate::confine::{NOT_CONFINED, kill_group};
 use backoff::Backoff;
 
-/// How long a helper may take from its start to its first word, and to take stock after its first document.
+/// How long a document waits for a helper's first word, and a helper may take stock after its first document. One that takes
+/// longer is slow: it goes on, and what can't wait is served without it.
 const START: Duration = Duration::from_secs(20);
+
+/// Awaited for so long without a word, a helper is broken.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long a document waits for a helper that has been awaited for long enough.
+const MOMENT: Duration = Duration::from_millis(50);
 
 /// How long a helper may take to prepare for the next request.
 const PREPARATION: Duration = Duration::from_secs(5);
@@ -67,11 +74,23 @@ struct Helper {
     requests: ChildStdin,
     replies: Lines<BufReader<ChildStdout>>,
     started: bool,
+    /// How long it has been awaited since its last word.
+    awaited: Duration,
     /// Whether it has said that it is ready since its last answer.
     ready: bool,
     /// Whether it was asked anything, and whether it was ready after that.
     asked: bool,
     settled: bool,
+}
+
+/// Why a helper did not do what it should.
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    /// It still may.
+    #[error("the helper is slow: it has been awaited for {} ms", .0.as_millis())]
+    Slow(Duration),
+    #[error(transparent)]
+    Broken(#[from] io::Error),
 }
 
 impl std::fmt::Debug for ForkServer {
@@ -95,11 +114,11 @@ impl ForkServer {
         let mut helper = state.take_helper(&self.start)?;
         let ready = helper.get_ready().await;
         state.note(helper, &ready);
-        ready
+        ready.map_err(io::Error::other)
     }
 
-    /// Asks the helper, which must answer by `deadline` or shortly after. On any error the helper is killed, and the
-    /// next request starts another.
+    /// Asks the helper, which must answer by `deadline` or shortly after. On any error but slowness of its start the helper is
+    /// killed, and the next request starts another.
     pub async fn ask<Q: Serialize, R: DeserializeOwned>(&self, request: &Q, deadline: Instant) -> io::Result<R> {
         let mut state = self.state.lock().await;
         if state.helper.is_none()
@@ -111,7 +130,7 @@ impl ForkServer {
         let mut helper = state.take_helper(&self.start)?;
         let reply = helper.ask(request, deadline).await;
         state.note(helper, &reply);
-        reply
+        reply.map_err(io::Error::other)
     }
 }
 
@@ -120,11 +139,12 @@ impl State {
         self.helper.take().map_or_else(|| Helper::start(start(self.care)?), Ok)
     }
 
-    /// Keeps a helper that did what it should, and drops, and so ends, one that did not.
-    fn note<T>(&mut self, helper: Helper, outcome: &io::Result<T>) {
+    /// Keeps a helper that did what it should, or is slow, and drops, and so ends, one that did not.
+    fn note<T>(&mut self, helper: Helper, outcome: &Result<T, Trouble>) {
         match outcome {
             Ok(_) => (self.helper, self.backoff) = (Some(helper), Backoff::default()),
-            Err(error) => {
+            Err(Trouble::Slow(_)) => self.helper = Some(helper),
+            Err(Trouble::Broken(error)) => {
                 self.backoff.fail(Instant::now(), error.to_string());
                 self.care = match self.care {
                     Care::Usual if !helper.started => Care::Utmost,
@@ -145,32 +165,48 @@ impl Helper {
         let group = id.and_then(Pid::from_raw).ok_or_else(missing)?;
         let requests = process.stdin.take().ok_or_else(missing)?;
         let replies = BufReader::new(process.stdout.take().ok_or_else(missing)?).lines();
-        Ok(Self { process, group, requests, replies, started: false, ready: false, asked: false, settled: false })
+        let (started, awaited, ready, asked, settled) = (false, Duration::ZERO, false, false, false);
+        Ok(Self { process, group, requests, replies, started, awaited, ready, asked, settled })
     }
 
     /// Waits for the word that it has started.
-    async fn started(&mut self, deadline: Instant) -> io::Result<()> {
+    async fn started(&mut self, time: Duration) -> Result<(), Trouble> {
         if !self.started {
-            expect_ready(&self.line(deadline.min(Instant::now() + START)).await?)?;
+            self.ready_within(time).await?;
             self.started = true;
         }
         Ok(())
     }
 
-    async fn get_ready(&mut self) -> io::Result<()> {
-        self.started(Instant::now() + START).await?;
+    async fn get_ready(&mut self) -> Result<(), Trouble> {
+        self.started(START).await?;
         if !self.ready {
-            let time = if self.settled { PREPARATION } else { START };
-            expect_ready(&self.line(Instant::now() + time).await?)?;
+            self.ready_within(if self.settled { PREPARATION } else { START }).await?;
             self.ready = true;
             self.settled = self.asked;
         }
         Ok(())
     }
 
-    async fn ask<Q: Serialize, R: DeserializeOwned>(&mut self, request: &Q, deadline: Instant) -> io::Result<R> {
-        self.started(deadline).await?;
-        let mut line = serde_json::to_vec(request)?;
+    /// Waits for the word that it says of its own accord.
+    async fn ready_within(&mut self, time: Duration) -> Result<(), Trouble> {
+        let began = Instant::now();
+        let line = match self.line(began + time).await {
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                // Not longer than it was given: it may have been frozen meanwhile.
+                self.awaited += began.elapsed().min(time);
+                return Err(if self.awaited < PATIENCE { Trouble::Slow(self.awaited) } else { Trouble::Broken(error) });
+            }
+            line => line?,
+        };
+        self.awaited = Duration::ZERO;
+        Ok(expect_ready(&line)?)
+    }
+
+    async fn ask<Q: Serialize, R: DeserializeOwned>(&mut self, request: &Q, deadline: Instant) -> Result<R, Trouble> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        self.started(left.min(START.saturating_sub(self.awaited).max(MOMENT))).await?;
+        let mut line = serde_json::to_vec(request).map_err(io::Error::from)?;
         line.push(b'\n');
         self.requests.write_all(&line).await?;
         self.ready = false;
@@ -180,7 +216,8 @@ impl Helper {
             if line == READY {
                 continue;
             }
-            return why_it_failed(&line).map_or_else(|| Ok(serde_json::from_str(&line)?), Err);
+            let answer = why_it_failed(&line).map_or_else(|| Ok(serde_json::from_str(&line)?), Err);
+            return answer.map_err(Trouble::Broken);
         }
     }
 
@@ -258,6 +295,44 @@ mod tests {
         assert_eq!(server.ask::<_, String>(&"hello", deadline).await.unwrap(), "hello");
         assert_eq!(server.ask::<_, String>(&"again", deadline).await.unwrap(), "again");
     }
+
+    /// A helper that takes a moment to start, and then repeats what it is asked, and says who it is.
+    fn slow(_care: Care) -> io::Result<std::process::Command> {
+        let mut command = std::process::Command::new("sh");
+        let script = "sleep 1; echo '\"Ready\"'; while read line; do echo \"[$line,$$]\"; done";
+        command.arg("-c").arg(script).process_group(0);
+        Ok(command)
+    }
+
+    #[tokio::test]
+    async fn a_helper_that_is_slow_goes_on_and_serves_what_comes_later() {
+        let server = ForkServer::new(Box::new(slow));
+        let soon = || Instant::now() + Duration::from_millis(1);
+        for _ in 0..2 * backoff::FREE_FAILURES {
+            let error = server.ask::<_, (u32, u32)>(&1, soon()).await.unwrap_err();
+            assert!(error.to_string().starts_with("the helper is slow"), "{error}");
+        }
+        let started = server.state.lock().await.helper.as_ref().unwrap().process.id().unwrap();
+        let late = Instant::now() + START;
+        assert_eq!(server.ask::<_, (u32, u32)>(&1, late).await.unwrap(), (1, started));
+    }
+
+    #[tokio::test]
+    async fn a_helper_without_a_word_for_too_long_is_broken() {
+        let silent = |_care| {
+            let mut command = std::process::Command::new("sleep");
+            command.arg("600").process_group(0);
+            Ok(command)
+        };
+        let server = ForkServer::new(Box::new(silent));
+        let soon = || Instant::now() + Duration::from_millis(1);
+        assert!(server.ask::<_, u32>(&1, soon()).await.is_err());
+        server.state.lock().await.helper.as_mut().unwrap().awaited = PATIENCE;
+        let error = server.ask::<_, u32>(&1, soon()).await.unwrap_err();
+        assert_eq!(error.to_string(), "the helper does not answer");
+        assert!(server.state.lock().await.helper.is_none());
+    }
+
     /// A helper that gives up, and says why.
     fn hopeless(_care: Care) -> io::Result<std::process::Command> {
         let mut command = std::process::Command::new("sh");

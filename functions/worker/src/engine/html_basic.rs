@@ -38,7 +38,7 @@ use super::page::{MOST_PAGE_BYTES, PageOptions};
 use super::{Conversion, Engine, Failure, Source, Task};
 use crate::charset;
 use crate::confine::usage::Excess;
-use crate::confine::{End, Launcher};
+use crate::confine::{self, End, Launcher};
 use crate::source::{Caps, Fetcher};
 
 /// The child gives up by itself so long before it would be killed.
@@ -143,6 +143,9 @@ impl HtmlBasic {
             Err(End::Exceeded(Excess::Disk) | End::Signaled(libc::SIGXFSZ)) => Err(too_large()),
             Err(End::Exceeded(Excess::Memory)) => {
                 Err(Failure::of_memory(self.children.memory_bytes(), "layout: out of memory"))
+            }
+            Err(End::Signaled(_)) if confine::tells_of_memory(&said) => {
+                Err(Failure::of_memory(self.children.memory_bytes(), "layout: an allocation failed"))
             }
             Err(end @ (End::Exceeded(Excess::Processes) | End::Exited(_) | End::Signaled(_))) => {
                 Err(crashed(format!("layout: {end:?}")))

@@ -29,6 +29,7 @@ use super::{Conversion, Engine, Failure, Limits, Source, Task};
 use crate::confine::usage::Excess;
 use crate::confine::{End, Launcher};
 use crate::sniff::{Encoding, Family, Format, Inspection};
+use crate::tree;
 use fonts_log::Matches;
 use forked::Forked;
 use options::{OfficeOptions, TrackedChanges};
@@ -170,15 +171,7 @@ fn place(task: &Task<'_>, path: &Path, name: Option<&str>, format: Format) -> io
     let directory = task.scratch.join("document");
     std::fs::create_dir_all(&directory)?;
     let source = directory.join(format!("{}.{}", stem(name), format.extension()));
-    // An attempt before may have left it here: the same file, which a copy onto itself would empty.
-    match std::fs::remove_file(&source) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    if std::fs::hard_link(path, &source).is_err() {
-        // Another file system, or one without links.
-        std::fs::copy(path, &source)?;
-    }
+    tree::place(path, &source)?;
     Ok(source)
 }
 

@@ -20,6 +20,7 @@ use super::fork_server::{Care, ForkServer};
 use super::{Artifact, Conversion, Engine, Failure, Limits, Source, Task};
 use crate::confine::usage::Excess;
 use crate::confine::{Confinement, Launcher, Network, Processes};
+use crate::tree;
 pub use helper::{Args as HelperArgs, run as run_helper};
 
 /// Bytes of address space of one call. Pages of hundreds of megabytes are mapped, not read.
@@ -120,14 +121,7 @@ impl Engine for PdfTools {
 
 /// Puts a source where the child sees it: it sees the directory of its call, and nothing else of the job.
 fn place(file: &docmill_pdf::Source, to: &Path) -> Result<docmill_pdf::Source, Failure> {
-    // An attempt before may have left it here.
-    let placed = match std::fs::hard_link(&file.path, to) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        // Another file system, or one without links.
-        Err(_) => std::fs::copy(&file.path, to).map(drop),
-        Ok(()) => Ok(()),
-    };
-    placed.map_err(unwritable)?;
+    tree::place(&file.path, to).map_err(unwritable)?;
     Ok(docmill_pdf::Source { path: to.to_owned(), ..file.clone() })
 }
 

@@ -6,12 +6,14 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Resource, Signal};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -250,17 +252,20 @@ impl Own<'_> {
 struct Child {
     pid: Pid,
     socket: UnixStream,
+    /// What it says on its standard error, as far as a pipe holds it.
+    said: OwnedFd,
 }
 
 impl Child {
     /// Forks this process. The child does its `work` with a socket to its parent, and ends.
     fn fork(own: &mut Own<'_>, work: impl FnOnce(&UnixStream) -> io::Result<()>) -> io::Result<Self> {
         let (socket, theirs) = UnixStream::pair()?;
+        let (said, says) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
         match system::fork()? {
-            Fork::Parent(pid) => Ok(Self { pid, socket }),
+            Fork::Parent(pid) => Ok(Self { pid, socket, said }),
             Fork::Child => {
-                drop(socket);
-                let live = || own.forget().and_then(|()| leave_parent()).and_then(|()| work(&theirs));
+                drop((socket, said));
+                let live = || own.forget().and_then(|()| leave_parent(says)).and_then(|()| work(&theirs));
                 let ended = catch_unwind(AssertUnwindSafe(live));
                 // Whatever unwinds would go on in the parent's frames.
                 system::exit_now(match ended {
@@ -324,12 +329,22 @@ impl Child {
     fn end<W>(self, allowance: &Allowance) -> io::Result<Reply<W>> {
         confine::kill_group(self.pid)?;
         let (status, peak_rss_bytes) = system::reap(self.pid)?;
-        Ok(match End::of(status).or_of_memory(peak_rss_bytes, allowance) {
+        let lacked = allowance.was_nearly_used_up(peak_rss_bytes) || self.tells_of_memory();
+        Ok(match End::of(status).or_of_memory(lacked) {
             End::Exited(code) => Reply::Exited(code),
             End::Signaled(signal) => Reply::Signaled(signal),
             End::TimedOut => Reply::TimedOut,
             End::Exceeded(excess) => Reply::Exceeded(excess),
         })
+    }
+}
+
+impl Child {
+    /// Whether it said that it got no memory. A document may have made it say so, and harms itself.
+    fn tells_of_memory(&self) -> bool {
+        let mut said = vec![0; 1 << 16];
+        let read = rustix::io::read(&self.said, &mut said).unwrap_or(0);
+        confine::tells_of_memory(&String::from_utf8_lossy(&said[..read]))
     }
 }
 
@@ -383,14 +398,14 @@ pub(crate) fn next_line(mut requests: &File) -> io::Result<Option<Zeroizing<Vec<
     }
 }
 
-/// Parts a child from its parent, but for the socket between them.
-fn leave_parent() -> io::Result<()> {
+/// Parts a child from its parent, but for the socket between them, and what it `says`.
+fn leave_parent(says: OwnedFd) -> io::Result<()> {
     rustix::process::setpgid(None, None)?;
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     // What the parent is asked is not for the child to read.
     rustix::stdio::dup2_stdin(null()?)?;
-    // Nor is what a document makes an engine say for the log, as the parent's own words are.
-    Ok(rustix::stdio::dup2_stderr(null()?)?)
+    // What a document makes an engine say is not for the log, as the parent's own words are.
+    Ok(rustix::stdio::dup2_stderr(says)?)
 }
 
 /// Child main: populate, prepare, await one request, confine, convert, reply.

@@ -12,7 +12,7 @@ use tokio::io::BufReader;
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::oneshot;
 
-use crate::confine::usage::Allowance;
+use crate::confine::usage::{Allowance, Usage};
 use crate::confine::{self, Confinement, Launcher, Network, Processes, kill_group};
 use crate::engine::fonts::{Asker, write_configuration};
 use crate::tree::Scratch;
@@ -97,6 +97,7 @@ impl BrowserSettings {
 pub(super) struct Process {
     group: Arc<Group>,
     allowance: Arc<Allowance>,
+    heap_bytes: u64,
 }
 
 pub(super) type FromBrowser = BufReader<ChildStdout>;
@@ -120,15 +121,20 @@ impl Process {
             // Only now does nobody write there any more.
             drop(home);
         })?;
-        let process = Self { group, allowance };
+        let process = Self { group, allowance, heap_bytes: u64::from(settings.heap_mib) << 20 };
         let (stdin, stdout) = tokio::time::timeout(START, starting).await?.map_err(io::Error::other)??;
         let reader = BufReader::with_capacity(READ_BUFFER_BYTES, ChildStdout::from_std(stdout)?);
         Ok((process, reader, ChildStdin::from_std(stdin)?))
     }
 
+    /// The memory that a job may have, if the want of more is the likely reason for its end: all its processes together had
+    /// nearly so much, or one had about what scripts may have.
     pub(super) fn lacked_memory(&self) -> Option<u64> {
-        let peak = self.group.peak_bytes.load(Ordering::Relaxed);
-        self.allowance.was_nearly_used_up(peak).then_some(self.allowance.memory_bytes)
+        let Group { peak_bytes, largest_bytes, .. } = &*self.group;
+        if self.allowance.was_nearly_used_up(peak_bytes.load(Ordering::Relaxed)) {
+            return Some(self.allowance.memory_bytes);
+        }
+        (largest_bytes.load(Ordering::Relaxed) >= self.heap_bytes / 4 * 3).then_some(self.heap_bytes)
     }
 }
 
@@ -169,6 +175,8 @@ struct Group {
     number: Mutex<Option<Pid>>,
     /// The most memory that its processes were seen to have together.
     peak_bytes: AtomicU64,
+    /// The most memory that one of them was seen to have.
+    largest_bytes: AtomicU64,
 }
 
 impl Group {
@@ -207,8 +215,9 @@ fn supervise(mut command: Command, group: &Group, allowance: &Allowance, started
 
 fn reap(mut child: Child, number: Pid, group: &Group, allowance: &Allowance) -> io::Result<()> {
     // Not reaped yet, the number can't pass to another group before the last of this one is killed.
-    let note = |bytes| {
-        group.peak_bytes.fetch_max(bytes, Ordering::Relaxed);
+    let note = |usage: Usage| {
+        group.peak_bytes.fetch_max(usage.rss_bytes, Ordering::Relaxed);
+        group.largest_bytes.fetch_max(usage.largest_bytes, Ordering::Relaxed);
     };
     if let Some(excess) = confine::wait_within(number, allowance, note)? {
         tracing::warn!(?excess, "the browser took more than it may, and is killed");

@@ -3,20 +3,20 @@
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::fs::FileTypeExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
+
+use tempfile::TempDir;
 
 use super::profile::Installation;
 use super::zygote::Notes;
 use super::{ADDRESS_SPACE, Attempt, Order, TEMPORARY_BYTES};
 use crate::confine::{Confinement, End, Launcher, Network, Processes, run};
 use crate::engine::fonts::{Asker, write_configuration};
+use crate::tree;
 
 const OPEN_FILES: u64 = 256;
-
-/// A directory apart, where nothing is that LibreOffice did not write.
-const WRITTEN_INTO: &str = "written";
 
 #[derive(Debug)]
 pub(super) struct Soffice {
@@ -38,19 +38,23 @@ impl Soffice {
         if order.landscape.is_some() {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "soffice turns no pages"));
         }
-        // A profile of its own: no document sees what another one left behind.
-        let profile = order.scratch.join("profile");
+        // A profile of its own: no document sees what another one left behind. The directory's name is new too, since a helper's
+        // child may have had this document before.
+        let directory = TempDir::with_prefix_in("afresh-", order.scratch)?.keep();
+        let profile = directory.join("profile");
         self.installation.write_profile(&profile)?;
+        // Where nothing is that LibreOffice did not write.
+        let out = directory.join("written");
         let allowance = self.launcher.allowance([order.scratch.to_owned()]);
-        let outcome = run(self.command(order, &profile)?, order.deadline, allowance).await?;
+        let outcome = run(self.command(order, &profile, &out)?, order.deadline, allowance).await?;
         remove_sockets()?;
         // What it says is looked through for what it means, never passed on: a document may have shaped it.
-        let written = written(order);
+        let written = out.join(order.source.file_name().unwrap_or_default()).with_extension("pdf");
         let says = |words: &str| outcome.stderr.contains(words);
         Ok(match outcome.end {
             // LibreOffice exits with 0 whether or not it wrote anything.
-            End::Exited(0) if written.exists() => {
-                std::fs::rename(written, &order.output)?;
+            End::Exited(0) if tree::open_written(&written).is_ok() => {
+                tree::place(&written, &order.output)?;
                 Attempt::Written(Notes::default())
             }
             End::Exited(0) if says("source file could not be loaded") && order.encrypted => Attempt::NeedsPassword,
@@ -60,7 +64,7 @@ impl Soffice {
         })
     }
 
-    fn command(&self, order: &Order<'_>, profile: &Path) -> io::Result<Command> {
+    fn command(&self, order: &Order<'_>, profile: &Path, out: &Path) -> io::Result<Command> {
         // Not the `soffice` script: the processes it puts around LibreOffice have no use here.
         let program = self.installation.program.join("soffice.bin");
         let mut command = self.launcher.command(&self.confinement(order), &program, order.scratch);
@@ -77,7 +81,7 @@ impl Soffice {
             command.arg(format!("--infilter={filter}:{options}"));
         }
         command.arg("--convert-to").arg(format!("pdf:{}:{}", order.filter, order.filter_data));
-        command.arg("--outdir").arg(order.scratch.join(WRITTEN_INTO)).arg(OsString::from(&order.source));
+        command.arg("--outdir").arg(out).arg(OsString::from(&order.source));
         Ok(command)
     }
 
@@ -111,9 +115,4 @@ fn remove_sockets() -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Where LibreOffice puts its output: the name is the source's.
-fn written(order: &Order<'_>) -> PathBuf {
-    order.scratch.join(WRITTEN_INTO).join(order.source.file_name().unwrap_or_default()).with_extension("pdf")
 }

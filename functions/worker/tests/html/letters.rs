@@ -1,0 +1,61 @@
+//! Text from right to left, and fonts that a page brings along: right in the browser, and told of where they are not.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde_json::json;
+use worker::engine::html_basic::HtmlBasic;
+use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
+use worker::source::Fetcher;
+
+use crate::support::{launcher, policy, print_html};
+
+const PAGE: &str = "<p dir=rtl>שלום (עולם) 45<p dir=rtl>مرحبا بالعالم<p>left שלום עולם right";
+
+/// Letters of Comic Relief, under another name.
+const FONT: &[u8] = include_bytes!("../../../../tests/fixtures/html/letters.woff2");
+
+fn browser() -> HtmlBrowser {
+    HtmlBrowser::new(BrowserSettings::default(), launcher(), policy(None))
+}
+
+fn basic() -> HtmlBasic {
+    HtmlBasic::new(launcher(), Fetcher::new(policy(None)).unwrap())
+}
+
+#[tokio::test]
+async fn text_from_right_to_left_is_printed_by_the_browser_and_told_of_by_basic() {
+    let printed = print_html(&browser(), PAGE, json!({})).await.unwrap();
+    for words in ["שלום (עולם)", "مرحبا بالعالم", "שלום עולם"] {
+        assert!(printed.text.contains(words), "{words} is not in {:?}", printed.text);
+    }
+    // The first lines stand on the right.
+    let right = printed.text.lines().filter(|line| line.starts_with("          ")).count();
+    assert_eq!((right, printed.warnings), (2, vec![]), "{}", printed.text);
+    assert!(!printed.fonts.is_empty());
+
+    // Its lines all begin on the left, but no letter is missing.
+    let printed = print_html(&basic(), PAGE, json!({})).await.unwrap();
+    assert_eq!(printed.details("unsupported_text"), ["right-to-left text"]);
+    assert_eq!(printed.details("missing_glyph"), Vec::<&str>::new());
+    assert!(printed.fonts.iter().any(|font| font.contains("Sans")), "{:?}", printed.fonts);
+}
+
+#[tokio::test]
+async fn web_fonts_are_embedded_by_the_browser_and_told_of_by_basic() {
+    let font = BASE64.encode(FONT);
+    let page = format!(
+        "<style>@font-face {{ font-family: Letters; src: url(data:font/woff2;base64,{font}) format('woff2') }}
+         p {{ font-family: Letters, serif }}</style><p>brought along"
+    );
+    let printed = print_html(&browser(), &page, json!({})).await.unwrap();
+    assert_eq!(
+        (printed.fonts.as_slice(), printed.text.trim()),
+        (["WebFixture".to_owned()].as_slice(), "brought along")
+    );
+    assert_eq!(printed.warnings, []);
+
+    let printed = print_html(&basic(), &page, json!({})).await.unwrap();
+    assert_eq!(printed.details("unsupported_font"), ["WOFF fonts"]);
+    assert_eq!(printed.text.trim(), "brought along");
+    assert!(!printed.fonts.is_empty() && !printed.fonts.contains(&"WebFixture".to_owned()), "{:?}", printed.fonts);
+}

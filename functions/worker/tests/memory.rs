@@ -1,0 +1,95 @@
+//! Documents that ask for more memory than a job may have: each fails as such, at its first attempt, and the next one is served.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use docmill::domain::job::JobErrorCode;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use worker::confine::Launcher;
+use worker::egress::{EgressPolicy, SourceExceptions};
+use worker::engine::html_basic::HtmlBasic;
+use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
+use worker::engine::pdf_tools::PdfTools;
+use worker::engine::{Conversion, Engine, Failure, Limits, Media, Source, Task};
+use worker::sniff::{Format, Inspection};
+use worker::source::Fetcher;
+
+fn launcher(mebibytes: u64) -> Launcher {
+    Launcher::new(env!("CARGO_BIN_EXE_worker")).within(mebibytes << 20)
+}
+
+async fn convert(engine: &dyn Engine, tool: &str, source: Source, options: &Value) -> Result<Conversion, Failure> {
+    let (scratch, limits) = (TempDir::new().unwrap(), Limits::default());
+    let deadline = Instant::now() + Duration::from_secs(100);
+    engine
+        .convert(Task { tool, sources: vec![source], options, scratch: scratch.path(), deadline, limits: &limits })
+        .await
+}
+
+fn assert_of_memory(failure: &Failure) {
+    // A crash would be tried twice.
+    assert_eq!(failure.code, JobErrorCode::RenderFailed, "{failure}");
+    assert!(failure.message.contains("needs more memory than"), "{}", failure.message);
+}
+
+fn document(path: PathBuf, format: Format) -> Source {
+    Source::Document { path, name: None, format, inspection: Inspection::default() }
+}
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").join(name)
+}
+
+#[tokio::test]
+async fn a_text_of_endless_lines_fails_alone() {
+    let engine = OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), launcher(400)).unwrap();
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("lines.txt");
+    std::fs::write(&path, "word\n".repeat(700_000)).unwrap();
+    let next = async || {
+        let letter = document(fixture("office/letter.docx"), Format::Docx);
+        assert_eq!(convert(&engine, "office-to-pdf", letter, &Value::Null).await.unwrap().artifacts.len(), 1);
+    };
+    next().await;
+    for _ in 0..2 {
+        let failure = convert(&engine, "office-to-pdf", document(path.clone(), Format::Txt), &Value::Null).await;
+        assert_of_memory(&failure.unwrap_err());
+        next().await;
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_endless_rows_fails_alone() {
+    let fetcher = Fetcher::new(EgressPolicy::new(SourceExceptions::default())).unwrap();
+    let engine = HtmlBasic::new(launcher(64), fetcher);
+    let rows = "<tr><td>a cell with words</td><td>another one</td></tr>".repeat(15_000);
+    let page = Source::Html(format!("<table>{rows}</table>"));
+    assert_of_memory(&convert(&engine, "html-to-pdf", page, &json!({})).await.unwrap_err());
+    let small = Source::Html("<p>next".to_owned());
+    assert_eq!(convert(&engine, "html-to-pdf", small, &json!({})).await.unwrap().artifacts.len(), 1);
+}
+
+/// A drawing whose bitmap alone is larger than the memory.
+#[tokio::test]
+async fn a_picture_of_a_vast_page_fails_alone() {
+    let engine = PdfTools::new(launcher(120));
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("vast.pdf");
+    let page = "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 14000 14000]>>endobj ";
+    let objects = "1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj ";
+    std::fs::write(&path, format!("%PDF-1.7\n{objects}{page}\ntrailer<</Root 1 0 R/Size 4>>\n%%EOF\n")).unwrap();
+    let file = |path: PathBuf| {
+        let (name, password, page_range, title, base) = (None, None, None, None, None);
+        Source::File(docmill_pdf::Source { path, media: Media::Pdf, name, password, page_range, title, base })
+    };
+    let options = json!({"dpi": 50});
+    for _ in 0..2 {
+        let failure = convert(&engine, "pdf-to-images", file(path.clone()), &options).await.unwrap_err();
+        assert_eq!(failure.code, JobErrorCode::RenderFailed, "{failure}");
+        let pages = convert(&engine, "pdf-to-images", file(fixture("pdf/text.pdf")), &options).await.unwrap();
+        assert_eq!(pages.artifacts.len(), 5);
+    }
+}
