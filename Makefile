@@ -88,7 +88,12 @@ test-contract: setup build ## Try a stack of its own with requests generated fro
 
 check: check-rust check-description check-template check-deployment check-licences check-local check-cost ## Run all static checks
 
+# Tests may ask dependencies for no feature that `make build` does not ask for: it would compile half of them a second time.
+FEATURES = cargo tree --locked --workspace --prefix none --format '{p} {f}' --edges
 check-rust:
+	@mkdir -p "$(CARGO_TARGET_DIR)"
+	@$(FEATURES) normal,build | sed 's/ (\*)//' | sort -u >"$(CARGO_TARGET_DIR)/features-built"
+	@! $(FEATURES) normal,build,dev | sed 's/ (\*)//' | sort -u | comm -13 - "$(CARGO_TARGET_DIR)/features-built" | grep .
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- --deny warnings
 
