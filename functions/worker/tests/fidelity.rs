@@ -9,6 +9,8 @@ mod support;
 
 use std::path::Path;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use docmill::domain::job::JobErrorCode;
 use serde_json::json;
 use tempfile::TempDir;
@@ -181,6 +183,23 @@ async fn emoji_are_in_colour_where_libreoffice_can_print_them_and_never_blank() 
     let printed = print(&docx(directory.path(), &paragraph("😀", ""))).await;
     assert_eq!(printed.has_colour(), printed.version_is_at_least((7, 5)));
     assert!(printed.pixels().iter().any(|pixel| *pixel != [255; 3]), "the page is not blank");
+}
+
+/// A JPEG keeps its bytes where the best output is asked for; else the schema says that it is encoded again.
+#[tokio::test]
+async fn pictures_keep_their_bytes_in_the_best_output() {
+    let directory = TempDir::new().unwrap();
+    let photo = std::fs::read(Path::new(FIXTURES).join("photo.jpg")).unwrap();
+    let image = format!("<draw:image><office:binary-data>{}</office:binary-data></draw:image>", BASE64.encode(&photo));
+    let talk = std::fs::read_to_string(Path::new(FIXTURES).join("talk.fodp")).unwrap();
+    let path = directory.path().join("photo.fodp");
+    let text = "<draw:text-box><text:p>Closing slide</text:p></draw:text-box>";
+    assert!(talk.contains(text));
+    std::fs::write(&path, talk.replace(text, &image)).unwrap();
+    let best = try_print(&path, json!({ "conversionProviderMode": "best_output" })).await.unwrap();
+    assert_eq!(best.pictures(), [photo.clone()]);
+    let again = print(&path).await.pictures();
+    assert!(again.len() == 1 && again[0] != photo && again[0].starts_with(b"\xFF\xD8"));
 }
 
 /// German breaks words that English, and no dictionary at all, leave whole.

@@ -89,6 +89,18 @@ impl Printed {
         line.split("xMin=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
     }
 
+    /// The pictures, each as it lies in the PDF.
+    pub(crate) fn pictures(&self) -> Vec<Vec<u8>> {
+        let root = self.scratch.path().join("picture");
+        let status = Command::new("pdfimages").arg("-all").arg(&self.pdf).arg(&root).status().unwrap();
+        assert!(status.success());
+        let paths = std::fs::read_dir(self.scratch.path()).unwrap().map(|entry| entry.unwrap().path());
+        let mut paths: Vec<_> =
+            paths.filter(|path| path.to_str().unwrap().starts_with(root.to_str().unwrap())).collect();
+        paths.sort();
+        paths.into_iter().map(|path| std::fs::read(path).unwrap()).collect()
+    }
+
     /// The pixels of the first page: red, green and blue.
     pub(crate) fn pixels(&self) -> Vec<[u8; 3]> {
         let root = self.scratch.path().join("page");
