@@ -20,6 +20,7 @@ use url::Url;
 use crate::confine::{self, Launcher};
 use crate::converter::{Converted, Converter, Workplace};
 use crate::egress::{EgressPolicy, SourceExceptions};
+use crate::engine::html_browser::wait_for_dropped_browsers;
 use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
 use crate::engine::{Engines, Failure, Limits};
 use crate::source::{Fetched, Fetcher};
@@ -112,6 +113,7 @@ pub fn run(args: &Args) -> ExitCode {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         runtime.block_on(convert_all(args))
     });
+    wait_for_dropped_browsers();
     let printed = match &outcome {
         Ok(report) => print(args, report),
         Err(refused) => print_refusal(args, refused),

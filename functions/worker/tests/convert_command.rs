@@ -41,6 +41,24 @@ fn a_file_is_converted_as_often_as_asked_and_marked_if_asked() {
 }
 
 #[test]
+fn nothing_is_left_behind() {
+    let (directory, temporary) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let (page, out) = (directory.path().join("page.html"), directory.path().join("out.pdf"));
+    std::fs::write(&page, "<p>x").unwrap();
+    let status = Command::new(env!("CARGO_BIN_EXE_worker"))
+        .env("TMPDIR", temporary.path())
+        .args(["convert", "--tool", "html-to-pdf", "--options", "{\"renderMode\":\"browser\"}", "--in"])
+        .arg(&page)
+        .arg("--out")
+        .arg(&out)
+        .status()
+        .unwrap();
+    assert!(status.success() && out.exists());
+    let left: Vec<_> = temporary.path().read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
 fn what_fails_says_why_and_writes_nothing() {
     let directory = TempDir::new().unwrap();
     let out = directory.path().join("out.pdf");

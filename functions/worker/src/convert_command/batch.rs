@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::{Args, EngineArgs, Input, Refused, catalogue, convert, converter, keep, millis, request};
 use crate::confine;
 use crate::converter::Converter;
+use crate::engine::html_browser::wait_for_dropped_browsers;
 use crate::tree::Scratch;
 
 /// The arguments of `worker convert-each`.
@@ -74,6 +75,7 @@ pub fn run(args: &BatchArgs) -> ExitCode {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         runtime.block_on(serve(args))
     });
+    wait_for_dropped_browsers();
     if served.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 

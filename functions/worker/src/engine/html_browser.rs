@@ -38,7 +38,7 @@ use super::{Conversion, Engine, Failure, Limits, Source, Task};
 use crate::confine::Launcher;
 use crate::egress::EgressPolicy;
 
-pub use self::process::BrowserSettings;
+pub use self::process::{BrowserSettings, wait_for_dropped_browsers};
 
 /// The tool whose result is a picture.
 const PICTURE_TOOL: &str = "html-to-image";

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rustix::process::{Pid, WaitOptions};
@@ -116,11 +117,12 @@ impl Process {
         let group = Arc::new(Group::default());
         let (started, starting) = oneshot::channel();
         let (supervised, allowed) = (Arc::clone(&group), Arc::clone(&allowance));
-        std::thread::Builder::new().name("browser".to_owned()).spawn(move || {
+        let supervisor = std::thread::Builder::new().name("browser".to_owned()).spawn(move || {
             supervise(command, &supervised, &allowed, started);
             // Only now does nobody write there any more.
             drop(home);
         })?;
+        remember(supervisor);
         let process = Self { group, allowance, heap_bytes: u64::from(settings.heap_mib) << 20 };
         let (stdin, stdout) = tokio::time::timeout(START, starting).await?.map_err(io::Error::other)??;
         let reader = BufReader::with_capacity(READ_BUFFER_BYTES, ChildStdout::from_std(stdout)?);
@@ -167,6 +169,26 @@ fn command(settings: &BrowserSettings, launcher: &Launcher, home: &Path) -> io::
     command.env("FONTCONFIG_FILE", write_configuration(home, Asker::Chromium)?);
     command.arg(profile).env("HOME", home).stdin(Stdio::piped()).stdout(Stdio::piped());
     Ok(command)
+}
+
+/// The threads of browsers that may not be gone yet.
+static SUPERVISORS: Mutex<Vec<JoinHandle<()>>> = Mutex::new(Vec::new());
+
+fn remember(supervisor: JoinHandle<()>) {
+    let mut supervisors = SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner);
+    supervisors.retain(|supervisor| !supervisor.is_finished());
+    supervisors.push(supervisor);
+}
+
+/// Waits until browsers that were dropped are gone, with their files: a process that ends first would leave these behind. Blocks,
+/// and for ever while a browser is kept.
+pub fn wait_for_dropped_browsers() {
+    let supervisors = std::mem::take(&mut *SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner));
+    for supervisor in supervisors {
+        if supervisor.join().is_err() {
+            tracing::warn!("the thread of a browser panicked");
+        }
+    }
 }
 
 #[derive(Debug, Default)]
