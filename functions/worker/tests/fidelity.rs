@@ -197,7 +197,7 @@ async fn pictures_keep_their_bytes_in_the_best_output() {
     assert!(talk.contains(text));
     std::fs::write(&path, talk.replace(text, &image)).unwrap();
     let best = try_print(&path, json!({ "conversionProviderMode": "best_output" })).await.unwrap();
-    assert_eq!(best.pictures(), [photo.clone()]);
+    assert!(best.pictures() == std::slice::from_ref(&photo), "a JPEG was encoded again");
     let again = print(&path).await.pictures();
     assert!(again.len() == 1 && again[0] != photo && again[0].starts_with(b"\xFF\xD8"));
 }
