@@ -76,7 +76,7 @@ async fn a_tool_that_costs_more_than_is_included_takes_both() {
     let submit = async |cost| {
         let job = Job { id: JobId::new(), ..template.clone() };
         let submission = Submission { job, idempotency: None, awaited: Vec::new(), cost, included: 5, now };
-        let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(10);
+        let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(60);
         world.desk.submissions.create(submission, deadline).await.unwrap()
     };
     // 4 included and 6 granted are left.
@@ -143,7 +143,7 @@ async fn a_new_month_begins_with_its_full_credits_and_refunds_go_back_to_the_old
     let (now, new_id) = (this_month.end(), JobId::new());
     let job = Job { id: new_id, created_at: now, period: now.period(), ..old.clone() };
     let submission = Submission { job, idempotency: None, awaited: Vec::new(), cost: 1, included: 1, now };
-    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(10);
+    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(60);
     let created = world.desk.submissions.create(submission, deadline).await.unwrap();
     assert!(matches!(created, Created::Fresh(_)), "{created:?}");
 
@@ -194,7 +194,7 @@ async fn a_job_of_an_account_that_is_gone_ends_without_a_refund() {
 async fn submit(environment: &Submissions, template: &Job, cost: u64, included: u64) -> Created {
     let job = Job { id: JobId::new(), ..template.clone() };
     let submission = Submission { job, idempotency: None, awaited: Vec::new(), cost, included, now: clock::now() };
-    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(10);
+    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(60);
     environment.create(submission, deadline).await.unwrap()
 }
 
