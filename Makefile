@@ -44,13 +44,13 @@ test-browser: setup build ## Run the journeys in a browser alone (FILES='tests/b
 	@$(LOCAL) with-stack -- tests/browser/run.sh $(FILES)
 
 # Journeys need the deployed stack, whose functions have no part in this: they are left out where DOCMILL_URL is not set.
-test-dynamodb-local: setup ## Run the tests of stores and handlers on AWS's own DynamoDB Local (NAME=parts of tests' names)
+test-dynamodb-local: setup build ## Run the tests of stores and handlers on AWS's own DynamoDB Local (NAME=parts of tests' names)
 	@cargo test --workspace --test it --no-run
 	@jars=$$(infra/setup.sh dynamodb-local) && $(LOCAL) with-dynamodb-local "$$jars" -- cargo test --workspace --test it -- $(NAME)
 
 # Left out: the matrix of faults, which takes more than ten minutes there, on tables that are DynamoDB Local's anyway; and fifty
 # requests at once, some of which LocalStack leaves without an answer.
-test-localstack: setup ## Run the tests of stores and handlers on LocalStack, which it starts without Docker (NAME=…)
+test-localstack: setup build ## Run the tests of stores and handlers on LocalStack, which it starts without Docker (NAME=…)
 	@cargo test --workspace --test it --no-run
 	@jars=$$(infra/setup.sh dynamodb-local) && python=$$(infra/setup.sh python localstack) \
 		&& $(LOCAL) with-localstack "$$python" "$$jars" -- cargo test --workspace --test it -- $(NAME) \
