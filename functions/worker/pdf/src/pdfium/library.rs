@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use libloading::Library;
 
 use super::ffi::{Api, LibraryConfig};
+use super::glyphs;
 use crate::{ErrorCode, Failure};
 
 /// LibreOffice's own copy, then copies of pdfium that other packages install under its usual name.
@@ -81,7 +82,9 @@ impl Pdfium {
     /// Waits until no other thread uses pdfium. A tool takes one session for its whole run: a second one on the same thread
     /// would wait forever.
     pub(crate) fn session(&self) -> Session<'_> {
-        Session { api: &self.api, _alone: ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner) }
+        let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        glyphs::keep(true);
+        Session { api: &self.api, _alone: alone }
     }
 }
 
@@ -94,6 +97,12 @@ pub(crate) struct Session<'l> {
 impl std::fmt::Debug for Session<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Session").finish_non_exhaustive()
+    }
+}
+
+impl Drop for Session<'_> {
+    fn drop(&mut self) {
+        glyphs::keep(false);
     }
 }
 

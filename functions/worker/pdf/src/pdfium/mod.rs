@@ -6,6 +6,7 @@
 mod bitmap;
 mod document;
 mod ffi;
+mod glyphs;
 mod library;
 mod page;
 mod text;

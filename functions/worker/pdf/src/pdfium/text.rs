@@ -112,8 +112,11 @@ impl<'p> TextPage<'p> {
                 continue;
             };
             let Some(area) = self.area(index, is_arabic(value)) else { continue };
-            let angle = self.angle(index);
-            let size = self.size(index, if angle.is_multiple_of(180) { area.height() } else { area.width() });
+            let matrix = self.matrix(index);
+            let angle = self.angle(index, matrix.as_ref());
+            let fallback = if angle.is_multiple_of(180) { area.height() } else { area.width() };
+            let size = matrix.map_or(0.0, |matrix| self.size(index, &matrix));
+            let size = if size.is_finite() && size > 0.0 { size } else { fallback };
             let font = if styled { fonts.get(self, index) } else { Rc::clone(&fonts.last) };
             found.push(Character { value, area, size, spaced, font, angle });
             spaced = false;
@@ -147,26 +150,27 @@ impl<'p> TextPage<'p> {
         Some(self.page.place(area.left, area.bottom, area.right, area.top))
     }
 
-    /// The em, or a fallback where the library can't tell it.
-    fn size(&self, index: c_int, fallback: f32) -> f32 {
-        let api = self.page.session().api;
+    fn matrix(&self, index: c_int) -> Option<MatrixF> {
+        let get = self.page.session().api.FPDFText_GetMatrix?;
         let mut matrix = MatrixF::default();
         // SAFETY: The text page is open, the index is below its count, and the matrix lives during the call.
-        let em = unsafe {
-            match api.FPDFText_GetMatrix {
-                Some(get) if get(self.handle, index, &raw mut matrix) != 0 => {
-                    (api.FPDFText_GetFontSize)(self.handle, index) as f32 * matrix.c.hypot(matrix.d)
-                }
-                _ => 0.0,
-            }
-        };
-        if em.is_finite() && em > 0.0 { em } else { fallback }
+        (unsafe { get(self.handle, index, &raw mut matrix) } != 0).then_some(matrix)
     }
 
-    fn angle(&self, index: c_int) -> u16 {
-        let Some(get) = self.page.session().api.FPDFText_GetCharAngle else { return 0 };
+    /// The em.
+    fn size(&self, index: c_int, matrix: &MatrixF) -> f32 {
         // SAFETY: The text page is open, and the index is below its count.
-        let counterclockwise = unsafe { get(self.handle, index) };
+        let size = unsafe { (self.page.session().api.FPDFText_GetFontSize)(self.handle, index) } as f32;
+        size * matrix.c.hypot(matrix.d)
+    }
+
+    fn angle(&self, index: c_int, matrix: Option<&MatrixF>) -> u16 {
+        let counterclockwise = match (matrix, self.page.session().api.FPDFText_GetCharAngle) {
+            // Upright, as most text is.
+            (Some(MatrixF { a: 0.0.., c: 0.0, .. }), _) | (_, None) => 0.0,
+            // SAFETY: The text page is open, and the index is below its count.
+            (_, Some(get)) => unsafe { get(self.handle, index) },
+        };
         let quarters = -(counterclockwise / std::f32::consts::FRAC_PI_2).round() as i32 + self.page.turns();
         [0, 90, 180, 270][quarters.rem_euclid(4) as usize]
     }

@@ -10,7 +10,7 @@ mod tokens;
 pub(crate) use scan::placements;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -22,6 +22,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Limits;
 use crate::room::Room;
+use crate::structure::held::Held;
 use crate::structure::objects::reference;
 
 /// Threads that work on pictures.
@@ -41,6 +42,7 @@ pub(crate) struct Quality {
 /// Makes the pictures of the pages smaller. Returns the pages, counted from 0, whose pictures have changed.
 pub(crate) fn pictures(
     document: &mut Document,
+    held: &Held,
     pages: &[ObjectId],
     quality: &Quality,
     limits: &Limits,
@@ -57,7 +59,7 @@ pub(crate) fn pictures(
     // A mask of several pictures is as large as the largest of them.
     work.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.0.total_cmp(&a.1.0)).then(b.1.1.total_cmp(&a.1.1)).then(a.3.cmp(&b.3)));
     work.dedup_by_key(|entry| entry.0);
-    let changed = recode_all(document, &work, quality, limits);
+    let changed = recode_all(document, held, &work, quality, limits);
     let mut touched = HashSet::new();
     for (id, owner, stream) in changed {
         touched.extend(placements.pages.get(&owner).into_iter().flatten());
@@ -68,6 +70,7 @@ pub(crate) fn pictures(
 
 fn recode_all(
     document: &Document,
+    held: &Held,
     work: &[(ObjectId, (f32, f32), bool, ObjectId)],
     quality: &Quality,
     limits: &Limits,
@@ -78,13 +81,13 @@ fn recode_all(
     let run = || {
         while let Some((id, placed, is_mask, owner)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
             let Ok(stream) = document.get_object(*id).and_then(Object::as_stream) else { continue };
-            let bytes =
-                picture::Picture::new(document, stream, limits.pixels).map_or(0, |picture| picture.decoded_bytes());
-            if bytes == 0 {
-                continue;
-            }
+            let Some(picture) = picture::Picture::new(document, stream, limits.pixels) else { continue };
+            let bytes = picture.decoded_bytes() + held.length(stream) as u64;
             room.take(bytes);
-            if let Some(new) = recode::recode(document, stream, *placed, *is_mask, quality, limits.pixels) {
+            // A picture that can't be read now fails the job when it is written.
+            if let Ok(stream) = held.whole(stream)
+                && let Some(new) = recode::recode(document, &stream, *placed, *is_mask, quality, limits.pixels)
+            {
                 done.lock().unwrap_or_else(PoisonError::into_inner).push((*id, *owner, new));
             }
             room.give_back(bytes);
@@ -129,18 +132,18 @@ pub(crate) fn remove_baggage(document: &mut Document, metadata: bool) {
 }
 
 /// Makes equal streams one.
-pub(crate) fn unify(document: &mut Document) {
+pub(crate) fn unify(document: &mut Document, held: &Held) -> io::Result<()> {
     let mut first: HashMap<[u8; 32], ObjectId> = HashMap::new();
     // Only streams of one length can be equal: most need not be read.
     let mut lengths: HashMap<usize, u32> = HashMap::new();
     for stream in document.objects.values().filter_map(|object| object.as_stream().ok()) {
-        *lengths.entry(stream.content.len()).or_default() += 1;
+        *lengths.entry(held.length(stream)).or_default() += 1;
     }
     let mut same: BTreeMap<ObjectId, ObjectId> = BTreeMap::new();
     for (id, object) in &document.objects {
         let Object::Stream(stream) = object else { continue };
         // Pages and their parts are told apart by others.
-        if lengths.get(&stream.content.len()) == Some(&1) {
+        if lengths.get(&held.length(stream)) == Some(&1) {
             continue;
         }
         if stream.dict.has(b"StructParent") || stream.dict.has(b"StructParents") {
@@ -153,7 +156,7 @@ pub(crate) fn unify(document: &mut Document) {
         }
         digest.update(&head);
         digest.update(b"\0");
-        digest.update(&stream.content);
+        digest.update(&held.whole(stream)?.content);
         match first.entry(digest.finalize().into()) {
             std::collections::hash_map::Entry::Occupied(entry) => {
                 same.insert(*id, *entry.get());
@@ -164,7 +167,7 @@ pub(crate) fn unify(document: &mut Document) {
         }
     }
     if same.is_empty() {
-        return;
+        return Ok(());
     }
     document.traverse_objects(|object| {
         if let Object::Reference(id) = object
@@ -174,6 +177,7 @@ pub(crate) fn unify(document: &mut Document) {
         }
     });
     document.objects.retain(|id, _| !same.contains_key(id));
+    Ok(())
 }
 
 /// Packs streams anew that were packed badly, or not at all. Pictures are not looked at.

@@ -6,6 +6,7 @@
 pub(crate) mod assembly;
 pub(crate) mod content;
 pub(crate) mod flatten;
+pub(crate) mod held;
 pub(crate) mod impose;
 pub(crate) mod metadata;
 pub(crate) mod objects;
@@ -19,7 +20,7 @@ pub(crate) mod visible;
 pub(crate) mod writer;
 
 pub(crate) use assembly::{Assembly, PageUse, Part};
-pub(crate) use open::open;
+pub(crate) use open::{open, open_holding};
 
 use crate::{ErrorCode, Failure};
 use writer::WriteError;

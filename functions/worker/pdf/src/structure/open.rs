@@ -6,6 +6,7 @@ use std::path::Path;
 use lopdf::xref::XrefEntry;
 use lopdf::{DecompressError, Dictionary, Document, LoadOptions, Object, ObjectId};
 
+use super::held::{self, Held};
 use crate::{Engines, ErrorCode, Failure, Limits, Request, Source, Warning};
 
 /// What one object stream may unpack to. Real ones hold a few MiB.
@@ -24,39 +25,62 @@ thread_local! {
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) document: Document,
+    pub(crate) held: Held,
     /// What the result will not be: protected, signed, or as damaged as the source.
     pub(crate) warnings: Vec<Warning>,
 }
 
+/// Where the data of large pictures is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pictures {
+    InMemory,
+    InTheFile,
+}
+
 /// Opens the source of that position.
 pub(crate) fn open(engines: &Engines, request: &Request, position: usize) -> Result<Opened, Failure> {
-    let source = request.sources.get(position).ok_or_else(|| {
-        Failure::new(ErrorCode::Internal, "Something went wrong on our side.", format!("no source {position}"))
-    })?;
+    open_with(engines, request, position, Pictures::InMemory)
+}
+
+/// Opens the source of that position, and leaves the data of its large pictures in its file.
+pub(crate) fn open_holding(engines: &Engines, request: &Request, position: usize) -> Result<Opened, Failure> {
+    open_with(engines, request, position, Pictures::InTheFile)
+}
+
+fn open_with(engines: &Engines, request: &Request, position: usize, pictures: Pictures) -> Result<Opened, Failure> {
+    let source = source(request, position)?;
     let mut warnings = Vec::new();
-    let document = match load(&source.path, &request.limits) {
-        Ok(document) if is_sound(&document) => document,
+    let (document, held) = match load(&source.path, &request.limits, pictures) {
+        Ok((document, held)) if is_sound(&document) => (document, held),
         Err(error) if is_too_large(&error) => return Err(too_large()),
-        Ok(_) | Err(_) => repair(engines, request, source, position, &mut warnings)?,
+        Ok(_) | Err(_) => repair(engines, request, position, pictures, &mut warnings)?,
     };
     warnings.extend(change_warnings(&document));
-    Ok(Opened { document, warnings })
+    Ok(Opened { document, held, warnings })
+}
+
+fn source(request: &Request, position: usize) -> Result<&Source, Failure> {
+    request.sources.get(position).ok_or_else(|| {
+        Failure::new(ErrorCode::Internal, "Something went wrong on our side.", format!("no source {position}"))
+    })
 }
 
 /// Has qpdf rewrite the file, and loads what it wrote.
 fn repair(
     engines: &Engines,
     request: &Request,
-    source: &Source,
     position: usize,
+    pictures: Pictures,
     warnings: &mut Vec<Warning>,
-) -> Result<Document, Failure> {
+) -> Result<(Document, Held), Failure> {
+    let source = source(request, position)?;
     let rewritten = request.directory.join(format!("source-{position}.pdf"));
     let report = engines.qpdf()?.normalize(&source.path, source.password.as_deref(), &rewritten)?;
     if report.repaired {
         warnings.push(Warning::new("source_repaired", "A source was damaged and has been repaired: check the result."));
     }
-    let document = load(&rewritten, &request.limits);
+    // What is held of it can be read after it is removed.
+    let document = load(&rewritten, &request.limits, pictures);
     std::fs::remove_file(&rewritten).map_err(|error| io_failure(&error))?;
     let document = document.map_err(|error| if is_too_large(&error) { too_large() } else { corrupt(&error) })?;
     if Document::load_metadata(&source.path).is_ok_and(|metadata| metadata.encrypted) {
@@ -69,20 +93,31 @@ fn repair(
 }
 
 /// Loads a file within the limits, as it is.
-fn load(path: &Path, limits: &Limits) -> lopdf::Result<Document> {
+fn load(path: &Path, limits: &Limits, pictures: Pictures) -> lopdf::Result<(Document, Held)> {
     let budget = i64::try_from(limits.memory_bytes / SHARE).unwrap_or(i64::MAX);
     let file = std::fs::metadata(path)?.len();
     BUDGET.set(budget.saturating_sub(i64::try_from(file).unwrap_or(i64::MAX)));
+    let filter = match pictures {
+        Pictures::InMemory => charge,
+        Pictures::InTheFile => charge_what_stays,
+    };
+    held::begin();
     let options =
-        LoadOptions { filter: Some(charge), max_decompressed_size: Some(UNPACKED_BYTES), ..LoadOptions::default() };
+        LoadOptions { filter: Some(filter), max_decompressed_size: Some(UNPACKED_BYTES), ..LoadOptions::default() };
     if BUDGET.get() < 0 {
         return Err(DecompressError::MemoryLimitExceeded { limit: UNPACKED_BYTES }.into());
     }
-    let document = Document::load_with_options(path, options)?;
+    let mut document = Document::load_with_options(path, options)?;
     if BUDGET.get() < 0 {
         return Err(DecompressError::MemoryLimitExceeded { limit: UNPACKED_BYTES }.into());
     }
-    Ok(document)
+    let held = held::find(&mut document, path)?;
+    Ok((document, held))
+}
+
+fn charge_what_stays(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
+    held::leave_out(id, object);
+    charge(id, object)
 }
 
 /// Counts an object's memory, and drops it when there is no more. The loader takes what is returned from object streams,

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::image::similarity;
 use crate::pdfium::{Background, Document};
 use crate::shrink::{self, Quality};
+use crate::structure::held::Held;
 use crate::structure::writer::PdfWriter;
 use crate::structure::{self, pages};
 use crate::{Engines, Failure, Outcome, Request, Warning};
@@ -111,7 +112,9 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         );
         attempt.warnings.push(Warning::new("target_missed", message));
     }
-    if attempt.bytes >= before {
+    // A damaged source is never the result: the repaired one is, even if it is a little larger.
+    let repaired = attempt.warnings.iter().any(|warning| warning.code == "source_repaired");
+    if attempt.bytes >= before && !repaired {
         std::fs::copy(&source.path, &result).map_err(|error| super::io_failure(&error))?;
         let message = "The PDF can't be made smaller with these options, so the result is the source itself.";
         attempt.bytes = before;
@@ -184,18 +187,18 @@ fn attempt(
     loss: Loss,
     result: &Path,
 ) -> Result<Attempt, Failure> {
-    let structure::open::Opened { mut document, warnings } = structure::open(engines, request, 0)?;
+    let structure::open::Opened { mut document, held, warnings } = structure::open_holding(engines, request, 0)?;
     let tree = pages::read(&mut document, request.limits.pages)?;
     // First of all, so that what lies there twice is worked on once.
     shrink::remove_baggage(&mut document, options.remove_metadata);
-    shrink::unify(&mut document);
+    shrink::unify(&mut document, &held).map_err(|error| super::io_failure(&error))?;
     let quality = Quality { pictures: loss.pictures };
-    let changed = shrink::pictures(&mut document, &tree.pages, &quality, &request.limits);
+    let changed = shrink::pictures(&mut document, &held, &tree.pages, &quality, &request.limits);
     let fonts_cut = loss.glyphs && shrink::fonts(&mut document);
     shrink::repack(&mut document);
     document.prune_objects();
     document.renumber_objects();
-    write(document, request, result)?;
+    write(document, &held, request, result)?;
     if options.linearize {
         linearize(engines, request, result)?;
     }
@@ -204,7 +207,7 @@ fn attempt(
 }
 
 /// Writes the objects one by one, each freed once it is written.
-fn write(document: lopdf::Document, request: &Request, result: &Path) -> Result<(), Failure> {
+fn write(document: lopdf::Document, held: &Held, request: &Request, result: &Path) -> Result<(), Failure> {
     let root = document.trailer.get(b"Root").and_then(lopdf::Object::as_reference);
     let root = root.map_err(|_| super::internal("a document without a root after it was opened"))?;
     let info = document.trailer.get(b"Info").and_then(lopdf::Object::as_reference).ok();
@@ -214,6 +217,7 @@ fn write(document: lopdf::Document, request: &Request, result: &Path) -> Result<
         writer.reserve();
     }
     for (id, object) in document.objects {
+        let object = held.filled(object).map_err(|error| super::io_failure(&error))?;
         writer.put(id, object)?;
     }
     writer.finish(root, info)?;

@@ -46,8 +46,10 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let mut written = String::new();
     let mut contents = Vec::new();
     let mut empty = 0;
+    // pdfium forgets a font with the last page that has it: each page stays open until the next one has its fonts.
+    let mut before = None;
     for index in &pages {
-        let content = text::read(&document.page(*index)?, index + 1, structure)?;
+        let content = text::read(before.insert(document.page(*index)?), index + 1, structure)?;
         empty += usize::from(content.words.is_empty() && content.aside.is_empty());
         if structure {
             contents.push(content);

@@ -1,0 +1,7 @@
+//! Programs export the function that pdfium is to call instead of FreeType's own (`pdfium/glyphs.rs`).
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rustc-link-arg-examples=-Wl,--export-dynamic-symbol=FT_Load_Glyph");
+    println!("cargo::rustc-link-arg-tests=-Wl,--export-dynamic-symbol=FT_Load_Glyph");
+}
