@@ -1,6 +1,7 @@
 // What a person does with their account: keys, jobs and webhooks.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { after, test } from "node:test";
 import { closeBrowser, eventually, findings, mainText, newPerson, signIn, url, withVisitor } from "./support.mjs";
@@ -184,5 +185,35 @@ test("jobs are found by a label, canceled and deleted", async () => {
     await page.getByText("documents were deleted").first().waitFor();
     assert.ok(!(await mainText(page)).includes("4711"), "nothing tells of the document");
     assert.deepEqual(await findings(page), []);
+  });
+});
+
+test("usage is shown by tool and by key, as a chart and in numbers, and comes as CSV", async () => {
+  const person = await newPerson();
+  await withVisitor({ acceptDownloads: true }, async (visitor) => {
+    const { page, goto } = visitor;
+    await signIn(visitor, person);
+    const key = await createKey(page, goto, "Night shift");
+    const created = await fetch(url("/v1/convert/html-to-pdf"), {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ html: "<p>counted" }),
+    });
+    assert.equal(created.status, 202);
+    await eventually("the sweeper has counted the job", async () => {
+      await goto("/app");
+      return page.getByRole("region", { name: "Totals by tool" }).count();
+    }, 150_000);
+    assert.match(await page.getByRole("region", { name: "Totals by tool" }).innerText(), /HTML to PDF\s+1/);
+    await page.getByRole("navigation", { name: "Stacked by" }).getByRole("link", { name: "By API key" }).press("Enter");
+    assert.match(await page.getByRole("region", { name: "Totals by API key" }).innerText(), /Night shift\s+1/);
+    assert.ok(await page.getByRole("img", { name: /^Jobs by day and API key/ }).isVisible());
+    assert.deepEqual(await findings(page), []);
+
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "by tool", exact: true }).click()]);
+    assert.match(download.suggestedFilename(), /^usage-\d{4}-\d\d-by-tool\.csv$/);
+    const lines = (await readFile(await download.path(), "utf8")).split("\r\n");
+    assert.match(lines[0], /^toolSlug,created,/);
+    assert.match(lines[1], /^html-to-pdf,1,/);
   });
 });

@@ -190,11 +190,33 @@ async fn the_overview_counts_what_the_account_has_done() {
             world.context.jobs.fail(&job, &error, None, clock::now()).await.unwrap();
         }
     }
+    let deleted = ids[0];
     world.count(ids).await;
     let page = visitor.get("/app").await.text;
     for text in ["25.0 %", "47 of 50", "3 completed, 1 failed", "Office to PDF: 4", "<svg class=\"chart\""] {
         assert!(page.contains(text), "{text}: {page}");
     }
+    let key = world.context.accounts.keys_of(&account.id, clock::now()).await.unwrap().remove(0).key;
+    let by_key = visitor.get("/app?by=key").await.text;
+    for text in [format!("{}: 4", key.name), "aria-label=\"Totals by API key\"".into()] {
+        assert!(by_key.contains(&text), "{text}: {by_key}");
+    }
+    let today = clock::now().day();
+    for (by, column, group) in
+        [("day", "day", today.as_str()), ("tool", "toolSlug", "office-to-pdf"), ("key", "keyId", key.key_id.as_str())]
+    {
+        let csv = visitor.get(&format!("/app/usage.csv?by={by}")).await;
+        assert_eq!(csv.header("content-type"), "text/csv; charset=utf-8");
+        let name = format!("attachment; filename=\"usage-{}-by-{by}.csv\"", &today[..7]);
+        assert_eq!((csv.header("content-disposition"), csv.header("cache-control")), (name.as_str(), "no-store"));
+        let head = format!("{column},created,completed,failed,canceled,charged,refunded,credits");
+        assert_eq!(csv.text, format!("{head}\r\n{group},4,3,1,0,4,1,3\r\n"));
+    }
+    assert_eq!(visitor.post(&format!("/app/jobs/{deleted}/delete"), &[]).await.status, 303);
+    let end = deleted.to_string().rsplit('-').next().unwrap().to_owned();
+    assert!(visitor.get("/app/jobs").await.text.contains(&format!("<code>…{end}</code>")), "it still has a name");
+    let stranger = Visitor::of(&world, &world.account(1).await).await;
+    assert_eq!(stranger.get("/app/usage.csv?by=key").await.text.lines().count(), 1, "nothing of another account");
     let before = visitor.get("/app?month=2026-01").await.text;
     assert!(before.contains("January 2026") && before.contains("No jobs in this month"));
 }

@@ -60,7 +60,7 @@ impl Range {
     }
 
     pub(crate) fn json(&self, groups: &BTreeMap<String, Counts>) -> Reply {
-        let name = self.column();
+        let name = self.group_by.column();
         let rows = groups.iter().map(|(group, counts)| {
             let mut row = view(counts);
             row[name] = json!(group);
@@ -80,23 +80,8 @@ impl Range {
         Reply::ok("usage", usage)
     }
 
-    /// One line for each group, after the line of names. No day, slug or id needs quotes (RFC 4180).
     pub(crate) fn csv(&self, groups: &BTreeMap<String, Counts>) -> Reply {
-        let mut lines = vec![format!("{},created,completed,failed,canceled,charged,refunded,credits", self.column())];
-        lines.extend(groups.iter().map(|(group, counts)| {
-            let Counts { created, completed, failed, canceled, charged, refunded } = counts;
-            let credits = counts.credits();
-            format!("{group},{created},{completed},{failed},{canceled},{charged},{refunded},{credits}")
-        }));
-        Reply::text("text/csv; charset=utf-8", lines.join("\r\n") + "\r\n")
-    }
-
-    const fn column(&self) -> &'static str {
-        match self.group_by {
-            GroupBy::Day => "day",
-            GroupBy::Tool => "toolSlug",
-            GroupBy::Key => "keyId",
-        }
+        Reply::text("text/csv; charset=utf-8", self.group_by.csv(groups))
     }
 }
 

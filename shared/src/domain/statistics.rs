@@ -1,5 +1,6 @@
 //! What is counted of an account's live jobs: by the day of their creation, by tool, and by key.
 
+use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,26 @@ impl GroupBy {
             Self::Tool => "tool",
             Self::Key => "key",
         }
+    }
+
+    /// What the API calls a group's name.
+    pub const fn column(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Tool => "toolSlug",
+            Self::Key => "keyId",
+        }
+    }
+
+    /// One line for each group, after the line of names. No day, slug or id needs quotes (RFC 4180).
+    pub fn csv(self, groups: &BTreeMap<String, Counts>) -> String {
+        let mut lines = vec![format!("{},created,completed,failed,canceled,charged,refunded,credits", self.column())];
+        lines.extend(groups.iter().map(|(group, counts)| {
+            let Counts { created, completed, failed, canceled, charged, refunded } = counts;
+            let credits = counts.credits();
+            format!("{group},{created},{completed},{failed},{canceled},{charged},{refunded},{credits}")
+        }));
+        lines.join("\r\n") + "\r\n"
     }
 
     /// What a subject is called in its group.

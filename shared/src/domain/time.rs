@@ -128,6 +128,11 @@ impl Period {
         u8::try_from(self.end().millis_since(self.start()) / 86_400_000).unwrap_or(31)
     }
 
+    /// `YYYY-MM-DD`, both of the month.
+    pub fn first_and_last_day(self) -> (String, String) {
+        (self.start().day(), Timestamp(self.end().0.saturating_sub(1)).day())
+    }
+
     /// As people read it: `November 2026`.
     pub fn for_people(self) -> String {
         self.start().to_utc().strftime("%B %Y").to_string()

@@ -14,7 +14,7 @@ use super::{StoreError, accounts, store_error};
 use crate::config::Tables;
 use crate::domain::account::Profile;
 use crate::domain::statistics::{Counts, GroupBy};
-use crate::domain::time::{Period, Timestamp};
+use crate::domain::time::Period;
 
 #[derive(Debug)]
 pub struct Usage {
@@ -39,7 +39,7 @@ impl Usage {
 
     /// The credits by strongly consistent reads, and the counts of the month.
     pub async fn of_month(&self, account: &str, period: Period) -> Result<MonthlyUsage, StoreError> {
-        let (first, last) = (period.start().day(), Timestamp(period.end().as_millis() - 1).day());
+        let (first, last) = period.first_and_last_day();
         let (credits, counts) = try_join!(
             credits::read(&self.client, &self.table, account, period),
             self.statistics.between(account, &first, &last)
@@ -95,18 +95,26 @@ impl MonthlyUsage {
     }
 
     pub fn by_tool(&self) -> BTreeMap<&str, Counts> {
-        let mut tools: BTreeMap<&str, Counts> = BTreeMap::new();
-        for Counted { subject, counts } in &self.counts {
-            *tools.entry(subject.tool.as_str()).or_default() += *counts;
-        }
-        tools
+        self.by(GroupBy::Tool)
     }
 
-    /// The counts of a day of the month, from 1; of all tools, or of one.
-    pub fn of_day(&self, day: u8, tool: Option<&str>) -> Counts {
-        let wanted = |counted: &&Counted| {
-            counted.subject.day_of_month() == Some(day) && tool.is_none_or(|tool| counted.subject.tool == tool)
-        };
+    pub fn by(&self, by: GroupBy) -> BTreeMap<&str, Counts> {
+        let mut groups: BTreeMap<&str, Counts> = BTreeMap::new();
+        for Counted { subject, counts } in &self.counts {
+            *groups.entry(by.name_of(subject)).or_default() += *counts;
+        }
+        groups
+    }
+
+    /// The counts of a day of the month, from 1.
+    pub fn of_day(&self, day: u8) -> Counts {
+        sum(self.counts.iter().filter(|counted| counted.subject.day_of_month() == Some(day)))
+    }
+
+    /// The same of one tool or key.
+    pub fn of_day_in(&self, day: u8, by: GroupBy, name: &str) -> Counts {
+        let wanted =
+            |counted: &&Counted| counted.subject.day_of_month() == Some(day) && by.name_of(&counted.subject) == name;
         sum(self.counts.iter().filter(wanted))
     }
 }

@@ -58,7 +58,8 @@ pub fn document(job: &Job) -> Option<String> {
         Some(if last.is_empty() { url.host_str()?.to_owned() } else { last })
     };
     let given = job.input.get("filename").and_then(name);
-    let result = || job.output.as_ref().map(|output| output.filename.clone());
+    // A deleted job keeps its result's size, and not its name.
+    let result = || job.output.as_ref().map(|output| output.filename.clone()).filter(|name| !name.is_empty());
     given.or_else(|| from_url("sourceUrl")).or_else(|| from_url("url")).or_else(result)
 }
 

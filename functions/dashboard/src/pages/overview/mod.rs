@@ -1,6 +1,7 @@
-//! Overview: credits, jobs by day and by tool, limits, and the last jobs.
+//! Overview: credits, usage by day, tool and key, limits, and the last jobs.
 
 pub mod chart;
+pub mod usage;
 
 use axum::Router;
 use axum::extract::State;
@@ -15,9 +16,9 @@ use docmill::store::jobs::JobFilter;
 use docmill::store::usage::MonthlyUsage;
 use maud::{Markup, html};
 
-use self::chart::{Series, colour_of, stacked_days};
+use self::usage::Shown;
 use super::jobs::table::jobs_table;
-use super::parts::{moment, percent, query_of, value_of, with_query};
+use super::parts::{moment, percent, query_of};
 use crate::error::PageError;
 use crate::layout;
 use crate::session::SignedIn;
@@ -27,13 +28,13 @@ use crate::viewer::Viewer;
 const LAST_JOBS: usize = 5;
 
 pub fn routes() -> Router<AppState> {
-    Router::new().route("/app", get(show))
+    Router::new().route("/app", get(show)).route("/app/usage.csv", get(usage::csv))
 }
 
 async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Result<Response, PageError> {
     let now = clock::now();
-    let asked = value_of(&query_of(&viewer.path), "month").and_then(|month| month.parse::<Period>().ok());
-    let period = asked.filter(|period| *period < now.period()).unwrap_or(now.period());
+    let query = query_of(&viewer.path);
+    let period = usage::month(&query, now);
     let filter = JobFilter::default();
     let (usage, jobs, holder) = futures_util::try_join!(
         state.context.usage.of_month(&user.account, period),
@@ -49,7 +50,7 @@ async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> 
         }
         @if jobs.jobs.len() < LAST_JOBS { (first_steps(&state)) }
         (figures(&state, &month, &keys, now))
-        (plot(&state, &month, now)?)
+        (usage::section(&Shown { state: &state, usage: &month.usage, period, keys: &keys, by: usage::stacked_by(&query) }, now)?)
         (last_jobs(&state, &jobs.jobs, now))
     };
     Ok(layout::page(&state, &viewer, "Overview", content))
@@ -145,83 +146,6 @@ fn rate_limit(plan: &Plan, keys: &[StoredKey], list: &str) -> Markup {
                     p.muted {
                         "new jobs (" (create.burst) " at once), and "
                         (read.per_minute) " reads per minute (" (read.burst) " at once)"
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn plot(state: &AppState, month: &Month, now: Timestamp) -> Result<Markup, PageError> {
-    let days = month.period.days();
-    let series = series(state, &month.usage, days);
-    let title = format!("Jobs by day and tool, {}", month.period.for_people());
-    let totals: Vec<_> =
-        series.iter().map(|series| format!("{}: {}", series.name, series.counts.iter().sum::<u64>())).collect();
-    let description = match totals.is_empty() {
-        true => "No jobs in this month.".to_owned(),
-        false => format!("A bar for each day, stacked by tool. {}.", totals.join(", ")),
-    };
-    let picture =
-        stacked_days(&title, &description, days, &series).map_err(|error| PageError::Internal(error.to_string()))?;
-    let earlier = with_query("/app", &[("month", Some(month.period.previous().to_string()))]);
-    let is_current = month.period == now.period();
-    Ok(html! {
-        section.card aria-labelledby="by-day" {
-            header.row {
-                h2 #by-day { "Jobs by day" }
-                nav aria-label="Month" {
-                    a href=(state.link(&earlier)) { (month.period.previous().for_people()) }
-                    " · " strong aria-current="true" { (month.period.for_people()) }
-                    @if !is_current { " · " a href=(state.link("/app")) { (now.period().for_people()) } }
-                }
-            }
-            figure {
-                (picture)
-                figcaption {
-                    @if series.is_empty() { span.muted { "No jobs in this month. Jobs of test keys are not counted." } }
-                    @else { ul.legend { @for (position, series) in series.iter().enumerate() {
-                        li { span.swatch data-colour=(colour_of(position)) {} (series.name) }
-                    } } }
-                }
-            }
-            @if !series.is_empty() { (numbers(&month.usage, days, &series)) }
-        }
-    })
-}
-
-/// A series for each tool that had jobs, in the order of the catalogue.
-fn series(state: &AppState, usage: &MonthlyUsage, days: u8) -> Vec<Series> {
-    let name = |slug: &str| {
-        let tool = state.context.catalogue.find(slug);
-        tool.map_or_else(|| slug.to_owned(), |tool| tool.definition.name.clone())
-    };
-    let counts = |slug: &str| (1..=days).map(|day| usage.of_day(day, Some(slug)).created).collect();
-    usage.by_tool().into_keys().map(|slug| Series { name: name(slug), counts: counts(slug) }).collect()
-}
-
-/// The same in numbers, for people who cannot see the chart.
-fn numbers(usage: &MonthlyUsage, days: u8, series: &[Series]) -> Markup {
-    html! {
-        details {
-            summary { "Show the numbers" }
-            div.table-frame tabindex="0" role="region" aria-label="Jobs by day" {
-                table.numbers {
-                    thead { tr {
-                        th scope="col" { "Day" }
-                        @for series in series { th scope="col" { (series.name) } }
-                        th scope="col" { "Completed" }
-                        th scope="col" { "Failed" }
-                    } }
-                    tbody {
-                        @for (day, outcome) in (1..=days).map(|day| (day, usage.of_day(day, None))).filter(|(_, counts)| counts.created > 0) {
-                            tr {
-                                th scope="row" { (day) }
-                                @for series in series { td { (series.counts.get(usize::from(day) - 1).copied().unwrap_or(0)) } }
-                                td { (outcome.completed) }
-                                td { (outcome.failed) }
-                            }
-                        }
                     }
                 }
             }
