@@ -17,6 +17,8 @@ for (const who of [undefined, "user", "admin"]) {
           await visitor.page.emulateMedia({ colorScheme });
           assert.deepEqual(await findings(visitor.page), [], `${page.name}, ${colorScheme}`);
         }
+        const ids = await visitor.page.locator("[id]").evaluateAll((elements) => elements.map(({ id }) => id));
+        assert.deepEqual(ids.filter((id, index) => ids.indexOf(id) !== index), [], `ids that ${page.name} has twice`);
         await visitor.page.setViewportSize({ width: 360, height: 740 });
         const width = await visitor.page.evaluate(() => document.documentElement.scrollWidth);
         assert.ok(width <= 360, `${page.name} is ${width} pixels wide on a phone`);

@@ -90,6 +90,7 @@ export const pages = [
   { name: "overview", path: "/app", who: "user" },
   { name: "playground", path: "/app/playground", who: "user" },
   { name: "playground-tools", path: "/app/playground", who: "user", prepare: (page) => page.locator(".picker summary").click() },
+  { name: "playground-thumbnail", path: "/app/playground?tool=thumbnail", who: "user" },
   { name: "playground-several", path: "/app/playground?tool=merge-pdf", who: "user", prepare: chooseTwo },
   { name: "keys", path: "/app/keys", who: "user" },
   { name: "key-form", path: "/app/keys/new", who: "user" },

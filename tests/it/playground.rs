@@ -1,5 +1,6 @@
 //! The playground's handlers: its form, its jobs, and whose they are. What a browser does with them is in the browser tests.
 
+use docmill::domain::catalogue::Catalogue;
 use docmill::domain::job::{JobId, JobStatus};
 use serde_json::{Value, json};
 use url::form_urlencoded;
@@ -32,6 +33,31 @@ async fn someone(included: u64) -> (World, Account, Visitor) {
     let account = world.account(included).await;
     let visitor = Visitor::of(&world, &account).await;
     (world, account, visitor)
+}
+
+#[tokio::test]
+async fn every_tool_has_a_form_without_repeated_ids() {
+    let (_world, _account, visitor) = someone(1).await;
+    for tool in Catalogue::load().unwrap().tools() {
+        let slug = &tool.definition.slug;
+        let page = visitor.get(&format!("{PATH}?tool={slug}")).await;
+        assert_eq!((page.status, page.repeated_ids()), (200, Vec::new()), "{slug}");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_takes_files_and_pages_tells_their_addresses_apart() {
+    let (world, _account, visitor) = someone(5).await;
+    for (source, field, property) in [("url", "url", "sourceUrl"), ("page", "page", "url")] {
+        let form = [("tool", "thumbnail"), ("source", source), (field, "https://a.example/x"), ("attempt", source)];
+        let id = convert(&visitor, &form).await;
+        let input = world.context.jobs.get(id).await.unwrap().unwrap().input;
+        assert_eq!(input[property], "https://a.example/x", "{input}");
+        let again = visitor.get(&format!("{PATH}?job={id}")).await.text;
+        assert!(again.contains("value=\"https://a.example/x\""), "{again}");
+        let empty = visitor.post(PATH, &[("tool", "thumbnail"), ("source", source), (field, "")]).await;
+        assert!(empty.status == 422 && empty.text.contains(&format!("id=\"{field}-error\"")), "{}", empty.text);
+    }
 }
 
 #[tokio::test]

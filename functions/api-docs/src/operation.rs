@@ -6,8 +6,8 @@ use docmill_look::schema;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
+use crate::article::{Article, Links, Section};
 use crate::error;
-use crate::page::{Article, Links, Section};
 
 /// References in references are resolved down to this depth.
 const MAX_DEPTH: usize = 16;
@@ -120,7 +120,7 @@ fn answer(status: &str, response: &Value, description: &Value) -> Markup {
         p { (schema::prose(response["description"].as_str().unwrap_or_default())) }
         @if !content.is_null() {
             (schema::table(&format!("Response {status}"), &expand(&content["schema"], description, 0)))
-            (example(&format!("response-{status}"), content, description))
+            (example(&format!("example-{status}"), content, description))
         }
     }
 }

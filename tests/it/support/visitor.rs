@@ -41,6 +41,13 @@ impl Page {
         rest.split_once('<').unwrap().0.to_owned()
     }
 
+    /// Ids that more than one element has.
+    pub fn repeated_ids(&self) -> Vec<&str> {
+        let mut ids: Vec<_> = self.text.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        ids.sort_unstable();
+        ids.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect()
+    }
+
     /// The value of a hidden field.
     pub fn hidden(&self, name: &str) -> String {
         let (_, rest) = self.text.split_once(&format!("type=\"hidden\" name=\"{name}\" value=\"")).unwrap();

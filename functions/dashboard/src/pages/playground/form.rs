@@ -54,6 +54,7 @@ impl Told {
     pub fn no_source(source: &str) -> Self {
         let (field, message) = match source {
             "url" => ("url", "Enter the URL of the document."),
+            "page" => ("page", "Enter the URL of the page."),
             "html" => ("html", "Enter some HTML."),
             "markdown" => ("markdown", "Enter some Markdown."),
             "text" => ("text", "Enter some text."),
@@ -219,6 +220,7 @@ fn source_label(source: &Source) -> String {
         Source::File => "A file".to_owned(),
         Source::Files => "Files".to_owned(),
         Source::Url(_) => "A URL".to_owned(),
+        Source::Page => "A web page".to_owned(),
         Source::Inline(name) => label(name),
     }
 }
@@ -229,6 +231,11 @@ fn source_field(source: &Source, definition: &Definition, data: &FormData, told:
         Source::Url(_) => html! {
             (input("url", "url", "URL").value(data.get("url")).required().error(told.of("url"))
                 .hint("A public http or https URL. The service fetches it, not your browser.")
+                .with("placeholder", "https://"))
+        },
+        Source::Page => html! {
+            (input("url", "page", "URL of the page").value(data.get("page")).required().error(told.of("page"))
+                .hint("A public http or https URL. The page is printed as a browser shows it.")
                 .with("placeholder", "https://"))
         },
         Source::Inline(name) => html! {

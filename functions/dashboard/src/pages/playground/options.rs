@@ -53,6 +53,8 @@ pub enum Source {
     Files,
     /// The name of the property that takes an address.
     Url(String),
+    /// `url`, of a tool that takes `sourceUrl` too.
+    Page,
     /// The name of the property that takes the document itself.
     Inline(String),
 }
@@ -64,6 +66,7 @@ impl Source {
             Self::File => "file",
             Self::Files => "files",
             Self::Url(_) => "url",
+            Self::Page => "page",
             Self::Inline(name) => name,
         }
     }
@@ -78,7 +81,9 @@ pub fn sources(definition: &Definition) -> Vec<Source> {
     if definition.sources.are_several() {
         return vec![Source::Files];
     }
+    let takes_files_by_url = properties(definition, Section::Input).any(|(name, _)| name == "sourceUrl");
     let source = |(name, schema): (&String, &Value)| match schema["format"].as_str() {
+        Some("source-url") if name == "url" && takes_files_by_url => Some(Source::Page),
         Some("source-url") => Some(Source::Url(name.clone())),
         Some("inline") => Some(Source::Inline(name.clone())),
         _ => (name == "uploadId").then_some(Source::File),
@@ -258,6 +263,7 @@ pub fn body(definition: &Definition, data: &FormData) -> Map<String, Value> {
         }
         Some(Source::File) => ("uploadId", data.get("uploadId")),
         Some(Source::Url(name)) => (name.as_str(), data.get("url")),
+        Some(Source::Page) => ("url", data.get("page")),
         Some(Source::Inline(name)) => (name.as_str(), data.raw(name)),
         None => ("", ""),
     };
@@ -310,6 +316,7 @@ pub fn field_of(path: &str, definition: &Definition) -> String {
             let source = sources(definition).into_iter().find(|source| match source {
                 Source::File => name == "uploadId",
                 Source::Files => false,
+                Source::Page => name == "url",
                 Source::Url(property) | Source::Inline(property) => name == property,
             });
             source.map_or_else(String::new, |source| source.as_str().to_owned())
@@ -375,6 +382,7 @@ mod tests {
     #[test]
     fn sources_come_from_the_schema_too() {
         let names = |slug| with_tool(slug, |tool| sources(&tool.definition));
+        assert!(names("thumbnail").starts_with(&[Source::File, Source::Url("sourceUrl".into()), Source::Page]));
         assert_eq!(names("office-to-pdf"), [Source::File, Source::Url("sourceUrl".into())]);
         assert_eq!(names("html-to-pdf"), [Source::File, Source::Url("url".into()), Source::Inline("html".into())]);
     }

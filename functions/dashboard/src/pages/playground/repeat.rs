@@ -46,6 +46,7 @@ impl Fields {
             Source::Files => return self.add_files(source, input),
             Source::File => (SourceKind::UploadId.as_str(), "uploadId"),
             Source::Url(name) => (name.as_str(), "url"),
+            Source::Page => (SourceKind::Url.as_str(), "page"),
             Source::Inline(name) => (name.as_str(), name.as_str()),
         };
         let Some(value) = input.get(property) else { return };
