@@ -11,7 +11,7 @@ use tokio::process::Command;
 
 use crate::support::pdf;
 
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
@@ -121,7 +121,7 @@ async fn the_documentations_examples_run() {
 }
 
 /// The pinned Node, which runs TypeScript as it is. Installed at the first call; later ones only print where it is.
-async fn node() -> PathBuf {
+pub async fn node() -> PathBuf {
     let output = Command::new(root().join("infra/setup.sh")).args(["python", "node"]).output().await.unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Path::new(String::from_utf8(output.stdout).unwrap().trim()).with_file_name("node")
@@ -132,12 +132,13 @@ async fn rust_client() -> PathBuf {
 }
 
 /// Cargo builds the package's examples along with its tests, but not when only some tests are asked for.
-async fn rust_example(name: &str, source: &str) -> PathBuf {
+pub async fn rust_example(name: &str, source: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let program = test.parent().and_then(Path::parent).unwrap().join("examples").join(name);
     let written = |path: &Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
     if written(&program) < written(&root().join(source)) {
-        let build = ["build", "--quiet", "--package", "docmill-tests", "--example", name];
+        // Of one package alone, cargo would choose other features and compile everything anew.
+        let build = ["build", "--quiet", "--workspace", "--example", name];
         assert!(Command::new(env!("CARGO")).args(build).status().await.unwrap().success());
     }
     program

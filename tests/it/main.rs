@@ -24,6 +24,7 @@ mod dashboard_account;
 mod description;
 mod error_table;
 mod events;
+mod examples;
 mod fault_matrix;
 mod fault_stories;
 mod idempotency;

@@ -4,61 +4,13 @@ use docmill::domain::catalogue::{Catalogue, CatalogueError};
 use maud::{Markup, html};
 use serde_json::Value;
 
+use crate::article::{Article, Links};
+use crate::contents::{Entry, Group};
 use crate::guide::GUIDES;
-use crate::page::{Article, Links};
-use crate::{error, operation, tool};
+use crate::{error, error_code, operation, tool};
 
 /// The API's description as it is served.
 pub const OPENAPI: &str = include_str!("../openapi.json");
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
-    Guides,
-    Tools,
-    Reference,
-    Errors,
-}
-
-impl Group {
-    pub const ALL: [Self; 4] = [Self::Guides, Self::Tools, Self::Reference, Self::Errors];
-
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Guides => "Guides",
-            Self::Tools => "Tools",
-            Self::Reference => "API reference",
-            Self::Errors => "Error codes",
-        }
-    }
-
-    /// Where the group's list is, and what the paths of its pages begin with.
-    pub const fn path(self) -> &'static str {
-        match self {
-            Self::Guides => "/docs",
-            Self::Tools => "/docs/tools",
-            Self::Reference => "/docs/api",
-            Self::Errors => "/docs/errors",
-        }
-    }
-
-    /// Whether the navigation lists its pages only while one of them is open.
-    pub const fn is_folded(self) -> bool {
-        matches!(self, Self::Reference | Self::Errors)
-    }
-
-    /// Whether its titles are names in code.
-    pub const fn is_code(self) -> bool {
-        matches!(self, Self::Errors)
-    }
-}
-
-/// A page in the navigation.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    pub path: String,
-    pub title: String,
-    pub group: Group,
-}
 
 #[derive(Debug)]
 pub struct Book {
@@ -92,7 +44,7 @@ impl Book {
         let operations = operation::all(&self.description);
         let operations =
             operations.iter().map(|operation| entry(Group::Reference, &operation.slug(), operation.title()));
-        let errors = error::codes().into_iter().map(|code| entry(Group::Errors, code, code));
+        let errors = error_code::all().into_iter().map(|code| entry(Group::Errors, code, code));
         guides.chain(tools).chain(operations).chain(errors).collect()
     }
 
@@ -206,12 +158,16 @@ mod tests {
     #[test]
     fn every_page_exists_and_no_link_leads_nowhere() {
         let book = Book::load().unwrap();
-        let mut paths: Vec<_> = book.entries().into_iter().map(|entry| entry.path).collect();
+        let entries = book.entries();
+        let mut paths: Vec<_> = entries.iter().map(|entry| entry.path.clone()).collect();
         paths.extend(["/docs", "/docs/tools", "/docs/api"].map(str::to_owned));
         for path in &paths {
-            let page = render(&book, path, &book.article(path).expect(path));
+            let page = render(&entries, path, &book.article(path).expect(path));
             assert!(page.len() < 200_000, "{path} has {} bytes", page.len());
             assert!(!page.contains("<style") && !page.contains(" style=") && !page.contains("<script>"), "{path}");
+            let mut ids: Vec<_> = page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+            ids.sort_unstable();
+            assert!(ids.windows(2).all(|pair| pair[0] != pair[1]), "{path} has an id twice: {ids:?}");
             for target in page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
                 let Some(docs) = target.trim_start_matches("../").strip_prefix("docs") else { continue };
                 let whole = format!("/docs{docs}");
@@ -226,9 +182,10 @@ mod tests {
     #[test]
     fn every_option_of_every_tool_is_on_its_page() {
         let book = Book::load().unwrap();
+        let entries = book.entries();
         for tool in book.catalogue().tools() {
             let path = format!("/docs/tools/{}", tool.definition.slug);
-            let page = render(&book, &path, &book.article(&path).unwrap());
+            let page = render(&entries, &path, &book.article(&path).unwrap());
             let options = tool.definition.parameters["properties"]["options"]["properties"].as_object();
             for (name, schema) in options.into_iter().flatten() {
                 assert!(page.contains(&format!("id=\"options.{name}\"")), "{path} lacks {name}");

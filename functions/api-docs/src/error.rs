@@ -1,42 +1,16 @@
 //! A page for each `error.code`, of responses and of failed jobs.
 
 use docmill::domain::catalogue::Catalogue;
-use docmill::domain::job::JobErrorCode;
-use docmill::http::error::ErrorCode;
 use docmill_look::code::copyable;
 use maud::{Markup, html};
 use serde_json::Value;
 
+use crate::article::{Article, Links};
+use crate::error_code::{self, Code};
 use crate::guide;
-use crate::page::{Article, Links};
 
 /// What to do about each code, as Markdown with the code as heading.
 const HELP: &str = include_str!("../guides/error-help.md");
-
-/// A code of a response, of a failed job, or of both.
-#[derive(Clone, Copy, Debug)]
-struct Code {
-    response: Option<ErrorCode>,
-    job: Option<JobErrorCode>,
-}
-
-/// The names of all codes, those of responses first.
-pub fn codes() -> Vec<&'static str> {
-    let mut names: Vec<_> = ErrorCode::ALL.map(ErrorCode::as_str).into();
-    let of_jobs = JobErrorCode::ALL.map(JobErrorCode::as_str);
-    names.extend(of_jobs.into_iter().filter(|name| ErrorCode::ALL.iter().all(|code| code.as_str() != *name)));
-    names
-}
-
-pub fn is_code(name: &str) -> bool {
-    find(name).is_some()
-}
-
-fn find(name: &str) -> Option<Code> {
-    let response = ErrorCode::ALL.into_iter().find(|code| code.as_str() == name);
-    let job = JobErrorCode::ALL.into_iter().find(|code| code.as_str() == name);
-    (response.is_some() || job.is_some()).then_some(Code { response, job })
-}
 
 pub fn help(name: &str) -> Option<&'static str> {
     let (_, rest) = HELP.split_once(&format!("## {name}\n"))?;
@@ -51,7 +25,7 @@ pub fn meaning(name: &str) -> Option<&'static str> {
 }
 
 pub fn article(name: &str, catalogue: &Catalogue, description: &Value, links: &Links) -> Option<Article> {
-    let code = find(name)?;
+    let code = error_code::find(name)?;
     let meaning = meaning(name).unwrap_or_default();
     let body = html! {
         p.lead { (sentence(meaning)) }
@@ -98,7 +72,7 @@ mod tests {
 
     #[test]
     fn every_code_has_a_meaning_and_help() {
-        for name in codes() {
+        for name in error_code::all() {
             assert!(
                 meaning(name).is_some_and(|text| text.len() > 10),
                 "{name} is not in the tables of guides/errors.md"
@@ -106,7 +80,7 @@ mod tests {
             assert!(help(name).is_some_and(|text| text.len() > 20), "{name} has no section in guides/error-help.md");
         }
         for heading in HELP.lines().filter_map(|line| line.strip_prefix("## ")) {
-            assert!(is_code(heading), "{heading} is not an error code");
+            assert!(error_code::find(heading).is_some(), "{heading} is not an error code");
         }
     }
 }

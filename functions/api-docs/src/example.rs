@@ -36,12 +36,49 @@ impl Language {
     }
 
     const fn snippet(self) -> &'static str {
-        match self {
-            Self::Curl => include_str!("../snippets/convert.sh"),
-            Self::Python => include_str!("../snippets/convert.py"),
-            Self::TypeScript => include_str!("../snippets/convert.ts"),
-            Self::Rust => include_str!("../snippets/convert.rs"),
+        CONVERT.code(self)
+    }
+}
+
+/// A program in every language. A test runs each as it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Program {
+    pub name: &'static str,
+    codes: [&'static str; 4],
+}
+
+macro_rules! program {
+    ($name:literal) => {
+        Program {
+            name: $name,
+            codes: [
+                include_str!(concat!("../snippets/", $name, ".sh")),
+                include_str!(concat!("../snippets/", $name, ".py")),
+                include_str!(concat!("../snippets/", $name, ".ts")),
+                include_str!(concat!("../snippets/", $name, ".rs")),
+            ],
         }
+    };
+}
+
+const CONVERT: Program = program!("convert");
+
+/// The programs that guides show whole.
+pub const PROGRAMS: [Program; 2] = [program!("chain"), program!("cleanup")];
+
+impl Program {
+    pub const fn code(self, language: Language) -> &'static str {
+        let [curl, python, typescript, rust] = self.codes;
+        match language {
+            Language::Curl => curl,
+            Language::Python => python,
+            Language::TypeScript => typescript,
+            Language::Rust => rust,
+        }
+    }
+
+    pub fn tabs(self) -> Vec<Tab> {
+        Language::ALL.map(|language| Tab { label: language.name(), code: self.code(language).trim_end().into() }).into()
     }
 }
 

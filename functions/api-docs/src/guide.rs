@@ -1,14 +1,14 @@
 //! The guides: Markdown files, shown as pages and copied into the API's description.
 
 use docmill::domain::catalogue::Catalogue;
-use docmill_look::code;
+use docmill_look::code::{self, Tab};
 use maud::{Markup, PreEscaped};
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use serde_json::Value;
 
-use crate::error;
-use crate::example::{Example, Language};
-use crate::page::{Article, Links, Section};
+use crate::article::{Article, Links, Section};
+use crate::error_code;
+use crate::example::{Example, PROGRAMS, Program};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Guide {
@@ -64,10 +64,13 @@ pub fn for_description(catalogue: &Catalogue) -> String {
     for guide in GUIDES {
         text = text.replace(&format!("]({})", guide.slug), &format!("](docs/{})", guide.slug));
     }
-    while let Some((before, rest)) = text.split_once("```example\n") {
-        let Some((example, after)) = rest.split_once("```") else { break };
-        let code = read_example(example, catalogue).map_or_else(String::new, |example| example.code(Language::Curl));
-        text = format!("{before}```sh\n{code}\n```{after}");
+    for (fence, read) in [("```example\n", read_example as Read), ("```program\n", read_program)] {
+        while let Some((before, rest)) = text.split_once(fence) {
+            let Some((fenced, after)) = rest.split_once("```") else { break };
+            let tabs = read(fenced, catalogue).unwrap_or_default();
+            let curl = tabs.into_iter().next().map_or_else(String::new, |tab| tab.code);
+            text = format!("{before}```sh\n{curl}\n```{after}");
+        }
     }
     text
 }
@@ -78,13 +81,27 @@ fn first_sentence(text: &str) -> String {
     paragraph.split_once(". ").map_or(paragraph.clone(), |(first, _)| format!("{first}."))
 }
 
+/// Makes what is between fences into code in every language, curl first.
+type Read = fn(&str, &Catalogue) -> Option<Vec<Tab>>;
+
 /// `tool file body`: an example's fence.
-fn read_example(text: &str, catalogue: &Catalogue) -> Option<Example> {
+fn read_example(text: &str, catalogue: &Catalogue) -> Option<Vec<Tab>> {
     let mut words = text.trim().splitn(3, ' ');
     let tool = catalogue.find(words.next()?)?;
     let file = words.next()?.to_owned();
     let body: Value = serde_json::from_str(words.next()?).ok()?;
-    Some(Example { file, ..Example::with(&tool.definition, body) })
+    Some(Example { file, ..Example::with(&tool.definition, body) }.tabs())
+}
+
+/// `name`: a program's fence.
+fn read_program(text: &str, _catalogue: &Catalogue) -> Option<Vec<Tab>> {
+    PROGRAMS.into_iter().find(|program| program.name == text.trim()).map(Program::tabs)
+}
+
+/// The commands of a guide, as a shell script.
+pub fn script(text: &str) -> String {
+    let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
+    blocks.collect::<Vec<_>>().join("\n")
 }
 
 /// Renders Markdown without its title. Headings get ids, code gets a button to copy it, error codes lead to their pages.
@@ -138,7 +155,7 @@ impl Renderer<'_> {
                 self.in_link = false;
                 events.push(event);
             }
-            Event::Code(code) if !self.in_link && error::is_code(&code) => {
+            Event::Code(code) if !self.in_link && error_code::find(&code).is_some() => {
                 let target = self.links.to(&format!("/docs/errors/{code}"));
                 events.push(Event::InlineHtml(format!("<a href=\"{target}\"><code>{code}</code></a>").into()));
             }
@@ -160,10 +177,13 @@ impl Renderer<'_> {
     fn code_block(&mut self, kind: &CodeBlockKind<'_>, text: &str) -> String {
         self.codes += 1;
         let id = format!("code-{}", self.codes);
-        let is_example = matches!(kind, CodeBlockKind::Fenced(info) if info.as_ref() == "example");
-        let example = is_example.then(|| read_example(text, self.catalogue)).flatten();
-        let shown = match example {
-            Some(example) => code::tabs(&id, "Language", &example.tabs()),
+        let tabs = match kind {
+            CodeBlockKind::Fenced(info) if info.as_ref() == "example" => read_example(text, self.catalogue),
+            CodeBlockKind::Fenced(info) if info.as_ref() == "program" => read_program(text, self.catalogue),
+            CodeBlockKind::Fenced(_) | CodeBlockKind::Indented => None,
+        };
+        let shown = match tabs {
+            Some(tabs) => code::tabs(&id, "Language", &tabs),
             None => code::copyable(&id, text.trim_end()),
         };
         shown.into_string()
@@ -192,6 +212,7 @@ fn text_until(end: TagEnd, events: &mut Parser<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::example::Language;
 
     #[test]
     fn a_guide_has_sections_tabs_and_links() {
@@ -211,14 +232,21 @@ mod tests {
     #[test]
     fn the_description_has_curl_and_links_from_the_address_of_the_api() {
         let text = for_description(&Catalogue::load().unwrap());
-        assert!(!text.contains("```example") && text.contains("Prefer: wait=25") && text.contains("](docs/waiting)"));
+        assert!(
+            !text.contains("```example")
+                && !text.contains("```program")
+                && text.contains("Prefer: wait=25")
+                && text.contains("](docs/waiting)")
+        );
     }
 
     #[test]
     fn every_example_in_a_guide_can_be_read() {
         let catalogue = Catalogue::load().unwrap();
-        for example in all().split("```example\n").skip(1) {
-            assert!(read_example(example.split("```").next().unwrap(), &catalogue).is_some(), "{example}");
+        for (fence, read) in [("```example\n", read_example as Read), ("```program\n", read_program)] {
+            for fenced in all().split(fence).skip(1) {
+                assert!(read(fenced.split("```").next().unwrap(), &catalogue).is_some(), "{fenced}");
+            }
         }
     }
 }

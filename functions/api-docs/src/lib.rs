@@ -2,9 +2,12 @@
 //!
 //! Pages are functions of the catalogue, the guides and the description; nothing is read while a request runs.
 
+pub mod article;
 pub mod book;
+pub mod contents;
 pub mod description;
 pub mod error;
+pub mod error_code;
 pub mod example;
 pub mod guide;
 pub mod operation;
@@ -47,7 +50,7 @@ fn find(book: &Book, path: &str) -> Option<Document> {
     match path {
         "/openapi.json" => Some((JSON, OPENAPI.to_owned())),
         "/docs/search.json" => Some((JSON, search::index(book).to_string())),
-        _ => Some((HTML, page::render(book, path, &book.article(path)?))),
+        _ => Some((HTML, page::render(&book.entries(), path, &book.article(path)?))),
     }
 }
 

@@ -1,67 +1,13 @@
-//! The frame around every page of the documentation, and what pages consist of.
+//! The frame around every page of the documentation.
 
 use docmill_look::{assets, icons};
 use maud::{DOCTYPE, Markup, html};
 
-use crate::book::{Book, Entry, Group};
-
-/// Addresses relative to a page, since only the gateway knows what comes before `/docs`.
-#[derive(Clone, Debug)]
-pub struct Links {
-    prefix: String,
-}
-
-impl Links {
-    /// `path` begins with a slash, as in `/docs/uploads`.
-    pub fn of(path: &str) -> Self {
-        Self { prefix: "../".repeat(path.matches('/').count().saturating_sub(1)) }
-    }
-
-    pub fn to(&self, path: &str) -> String {
-        match format!("{}{}", self.prefix, path.trim_start_matches('/')) {
-            empty if empty.is_empty() => "./".to_owned(),
-            link => link,
-        }
-    }
-}
-
-/// A heading within a page that links can lead to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Section {
-    pub id: String,
-    pub title: String,
-}
-
-impl Section {
-    pub fn new(title: &str) -> Self {
-        Self { id: slug(title), title: title.to_owned() }
-    }
-}
-
-/// Lower case, with hyphens between words.
-pub fn slug(title: &str) -> String {
-    let letters = title.chars().map(|letter| if letter.is_alphanumeric() { letter.to_ascii_lowercase() } else { ' ' });
-    letters.collect::<String>().split_whitespace().collect::<Vec<_>>().join("-")
-}
-
-/// What a page says.
-#[derive(Clone, Debug)]
-pub struct Article {
-    pub title: String,
-    /// One sentence, also for search engines.
-    pub summary: String,
-    pub body: Markup,
-    pub sections: Vec<Section>,
-}
-
-impl Article {
-    pub fn new(title: &str, (body, sections): (Markup, Vec<Section>)) -> Self {
-        Self { title: title.to_owned(), summary: String::new(), body, sections }
-    }
-}
+use crate::article::{Article, Links};
+use crate::contents::{Entry, Group};
 
 /// A whole page. `path` is its own, below the gateway's base path.
-pub fn render(book: &Book, path: &str, article: &Article) -> String {
+pub fn render(entries: &[Entry], path: &str, article: &Article) -> String {
     let links = Links::of(path);
     let title = format!("{} · Docmill docs", article.title);
     let page = html! {
@@ -86,12 +32,12 @@ pub fn render(book: &Book, path: &str, article: &Article) -> String {
                 a.skip href="#content" { "Skip to content" }
                 (top(&links))
                 div.shell.docs {
-                    (side(book, path, &links))
+                    (side(entries, path, &links))
                     main #content tabindex="-1" {
                         h1 { (article.title) }
                         @if !article.summary.is_empty() && path != "/docs" { p.quiet { (article.summary) } }
                         (article.body)
-                        (neighbours(book, path, &links))
+                        (neighbours(entries, path, &links))
                     }
                     (on_this_page(article))
                 }
@@ -121,8 +67,7 @@ fn top(links: &Links) -> Markup {
     }
 }
 
-fn side(book: &Book, path: &str, links: &Links) -> Markup {
-    let entries = book.entries();
+fn side(entries: &[Entry], path: &str, links: &Links) -> Markup {
     html! {
         div.docs-side {
             search aria-label="Documentation" {
@@ -136,7 +81,7 @@ fn side(book: &Book, path: &str, links: &Links) -> Markup {
             details.docs-menu {
                 summary { "Contents" }
                 nav aria-label="Documentation" {
-                    @for group in Group::ALL { (menu(group, &entries, path, links)) }
+                    @for group in Group::ALL { (menu(group, entries, path, links)) }
                 }
             }
         }
@@ -173,8 +118,7 @@ fn on_this_page(article: &Article) -> Markup {
 }
 
 /// The guides before and after this one.
-fn neighbours(book: &Book, path: &str, links: &Links) -> Markup {
-    let entries = book.entries();
+fn neighbours(entries: &[Entry], path: &str, links: &Links) -> Markup {
     let Some(position) = entries.iter().position(|entry| entry.path == path && entry.group == Group::Guides) else {
         return html! {};
     };
@@ -201,25 +145,5 @@ fn foot(links: &Links) -> Markup {
                 li { a href=(links.to("/tools")) { "Tools" } }
             } }
         } }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn links_lead_from_any_depth_to_the_same_page() {
-        for (page, link) in
-            [("/docs", "docs/uploads"), ("/docs/errors", "../docs/uploads"), ("/docs/tools/x", "../../docs/uploads")]
-        {
-            assert_eq!(Links::of(page).to("/docs/uploads"), link);
-        }
-        assert_eq!((Links::of("/docs").to("/"), Links::of("/docs/errors").to("/")), ("./".into(), "../".into()));
-    }
-
-    #[test]
-    fn titles_become_ids() {
-        assert_eq!(slug("What a job looks like?"), "what-a-job-looks-like");
     }
 }

@@ -3,8 +3,9 @@
 use docmill_look::schema::plain;
 use serde_json::{Value, json};
 
-use crate::book::{Book, Group};
-use crate::page::slug;
+use crate::article::slug;
+use crate::book::Book;
+use crate::contents::Group;
 use crate::{error, guide};
 
 /// Entries of `[title, page, path, text]`; paths are relative to the address of the API.

@@ -7,8 +7,8 @@ use docmill_look::{code, schema};
 use maud::{Markup, html};
 use serde_json::json;
 
+use crate::article::{Article, Links, Section};
 use crate::example::Example;
-use crate::page::{Article, Links, Section};
 
 pub fn article(tool: &Tool, links: &Links) -> Article {
     let definition = &tool.definition;

@@ -1,0 +1,241 @@
+//! The examples that people paste: every command of README and guides, and the guides' programs in every language.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::Output;
+use std::sync::mpsc;
+
+use api_docs::example::{Language, PROGRAMS, Program};
+use api_docs::guide::{GUIDES, script};
+use reqwest::{Client, Method};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::process::Command;
+
+use crate::clients::{node, root, rust_example};
+use crate::support::{deployed_url, pdf};
+
+/// Requests that fail end a script, but for canceling what has just ended by itself.
+const STRICT: &str = r#"set -eu -o pipefail
+curl() { command curl --fail-with-body "$@" || case "$*" in */cancel*) ;; *) return 1 ;; esac; }
+"#;
+const TEXT: &str = "Amet aliqua dolor";
+
+/// The deployed stack, as an example sees it.
+struct Stack {
+    url: String,
+    key: String,
+    samples: String,
+}
+
+impl Stack {
+    /// `None` where only storage was deployed.
+    fn deployed() -> Option<Self> {
+        let url = deployed_url()?;
+        let setting = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is set with DOCMILL_URL"));
+        Some(Self { url, key: setting("DOCMILL_LIVE_KEY"), samples: setting("SAMPLES_URL") })
+    }
+
+    async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Value {
+        let request = Client::new().request(method, format!("{}{path}", self.url)).bearer_auth(&self.key);
+        let request = match body {
+            Some(body) => request.json(&body),
+            None => request,
+        };
+        request.send().await.unwrap().error_for_status().unwrap().json().await.unwrap()
+    }
+
+    async fn create(&self, body: Value) -> String {
+        self.ask(Method::POST, "/v1/jobs", Some(body)).await["job"]["id"].as_str().unwrap().to_owned()
+    }
+
+    /// What a program does with the stack, run in a folder of its own.
+    async fn run(&self, mut command: Command, folder: &Path, job: &str) -> Output {
+        command.current_dir(folder).kill_on_drop(true);
+        command.env("DOCMILL_URL", &self.url).env("DOCMILL_KEY", &self.key).env("DOCMILL_LIVE_KEY", &self.key);
+        command.env("JOB_ID", job).output().await.unwrap()
+    }
+
+    /// What a shell script says. It must not fail.
+    async fn run_script(&self, name: &str, script: &str, folder: &Path, job: &str) -> String {
+        let script = script.replace("https://files.example.com/report.docx", &format!("{}/small.docx", self.samples));
+        std::fs::write(folder.join("table.csv"), "name,amount\nAda,12\n").unwrap();
+        let mut bash = Command::new("bash");
+        bash.args(["-O", "expand_aliases", "-c", &format!("{STRICT}{script}")]);
+        let output = self.run(bash, folder, job).await;
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{name}: {said}{}", String::from_utf8_lossy(&output.stderr));
+        said
+    }
+}
+
+/// A bucket that takes one file, and a source that never answers, at one of the addresses that the stack's workers may reach.
+struct Elsewhere {
+    address: String,
+    received: mpsc::Receiver<Vec<u8>>,
+}
+
+impl Elsewhere {
+    fn new() -> Self {
+        let ports = std::env::var("TEST_SOURCE_PORTS").expect("`make test` sets it");
+        let mut listeners = ports.split(',').filter_map(|port| TcpListener::bind(format!("127.0.0.1:{port}")).ok());
+        let listener = listeners.next().unwrap_or_else(|| panic!("no port of {ports} is free"));
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let (sender, received) = mpsc::channel();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let sender = sender.clone();
+                std::thread::spawn(move || serve(stream, &sender));
+            }
+        });
+        Self { address, received }
+    }
+}
+
+/// Passes on the body of a PUT. Any other request waits until its sender gives up.
+fn serve(stream: TcpStream, sender: &mpsc::Sender<Vec<u8>>) {
+    let mut reader = BufReader::new(stream);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).is_ok_and(|read| read > 0) {}
+    let head = head.to_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok()).unwrap_or(0);
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    if head.starts_with("put ") {
+        sender.send(body).unwrap();
+        reader.get_mut().write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").unwrap();
+    } else {
+        drop(reader.read_to_end(&mut Vec::new()));
+    }
+}
+
+#[tokio::test]
+async fn every_command_of_the_guides_works() {
+    let Some(stack) = Stack::deployed() else { return };
+    let elsewhere = Elsewhere::new();
+    let mut ran = 0;
+    for guide in GUIDES {
+        let commands = script(guide.text());
+        let commands: Vec<_> = commands.lines().filter(|line| !line.starts_with("export DOCMILL_")).collect();
+        let script = commands.join("\n").replace("https://bucket.example.com", &elsewhere.address);
+        if !script.contains("curl") {
+            continue;
+        }
+        let body = match guide.slug {
+            // What is canceled there must not end by itself.
+            "control" => json!({"toolSlug": "html-to-pdf", "url": format!("{}/slow.html", elsewhere.address)}),
+            _ => json!({"toolSlug": "html-to-pdf", "html": "<p>Report"}),
+        };
+        let job = stack.create(body).await;
+        let folder = TempDir::new().unwrap();
+        let said = stack.run_script(guide.slug, &script, folder.path(), &job).await;
+        let answers: Vec<Value> = serde_json::Deserializer::from_str(&said).into_iter().map(Result::unwrap).collect();
+        assert!(answers.iter().all(|answer| answer["ok"] == true), "{}: {said}", guide.slug);
+        let read = |file: &str| std::fs::read(folder.path().join(file)).unwrap();
+        match guide.slug {
+            "waiting" => assert!(pdf::text(&read("report.pdf")).contains("Report")),
+            "control" => {
+                assert_eq!(answers[0]["job"]["status"], "canceled");
+                assert!(pdf::text(&elsewhere.received.recv().unwrap()).contains(TEXT));
+            }
+            "lists" => assert!(answers[0]["jobs"].is_array()),
+            _ => assert!(answers.last().unwrap()["job"]["id"].is_string(), "{}: {said}", guide.slug),
+        }
+        ran += 1;
+    }
+    assert!(ran > 4, "{ran} guides have commands");
+}
+
+#[tokio::test]
+async fn every_command_of_the_readme_works() {
+    let Some(stack) = Stack::deployed() else { return };
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let (_, section) = readme.split_once("\n## Five minutes with each endpoint\n").unwrap();
+    let commands = script(section.split("\n## ").next().unwrap());
+    let commands = commands.replace(". .local/env", "").replace("http://127.0.0.1:8001", &stack.samples);
+    let folder = TempDir::new().unwrap();
+    let said = stack.run_script("README", &commands, folder.path(), "").await;
+    assert!(pdf::text(&std::fs::read(folder.path().join("small.pdf")).unwrap()).contains(TEXT));
+    for part in ["\"tools\":", "\"jobs\":", "toolSlug,created,completed", "\"webhookTest\":"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+/// A program as its reader would run it.
+async fn command(program: Program, language: Language, folder: &Path) -> Command {
+    let script = |name: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, program.code(language)).unwrap();
+        path
+    };
+    match language {
+        Language::Curl => {
+            let mut shell = Command::new("sh");
+            shell.arg("-eu").arg(script("program.sh"));
+            shell
+        }
+        Language::Python => {
+            let mut python = Command::new("python3");
+            python.arg(script("program.py"));
+            python
+        }
+        Language::TypeScript => {
+            let mut node = Command::new(node().await);
+            node.arg(script("program.mts"));
+            node
+        }
+        Language::Rust => {
+            let source = format!("functions/api-docs/snippets/{}.rs", program.name);
+            Command::new(rust_example(&format!("docs-{}", program.name), &source).await)
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_program_of_the_guides_works_in_every_language() {
+    let Some(stack) = Stack::deployed() else { return };
+    for (program, language) in
+        PROGRAMS.into_iter().flat_map(|program| Language::ALL.map(|language| (program, language)))
+    {
+        let name = format!("{} in {}", program.name, language.name());
+        let labelled = json!({"toolSlug": "html-to-pdf", "html": "<p>x", "metadata": {"order": "2026-118"}});
+        let ids = [stack.create(labelled.clone()).await, stack.create(labelled).await];
+        let folder = TempDir::new().unwrap();
+        let output = stack.run(command(program, language, folder.path()).await, folder.path(), "").await;
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        if program.name == "chain" {
+            let handout = std::fs::read(folder.path().join("handout.pdf")).unwrap();
+            let text = pdf::text(&handout);
+            let parts =
+                ["Cover", "Report", "Terms"].map(|part| text.find(part).unwrap_or_else(|| panic!("{name}: {text}")));
+            assert!(parts.is_sorted() && text.matches("Draft").count() == 3, "{name}: {text}");
+        } else {
+            for id in ids {
+                let job = stack.ask(Method::GET, &format!("/v1/jobs/{id}"), None).await;
+                assert_eq!(job["job"]["status"], "deleted", "{name}");
+            }
+        }
+    }
+}
+
+/// Its jobs are listed page by page.
+#[tokio::test]
+async fn the_clean_up_follows_cursors() {
+    let Some(stack) = Stack::deployed() else { return };
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        let body = json!({"toolSlug": "html-to-pdf", "html": "<p>x", "metadata": {"order": "by-page"}});
+        ids.push(stack.create(body).await);
+    }
+    let program = PROGRAMS.into_iter().find(|program| program.name == "cleanup").unwrap();
+    let folder = TempDir::new().unwrap();
+    let small = program.code(Language::Curl).replace("2026-118", "by-page").replace("limit=100", "limit=1");
+    let mut shell = Command::new("sh");
+    shell.args(["-euc", &small]);
+    let output = stack.run(shell, folder.path(), "").await;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for id in ids {
+        assert_eq!(stack.ask(Method::GET, &format!("/v1/jobs/{id}"), None).await["job"]["status"], "deleted");
+    }
+}
