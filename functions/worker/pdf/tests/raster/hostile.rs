@@ -99,6 +99,12 @@ fn damaged_pdfs_are_changed_or_refused() {
 }
 
 #[test]
+fn damaged_pdfs_are_unlocked_or_refused() {
+    let encrypted = std::fs::read(fixture("encrypted.pdf")).unwrap();
+    survive(Tool::UnlockPdf, Media::Pdf, &[encrypted], &json!({"password": "test_user"}));
+}
+
+#[test]
 fn damaged_images_are_embedded_or_refused() {
     let image = image::DynamicImage::ImageRgb8(image::RgbImage::from_fn(64, 48, |x, y| {
         image::Rgb([x as u8 * 4, y as u8 * 5, 99])
