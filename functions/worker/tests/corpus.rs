@@ -10,6 +10,7 @@ use std::io::{BufRead, BufReader, Lines, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -26,6 +27,8 @@ struct Expected {
     documents: BTreeMap<String, Vec<Outcome>>,
     basic: BTreeMap<String, Vec<Outcome>>,
     browser: BTreeMap<String, Vec<Outcome>>,
+    /// By file, then by tool: the errors, one of which each must end in. Every other tool yields a result.
+    pdfs: BTreeMap<String, BTreeMap<String, Vec<String>>>,
 }
 
 #[derive(Debug, PartialEq, Eq, Deserialize)]
@@ -54,6 +57,11 @@ struct Worker {
 
 impl Worker {
     fn start() -> Self {
+        Self::start_in(&std::env::temp_dir())
+    }
+
+    /// With a directory of its own, unless it is a worker in the image.
+    fn start_in(directory: &Path) -> Self {
         // In the image, another version of LibreOffice converts: `make test-image` names a command that runs there.
         let worker = std::env::var("DOCMILL_WORKER").unwrap_or_else(|_| env!("CARGO_BIN_EXE_worker").to_owned());
         let log = NamedTempFile::new().unwrap();
@@ -61,6 +69,7 @@ impl Worker {
         let mut child = Command::new(words.next().unwrap())
             .args(words)
             .args(["convert-each", "--conversion-seconds", CONVERSION_SECONDS])
+            .env("TMPDIR", directory)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(log.reopen().unwrap())
@@ -78,12 +87,41 @@ impl Worker {
         serde_json::from_str(&answer).unwrap()
     }
 
+    /// Tries every PDF tool on every PDF, and after each file a good one. Whatever fails is in the list that is returned.
+    fn try_pdfs(&mut self, expected: &BTreeMap<String, BTreeMap<String, Vec<String>>>, scratch: &Path) -> Vec<String> {
+        let folder = corpus().join("pdfs");
+        assert_eq!(names(&folder), expected.keys().cloned().collect(), "expected.json lists the files of {folder:?}");
+        let mut wrong = Vec::new();
+        for (name, failures) in expected {
+            for (tool, options) in pdf_tools() {
+                let answer = self.convert(tool, &folder.join(name), &options, &scratch.join(tool));
+                let code = answer["error"]["code"].as_str();
+                let right = match failures.get(tool) {
+                    Some(codes) => code.is_some_and(|code| codes.iter().any(|expected| expected == code)),
+                    None => answer["error"].is_null(),
+                };
+                if !right {
+                    wrong.push(format!("{name}, {tool}: {answer}, and not {:?}", failures.get(tool)));
+                }
+            }
+            let good = self.read_a_good_pdf(&scratch.join("good.txt"));
+            if !good.contains("Reading a File") {
+                wrong.push(format!("after {name}: {good}"));
+            }
+        }
+        wrong
+    }
+
+    fn read_a_good_pdf(&mut self, out: &Path) -> String {
+        let good = corpus().join("../fixtures/pdf/layouts/code.pdf");
+        let answer = self.convert("pdf-to-text", &good, &json!({}), out);
+        std::fs::read_to_string(out).unwrap_or_else(|error| format!("{error}: {answer}"))
+    }
+
     /// Every file of `folder` must end in one of its expected outcomes.
     fn try_all(mut self, tool: &str, folder: &str, options: &Value, expected: &BTreeMap<String, Vec<Outcome>>) {
         let folder = corpus().join(folder);
-        let names: BTreeSet<String> =
-            folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        assert_eq!(names, expected.keys().cloned().collect(), "expected.json lists the files of {folder:?}");
+        assert_eq!(names(&folder), expected.keys().cloned().collect(), "expected.json lists the files of {folder:?}");
         let scratch = TempDir::new().unwrap();
         // That worker is another user.
         std::fs::set_permissions(scratch.path(), Permissions::from_mode(0o777)).unwrap();
@@ -136,6 +174,34 @@ fn text(pdf: &Path) -> String {
     String::from_utf8(output.stdout).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+fn names(folder: &Path) -> BTreeSet<String> {
+    folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+fn pdf_tools() -> [(&'static str, Value); 13] {
+    [
+        ("merge-pdf", json!({})),
+        ("split-pdf", json!({"mode": "every"})),
+        ("organize-pdf", json!({"pages": "z-1"})),
+        ("compress-pdf", json!({})),
+        ("pdf-to-images", json!({"dpi": 36})),
+        ("thumbnail", json!({})),
+        ("pdf-to-text", json!({"format": "markdown"})),
+        ("inspect-document", json!({})),
+        ("edit-metadata", json!({"set": {"title": "New"}})),
+        ("flatten-pdf", json!({})),
+        ("watermark-pdf", json!({"text": "Draft"})),
+        ("protect-pdf", json!({"userPassword": "open"})),
+        ("unlock-pdf", json!({"password": "open"})),
+    ]
+}
+
+/// How many processes a process has started that still run, and those have.
+fn descendants(id: u32) -> usize {
+    let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
+    children.split_whitespace().map(|child| 1 + descendants(child.parse().unwrap())).sum()
+}
+
 fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus")
 }
@@ -160,4 +226,27 @@ fn pages_end_as_they_should_in_the_fast_lane() {
 #[ignore = "takes a minute: make test-corpus"]
 fn pages_end_as_they_should_in_the_browser() {
     Worker::start().try_all("html-to-pdf", "pages", &json!({"renderMode": "browser"}), &expected().browser);
+}
+
+#[test]
+#[ignore = "takes minutes: make test-corpus"]
+fn pdfs_end_as_they_should_in_every_tool() {
+    let scratch = TempDir::new().unwrap();
+    std::fs::set_permissions(scratch.path(), Permissions::from_mode(0o777)).unwrap();
+    let home = scratch.path().join("home");
+    std::fs::create_dir(&home).unwrap();
+    let mut worker = Worker::start_in(&home);
+    let left = |worker: &Worker| (descendants(worker.child.id()), names(&home).len());
+    worker.read_a_good_pdf(&scratch.path().join("first.txt"));
+    let before = left(&worker);
+    let wrong = worker.try_pdfs(&expected().pdfs, scratch.path());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // What was killed may go a moment after its answer, and what is kept ready for the next job come after it.
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while left(&worker).0 > before.0 || left(&worker).1 > before.1 {
+        assert!(Instant::now() < deadline, "{:?} processes and files are left, {before:?} before", left(&worker));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    drop(worker.requests);
+    assert!(worker.child.wait().unwrap().success());
 }

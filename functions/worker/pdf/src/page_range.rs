@@ -126,4 +126,15 @@ mod tests {
             Err(RangeError::TooMany { limit: 7 })
         );
     }
+
+    #[test]
+    fn fuzz_page_ranges() {
+        docmill_fuzz::fuzz("page-range", &[], |bytes| {
+            let Ok(range) = String::from_utf8_lossy(bytes).parse::<PageRange>() else { return };
+            assert_eq!(range.to_string().parse(), Ok(range.clone()));
+            if let Ok(pages) = range.resolve(9, 100) {
+                assert!(pages.len() <= 100 && pages.iter().all(|page| *page < 9));
+            }
+        });
+    }
 }

@@ -50,3 +50,6 @@ pub(crate) fn read(page: &Page<'_>, number: u32, structure: bool) -> Result<Page
     }
     Ok(PageContent { number, width, height, rotation: page.rotation(), words, aside, tables: found })
 }
+
+#[cfg(test)]
+mod tests;
