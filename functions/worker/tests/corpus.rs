@@ -113,8 +113,7 @@ impl Worker {
     }
 
     fn read_a_good_pdf(&mut self, out: &Path) -> String {
-        let good = corpus().join("../fixtures/pdf/layouts/code.pdf");
-        let answer = self.convert("pdf-to-text", &good, &json!({}), out);
+        let answer = self.convert("pdf-to-text", &good_pdf(), &json!({}), out);
         std::fs::read_to_string(out).unwrap_or_else(|error| format!("{error}: {answer}"))
     }
 
@@ -202,6 +201,10 @@ fn descendants(id: u32) -> usize {
     children.split_whitespace().map(|child| 1 + descendants(child.parse().unwrap())).sum()
 }
 
+fn good_pdf() -> PathBuf {
+    corpus().join("../fixtures/pdf/layouts/code.pdf")
+}
+
 fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus")
 }
@@ -237,7 +240,10 @@ fn pdfs_end_as_they_should_in_every_tool() {
     std::fs::create_dir(&home).unwrap();
     let mut worker = Worker::start_in(&home);
     let left = |worker: &Worker| (descendants(worker.child.id()), names(&home).len());
-    worker.read_a_good_pdf(&scratch.path().join("first.txt"));
+    // Each tool has a helper of its own in this command, which stays.
+    for (tool, options) in pdf_tools() {
+        worker.convert(tool, &good_pdf(), &options, &scratch.path().join(tool));
+    }
     let before = left(&worker);
     let wrong = worker.try_pdfs(&expected().pdfs, scratch.path());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -106,3 +106,12 @@ fn a_broken_signature_is_told() {
         assert_eq!(outcome.warnings[0].code, "signature_broken", "{tool:?}");
     }
 }
+
+#[test]
+fn a_damaged_document_without_protection_is_repaired() {
+    let run = Run::new().with(include_bytes!("../../../../../tests/corpus/pdfs/cross-reference-ring.pdf"));
+    let outcome = run.run(Tool::UnlockPdf, json!({})).unwrap();
+    let codes: Vec<_> = outcome.warnings.iter().map(|warning| warning.code.as_str()).collect();
+    assert_eq!(codes, ["not_protected"]);
+    check(&run.path(&outcome.artifacts[0].file));
+}

@@ -13,6 +13,7 @@ fn whole_files_are_accepted() {
     assert!(verified(br#"{"a": [1, 2]}"#, Media::Json).is_ok());
     let text = "ä".repeat(50_000);
     assert!(verified(format!("x{text}").as_bytes(), Media::Text).is_ok());
+    assert!(verified(b"", Media::Text).is_ok(), "a scan has no words");
     let mut png = std::io::Cursor::new(Vec::new());
     image::RgbImage::new(7, 5).write_to(&mut png, image::ImageFormat::Png).unwrap();
     let artifact = verified(png.get_ref(), Media::Png).unwrap();
@@ -32,7 +33,8 @@ fn damaged_files_are_not() {
     assert!(verified(&pdf[..pdf.len() - 100], Media::Pdf).is_err());
     assert!(verified(&plain("one", 0), Media::Pdf).is_err());
     assert!(verified(b"GIF89a", Media::Pdf).is_err());
-    assert!(verified(b"", Media::Text).is_err());
+    assert!(verified(b"", Media::Pdf).is_err());
+    assert!(verified(b"", Media::Html).is_err());
     assert!(verified(b"{", Media::Json).is_err());
     assert!(verified(b"ab\xFFcd", Media::Text).is_err());
     assert!(verified(b"abc\xC3", Media::Text).is_err());

@@ -112,9 +112,8 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         );
         attempt.warnings.push(Warning::new("target_missed", message));
     }
-    // A damaged source is never the result: the repaired one is, even if it is a little larger.
-    let repaired = attempt.warnings.iter().any(|warning| warning.code == "source_repaired");
-    if attempt.bytes >= before && !repaired {
+    // A damaged source is never the result: what was written anew is, even if it is a little larger.
+    if attempt.bytes >= before && super::reads_without_repair(engines, source)? {
         std::fs::copy(&source.path, &result).map_err(|error| super::io_failure(&error))?;
         let message = "The PDF can't be made smaller with these options, so the result is the source itself.";
         attempt.bytes = before;

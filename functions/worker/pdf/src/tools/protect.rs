@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{options, pdf};
+use super::{options, pdf, reads_without_repair};
 use crate::structure::open::{io_failure, mentions_signature, signature_broken};
 use crate::structure::pages::too_many;
 use crate::structure::{self, Assembly, open};
@@ -91,7 +91,8 @@ pub(super) fn unlock(engines: &Engines, request: &Request) -> Result<Outcome, Fa
     let source = source(request)?;
     let password = options.password.or_else(|| source.password.clone());
     let result = request.directory.join(RESULT);
-    if !engines.qpdf()?.is_encrypted(&source.path) {
+    let is_encrypted = engines.qpdf()?.is_encrypted(&source.path);
+    if !is_encrypted && reads_without_repair(engines, source)? {
         let pages = count(engines, request, source, None)?;
         fs::copy(&source.path, &result).map_err(|error| io_failure(&error))?;
         let warning = Warning::new("not_protected", "The document was not protected. The result is the same file.");
@@ -103,7 +104,11 @@ pub(super) fn unlock(engines: &Engines, request: &Request) -> Result<Outcome, Fa
     if let Some(password) = &password {
         job["password"] = password.as_str().into();
     }
-    finish(engines, request, source, password.as_deref(), job)
+    let mut outcome = finish(engines, request, source, password.as_deref(), job)?;
+    if !is_encrypted {
+        outcome.warnings.push(Warning::new("not_protected", "The document was not protected."));
+    }
+    Ok(outcome)
 }
 
 fn source(request: &Request) -> Result<&Source, Failure> {

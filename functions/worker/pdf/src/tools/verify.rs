@@ -28,7 +28,8 @@ fn verify(engines: &Engines, request: &Request, source: &Source) -> Result<Artif
             format!("{bytes} bytes"),
         ));
     }
-    if bytes == 0 {
+    // A page without words comes to a text without any.
+    if bytes == 0 && !matches!(source.media, Media::Text | Media::Markdown) {
         return Err(unusable("an empty file"));
     }
     let file = source.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
