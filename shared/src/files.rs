@@ -176,7 +176,7 @@ impl Files {
 
     /// Stores what an open file holds.
     pub async fn put_file(&self, key: &ObjectKey<'_>, file: &File, content_type: &str) -> Result<(), FilesError> {
-        // A name for the descriptor itself: each try reads this file from its beginning, whatever lies at its path by then.
+        // A name for the descriptor itself: each try reads this file from its beginning, even if its path leads elsewhere by then.
         let opened = format!("/proc/self/fd/{}", file.as_raw_fd());
         let body = ByteStream::from_path(opened).await.map_err(|error| FilesError::Local(error.to_string()))?;
         self.client()

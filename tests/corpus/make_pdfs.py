@@ -10,7 +10,7 @@ SIDE = 65_000
 
 
 class Pdf:
-    """Objects in the order of their numbers, from 1: the catalog, the page tree, and whatever is added."""
+    """Objects in the order of their numbers, from 1: the catalog, the page tree, and the rest."""
 
     def __init__(self) -> None:
         self.objects: list[bytes] = [b"", b""]

@@ -64,8 +64,8 @@ pub fn for_description(catalogue: &Catalogue) -> String {
     for guide in GUIDES {
         text = text.replace(&format!("]({})", guide.slug), &format!("](docs/{})", guide.slug));
     }
-    for (fence, read) in [("```example\n", read_example as Read), ("```program\n", read_program)] {
-        while let Some((before, rest)) = text.split_once(fence) {
+    for (fence, read) in FENCES {
+        while let Some((before, rest)) = text.split_once(&format!("```{fence}\n")) {
             let Some((fenced, after)) = rest.split_once("```") else { break };
             let tabs = read(fenced, catalogue).unwrap_or_default();
             let curl = tabs.into_iter().next().map_or_else(String::new, |tab| tab.code);
@@ -83,6 +83,9 @@ fn first_sentence(text: &str) -> String {
 
 /// Makes what is between fences into code in every language, curl first.
 type Read = fn(&str, &Catalogue) -> Option<Vec<Tab>>;
+
+/// What is shown in every language, by the name after the fence.
+const FENCES: [(&str, Read); 2] = [("example", read_example), ("program", read_program)];
 
 /// `tool file body`: an example's fence.
 fn read_example(text: &str, catalogue: &Catalogue) -> Option<Vec<Tab>> {
@@ -177,11 +180,11 @@ impl Renderer<'_> {
     fn code_block(&mut self, kind: &CodeBlockKind<'_>, text: &str) -> String {
         self.codes += 1;
         let id = format!("code-{}", self.codes);
-        let tabs = match kind {
-            CodeBlockKind::Fenced(info) if info.as_ref() == "example" => read_example(text, self.catalogue),
-            CodeBlockKind::Fenced(info) if info.as_ref() == "program" => read_program(text, self.catalogue),
-            CodeBlockKind::Fenced(_) | CodeBlockKind::Indented => None,
+        let read = match kind {
+            CodeBlockKind::Fenced(info) => FENCES.into_iter().find(|(fence, _)| *fence == info.as_ref()),
+            CodeBlockKind::Indented => None,
         };
+        let tabs = read.and_then(|(_, read)| read(text, self.catalogue));
         let shown = match tabs {
             Some(tabs) => code::tabs(&id, "Language", &tabs),
             None => code::copyable(&id, text.trim_end()),
@@ -243,8 +246,8 @@ mod tests {
     #[test]
     fn every_example_in_a_guide_can_be_read() {
         let catalogue = Catalogue::load().unwrap();
-        for (fence, read) in [("```example\n", read_example as Read), ("```program\n", read_program)] {
-            for fenced in all().split(fence).skip(1) {
+        for (fence, read) in FENCES {
+            for fenced in all().split(&format!("```{fence}\n")).skip(1) {
                 assert!(read(fenced.split("```").next().unwrap(), &catalogue).is_some(), "{fenced}");
             }
         }

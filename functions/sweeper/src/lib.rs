@@ -94,6 +94,7 @@ impl Sweeper {
             self.all_shards(|shard| self.release_leases(shard, run)),
             self.look_after_queues(run),
             self.all_shards(|shard| self.look_after_waiting(shard, run)),
+            // In a box, or the type of this future is nested too deeply to compile.
             Box::pin(self.count_all_shards(run)),
             self.all_shards(|shard| self.expire_outputs(shard, run)),
         );

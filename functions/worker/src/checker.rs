@@ -74,7 +74,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whatever a child left in a file's place is not followed.
+/// A link that a child left in a file's place is not followed.
 pub(crate) fn are_files(conversion: &Conversion) -> Result<(), Failure> {
     let opened = conversion.artifacts.iter().try_for_each(|artifact| tree::open_written(&artifact.path).map(drop));
     opened.map_err(|error| missing(&error))

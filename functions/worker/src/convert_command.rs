@@ -108,17 +108,23 @@ impl From<io::Error> for Refused {
 
 /// Runs the command. Exit code 0, or 1 with the error on standard output (`--json`) or standard error.
 pub fn run(args: &Args) -> ExitCode {
-    telemetry::init_for_people();
-    let outcome = confine::hide_own_memory().map_err(Refused::from).and_then(|()| {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-        runtime.block_on(convert_all(args))
-    });
-    wait_for_dropped_browsers();
+    let outcome = run_to_the_end(convert_all(args));
     let printed = match &outcome {
         Ok(report) => print(args, report),
         Err(refused) => print_refusal(args, refused),
     };
     if outcome.is_ok() && printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Does a command's work, and leaves no process and no file of it behind.
+fn run_to_the_end<T, E: From<io::Error>>(work: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+    telemetry::init_for_people();
+    let done = confine::hide_own_memory().map_err(E::from).and_then(|()| {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        runtime.block_on(work)
+    });
+    wait_for_dropped_browsers();
+    done
 }
 
 fn print(args: &Args, report: &Value) -> io::Result<()> {

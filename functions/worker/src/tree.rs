@@ -75,8 +75,8 @@ fn open_directory(path: &Path) -> io::Result<OwnedFd> {
     Ok(directory)
 }
 
-/// Puts a file where a child sees it, in the place of what an earlier attempt left there. What is linked is the file that was
-/// opened, whatever its name leads to.
+/// Puts a file where a child sees it, in the place of what an earlier attempt left there. Links the file that was
+/// opened, even if its name leads elsewhere by now.
 pub(crate) fn place(file: &Path, to: &Path) -> io::Result<()> {
     let mut file = open_written(file)?;
     match remove(to) {

@@ -90,31 +90,40 @@ impl Engine for Leaves {
 
 /// Converts a document by an engine in LibreOffice's place, and merges what comes of it with another, as jobs of two steps do.
 async fn run_with(engine: impl Engine + 'static, then: bool) -> Result<Converted, Failure> {
-    let catalogue = Catalogue::load().unwrap();
-    let mut body = json!({"uploadId": "upl_00000000000000000000000000000000"});
-    if then {
-        body["then"] = json!([{"toolSlug": "organize-pdf", "options": {"rotate": [{"pages": "1", "degrees": 90}]}}]);
-    }
-    let tool = catalogue.find("office-to-pdf").unwrap();
-    let (request, _) = JobRequest::parse(&catalogue, tool, body.as_object().unwrap()).unwrap();
-    let tools = Arc::new(tools());
+    let rotate = json!([{"toolSlug": "organize-pdf", "options": {"rotate": [{"pages": "1", "degrees": 90}]}}]);
+    let body = if then { json!({"then": rotate}) } else { json!({}) };
     let engines = Engines::default().with(EngineKind::LibreOffice, Arc::new(engine));
+    let scratch = TempDir::new().unwrap();
+    run_job("office-to-pdf", body, engines, "../office/letter.docx", (Mode::Live, scratch.path())).await
+}
+
+/// Runs a job on one fixture, with the PDF tools beside these engines. `at`: whose key made it, and where its files lie.
+async fn run_job(
+    tool: &str,
+    mut body: Value,
+    engines: Engines,
+    file: &str,
+    at: (Mode, &Path),
+) -> Result<Converted, Failure> {
+    let (mode, scratch) = at;
+    let catalogue = Catalogue::load().unwrap();
+    body["uploadId"] = "upl_00000000000000000000000000000000".into();
+    let (request, _) = JobRequest::parse(&catalogue, catalogue.find(tool).unwrap(), body.as_object().unwrap()).unwrap();
+    let tools = Arc::new(tools());
     let converter = Converter {
         fetcher: Fetcher::new(EgressPolicy::new(SourceExceptions::default())).unwrap(),
         engines: engines.with(EngineKind::PdfTools, tools.clone()).checked_by(tools),
         catalogue,
     };
-    let scratch = TempDir::new().unwrap();
-    let path = sources::place(scratch.path(), 0).await.unwrap();
-    let bytes = std::fs::copy(fixture("../office/letter.docx"), &path).unwrap();
-    let filename = Some("letter.docx".to_owned());
+    let path = sources::place(scratch, 0).await.unwrap();
+    let bytes = std::fs::copy(fixture(file), &path).unwrap();
+    let filename = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
     let given = Given::from([(0, Fetched { path, bytes, content_type: None, url: None, filename })]);
     let deadline = Instant::now() + Duration::from_secs(60);
-    let at = Workplace { scratch: scratch.path(), deadline, mode: Mode::Live, limits: &Limits::default() };
-    converter.run(&request, given, at).await
+    converter.run(&request, given, Workplace { scratch, deadline, mode, limits: &Limits::default() }).await
 }
 
-/// Whatever a child leaves in the place of its result, nothing but a file of its own directory is read.
+/// Only a file of the child's own directory is read as its result.
 #[tokio::test]
 async fn what_a_child_leaves_instead_of_a_file_fails_the_document() {
     let link = |scratch: &Path| {
@@ -182,23 +191,9 @@ async fn what_libreoffice_leaves_instead_of_a_file_fails_the_document() {
 
 /// Runs a job of a test key on one PDF, and reads its result's text.
 async fn text_of_test_job(tool: &str, options: Value, password: &str) -> String {
-    let catalogue = Catalogue::load().unwrap();
-    let body = json!({"uploadId": "upl_00000000000000000000000000000000", "options": options});
-    let (request, _) = JobRequest::parse(&catalogue, catalogue.find(tool).unwrap(), body.as_object().unwrap()).unwrap();
-    let tools = Arc::new(tools());
-    let converter = Converter {
-        fetcher: Fetcher::new(EgressPolicy::new(SourceExceptions::default())).unwrap(),
-        engines: Engines::default().with(EngineKind::PdfTools, tools.clone()).checked_by(tools),
-        catalogue,
-    };
     let scratch = TempDir::new().unwrap();
-    let path = sources::place(scratch.path(), 0).await.unwrap();
-    let bytes = std::fs::copy(fixture("text.pdf"), &path).unwrap();
-    let filename = Some("text.pdf".to_owned());
-    let given = Given::from([(0, Fetched { path, bytes, content_type: None, url: None, filename })]);
-    let deadline = Instant::now() + Duration::from_secs(60);
-    let at = Workplace { scratch: scratch.path(), deadline, mode: Mode::Test, limits: &Limits::default() };
-    let converted = converter.run(&request, given, at).await.unwrap();
+    let at = (Mode::Test, scratch.path());
+    let converted = run_job(tool, json!({"options": options}), Engines::default(), "text.pdf", at).await.unwrap();
     let result = &converted.files.primary().unwrap().path;
     if result.extension().is_some_and(|extension| extension == "txt") {
         return std::fs::read_to_string(result).unwrap();

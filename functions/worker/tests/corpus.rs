@@ -87,7 +87,7 @@ impl Worker {
         serde_json::from_str(&answer).unwrap()
     }
 
-    /// Tries every PDF tool on every PDF, and after each file a good one. Whatever fails is in the list that is returned.
+    /// Tries every PDF tool on every PDF, and a good PDF after each. Returns what went wrong.
     fn try_pdfs(&mut self, expected: &BTreeMap<String, BTreeMap<String, Vec<String>>>, scratch: &Path) -> Vec<String> {
         let folder = corpus().join("pdfs");
         assert_eq!(names(&folder), expected.keys().cloned().collect(), "expected.json lists the files of {folder:?}");

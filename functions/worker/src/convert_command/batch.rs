@@ -9,14 +9,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use docmill::domain::request::JobRequest;
-use docmill::telemetry;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Args, EngineArgs, Input, Refused, catalogue, convert, converter, keep, millis, request};
-use crate::confine;
+use super::{Args, EngineArgs, Input, Refused, catalogue, convert, converter, keep, millis, request, run_to_the_end};
 use crate::converter::Converter;
-use crate::engine::html_browser::wait_for_dropped_browsers;
 use crate::tree::Scratch;
 
 /// The arguments of `worker convert-each`.
@@ -70,13 +67,7 @@ impl BatchArgs {
 
 /// Serves standard input until its end. Exit code 1 when standard input or output can no longer be used.
 pub fn run(args: &BatchArgs) -> ExitCode {
-    telemetry::init_for_people();
-    let served = confine::hide_own_memory().and_then(|()| {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-        runtime.block_on(serve(args))
-    });
-    wait_for_dropped_browsers();
-    if served.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if run_to_the_end(serve(args)).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Nothing else runs while a line is awaited, as in an environment without a job.

@@ -12,7 +12,7 @@ use crate::shrink::{self, Quality};
 use crate::structure::held::Held;
 use crate::structure::writer::PdfWriter;
 use crate::structure::{self, pages};
-use crate::{Engines, Failure, Outcome, Request, Warning};
+use crate::{Engines, ErrorCode, Failure, Outcome, Request, Source, Warning};
 
 use super::raster::{self, Fit};
 
@@ -113,7 +113,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         attempt.warnings.push(Warning::new("target_missed", message));
     }
     // A damaged source is never the result: what was written anew is, even if it is a little larger.
-    if attempt.bytes >= before && super::reads_without_repair(engines, source)? {
+    if attempt.bytes >= before && reads_without_repair(engines, source)? {
         std::fs::copy(&source.path, &result).map_err(|error| super::io_failure(&error))?;
         let message = "The PDF can't be made smaller with these options, so the result is the source itself.";
         attempt.bytes = before;
@@ -129,6 +129,15 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         .collect();
     let report = json!({ "bytesBefore": before, "bytesAfter": attempt.bytes, "pages": rows });
     Ok(Outcome { artifacts: vec![super::pdf(RESULT, count)], report: Some(report), warnings: attempt.warnings })
+}
+
+/// Whether a file can be read without a repair: only then can it be a result as it is.
+fn reads_without_repair(engines: &Engines, source: &Source) -> Result<bool, Failure> {
+    match engines.qpdf()?.pages(&source.path, source.password.as_deref()) {
+        Ok((_, repaired)) => Ok(!repaired),
+        Err(failure) if failure.code == ErrorCode::CorruptDocument => Ok(false),
+        Err(failure) => Err(failure),
+    }
 }
 
 /// What the options ask for.

@@ -101,12 +101,3 @@ fn internal(cause: impl Into<String>) -> Failure {
 fn io_failure(error: &std::io::Error) -> Failure {
     internal(format!("file: {}", error.kind()))
 }
-
-/// Whether a file can be read without a repair: only then can it be a result as it is.
-fn reads_without_repair(engines: &Engines, source: &Source) -> Result<bool, Failure> {
-    match engines.qpdf()?.pages(&source.path, source.password.as_deref()) {
-        Ok((_, repaired)) => Ok(!repaired),
-        Err(failure) if failure.code == ErrorCode::CorruptDocument => Ok(false),
-        Err(failure) => Err(failure),
-    }
-}

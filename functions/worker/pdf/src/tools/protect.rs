@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{options, pdf, reads_without_repair};
+use super::{options, pdf};
 use crate::structure::open::{io_failure, mentions_signature, signature_broken};
 use crate::structure::pages::too_many;
 use crate::structure::{self, Assembly, open};
@@ -92,8 +92,7 @@ pub(super) fn unlock(engines: &Engines, request: &Request) -> Result<Outcome, Fa
     let password = options.password.or_else(|| source.password.clone());
     let result = request.directory.join(RESULT);
     let is_encrypted = engines.qpdf()?.is_encrypted(&source.path);
-    if !is_encrypted && reads_without_repair(engines, source)? {
-        let pages = count(engines, request, source, None)?;
+    if !is_encrypted && let Counted { pages, is_sound: true } = count(engines, request, source, None)? {
         fs::copy(&source.path, &result).map_err(|error| io_failure(&error))?;
         let warning = Warning::new("not_protected", "The document was not protected. The result is the same file.");
         return Ok(Outcome { artifacts: vec![pdf(RESULT, pages)], report: None, warnings: vec![warning] });
@@ -141,7 +140,7 @@ fn finish(
     password: Option<&str>,
     mut job: Value,
 ) -> Result<Outcome, Failure> {
-    let pages = count(engines, request, source, password)?;
+    let pages = count(engines, request, source, password)?.pages;
     let mut warnings = Vec::new();
     if engines.qpdf()?.run(&job)?.repaired {
         // qpdf mends what it needs for reading, and leaves the rest as damaged as it was.
@@ -172,10 +171,17 @@ fn rebuild(engines: &Engines, request: &Request, password: Option<&str>, path: &
     Ok(warnings.filter(|warning| warning.code != "encryption_removed").collect())
 }
 
-fn count(engines: &Engines, request: &Request, source: &Source, password: Option<&str>) -> Result<u32, Failure> {
-    let pages = engines.qpdf()?.pages(&source.path, password)?.0;
+/// What qpdf finds when it reads a file.
+struct Counted {
+    pages: u32,
+    /// Whether it had nothing to repair: only then can the file be a result as it is.
+    is_sound: bool,
+}
+
+fn count(engines: &Engines, request: &Request, source: &Source, password: Option<&str>) -> Result<Counted, Failure> {
+    let (pages, repaired) = engines.qpdf()?.pages(&source.path, password)?;
     if pages > request.limits.pages {
         return Err(too_many(request.limits.pages));
     }
-    Ok(pages)
+    Ok(Counted { pages, is_sound: !repaired })
 }

@@ -337,9 +337,7 @@ impl Child {
             End::Exceeded(excess) => Reply::Exceeded(excess),
         })
     }
-}
 
-impl Child {
     /// Whether it said that it got no memory. A document may have made it say so, and harms itself.
     fn tells_of_memory(&self) -> bool {
         let mut said = vec![0; 1 << 16];
