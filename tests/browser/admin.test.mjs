@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, test } from "node:test";
-import { administer, base, closeBrowser, eventually, mainText, newPerson, people, signIn, url, withVisitor } from "./support.mjs";
+import { administer, base, closeBrowser, eventually, mainText, newPerson, people, signIn, url, withVisitor, withoutCache } from "./support.mjs";
 
 after(closeBrowser);
 
@@ -53,6 +53,7 @@ test("a hidden tool leaves the listing, the menu, the homepage and the API, and 
       assert.match(await mainText(page), /was saved/);
     };
     await withVisitor({}, async ({ page: guest }) => {
+      await withoutCache(guest);
       try {
         await toggle(false);
         await eventually("the tool is nowhere", async () => (await shown(guest)).every((place) => !place));

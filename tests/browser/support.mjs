@@ -67,6 +67,12 @@ export async function newVisitor(options = {}) {
   return { page, context, close, goto: (path) => page.goto(url(path)) };
 }
 
+/**
+ * Shows what the service says at this moment: a browser keeps a guest's page for a minute, and a page whose requests
+ * are intercepted has no cache.
+ */
+export const withoutCache = (page) => page.route("**/*", (route) => route.continue());
+
 /** Runs `journey` with a visitor, and looks for complaints of the browser at its end. */
 export async function withVisitor(options, journey) {
   const visitor = await newVisitor(options);

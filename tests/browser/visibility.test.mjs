@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { administer, closeBrowser, eventually, newVisitor, url } from "./support.mjs";
+import { administer, closeBrowser, eventually, newVisitor, url, withoutCache } from "./support.mjs";
 
 const SLUG = "html-to-pdf";
 const NAME = "HTML to PDF";
@@ -11,9 +11,7 @@ const set = (...settings) => administer("tool", "set", SLUG, ...settings);
 const all = (word) => SWITCHES.flatMap((name) => [name, word]);
 
 const visitor = await newVisitor();
-// Browsers may keep a guest's pages for a minute; what the service says is to be seen at once.
-// A page whose requests are intercepted uses no cache.
-await visitor.page.route("**/*", (route) => route.continue());
+await withoutCache(visitor.page);
 after(async () => {
   await set("--state", "live", ...all("on"));
   await visitor.close();
