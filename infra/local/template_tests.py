@@ -144,6 +144,17 @@ class Storage(unittest.TestCase):
         (index,) = RESOURCES["KeysTable"]["Properties"]["GlobalSecondaryIndexes"]
         self.assertEqual(index["Projection"], {"ProjectionType": "KEYS_ONLY"})
 
+    def test_operators_can_protect_every_table_and_the_user_pool_from_deletion(self):
+        tables = of_type("AWS::DynamoDB::Table")
+        self.assertEqual(len(tables), 6)
+        for name, table in tables.items():
+            self.assertEqual(table["Properties"]["DeletionProtectionEnabled"], {"Ref": "DeletionProtection"}, name)
+        self.assertEqual(
+            RESOURCES["UserPool"]["Properties"]["DeletionProtection"],
+            {"Fn::If": ["HasDeletionProtection", "ACTIVE", "INACTIVE"]},
+        )
+        # A first deployment that fails must be able to take its tables away.
+        self.assertEqual(PARAMETERS["DeletionProtection"]["Default"], "false")
 
     def test_no_result_is_deleted_before_the_time_that_a_job_may_ask_for(self):
         schema = (ROOT / "shared/src/domain/schema.rs").read_text()

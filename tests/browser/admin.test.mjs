@@ -95,6 +95,56 @@ test("of two forms opened at once the later one is told, keeps what was typed, a
   });
 });
 
+test("limits of a plan and of the service are published to their keys, and hold", async () => {
+  const plan = `journey-${randomUUID().slice(0, 8)}`;
+  await administer("plan", "set", plan, "--included-credits", "10", "--all-tools");
+  const { id, secret } = await newAccount();
+  await administer("account", "set", id, "--plan", plan);
+  const limits = async () => {
+    const { status, body } = await api("/v1/tools/merge-pdf/schema", secret);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body.tool.metadata.limits;
+  };
+  await withVisitor({}, async (visitor) => {
+    const { page } = visitor;
+    await signIn(visitor, people.admin, `/admin/plans/${plan}`);
+    const set = async (path, values, reason) => {
+      await page.goto(url(path));
+      for (const [label, value] of Object.entries(values)) await page.getByLabel(new RegExp(`^${label}`)).fill(value);
+      const why = page.getByLabel("Reason");
+      if (await why.count()) await why.fill(reason);
+      await save(page);
+      await page.getByText(/was saved|were saved/).waitFor();
+    };
+    await set(`/admin/plans/${plan}`, { Sources: "2", Pages: "50" }, "journey: narrow the plan");
+    await eventually("the plan's limits are published", async () => {
+      const { sources, pages } = await limits();
+      return sources === 2 && pages === 50;
+    });
+    const sources = Array(3).fill({ html: "<p>x" });
+    const refused = await fetch(`${base}/v1/jobs`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+      body: JSON.stringify({ toolSlug: "merge-pdf", sources }),
+    });
+    const { error } = await refused.json();
+    assert.deepEqual([refused.status, error.code, error.details[0].path], [422, "validation_failed", "/sources"]);
+
+    try {
+      await set("/admin/service", { Pages: "40", Redirects: "2" }, "journey: narrow the service");
+      await eventually("the service's limits are published", async () => {
+        const { pages, redirects, sources } = await limits();
+        return pages === 40 && redirects === 2 && sources === 2;
+      });
+    } finally {
+      await set("/admin/service", { Pages: "", Redirects: "" }, "journey: as it was");
+    }
+    await eventually("the plan's own limit holds again", async () => (await limits()).pages === 50);
+    await page.goto(url(`/admin/plans/${plan}`));
+    assert.equal(await page.getByLabel(/^Sources/).inputValue(), "2");
+  });
+});
+
 test("what is wrong in a form is said beside its field, and nothing is lost", async () => {
   await withVisitor({}, async (visitor) => {
     const { page } = visitor;

@@ -1,8 +1,11 @@
 //! Credits: never more spent than there are, from the right source, and back where they came from.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use aws_sdk_dynamodb::types::AttributeValue;
 use docmill::clock;
 use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus};
+use docmill::domain::time::Timestamp;
 use docmill::store::accounts::Granted;
 use docmill::store::jobs::Written;
 use docmill::store::submission::{Created, Submission, Submissions};
@@ -248,4 +251,47 @@ async fn environments_that_keep_meeting_spend_from_tills_and_lose_nothing() {
     let usage = world.context.usage.of_month(&account.id, clock::now().period()).await.unwrap();
     let pots = usage.credits.pots;
     assert_eq!((usage.credits.used, pots.included_left(60), pots.granted_left()), (67, 0, 0), "{pots:?}");
+}
+
+/// The account's items of the Usage table: the names of each one's attributes.
+async fn attributes(world: &World, account: &Account) -> BTreeMap<String, BTreeSet<String>> {
+    let query = world.context.dynamodb.query().table_name(&world.config.tables.usage).consistent_read(true);
+    let query = query.key_condition_expression("account = :account");
+    let query = query.expression_attribute_values(":account", AttributeValue::S(account.id.clone()));
+    let items = query.send().await.unwrap().items.unwrap();
+    items.into_iter().map(|item| (item["item"].as_s().unwrap().clone(), item.into_keys().collect())).collect()
+}
+
+#[tokio::test]
+async fn no_item_of_an_account_grows_with_tools_days_or_jobs() {
+    let world = World::new();
+    let account = world.account(1_000).await;
+    let id = JobId::parse(&create(&world, &account).await.job_id()).unwrap();
+    let template = world.context.jobs.get(id).await.unwrap().unwrap();
+    let error = JobError::new(JobErrorCode::RenderFailed, "told to");
+    let make = async |tool: &str, created_at: Timestamp| {
+        let job = Job { id: JobId::new(), tool: tool.into(), created_at, ..template.clone() };
+        let submission =
+            Submission { job, idempotency: None, awaited: Vec::new(), cost: 1, included: 1_000, now: clock::now() };
+        let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(60);
+        let created = world.desk.submissions.create(submission, deadline).await.unwrap();
+        let Created::Fresh(job) = created else { panic!("{created:?}") };
+        assert_eq!(world.context.jobs.fail(&job, &error, None, clock::now()).await.unwrap(), Written::Yes);
+        world.count([job.id]).await;
+    };
+    let today = clock::now();
+    make("tool-0", today).await;
+    let first = attributes(&world, &account).await;
+    for number in 1..=20 {
+        make(&format!("tool-{number}"), today.minus(std::time::Duration::from_secs(86_400 * (number % 3)))).await;
+    }
+    let last = attributes(&world, &account).await;
+    assert!(last.len() >= first.len() + 20, "a day's counts of a tool are an item: {last:?}");
+    for (item, names) in &last {
+        match first.get(item) {
+            Some(before) => assert_eq!(names, before, "{item}"),
+            // Another tool's or day's counts have the attributes of the first one's.
+            None => assert!(first.values().any(|like| names == like), "{item}: {names:?}"),
+        }
+    }
 }

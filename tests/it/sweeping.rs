@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use docmill::clock;
 use docmill::domain::job::{Job, JobId, JobStatus, MAX_ATTEMPTS};
+use docmill::store::item::{OPEN_SHARDS, SWEPT_SHARDS, Shard};
 use docmill::store::jobs::Claim;
 use serde_json::json;
 use sweeper::Sweeper;
@@ -209,6 +210,28 @@ async fn one_shard_that_cannot_be_read_holds_up_no_other() {
     let most_of_a_shard = (0..4).map(|shard| ids.iter().filter(|id| id.shard(4) == shard).count()).max().unwrap();
     assert!(sent >= ids.len() - most_of_a_shard, "{sent}");
     stage.remove().await;
+}
+
+/// Timeline: a version with more shards created the job, and one with fewer took its place. Its shard is still swept.
+#[tokio::test]
+async fn a_job_in_a_shard_that_no_job_is_put_into_any_more_is_repaired() {
+    const { assert!(OPEN_SHARDS < SWEPT_SHARDS) };
+    let world = World::new();
+    let account = world.account(1).await;
+    let template = job(&world, queued(&world, &account).await).await;
+    let (id, ended) = (JobId::new(), Some(clock::now().minus(Duration::from_secs(1))));
+    let (status, open) = (JobStatus::Processing, Some(Shard::Leased(SWEPT_SHARDS - 1).key()));
+    put_all(
+        &world.context,
+        std::iter::once(Job { id, status, attempts: 1, lease_until: ended, due: ended, open, ..template }),
+    )
+    .await;
+    let _turn = TURN.lock().await;
+    sweeper(&world).0.run().await.unwrap();
+    let repaired = job(&world, id).await;
+    assert_eq!(repaired.status, JobStatus::Queued);
+    let own_shard = Shard::queued(repaired.queue, id).key();
+    assert_eq!(repaired.open, Some(own_shard), "from here on it lies where new jobs do");
 }
 
 #[tokio::test]
