@@ -338,7 +338,16 @@ impl Files {
         self.result_link(key, output, disposition("inline", &output.filename)).await
     }
 
+    /// A link that shows an upload as this type: for the dashboard's own pages of its account alone.
+    pub async fn upload_preview_link(&self, key: &ObjectKey<'_>, content_type: &str) -> Result<SignedLink, FilesError> {
+        self.signed_link(&key.to_string(), content_type, "inline".to_owned()).await
+    }
+
     async fn result_link(&self, key: &str, output: &Output, disposition: String) -> Result<SignedLink, FilesError> {
+        self.signed_link(key, &output.content_type, disposition).await
+    }
+
+    async fn signed_link(&self, key: &str, content_type: &str, disposition: String) -> Result<SignedLink, FilesError> {
         let config =
             PresigningConfig::expires_in(LINK_LIFETIME).map_err(|error| FilesError::Unavailable(error.to_string()))?;
         let request = self
@@ -347,7 +356,7 @@ impl Files {
             .bucket(&self.bucket)
             .key(key)
             .response_content_disposition(disposition)
-            .response_content_type(&output.content_type)
+            .response_content_type(content_type)
             .presigned(config)
             .await
             .map_err(|error| unavailable(&error))?;

@@ -96,7 +96,7 @@ test("errors go away with the next success, and warnings come before the preview
     assert.equal(await page.getByText("Enter some HTML.").count(), 0);
     assert.equal(await page.locator("[aria-invalid]").count(), 0);
     const top = async (selector) => (await page.locator(selector).boundingBox()).y;
-    assert.ok((await top("#job .warnings")) < (await top("#job iframe")));
+    assert.ok((await top("#job .warnings")) < (await top("#job .viewer")));
   });
 });
 

@@ -55,22 +55,6 @@ test("the search finds options, errors and sections by keyboard", async () => {
   });
 });
 
-test("pages are small, need few requests, and ask nobody else", async () => {
-  for (const path of ["/docs", "/docs/first-conversion", "/docs/tools/office-to-pdf", "/docs/api/get-job", "/docs/errors", "/"]) {
-    await withVisitor({}, async ({ page, goto }) => {
-      const answers = [];
-      page.on("response", (answer) => answers.push(answer));
-      await goto(path);
-      await page.waitForLoadState("networkidle");
-      const sizes = await Promise.all(answers.map(async (answer) => (await answer.request().sizes()).responseBodySize));
-      const size = sizes.reduce((sum, each) => sum + each, 0);
-      assert.ok(size < 50_000, `${path}: ${size} bytes`);
-      assert.ok(answers.length <= 5, `${path}: ${answers.map((answer) => answer.url())}`);
-      assert.ok(answers.every((answer) => answer.url().startsWith(url(""))), path);
-    });
-  }
-});
-
 test("everything can be read without scripts", async () => {
   const visitor = await newVisitor({ javaScriptEnabled: false });
   await visitor.goto("/docs/first-conversion");

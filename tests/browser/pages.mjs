@@ -1,22 +1,13 @@
 // Every page there is, with who may see it: each is looked at by axe-core and by `make screenshots`.
-// `prepare` may bring the page into the state that is worth a look; `path` may have to wait for what it shows.
+// `prepare` may bring the page into the state that is worth a look; `path` may have to wait for what it shows. A page that `hasResult`
+// loads what its result needs.
 
-import { eventually, url } from "./support.mjs";
+import { readFile } from "node:fs/promises";
+import { eventually, newPerson, url } from "./support.mjs";
 
 const account = process.env.DOCMILL_ACCOUNT;
 
 const headers = { authorization: `Bearer ${process.env.DOCMILL_LIVE_KEY}`, "content-type": "application/json" };
-
-/** The id of a job of the user's account, as soon as it has ended. */
-async function endedJob(endpoint, body) {
-  const created = await fetch(url(endpoint), { method: "POST", headers, body: JSON.stringify(body) });
-  const { id } = (await created.json()).job;
-  await eventually(`${endpoint} has ended`, async () => {
-    const { job } = await (await fetch(url(`/v1/jobs/${id}`), { headers })).json();
-    return ["completed", "failed"].includes(job.status);
-  });
-  return id;
-}
 
 /** Made when the first page asks for it. */
 function once(make) {
@@ -24,12 +15,57 @@ function once(make) {
   return () => (made ??= make());
 }
 
-const completed = once(() => endedJob("/v1/convert/html-to-pdf", {
+/** A person whose account is empty. */
+export const newcomer = once(() => newPerson());
+
+const post = async (path, body) => {
+  const response = await fetch(url(path), { method: "POST", headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+  return response.json();
+};
+
+/** The id of a job of the user's account, as soon as it has ended. */
+async function endedJob(tool, body) {
+  const { id } = (await post(`/v1/tools/${tool}/jobs`, body)).job;
+  await eventually(`${tool} has ended`, async () => {
+    const { job } = await (await fetch(url(`/v1/jobs/${id}`), { headers })).json();
+    return ["completed", "failed"].includes(job.status);
+  });
+  return id;
+}
+
+/** The id of an upload of one of the tests' PDFs. */
+async function uploaded(name) {
+  const content = await readFile(new URL(`../fixtures/pdf/${name}`, import.meta.url));
+  const { upload } = await post("/v1/uploads", { contentType: "application/pdf", bytes: content.length, filename: name });
+  await fetch(upload.url, { method: "PUT", headers: upload.headers, body: content });
+  return upload.id;
+}
+
+const tables = '<h1>Quarterly report</h1><p>Figures by region.</p><table border=1 cellpadding=6><tr><th>Region<th>Sales<tr><td>North<td>1,204<tr><td>South<td>987</table>';
+
+const completed = once(() => endedJob("html-to-pdf", {
   html: "<h1>Invoice 4711</h1><img src='http://10.0.0.1/logo.png'>", metadata: { order: "4711" }, filename: "invoice.pdf",
 }));
-const failed = once(() => endedJob("/v1/convert/office-to-pdf", {
-  sourceUrl: `${process.env.SAMPLES_URL}/no-such-document.docx`,
-}));
+const failed = once(() => endedJob("office-to-pdf", { sourceUrl: `${process.env.SAMPLES_URL}/no-such-document.docx` }));
+
+/** A job of each kind of result, by the name of its page. */
+const results = {
+  compared: once(async () => endedJob("compress-pdf", { uploadId: await uploaded("pictures.pdf"), filename: "article.pdf" })),
+  pictures: once(async () => endedJob("pdf-to-images", { uploadId: await uploaded("text.pdf") })),
+  picture: once(() => endedJob("html-to-image", { html: tables })),
+  text: once(async () => endedJob("pdf-to-text", { uploadId: await uploaded("text.pdf") })),
+  json: once(async () => endedJob("inspect-document", { uploadId: await uploaded("text.pdf") })),
+  files: once(async () => endedJob("split-pdf", { uploadId: await uploaded("text.pdf") })),
+  protected: once(() => endedJob("html-to-pdf", { html: tables, then: [{ toolSlug: "protect-pdf", options: { userPassword: "open sesame" } }] })),
+};
+
+/** What a result shows as soon as it can be looked at. */
+const SHOWN = ".frame canvas, .frame .empty:not(:text('Loading')), .viewer.text pre, .picture img, .pictures li";
+const shown = async (page) => {
+  await page.locator(SHOWN).first().waitFor();
+  await page.waitForLoadState("networkidle");
+};
 
 /** A form that comes back with what is wrong in it. */
 async function refuse(page) {
@@ -47,6 +83,23 @@ async function refuseKey(page) {
   await page.locator("#origins-error").waitFor();
 }
 
+/** A tool is not switched off without saying why and confirming it. */
+async function refuseTool(page) {
+  await page.getByLabel("State").selectOption("disabled");
+  await page.getByLabel("Reason").fill("x");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.locator("#error-summary").waitFor();
+}
+
+async function refuseGrant(page) {
+  // The service refuses what the browser would, and says it in its own words.
+  await page.locator("main form").evaluate((form) => { form.noValidate = true; });
+  await page.getByLabel("Credits").fill("0");
+  await page.getByLabel("Reason").fill("x");
+  await page.getByRole("button", { name: "Grant" }).click();
+  await page.locator("#error-summary").waitFor();
+}
+
 async function createKey(page) {
   await page.getByLabel("Name").fill("Nightly reports");
   await page.getByRole("button", { name: "Create key" }).click();
@@ -58,6 +111,47 @@ async function chooseTwo(page) {
   const file = (name) => ({ name, mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7") });
   await page.locator("#file").setInputFiles([file("cover.pdf"), file("report.pdf")]);
   await page.getByRole("button", { name: "Move up: report.pdf" }).waitFor();
+}
+
+const zoom = async (page) => {
+  await shown(page);
+  await page.getByRole("button", { name: "Zoom in" }).click();
+  await page.locator(".frame[data-zoomed]").first().waitFor();
+};
+
+async function refuseOptions(page) {
+  await page.getByLabel("A URL").check();
+  await page.getByLabel("URL", { exact: true }).fill("ftp://files.example/report.docx");
+  await page.getByText("Options", { exact: true }).click();
+  await page.getByLabel("Image quality").fill("101");
+  await page.getByRole("button", { name: "Convert" }).click();
+  await page.getByText("Must be at most 100.").waitFor();
+}
+
+async function chain(page) {
+  await page.getByText("Further steps", { exact: true }).click();
+  await page.getByLabel(/^Step 2/).selectOption("compress-pdf");
+  await page.getByLabel(/^Step 3/).selectOption("watermark-pdf");
+  await page.getByLabel("Options of step 3").fill('{"text": "DRAFT"}');
+}
+
+/** A job whose news never comes, as it is while a worker is busy. */
+async function wait(page) {
+  await page.getByLabel("HTML", { exact: true }).first().check();
+  await page.getByRole("textbox", { name: "HTML", exact: true }).fill(tables);
+  await page.route("**/app/playground/jobs/*", () => {});
+  await page.getByRole("button", { name: "Convert" }).click();
+  await page.locator("#job").waitFor();
+  await page.unroute("**/app/playground/jobs/*");
+}
+
+async function loseConnection(page) {
+  await page.getByLabel("HTML", { exact: true }).first().check();
+  await page.getByRole("textbox", { name: "HTML", exact: true }).fill(tables);
+  await page.route("**/app/playground", (route) => route.abort("internetdisconnected"));
+  await page.getByRole("button", { name: "Convert" }).click();
+  await page.getByText("The connection is lost.").waitFor();
+  await page.unroute("**/app/playground");
 }
 
 const click = (role, name) => async (page) => {
@@ -95,8 +189,15 @@ export const pages = [
   { name: "keys", path: "/app/keys", who: "user" },
   { name: "key-form", path: "/app/keys/new", who: "user" },
   { name: "playground-refused", path: "/app/playground", who: "user", prepare: click("button", "Convert") },
-  { name: "playground-completed", path: async () => `/app/playground?job=${await completed()}`, who: "user" },
-  { name: "playground-failed", path: async () => `/app/playground?job=${await failed()}`, who: "user" },
+  { name: "playground-completed", path: async () => `/app/playground?job=${await completed()}`, who: "user", prepare: shown, hasResult: true },
+  ...Object.entries(results).map(([name, job]) => (
+    { name: `playground-${name}`, path: async () => `/app/playground?job=${await job()}`, who: "user", prepare: shown, hasResult: true })),
+  { name: "playground-zoomed", path: async () => `/app/playground?job=${await results.compared()}`, who: "user", prepare: zoom, hasResult: true },
+  { name: "playground-invalid", path: "/app/playground?tool=office-to-pdf", who: "user", prepare: refuseOptions },
+  { name: "playground-chain", path: "/app/playground?tool=html-to-pdf", who: "user", prepare: chain },
+  { name: "playground-waiting", path: "/app/playground?tool=html-to-pdf", who: "user", prepare: wait },
+  { name: "playground-offline", path: "/app/playground?tool=html-to-pdf", who: "user", prepare: loseConnection },
+  { name: "playground-failed", path: async () => `/app/playground?job=${await failed()}`, who: "user", hasResult: true },
   { name: "key-refused", path: "/app/keys/new", who: "user", prepare: refuseKey },
   { name: "key-created", path: "/app/keys/new", who: "user", prepare: createKey },
   { name: "key-regenerate", path: "/app/keys", who: "user", prepare: click("link", /^Regenerate/) },
@@ -111,12 +212,19 @@ export const pages = [
   { name: "webhooks-of-a-kind", path: "/app/webhooks?kind=job.failed", who: "user" },
   { name: "menu", path: "/app", who: "user", prepare: openMenu },
   { name: "forbidden", path: "/admin", who: "user" },
+  { name: "overview-empty", path: "/app", who: "newcomer" },
+  { name: "keys-empty", path: "/app/keys", who: "newcomer" },
+  { name: "jobs-empty", path: "/app/jobs", who: "newcomer" },
+  { name: "jobs-none-match", path: "/app/jobs?status=canceled", who: "newcomer" },
+  { name: "webhooks-empty", path: "/app/webhooks", who: "newcomer" },
   { name: "admin", path: "/admin", who: "admin" },
   { name: "admin-tools", path: "/admin/tools", who: "admin" },
   { name: "admin-tool", path: "/admin/tools/html-to-pdf", who: "admin" },
   { name: "admin-plans", path: "/admin/plans", who: "admin" },
   { name: "admin-plan", path: "/admin/plans/free", who: "admin" },
   { name: "admin-plan-refused", path: "/admin/plans/new", who: "admin", prepare: refuse },
+  { name: "admin-tool-refused", path: "/admin/tools/html-to-pdf", who: "admin", prepare: refuseTool },
+  { name: "admin-grant-refused", path: `/admin/accounts/${account}/grant`, who: "admin", prepare: refuseGrant },
   { name: "admin-accounts", path: "/admin/accounts", who: "admin" },
   { name: "admin-account", path: `/admin/accounts/${account}`, who: "admin" },
   { name: "admin-account-edit", path: `/admin/accounts/${account}/edit`, who: "admin" },

@@ -4,12 +4,13 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { after, test } from "node:test";
-import { closeBrowser, newPerson, signIn, url, withVisitor } from "./support.mjs";
+import { closeBrowser, findings, newPerson, signIn, url, withVisitor } from "./support.mjs";
 
 after(closeBrowser);
 
 const samples = process.env.SAMPLES_URL;
 const sample = fileURLToPath(new URL("../../samples/small.docx", import.meta.url));
+const article = fileURLToPath(new URL("../fixtures/pdf/text.pdf", import.meta.url));
 // Well above a cold start of LibreOffice or Chromium on a busy machine.
 const CONVERSION_MS = 120_000;
 
@@ -30,6 +31,18 @@ const ready = (page) => page.getByRole("heading", { name: "Your PDF is ready" })
 const curl = async (page, text) => page.locator("#code", { hasText: text }).waitFor();
 const job = (text) => text.match(/data-job="([^"]+)"/)[1];
 
+/** Waits for a page of a PDF as a picture that is not all of one colour, and gives its element. */
+async function picture(page, name) {
+  const canvas = page.getByRole("img", { name });
+  await canvas.waitFor();
+  const drawn = await canvas.evaluate((element) => {
+    const { data } = element.getContext("2d").getImageData(0, 0, element.width, element.height);
+    return element.width > 100 && data.some((value, index) => value !== data[index % 4]);
+  });
+  assert.ok(drawn, `${name} is blank`);
+  return canvas;
+}
+
 async function writeHtml(page, html) {
   await page.getByLabel("HTML", { exact: true }).first().check();
   await page.getByRole("textbox", { name: "HTML", exact: true }).fill(html);
@@ -42,7 +55,8 @@ test("a file becomes a PDF to look at and to keep", async () => {
     assert.match(await page.locator("#code").innerText(), /\/v1\/uploads[\s\S]*\$DOCMILL_KEY[\s\S]*-X PUT[\s\S]*"uploadId":"\$id0"/);
     await convert(page);
     await ready(page);
-    const preview = await context.request.get(await page.locator("iframe.preview").getAttribute("src"));
+    await picture(page, "small.pdf, page 1 of ");
+    const preview = await context.request.get(await page.locator("[data-pdf] .frame >> xpath=..").getAttribute("data-pdf"));
     assert.match(preview.headers()["content-disposition"], /^inline; filename="small\.pdf"/);
     const downloading = page.waitForEvent("download");
     await page.getByRole("link", { name: "Download small.pdf" }).click();
@@ -148,6 +162,69 @@ test("a page that is loaded again goes on with its job", async () => {
     await page.reload();
     await ready(page);
     assert.equal(await page.getByLabel(/^Page size/).inputValue(), "Legal");
+  });
+});
+
+test("pages are turned one by one, and none is fetched before it is looked at", async () => {
+  await play("html-to-pdf", async ({ page }) => {
+    const requests = [];
+    page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+    await writeHtml(page, '<h1>One</h1><h1 style="break-before:page">Two</h1>');
+    assert.ok(!requests.some((path) => /viewer|pdf-/.test(path)), `nothing of the viewer before there is a result: ${requests}`);
+    await convert(page);
+    await ready(page);
+    await picture(page, /page 1 of 2$/);
+    await page.getByRole("button", { name: "Next page" }).click();
+    await picture(page, /page 2 of 2$/);
+    assert.equal(await page.locator(".viewer-bar output").innerText(), "Page 2 of 2");
+    await page.getByRole("button", { name: "Zoom in" }).click();
+    const frame = page.locator(".frame[data-zoomed]");
+    await frame.waitFor();
+    assert.ok(await frame.evaluate((element) => element.scrollWidth > 2 * element.clientWidth));
+    assert.deepEqual(await findings(page), []);
+  });
+});
+
+test("a protected result says why its pages are not shown", async () => {
+  await play("html-to-pdf", async ({ page }) => {
+    await writeHtml(page, "<h1>Secret</h1>");
+    await page.getByText("Further steps", { exact: true }).click();
+    await page.getByLabel(/^Step 2/).selectOption("protect-pdf");
+    await page.getByLabel("Options of step 2").fill('{"userPassword": "open sesame"}');
+    await convert(page);
+    await ready(page);
+    await page.getByText("This PDF asks for a password").waitFor();
+  });
+});
+
+test("a compressed file is shown beside its source, with what was saved", async () => {
+  await play("compress-pdf", async ({ page }) => {
+    await page.locator("#file").setInputFiles(article);
+    await convert(page);
+    await ready(page);
+    await picture(page, /^Before, page 1 of 5$/);
+    await picture(page, /^After, page 1 of 5$/);
+    assert.match(await page.locator("#job").innerText(), /Before\s+[\d.]+ [KM]iB\s+After\s+[\d.]+ [KM]iB\s+Saved\s+[\d.]+ %/);
+    await page.getByRole("button", { name: "Next page" }).click();
+    const [before, after] = [await picture(page, /^Before, page 2 of 5$/), await picture(page, /^After, page 2 of 5$/)];
+    const [left, right] = [await before.boundingBox(), await after.boundingBox()];
+    assert.ok(left.x + left.width <= right.x && Math.abs(left.y - right.y) < 1, "side by side");
+  });
+});
+
+test("text and JSON are shown as text", async () => {
+  await play("pdf-to-text", async ({ page }) => {
+    await page.locator("#file").setInputFiles(article);
+    await convert(page);
+    await page.getByRole("heading", { name: "Your result is ready" }).waitFor({ timeout: CONVERSION_MS });
+    await page.locator(".viewer.text pre", { hasText: "Iniquissimam pacem" }).waitFor();
+  });
+  await play("inspect-document", async ({ page }) => {
+    await page.locator("#file").setInputFiles(article);
+    await convert(page);
+    await page.getByRole("heading", { name: "Your result is ready" }).waitFor({ timeout: CONVERSION_MS });
+    const text = await page.locator(".viewer.text pre").innerText();
+    assert.ok(text.startsWith("{\n  ") && JSON.parse(text).pages, text);
   });
 });
 

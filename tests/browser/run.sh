@@ -2,7 +2,7 @@
 # Runs journeys in a browser against the stack that DOCMILL_URL names: all of them, or the given files.
 #
 #   tests/browser/run.sh [FILE.test.mjs …]
-#   tests/browser/run.sh screenshots FOLDER
+#   tests/browser/run.sh screenshots FOLDER [NAME …]
 #
 # One file at a time, since some change settings of the whole service, and put them back.
 set -eu
@@ -14,7 +14,8 @@ LOCAL_PYTHON=$("$root/infra/setup.sh" python local)
 node=$(dirname "$("$root/infra/setup.sh" python node)")/node
 export BROWSER_MODULES LOCAL_PYTHON
 if [ "${1:-}" = screenshots ]; then
-    exec "$node" "$here/screenshots.mjs" "$2"
+    shift
+    exec "$node" "$here/screenshots.mjs" "$@"
 fi
 [ $# -gt 0 ] || set -- "$here"/*.test.mjs
 exec "$node" --test --test-concurrency=1 --test-reporter=spec "$@"

@@ -1,11 +1,13 @@
-// Writes every page as a picture, in light, in dark and on a phone, to the folder that is given.
+// Writes every page as a picture, in light, in dark and on a phone, to the folder that is given: all, or those whose names begin with
+// one of the further words.
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { open, pages } from "./pages.mjs";
+import { newcomer, open, pages } from "./pages.mjs";
 import { closeBrowser, newVisitor, people, signIn } from "./support.mjs";
 
-const folder = process.argv[2];
+const [folder, ...names] = process.argv.slice(2);
+const wanted = ({ name }) => names.length === 0 || names.some((each) => name.startsWith(each));
 const looks = {
   light: { colorScheme: "light", viewport: { width: 1280, height: 800 } },
   dark: { colorScheme: "dark", viewport: { width: 1280, height: 800 } },
@@ -14,13 +16,19 @@ const looks = {
 
 await mkdir(folder, { recursive: true });
 for (const [look, options] of Object.entries(looks)) {
-  for (const who of [undefined, "user", "admin"]) {
+  for (const who of [undefined, "user", "admin", "newcomer"]) {
+    const mine = pages.filter((page) => page.who === who && wanted(page));
+    if (mine.length === 0) continue;
     const visitor = await newVisitor(options);
-    if (who) await signIn(visitor, people[who]);
-    for (const page of pages.filter((each) => each.who === who)) {
+    if (who) await signIn(visitor, people[who] ?? (await newcomer()));
+    for (const page of mine) {
       await open(visitor, page);
       await visitor.page.evaluate(() => scrollTo(0, 0));
+      // In a window as high as the page, what sticks to its edges covers nothing.
+      const height = await visitor.page.evaluate(() => document.documentElement.scrollHeight);
+      await visitor.page.setViewportSize({ ...options.viewport, height: Math.max(height, options.viewport.height) });
       await visitor.page.screenshot({ path: join(folder, `${page.name}-${look}.png`), fullPage: true });
+      await visitor.page.setViewportSize(options.viewport);
     }
     await visitor.close();
   }

@@ -1,12 +1,12 @@
 //! The addresses of assets, and their delivery, also to the documentation's pages.
 
 use axum::Router;
-use axum::extract::Path;
+use axum::extract::{Path, RawQuery};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use docmill::http::request::accepts_gzip;
-pub use docmill_look::assets::HTMX;
+pub use docmill_look::assets::{HTMX, PDF, PDF_WORKER};
 
 use crate::state::AppState;
 
@@ -19,13 +19,19 @@ pub fn routes() -> Router<AppState> {
     Router::new().route("/assets/{file}", get(show))
 }
 
-async fn show(Path(file): Path<String>, headers: HeaderMap) -> Response {
+/// A worker runs under the policy of its own file: it may load its decoders from here, and send nothing.
+const SCRIPT_POLICY: &str = "default-src 'none'; script-src 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+async fn show(Path(file): Path<String>, RawQuery(version): RawQuery, headers: HeaderMap) -> Response {
     let Some(asset) = docmill_look::assets::find(&file) else {
         return (StatusCode::NOT_FOUND, "no such file\n").into_response();
     };
+    // What is asked for without its digest may be another file tomorrow.
+    let kept = if version.is_some() { "public, max-age=31536000, immutable" } else { "public, max-age=3600" };
     let mut answer = HeaderMap::from_iter([
         (header::CONTENT_TYPE, HeaderValue::from_static(asset.content_type)),
-        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable")),
+        (header::CACHE_CONTROL, HeaderValue::from_static(kept)),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(SCRIPT_POLICY)),
         (header::VARY, HeaderValue::from_static("accept-encoding")),
     ]);
     let content = if accepts_gzip(&headers) {

@@ -39,7 +39,7 @@ document.addEventListener("submit", (event) => {
 // recognise such a table, so its roles are set.
 const ROLES = { table: "table", thead: "rowgroup", tbody: "rowgroup", tr: "row", "thead th": "columnheader", "tbody th": "rowheader", td: "cell" };
 function name(part) {
-  for (const table of part.querySelectorAll(".table-frame table:not(.numbers)")) {
+  for (const table of part.querySelectorAll(".table-frame table")) {
     const columns = [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim());
     for (const row of table.tBodies[0].rows) {
       [...row.cells].forEach((cell, position) => { cell.dataset.column = columns[position]; });

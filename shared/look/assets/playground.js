@@ -15,8 +15,10 @@ let entries = [];
 
 const field = (name) => form.elements.namedItem(name);
 
-// Parts of pages of our own are all that becomes HTML here; the page's policy allows nothing else to.
-const trusted = globalThis.trustedTypes?.createPolicy("docmill", { createHTML: (part) => part }) ?? { createHTML: (part) => part };
+// Parts of pages of our own are all that becomes HTML here, and our own assets are all scripts; the page's policy allows nothing
+// else to.
+const rules = { createHTML: (part) => part, createScriptURL: (address) => address };
+const trusted = globalThis.trustedTypes?.createPolicy("docmill", rules) ?? rules;
 
 class Refused extends Error {}
 class Busy extends Error {}
@@ -208,7 +210,20 @@ function replace(text) {
   const focused = result.contains(document.activeElement) ? document.activeElement.id : "";
   result.innerHTML = trusted.createHTML(text);
   localise(result);
+  preview();
   if (focused) document.getElementById(focused)?.focus();
+}
+
+// Pages and texts of the result, by a script that is fetched for the first of them.
+async function preview() {
+  const viewer = result.querySelector(".viewer");
+  if (!viewer) return;
+  try {
+    const { show } = await import(form.dataset.viewer);
+    await show(viewer, form.dataset, trusted);
+  } catch {
+    viewer.textContent = "The preview could not be loaded. Download the file instead.";
+  }
 }
 
 // What was wrong with the form before.
@@ -317,4 +332,5 @@ entries = [...document.querySelectorAll("#file-chosen li")].map((item) => (
   { name: item.textContent.trim(), kind: item.dataset.kind, id: item.dataset.upload }));
 if (entries.length) showFiles();
 showSource();
+preview();
 follow();

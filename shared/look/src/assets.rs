@@ -10,6 +10,8 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
 pub const HTMX: &str = "htmx-2.0.11.js";
+pub const PDF: &str = "pdf-6.5.438.min.mjs";
+pub const PDF_WORKER: &str = "pdf-6.5.438.worker.min.mjs";
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
@@ -40,14 +42,23 @@ macro_rules! asset {
     };
 }
 
-static ASSETS: [Asset; 7] = [
+static ASSETS: [Asset; 12] = [
     asset!("style.css", STYLE, Content::Text(include_str!("../assets/style.css"))),
     asset!("docs.css", STYLE, Content::Text(include_str!("../assets/docs.css"))),
     asset!("page.js", SCRIPT, Content::Text(include_str!("../assets/page.js"))),
     asset!("docs.js", SCRIPT, Content::Text(include_str!("../assets/docs.js"))),
     asset!("playground.js", SCRIPT, Content::Text(include_str!("../assets/playground.js"))),
     asset!("icon.svg", "image/svg+xml", Content::Text(include_str!("../assets/icon.svg"))),
+    asset!("viewer.js", SCRIPT, Content::Text(include_str!("../assets/viewer.js"))),
     asset!(HTMX, SCRIPT, Content::Gzip(include_bytes!("../assets/htmx-2.0.11.js.gz"))),
+    asset!(PDF, SCRIPT, Content::Gzip(include_bytes!("../assets/pdf-6.5.438.min.mjs.gz"))),
+    asset!(PDF_WORKER, SCRIPT, Content::Gzip(include_bytes!("../assets/pdf-6.5.438.worker.min.mjs.gz"))),
+    asset!("jbig2_nowasm_fallback.js", SCRIPT, Content::Gzip(include_bytes!("../assets/jbig2_nowasm_fallback.js.gz"))),
+    asset!(
+        "openjpeg_nowasm_fallback.js",
+        SCRIPT,
+        Content::Gzip(include_bytes!("../assets/openjpeg_nowasm_fallback.js.gz"))
+    ),
 ];
 
 impl Content {

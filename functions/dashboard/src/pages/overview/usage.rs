@@ -156,7 +156,7 @@ fn totals_table(shown: &Shown<'_>) -> Markup {
     let what = if shown.by == GroupBy::Key { "API key" } else { "Tool" };
     html! {
         div.table-frame tabindex="0" role="region" aria-label=(format!("Totals by {}", group_name(shown.by))) {
-            table.numbers {
+            table {
                 thead { tr {
                     th scope="col" { (what) }
                     @for column in ["Jobs", "Completed", "Failed", "Canceled", "Credits"] { th scope="col" { (column) } }
@@ -179,7 +179,7 @@ fn days_table(shown: &Shown<'_>, series: &[Series]) -> Markup {
         details {
             summary { "Show the numbers by day" }
             div.table-frame tabindex="0" role="region" aria-label="Jobs by day" {
-                table.numbers {
+                table {
                     thead { tr {
                         th scope="col" { "Day" }
                         @for series in series { th scope="col" { (series.name) } }

@@ -4,13 +4,17 @@ use std::collections::BTreeMap;
 
 use docmill::domain::catalogue::Tool;
 use docmill::domain::limits::{Limits, MAX_INLINE_BYTES};
+use docmill::domain::source::SourceKind;
 use docmill::domain::tool::{Definition, ToolState};
 use docmill::http::error::ApiError;
 use maud::{Markup, html};
+use serde_json::{Value, json};
 
 use super::code::{File, Recipe};
-use super::options::{Control, Kind, MOST_STEPS, Source, body, controls, field_of, label, plain, sources};
+use super::label;
+use super::options::{Control, Kind, MOST_STEPS, Source, body, controls, field_of, plain, sources};
 use super::{PATH, panel};
+use crate::assets;
 use crate::form::{Field, FormData, checkbox, input, select, text, textarea, token_field};
 use crate::layout::{state_badge, tool_groups};
 use crate::listing::Listing;
@@ -53,8 +57,8 @@ impl Told {
     /// Nothing was given where the form asks for the source.
     pub fn no_source(source: &str) -> Self {
         let (field, message) = match source {
-            "url" => ("url", "Enter the URL of the document."),
-            "page" => ("page", "Enter the URL of the page."),
+            "sourceUrl" => ("sourceUrl", "Enter the URL of the document."),
+            "url" => ("url", "Enter the URL of the page."),
             "html" => ("html", "Enter some HTML."),
             "markdown" => ("markdown", "Enter some Markdown."),
             "text" => ("text", "Enter some text."),
@@ -116,7 +120,10 @@ pub fn page(shown: &Shown<'_>, result: Option<Markup>) -> Markup {
                 form.form #playground method="post" action=(shown.state.link(PATH)) novalidate
                     data-page=(shown.state.link(PATH))
                     data-uploads=(shown.state.link(&format!("{PATH}/uploads")))
-                    data-code=(shown.state.link(&format!("{PATH}/code"))) {
+                    data-code=(shown.state.link(&format!("{PATH}/code")))
+                    data-viewer=(assets::link(shown.state, "viewer.js"))
+                    data-pdf=(assets::link(shown.state, assets::PDF))
+                    data-pdf-worker=(assets::link(shown.state, assets::PDF_WORKER)) {
                     (fields(shown))
                 }
             }
@@ -219,27 +226,32 @@ fn source_label(source: &Source) -> String {
     match source {
         Source::File => "A file".to_owned(),
         Source::Files => "Files".to_owned(),
+        Source::Url(name) if is_page(name) => "A web page".to_owned(),
         Source::Url(_) => "A URL".to_owned(),
-        Source::Page => "A web page".to_owned(),
-        Source::Inline(name) => label(name),
+        Source::Inline(name) => label::of(name),
     }
+}
+
+/// Whether the property takes the address of a page to show, rather than of a file.
+fn is_page(property: &str) -> bool {
+    property == SourceKind::Url.as_str()
 }
 
 fn source_field(source: &Source, definition: &Definition, data: &FormData, told: &Told, limits: &Limits) -> Markup {
     match source {
         Source::File | Source::Files => file_field(source, definition, data, told, limits),
-        Source::Url(_) => html! {
-            (input("url", "url", "URL").value(data.get("url")).required().error(told.of("url"))
-                .hint("A public http or https URL. The service fetches it, not your browser.")
-                .with("placeholder", "https://"))
-        },
-        Source::Page => html! {
-            (input("url", "page", "URL of the page").value(data.get("page")).required().error(told.of("page"))
-                .hint("A public http or https URL. The page is printed as a browser shows it.")
-                .with("placeholder", "https://"))
-        },
+        Source::Url(name) => {
+            let (label, hint) = if is_page(name) {
+                ("URL of the page", "A public http or https URL. The page is shown as a browser shows it.")
+            } else {
+                ("URL", "A public http or https URL. The service fetches it, not your browser.")
+            };
+            html! {
+                (input("url", name, label).value(data.get(name)).required().error(told.of(name)).hint(hint).with("placeholder", "https://"))
+            }
+        }
         Source::Inline(name) => html! {
-            @let label = label(name);
+            @let label = label::of(name);
             (textarea(name, &label, 10).value(data.raw(name)).required().error(told.of(name))
                 .with("spellcheck", "false").hint(&format!("Up to {}.", bytes(MAX_INLINE_BYTES as u64))))
         },
@@ -376,7 +388,7 @@ fn option_field(control: &Control, data: &FormData, told: &Told) -> Markup {
         Kind::Variant { words, members } => {
             let words: Vec<_> = words.iter().map(plain).filter(|word| Some(word) != preset.as_ref()).collect();
             let none = absent(preset.as_deref());
-            let named: Vec<_> = members.iter().map(|(name, _)| (name.as_str(), super::options::label(name))).collect();
+            let named: Vec<_> = members.iter().map(|(name, _)| (name.as_str(), label::of(name))).collect();
             let mut choices = vec![("", none.as_str())];
             choices.extend(words.iter().map(|word| (word.as_str(), word.as_str())));
             choices.extend(named.iter().map(|(name, label)| (*name, label.as_str())));
@@ -440,6 +452,14 @@ pub fn code_tabs(state: &AppState, tool: &Tool, data: &FormData) -> Markup {
         .map(|index| (given(&names, index, &fallback[index.min(1)]), given(&kinds, index, "application/octet-stream")))
         .collect();
     let files: Vec<_> = chosen.iter().map(|(name, content_type)| File { name, content_type }).collect();
-    let (base, body) = (state.absolute(""), body(definition, data));
+    let (base, mut body) = (state.absolute(""), body(definition, data));
+    if let Some(input) = body.get_mut("input").and_then(Value::as_object_mut).filter(|input| input.is_empty()) {
+        // Nothing was entered yet, or a job does not say what: the code shows where it goes.
+        match sources.iter().find(|known| known.as_str() == source) {
+            Some(Source::Url(name)) => drop(input.insert(name.clone(), json!("https://…"))),
+            Some(Source::Inline(name)) => drop(input.insert(name.clone(), json!("…"))),
+            Some(Source::File | Source::Files) | None => {}
+        }
+    }
     tabs("code-tab", "Language", &Recipe::new(&base, &state.context.catalogue, tool, &body, &files).tabs())
 }

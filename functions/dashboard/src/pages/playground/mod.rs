@@ -5,8 +5,10 @@
 
 pub mod code;
 pub mod form;
+pub mod label;
 pub mod options;
 pub mod panel;
+pub mod preview;
 pub mod repeat;
 
 use axum::extract::{Path, Query, State};
@@ -18,8 +20,7 @@ use docmill::clock;
 use docmill::domain::api_key::Mode;
 use docmill::domain::catalogue::Tool;
 use docmill::domain::idempotency::IdempotencyKey;
-use docmill::domain::job::{Job, JobId, JobStatus, StoredResults};
-use docmill::files::{OutputPart, SignedLink, part_key};
+use docmill::domain::job::{Job, JobId, JobStatus};
 use docmill::http::error::ApiError;
 use docmill::http::submit::ToolChoice;
 use serde::Deserialize;
@@ -27,6 +28,7 @@ use serde_json::{Map, Value, json};
 
 use self::form::{Shown, Told};
 use self::panel::Links;
+use self::preview::Preview;
 use crate::error::PageError;
 use crate::form::FormData;
 use crate::layout::{Page, fragment};
@@ -38,8 +40,6 @@ use crate::viewer::Viewer;
 
 const PATH: &str = "/app/playground";
 const SCRIPT: &str = "playground.js";
-/// More images than this are only in the ZIP.
-const MOST_PICTURES: usize = 24;
 
 pub fn routes() -> Router<AppState> {
     Router::new()
@@ -203,31 +203,9 @@ fn unavailable(error: impl ToString) -> PageError {
     PageError::Unavailable(error.to_string())
 }
 
-/// Where the result can be looked at, if there is one.
 async fn links(state: &AppState, job: &Job) -> Result<Links, PageError> {
-    let mut links = Links { page: state.link(&format!("{PATH}/jobs/{}", job.id)), preview: None, pictures: Vec::new() };
-    if let (JobStatus::Completed, Some(output), Some(key)) = (job.status_at(clock::now()), &job.output, &job.output_key)
-    {
-        links.preview = Some(state.context.files.preview_link(key, output).await.map_err(unavailable)?);
-        links.pictures = pictures(state, job).await?;
-    }
-    Ok(links)
-}
-
-/// The first images among several files.
-async fn pictures(state: &AppState, job: &Job) -> Result<Vec<(String, SignedLink)>, PageError> {
-    let mut pictures = Vec::new();
-    let Some(StoredResults::Inline(results)) = job.results.as_ref().filter(|results| results.files() > 1) else {
-        return Ok(pictures);
-    };
-    for (index, output) in results.outputs.iter().enumerate().take(MOST_PICTURES) {
-        if let Some(key) = part_key(job, OutputPart::File(index)).filter(|_| output.content_type.starts_with("image/"))
-        {
-            let link = state.context.files.preview_link(&key, output).await.map_err(unavailable)?;
-            pictures.push((output.filename.clone(), link));
-        }
-    }
-    Ok(pictures)
+    let preview = Preview::of(state, job).await.map_err(unavailable)?;
+    Ok(Links { page: state.link(&format!("{PATH}/jobs/{}", job.id)), preview })
 }
 
 /// The tools that the account may use now.

@@ -7,6 +7,7 @@ use docmill::domain::intake::Section;
 use docmill::domain::tool::Definition;
 use serde_json::{Map, Number, Value, json};
 
+use super::label;
 use crate::form::FormData;
 
 /// One option, as a form asks for it.
@@ -53,21 +54,17 @@ pub enum Source {
     Files,
     /// The name of the property that takes an address.
     Url(String),
-    /// `url`, of a tool that takes `sourceUrl` too.
-    Page,
     /// The name of the property that takes the document itself.
     Inline(String),
 }
 
 impl Source {
-    /// How the form and its addresses call it.
+    /// Its name in the form: that of its property, except for files, which a script uploads.
     pub fn as_str(&self) -> &str {
         match self {
             Self::File => "file",
             Self::Files => "files",
-            Self::Url(_) => "url",
-            Self::Page => "page",
-            Self::Inline(name) => name,
+            Self::Url(name) | Self::Inline(name) => name,
         }
     }
 }
@@ -81,9 +78,7 @@ pub fn sources(definition: &Definition) -> Vec<Source> {
     if definition.sources.are_several() {
         return vec![Source::Files];
     }
-    let takes_files_by_url = properties(definition, Section::Input).any(|(name, _)| name == "sourceUrl");
     let source = |(name, schema): (&String, &Value)| match schema["format"].as_str() {
-        Some("source-url") if name == "url" && takes_files_by_url => Some(Source::Page),
         Some("source-url") => Some(Source::Url(name.clone())),
         Some("inline") => Some(Source::Inline(name.clone())),
         _ => (name == "uploadId").then_some(Source::File),
@@ -98,7 +93,7 @@ pub fn controls(definition: &Definition) -> Vec<Control> {
     let mode = definition.metadata.get("modeOption").and_then(Value::as_str);
     let mut controls: Vec<_> = properties(definition, Section::Options)
         .map(|(name, schema)| Control {
-            label: label(name),
+            label: label::of(name),
             hint: schema["description"].as_str().map(|text| text.replace('`', "")),
             kind: kind(schema, definition.secrets.values.contains(name)),
             default: schema.get("default").cloned(),
@@ -150,28 +145,6 @@ fn union(forms: &[Value]) -> Kind {
 fn sole_member(schema: &Value) -> Option<(&str, &Value)> {
     let required = schema["required"].as_array().filter(|required| required.len() == 1)?.first()?.as_str()?;
     Some((required, schema["properties"].get(required)?))
-}
-
-/// `maxImageDpi` becomes "Max image DPI".
-pub fn label(name: &str) -> String {
-    const CAPITALS: [&str; 5] = ["css", "dpi", "html", "pdf", "url"];
-    let mut words: Vec<String> = vec![String::new()];
-    for letter in name.chars() {
-        if letter.is_ascii_uppercase() {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut() {
-            word.push(letter.to_ascii_lowercase());
-        }
-    }
-    for word in &mut words {
-        if CAPITALS.contains(&word.as_str()) {
-            word.make_ascii_uppercase();
-        }
-    }
-    let text = words.join(" ");
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 impl Control {
@@ -262,8 +235,7 @@ pub fn body(definition: &Definition, data: &FormData) -> Map<String, Value> {
             ("", "")
         }
         Some(Source::File) => ("uploadId", data.get("uploadId")),
-        Some(Source::Url(name)) => (name.as_str(), data.get("url")),
-        Some(Source::Page) => ("url", data.get("page")),
+        Some(Source::Url(name)) => (name.as_str(), data.get(name)),
         Some(Source::Inline(name)) => (name.as_str(), data.raw(name)),
         None => ("", ""),
     };
@@ -316,7 +288,6 @@ pub fn field_of(path: &str, definition: &Definition) -> String {
             let source = sources(definition).into_iter().find(|source| match source {
                 Source::File => name == "uploadId",
                 Source::Files => false,
-                Source::Page => name == "url",
                 Source::Url(property) | Source::Inline(property) => name == property,
             });
             source.map_or_else(String::new, |source| source.as_str().to_owned())
@@ -382,22 +353,13 @@ mod tests {
     #[test]
     fn sources_come_from_the_schema_too() {
         let names = |slug| with_tool(slug, |tool| sources(&tool.definition));
-        assert!(names("thumbnail").starts_with(&[Source::File, Source::Url("sourceUrl".into()), Source::Page]));
+        assert!(names("thumbnail").starts_with(&[
+            Source::File,
+            Source::Url("sourceUrl".into()),
+            Source::Url("url".into())
+        ]));
         assert_eq!(names("office-to-pdf"), [Source::File, Source::Url("sourceUrl".into())]);
         assert_eq!(names("html-to-pdf"), [Source::File, Source::Url("url".into()), Source::Inline("html".into())]);
-    }
-
-    #[test]
-    fn names_become_labels() {
-        for (name, shown) in [
-            ("pageRange", "Page range"),
-            ("maxImageDpi", "Max image DPI"),
-            ("headerHtml", "Header HTML"),
-            ("pdfVersion", "PDF version"),
-            ("preferCssPageSize", "Prefer CSS page size"),
-        ] {
-            assert_eq!(label(name), shown);
-        }
     }
 
     #[test]
@@ -433,7 +395,11 @@ mod tests {
 
     #[test]
     fn what_is_left_alone_is_not_sent() {
-        let bare = FormData::of(&[("tool", "office-to-pdf"), ("source", "url"), ("url", "https://a.example/x.docx")]);
+        let bare = FormData::of(&[
+            ("tool", "office-to-pdf"),
+            ("source", "sourceUrl"),
+            ("sourceUrl", "https://a.example/x.docx"),
+        ]);
         with_tool("office-to-pdf", |tool| {
             assert_eq!(
                 json!(body(&tool.definition, &bare)),
@@ -449,8 +415,8 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_told_by_the_schema_beside_its_field() {
         let data = FormData::of(&[
-            ("source", "url"),
-            ("url", "nowhere"),
+            ("source", "sourceUrl"),
+            ("sourceUrl", "nowhere"),
             ("option.imageQuality", "best"),
             ("option.landscape", "perhaps"),
             ("option.pdfVersion", "9"),
@@ -463,7 +429,7 @@ mod tests {
             fields.sort();
             assert_eq!(
                 fields,
-                ["option.imageQuality", "option.landscape", "option.pageRange", "option.pdfVersion", "url"]
+                ["option.imageQuality", "option.landscape", "option.pageRange", "option.pdfVersion", "sourceUrl"]
             );
         });
     }

@@ -1,10 +1,10 @@
 //! A job in the playground: its progress, its result, or why it failed.
 
-use docmill::domain::job::{Job, JobError, JobStatus, Output, StoredResults, Warning};
+use docmill::domain::job::{Job, JobError, JobStatus, Output, Warning};
 use docmill::domain::time::Timestamp;
-use docmill::files::SignedLink;
 use maud::{Markup, html};
 
+use super::preview::{self, Kind, Preview, sizes};
 use crate::pages::parts::{bytes, millis, percent};
 
 /// Addresses that belong to a job.
@@ -12,10 +12,8 @@ use crate::pages::parts::{bytes, millis, percent};
 pub struct Links {
     /// Of the panel itself; its download lies below.
     pub page: String,
-    /// Signed: shows the result in a frame.
-    pub preview: Option<SignedLink>,
-    /// Signed: the images of a result of several files, with their names.
-    pub pictures: Vec<(String, SignedLink)>,
+    /// What there is to look at.
+    pub preview: Option<Preview>,
 }
 
 /// `data-waiting` tells the script to ask again.
@@ -81,13 +79,13 @@ fn result(output: &Output, job: &Job, links: &Links) -> Markup {
     html! {
         p.actions {
             a.button.primary #download href=(format!("{}/download", links.page)) { "Download " (output.filename) }
-            @if let Some(preview) = &links.preview {
-                a.button href=(preview.reveal()) target="_blank" rel="noopener noreferrer" { "Open in a new tab" }
+            @if let Some(preview) = links.preview.as_ref().filter(|_| Kind::of(output) != Kind::Download) {
+                a.button href=(preview.result.reveal()) target="_blank" rel="noopener noreferrer" { "Open in a new tab" }
             }
         }
         dl.figures {
             @if let Some(pages) = output.pages { div { dt { "Pages" } dd { (pages) } } }
-            @match compression(job) {
+            @match sizes(job) {
                 Some((before, after)) => {
                     div { dt { "Before" } dd { (bytes(before)) } }
                     div { dt { "After" } dd { (bytes(after)) } }
@@ -96,38 +94,24 @@ fn result(output: &Output, job: &Job, links: &Links) -> Markup {
                 None => { div { dt { "Size" } dd { (bytes(output.bytes)) } } }
             }
             div { dt { "Cost" } dd { (credits(charged)) } }
-            @if let Some(timings) = job.timings {
-                div { dt { "Waited" } dd { (millis(timings.queued_ms)) } }
-                div { dt { "Fetched in" } dd { (millis(timings.fetch_ms)) } }
-                div { dt { "Converted in" } dd { (millis(timings.convert_ms)) } }
-            }
-            @if let Some(engine) = &job.engine { div { dt { "Engine" } dd { (engine.name) " " (engine.version) } } }
         }
-        @if let Some(preview) = links.preview.as_ref().filter(|_| can_be_shown(&output.content_type)) {
-            iframe.preview src=(preview.reveal()) title={ "Preview of " (output.filename) } {}
-        }
-        @if !links.pictures.is_empty() {
-            ol.pictures aria-label="Images" {
-                @for (name, link) in &links.pictures {
-                    li { a href=(link.reveal()) target="_blank" rel="noopener noreferrer" { img src=(link.reveal()) alt="" loading="lazy"; (name) } }
-                }
-            }
-        }
+        @if let Some(preview) = &links.preview { (preview::show(preview, output, job)) }
+        (how(job))
     }
 }
 
-/// The sizes before and after, if the tool made a file smaller and tells of both.
-fn compression(job: &Job) -> Option<(u64, u64)> {
-    let Some(StoredResults::Inline(results)) = &job.results else { return None };
-    let report = results.report.as_ref()?;
-    Some((report.get("bytesBefore")?.as_u64()?, report.get("bytesAfter")?.as_u64()?))
-}
-
-/// Whether a browser shows a result of this type by itself.
-fn can_be_shown(content_type: &str) -> bool {
-    let essence = content_type.split(';').next().unwrap_or_default();
-    matches!(essence, "application/pdf" | "application/json" | "text/plain" | "text/markdown")
-        || essence.starts_with("image/")
+/// How the result was made.
+fn how(job: &Job) -> Markup {
+    html! {
+        p.muted {
+            @if let Some(timings) = job.timings {
+                "Waited " (millis(timings.queued_ms)) ", fetched in " (millis(timings.fetch_ms)) ". Converted in "
+                (millis(timings.convert_ms))
+                @if let Some(engine) = &job.engine { " by " (engine.name) " " (engine.version) }
+                "."
+            }
+        }
+    }
 }
 
 fn failure(error: &JobError, job: &Job) -> Markup {

@@ -42,17 +42,15 @@ impl Fields {
     }
 
     fn add_source(&mut self, source: &Source, input: &Value) {
-        let (property, field) = match source {
+        let property = match source {
             Source::Files => return self.add_files(source, input),
-            Source::File => (SourceKind::UploadId.as_str(), "uploadId"),
-            Source::Url(name) => (name.as_str(), "url"),
-            Source::Page => (SourceKind::Url.as_str(), "page"),
-            Source::Inline(name) => (name.as_str(), name.as_str()),
+            Source::File => SourceKind::UploadId.as_str(),
+            Source::Url(name) | Source::Inline(name) => name.as_str(),
         };
         let Some(value) = input.get(property) else { return };
         self.add("source", source.as_str());
         if let Some(text) = value.as_str().filter(|text| !text.contains(REDACTED)) {
-            self.add(field, text);
+            self.add(property, text);
         }
         if *source == Source::File {
             self.add("fileName", filename(input));

@@ -1,0 +1,154 @@
+// Shows a job's result where it was made: pages of PDFs as pictures, two of them side by side where there is a source to compare
+// with, and text as text. The playground loads it with the first result to show; pdf.js follows with the first PDF.
+
+const ZOOM = 2.5;
+// Browsers keep a canvas of up to about this size on phones too.
+const MOST_PIXELS = 12_000_000;
+const MOST_TEXT_BYTES = 200_000;
+
+const PROBLEMS = {
+  PasswordException: "This PDF asks for a password, so its pages are not shown here. Download it to open it.",
+  ResponseException: "This file is no longer stored.",
+};
+
+/** Fills a `.viewer`. `assets` says where pdf.js is, `trusted` is the page's policy for addresses of scripts. */
+export async function show(viewer, assets, trusted) {
+  const text = viewer.querySelector("[data-text]");
+  const places = [...viewer.querySelectorAll("[data-pdf]")];
+  if (text) await showText(text);
+  if (places.length) await showPages(viewer, places, assets, trusted);
+}
+
+function say(place, message) {
+  const note = document.createElement("p");
+  note.className = "empty";
+  note.textContent = message;
+  place.replaceChildren(note);
+}
+
+// Text
+
+async function showText(place) {
+  try {
+    const response = await fetch(place.dataset.text, { headers: { range: `bytes=0-${MOST_TEXT_BYTES - 1}` } });
+    // An empty file has no first byte to ask for.
+    if (!response.ok && response.status !== 416) throw new Error(response.statusText);
+    const text = response.ok ? await response.text() : "";
+    const whole = response.status !== 206 || new Blob([text]).size < MOST_TEXT_BYTES;
+    const box = document.createElement("pre");
+    box.tabIndex = 0;
+    box.role = "group";
+    box.ariaLabel = place.dataset.name;
+    box.textContent = place.dataset.kind === "application/json" && whole ? indented(text) : text;
+    place.replaceChildren(box);
+    if (!text) say(place, "The result is an empty text.");
+    if (!whole) place.append("Only the beginning is shown. Download the file for the rest.");
+  } catch {
+    say(place, "The preview could not be loaded. Download the file instead.");
+  }
+}
+
+function indented(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+// Pages
+
+let engine;
+
+/** pdf.js with its worker, loaded once. */
+function startEngine(assets, trusted) {
+  engine ??= import(assets.pdf).then(({ getDocument, PDFWorker }) => {
+    const port = new Worker(trusted.createScriptURL(assets.pdfWorker), { type: "module" });
+    const worker = PDFWorker.create({ port });
+    const parts = new URL("./", new URL(assets.pdf, location.href)).href;
+    // The page's policy has no place for WebAssembly; only the pages that are looked at are fetched.
+    const options = { worker, wasmUrl: parts, useWasm: false, useWorkerFetch: false, disableAutoFetch: true, disableStream: true };
+    return (url) => getDocument({ ...options, url }).promise;
+  });
+  return engine;
+}
+
+async function openSheet(place, open) {
+  const sheet = { place, frame: place.querySelector(".frame"), pdf: null };
+  try {
+    sheet.pdf = await open(place.dataset.pdf);
+  } catch (error) {
+    say(sheet.frame, PROBLEMS[error.name] ?? "The pages could not be shown. Download the file instead.");
+  }
+  return sheet;
+}
+
+async function showPages(viewer, places, assets, trusted) {
+  for (const place of places) say(place.querySelector(".frame"), "Loading the pages …");
+  let open;
+  try {
+    open = await startEngine(assets, trusted);
+  } catch {
+    engine = undefined;
+    for (const place of places) say(place.querySelector(".frame"), "The viewer could not be loaded. Download the file instead.");
+    return;
+  }
+  const sheets = await Promise.all(places.map((place) => openSheet(place, open)));
+  const opened = sheets.filter(({ pdf }) => pdf);
+  const count = Math.max(0, ...opened.map(({ pdf }) => pdf.numPages));
+  if (count) operate(viewer, opened, count);
+}
+
+// The same page of every sheet, at the same zoom and place.
+function operate(viewer, sheets, count) {
+  const bar = viewer.querySelector(".viewer-bar");
+  const [previous, next, zoom] = ["previous", "next", "zoom"].map((name) => bar.querySelector(`[data-do="${name}"]`));
+  let number = 1;
+  const turn = (to) => {
+    number = Math.min(Math.max(to, 1), count);
+    // Not `disabled`, which would take the focus away.
+    previous.ariaDisabled = number === 1;
+    next.ariaDisabled = number === count;
+    bar.querySelector("output").textContent = `Page ${number} of ${count}`;
+    const zoomed = zoom.ariaPressed === "true";
+    return Promise.all(sheets.map((sheet) => draw(sheet, number, zoomed).catch(() => say(sheet.frame, "This page could not be shown."))));
+  };
+  previous.addEventListener("click", () => turn(number - 1));
+  next.addEventListener("click", () => turn(number + 1));
+  zoom.addEventListener("click", () => {
+    zoom.ariaPressed = zoom.ariaPressed !== "true";
+    turn(number);
+  });
+  for (const { frame } of sheets) {
+    frame.addEventListener("scroll", () => {
+      for (const other of sheets) if (other.frame !== frame) other.frame.scrollTo(frame.scrollLeft, frame.scrollTop);
+    });
+  }
+  previous.hidden = next.hidden = count === 1;
+  bar.hidden = false;
+  return turn(1);
+}
+
+async function draw(sheet, number, zoomed) {
+  const turn = (sheet.turn = (sheet.turn ?? 0) + 1);
+  const { frame, pdf, place } = sheet;
+  if (number > pdf.numPages) {
+    say(frame, "There is no such page.");
+    return;
+  }
+  const page = await pdf.getPage(number);
+  const size = page.getViewport({ scale: 1 });
+  const width = frame.clientWidth * devicePixelRatio * (zoomed ? ZOOM : 1);
+  const scale = Math.min(width / size.width, Math.sqrt(MOST_PIXELS / (size.width * size.height)));
+  const viewport = page.getViewport({ scale });
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas, { width: Math.max(1, viewport.width), height: Math.max(1, viewport.height), role: "img" });
+  canvas.ariaLabel = `${place.dataset.name}, page ${number} of ${pdf.numPages}`;
+  await page.render({ canvas, viewport }).promise;
+  // Somebody turned the page meanwhile.
+  if (turn !== sheet.turn) return;
+  frame.toggleAttribute("data-zoomed", zoomed);
+  if (zoomed) frame.tabIndex = 0;
+  else frame.removeAttribute("tabindex");
+  frame.replaceChildren(canvas);
+}

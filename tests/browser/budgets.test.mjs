@@ -1,0 +1,33 @@
+// What a page costs a reader who has never been here: at most 50 KB in five requests, all of them to us. What a result needs to be
+// shown comes with the result.
+
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { newcomer, open, pages } from "./pages.mjs";
+import { base, closeBrowser, people, signIn, withoutCache, withVisitor } from "./support.mjs";
+
+after(closeBrowser);
+
+const MOST_BYTES = 50_000;
+const MOST_REQUESTS = 5;
+
+for (const who of [undefined, "user", "admin", "newcomer"]) {
+  test(`pages of ${who ?? "everybody"} are small, need few requests, and ask nobody else`, async () => {
+    await withVisitor({}, async (visitor) => {
+      if (who) await signIn(visitor, people[who] ?? (await newcomer()));
+      await withoutCache(visitor.page);
+      let answers = [];
+      visitor.page.on("response", (answer) => answers.push(answer));
+      for (const { name, path } of pages.filter((page) => page.who === who && !page.hasResult)) {
+        answers = [];
+        await open(visitor, { path });
+        await visitor.page.waitForLoadState("networkidle");
+        const sizes = await Promise.all(answers.map(async (answer) => (await answer.request().sizes()).responseBodySize));
+        const size = sizes.reduce((sum, each) => sum + each, 0);
+        assert.ok(size < MOST_BYTES, `${name}: ${size} bytes`);
+        assert.ok(answers.length <= MOST_REQUESTS, `${name}: ${answers.map((answer) => answer.url())}`);
+        assert.ok(answers.every((answer) => answer.url().startsWith(base)), name);
+      }
+    });
+  });
+}
