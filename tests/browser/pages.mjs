@@ -111,6 +111,7 @@ async function chooseTwo(page) {
   const file = (name) => ({ name, mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7") });
   await page.locator("#file").setInputFiles([file("cover.pdf"), file("report.pdf")]);
   await page.getByRole("button", { name: "Move up: report.pdf" }).waitFor();
+  await page.locator("#code", { hasText: "report.pdf" }).waitFor();
 }
 
 const zoom = async (page) => {

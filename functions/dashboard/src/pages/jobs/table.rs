@@ -37,7 +37,7 @@ fn row(state: &AppState, job: &Job, now: Timestamp) -> Markup {
             }
             td { (name) }
             td { (moment(job.created_at)) }
-            td { @match took(job) { Some(time) => (millis(time)), None => span.muted { "–" } } }
+            td.short { @match took(job) { Some(time) => (millis(time)), None => span.muted { "–" } } }
             td { (result(job)) }
         }
     }

@@ -6,7 +6,7 @@
 use maud::{Markup, PreEscaped, html};
 use plotters::prelude::*;
 
-/// Colours of tools; those beyond share the last one.
+/// As many series have a colour of their own.
 pub const COLOURS: usize = 4;
 const SIZE: (u32, u32) = (760, 260);
 const AXIS: RGBColor = RGBColor(0xD0, 0, 0xA0);

@@ -1,5 +1,7 @@
 //! A month's usage: jobs by day as a chart, stacked by tool or by key, the same in numbers, and as CSV.
 
+use std::cmp::Reverse;
+
 use axum::extract::State;
 use axum::http::{HeaderName, header};
 use axum::response::{IntoResponse, Response};
@@ -10,7 +12,7 @@ use docmill::domain::time::{Period, Timestamp};
 use docmill::store::usage::MonthlyUsage;
 use maud::{Markup, html};
 
-use super::chart::{Series, colour_of, stacked_days};
+use super::chart::{COLOURS, Series, colour_of, stacked_days};
 use crate::error::PageError;
 use crate::pages::parts::{query_of, value_of, with_query};
 use crate::session::SignedIn;
@@ -145,11 +147,20 @@ fn name_of(shown: &Shown<'_>, id: &str) -> String {
     known.filter(|name| !name.is_empty()).unwrap_or_else(|| id.to_owned())
 }
 
-/// A series for each tool or key that had jobs.
+/// A series for each tool or key that had jobs. Where there are more than colours, the smallest are one.
 fn series(shown: &Shown<'_>) -> Vec<Series> {
     let Shown { usage, period, by, .. } = shown;
     let counts = |id: &str| (1..=period.days()).map(|day| usage.of_day_in(day, *by, id).created).collect();
-    usage.by(*by).into_keys().map(|id| Series { name: name_of(shown, id), counts: counts(id) }).collect()
+    let mut series: Vec<_> =
+        usage.by(*by).into_keys().map(|id| Series { name: name_of(shown, id), counts: counts(id) }).collect();
+    if series.len() > COLOURS {
+        series.sort_by_key(|series| Reverse(series.counts.iter().sum::<u64>()));
+        let rest = series.split_off(COLOURS - 1);
+        let counts =
+            (0..usize::from(period.days())).map(|day| rest.iter().filter_map(|series| series.counts.get(day)).sum());
+        series.push(Series { name: "Others".to_owned(), counts: counts.collect() });
+    }
+    series
 }
 
 fn totals_table(shown: &Shown<'_>) -> Markup {

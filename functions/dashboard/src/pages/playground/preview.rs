@@ -133,9 +133,9 @@ fn pages(result: &SignedLink, before: Option<&SignedLink>, output: &Output, size
     html! {
         div.viewer {
             div.viewer-bar hidden {
-                button.button.small type="button" data-do="previous" { "Previous page" }
+                button.button.small type="button" data-do="previous" { "Previous" span.quiet { " page" } }
                 output {}
-                button.button.small type="button" data-do="next" { "Next page" }
+                button.button.small type="button" data-do="next" { "Next" span.quiet { " page" } }
                 button.button.small type="button" data-do="zoom" aria-pressed="false" { "Zoom in" }
             }
             div.sheets {
