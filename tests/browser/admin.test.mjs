@@ -164,7 +164,7 @@ test("a suspended account's key is refused at once, and let in again when it is 
   await withVisitor({}, async (visitor) => {
     const { page } = visitor;
     await signIn(visitor, people.admin, "/admin/accounts");
-    await page.getByLabel("Id or start of the name").fill(id);
+    await page.getByLabel(/^Id, user/).fill(id);
     await page.getByRole("button", { name: "Search" }).click();
     assert.equal(await page.getByRole("heading", { level: 1 }).innerText(), name);
 
@@ -184,6 +184,89 @@ test("a suspended account's key is refused at once, and let in again when it is 
     await page.getByRole("button", { name: "Reinstate the account" }).click();
     await page.waitForURL(url(`/admin/accounts/${id}`));
     assert.equal((await api("/v1/tools", secret)).status, 200);
+  });
+});
+
+test("an administrator finds a customer by e-mail address and sees their keys and jobs, each look in the audit trail", async () => {
+  const person = await newPerson();
+  let account;
+  await withVisitor({}, async (visitor) => {
+    await signIn(visitor, person);
+    const { users } = await administer("user", "list");
+    account = users.signedIn.find(({ email }) => email === person.email).account;
+  });
+  const { key } = await administer("key", "create", "--account", account, "--name", "nightly");
+  const headers = { authorization: `Bearer ${key.secret}`, "content-type": "application/json" };
+  const body = JSON.stringify({ html: "<p>private words</p>", filename: "private-name.pdf" });
+  const created = await fetch(url("/v1/convert/html-to-pdf"), { method: "POST", headers, body });
+  const { id } = (await created.json()).job;
+
+  await withVisitor({}, async (visitor) => {
+    const { page } = visitor;
+    await signIn(visitor, people.admin, "/admin/accounts");
+    await eventually("the user is in the index", async () => {
+      await page.goto(url("/admin/accounts"));
+      await page.getByLabel(/^Id, user/).fill(person.email);
+      await page.getByRole("button", { name: "Search" }).click();
+      return page.url() === url(`/admin/accounts/${account}`);
+    });
+    await page.getByRole("link", { name: "View keys" }).click();
+    await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
+    assert.match(await mainText(page), /nightly/);
+    assert.doesNotMatch(await mainText(page), new RegExp(key.secret));
+    await eventually("the job is in the index", async () => {
+      await page.goto(url(`/admin/accounts/${account}/jobs`));
+      return (await page.getByRole("link", { name: id }).count()) === 1;
+    });
+    await page.getByRole("link", { name: id }).click();
+    await page.getByRole("heading", { level: 1, name: /^Job/ }).waitFor();
+    assert.match(await mainText(page), /html-to-pdf/);
+    assert.doesNotMatch(await mainText(page), /private/);
+    await page.goto(url(`/admin/accounts/${account}`));
+    const changes = await page.getByRole("region", { name: "Changes" }).innerText();
+    assert.match(changes, new RegExp(`${people.admin.email}.*viewed the job ${id}.*viewed the jobs.*viewed the keys`, "s"));
+  });
+});
+
+test("a plan that is offered and the address for credits show on the public page and on the overview", async () => {
+  const id = `offer-${randomUUID().slice(0, 8)}`;
+  await administer("plan", "set", id, "--included-credits", "12500");
+  const person = await newPerson();
+  await withVisitor({}, async (visitor) => {
+    const { page } = visitor;
+    await signIn(visitor, people.admin, `/admin/plans/${id}`);
+    await page.getByLabel("List this plan").check();
+    await page.getByLabel("Title").fill(`Team ${id}`);
+    await page.getByLabel(/^Price/).fill("€29 per month");
+    await save(page);
+    await page.waitForURL(url("/admin/plans"));
+    await page.goto(url("/admin/service"));
+    await page.getByLabel(/^Where to ask for credits/).fill("javascript:alert(1)");
+    await save(page);
+    assert.match(await page.locator("#credits_contact-error").innerText(), /e-mail address or an https/);
+    await page.getByLabel(/^Where to ask for credits/).fill("billing@docmill.example");
+    await save(page);
+    await page.getByText("The settings were saved.").waitFor();
+    try {
+      await withVisitor({}, async (other) => {
+        await withoutCache(other.page);
+        await eventually("the plan is listed", async () => {
+          await other.page.goto(url("/plans"));
+          const text = await mainText(other.page);
+          return text.includes(`Team ${id}`) && text.includes("12,500 credits per month") && text.includes("billing@docmill.example");
+        });
+        assert.equal(await other.page.locator("main a[href='mailto:billing@docmill.example']").count(), 1);
+        await signIn(other, person);
+        await eventually("the overview lists the plan", async () => {
+          await other.page.goto(url("/app"));
+          return (await mainText(other.page)).includes(`Team ${id}`);
+        });
+      });
+    } finally {
+      await administer("service", "set", "--no-credits-contact");
+      await administer("plan", "set", id, "--no-offer");
+    }
+    assert.deepEqual((await administer("service", "show")).service.credits_contact, undefined);
   });
 });
 
@@ -212,7 +295,7 @@ test("nobody but administrators comes to any of these pages", async () => {
   await withVisitor({}, async (visitor) => {
     await signIn(visitor, person);
     const pages = ["", "/tools", "/tools/html-to-pdf", "/plans", "/plans/new", "/plans/free", "/accounts", `/accounts/${id}`,
-      `/accounts/${id}/edit`, `/accounts/${id}/grant`, `/accounts/${id}/suspension`, "/service", "/health", "/audit"];
+      `/accounts/${id}/keys`, `/accounts/${id}/jobs`, `/accounts/${id}/edit`, `/accounts/${id}/grant`, `/accounts/${id}/suspension`, "/service", "/health", "/audit"];
     for (const path of pages) {
       const response = await visitor.goto(`/admin${path}`);
       assert.equal(response.status(), 403, path);

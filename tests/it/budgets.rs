@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::support::http::{Answer, RequestBuilder, get, post};
 use crate::support::jobs::{claim, completion};
+use crate::support::visitor::Visitor;
 use crate::support::world::World;
 
 const KEY: &str = "UpdateItem";
@@ -120,4 +121,43 @@ async fn put_upload(upload: &Value) -> String {
 async fn complete(world: &World, id: &str) {
     let job = claim(&world.context.jobs, JobId::parse(id).unwrap()).await;
     world.context.jobs.complete(&job, &completion(clock::now())).await.unwrap();
+}
+
+/// One round of reads says who is there, and a page takes two rounds more at most.
+#[tokio::test]
+async fn each_page_keeps_its_rounds_of_reads() {
+    let world = World::new();
+    let account = world.account(100).await;
+    let (user, admin) = (Visitor::of(&world, &account).await, Visitor::admin(&world, &account).await);
+    let made = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&account.key).build();
+    let id = Answer::of(create_job::handle(world.desk.clone(), made).await).job_id();
+    let own = format!("/admin/accounts/{}", account.id);
+    // Settings are read once in a while, and connections are made.
+    user.get("/app").await;
+    for (path, visitor, most) in [
+        ("/plans", &user, 1),
+        ("/app/tools", &user, 1),
+        ("/app/playground", &user, 1),
+        ("/app/keys/new", &user, 3),
+        ("/app/keys", &user, 3),
+        ("/app", &user, 3),
+        ("/app/jobs", &user, 3),
+        (&format!("/app/jobs/{id}"), &user, 3),
+        ("/app/webhooks", &user, 2),
+        ("/admin/tools", &admin, 2),
+        ("/admin/plans", &admin, 2),
+        ("/admin/accounts", &admin, 2),
+        (&format!("/admin/accounts?q={}", user.email), &admin, 2),
+        (&own, &admin, 2),
+        (&format!("{own}/edit"), &admin, 2),
+        ("/admin/audit", &admin, 2),
+        ("/admin/health", &admin, 3),
+    ] {
+        world.watch.take_calls();
+        world.watch.take_chain();
+        let status = visitor.get(path).await.status;
+        let (calls, chain) = (world.watch.take_calls(), world.watch.take_chain());
+        assert!(matches!(status, 200 | 303), "{path}: {status}");
+        assert!(chain <= most, "{path}: {chain} rounds, not {most}: {calls:?}");
+    }
 }

@@ -31,6 +31,7 @@ mod idempotency;
 mod injected_faults;
 mod job_list;
 mod journeys;
+mod offers;
 mod order_of_checks;
 mod outcomes;
 mod people;

@@ -13,7 +13,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::support::http::{Answer, RequestBuilder, post};
-use crate::support::stage::table_like;
+use crate::support::tables::table_like;
 use crate::support::world::{UNLIMITED, World, author, patient_aws};
 
 const SLUG: &str = "office-to-pdf";

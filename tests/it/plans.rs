@@ -6,25 +6,10 @@ use docmill::domain::job::{JobErrorCode, JobId};
 use docmill::domain::limits::{Ceilings, Limit};
 use docmill::store::settings::{Change, Versioned};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use crate::support::http::{Answer, get, post};
-use crate::support::stage::table_like;
-use crate::support::world::{Account, World, author, patient_aws};
+use crate::support::world::{Account, World, author};
 use crate::worker_pipeline::Bench;
-
-/// A world with settings of its own, so that what it says of the whole service concerns no other test.
-async fn world() -> World {
-    let mut config = World::new().config;
-    let name = format!("settings-{}", Uuid::now_v7().simple());
-    config.tables.settings = table_like(&patient_aws().dynamodb(), &config.tables.settings, &name).await;
-    World::with_config(config)
-}
-
-async fn remove(world: World) {
-    let dynamodb = world.context.aws.dynamodb();
-    dynamodb.delete_table().table_name(&world.config.tables.settings).send().await.unwrap();
-}
 
 fn ceilings(set: &[(Limit, u64)]) -> Ceilings {
     let mut ceilings = Ceilings::default();
@@ -94,7 +79,7 @@ async fn assert_published_is_enforced(world: &World, key: &ApiKey, expected: &[(
 
 #[tokio::test]
 async fn the_limits_published_for_a_caller_are_those_that_hold() {
-    let world = world().await;
+    let world = World::with_own_settings().await;
     set_service(&world, ceilings(&[(Limit::Redirects, 2), (Limit::Pages, 500)])).await;
     let (wide, narrow) = (world.plan(100).await, world.plan(100).await);
     let of_plan =
@@ -110,7 +95,7 @@ async fn the_limits_published_for_a_caller_are_those_that_hold() {
     assert_published_is_enforced(&world, &poor.key, &of_plan).await;
     let of_key = [(Limit::Pages, 50), (Limit::Sources, 2), (Limit::SourceBytes, 4000), (Limit::ConversionMs, 5000)];
     assert_published_is_enforced(&world, &bound, &of_key).await;
-    remove(world).await;
+    world.remove_settings().await;
 }
 
 #[tokio::test]
@@ -147,7 +132,7 @@ async fn the_worker_keeps_to_the_limits_of_the_jobs_plan() {
 
 #[tokio::test]
 async fn a_tool_of_a_higher_tier_is_not_for_the_plan() {
-    let world = world().await;
+    let world = World::with_own_settings().await;
     let tool = world.context.catalogue.find("html-to-pdf").unwrap();
     let before = Versioned { value: tool.definition.settings.clone(), version: 0 };
     let dearer = docmill::domain::tool::ToolSettings { access_tier: AccessTier::Pro, ..before.value.clone() };
@@ -161,5 +146,5 @@ async fn a_tool_of_a_higher_tier_is_not_for_the_plan() {
     };
     assert_eq!(create(&free).await.refusal(), (403, "tool_not_allowed"));
     assert_eq!(create(&pro).await.status, 202);
-    remove(world).await;
+    world.remove_settings().await;
 }

@@ -25,7 +25,7 @@ use uuid::Uuid;
 use crate::support::aws_watch::{Fault, Watch};
 use crate::support::http::{Answer, RequestBuilder, get, post};
 use crate::support::jobs::{claim, completion};
-use crate::support::stage::table_like;
+use crate::support::tables::table_like;
 use crate::support::world::{Account, World, patient_aws};
 
 /// A world whose jobs lie in a table of their own: a sweeper that is ahead of time would end others' leases.

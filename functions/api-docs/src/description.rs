@@ -78,7 +78,7 @@ fn example_error(code: ErrorCode, examples: &Value) -> ApiError {
         let breach = Breach::new("/options/pageRange", "must be a list of pages such as 1-3,5");
         ApiError::validation(vec![breach])
     } else if code == ErrorCode::InsufficientCredits {
-        ApiError::insufficient_credits(1, 0)
+        ApiError::insufficient_credits(1, 0, None)
     } else if code == ErrorCode::RateLimited {
         ApiError::rate_limited(2)
     } else if code == ErrorCode::JobFailed {

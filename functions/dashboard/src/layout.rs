@@ -192,6 +192,7 @@ fn top(state: &AppState, viewer: &Viewer) -> Markup {
                     summary { (icons::menu()) span { "Menu" } }
                     nav aria-label="Site" { ul {
                         (tools_menu(state, viewer))
+                        @if !viewer.settings.offered_plans().is_empty() { li { (entry(state, viewer, "/plans", "Plans")) } }
                         li { (entry(state, viewer, "/docs", "Docs")) }
                         @if let Some(user) = &viewer.user {
                             li.phone { (entry(state, viewer, "/app", "Dashboard")) }
@@ -310,6 +311,7 @@ fn foot(state: &AppState) -> Markup {
                 li { a href=(state.link("/docs")) { "Docs" } }
                 li { a href=(state.link("/openapi.json")) { "OpenAPI 3.1" } }
                 li { a href=(state.link("/tools")) { "Tools" } }
+                li { a href=(state.link("/plans")) { "Plans and prices" } }
             } }
         } }
     }

@@ -35,6 +35,7 @@ use crate::state::AppState;
 pub fn router(state: AppState) -> Router {
     Router::new()
         .merge(pages::public::routes())
+        .merge(pages::plans::routes())
         .merge(pages::tools::routes())
         .merge(pages::overview::routes())
         .merge(pages::keys::routes())

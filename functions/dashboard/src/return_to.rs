@@ -26,8 +26,9 @@ impl ReturnTo {
         let url = base.join(text).ok()?;
         // As a browser resolves it, dots and all.
         let path = url.path();
-        let own =
-            path == HOME || ["/app/", "/admin", "/tools"].iter().any(|start| path.starts_with(start)) || path == "/";
+        let own = path == HOME
+            || ["/app/", "/admin", "/tools", "/plans"].iter().any(|start| path.starts_with(start))
+            || path == "/";
         if url.origin() != base.origin() || !own || path.starts_with("//") || NOT_THERE.contains(&path) {
             return None;
         }

@@ -47,32 +47,56 @@ impl SignedIn {
     }
 }
 
-/// What a request's cookie comes to.
+/// Who a request's cookie belongs to.
 #[derive(Debug)]
-pub enum Seat {
-    Empty,
+pub enum Found {
+    Guest,
     /// A session that is over.
-    Stale,
+    Ended,
     Suspended,
-    Taken(Box<SignedIn>),
+    SignedIn(Box<SignedIn>),
+}
+
+/// The session cookie: the token, and where to look for its user and account, so that one round of reads suffices. The
+/// token alone decides.
+struct SessionCookie {
+    token: SessionToken,
+    user: UserId,
+    account: String,
+}
+
+impl SessionCookie {
+    fn read(state: &AppState, headers: &HeaderMap) -> Option<Self> {
+        let text = Purpose::Session.read(state, headers)?;
+        let mut parts = text.splitn(3, '.');
+        let (token, user) = (SessionToken::parse(parts.next()?)?, UserId::parse(parts.next()?)?);
+        Some(Self { token, user, account: parts.next()?.to_owned() })
+    }
 }
 
 /// Who holds the session of a request's cookie: compared on each request with its end, with the user's own sign-outs
 /// elsewhere, and with their account's standing.
-pub async fn find(state: &AppState, headers: &HeaderMap) -> Result<Seat, PageError> {
-    let Some(token) = token(state, headers) else { return Ok(Seat::Empty) };
-    let now = clock::now();
-    let Some(session) = state.context.sessions.find(&token.id(), now).await? else { return Ok(Seat::Stale) };
-    let Some(user) = state.context.users.get(&session.user).await? else { return Ok(Seat::Stale) };
-    if session.was_ended_by(&user) {
-        return Ok(Seat::Stale);
+pub async fn find(state: &AppState, headers: &HeaderMap) -> Result<Found, PageError> {
+    let Some(cookie) = SessionCookie::read(state, headers) else { return Ok(Found::Guest) };
+    let (context, now) = (&state.context, clock::now());
+    let id = cookie.token.id();
+    let (session, user, profile) = futures_util::try_join!(
+        context.sessions.find(&id, now),
+        context.users.get(&cookie.user),
+        context.usage.profile(&cookie.account),
+    )?;
+    let (Some(session), Some(user)) = (session, user) else { return Ok(Found::Ended) };
+    if session.user != user.user || session.was_ended_by(&user) {
+        return Ok(Found::Ended);
     }
-    let Some(profile) = state.context.usage.profile(&user.account).await? else { return Ok(Seat::Stale) };
+    // An administrator has linked the user to another account since they signed in.
+    let profile = if user.account == cookie.account { profile } else { context.usage.profile(&user.account).await? };
+    let Some(profile) = profile else { return Ok(Found::Ended) };
     if profile.suspended {
-        return Ok(Seat::Suspended);
+        return Ok(Found::Suspended);
     }
-    state.context.sessions.note_use(&session, now).await?;
-    Ok(Seat::Taken(Box::new(SignedIn {
+    context.sessions.note_use(&session, now).await?;
+    Ok(Found::SignedIn(Box::new(SignedIn {
         proved_at: proof(state, headers, &session.session),
         session: session.session,
         user: user.user,
@@ -86,11 +110,12 @@ pub async fn find(state: &AppState, headers: &HeaderMap) -> Result<Seat, PageErr
 
 /// The token in a request's cookie, if we signed it.
 pub fn token(state: &AppState, headers: &HeaderMap) -> Option<SessionToken> {
-    SessionToken::parse(&Purpose::Session.read(state, headers)?)
+    Some(SessionCookie::read(state, headers)?.token)
 }
 
-pub fn remember(state: &AppState, token: &SessionToken) -> SignedCookieJar {
-    Purpose::Session.set(state, token.reveal().to_owned(), SESSION_TIME)
+pub fn remember(state: &AppState, token: &SessionToken, user: &UserId, account: &str) -> SignedCookieJar {
+    let value = format!("{}.{}.{account}", token.reveal(), user.as_str());
+    Purpose::Session.set(state, value, SESSION_TIME)
 }
 
 pub fn forget(state: &AppState) -> SignedCookieJar {

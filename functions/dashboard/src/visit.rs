@@ -19,7 +19,7 @@ use crate::delivery::for_guests;
 use crate::error::PageError;
 use crate::error_page::dress;
 use crate::flash::Flash;
-use crate::session::{self, Seat};
+use crate::session::{self, Found};
 use crate::state::AppState;
 use crate::viewer::{Viewer, send_to_sign_in};
 
@@ -58,15 +58,15 @@ pub async fn visit(State(state): State<AppState>, request: Request, next: Next) 
 
 /// Who is there, and whether their cookie is of a session that is over.
 async fn meet(state: &AppState, path: String, headers: &HeaderMap) -> Result<(Viewer, bool), PageError> {
-    let settings = state.context.settings.current().await?;
+    let settings = async { Ok(state.context.settings.current().await?) };
+    let (settings, found) = futures_util::try_join!(settings, session::find(state, headers))?;
     let flash = Flash::read(state, headers);
-    let seat = session::find(state, headers).await?;
-    let is_stale = matches!(seat, Seat::Stale);
+    let is_stale = matches!(found, Found::Ended);
     let form_token = session::token(state, headers).filter(|_| !is_stale).map(|token| token.form_token());
-    let (user, suspended) = match seat {
-        Seat::Taken(user) => (Some(*user), false),
-        Seat::Suspended => (None, true),
-        Seat::Stale | Seat::Empty => (None, false),
+    let (user, suspended) = match found {
+        Found::SignedIn(user) => (Some(*user), false),
+        Found::Suspended => (None, true),
+        Found::Ended | Found::Guest => (None, false),
     };
     // Only who has a session has forms that may end at the issuer.
     let form_origins = if user.is_some() || suspended { state.issuer.origins().await } else { Vec::new() };

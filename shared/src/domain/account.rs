@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::api_key::{ApiKey, KeyHash, Mode};
 use super::limits::Ceilings;
+use super::offer::Offer;
 use super::quota::{RateLimit, RatePolicy};
 use super::time::Timestamp;
 
@@ -48,6 +49,9 @@ pub struct Plan {
     /// What its jobs may not exceed, where that is less than the service allows.
     #[serde(default, skip_serializing_if = "Ceilings::is_empty")]
     pub limits: Ceilings,
+    /// How the public page lists the plan; `None`: not at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offer: Option<Offer>,
 }
 
 impl Plan {
@@ -65,6 +69,7 @@ impl Plan {
             create_limit: RateLimit::CREATE,
             read_limit: RateLimit::READ,
             limits: Ceilings::default(),
+            offer: None,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The audit trail: who changed what, when, and from what to what.
+//! The audit trail: who changed what, when, and from what to what; and who looked at a customer's keys and jobs.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::job::JobId;
 use super::time::Timestamp;
 
 /// Who makes a change, and why if they said so.
@@ -88,7 +89,16 @@ impl TryFrom<String> for Subject {
     }
 }
 
-/// One change, as it is kept.
+/// What an administrator looked at in a customer's account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum View {
+    Keys,
+    Jobs,
+    Job(JobId),
+}
+
+/// One change or one look, as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEntry {
     /// UUIDv7, so that entries are sorted by time.
@@ -97,11 +107,19 @@ pub struct AuditEntry {
     pub actor: String,
     pub subject: Subject,
     pub changes: Vec<FieldChange>,
+    /// What was looked at. Such an entry has no changes.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub viewed: Option<View>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<String>,
 }
 
 impl AuditEntry {
+    pub fn of_view(account: &str, viewed: View, by: &Author) -> Self {
+        let entry = Self::new(Subject::new(SubjectKind::Account, account), Vec::new(), by);
+        Self { viewed: Some(viewed), ..entry }
+    }
+
     pub fn new(subject: Subject, changes: Vec<FieldChange>, by: &Author) -> Self {
         Self {
             id: Uuid::now_v7().to_string(),
@@ -109,6 +127,7 @@ impl AuditEntry {
             actor: by.actor.clone(),
             subject,
             changes,
+            viewed: None,
             reason: by.reason.clone(),
         }
     }

@@ -11,6 +11,7 @@ pub mod idempotency;
 pub mod intake;
 pub mod job;
 pub mod limits;
+pub mod offer;
 pub mod outcome;
 pub mod queue;
 pub mod quota;

@@ -9,6 +9,7 @@ pub use super::account::AccessTier;
 use super::account::{Plan, StoredKey};
 use super::intake::{Section, Sources};
 use super::limits::Ceilings;
+use super::offer::Contact;
 pub use super::queue::QueueName;
 use super::schema::Schema;
 use super::source;
@@ -202,11 +203,14 @@ pub struct ServiceSettings {
     /// What no job may exceed, where that is less than the functions can do.
     #[serde(default, skip_serializing_if = "Ceilings::is_empty")]
     pub limits: Ceilings,
+    /// Where people ask for credits; `None`: nowhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credits_contact: Option<Contact>,
 }
 
 impl Default for ServiceSettings {
     fn default() -> Self {
-        Self { test_mode: true, webhook_delivery: false, limits: Ceilings::default() }
+        Self { test_mode: true, webhook_delivery: false, limits: Ceilings::default(), credits_contact: None }
     }
 }
 

@@ -71,6 +71,12 @@ impl UserId {
         Self(sha256_hex(format!("{issuer}\n{subject}").as_bytes()))
     }
 
+    /// `None` for everything that is not a SHA-256 in lower-case hexadecimal.
+    pub fn parse(text: &str) -> Option<Self> {
+        let hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        (text.len() == 64 && text.bytes().all(hex)).then(|| Self(text.to_owned()))
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -225,6 +231,11 @@ mod tests {
     fn a_user_is_issuer_and_subject_together() {
         assert_ne!(UserId::of("https://a.example", "1"), UserId::of("https://b.example", "1"));
         assert_ne!(UserId::of("a", "1"), UserId::of("a", "2"));
+        let user = UserId::of("a", "1");
+        assert_eq!(UserId::parse(user.as_str()), Some(user));
+        for text in ["", "user", &"g".repeat(64), &"A".repeat(64)] {
+            assert_eq!(UserId::parse(text), None, "{text}");
+        }
     }
 
     #[test]

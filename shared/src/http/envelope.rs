@@ -199,7 +199,7 @@ mod tests {
         insta::assert_snapshot!("validation_failed", show(&respond(&id, Err(ApiError::validation(vec![breach])), &[])));
         insta::assert_snapshot!(
             "insufficient_credits",
-            show(&respond(&id, Err(ApiError::insufficient_credits(2, 1)), &[]))
+            show(&respond(&id, Err(ApiError::insufficient_credits(2, 1, None)), &[]))
         );
         insta::assert_snapshot!("rate_limited", show(&respond(&id, Err(ApiError::rate_limited(3)), &[])));
         insta::assert_snapshot!("missing_api_key", show(&respond(&id, Err(ErrorCode::MissingApiKey.into()), &[])));

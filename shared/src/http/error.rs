@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::breach::Breach;
 use crate::domain::job::JobId;
+use crate::domain::offer::Contact;
 use crate::store::StoreError;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -211,11 +212,15 @@ impl ApiError {
         Self { details, ..ErrorCode::ValidationFailed.into() }
     }
 
-    pub fn insufficient_credits(required: u64, available: u64) -> Self {
+    /// `contact`: where the caller can ask for more.
+    pub fn insufficient_credits(required: u64, available: u64, contact: Option<&Contact>) -> Self {
         let members = [("required".to_owned(), json!(required)), ("available".to_owned(), json!(available))];
         let needed = if required == 1 { "1 credit".to_owned() } else { format!("{required} credits") };
-        let message =
+        let mut message =
             format!("This needs {needed}; you have {available}. Credits reset on the first day of the month.");
+        if let Some(contact) = contact {
+            message.push_str(&format!(" To get more: {contact}"));
+        }
         Self {
             members: members.into_iter().collect(),
             ..Self::from(ErrorCode::InsufficientCredits).with_message(message)

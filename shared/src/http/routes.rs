@@ -25,10 +25,11 @@ pub const PUBLIC_ROUTES: [(Method, &str); 3] =
     [(Method::GET, "/openapi.json"), (Method::GET, "/docs"), (Method::GET, "/docs/{page+}")];
 
 /// The dashboard's pages: for everybody, for users with a session, and for administrators. `{page+}` is any path below.
-pub const DASHBOARD_ROUTES: [(Method, &str); 10] = [
+pub const DASHBOARD_ROUTES: [(Method, &str); 11] = [
     (Method::GET, "/"),
     (Method::GET, "/tools"),
     (Method::GET, "/tools/{page+}"),
+    (Method::GET, "/plans"),
     (Method::GET, "/assets/{file}"),
     (Method::GET, "/app"),
     (Method::GET, "/app/{page+}"),

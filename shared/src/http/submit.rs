@@ -284,7 +284,8 @@ impl JobDesk {
             Created::Mismatch => Err(ErrorCode::IdempotencyKeyReused.into()),
             Created::InsufficientCredits { available } => {
                 self.note_exhaustion(caller, cost, available).await;
-                Err(ApiError::insufficient_credits(cost, available))
+                let contact = caller.settings.service.credits_contact.as_ref();
+                Err(ApiError::insufficient_credits(cost, available, contact))
             }
             Created::TestQuotaExhausted => {
                 let seconds = caller.now.next_day().millis_since(caller.now).div_ceil(1000);

@@ -5,7 +5,7 @@ use aws_sdk_dynamodb::types::{Put, TransactWriteItem};
 
 use super::item::{Item, from_item, string, to_item};
 use super::{StoreError, dynamo, store_error};
-use crate::domain::audit::{AuditEntry, Subject};
+use crate::domain::audit::{AuditEntry, Author, Subject, View};
 
 /// The partition of the entries. Administrators' writes are few: one partition carries them.
 const KIND: &str = "audit";
@@ -29,6 +29,30 @@ pub struct AuditPage {
 impl Audit {
     pub fn new(client: Client, table: String) -> Self {
         Self { client, table }
+    }
+
+    /// Records that an administrator looks at a customer's keys or jobs. Only then may they be shown.
+    pub async fn note_view(&self, account: &str, viewed: View, by: &Author) -> Result<(), StoreError> {
+        let entry = AuditEntry::of_view(account, viewed, by);
+        let result = self
+            .client
+            .put_item()
+            .table_name(&self.table)
+            .set_item(Some(entry_item(&entry)?))
+            // Nothing that was recorded is ever written over.
+            .condition_expression("attribute_not_exists(kind)")
+            .send()
+            .await;
+        match result {
+            Ok(_) => Ok(()),
+            // Timeline: the entry is written, the answer is lost, and the SDK sends it again. The id is of this call alone.
+            Err(error)
+                if error.as_service_error().is_some_and(|error| error.is_conditional_check_failed_exception()) =>
+            {
+                Ok(())
+            }
+            Err(error) => Err(store_error(&error)),
+        }
     }
 
     /// A page of entries older than `before`, of one subject or of all.
@@ -70,14 +94,18 @@ impl Audit {
 
 /// The part of a transaction that records its change.
 pub(super) fn record(table: &str, entry: &AuditEntry) -> Result<TransactWriteItem, StoreError> {
-    let mut item = to_item(entry)?;
-    item.insert("kind".into(), string(KIND));
     let put = Put::builder()
         .table_name(table)
-        .set_item(Some(item))
+        .set_item(Some(entry_item(entry)?))
         // Nothing that was recorded is ever written over.
         .condition_expression("attribute_not_exists(kind)");
     dynamo::put(put.build())
+}
+
+fn entry_item(entry: &AuditEntry) -> Result<Item, StoreError> {
+    let mut item = to_item(entry)?;
+    item.insert("kind".into(), string(KIND));
+    Ok(item)
 }
 
 fn key(id: &str) -> Item {

@@ -20,6 +20,7 @@ use crate::domain::account::{Plan, StoredKey};
 use crate::domain::audit::{AuditEntry, Author, Subject, SubjectKind, diff};
 use crate::domain::catalogue::Tool;
 use crate::domain::limits::Ceilings;
+use crate::domain::offer::Offer;
 use crate::domain::time::Timestamp;
 use crate::domain::tool::{ServiceSettings, ToolSettings};
 
@@ -84,6 +85,15 @@ impl Snapshot {
         }
         plans.sort_by(|one, other| one.id.cmp(&other.id));
         plans
+    }
+
+    /// The plans that the public page lists, by credits.
+    pub fn offered_plans(&self) -> Vec<(&Plan, &Offer)> {
+        let plans = self.plans.values().map(|plan| &plan.value);
+        let mut offered: Vec<_> = plans.filter_map(|plan| Some((plan, plan.offer.as_ref()?))).collect();
+        offered
+            .sort_by(|(one, _), (other, _)| (one.included_credits, &one.id).cmp(&(other.included_credits, &other.id)));
+        offered
     }
 
     /// What service, plan and key together make of the limits of the key's jobs.

@@ -136,6 +136,16 @@ pub struct Watch {
     faults: Arc<Mutex<VecDeque<Fault>>>,
     /// Lasting faults that were met.
     outages: Arc<Mutex<Vec<Fault>>>,
+    /// How many calls were answered one after the other: the longest chain.
+    chain: Arc<Mutex<usize>>,
+}
+
+/// The place of a call in the longest chain of calls that waited for each other.
+#[derive(Clone, Copy, Debug)]
+struct Place(usize);
+
+impl Storable for Place {
+    type Storer = StoreReplace<Self>;
 }
 
 impl Watch {
@@ -146,6 +156,12 @@ impl Watch {
     /// The operations that were sent since the last time, each attempt apart.
     pub fn take_calls(&self) -> Vec<String> {
         std::mem::take(&mut self.calls.lock().unwrap())
+    }
+
+    /// The longest chain of calls that were sent one after the other's answer, since the last time. Calls that were under
+    /// way together count once.
+    pub fn take_chain(&self) -> usize {
+        std::mem::take(&mut self.chain.lock().unwrap())
     }
 
     /// How often an operation was sent since `take_calls`.
@@ -235,6 +251,7 @@ impl Intercept for Watch {
             Some(When::After | When::CrashAfter) | None => {}
         }
         config.interceptor_state().store_put(Met(fault));
+        config.interceptor_state().store_put(Place(*self.chain.lock().unwrap() + 1));
         Ok(())
     }
 
@@ -246,6 +263,10 @@ impl Intercept for Watch {
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         self.calls.lock().unwrap().push(operation(config));
+        if let Some(Place(place)) = config.load::<Place>() {
+            let mut chain = self.chain.lock().unwrap();
+            *chain = (*chain).max(*place);
+        }
         if let Some(Met(Some(Fault { when: When::CrashAfter, .. }))) = config.load::<Met>() {
             std::panic::resume_unwind(Box::new(Crash));
         }

@@ -7,6 +7,7 @@ pub mod lines;
 pub mod pdf;
 pub mod stage;
 pub mod stub_engine;
+pub mod tables;
 pub mod visitor;
 pub mod world;
 

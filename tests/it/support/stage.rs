@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use aws_sdk_dynamodb::types::{BillingMode, GlobalSecondaryIndex};
 use docmill::clock::Clock;
 use docmill::config::Config;
 use docmill::context::Context;
@@ -28,6 +27,7 @@ use worker::source::Fetcher;
 use super::aws_watch::{Fault, Watch};
 use super::http::{Answer, post};
 use super::stub_engine::{StubChecker, StubEngine};
+use super::tables::table_like;
 use super::world::{Account, World, patient_aws};
 
 /// What a function is given at most: less than in the template, because a worker tries to end a job for nearly as long.
@@ -261,21 +261,4 @@ impl Stage {
     pub fn inject(&self, actor: Actor, fault: Fault) {
         self.watch(actor).inject([fault]);
     }
-}
-
-/// Another table of the same form.
-pub async fn table_like(client: &aws_sdk_dynamodb::Client, model: &str, name: &str) -> String {
-    let model = client.describe_table().table_name(model).send().await.unwrap().table.unwrap();
-    let mut create = client
-        .create_table()
-        .table_name(name)
-        .billing_mode(BillingMode::PayPerRequest)
-        .set_key_schema(model.key_schema)
-        .set_attribute_definitions(model.attribute_definitions);
-    for index in model.global_secondary_indexes.unwrap_or_default() {
-        let copy = GlobalSecondaryIndex::builder().set_index_name(index.index_name).set_key_schema(index.key_schema);
-        create = create.global_secondary_indexes(copy.set_projection(index.projection).build().unwrap());
-    }
-    create.send().await.unwrap();
-    name.to_owned()
 }

@@ -18,6 +18,7 @@ pub struct Visitor {
     router: Router,
     cookie: String,
     form_token: String,
+    pub email: Email,
 }
 
 /// What came back.
@@ -58,6 +59,15 @@ impl Page {
 impl Visitor {
     /// A user of the account, with a session.
     pub async fn of(world: &World, account: &Account) -> Self {
+        Self::with_role(world, account, Role::User).await
+    }
+
+    /// An administrator, who has an account too.
+    pub async fn admin(world: &World, account: &Account) -> Self {
+        Self::with_role(world, account, Role::Admin).await
+    }
+
+    async fn with_role(world: &World, account: &Account, role: Role) -> Self {
         let setting = |name: &str| match name {
             "DASHBOARD_URL" => Some("http://dashboard.example/base".to_owned()),
             // Nobody answers there: whoever has a session needs no issuer.
@@ -72,19 +82,22 @@ impl Visitor {
         let link = Link { email: email.clone(), account: account.id.clone(), created_at: now };
         world.context.users.link(&link).await.unwrap();
         let (issuer, subject) = ("http://127.0.0.1:9".to_owned(), email.as_str().to_owned());
-        let identity = Identity { issuer, subject, email, email_verified: true, role: Role::User };
+        let known_as = email.clone();
+        let identity = Identity { issuer, subject, email, email_verified: true, role };
         let user = world.context.users.enter(&identity, now).await.unwrap();
         let token = SessionToken::generate();
-        let session = Session { session: token.id(), user: user.user, role: Role::User, began_at: now, seen_at: now };
+        let session = Session { session: token.id(), user: user.user.clone(), role, began_at: now, seen_at: now };
         world.context.sessions.begin(&session).await.unwrap();
 
-        let cookies =
-            (dashboard::session::remember(&state, &token), dashboard::session::remember_proof(&state, &token, now));
+        let cookies = (
+            dashboard::session::remember(&state, &token, &user.user, &user.account),
+            dashboard::session::remember_proof(&state, &token, now),
+        );
         let response = (cookies.0, cookies.1, ()).into_response();
         let set = response.headers().get_all(header::SET_COOKIE).iter();
         let pairs: Vec<_> = set.filter_map(|cookie| cookie.to_str().unwrap().split(';').next()).collect();
         let cookie = pairs.join("; ");
-        Self { router: dashboard::router(state), cookie, form_token: token.form_token() }
+        Self { router: dashboard::router(state), cookie, form_token: token.form_token(), email: known_as }
     }
 
     pub async fn get(&self, path: &str) -> Page {

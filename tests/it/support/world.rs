@@ -20,6 +20,7 @@ use docmill::store::settings::{Change, Versioned};
 use uuid::Uuid;
 
 use super::aws_watch::Watch;
+use super::tables::table_like;
 
 /// Generous limits, for tests that are not about them. The slow rate keeps a limiter on one branch for a whole test.
 pub const UNLIMITED: RateLimit = RateLimit { per_minute: 60, burst: 2_000 };
@@ -62,6 +63,20 @@ impl World {
             watch: watch.clone(),
             config: config.clone(),
         }
+    }
+
+    /// A world with settings of its own, so that what it says of the whole service concerns no other test. The test removes
+    /// them at its end.
+    pub async fn with_own_settings() -> Self {
+        let mut config = Self::new().config;
+        let name = format!("settings-{}", Uuid::now_v7().simple());
+        config.tables.settings = table_like(&patient_aws().dynamodb(), &config.tables.settings, &name).await;
+        Self::with_config(config)
+    }
+
+    pub async fn remove_settings(self) {
+        let dynamodb = self.context.aws.dynamodb();
+        dynamodb.delete_table().table_name(&self.config.tables.settings).send().await.unwrap();
     }
 
     /// A plan of this test alone.

@@ -5,6 +5,7 @@ pub mod jobs;
 pub mod keys;
 pub mod overview;
 pub mod parts;
+pub mod plans;
 pub mod playground;
 pub mod public;
 pub mod tools;

@@ -15,7 +15,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use docmill::clock;
 use docmill::domain::time::Timestamp;
-use docmill::domain::user::{Session, SessionToken};
+use docmill::domain::user::{Session, SessionToken, User};
 use url::form_urlencoded;
 
 use crate::cookies::Purpose;
@@ -56,7 +56,7 @@ async fn finish(State(state): State<AppState>, headers: HeaderMap, uri: Uri) -> 
     match enter(&state, attempt, &headers, &uri).await {
         Ok(entered) => {
             let proof = entered.proved_at.map(|at| session::remember_proof(&state, &entered.token, at));
-            let session = session::remember(&state, &entered.token);
+            let session = session::remember(&state, &entered.token, &entered.user.user, &entered.user.account);
             Ok((cleared, session, proof, state.redirect(entered.place.as_str())).into_response())
         }
         Err(error) => Ok((cleared, error).into_response()),
@@ -66,6 +66,7 @@ async fn finish(State(state): State<AppState>, headers: HeaderMap, uri: Uri) -> 
 /// A new session.
 struct Entered {
     token: SessionToken,
+    user: User,
     proved_at: Option<Timestamp>,
     place: ReturnTo,
 }
@@ -93,9 +94,10 @@ async fn enter(
         state.context.sessions.end(&earlier.id()).await?;
     }
     let token = SessionToken::generate();
-    let session = Session { session: token.id(), user: user.user, role: identity.role, began_at: now, seen_at: now };
+    let session =
+        Session { session: token.id(), user: user.user.clone(), role: identity.role, began_at: now, seen_at: now };
     state.context.sessions.begin(&session).await?;
-    Ok(Entered { token, proved_at: at, place: attempt.place })
+    Ok(Entered { token, user, proved_at: at, place: attempt.place })
 }
 
 /// Here, or everywhere; and then at the issuer, which would otherwise sign the next person in without asking.

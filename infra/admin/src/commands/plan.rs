@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 
 use clap::Subcommand;
 use docmill::context::Context;
+use docmill::domain::offer::Offer;
 use docmill::domain::tool::AccessTier;
 use serde_json::json;
 
@@ -47,6 +48,15 @@ pub(crate) enum Command {
         read_limit: Option<NonZeroU32>,
         #[arg(long)]
         read_burst: Option<NonZeroU32>,
+        /// List the plan on the public page under this title; needs a price.
+        #[arg(long, requires = "offer_price")]
+        offer_title: Option<String>,
+        /// The price there, as people read it, such as "€29 per month".
+        #[arg(long, requires = "offer_title")]
+        offer_price: Option<String>,
+        /// Do not list the plan on the public page.
+        #[arg(long, conflicts_with = "offer_title")]
+        no_offer: bool,
         #[command(flatten)]
         limits: LimitArgs,
     },
@@ -68,6 +78,9 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
             create_burst,
             read_limit,
             read_burst,
+            offer_title,
+            offer_price,
+            no_offer,
             limits,
         } => {
             let before = current.versioned_plan(&id);
@@ -81,6 +94,15 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
             }
             plan.tier = tier.map_or(plan.tier, AccessTier::from);
             limits.change(&mut plan.limits);
+            if no_offer {
+                plan.offer = None;
+            }
+            if let (Some(title), Some(price)) = (offer_title, offer_price) {
+                let offer = Offer::new(&title, &price);
+                let most = (Offer::TITLE_LENGTH, Offer::PRICE_LENGTH);
+                let told = format!("a title has 1 to {} characters, a price 1 to {}", most.0, most.1);
+                plan.offer = Some(offer.ok_or(Failure::Refused(told))?);
+            }
             let rates = [
                 (&mut plan.create_limit.per_minute, create_limit),
                 (&mut plan.create_limit.burst, create_burst),

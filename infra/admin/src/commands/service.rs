@@ -2,6 +2,7 @@
 
 use clap::Subcommand;
 use docmill::context::Context;
+use docmill::domain::offer::Contact;
 use serde_json::json;
 
 use super::limits::LimitArgs;
@@ -15,6 +16,12 @@ pub(crate) enum Command {
         /// Whether test keys work at all.
         #[arg(long)]
         test_mode: Option<Switch>,
+        /// Where people ask for credits: an e-mail address or an https:// URL.
+        #[arg(long, value_parser = Contact::parse)]
+        credits_contact: Option<Contact>,
+        /// Show no such address.
+        #[arg(long, conflicts_with = "credits_contact")]
+        no_credits_contact: bool,
         #[command(flatten)]
         limits: LimitArgs,
     },
@@ -23,8 +30,11 @@ pub(crate) enum Command {
 pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, Failure> {
     let before = context.settings.fresh().await?.versioned_service();
     let mut settings = before.value.clone();
-    if let Command::Set { test_mode, limits } = command {
+    if let Command::Set { test_mode, credits_contact, no_credits_contact, limits } = command {
         settings.test_mode = test_mode.map_or(settings.test_mode, Switch::is_on);
+        if no_credits_contact || credits_contact.is_some() {
+            settings.credits_contact = credits_contact;
+        }
         limits.change(&mut settings.limits);
         settings = written(context.settings.change_service(&before, &settings, &author(None)).await?)?;
     }

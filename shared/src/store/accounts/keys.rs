@@ -6,15 +6,15 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::{Put, TransactWriteItem, Update};
 
 use super::{Accounts, Holder};
-use crate::domain::account::{Limiter, StoredKey};
+use crate::domain::account::{Limiter, Profile, StoredKey};
 use crate::domain::api_key::{ApiKey, KeyHash};
 use crate::domain::event::{self, EventKind};
 use crate::domain::quota::RatePolicy;
 use crate::domain::time::Timestamp;
 use crate::store::StoreError;
-use crate::store::dynamo::{self, TRIES, Transacted, back_off, too_contended, transact};
+use crate::store::dynamo::{self, TRIES, Transacted, back_off, get, too_contended, transact};
 use crate::store::events::StoredEvent;
-use crate::store::item::{string, time, to_item};
+use crate::store::item::{UsageItem, string, time, to_item};
 
 /// How long an old secret may go on beside its successor.
 pub const MAX_OVERLAP: Duration = Duration::from_secs(7 * 86_400);
@@ -187,16 +187,20 @@ impl Accounts {
     /// An account's keys, the newest first: those that are alive, and the latest of the others. For people to look at, and
     /// nothing is decided by it.
     ///
-    /// Timeline: A reads what is alive, B gives a key another secret, A reads the others: the new secret comes with those,
-    /// and A's list shows the key with it but without the old one's last hours; or, while the index lags, as ended. What A
-    /// reads next shows it as it is.
+    /// Timeline: A reads which keys there are, B gives one another secret, A reads the keys: A's list shows the key with its
+    /// old secret, and if that has ended, as ended. What A reads next shows it as it is.
     pub async fn keys_of(&self, account: &str, now: Timestamp) -> Result<Vec<AccountKey>, StoreError> {
-        let Some(holder) = self.holder(account, now).await? else { return Ok(Vec::new()) };
-        // The index lags behind; what is alive is known without it.
-        let mut dead = self.keys.recent_of_account(account, LISTED).await?;
-        dead.retain(|hash| !holder.keys.iter().any(|key| key.key_hash == *hash));
-        let mut keys = self.keys.get_all(&dead).await?;
-        keys.extend(holder.keys);
+        let profile = get::<Profile>(&self.client, &self.tables.usage, UsageItem::Profile.key(account));
+        let (profile, recent) = futures_util::try_join!(profile, self.keys.recent_of_account(account, LISTED))?;
+        let Some(profile) = profile else { return Ok(Vec::new()) };
+        // The index lags behind; the profile lists what is alive without it.
+        let listed = match profile.revision {
+            0 => self.keys.of_account(account).await?,
+            _ => profile.keys,
+        };
+        let others = recent.iter().filter(|hash| !listed.contains(hash));
+        let mut keys = self.keys.get_all(&listed.iter().chain(others).cloned().collect::<Vec<_>>()).await?;
+        keys.retain(|key| !key.is_dead_at(now) || recent.contains(&key.key_hash));
         keys.retain(|key| key.account == account && !key.is_dashboards());
         Ok(by_id(keys, now))
     }

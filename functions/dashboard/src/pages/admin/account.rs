@@ -1,20 +1,19 @@
-//! One account: its plan and standing, credits, keys without their secrets, usage, people, and what was changed.
+//! One account: its plan and status, credits, usage, people, and changes.
 
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use axum::routing::get;
 use docmill::clock;
-use docmill::domain::account::{Plan, Profile, StoredKey};
+use docmill::domain::account::{Plan, Profile};
 use docmill::domain::audit::{AuditEntry, Subject, SubjectKind};
 use docmill::domain::user::User;
-use docmill::store::accounts::Holder;
 use docmill::store::usage::MonthlyUsage;
 use maud::{Markup, html};
 
-use super::account_forms;
 use super::accounts::{path, standing};
 use super::audit::entries_table;
+use super::{account_forms, activity};
 use crate::error::PageError;
 use crate::layout::page;
 use crate::state::AppState;
@@ -24,7 +23,7 @@ use crate::viewer::Viewer;
 const RECENT_CHANGES: usize = 10;
 
 pub(super) fn routes() -> Router<AppState> {
-    Router::new().route("/admin/accounts/{id}", get(show)).merge(account_forms::routes())
+    Router::new().route("/admin/accounts/{id}", get(show)).merge(account_forms::routes()).merge(activity::routes())
 }
 
 async fn show(
@@ -35,16 +34,15 @@ async fn show(
 ) -> Result<Response, PageError> {
     let (context, now) = (&state.context, clock::now());
     let subject = Subject::new(SubjectKind::Account, &id);
-    let (holder, usage, settings, users, changes) = futures_util::try_join!(
-        context.accounts.holder(&id, now),
+    let (profile, usage, settings, users, changes) = futures_util::try_join!(
+        context.usage.profile(&id),
         context.usage.of_month(&id, now.period()),
         context.settings.fresh(),
         context.users.of_account(&id),
         context.audit.list(Some(&subject), None, RECENT_CHANGES),
     )?;
-    let Holder { profile, keys } = holder.ok_or(PageError::NotFound)?;
+    let profile = profile.ok_or(PageError::NotFound)?;
     let plan = settings.plan(&profile.plan);
-    let keys: Vec<_> = keys.into_iter().filter(|key| !key.is_dashboards()).collect();
     let content = html! {
         nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link("/admin/accounts")) { "Accounts" } } } }
         header.page-head { h1 { (profile.name) } p.lead { code { (id) } } }
@@ -56,7 +54,14 @@ async fn show(
                 @if profile.suspended { "Reinstate" } @else { "Suspend" }
             }
         }
-        section aria-labelledby="keys" { h2 #keys { "Keys" } (keys_table(&keys)) }
+        section aria-labelledby="activity" {
+            h2 #activity { "Keys and jobs" }
+            p.muted { "Each time you open one of these pages, the audit trail records it." }
+            div.actions {
+                a.button href=(state.link(&format!("{}/keys", path(&id)))) { "View keys" }
+                a.button href=(state.link(&format!("{}/jobs", path(&id)))) { "View jobs" }
+            }
+        }
         section aria-labelledby="usage" { h2 #usage { "This month" } (usage_table(&usage)) }
         section aria-labelledby="people" { h2 #people { "People" } (people(&users)) }
         section aria-labelledby="changes" {
@@ -85,36 +90,8 @@ fn figures(profile: &Profile, plan: &Plan, usage: &MonthlyUsage) -> Markup {
     }
 }
 
-fn list_or(values: Option<&[String]>, otherwise: &str) -> Markup {
+pub(super) fn list_or(values: Option<&[String]>, otherwise: &str) -> Markup {
     html! { @match values { Some(values) => { (values.join(", ")) }, None => span.muted { (otherwise) } } }
-}
-
-fn keys_table(keys: &[StoredKey]) -> Markup {
-    html! {
-        @if keys.is_empty() { p.empty { "No active keys." } }
-        @else {
-            div.table-frame tabindex="0" role="region" aria-label="Keys" {
-                table {
-                    thead { tr {
-                        th scope="col" { "Key" } th scope="col" { "Mode" } th scope="col" { "Last characters" }
-                        th scope="col" { "Tools" } th scope="col" { "Origins" } th scope="col" { "Last used" }
-                        th scope="col" { "Expires" }
-                    } }
-                    tbody { @for key in keys {
-                        tr {
-                            th scope="row" { (key.name) br; code.id { (key.key_id) } }
-                            td { (key.mode.as_str()) }
-                            td { code { (key.last4) } }
-                            td { (list_or(key.allowed_tools.as_deref(), "all of the account's")) }
-                            td { (list_or(Some(key.allowed_origins.as_slice()).filter(|origins| !origins.is_empty()), "any")) }
-                            td { @match key.last_used_at { Some(at) => (at.day()), None => span.muted { "never" } } }
-                            td { @match key.expires_at { Some(at) => (at.day()), None => span.muted { "never" } } }
-                        }
-                    } }
-                }
-            }
-        }
-    }
 }
 
 fn usage_table(usage: &MonthlyUsage) -> Markup {

@@ -41,9 +41,10 @@ struct Desk<'a> {
 
 impl<'a> Desk<'a> {
     async fn open(state: &'a AppState, viewer: &'a Viewer, id: &'a str) -> Result<Self, PageError> {
-        let profile = state.context.usage.profile(id).await?.ok_or(PageError::NotFound)?;
-        let plans = state.context.settings.fresh().await?.plans();
-        Ok(Self { state, viewer, id, profile, plans })
+        let (profile, settings) =
+            futures_util::try_join!(state.context.usage.profile(id), state.context.settings.fresh())?;
+        let profile = profile.ok_or(PageError::NotFound)?;
+        Ok(Self { state, viewer, id, profile, plans: settings.plans() })
     }
 
     /// A page with one form, and the way back to the account.
@@ -298,8 +299,8 @@ impl Desk<'_> {
         } else {
             (
                 "danger",
-                "Every key of it is answered 403 account_suspended at once, and its people can't use the dashboard. \
-                        Jobs that are under way still end. This can be undone.",
+                "All requests with its keys get 403 account_suspended at once, and its users can't use the dashboard. \
+                        Jobs that have started still finish. You can undo this.",
             )
         };
         let fields = html! {

@@ -1,4 +1,6 @@
-//! The list of accounts: by name, or one by its id.
+//! The list of accounts: by name, or one by its id or by the e-mail address of its users.
+
+use std::collections::BTreeSet;
 
 use axum::Router;
 use axum::extract::{RawQuery, State};
@@ -6,6 +8,7 @@ use axum::response::Response;
 use axum::routing::get;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use docmill::domain::user::Email;
 use docmill::store::accounts::{AccountMark, AccountSummary};
 use maud::{Markup, html};
 
@@ -31,25 +34,51 @@ async fn list(
 ) -> Result<Response, PageError> {
     let asked = query(asked);
     let search: String = asked.get("q").chars().take(SEARCH_LENGTH).collect();
-    // An id names one account, from wherever it was copied; everything else is the beginning of a name.
-    if !search.is_empty() && state.context.usage.profile(&search).await?.is_some() {
-        return Ok(state.redirect(&path(&search)));
+    let context = &state.context;
+    let (named, users, found) = futures_util::try_join!(by_id(&state, &search), by_email(&state, &search), async {
+        Ok(context.accounts.list(&search, read_mark(asked.get("after")), PAGE).await?)
+    },)?;
+    // An id or an address finds accounts, from wherever it was copied; everything else is the beginning of a name.
+    let known: Vec<_> = named.into_iter().chain(users).collect();
+    if let [account] = known.as_slice() {
+        return Ok(state.redirect(&path(account)));
     }
-    let found = state.context.accounts.list(&search, read_mark(asked.get("after")), PAGE).await?;
     let content = html! {
         header.page-head {
             h1 { "Accounts" }
             p.lead { "Sorted by name. New accounts appear after a moment." }
         }
         (search_form(&state, &search))
-        @if found.accounts.is_empty() {
-            p.empty { @if search.is_empty() { "There are no accounts yet." } @else { "No account has this id or a name that begins with it." } }
+        @if !known.is_empty() { (users_accounts(&state, &known)) }
+        @else if found.accounts.is_empty() {
+            p.empty { @if search.is_empty() { "There are no accounts yet." } @else { "No account has this id, a user with this e-mail address, or a name that begins with this text." } }
         } @else { (table(&state, &found.accounts)) }
-        @if let Some(next) = &found.next {
+        @if let Some(next) = found.next.as_ref().filter(|_| known.is_empty()) {
             div.actions { a.button href=(state.link(&next_page(&search, next))) { "Next page" } }
         }
     };
     Ok(page(&state, &viewer, "Accounts", content))
+}
+
+async fn by_id(state: &AppState, search: &str) -> Result<Option<String>, PageError> {
+    if search.is_empty() {
+        return Ok(None);
+    }
+    Ok(state.context.usage.profile(search).await?.map(|_| search.to_owned()))
+}
+
+/// The accounts of all users with this address: one, unless several issuers know it.
+async fn by_email(state: &AppState, search: &str) -> Result<BTreeSet<String>, PageError> {
+    let Some(email) = Email::parse(search) else { return Ok(BTreeSet::new()) };
+    let users = state.context.users.users(Some(&email)).await?;
+    Ok(users.into_iter().map(|user| user.account).collect())
+}
+
+fn users_accounts(state: &AppState, accounts: &[String]) -> Markup {
+    html! {
+        p { "Users with this e-mail address belong to several accounts:" }
+        ul { @for account in accounts { li { a href=(state.link(&path(account))) { code { (account) } } } } }
+    }
 }
 
 pub(super) fn path(account: &str) -> String {
@@ -60,7 +89,7 @@ fn search_form(state: &AppState, search: &str) -> Markup {
     html! {
         form.filters role="search" method="get" action=(state.link("/admin/accounts")) aria-label="Find an account" {
             div.field {
-                label for="q" { "Id or start of the name" }
+                label for="q" { "Id, user’s e-mail address, or start of the name" }
                 input type="search" id="q" name="q" value=(search) maxlength=(SEARCH_LENGTH);
             }
             button.button type="submit" { "Search" }

@@ -1,10 +1,10 @@
-//! The audit trail: who changed what, when, and why.
+//! The audit trail: who changed what, when, and why; and who looked at a customer's keys and jobs.
 
 use axum::Router;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use axum::routing::get;
-use docmill::domain::audit::{AuditEntry, Subject, SubjectKind};
+use docmill::domain::audit::{AuditEntry, Subject, SubjectKind, View};
 use maud::{Markup, html};
 
 use super::{query, shown_value};
@@ -33,7 +33,7 @@ async fn list(
     let content = html! {
         header.page-head {
             h1 { "Audit trail" }
-            p.lead { "All changes of accounts, credits, tools, plans and switches, in the dashboard or with docmill-admin. Newest first. Entries are never removed." }
+            p.lead { "Who changed accounts, credits, tools, plans and switches, in the dashboard or with docmill-admin, and who looked at a customer's keys and jobs. Newest first. Entries are never removed." }
         }
         @if let Some(subject) = &subject {
             p { "Changes of " code { (subject) } " only. " a href=(state.link("/admin/audit")) { "Show all" } }
@@ -85,13 +85,24 @@ fn time(entry: &AuditEntry) -> Markup {
 
 fn changes(entry: &AuditEntry) -> Markup {
     html! {
-        @if entry.changes.is_empty() { "reset to default" }
+        @if let Some(viewed) = entry.viewed { (view(viewed)) }
+        @else if entry.changes.is_empty() { "reset to default" }
         @else {
             ul.changes { @for change in &entry.changes {
                 li { code { (change.field) } ": " (shown_value(change.before.as_ref())) " → " (shown_value(change.after.as_ref())) }
             } }
         }
         @if let Some(reason) = &entry.reason { p.muted { "“" (reason) "”" } }
+    }
+}
+
+fn view(viewed: View) -> Markup {
+    html! {
+        @match viewed {
+            View::Keys => "viewed the keys",
+            View::Jobs => "viewed the jobs",
+            View::Job(id) => { "viewed the job " code { (id) } }
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod account;
 mod account_forms;
 mod accounts;
+mod activity;
 mod audit;
 mod choices;
 mod health;

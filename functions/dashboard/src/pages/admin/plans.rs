@@ -7,6 +7,7 @@ use axum::response::Response;
 use axum::routing::get;
 use docmill::domain::account::Plan;
 use docmill::domain::catalogue::Tool;
+use docmill::domain::offer::Offer;
 use docmill::domain::quota::RateLimit;
 use docmill::store::settings::{Change, Versioned};
 use maud::{Markup, html};
@@ -18,7 +19,7 @@ use super::tools::{TIERS, tier_name};
 use super::{author, check_reason, number, reason_field, shown_version, stale_notice, version_field};
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::{FormData, FormErrors, form, input, select, text};
+use crate::form::{FormData, FormErrors, checkbox, form, input, select, text};
 use crate::layout::{Page, page};
 use crate::state::AppState;
 use crate::viewer::AdminUser;
@@ -47,13 +48,14 @@ async fn list(State(state): State<AppState>, viewer: Viewer, _admin: AdminUser) 
             table {
                 thead { tr {
                     th scope="col" { "Plan" } th scope="col" { "Credits per month" } th scope="col" { "Tools" }
-                    th scope="col" { "Origins" } th scope="col" { "Jobs per minute" } th scope="col" { "Reads per minute" }
+                    th scope="col" { "Public price" } th scope="col" { "Origins" } th scope="col" { "Jobs per minute" } th scope="col" { "Reads per minute" }
                 } }
                 tbody { @for plan in &plans {
                     tr {
                         th scope="row" { a href=(state.link(&path(&plan.id))) { (plan.id) } }
                         td { (plan.included_credits) }
                         td { @match &plan.allowed_tools { None => "all", Some(tools) => (tools.join(", ")) } }
+                        td { @match &plan.offer { Some(offer) => (offer.price), None => span.muted { "not listed" } } }
                         td { @if plan.allowed_origins.is_empty() { "any" } @else { (plan.allowed_origins.len()) } }
                         td { (limit(plan.create_limit)) }
                         td { (limit(plan.read_limit)) }
@@ -175,6 +177,11 @@ fn as_form(plan: &Plan) -> FormData {
         ("read_burst".to_owned(), plan.read_limit.burst.to_string()),
     ];
     pairs.push(("tier".to_owned(), tier_name(plan.tier).to_owned()));
+    if let Some(Offer { title, price }) = &plan.offer {
+        pairs.push(("offered".to_owned(), "on".to_owned()));
+        pairs.push(("offer_title".to_owned(), title.clone()));
+        pairs.push(("offer_price".to_owned(), price.clone()));
+    }
     pairs.extend(limit_pairs(&plan.limits));
     pairs.extend(tool_pairs(plan.allowed_tools.as_ref()));
     let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -201,9 +208,27 @@ fn read(sent: &FormData, id: &str, catalogue: &[Tool]) -> Result<Plan, FormError
         create_limit,
         read_limit,
         limits: read_limits(sent, &mut errors),
+        offer: read_offer(sent, &mut errors),
     };
     check_reason(sent, &mut errors);
     if errors.is_empty() { Ok(plan) } else { Err(errors) }
+}
+
+/// `None`: the public page does not list the plan.
+fn read_offer(sent: &FormData, errors: &mut FormErrors) -> Option<Offer> {
+    if !sent.is_on("offered") {
+        return None;
+    }
+    let (title, price) = (sent.get("offer_title"), sent.get("offer_price"));
+    let offer = Offer::new(title, price);
+    for (field, text, most) in
+        [("offer_title", title, Offer::TITLE_LENGTH), ("offer_price", price, Offer::PRICE_LENGTH)]
+    {
+        if text.is_empty() || text.chars().count() > most {
+            errors.add(field, format!("Enter 1 to {most} characters."));
+        }
+    }
+    offer
 }
 
 /// The form of a plan, or of a new one.
@@ -239,6 +264,7 @@ impl Editor<'_> {
             (select("tier", "Tier", TIERS.map(|(_, name, label)| (name, label)).to_vec())
                 .value(values.get("tier")).error(errors.of("tier")).required()
                 .hint("The plan may use tools of this tier and below."))
+            (offer_fields(values, errors))
             (tool_fields(values, errors, state.context.catalogue.tools(), "All tools of the tier, including future ones"))
             (origins_field(values, errors))
             fieldset {
@@ -265,6 +291,20 @@ impl Editor<'_> {
     }
 }
 
+fn offer_fields(values: &FormData, errors: &FormErrors) -> Markup {
+    html! {
+        fieldset {
+            legend { "Public plans page" }
+            (checkbox("offered", "List this plan").checked(values.is_on("offered")))
+            (text("offer_title", "Title").value(values.get("offer_title")).error(errors.of("offer_title"))
+                .with("maxlength", Offer::TITLE_LENGTH))
+            (text("offer_price", "Price").value(values.get("offer_price")).error(errors.of("offer_price"))
+                .hint("Amount, currency and period as customers should read them, such as €29 per month.")
+                .with("maxlength", Offer::PRICE_LENGTH))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -281,6 +321,7 @@ mod tests {
             allowed_origins: vec!["https://a.example".into()],
             tier: AccessTier::Pro,
             limits,
+            offer: Offer::new("Team", "€29 per month"),
             ..Plan::fallback("team")
         }
     }
@@ -306,6 +347,8 @@ mod tests {
             ("tool", "nothing"),
             ("tier", "gold"),
             ("pages", "0"),
+            ("offer_title", ""),
+            ("offer_price", &"9".repeat(100)),
         ] {
             let form = as_form(&plan());
             let pairs: Vec<_> = form.pairs().filter(|(name, _)| *name != field).chain([(field, value)]).collect();

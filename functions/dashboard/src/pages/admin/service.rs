@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
+use docmill::domain::offer::Contact;
 use docmill::domain::tool::ServiceSettings;
 use docmill::store::settings::Change;
 use maud::{Markup, html};
@@ -13,13 +14,14 @@ use super::choices::{limit_fields, limit_pairs, read_limits};
 use super::{author, check_reason, reason_field, shown_version, stale_notice, version_field};
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::{FormData, FormErrors, checkbox, form};
+use crate::form::{FormData, FormErrors, checkbox, form, text};
 use crate::layout::{Page, page};
 use crate::state::AppState;
 use crate::viewer::AdminUser;
 use crate::viewer::Viewer;
 
 const PATH: &str = "/admin/service";
+const CONTACT: &str = "credits_contact";
 
 pub(super) fn routes() -> Router<AppState> {
     Router::new().route(PATH, get(edit).post(save))
@@ -68,13 +70,24 @@ fn as_form(settings: &ServiceSettings) -> FormData {
     if settings.test_mode {
         pairs.push(("test_mode".to_owned(), "on".to_owned()));
     }
+    pairs.extend(settings.credits_contact.as_ref().map(|contact| (CONTACT.to_owned(), contact.as_url().to_owned())));
     let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     FormData::of(&pairs)
 }
 
 /// Delivery of webhooks stays as it is: it is not offered yet.
 fn read(sent: &FormData, errors: &mut FormErrors, before: ServiceSettings) -> ServiceSettings {
-    ServiceSettings { test_mode: sent.is_on("test_mode"), limits: read_limits(sent, errors), ..before }
+    let credits_contact = read_contact(sent, errors);
+    ServiceSettings { test_mode: sent.is_on("test_mode"), limits: read_limits(sent, errors), credits_contact, ..before }
+}
+
+fn read_contact(sent: &FormData, errors: &mut FormErrors) -> Option<Contact> {
+    let text = Some(sent.get(CONTACT)).filter(|text| !text.is_empty())?;
+    let contact = Contact::parse(text).ok();
+    if contact.is_none() {
+        errors.add(CONTACT, "Enter an e-mail address or an https:// URL.");
+    }
+    contact
 }
 
 fn editor(
@@ -91,6 +104,9 @@ fn editor(
             .hint("If off, all requests with test keys get 403 test_mode_disabled."))
         (checkbox("webhook_delivery", "Webhook delivery").checked(false).with("disabled", "")
             .hint("Delivery is not available yet. Events are recorded but not sent."))
+        (text(CONTACT, "Where to ask for credits").value(values.get(CONTACT)).error(errors.of(CONTACT))
+            .hint("An e-mail address or an https:// URL. Shown to everyone who is low on credits, and on the plans page.")
+            .with("maxlength", Contact::LENGTH).with("autocomplete", "off").with("spellcheck", "false"))
         (limit_fields(values, errors, &state.context.config.limits))
         (reason_field(values, errors))
         div.actions { button.button.primary type="submit" { "Save" } }
@@ -112,8 +128,13 @@ mod tests {
         for test_mode in [true, false] {
             let mut settings = ServiceSettings { test_mode, ..ServiceSettings::default() };
             settings.limits.set(Limit::Pages, test_mode.then_some(50));
+            settings.credits_contact = test_mode.then(|| Contact::parse("https://docmill.example/buy").unwrap());
             assert_eq!(read(&as_form(&settings), &mut FormErrors::default(), settings.clone()), settings);
         }
+        let wrong = FormData::of(&[(CONTACT, "javascript:alert(1)")]);
+        let mut errors = FormErrors::default();
+        read(&wrong, &mut errors, ServiceSettings::default());
+        assert!(errors.of(CONTACT).is_some());
         let forged = FormData::of(&[("webhook_delivery", "on")]);
         let before = ServiceSettings::default();
         let after = ServiceSettings { test_mode: false, ..before.clone() };

@@ -2,7 +2,7 @@
 
 mod control;
 mod detail;
-mod support;
+pub mod support;
 pub mod table;
 
 use axum::Router;

@@ -7,7 +7,7 @@ use url::Url;
 
 /// Details of the request and its job. The API already returns them without secrets; here URLs are also cut to their host,
 /// since a path can be secret, and names, texts and metadata are left out.
-pub(super) fn facts(job: &Job, now: Timestamp) -> Value {
+pub fn facts(job: &Job, now: Timestamp) -> Value {
     let mut facts = json!({
         "jobId": job.id,
         "status": job.status_at(now),

@@ -19,6 +19,7 @@ use maud::{Markup, html};
 use self::usage::Shown;
 use super::jobs::table::jobs_table;
 use super::parts::{moment, percent, query_of};
+use super::plans;
 use crate::error::PageError;
 use crate::layout;
 use crate::session::SignedIn;
@@ -49,9 +50,11 @@ async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> 
             p.lead { (user.profile.name) ", plan " code { (month.plan.id) } }
         }
         @if jobs.jobs.len() < LAST_JOBS { (first_steps(&state)) }
+        (low_credits(&viewer, &month, now))
         (figures(&state, &month, &keys, now))
         (usage::section(&Shown { state: &state, usage: &month.usage, period, keys: &keys, by: usage::stacked_by(&query) }, now)?)
         (last_jobs(&state, &jobs.jobs, now))
+        (plans::section(&state, &viewer, &month.plan.id))
     };
     Ok(layout::page(&state, &viewer, "Overview", content))
 }
@@ -61,6 +64,26 @@ struct Month {
     period: Period,
     usage: MonthlyUsage,
     plan: Plan,
+}
+
+/// Less than a fifth of the plan's credits are left, with those that were granted. Says nothing of earlier months.
+fn low_credits(viewer: &Viewer, month: &Month, now: Timestamp) -> Markup {
+    let pots = &month.usage.credits.pots;
+    let left = pots.included_left(month.plan.included_credits).saturating_add(pots.granted_left());
+    let is_low = left == 0 || left < month.plan.included_credits / 5;
+    html! {
+        @if is_low && month.period == now.period() {
+            div.note.warn role="status" {
+                p {
+                    strong { @if left == 0 { "You have no credits left." } @else { "You have " (left) " credits left." } }
+                    @if month.plan.included_credits > 0 { " Plan credits reset on " (moment(month.period.end())) "." }
+                    @if let Some(contact) = &viewer.settings.service.credits_contact {
+                        " " a href=(contact.as_url()) { "Ask for more credits" } "."
+                    }
+                }
+            }
+        }
+    }
 }
 
 fn first_steps(state: &AppState) -> Markup {

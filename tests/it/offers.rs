@@ -1,0 +1,103 @@
+//! Plans that are offered, where people ask for credits, and what administrators see of a customer.
+
+use docmill::domain::account::Plan;
+use docmill::domain::audit::{Subject, SubjectKind, View};
+use docmill::domain::job::JobId;
+use docmill::domain::offer::{Contact, Offer};
+use docmill::domain::tool::ServiceSettings;
+use docmill::store::settings::Versioned;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::support::http::{Answer, post};
+use crate::support::visitor::Visitor;
+use crate::support::world::{Account, World, author};
+
+async fn create_job(world: &World, account: &Account) -> Answer {
+    let body = json!({
+        "toolSlug": "office-to-pdf",
+        "sourceUrl": "https://files.example/canarypath/canaryname.docx?sig=canaryquery",
+        "options": {"password": "canarypassword"},
+        "metadata": {"note": "canarymetadata"},
+    });
+    Answer::of(create_job::handle(world.desk.clone(), post("/", &body).key(&account.key).build()).await)
+}
+
+async fn ask_at(world: &World, contact: &str) {
+    let before = world.context.settings.fresh().await.unwrap().versioned_service();
+    let contact = Some(Contact::parse(contact).unwrap());
+    let after = ServiceSettings { credits_contact: contact, ..before.value.clone() };
+    world.context.settings.change_service(&before, &after, &author()).await.unwrap();
+    world.context.settings.fresh().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_public_page_lists_offered_plans_and_people_without_credits_learn_where_to_ask() {
+    let world = World::with_own_settings().await;
+    ask_at(&world, "billing@docmill.example").await;
+    let title = format!("Plan {}", Uuid::now_v7().simple());
+    let unset = Versioned { value: Plan::fallback(&format!("plan_{}", Uuid::now_v7().simple())), version: 0 };
+    let hidden = Versioned { value: Plan::fallback(&format!("hidden_{}", Uuid::now_v7().simple())), version: 0 };
+    let offer = Offer::new(&title[..40], "€29 <per> month");
+    let offered = Plan { included_credits: 12_500, offer, ..unset.value.clone() };
+    world.context.settings.change_plan(&unset, &offered, &author()).await.unwrap();
+    world.context.settings.change_plan(&hidden, &hidden.value, &author()).await.unwrap();
+    world.context.settings.fresh().await.unwrap();
+
+    let account = world.account(0).await;
+    let visitor = Visitor::of(&world, &account).await;
+    let page = visitor.get("/plans").await;
+    assert_eq!(page.status, 200);
+    for part in [&title[..40], "€29 &lt;per&gt; month", "12,500 credits per month", "mailto:billing@docmill.example"]
+    {
+        assert!(page.text.contains(part), "{part}: {}", page.text);
+    }
+    assert!(page.text.contains("Office to PDF") && page.text.contains("credit per document"), "{}", page.text);
+    assert!(!page.text.contains(&hidden.value.id));
+
+    let overview = visitor.get("/app").await;
+    assert!(overview.text.contains("You have no credits left."), "{}", overview.text);
+    assert!(overview.text.contains("mailto:billing@docmill.example") && overview.text.contains(&title[..40]));
+    let refused = create_job(&world, &account).await;
+    assert_eq!(refused.refusal(), (402, "insufficient_credits"));
+    let message = refused.body["error"]["message"].as_str().unwrap();
+    assert!(message.ends_with("To get more: billing@docmill.example"), "{message}");
+    world.remove_settings().await;
+}
+
+#[tokio::test]
+async fn an_administrator_finds_an_account_by_a_users_address_and_each_look_is_recorded() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let id = create_job(&world, &account).await.job_id();
+    let user = Visitor::of(&world, &account).await;
+    let admin = Visitor::admin(&world, &world.account(0).await).await;
+    let own = format!("/admin/accounts/{}", account.id);
+
+    let found = admin.get(&format!("/admin/accounts?q=%20{}", user.email.as_str().to_uppercase())).await;
+    assert_eq!((found.status, found.header("location")), (303, format!("/base{own}").as_str()));
+
+    let secret = account.key.reveal().to_owned();
+    for (path, part) in [("/keys", "key_"), ("/jobs", id.as_str()), (&format!("/jobs/{id}"), "files.example")] {
+        let page = admin.get(&format!("{own}{path}")).await;
+        assert_eq!(page.status, 200, "{path}");
+        assert!(page.text.contains(part), "{path}: {}", page.text);
+        assert!(!page.text.contains("canary") && !page.text.contains(&secret), "{path}: {}", page.text);
+    }
+    let subject = Subject::new(SubjectKind::Account, &account.id);
+    let entries = world.context.audit.list(Some(&subject), None, 10).await.unwrap().entries;
+    let views: Vec<_> = entries.iter().filter_map(|entry| entry.viewed).collect();
+    assert_eq!(views, [View::Job(JobId::parse(&id).unwrap()), View::Jobs, View::Keys], "newest first");
+    assert!(entries.iter().all(|entry| entry.actor == admin.email.as_str()));
+    assert!(admin.get(&own).await.text.contains("viewed the keys"));
+
+    // Nothing that does not exist is shown or recorded, and nobody else comes to these pages.
+    let other = create_job(&world, &world.account(10).await).await.job_id();
+    for path in [format!("{own}/jobs/{other}"), format!("{own}/jobs/x"), "/admin/accounts/none/keys".to_owned()] {
+        assert_eq!(admin.get(&path).await.status, 404, "{path}");
+    }
+    for path in ["/keys", "/jobs", &format!("/jobs/{id}")] {
+        assert_eq!(user.get(&format!("{own}{path}")).await.status, 403, "{path}");
+    }
+    assert_eq!(world.context.audit.list(Some(&subject), None, 10).await.unwrap().entries.len(), entries.len());
+}
