@@ -31,7 +31,7 @@ pub enum WaitingError {
 
 /// What became of a job that was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum Notified {
     Started,
     Failed,
     /// It waits for others, or had been told before.
@@ -74,8 +74,8 @@ impl Waiting<'_> {
             let told: Vec<_> = told.collect().await;
             for (waiter, told) in told {
                 match told {
-                    Ok(Told::Failed) => ends.push((waiter, JobStatus::Failed)),
-                    Ok(Told::Started | Told::Nothing) => {}
+                    Ok(Notified::Failed) => ends.push((waiter, JobStatus::Failed)),
+                    Ok(Notified::Started | Notified::Nothing) => {}
                     Err(error) => tracing::warn!(job_id = %waiter, %error, "a waiting job is left to the sweeper"),
                 }
             }
@@ -83,41 +83,41 @@ impl Waiting<'_> {
     }
 
     /// Tells one job how one of those it waits for has ended.
-    pub async fn tell(&self, waiter: JobId, ended: JobId, status: JobStatus) -> Result<Told, WaitingError> {
+    pub async fn tell(&self, waiter: JobId, ended: JobId, status: JobStatus) -> Result<Notified, WaitingError> {
         if status == JobStatus::Completed {
             return match self.jobs.stop_waiting(waiter, ended).await? {
                 Wait::Over(job) => self.start(&job).await,
-                Wait::On | Wait::None => Ok(Told::Nothing),
+                Wait::On | Wait::None => Ok(Notified::Nothing),
             };
         }
-        let Some(job) = self.jobs.get(waiter).await? else { return Ok(Told::Nothing) };
+        let Some(job) = self.jobs.get(waiter).await? else { return Ok(Notified::Nothing) };
         let waits = job.waiting_for.as_ref().is_some_and(|ids| ids.contains(&ended));
         if !waits || job.status != JobStatus::Queued {
-            return Ok(Told::Nothing);
+            return Ok(Notified::Nothing);
         }
         self.fail(&job, ended, status, clock::now()).await
     }
 
     /// Puts a job that waits for nothing any more into its queue.
-    pub async fn start(&self, job: &Job) -> Result<Told, WaitingError> {
+    pub async fn start(&self, job: &Job) -> Result<Notified, WaitingError> {
         match self.jobs.start(job, clock::now()).await? {
             Written::Yes => {
                 self.queue.send(job.queue, &job.account, &Message::Convert { job_id: job.id }).await?;
-                Ok(Told::Started)
+                Ok(Notified::Started)
             }
-            Written::Superseded => Ok(Told::Nothing),
+            Written::Superseded => Ok(Notified::Nothing),
         }
     }
 
-    async fn fail(&self, job: &Job, ended: JobId, status: JobStatus, now: Timestamp) -> Result<Told, WaitingError> {
+    async fn fail(&self, job: &Job, ended: JobId, status: JobStatus, now: Timestamp) -> Result<Notified, WaitingError> {
         let error = JobError::new(JobErrorCode::SourceJobFailed, why(ended, status));
         match self.jobs.fail(job, &error, None, now).await? {
             Written::Yes => {
                 forget_payload(self.files, job).await;
                 telemetry::job::failed(job, error.code, "a job whose result it takes did not complete");
-                Ok(Told::Failed)
+                Ok(Notified::Failed)
             }
-            Written::Superseded => Ok(Told::Nothing),
+            Written::Superseded => Ok(Notified::Nothing),
         }
     }
 }

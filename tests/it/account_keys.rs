@@ -208,11 +208,11 @@ async fn a_suspension_reaches_secrets_that_are_made_at_the_same_moment() {
     let account = world.account(10).await;
     let id = first_id(&world, &account).await;
     let profile = world.context.usage.profile(&account.id).await.unwrap().unwrap();
-    let mut standing = profile.standing();
-    standing.suspended = true;
+    let mut policy = profile.policy();
+    policy.suspended = true;
     let by = author();
     let (changed, made) = tokio::join!(
-        world.context.accounts.change(&account.id, profile.version, &standing, &by),
+        world.context.accounts.change(&account.id, profile.version, &policy, &by),
         regenerate(&world, &account, &id, MAX_OVERLAP),
     );
     assert!(matches!(changed.unwrap(), Changed::Written(_)));

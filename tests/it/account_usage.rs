@@ -26,7 +26,7 @@ async fn usage_sums_up_the_month() {
         [("html-to-pdf", json!({"html": "x"})), ("office-to-pdf", json!({"sourceUrl": "https://a.example/"}))]
     {
         let request = post("/", &json!({"toolSlug": tool, "input": input})).key(&account.key).build();
-        let answer = Answer::of(create_job::handle(world.desk.clone(), request).await);
+        let answer = Answer::of(create_job::handle(world.service.clone(), request).await);
         ids.push(JobId::parse(&answer.job_id()).unwrap());
     }
     assert_eq!(usage().await["jobs"]["created"], 2, "before the jobs were counted");
@@ -63,7 +63,7 @@ async fn usage_of_some_days_is_grouped_and_comes_as_csv_too() {
     ] {
         world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
         let request = post("/", &json!({"toolSlug": tool, "input": input})).key(&account.key).build();
-        let answer = Answer::of(create_job::handle(world.desk.clone(), request).await);
+        let answer = Answer::of(create_job::handle(world.service.clone(), request).await);
         ids.push(JobId::parse(&answer.job_id()).unwrap());
     }
     let job = world.context.jobs.get(ids[0]).await.unwrap().unwrap();

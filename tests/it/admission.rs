@@ -1,4 +1,4 @@
-//! Letting requests in: keys, standing, origins, and both rate limits.
+//! Letting requests in: keys, policy, origins, and both rate limits.
 
 use docmill::clock;
 use docmill::domain::account::Limiter;
@@ -116,7 +116,7 @@ async fn the_two_limits_are_apart() {
     let key = world.another_key(&account, Mode::Live, |key| key.limiter = Limiter::new(one, UNLIMITED)).await;
     let create = || async {
         let request = post("/v1/convert/html-to-pdf", &json!({"html": "<p>x"})).key(&key).build();
-        Answer::of(convert_html_to_pdf::handle(world.desk.clone(), request).await)
+        Answer::of(convert_html_to_pdf::handle(world.service.clone(), request).await)
     };
     let first = create().await;
     assert_eq!(first.status, 202);

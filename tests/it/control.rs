@@ -6,7 +6,7 @@ use std::time::Duration;
 use docmill::clock;
 use docmill::domain::job::{Job, JobId, JobStatus};
 use docmill::files::{KeptFor, ObjectKey, OutputPart};
-use docmill::http::control::ControlDesk;
+use docmill::http::control::ControlService;
 use docmill::http::request::ApiRequest;
 use docmill::store::jobs::{Claim, Completion, Written};
 use lambda_http::http::Method;
@@ -25,11 +25,11 @@ async fn create(world: &World, account: &Account, html: &str) -> JobId {
     world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
     let body = json!({"toolSlug": "html-to-pdf", "html": html, "metadata": {"order": "4711"}});
     let request = post("/", &body).key(&account.key).header("idempotency-key", "k").build();
-    JobId::parse(&Answer::of(create_job::handle(world.desk.clone(), request).await).job_id()).unwrap()
+    JobId::parse(&Answer::of(create_job::handle(world.service.clone(), request).await).job_id()).unwrap()
 }
 
-fn desk(world: &World) -> Arc<ControlDesk> {
-    Arc::new(ControlDesk::new(world.context.clone()))
+fn service(world: &World) -> Arc<ControlService> {
+    Arc::new(ControlService::new(world.context.clone()))
 }
 
 fn about(method: Method, account: &Account, id: JobId) -> ApiRequest {
@@ -37,11 +37,11 @@ fn about(method: Method, account: &Account, id: JobId) -> ApiRequest {
 }
 
 async fn cancel(world: &World, account: &Account, id: JobId) -> Answer {
-    Answer::of(cancel_job::handle(desk(world), about(Method::POST, account, id)).await)
+    Answer::of(cancel_job::handle(service(world), about(Method::POST, account, id)).await)
 }
 
 async fn delete(world: &World, account: &Account, id: JobId) -> Answer {
-    Answer::of(delete_job::handle(desk(world), about(Method::DELETE, account, id)).await)
+    Answer::of(delete_job::handle(service(world), about(Method::DELETE, account, id)).await)
 }
 
 async fn read(world: &World, account: &Account, id: JobId) -> Answer {
@@ -135,7 +135,7 @@ async fn a_cancellation_and_a_completion_at_once_end_a_job_once() {
         world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
         let body = json!({"toolSlug": "html-to-pdf", "html": format!("<p>{number}")});
         let request = post("/", &body).key(&account.key).build();
-        let id = JobId::parse(&Answer::of(create_job::handle(world.desk.clone(), request).await).job_id()).unwrap();
+        let id = JobId::parse(&Answer::of(create_job::handle(world.service.clone(), request).await).job_id()).unwrap();
         let job = claim(&world.context.jobs, id).await;
         let done = completion(clock::now());
         let (canceled, completed) =

@@ -10,7 +10,7 @@ use crate::support::world::World;
 const SOURCE: &str = "https://files.example/report.docx";
 
 async fn create(world: &World, request: RequestBuilder) -> Answer {
-    Answer::of(create_job::handle(world.desk.clone(), request.build()).await)
+    Answer::of(create_job::handle(world.service.clone(), request.build()).await)
 }
 
 #[tokio::test]
@@ -22,12 +22,12 @@ async fn all_four_endpoints_create_the_same_job() {
     let mut named = short.clone();
     named["toolSlug"] = json!("office-to-pdf");
 
-    let desk = || world.desk.clone();
+    let service = || world.service.clone();
     let by_path = post("/", &long).parameter("tool_slug", "office-to-pdf").key(&account.key).build();
     let answers = [
-        Answer::of(create_tool_job::handle(desk(), by_path).await),
-        Answer::of(create_job::handle(desk(), post("/", &named).key(&account.key).build()).await),
-        Answer::of(convert_office_to_pdf::handle(desk(), post("/", &short).key(&account.key).build()).await),
+        Answer::of(create_tool_job::handle(service(), by_path).await),
+        Answer::of(create_job::handle(service(), post("/", &named).key(&account.key).build()).await),
+        Answer::of(convert_office_to_pdf::handle(service(), post("/", &short).key(&account.key).build()).await),
     ];
     for answer in &answers {
         assert_eq!(answer.status, 202);
@@ -41,7 +41,7 @@ async fn all_four_endpoints_create_the_same_job() {
         assert_eq!(answer.header("location"), Some(format!("/v1/jobs/{}", answer.job_id()).as_str()));
     }
     let html = post("/", &json!({"html": "<p>hello", "metadata": {"order": "7"}})).key(&account.key).build();
-    let answer = Answer::of(convert_html_to_pdf::handle(desk(), html).await);
+    let answer = Answer::of(convert_html_to_pdf::handle(service(), html).await);
     assert_eq!(answer.body["job"]["toolSlug"], "html-to-pdf");
     assert_eq!(answer.body["job"]["metadata"], json!({"order": "7"}));
     assert_eq!(world.spent(&account).await, (4, 4));
@@ -94,7 +94,7 @@ async fn a_slug_in_the_body_must_not_contradict_the_path() {
     let account = world.account(10).await;
     let body = json!({"toolSlug": "html-to-pdf", "sourceUrl": SOURCE});
     let request = post("/", &body).parameter("tool_slug", "office-to-pdf").key(&account.key).build();
-    let answer = Answer::of(create_tool_job::handle(world.desk.clone(), request).await);
+    let answer = Answer::of(create_tool_job::handle(world.service.clone(), request).await);
     assert_eq!(answer.refusal(), (422, "validation_failed"));
     assert_eq!(answer.body["error"]["details"][0]["path"], "/toolSlug");
 }

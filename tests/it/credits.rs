@@ -20,7 +20,7 @@ use crate::support::world::{Account, World, author};
 
 async fn create(world: &World, account: &Account) -> Answer {
     let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&account.key).build();
-    Answer::of(create_job::handle(world.desk.clone(), request).await)
+    Answer::of(create_job::handle(world.service.clone(), request).await)
 }
 
 /// One of several requests at once, repeated as clients are told to where the service had too much to do.
@@ -28,7 +28,7 @@ async fn decided(world: &World, account: &Account, number: usize) -> Answer {
     loop {
         let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&account.key);
         let request = request.header("idempotency-key", &number.to_string()).build();
-        let answer = Answer::of(create_job::handle(world.desk.clone(), request).await);
+        let answer = Answer::of(create_job::handle(world.service.clone(), request).await);
         if answer.status != 503 {
             return answer;
         }
@@ -80,7 +80,7 @@ async fn a_tool_that_costs_more_than_is_included_takes_both() {
         let job = Job { id: JobId::new(), ..template.clone() };
         let submission = Submission { job, idempotency: None, awaited: Vec::new(), cost, included: 5, now };
         let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(60);
-        world.desk.submissions.create(submission, deadline).await.unwrap()
+        world.service.submissions.create(submission, deadline).await.unwrap()
     };
     // 4 included and 6 granted are left.
     let refused = submit(11).await;
@@ -147,7 +147,7 @@ async fn a_new_month_begins_with_its_full_credits_and_refunds_go_back_to_the_old
     let job = Job { id: new_id, created_at: now, period: now.period(), ..old.clone() };
     let submission = Submission { job, idempotency: None, awaited: Vec::new(), cost: 1, included: 1, now };
     let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(60);
-    let created = world.desk.submissions.create(submission, deadline).await.unwrap();
+    let created = world.service.submissions.create(submission, deadline).await.unwrap();
     assert!(matches!(created, Created::Fresh(_)), "{created:?}");
 
     world.context.jobs.fail(&old, &JobError::new(JobErrorCode::RenderFailed, "told to"), None, now).await.unwrap();
@@ -207,7 +207,7 @@ async fn a_plan_that_changes_within_the_month_holds_at_once() {
     let account = world.account_on(&world.plan(5).await.id, 0).await;
     let id = JobId::parse(&create(&world, &account).await.job_id()).unwrap();
     let template = world.context.jobs.get(id).await.unwrap().unwrap();
-    let environment = &world.desk.submissions;
+    let environment = &world.service.submissions;
     // One credit is used. More credits, fewer, and as many as before.
     assert!(matches!(submit(environment, &template, 9, 10).await, Created::Fresh(_)));
     let refused = submit(environment, &template, 1, 5).await;

@@ -1,7 +1,7 @@
 //! The account's pages: what they show, what their forms do, and whose data they never show.
 
 use docmill::clock;
-use docmill::domain::account::Standing;
+use docmill::domain::account::AccountPolicy;
 use docmill::domain::api_key::{ApiKey, Mode};
 use docmill::domain::job::{JobError, JobErrorCode, JobId, Warning};
 use docmill::store::jobs::Completion;
@@ -24,7 +24,8 @@ async fn create_job(world: &World, account: &Account) -> JobId {
         "options": {"password": "canarypassword"},
         "metadata": {"note": "canarymetadata"},
     });
-    let answer = Answer::of(create_job::handle(world.desk.clone(), post("/", &body).key(&account.key).build()).await);
+    let answer =
+        Answer::of(create_job::handle(world.service.clone(), post("/", &body).key(&account.key).build()).await);
     JobId::parse(&answer.job_id()).unwrap()
 }
 
@@ -270,7 +271,7 @@ async fn the_tools_page_shows_what_the_account_may_use() {
     assert!(all.text.contains(office) && all.text.contains(html), "{}", all.text);
 
     let profile = world.context.usage.profile(&account.id).await.unwrap().unwrap();
-    let limited = Standing { account_tools: Some(vec!["html-to-pdf".to_owned()]), ..profile.standing() };
+    let limited = AccountPolicy { account_tools: Some(vec!["html-to-pdf".to_owned()]), ..profile.policy() };
     world.context.accounts.change(&account.id, profile.version, &limited, &author()).await.unwrap();
     let own = Visitor::of(&world, &account).await.get("/app/tools").await;
     assert!(!own.text.contains(office) && own.text.contains(html), "{}", own.text);

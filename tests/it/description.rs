@@ -277,7 +277,7 @@ async fn real_answers_are_as_described() {
     let good = json!({"toolSlug": "html-to-pdf", "html": "<p>x", "unknown": 1, "metadata": {"order": "4711"}});
     let create = async |body: &Value| {
         let request = post("/", body).header("idempotency-key", "a").key(&account.key).build();
-        Answer::of(create_job::handle(world.desk.clone(), request).await)
+        Answer::of(create_job::handle(world.service.clone(), request).await)
     };
     let created = create(&good).await;
     let replayed = create(&good).await;
@@ -299,16 +299,16 @@ async fn real_answers_are_as_described() {
     }
 
     let again = post("/", &good).header("idempotency-key", "a").key(&account.key).query("wait", "1");
-    let unfinished = Answer::of(create_job::handle(world.desk.clone(), again.clone().build()).await);
+    let unfinished = Answer::of(create_job::handle(world.service.clone(), again.clone().build()).await);
     let job = claim(&world.context.jobs, JobId::parse(&created.job_id()).unwrap()).await;
     let done = Completion {
         output: Output { sha256: "00".repeat(32), ..completion(clock::now()).output },
         ..completion(clock::now())
     };
     world.context.jobs.complete(&job, &done).await.unwrap();
-    let finished = Answer::of(create_job::handle(world.desk.clone(), again.clone().build()).await);
+    let finished = Answer::of(create_job::handle(world.service.clone(), again.clone().build()).await);
     let result =
-        Answer::of(create_job::handle(world.desk.clone(), again.header("accept", "application/pdf").build()).await);
+        Answer::of(create_job::handle(world.service.clone(), again.header("accept", "application/pdf").build()).await);
     assert_eq!((unfinished.status, finished.status, result.status), (202, 200, 303));
     for answer in [unfinished, finished, result] {
         description.check(Method::POST, "/v1/jobs", &answer);

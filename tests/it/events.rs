@@ -16,7 +16,7 @@ use crate::support::world::{Account, World};
 
 async fn request(world: &World, account: &Account) -> Answer {
     let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&account.key).build();
-    Answer::of(create_job::handle(world.desk.clone(), request).await)
+    Answer::of(create_job::handle(world.service.clone(), request).await)
 }
 
 async fn claimed(world: &World, account: &Account) -> Job {
@@ -51,7 +51,8 @@ async fn a_job_tells_its_end_once_and_without_what_was_asked_for() {
         "options": {"password": "canarypassword"},
         "metadata": {"order": "4711"},
     });
-    let answer = Answer::of(create_job::handle(world.desk.clone(), post("/", &asked).key(&account.key).build()).await);
+    let answer =
+        Answer::of(create_job::handle(world.service.clone(), post("/", &asked).key(&account.key).build()).await);
     let job = claim(&world.context.jobs, JobId::parse(&answer.job_id()).unwrap()).await;
     let done = completion(clock::now());
     let ends = join_all((0..5).map(|_| world.context.jobs.complete(&job, &done))).await;

@@ -12,7 +12,7 @@ use crate::support::http::{Answer, RequestBuilder, post};
 use crate::support::world::World;
 
 async fn create(world: &World, request: RequestBuilder) -> Answer {
-    Answer::of(create_job::handle(world.desk.clone(), request.build()).await)
+    Answer::of(create_job::handle(world.service.clone(), request.build()).await)
 }
 
 fn html(text: &str) -> RequestBuilder {
@@ -28,7 +28,7 @@ async fn a_repeated_request_is_answered_with_its_first_job() {
 
     // The quoted form is the same key, and the nested body the same request, on whichever endpoint.
     let nested = post("/", &json!({"input": {"html": "a"}})).key(&account.key).header("idempotency-key", "\"k-1\"");
-    let again = Answer::of(convert_html_to_pdf::handle(world.desk.clone(), nested.build()).await);
+    let again = Answer::of(convert_html_to_pdf::handle(world.service.clone(), nested.build()).await);
     assert_eq!(again.status, 202);
     assert_eq!(again.header("idempotency-replayed"), Some("true"));
     assert_eq!(again.job_id(), first.job_id());

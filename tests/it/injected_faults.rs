@@ -14,7 +14,7 @@ use crate::support::world::{Account, World, patient_aws};
 async fn create(world: &World, account: &Account) -> Answer {
     let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"}));
     let request = request.key(&account.key).header("idempotency-key", "k").build();
-    Answer::of(create_job::handle(world.desk.clone(), request).await)
+    Answer::of(create_job::handle(world.service.clone(), request).await)
 }
 
 #[tokio::test]

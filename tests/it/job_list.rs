@@ -21,7 +21,7 @@ async fn create(world: &World, account: &Account, tool: &str) -> JobId {
     let input =
         if tool == "html-to-pdf" { json!({"html": "<p>x"}) } else { json!({"sourceUrl": "https://a.example/x"}) };
     let request = post("/", &json!({"toolSlug": tool, "input": input})).key(&account.key).build();
-    JobId::parse(&Answer::of(create_job::handle(world.desk.clone(), request).await).job_id()).unwrap()
+    JobId::parse(&Answer::of(create_job::handle(world.service.clone(), request).await).job_id()).unwrap()
 }
 
 async fn page(world: &World, account: &Account, filter: &JobFilter, after: Option<JobMark>, limit: usize) -> JobsPage {
@@ -111,7 +111,7 @@ async fn the_endpoint_filters_by_what_a_client_has_noted_and_pages_through_the_r
         let order = if number % 2 == 0 { "4711" } else { "4712" };
         let body = json!({"toolSlug": "html-to-pdf", "html": "<p>x", "metadata": {"order": order, "of": "us"}});
         let request = post("/", &body).key(&account.key).build();
-        orders.push(Answer::of(create_job::handle(world.desk.clone(), request).await).job_id());
+        orders.push(Answer::of(create_job::handle(world.service.clone(), request).await).job_id());
     }
     let wanted: Vec<_> = orders.iter().step_by(2).rev().cloned().collect();
     let filter = [("metadata.order", "4711"), ("metadata.of", "us"), ("toolSlug", "html-to-pdf"), ("limit", "2")];

@@ -10,6 +10,7 @@
 mod support;
 
 mod account_keys;
+mod account_policy;
 mod account_usage;
 mod administration;
 mod admission;
@@ -41,7 +42,6 @@ mod read_jobs;
 mod redrive;
 mod secrets;
 mod source_jobs;
-mod standing;
 mod sweeping;
 mod telemetry;
 mod tools;

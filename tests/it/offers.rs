@@ -20,7 +20,7 @@ async fn create_job(world: &World, account: &Account) -> Answer {
         "options": {"password": "canarypassword"},
         "metadata": {"note": "canarymetadata"},
     });
-    Answer::of(create_job::handle(world.desk.clone(), post("/", &body).key(&account.key).build()).await)
+    Answer::of(create_job::handle(world.service.clone(), post("/", &body).key(&account.key).build()).await)
 }
 
 async fn ask_at(world: &World, contact: &str) {

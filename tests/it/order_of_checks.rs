@@ -55,7 +55,7 @@ async fn of_all_that_is_wrong_the_first_in_the_documented_order_is_told() {
     config.settings_max_age = Duration::ZERO;
     let world = World::with_config(config);
     let account = world.account(1).await;
-    let answer = async |draft: &Draft| Answer::of(create_job::handle(world.desk.clone(), draft.request()).await);
+    let answer = async |draft: &Draft| Answer::of(create_job::handle(world.service.clone(), draft.request()).await);
     let other = post("/", &json!({"toolSlug": SLUG, "sourceUrl": "https://files.example/other.docx"}));
     let earlier = create(&world, other.key(&account.key).header("idempotency-key", USED_KEY)).await;
     assert_eq!(earlier.status, 202, "{}", earlier.body);
@@ -148,7 +148,7 @@ async fn of_all_that_is_wrong_the_first_in_the_documented_order_is_told() {
 }
 
 async fn create(world: &World, request: RequestBuilder) -> Answer {
-    Answer::of(create_job::handle(world.desk.clone(), request.build()).await)
+    Answer::of(create_job::handle(world.service.clone(), request.build()).await)
 }
 
 async fn set_state(world: &World, state: ToolState) {

@@ -40,7 +40,7 @@ async fn schema(world: &World, key: &ApiKey, tool: &str) -> Value {
 async fn merge(world: &World, key: &ApiKey, sources: u64) -> Answer {
     let sources: Vec<_> = (0..sources).map(|_| json!({"html": "<p>x"})).collect();
     let request = post("/", &json!({"toolSlug": "merge-pdf", "sources": sources})).key(key).build();
-    Answer::of(create_job::handle(world.desk.clone(), request).await)
+    Answer::of(create_job::handle(world.service.clone(), request).await)
 }
 
 async fn announce(world: &World, key: &ApiKey, bytes: u64) -> Answer {
@@ -142,7 +142,7 @@ async fn a_tool_of_a_higher_tier_is_not_for_the_plan() {
     let (free, pro) = (world.account_on(&free.id, 0).await, world.account_on(&pro.id, 0).await);
     let create = async |account: &Account| {
         let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&account.key).build();
-        Answer::of(create_job::handle(world.desk.clone(), request).await)
+        Answer::of(create_job::handle(world.service.clone(), request).await)
     };
     assert_eq!(create(&free).await.refusal(), (403, "tool_not_allowed"));
     assert_eq!(create(&pro).await.status, 202);

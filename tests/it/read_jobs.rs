@@ -13,7 +13,7 @@ use crate::support::world::{Account, World};
 
 async fn queued(world: &World, account: &Account) -> JobId {
     let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&account.key).build();
-    let answer = Answer::of(create_job::handle(world.desk.clone(), request).await);
+    let answer = Answer::of(create_job::handle(world.service.clone(), request).await);
     JobId::parse(&answer.job_id()).unwrap()
 }
 

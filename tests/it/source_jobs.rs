@@ -12,7 +12,7 @@ use docmill::domain::job::{
     Job, JobError, JobErrorCode, JobId, JobStatus, MAX_WAITERS, Output, Results, StoredResults,
 };
 use docmill::files::{KeptFor, ObjectKey, OutputPart};
-use docmill::http::control::ControlDesk;
+use docmill::http::control::ControlService;
 use docmill::store::item::job_key;
 use docmill::store::jobs::{Claim, Completion, WAITING_GRACE, Written};
 use docmill::waiting::Waiting;
@@ -39,7 +39,7 @@ async fn apart() -> World {
 /// Creates a job of which no deployed worker hears.
 async fn create(world: &World, account: &Account, body: &Value) -> Answer {
     world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
-    Answer::of(create_job::handle(world.desk.clone(), post("/", body).key(&account.key).build()).await)
+    Answer::of(create_job::handle(world.service.clone(), post("/", body).key(&account.key).build()).await)
 }
 
 async fn page(world: &World, account: &Account) -> JobId {
@@ -139,8 +139,8 @@ async fn canceling_a_source_fails_the_job_that_waits_for_it() {
     let source = page(&world, &account).await;
     let waiter = id(&create(&world, &account, &merge(&[source])).await);
     let request = RequestBuilder::new(Method::POST, "/").key(&account.key).parameter("job_id", &source.to_string());
-    let desk = Arc::new(ControlDesk::new(world.context.clone()));
-    assert_eq!(Answer::of(cancel_job::handle(desk, request.build()).await).status, 200);
+    let service = Arc::new(ControlService::new(world.context.clone()));
+    assert_eq!(Answer::of(cancel_job::handle(service, request.build()).await).status, 200);
     let job = read(&world, waiter).await;
     assert_eq!(job.error.unwrap().code, JobErrorCode::SourceJobFailed);
     assert_eq!(world.spent(&account).await.0, 0);
@@ -226,7 +226,7 @@ async fn change_waiters(world: &World, change: &str, awaited: JobId, waiters: &B
 async fn create_patiently(world: &World, account: &Account, body: &Value, idempotency_key: &str) -> Answer {
     for _ in 0..20 {
         let request = post("/", body).key(&account.key).header("idempotency-key", idempotency_key).build();
-        let answer = Answer::of(create_job::handle(world.desk.clone(), request).await);
+        let answer = Answer::of(create_job::handle(world.service.clone(), request).await);
         if answer.status != 503 {
             return answer;
         }
@@ -344,8 +344,12 @@ async fn the_bytes_of_another_jobs_result_are_read_for_its_own_account_alone() {
     let clock = clock::Clock::default();
     let limits = worker::engine::Limits::default();
     let read = async |account: &str| {
-        let shelf =
-            worker::stored::Shelf { files: &world.context.files, jobs: &world.context.jobs, clock: &clock, account };
+        let shelf = worker::stored::AccountFiles {
+            files: &world.context.files,
+            jobs: &world.context.jobs,
+            clock: &clock,
+            account,
+        };
         let budget = worker::sources::Budget::of(&limits);
         shelf.result(source, 0, &scratch.path().join("source"), &budget).await
     };

@@ -30,7 +30,7 @@ async fn queued(world: &World, account: &Account) -> JobId {
     let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&account.key).build();
     // Without its message, no deployed worker competes with the test for the job.
     world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
-    let answer = Answer::of(create_job::handle(world.desk.clone(), request).await);
+    let answer = Answer::of(create_job::handle(world.service.clone(), request).await);
     JobId::parse(&answer.job_id()).unwrap()
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api_docs::book::Book;
-use docmill::http::control::ControlDesk;
+use docmill::http::control::ControlService;
 use docmill::http::request::ApiRequest;
 use docmill::http::routes::{PUBLIC_ROUTES, ROUTES};
 use docmill::http::serve::guarded;
@@ -25,23 +25,25 @@ use crate::support::world::World;
 
 /// Handles a request as the function of its route does.
 async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
-    let (context, desk) = (world.context.clone(), world.desk.clone());
+    let (context, service) = (world.context.clone(), world.service.clone());
     let path: Vec<_> = request.path.split('/').skip(1).collect();
     match (request.method.as_str(), &path[..]) {
         ("GET", ["v1", "tools"]) => list_tools::handle(context, request).await,
         ("GET", ["v1", "tools", _, "schema"]) => get_tool_schema::handle(context, request).await,
-        ("POST", ["v1", "tools", _, "jobs"]) => create_tool_job::handle(desk, request).await,
-        ("POST", ["v1", "jobs"]) => create_job::handle(desk, request).await,
+        ("POST", ["v1", "tools", _, "jobs"]) => create_tool_job::handle(service, request).await,
+        ("POST", ["v1", "jobs"]) => create_job::handle(service, request).await,
         ("GET", ["v1", "jobs"]) => {
             let cursors = list_jobs::cursor::CursorKey::derived_from(&"s".repeat(32)).unwrap();
             list_jobs::handle(Arc::new(list_jobs::JobList { context, cursors }), request).await
         }
         ("GET", ["v1", "jobs", _]) => get_job::handle(context, request).await,
-        ("DELETE", ["v1", "jobs", _]) => delete_job::handle(Arc::new(ControlDesk::new(context)), request).await,
-        ("POST", ["v1", "jobs", _, "cancel"]) => cancel_job::handle(Arc::new(ControlDesk::new(context)), request).await,
+        ("DELETE", ["v1", "jobs", _]) => delete_job::handle(Arc::new(ControlService::new(context)), request).await,
+        ("POST", ["v1", "jobs", _, "cancel"]) => {
+            cancel_job::handle(Arc::new(ControlService::new(context)), request).await
+        }
         ("GET", ["v1", "jobs", _, "download"]) => get_job_download::handle(world.context.clone(), request).await,
-        ("POST", ["v1", "convert", "office-to-pdf"]) => convert_office_to_pdf::handle(desk, request).await,
-        ("POST", ["v1", "convert", "html-to-pdf"]) => convert_html_to_pdf::handle(desk, request).await,
+        ("POST", ["v1", "convert", "office-to-pdf"]) => convert_office_to_pdf::handle(service, request).await,
+        ("POST", ["v1", "convert", "html-to-pdf"]) => convert_html_to_pdf::handle(service, request).await,
         ("POST", ["v1", "uploads"]) => create_upload::handle(world.uploads.clone(), request).await,
         ("GET", ["v1", "account", "usage"]) => get_account_usage::handle(context, request).await,
         ("POST", ["v1", "webhooks", "test"]) => test_webhook::handle(context, request).await,

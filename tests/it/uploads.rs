@@ -43,7 +43,7 @@ async fn uploaded(world: &World, account: &Account, content: &str) -> String {
 async fn create(world: &World, account: &Account, upload: &str) -> Answer {
     let body = json!({"toolSlug": "html-to-pdf", "uploadId": upload});
     let request = post("/", &body).key(&account.key).header("idempotency-key", "k").build();
-    Answer::of(create_job::handle(world.desk.clone(), request).await)
+    Answer::of(create_job::handle(world.service.clone(), request).await)
 }
 
 #[tokio::test]
@@ -127,7 +127,7 @@ async fn only_ones_own_complete_and_young_uploads_can_be_named() {
     assert_eq!(told.len(), 1, "nothing tells another account's upload from none");
     let nested = json!({"toolSlug": "html-to-pdf", "input": {"uploadId": unsent}});
     let nested = post("/", &nested).key(&owner.key).build();
-    let answer = Answer::of(create_job::handle(world.desk.clone(), nested).await);
+    let answer = Answer::of(create_job::handle(world.service.clone(), nested).await);
     assert_eq!(answer.body["error"]["details"][0]["path"], "/input/uploadId");
     assert_eq!((world.spent(&stranger).await, world.spent(&owner).await), ((0, 0), (0, 0)));
 
@@ -151,10 +151,13 @@ async fn a_repeated_request_has_its_answer_even_when_the_upload_is_gone() {
     assert_eq!(world.spent(&account).await, (1, 1));
     // Without the key, and with another request under it, there is nothing to fall back on.
     let bare = post("/", &json!({"toolSlug": "html-to-pdf", "uploadId": id})).key(&account.key).build();
-    assert_eq!(Answer::of(create_job::handle(world.desk.clone(), bare).await).refusal(), (422, "validation_failed"));
+    assert_eq!(Answer::of(create_job::handle(world.service.clone(), bare).await).refusal(), (422, "validation_failed"));
     let changed = json!({"toolSlug": "html-to-pdf", "uploadId": id, "options": {"landscape": true}});
     let changed = post("/", &changed).key(&account.key).header("idempotency-key", "k").build();
-    assert_eq!(Answer::of(create_job::handle(world.desk.clone(), changed).await).refusal(), (422, "validation_failed"));
+    assert_eq!(
+        Answer::of(create_job::handle(world.service.clone(), changed).await).refusal(),
+        (422, "validation_failed")
+    );
 }
 
 /// A worker, and a job for it whose source is an upload of `content`.

@@ -23,7 +23,7 @@ fn creating(account: &Account) -> RequestBuilder {
 }
 
 async fn create(world: &World, request: ApiRequest) -> Answer {
-    Answer::of(create_job::handle(world.desk.clone(), request).await)
+    Answer::of(create_job::handle(world.service.clone(), request).await)
 }
 
 async fn read(world: &World, request: ApiRequest) -> Answer {

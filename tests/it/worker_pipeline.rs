@@ -51,7 +51,7 @@ impl Bench {
     ) -> Self {
         world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
         let request = post("/", body).key(&account.key).build();
-        let answer = Answer::of(create_job::handle(world.desk.clone(), request).await);
+        let answer = Answer::of(create_job::handle(world.service.clone(), request).await);
         let id = JobId::parse(&answer.job_id()).unwrap();
 
         let watch = Watch::default();

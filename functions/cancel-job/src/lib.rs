@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use docmill::domain::quota::RatePolicy;
-use docmill::http::control::ControlDesk;
+use docmill::http::control::ControlService;
 use docmill::http::envelope::Reply;
 use docmill::http::guard::authenticated;
 use docmill::http::request::ApiRequest;
 use lambda_http::Body;
 use lambda_http::http::Response;
 
-pub async fn handle(desk: Arc<ControlDesk>, request: ApiRequest) -> Response<Body> {
-    authenticated(&desk.context, &request, RatePolicy::Read, async |caller| {
-        let job = desk.cancel(&caller, request.path_parameter("job_id")).await?;
+pub async fn handle(service: Arc<ControlService>, request: ApiRequest) -> Response<Body> {
+    authenticated(&service.context, &request, RatePolicy::Read, async |caller| {
+        let job = service.cancel(&caller, request.path_parameter("job_id")).await?;
         Ok(Reply::ok("job", job.view(caller.now)))
     })
     .await

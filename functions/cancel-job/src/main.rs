@@ -1,10 +1,10 @@
 use docmill::context::Context;
-use docmill::http::control::ControlDesk;
+use docmill::http::control::ControlService;
 use docmill::http::serve::serve;
 use docmill::telemetry;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {
     telemetry::init();
-    serve(ControlDesk::new(Context::of_function()?), cancel_job::handle).await
+    serve(ControlService::new(Context::of_function()?), cancel_job::handle).await
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use docmill::http::request::ApiRequest;
-use docmill::http::submit::{JobDesk, ToolChoice};
+use docmill::http::submit::{JobService, ToolChoice};
 use lambda_http::Body;
 use lambda_http::http::Response;
 
-pub async fn handle(desk: Arc<JobDesk>, request: ApiRequest) -> Response<Body> {
-    desk.create(&request, ToolChoice::Named("html-to-pdf")).await
+pub async fn handle(service: Arc<JobService>, request: ApiRequest) -> Response<Body> {
+    service.create(&request, ToolChoice::Named("html-to-pdf")).await
 }

@@ -1,10 +1,10 @@
 use docmill::context::Context;
 use docmill::http::serve::serve;
-use docmill::http::submit::JobDesk;
+use docmill::http::submit::JobService;
 use docmill::telemetry;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {
     telemetry::init();
-    serve(JobDesk::new(Context::of_function()?), create_tool_job::handle).await
+    serve(JobService::new(Context::of_function()?), create_tool_job::handle).await
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use docmill::domain::quota::RatePolicy;
 use docmill::http::guard::authenticated;
 use docmill::http::request::ApiRequest;
-use docmill::http::uploads::UploadDesk;
+use docmill::http::uploads::UploadService;
 use lambda_http::Body;
 use lambda_http::http::Response;
 
-pub async fn handle(desk: Arc<UploadDesk>, request: ApiRequest) -> Response<Body> {
-    authenticated(&desk.context, &request, RatePolicy::Create, async |caller| {
+pub async fn handle(service: Arc<UploadService>, request: ApiRequest) -> Response<Body> {
+    authenticated(&service.context, &request, RatePolicy::Create, async |caller| {
         let body = request.json_object()?;
-        desk.issue(&body, &caller).await
+        service.issue(&body, &caller).await
     })
     .await
 }

@@ -39,7 +39,7 @@ impl SignedIn {
 
     /// The key with which the dashboard acts for the account: what it may use is what the account may use.
     pub fn own_key(&self) -> StoredKey {
-        StoredKey::of_dashboard(&self.account, Mode::Live, clock::now()).in_standing(self.profile.standing())
+        StoredKey::of_dashboard(&self.account, Mode::Live, clock::now()).with_policy(self.profile.policy())
     }
 
     pub fn is_admin(&self) -> bool {
@@ -75,7 +75,7 @@ impl SessionCookie {
 }
 
 /// Who holds the session of a request's cookie: compared on each request with its end, with the user's own sign-outs
-/// elsewhere, and with their account's standing.
+/// elsewhere, and with their account's policy.
 pub async fn find(state: &AppState, headers: &HeaderMap) -> Result<Found, PageError> {
     let Some(cookie) = SessionCookie::read(state, headers) else { return Ok(Found::Guest) };
     let (context, now) = (&state.context, clock::now());

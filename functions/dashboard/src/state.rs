@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use docmill::context::Context;
-use docmill::http::control::ControlDesk;
-use docmill::http::submit::JobDesk;
-use docmill::http::uploads::UploadDesk;
+use docmill::http::control::ControlService;
+use docmill::http::submit::JobService;
+use docmill::http::uploads::UploadService;
 
 use crate::config::DashboardConfig;
 use crate::issuer::{Issuer, IssuerError};
@@ -18,10 +18,10 @@ pub struct AppState {
     pub config: Arc<DashboardConfig>,
     pub issuer: Arc<Issuer>,
     /// Where the playground's jobs and uploads are made, as the API makes them.
-    pub desk: Arc<JobDesk>,
-    pub uploads: Arc<UploadDesk>,
+    pub jobs: Arc<JobService>,
+    pub uploads: Arc<UploadService>,
     /// Where jobs are canceled and deleted, as the API does it.
-    pub control: Arc<ControlDesk>,
+    pub control: Arc<ControlService>,
     base_path: Arc<str>,
 }
 
@@ -29,9 +29,9 @@ impl AppState {
     pub fn new(context: Arc<Context>, config: DashboardConfig) -> Result<Self, IssuerError> {
         let base_path = config.url.path().trim_end_matches('/').into();
         Ok(Self {
-            desk: Arc::new(JobDesk::new(context.clone())),
-            uploads: Arc::new(UploadDesk::new(context.clone())),
-            control: Arc::new(ControlDesk::new(context.clone())),
+            jobs: Arc::new(JobService::new(context.clone())),
+            uploads: Arc::new(UploadService::new(context.clone())),
+            control: Arc::new(ControlService::new(context.clone())),
             context,
             issuer: Arc::new(Issuer::new(&config)?),
             config: Arc::new(config),

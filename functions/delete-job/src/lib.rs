@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use docmill::domain::quota::RatePolicy;
-use docmill::http::control::ControlDesk;
+use docmill::http::control::ControlService;
 use docmill::http::envelope::Reply;
 use docmill::http::guard::authenticated;
 use docmill::http::request::ApiRequest;
 use lambda_http::Body;
 use lambda_http::http::{Response, StatusCode};
 
-pub async fn handle(desk: Arc<ControlDesk>, request: ApiRequest) -> Response<Body> {
-    authenticated(&desk.context, &request, RatePolicy::Read, async |caller| {
-        desk.delete(&caller, request.path_parameter("job_id")).await?;
+pub async fn handle(service: Arc<ControlService>, request: ApiRequest) -> Response<Body> {
+    authenticated(&service.context, &request, RatePolicy::Read, async |caller| {
+        service.delete(&caller, request.path_parameter("job_id")).await?;
         Ok(Reply::empty(StatusCode::NO_CONTENT))
     })
     .await

@@ -16,7 +16,7 @@ use lambda_http::http::Response;
 use serde_json::Value;
 
 use cursor::CursorKey;
-use query::Wish;
+use query::ListRequest;
 
 #[derive(Debug)]
 pub struct JobList {
@@ -27,8 +27,8 @@ pub struct JobList {
 pub async fn handle(list: Arc<JobList>, request: ApiRequest) -> Response<Body> {
     authenticated(&list.context, &request, RatePolicy::Read, async |caller| {
         let account = caller.account();
-        let Wish { filter, limit, after } =
-            Wish::parse(&request.query, account, &list.cursors).map_err(ApiError::validation)?;
+        let ListRequest { filter, limit, after } =
+            ListRequest::parse(&request.query, account, &list.cursors).map_err(ApiError::validation)?;
         let page = list.context.jobs.of_account(account, &filter, after, limit, caller.now).await?;
         let jobs = page.jobs.iter().map(|job| job.view(caller.now)).collect();
         let reply = Reply::ok("jobs", Value::Array(jobs));

@@ -13,13 +13,13 @@ const MAX_LIMIT: usize = 100;
 const MAX_PAIRS: usize = 20;
 
 #[derive(Debug)]
-pub(crate) struct Wish {
+pub(crate) struct ListRequest {
     pub(crate) filter: JobFilter,
     pub(crate) limit: usize,
     pub(crate) after: Option<JobMark>,
 }
 
-impl Wish {
+impl ListRequest {
     pub(crate) fn parse(query: &[(String, String)], account: &str, cursors: &CursorKey) -> Result<Self, Vec<Breach>> {
         let mut parser = Parser { breaches: Vec::new(), filter: JobFilter::default(), limit: DEFAULT_LIMIT };
         let mut cursor = None;
@@ -98,14 +98,14 @@ impl Parser {
 mod tests {
     use super::*;
 
-    fn parse(query: &[(&str, &str)]) -> Result<Wish, Vec<Breach>> {
+    fn parse(query: &[(&str, &str)]) -> Result<ListRequest, Vec<Breach>> {
         let query: Vec<_> = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Wish::parse(&query, "acc_a", &CursorKey::derived_from(&"s".repeat(32)).unwrap())
+        ListRequest::parse(&query, "acc_a", &CursorKey::derived_from(&"s".repeat(32)).unwrap())
     }
 
     #[test]
     fn every_filter_is_read() {
-        let wish = parse(&[
+        let request = parse(&[
             ("status", "failed"),
             ("toolSlug", "html-to-pdf"),
             ("createdAfter", "2026-11-20T12:00:00Z"),
@@ -116,13 +116,13 @@ mod tests {
         ])
         .unwrap();
         let noon = Timestamp::parse("2026-11-20T12:00:00Z").unwrap();
-        assert_eq!(wish.filter.status, Some(JobStatus::Failed));
+        assert_eq!(request.filter.status, Some(JobStatus::Failed));
         assert_eq!(
-            (wish.filter.created_after, wish.filter.created_before),
+            (request.filter.created_after, request.filter.created_before),
             (Some(noon), Some(Timestamp(noon.0 + 500)))
         );
-        assert_eq!(wish.filter.metadata.len(), 2);
-        assert_eq!((wish.limit, wish.after), (100, None));
+        assert_eq!(request.filter.metadata.len(), 2);
+        assert_eq!((request.limit, request.after), (100, None));
         assert_eq!(parse(&[]).unwrap().limit, DEFAULT_LIMIT);
     }
 

@@ -8,7 +8,7 @@ use docmill::domain::time::Timestamp;
 use docmill::store::StoreError;
 use docmill::store::item::Shard;
 use docmill::store::jobs::{WAITING_GRACE, Written};
-use docmill::waiting::{Told, Waiting};
+use docmill::waiting::{Notified, Waiting};
 
 use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
 
@@ -38,12 +38,12 @@ impl Sweeper {
             let status = found.get(&id).copied().unwrap_or(JobStatus::Deleted);
             if status.is_terminal() {
                 match waiting.tell(job.id, id, status).await? {
-                    Told::Nothing => {}
-                    Told::Failed => {
+                    Notified::Nothing => {}
+                    Notified::Failed => {
                         waiting.tell_of(job.id, JobStatus::Failed).await;
                         return Ok(Repair::Failed);
                     }
-                    Told::Started => return Ok(Repair::Resent),
+                    Notified::Started => return Ok(Repair::Resent),
                 }
             }
         }
@@ -58,10 +58,10 @@ impl Sweeper {
     }
 }
 
-fn repair(told: Told) -> Repair {
-    match told {
-        Told::Started => Repair::Resent,
-        Told::Failed => Repair::Failed,
-        Told::Nothing => Repair::None,
+fn repair(notified: Notified) -> Repair {
+    match notified {
+        Notified::Started => Repair::Resent,
+        Notified::Failed => Repair::Failed,
+        Notified::Nothing => Repair::None,
     }
 }

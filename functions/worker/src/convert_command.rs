@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use crate::confine::{self, Launcher};
-use crate::converter::{Converted, Converter, Workplace};
+use crate::converter::{Converted, Converter, Workspace};
 use crate::egress::{EgressPolicy, SourceExceptions};
 use crate::engine::html_browser::wait_for_dropped_browsers;
 use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
@@ -282,7 +282,7 @@ async fn convert(
             given.insert(index, local(path, scratch, index).await?);
         }
     }
-    converter.run(request, given, Workplace { scratch, deadline, mode, limits }).await
+    converter.run(request, given, Workspace { scratch, deadline, mode, limits }).await
 }
 
 /// A copy of a local file in the job's directory, which is all that an engine sees.

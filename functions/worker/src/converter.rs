@@ -43,7 +43,7 @@ pub struct Converted {
 
 /// Where and how long a job is worked on.
 #[derive(Clone, Copy, Debug)]
-pub struct Workplace<'a> {
+pub struct Workspace<'a> {
     /// A directory of this job alone.
     pub scratch: &'a Path,
     /// The latest end of everything.
@@ -54,13 +54,13 @@ pub struct Workplace<'a> {
 
 impl Converter {
     /// Runs a request to its end. `given`: sources that are here already.
-    pub async fn run(&self, request: &JobRequest, given: Given, at: Workplace<'_>) -> Result<Converted, Failure> {
+    pub async fn run(&self, request: &JobRequest, given: Given, at: Workspace<'_>) -> Result<Converted, Failure> {
         let started = Instant::now();
         let obtained = self.obtain(request, given, at).await?;
         let fetch = started.elapsed();
 
         let started = Instant::now();
-        let at = Workplace { deadline: at.deadline.min(started + at.limits.conversion), ..at };
+        let at = Workspace { deadline: at.deadline.min(started + at.limits.conversion), ..at };
         let formats: Vec<_> = obtained.iter().map(|obtained| obtained.format).collect();
         let plan = Plan::of(request, &formats, &self.catalogue)?;
         let name = request.filename().map(str::to_owned).or_else(|| first_name(&obtained));
@@ -105,7 +105,7 @@ impl Converter {
         Ok(Converted { files, report, engine, warnings, steps, fetch, convert })
     }
 
-    async fn obtain(&self, request: &JobRequest, given: Given, at: Workplace<'_>) -> Result<Vec<Obtained>, Failure> {
+    async fn obtain(&self, request: &JobRequest, given: Given, at: Workspace<'_>) -> Result<Vec<Obtained>, Failure> {
         let tool = self.catalogue.find(&request.tool);
         let tool = tool.ok_or_else(|| Failure::internal(format!("no tool {} in this build", request.tool)))?;
         sources::obtain(&self.fetcher, request.sources(), given, &tool.definition, at.scratch, at.limits).await
@@ -117,7 +117,7 @@ impl Converter {
         obtained: Vec<Obtained>,
         calls: &[Option<Call>],
         warnings: &mut Vec<Warning>,
-        at: Workplace<'_>,
+        at: Workspace<'_>,
     ) -> Result<Vec<Source>, Failure> {
         let mut sources = Vec::with_capacity(obtained.len());
         for (index, (Obtained { source, name, .. }, call)) in obtained.into_iter().zip(calls).enumerate() {
@@ -142,7 +142,7 @@ impl Converter {
         call: &Call,
         sources: Vec<Source>,
         place: &mut Place<'_>,
-        at: Workplace<'_>,
+        at: Workspace<'_>,
     ) -> Result<Conversion, Failure> {
         let engine = self.engines.find(call.engine)?;
         // A directory for each attempt: what a child left in one is not in the next one's way.
@@ -162,7 +162,7 @@ impl Converter {
         conversion.map_err(|failure| failure.of(call.engine))
     }
 
-    fn checker<'a>(&'a self, at: Workplace<'a>) -> Result<Checker<'a>, Failure> {
+    fn checker<'a>(&'a self, at: Workspace<'a>) -> Result<Checker<'a>, Failure> {
         Ok(Checker { tools: self.engines.checker()?, limits: at.limits, deadline: at.deadline })
     }
 
@@ -171,7 +171,7 @@ impl Converter {
         call: &Call,
         conversion: Conversion,
         place: &mut Place<'_>,
-        at: Workplace<'_>,
+        at: Workspace<'_>,
     ) -> Result<Conversion, Failure> {
         let password = call.options.get("userPassword").and_then(Value::as_str);
         let checked = self.checker(at)?.check(conversion, password, &place.next()?).await;
@@ -195,7 +195,7 @@ impl Converter {
         &self,
         sources: &mut [Source],
         place: &mut Place<'_>,
-        at: Workplace<'_>,
+        at: Workspace<'_>,
     ) -> Result<(), Failure> {
         for source in sources {
             if let Source::File(file) = source
@@ -207,7 +207,7 @@ impl Converter {
         Ok(())
     }
 
-    async fn mark(&self, artifacts: &mut [Artifact], place: &mut Place<'_>, at: Workplace<'_>) -> Result<(), Failure> {
+    async fn mark(&self, artifacts: &mut [Artifact], place: &mut Place<'_>, at: Workspace<'_>) -> Result<(), Failure> {
         for artifact in artifacts.iter_mut() {
             let unmarked = checker::file(artifact.path.clone(), artifact.media, None);
             artifact.path = self.checker(at)?.mark(unmarked, &place.next()?).await?;

@@ -22,11 +22,11 @@ use docmill::waiting::Waiting;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::cancellation::unless_canceled;
-use crate::converter::{Converted, Converter, Workplace};
+use crate::converter::{Converted, Converter, Workspace};
 use crate::delivery::deliver;
 use crate::engine::Failure;
 use crate::sources::{self, Budget, Given};
-use crate::stored::Shelf;
+use crate::stored::AccountFiles;
 use crate::tree::{self, Scratch};
 
 /// A lease ends a little after the function that holds it must have.
@@ -75,7 +75,7 @@ pub enum Handled {
 
 /// Why an attempt ended without the job being completed.
 #[derive(Debug, thiserror::Error)]
-enum Setback {
+enum AttemptError {
     /// The source's or the document's fault: final.
     #[error("{0}")]
     Failure(Failure),
@@ -87,14 +87,14 @@ enum Setback {
     Superseded,
 }
 
-impl Setback {
+impl AttemptError {
     /// A fault that no engine has to do with.
     fn fault(cause: impl Into<String>) -> Self {
         Self::Fault { cause: cause.into(), engine: None }
     }
 }
 
-impl From<Failure> for Setback {
+impl From<Failure> for AttemptError {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure { code: JobErrorCode::Internal, cause, engine, .. } => Self::Fault { cause, engine },
@@ -103,13 +103,13 @@ impl From<Failure> for Setback {
     }
 }
 
-impl From<StoreError> for Setback {
+impl From<StoreError> for AttemptError {
     fn from(error: StoreError) -> Self {
         Self::fault(error.to_string())
     }
 }
 
-impl From<FilesError> for Setback {
+impl From<FilesError> for AttemptError {
     fn from(error: FilesError) -> Self {
         Self::fault(error.to_string())
     }
@@ -142,7 +142,7 @@ impl Pipeline {
                 Handled::Acknowledge
             }
             Some(Ok(())) => Handled::Acknowledge,
-            Some(Err(setback)) => self.recover(&job, setback, delivery.receipt).await,
+            Some(Err(error)) => self.recover(&job, error, delivery.receipt).await,
         }
     }
 
@@ -168,17 +168,17 @@ impl Pipeline {
     }
 
     /// One attempt at a claimed job, up to its completion.
-    async fn attempt(&self, job: &Job, ends_at: Instant) -> Result<(), Setback> {
+    async fn attempt(&self, job: &Job, ends_at: Instant) -> Result<(), AttemptError> {
         let request = self.request(job).await?;
         // The directory is wiped when it goes out of scope, whatever happens.
-        let scratch = Scratch::new().map_err(|error| Setback::fault(format!("no scratch directory: {error}")))?;
+        let scratch = Scratch::new().map_err(|error| AttemptError::fault(format!("no scratch directory: {error}")))?;
         let deadline = ends_at.checked_sub(STORE_TIME).unwrap_or(ends_at);
         // Engines keep the deadline themselves; what happens around them must not outlast it either.
         let started = Instant::now();
         let limits = &self.config.limits.clone().narrowed_by(&job.limits);
         let given = self.stored_sources(job, &request, scratch.path(), &Budget::of(limits)).await?;
         let reading = started.elapsed();
-        let at = Workplace { scratch: scratch.path(), deadline, mode: job.mode, limits };
+        let at = Workspace { scratch: scratch.path(), deadline, mode: job.mode, limits };
         let run = self.converter.run(&request, given, at);
         let converted =
             tokio::time::timeout_at((deadline + DEADLINE_GRACE).into(), run).await.map_err(|_| overdue())??;
@@ -191,7 +191,7 @@ impl Pipeline {
     }
 
     /// Stores all files under keys of this attempt. Many are described in a manifest, so that no item grows.
-    async fn store(&self, job: &Job, converted: &Converted) -> Result<StoredResults, Setback> {
+    async fn store(&self, job: &Job, converted: &Converted) -> Result<StoredResults, AttemptError> {
         let key = |part| ObjectKey::of_result(job, part);
         let each = converted.files.each.iter().enumerate().map(|(index, made)| (OutputPart::File(index), made));
         let all = each.chain(converted.files.archive.iter().map(|made| (OutputPart::Archive, made)));
@@ -202,7 +202,7 @@ impl Pipeline {
         stream::iter(stored.collect::<Vec<_>>()).buffer_unordered(STORED_AT_ONCE).try_collect::<()>().await?;
         let outputs = converted.files.each.iter().map(|made| made.output.clone()).collect();
         let results = Results { outputs, report: converted.report.clone() };
-        let text = serde_json::to_string(&results).map_err(|error| Setback::fault(error.to_string()))?;
+        let text = serde_json::to_string(&results).map_err(|error| AttemptError::fault(error.to_string()))?;
         if text.len() <= MAX_INLINE_RESULTS_BYTES {
             return Ok(StoredResults::Inline(results));
         }
@@ -218,7 +218,7 @@ impl Pipeline {
         converted: &Converted,
         results: &StoredResults,
         deadline: Instant,
-    ) -> Result<(), Setback> {
+    ) -> Result<(), AttemptError> {
         let Some(made) = converted.files.primary() else { return Ok(()) };
         let delivered = deliver(&self.converter.fetcher, &request.output, made, deadline.into()).await;
         if delivered.is_err() {
@@ -232,13 +232,13 @@ impl Pipeline {
     }
 
     /// The canonical request with its secrets, from the job or from the bucket.
-    async fn request(&self, job: &Job) -> Result<JobRequest, Setback> {
+    async fn request(&self, job: &Job) -> Result<JobRequest, AttemptError> {
         let payload = match &job.secret {
             Some(Payload::Inline(text)) => text.clone(),
             Some(Payload::Stored(key)) => self.files.get_text(key).await?,
-            None => return Err(Setback::fault("the job carries no request")),
+            None => return Err(AttemptError::fault("the job carries no request")),
         };
-        serde_json::from_str(&payload).map_err(|_| Setback::fault("the stored request is not readable"))
+        serde_json::from_str(&payload).map_err(|_| AttemptError::fault("the stored request is not readable"))
     }
 
     /// The sources that lie in the bucket: of the job's own account, whatever the id.
@@ -248,17 +248,18 @@ impl Pipeline {
         request: &JobRequest,
         scratch: &Path,
         budget: &Budget,
-    ) -> Result<Given, Setback> {
+    ) -> Result<Given, AttemptError> {
         let mut given = Given::new();
-        let shelf = Shelf { files: &self.files, jobs: &self.jobs, clock: &self.clock, account: &job.account };
+        let stored = AccountFiles { files: &self.files, jobs: &self.jobs, clock: &self.clock, account: &job.account };
         for (index, source) in request.sources().into_iter().enumerate() {
             let read = match source.origin {
                 Origin::Upload(id) => {
-                    let id = UploadId::parse(&id).ok_or_else(|| Setback::fault("a stored upload id is invalid"))?;
-                    shelf.upload(id, &sources::place(scratch, index).await?, budget).await?
+                    let id =
+                        UploadId::parse(&id).ok_or_else(|| AttemptError::fault("a stored upload id is invalid"))?;
+                    stored.upload(id, &sources::place(scratch, index).await?, budget).await?
                 }
                 Origin::Job { id, output } => {
-                    shelf.result(id, output, &sources::place(scratch, index).await?, budget).await?
+                    stored.result(id, output, &sources::place(scratch, index).await?, budget).await?
                 }
                 Origin::File(_) | Origin::Page(_) | Origin::Html(_) | Origin::Markdown(_) | Origin::Text(_) => continue,
             };
@@ -273,8 +274,8 @@ impl Pipeline {
         converted: Converted,
         results: StoredResults,
         store: Duration,
-    ) -> Result<(), Setback> {
-        let primary = converted.files.primary().ok_or_else(|| Setback::fault("a conversion without a result"))?;
+    ) -> Result<(), AttemptError> {
+        let primary = converted.files.primary().ok_or_else(|| AttemptError::fault("a conversion without a result"))?;
         let output = primary.output.clone();
         let part = if converted.files.archive.is_some() { OutputPart::Archive } else { OutputPart::File(0) };
         let key = ObjectKey::of_result(job, part);
@@ -306,16 +307,16 @@ impl Pipeline {
                 telemetry::job::completed(job, &completion);
                 Ok(())
             }
-            Written::Superseded => Err(Setback::Superseded),
+            Written::Superseded => Err(AttemptError::Superseded),
         }
     }
 
     /// Fails the job, or gives it back for another attempt.
-    async fn recover(&self, job: &Job, setback: Setback, receipt: &str) -> Handled {
-        let (failure, last) = match setback {
-            Setback::Superseded => return Handled::Acknowledge,
-            Setback::Failure(failure) => (failure, true),
-            Setback::Fault { cause, engine } => {
+    async fn recover(&self, job: &Job, error: AttemptError, receipt: &str) -> Handled {
+        let (failure, last) = match error {
+            AttemptError::Superseded => return Handled::Acknowledge,
+            AttemptError::Failure(failure) => (failure, true),
+            AttemptError::Fault { cause, engine } => {
                 (Failure { engine, ..Failure::internal(cause) }, job.attempts >= MAX_ATTEMPTS)
             }
         };

@@ -22,14 +22,14 @@ const TIME: Duration = Duration::from_secs(30);
 
 /// What one account has stored.
 #[derive(Clone, Copy, Debug)]
-pub struct Shelf<'a> {
+pub struct AccountFiles<'a> {
     pub files: &'a Files,
     pub jobs: &'a Jobs,
     pub clock: &'a Clock,
     pub account: &'a str,
 }
 
-impl Shelf<'_> {
+impl AccountFiles<'_> {
     /// Reads an upload into the file `to`. Fails as internal where the bucket is to blame.
     pub async fn upload(&self, upload: UploadId, to: &Path, budget: &Budget) -> Result<Fetched, Failure> {
         let key = ObjectKey::Upload { account: self.account, upload }.to_string();

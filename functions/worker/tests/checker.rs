@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use worker::checker::Checker;
 use worker::confine::Launcher;
-use worker::converter::{Converted, Converter, Workplace};
+use worker::converter::{Converted, Converter, Workspace};
 use worker::egress::{EgressPolicy, SourceExceptions};
 use worker::engine::office::OfficeEngine;
 use worker::engine::pdf_tools::PdfTools;
@@ -120,7 +120,7 @@ async fn run_job(
     let filename = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
     let given = Given::from([(0, Fetched { path, bytes, content_type: None, url: None, filename })]);
     let deadline = Instant::now() + Duration::from_secs(60);
-    converter.run(&request, given, Workplace { scratch, deadline, mode, limits: &Limits::default() }).await
+    converter.run(&request, given, Workspace { scratch, deadline, mode, limits: &Limits::default() }).await
 }
 
 /// Only a file of the child's own directory is read as its result.

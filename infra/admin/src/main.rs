@@ -26,7 +26,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Accounts: create, show, grant credits, change plan or standing.
+    /// Accounts: create, show, grant credits, change plan, tools, origins or suspension.
     #[command(subcommand)]
     Account(account::Command),
     /// API keys: create, list, revoke.

@@ -10,7 +10,7 @@ use super::offer::Offer;
 use super::quota::{RateLimit, RatePolicy};
 use super::time::Timestamp;
 
-/// An account holds at most this many keys, so that a change of its standing rewrites them in one transaction.
+/// An account holds at most this many keys, so that a change of its policy rewrites them in one transaction.
 pub const MAX_KEYS: usize = 20;
 const KEY_ID_PREFIX: &str = "key_";
 
@@ -76,7 +76,7 @@ impl Plan {
 
 /// What administrators decide about an account. Each of its keys carries a copy, so that one read answers everything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct AccountPolicy {
     pub plan: String,
     pub suspended: bool,
     pub test_mode: bool,
@@ -105,10 +105,10 @@ pub struct Profile {
     pub account_tools: Option<Vec<String>>,
     pub created_at: Timestamp,
 
-    /// Counts the changes of the standing: what a form showed is still so while this is the same.
+    /// Counts the changes of the policy: a form is up to date while this is the same.
     #[serde(default)]
     pub version: u64,
-    /// Counts the changes of the standing and of the list of keys: either is only changed as it was read.
+    /// Counts the changes of the policy and of the list of keys: a write of either is conditional on it.
     #[serde(default)]
     pub revision: u64,
     /// Every key that may be alive, and some that are not any more. The index by account lags behind, this never does.
@@ -117,7 +117,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// A new account in good standing, with nothing granted.
+    /// A new account: not suspended, and with no granted credits.
     pub fn new(name: impl Into<String>, plan: impl Into<String>, now: Timestamp) -> Self {
         Self {
             name: name.into(),
@@ -134,8 +134,8 @@ impl Profile {
         }
     }
 
-    pub fn standing(&self) -> Standing {
-        Standing {
+    pub fn policy(&self) -> AccountPolicy {
+        AccountPolicy {
             plan: self.plan.clone(),
             suspended: self.suspended,
             test_mode: self.test_mode,
@@ -144,10 +144,10 @@ impl Profile {
         }
     }
 
-    /// The profile with another standing.
+    /// The profile with another policy.
     #[must_use]
-    pub fn in_standing(self, standing: Standing) -> Self {
-        let Standing { plan, suspended, test_mode, account_origins, account_tools } = standing;
+    pub fn with_policy(self, policy: AccountPolicy) -> Self {
+        let AccountPolicy { plan, suspended, test_mode, account_origins, account_tools } = policy;
         Self { plan, suspended, test_mode, account_origins, account_tools, ..self }
     }
 }
@@ -187,7 +187,7 @@ pub struct StoredKey {
     #[serde(default, skip_serializing_if = "Ceilings::is_empty")]
     pub limits: Ceilings,
 
-    // Copies of the account's plan and standing.
+    // Copies of the account's plan and policy.
     pub plan: String,
     #[serde(default)]
     pub account_origins: Vec<String>,
@@ -205,7 +205,7 @@ impl StoredKey {
     /// among the account's [`MAX_KEYS`]; its hash is that of no key that could be sent.
     pub const DASHBOARD_ID: &'static str = "dashboard";
 
-    /// That key, in the standing that it gets when it is added.
+    /// That key. It gets the account's policy when it is added.
     pub fn of_dashboard(account: &str, mode: Mode, now: Timestamp) -> Self {
         Self {
             key_hash: KeyHash::of_dashboard(account, mode),
@@ -234,10 +234,10 @@ impl StoredKey {
         self.key_id == Self::DASHBOARD_ID
     }
 
-    /// The key with copies of this standing.
+    /// The key with copies of this policy.
     #[must_use]
-    pub fn in_standing(self, standing: Standing) -> Self {
-        let Standing { plan, suspended, test_mode, account_origins, account_tools } = standing;
+    pub fn with_policy(self, policy: AccountPolicy) -> Self {
+        let AccountPolicy { plan, suspended, test_mode, account_origins, account_tools } = policy;
         Self { plan, suspended, test_mode, account_origins, account_tools, ..self }
     }
 
@@ -286,7 +286,7 @@ impl NewKey {
             .is_some_and(|hex| hex.len() == 32 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
     }
 
-    /// The key as it is handed to its account. Until that has given it its standing, it is in none that works.
+    /// The key as it is handed to its account. It does not work until the account has copied its policy to it.
     pub fn with_secret(self, secret: &ApiKey, now: Timestamp) -> StoredKey {
         StoredKey {
             key_hash: secret.hash(),

@@ -22,12 +22,12 @@ const TRIES: u32 = 8;
 
 /// What canceling and deleting need beyond the common context.
 #[derive(Debug)]
-pub struct ControlDesk {
+pub struct ControlService {
     pub context: Arc<Context>,
     pub queue: Queue,
 }
 
-impl ControlDesk {
+impl ControlService {
     pub fn new(context: impl Into<Arc<Context>>) -> Self {
         let context = context.into();
         Self { queue: context.queue(), context }

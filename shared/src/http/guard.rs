@@ -62,11 +62,11 @@ where
     F: AsyncFnOnce(Caller) -> Outcome,
 {
     let now = clock::now();
-    let Ran { outcome, headers, account } = match Box::pin(enter(context, request, policy, now)).await {
+    let Guarded { outcome, headers, account } = match Box::pin(enter(context, request, policy, now)).await {
         Ok((admission, settings)) => {
             run(admission, settings, Place::Origin(request.origin()), policy, now, request.ends_at, work).await
         }
-        Err(error) => Ran::not_let_in(error),
+        Err(error) => Guarded::not_let_in(error),
     };
     let mut response = respond(&request.id, outcome, &headers);
     if let Some(noted) = response.extensions_mut().get_mut::<Noted>() {
@@ -96,13 +96,13 @@ where
 }
 
 /// What came of a request.
-struct Ran {
+struct Guarded {
     outcome: Outcome,
     headers: Vec<(HeaderName, String)>,
     account: Option<String>,
 }
 
-impl Ran {
+impl Guarded {
     fn not_let_in(error: impl Into<ApiError>) -> Self {
         Self { outcome: Err(error.into()), headers: Vec::new(), account: None }
     }
@@ -117,20 +117,20 @@ async fn run<F>(
     now: Timestamp,
     ends_at: Instant,
     work: F,
-) -> Ran
+) -> Guarded
 where
     F: AsyncFnOnce(Caller) -> Outcome,
 {
     let (key, limited) = match admission {
         Admission::Admitted(key) => (key, None),
         Admission::Limited { key, allow_at } => (key, Some(allow_at)),
-        Admission::Dead(_) => return Ran::not_let_in(ErrorCode::RevokedApiKey),
-        Admission::Unknown => return Ran::not_let_in(ErrorCode::InvalidApiKey),
+        Admission::Dead(_) => return Guarded::not_let_in(ErrorCode::RevokedApiKey),
+        Admission::Unknown => return Guarded::not_let_in(ErrorCode::InvalidApiKey),
     };
     let headers = rate_limit_headers(&key, policy, now);
     let account = key.account.clone();
     let caller = Caller { key, settings, now };
-    let outcome = match check_standing(&caller, place) {
+    let outcome = match check_account(&caller, place) {
         Err(code) => Err(code.into()),
         Ok(()) => match limited {
             Some(allow_at) => Err(ApiError::rate_limited(wait_seconds(allow_at, now))),
@@ -138,7 +138,7 @@ where
             None => contained(ends_at, Box::pin(work(caller))).await,
         },
     };
-    Ran { outcome, headers, account: Some(account) }
+    Guarded { outcome, headers, account: Some(account) }
 }
 
 /// The key's one conditional update, beside the settings, which are cached.
@@ -156,7 +156,7 @@ async fn enter(
     Ok((admission, settings))
 }
 
-fn check_standing(caller: &Caller, place: Place<'_>) -> Result<(), ErrorCode> {
+fn check_account(caller: &Caller, place: Place<'_>) -> Result<(), ErrorCode> {
     let key = &caller.key;
     if key.suspended {
         return Err(ErrorCode::AccountSuspended);

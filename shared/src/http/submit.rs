@@ -51,7 +51,7 @@ const NOTE_TIME: Duration = Duration::from_secs(1);
 
 /// What the four creating functions need beyond the common context.
 #[derive(Debug)]
-pub struct JobDesk {
+pub struct JobService {
     pub context: Arc<Context>,
     pub submissions: Submissions,
     pub queue: Queue,
@@ -120,7 +120,7 @@ pub enum ToolChoice<'a> {
     InBody,
 }
 
-impl JobDesk {
+impl JobService {
     pub fn new(context: impl Into<Arc<Context>>) -> Self {
         let context = context.into();
         let submissions = Submissions::new(context.dynamodb.clone(), &context.config.tables);

@@ -15,11 +15,11 @@ use crate::files::{ObjectKey, UPLOAD_LINK_LIFETIME};
 
 /// Where uploads are issued.
 #[derive(Debug)]
-pub struct UploadDesk {
+pub struct UploadService {
     pub context: Arc<Context>,
 }
 
-impl UploadDesk {
+impl UploadService {
     pub fn new(context: impl Into<Arc<Context>>) -> Self {
         Self { context: context.into() }
     }

@@ -1,10 +1,10 @@
-//! Accounts: the `profile` items of the Usage table, and the copies of their standing that their keys carry.
+//! Accounts: the `profile` items of the Usage table, and the copies of their policy that their keys carry.
 //!
-//! A profile lists the account's keys, and counts the changes of that list and of the standing in one `revision`. Each
+//! A profile lists the account's keys, and counts the changes of that list and of the policy in one `revision`. Each
 //! transaction that changes either is conditional on the revision that it read, and moves it on. No index is asked.
 //!
 //! Timeline: A suspends the account while B creates a key. Both read revision 4, A with one key in the list, B in good
-//! standing. If B commits first, A's transaction finds revision 5, reads again and suspends both keys. If A commits first,
+//! policy. If B commits first, A's transaction finds revision 5, reads again and suspends both keys. If A commits first,
 //! B's finds revision 5, reads again and makes a suspended key. Neither can miss the other.
 
 pub mod keys;
@@ -21,7 +21,7 @@ use super::item::{BY_NAME, Item, UsageItem, from_item, nested, number, string, t
 use super::keys::Keys;
 use super::{StoreError, audit, dynamo, store_error};
 use crate::config::Tables;
-use crate::domain::account::{MAX_KEYS, Profile, Standing, StoredKey};
+use crate::domain::account::{AccountPolicy, MAX_KEYS, Profile, StoredKey};
 use crate::domain::api_key::KeyHash;
 use crate::domain::audit::{AuditEntry, Author, FieldChange, Subject, SubjectKind, diff};
 use crate::domain::time::Timestamp;
@@ -40,7 +40,7 @@ pub struct Holder {
     pub keys: Vec<StoredKey>,
 }
 
-/// What became of a change of standing.
+/// The outcome of a change of policy.
 #[derive(Debug)]
 pub enum Changed {
     Written(Profile),
@@ -51,7 +51,7 @@ pub enum Changed {
 
 #[derive(Debug)]
 pub enum KeyAdded {
-    /// The key as it was written, with the account's standing.
+    /// The key as it was written, with the account's policy.
     Yes(Box<StoredKey>),
     /// The account has [`MAX_KEYS`] keys that are alive.
     TooMany,
@@ -81,12 +81,12 @@ impl Accounts {
             0 => self.keys.get_all(&self.keys.of_account(account).await?).await?,
             _ => self.keys.get_all(&profile.keys).await?,
         };
-        // A dead key stays dead: it needs no standing, and no place in the list.
+        // A dead key stays dead: its policy does not matter, and the list need not have it.
         keys.retain(|key| !key.is_dead_at(now));
         Ok(Some(Holder { profile, keys }))
     }
 
-    /// Adds a key in the account's present standing, whatever standing `key` has.
+    /// Adds a key with the account's current policy; that of `key` is ignored.
     pub async fn add_key(&self, key: &StoredKey, now: Timestamp) -> Result<KeyAdded, StoreError> {
         for attempt in 0..TRIES {
             let Some(Holder { profile, keys }) = self.holder(&key.account, now).await? else {
@@ -97,7 +97,7 @@ impl Accounts {
             if ids.len() >= MAX_KEYS && !key.is_dashboards() {
                 return Ok(KeyAdded::TooMany);
             }
-            let key = key.clone().in_standing(profile.standing());
+            let key = key.clone().with_policy(profile.policy());
             let listed = keys.into_iter().map(|key| key.key_hash).chain([key.key_hash.clone()]).collect();
             let put = Put::builder()
                 .table_name(&self.tables.keys)
@@ -119,8 +119,8 @@ impl Accounts {
         Err(too_contended())
     }
 
-    /// The part of a transaction that changes the list of an account's keys, if neither that nor the standing has changed
-    /// since `read`. Without this part, a key that is made would miss a change of standing.
+    /// The part of a transaction that changes the list of an account's keys, if neither that nor the policy has changed
+    /// since `read`. Without this part, a key that is made would miss a change of policy.
     pub fn list_keys(
         &self,
         account: &str,
@@ -149,13 +149,13 @@ impl Accounts {
             .expression_attribute_values(":next", number(read.revision + 1))
     }
 
-    /// Changes an account's standing and the copies that its keys carry, all or nothing, if the standing is still the one
+    /// Changes an account's policy and the copies that its keys carry, all or nothing, if the policy is still the one
     /// of version `shown`.
     pub async fn change(
         &self,
         account: &str,
         shown: u64,
-        standing: &Standing,
+        policy: &AccountPolicy,
         by: &Author,
     ) -> Result<Changed, StoreError> {
         for attempt in 0..TRIES {
@@ -165,22 +165,22 @@ impl Accounts {
             if profile.version != shown {
                 return Ok(Changed::Stale(profile));
             }
-            let changes = diff(&profile.standing(), standing).map_err(malformed)?;
+            let changes = diff(&profile.policy(), policy).map_err(malformed)?;
             if changes.is_empty() {
                 return Ok(Changed::Written(profile));
             }
             let entry = AuditEntry::new(Subject::new(SubjectKind::Account, account), changes, by);
             let listed = keys.iter().map(|key| key.key_hash.clone()).collect();
-            let mut writes = vec![self.set_standing(account, &profile, standing, listed)?];
+            let mut writes = vec![self.set_policy(account, &profile, policy, listed)?];
             for key in &keys {
-                writes.push(self.copy_standing(&key.key_hash, standing)?);
+                writes.push(self.copy_policy(&key.key_hash, policy)?);
             }
             writes.push(audit::record(&self.tables.settings, &entry)?);
             match transact(&self.client, writes).await? {
                 Transacted::Committed => {
                     let (version, revision) = (profile.version + 1, profile.revision + 1);
                     let keys = keys.into_iter().map(|key| key.key_hash).collect();
-                    let profile = Profile { version, revision, keys, ..profile.in_standing(standing.clone()) };
+                    let profile = Profile { version, revision, keys, ..profile.with_policy(policy.clone()) };
                     return Ok(Changed::Written(profile));
                 }
                 Transacted::Failed(_) | Transacted::Contended(_) => back_off(attempt).await,
@@ -189,15 +189,15 @@ impl Accounts {
         Err(too_contended())
     }
 
-    /// Credits are not part of a standing: a debit between read and write must not be undone.
-    fn set_standing(
+    /// Credits are not part of a policy: a debit between read and write must not be undone.
+    fn set_policy(
         &self,
         account: &str,
         read: &Profile,
-        standing: &Standing,
+        policy: &AccountPolicy,
         keys: Vec<KeyHash>,
     ) -> Result<TransactWriteItem, StoreError> {
-        let (assignments, names, values) = copies(standing)?;
+        let (assignments, names, values) = copies(policy)?;
         let mut update = self
             .as_read(account, read)
             .update_expression(format!("SET {assignments}, #keys = :keys, #version = :version, #revision = :next"))
@@ -214,8 +214,8 @@ impl Accounts {
         dynamo::update(update.build())
     }
 
-    fn copy_standing(&self, key: &KeyHash, standing: &Standing) -> Result<TransactWriteItem, StoreError> {
-        let (assignments, names, values) = copies(standing)?;
+    fn copy_policy(&self, key: &KeyHash, policy: &AccountPolicy) -> Result<TransactWriteItem, StoreError> {
+        let (assignments, names, values) = copies(policy)?;
         let update = Update::builder()
             .table_name(&self.tables.keys)
             .key("key_hash", string(key.as_str()))
@@ -345,9 +345,9 @@ fn name_key(name: &str) -> String {
 
 type Assignments = (String, Vec<(String, String)>, Vec<(String, AttributeValue)>);
 
-/// Assignments of each attribute of a standing, with their names and values.
-fn copies(standing: &Standing) -> Result<Assignments, StoreError> {
-    let item = to_item(standing)?;
+/// Assignments of each attribute of a policy, with their names and values.
+fn copies(policy: &AccountPolicy) -> Result<Assignments, StoreError> {
+    let item = to_item(policy)?;
     let assignments: Vec<_> = item.keys().map(|name| format!("#{name} = :{name}")).collect();
     let names = item.keys().map(|name| (format!("#{name}"), name.clone())).collect();
     let values = item.into_iter().map(|(name, value)| (format!(":{name}"), value)).collect();

@@ -178,7 +178,8 @@ impl Stage {
         for _ in 0..5 {
             let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": html}));
             let request = request.key(&account.key).header("idempotency-key", idempotency_key).build();
-            let handled = AssertUnwindSafe(create_job::handle(self.world.desk.clone(), request)).catch_unwind().await;
+            let handled =
+                AssertUnwindSafe(create_job::handle(self.world.service.clone(), request)).catch_unwind().await;
             self.watch(Actor::Client).heal();
             let Ok(response) = handled else { continue };
             let answer = Answer::of(response);

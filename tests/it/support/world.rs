@@ -12,8 +12,8 @@ use docmill::domain::api_key::{ApiKey, Mode};
 use docmill::domain::audit::Author;
 use docmill::domain::job::JobId;
 use docmill::domain::quota::RateLimit;
-use docmill::http::submit::JobDesk;
-use docmill::http::uploads::UploadDesk;
+use docmill::http::submit::JobService;
+use docmill::http::uploads::UploadService;
 use docmill::store::accounts::KeyAdded;
 use docmill::store::item::to_item;
 use docmill::store::settings::{Change, Versioned};
@@ -29,8 +29,8 @@ pub struct World {
     pub watch: Watch,
     pub config: Config,
     pub context: Arc<Context>,
-    pub desk: Arc<JobDesk>,
-    pub uploads: Arc<UploadDesk>,
+    pub service: Arc<JobService>,
+    pub uploads: Arc<UploadService>,
 }
 
 /// AWS as functions have it, with time for a slow machine: a call that was given up and repeated would meet a fault that
@@ -58,8 +58,8 @@ impl World {
         };
         Self {
             context: Arc::new(context()),
-            desk: Arc::new(JobDesk::new(context())),
-            uploads: Arc::new(UploadDesk::new(context())),
+            service: Arc::new(JobService::new(context())),
+            uploads: Arc::new(UploadService::new(context())),
             watch: watch.clone(),
             config: config.clone(),
         }

@@ -45,15 +45,15 @@ const GRACE: Duration = Duration::from_secs(2);
 const END: Duration = Duration::from_secs(1);
 
 /// How to start a helper, confined and in a process group of its own.
-pub type Start = Box<dyn Fn(Care) -> io::Result<std::process::Command> + Send + Sync>;
+pub type Start = Box<dyn Fn(Startup) -> io::Result<std::process::Command> + Send + Sync>;
 
-/// What a helper may rely on.
+/// How much of its environment a helper uses at its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Care {
+pub enum Startup {
     #[default]
-    Usual,
-    /// One did not get as far as its first word: whatever a helper can do without, it had better not touch.
-    Utmost,
+    Full,
+    /// The last one ended before its first reply: leave out everything that is optional.
+    Minimal,
 }
 
 pub struct ForkServer {
@@ -65,7 +65,7 @@ pub struct ForkServer {
 struct State {
     helper: Option<Helper>,
     backoff: Backoff,
-    care: Care,
+    startup: Startup,
 }
 
 struct Helper {
@@ -85,7 +85,7 @@ struct Helper {
 
 /// Why a helper did not do what it should.
 #[derive(Debug, thiserror::Error)]
-enum Trouble {
+enum HelperError {
     /// It still may.
     #[error("the helper is slow: it has been awaited for {} ms", .0.as_millis())]
     Slow(Duration),
@@ -136,20 +136,20 @@ impl ForkServer {
 
 impl State {
     fn take_helper(&mut self, start: &Start) -> io::Result<Helper> {
-        self.helper.take().map_or_else(|| Helper::start(start(self.care)?), Ok)
+        self.helper.take().map_or_else(|| Helper::start(start(self.startup)?), Ok)
     }
 
     /// Keeps a helper that did what it should, or is slow, and drops, and so ends, one that did not.
-    fn note<T>(&mut self, helper: Helper, outcome: &Result<T, Trouble>) {
+    fn note<T>(&mut self, helper: Helper, outcome: &Result<T, HelperError>) {
         match outcome {
             Ok(_) => (self.helper, self.backoff) = (Some(helper), Backoff::default()),
-            Err(Trouble::Slow(_)) => self.helper = Some(helper),
-            Err(Trouble::Broken(error)) => {
+            Err(HelperError::Slow(_)) => self.helper = Some(helper),
+            Err(HelperError::Broken(error)) => {
                 self.backoff.fail(Instant::now(), error.to_string());
-                self.care = match self.care {
-                    Care::Usual if !helper.started => Care::Utmost,
-                    // Either it did start, or care did not help.
-                    Care::Usual | Care::Utmost => Care::Usual,
+                self.startup = match self.startup {
+                    Startup::Full if !helper.started => Startup::Minimal,
+                    // Either it did start, or startup did not help.
+                    Startup::Full | Startup::Minimal => Startup::Full,
                 };
             }
         }
@@ -170,7 +170,7 @@ impl Helper {
     }
 
     /// Waits for the word that it has started.
-    async fn started(&mut self, time: Duration) -> Result<(), Trouble> {
+    async fn started(&mut self, time: Duration) -> Result<(), HelperError> {
         if !self.started {
             self.ready_within(time).await?;
             self.started = true;
@@ -178,7 +178,7 @@ impl Helper {
         Ok(())
     }
 
-    async fn get_ready(&mut self) -> Result<(), Trouble> {
+    async fn get_ready(&mut self) -> Result<(), HelperError> {
         self.started(START).await?;
         if !self.ready {
             self.ready_within(if self.settled { PREPARATION } else { START }).await?;
@@ -189,13 +189,17 @@ impl Helper {
     }
 
     /// Waits for the word that it says of its own accord.
-    async fn ready_within(&mut self, time: Duration) -> Result<(), Trouble> {
+    async fn ready_within(&mut self, time: Duration) -> Result<(), HelperError> {
         let began = Instant::now();
         let line = match self.line(began + time).await {
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
                 // Not longer than it was given: it may have been frozen meanwhile.
                 self.awaited += began.elapsed().min(time);
-                return Err(if self.awaited < PATIENCE { Trouble::Slow(self.awaited) } else { Trouble::Broken(error) });
+                return Err(if self.awaited < PATIENCE {
+                    HelperError::Slow(self.awaited)
+                } else {
+                    HelperError::Broken(error)
+                });
             }
             line => line?,
         };
@@ -203,7 +207,11 @@ impl Helper {
         Ok(expect_ready(&line)?)
     }
 
-    async fn ask<Q: Serialize, R: DeserializeOwned>(&mut self, request: &Q, deadline: Instant) -> Result<R, Trouble> {
+    async fn ask<Q: Serialize, R: DeserializeOwned>(
+        &mut self,
+        request: &Q,
+        deadline: Instant,
+    ) -> Result<R, HelperError> {
         let left = deadline.saturating_duration_since(Instant::now());
         self.started(left.min(START.saturating_sub(self.awaited).max(MOMENT))).await?;
         let mut line = serde_json::to_vec(request).map_err(io::Error::from)?;
@@ -217,7 +225,7 @@ impl Helper {
                 continue;
             }
             let answer = why_it_failed(&line).map_or_else(|| Ok(serde_json::from_str(&line)?), Err);
-            return answer.map_err(Trouble::Broken);
+            return answer.map_err(HelperError::Broken);
         }
     }
 
@@ -244,14 +252,14 @@ impl Helper {
     }
 }
 
-/// The helper's own word that it gives up.
+/// What a helper writes when it gives up.
 #[derive(Deserialize)]
-enum Farewell {
+enum FailureMessage {
     Failed(String),
 }
 
 fn why_it_failed(line: &str) -> Option<io::Error> {
-    let Farewell::Failed(cause) = serde_json::from_str(line).ok()?;
+    let FailureMessage::Failed(cause) = serde_json::from_str(line).ok()?;
     Some(io::Error::other(format!("the helper failed: {cause}")))
 }
 
@@ -278,11 +286,11 @@ mod tests {
     use super::*;
     use std::os::unix::process::CommandExt;
 
-    /// A helper that dies as it starts unless it takes the utmost care, and then repeats what it is asked.
-    fn fragile(care: Care) -> io::Result<std::process::Command> {
+    /// A helper that dies as it starts unless it takes the utmost startup, and then repeats what it is asked.
+    fn fragile(startup: Startup) -> io::Result<std::process::Command> {
         let mut command = std::process::Command::new("sh");
         let (crash, serve) = ("kill -SEGV $$", "echo '\"Ready\"'; exec cat");
-        command.arg("-c").arg(if care == Care::Utmost { serve } else { crash }).process_group(0);
+        command.arg("-c").arg(if startup == Startup::Minimal { serve } else { crash }).process_group(0);
         Ok(command)
     }
 
@@ -297,7 +305,7 @@ mod tests {
     }
 
     /// A helper that takes a moment to start, and then repeats what it is asked, and says who it is.
-    fn slow(_care: Care) -> io::Result<std::process::Command> {
+    fn slow(_care: Startup) -> io::Result<std::process::Command> {
         let mut command = std::process::Command::new("sh");
         let script = "sleep 1; echo '\"Ready\"'; while read line; do echo \"[$line,$$]\"; done";
         command.arg("-c").arg(script).process_group(0);
@@ -334,7 +342,7 @@ mod tests {
     }
 
     /// A helper that gives up, and says why.
-    fn hopeless(_care: Care) -> io::Result<std::process::Command> {
+    fn hopeless(_care: Startup) -> io::Result<std::process::Command> {
         let mut command = std::process::Command::new("sh");
         command.arg("-c").arg(r#"echo '{"Failed":"no fonts"}'; exit 1"#).process_group(0);
         Ok(command)

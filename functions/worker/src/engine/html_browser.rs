@@ -28,8 +28,8 @@ use url::Url;
 use self::browser::{Browser, Stop};
 use self::letters::Letters;
 use self::picture::PictureOptions;
-use self::tab::{Blank, LISTEN, Tab, Trouble};
-use self::verdict::Sight;
+use self::tab::{Blank, LISTEN, PageError, Tab};
+use self::verdict::Observed;
 use self::visit::{OwnHeaders, Visit};
 use self::watch::{Access, INLINE_URL};
 use super::fonts::InstalledFonts;
@@ -218,9 +218,9 @@ impl<'t> Job<'t> {
         let access = Access { inline: self.inline.clone(), redirects: self.limits.redirects, headers };
         let mut tab = Tab::new(&mut ready.browser, blank, access);
         let made = self.make(&mut tab).await;
-        let (watch, report) = tab.into_sight().await;
-        let sight = Sight { watch: &watch, report: &report, visit: &self.visit };
-        let letters = made.map_err(|trouble| sight.explain(trouble))?;
+        let (watch, report) = tab.into_observed().await;
+        let sight = Observed { watch: &watch, report: &report, visit: &self.visit };
+        let letters = made.map_err(|error| sight.explain(error))?;
         if let Some(failure) = sight.objection() {
             return Err(failure);
         }
@@ -233,7 +233,7 @@ impl<'t> Job<'t> {
     }
 
     /// Navigates, settles, checks, and prints or takes a picture.
-    async fn make(&self, tab: &mut Tab<'_>) -> Result<Letters, Trouble> {
+    async fn make(&self, tab: &mut Tab<'_>) -> Result<Letters, PageError> {
         let arrival = self.until.min(Instant::now() + self.limits.fetch);
         tab.dress(&self.dress(), arrival).await?;
         tab.navigate(self.url.as_str(), arrival).await?;
@@ -248,7 +248,7 @@ impl<'t> Job<'t> {
             Product::Pdf(options) => tab.print(print_parameters(options), &self.result, most, self.until).await?,
             Product::Picture(options) => {
                 let area = tab.area(options, self.until).await?;
-                let call = options.capture(area).map_err(Trouble::Refused)?;
+                let call = options.capture(area).map_err(PageError::Refused)?;
                 tab.capture(call, &self.result, most, self.until).await?;
             }
         }

@@ -16,7 +16,7 @@ use serde::de::IntoDeserializer;
 use tempfile::TempDir;
 
 use super::fork_server::helper::{Bounds, Reply, Request as HelperRequest};
-use super::fork_server::{Care, ForkServer};
+use super::fork_server::{ForkServer, Startup};
 use super::{Artifact, Conversion, Engine, Failure, Limits, Source, Task};
 use crate::confine::usage::Excess;
 use crate::confine::{Confinement, Launcher, Network, Processes};
@@ -40,7 +40,7 @@ impl PdfTools {
         let memory_bytes = launcher.allowance([]).memory_bytes;
         // Each start has a directory of its own; the one before is removed.
         let home = std::sync::Mutex::new(None);
-        let start = move |_: Care| {
+        let start = move |_: Startup| {
             let fresh = TempDir::with_prefix("pdf-")?;
             let command = command(&launcher, fresh.path());
             *home.lock().map_err(|_poisoned| io::Error::other("an earlier start panicked"))? = Some(fresh);
@@ -63,8 +63,8 @@ impl PdfTools {
         let request = HelperRequest { bounds, document: request };
         let reply = self.server.ask::<_, Reply<helper::Answer>>(&request, task.deadline).await;
         match reply.map_err(|error| Failure::internal(format!("the PDF helper: {error}")))? {
-            Reply::Said(Ok(outcome)) => Ok(outcome),
-            Reply::Said(Err(failure)) => Err(failed(failure)),
+            Reply::Answered(Ok(outcome)) => Ok(outcome),
+            Reply::Answered(Err(failure)) => Err(failed(failure)),
             Reply::TimedOut => Err(timed_out(task.limits)),
             Reply::Exceeded(excess) => Err(exceeded(excess, task.limits)),
             Reply::Signaled(libc::SIGXFSZ) => Err(exceeded(Excess::Disk, task.limits)),

@@ -71,7 +71,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
         Command::Create { name, plan, credits, id } => create(context, name, plan, credits, id).await,
         Command::Show { id } => show(context, &id).await,
         Command::Grant { id, credits, reason } => grant(context, &id, credits, reason).await,
-        Command::Set(wanted) => change_standing(context, wanted).await,
+        Command::Set(wanted) => change_policy(context, wanted).await,
     }
 }
 
@@ -120,20 +120,20 @@ async fn grant(context: &Context, id: &str, credits: u64, reason: Option<String>
     }
 }
 
-async fn change_standing(context: &Context, wanted: Set) -> Result<Output, Failure> {
+async fn change_policy(context: &Context, wanted: Set) -> Result<Output, Failure> {
     let Set { id, plan, suspended, test_mode, tools, all_tools, origins, any_origin, reason } = wanted;
     let Some(profile) = context.usage.profile(&id).await? else { return refuse(format!("there is no account {id}")) };
-    let mut standing = profile.standing();
-    standing.plan = plan.unwrap_or(standing.plan);
-    standing.suspended = suspended.map_or(standing.suspended, Switch::is_on);
-    standing.test_mode = test_mode.map_or(standing.test_mode, Switch::is_on);
+    let mut policy = profile.policy();
+    policy.plan = plan.unwrap_or(policy.plan);
+    policy.suspended = suspended.map_or(policy.suspended, Switch::is_on);
+    policy.test_mode = test_mode.map_or(policy.test_mode, Switch::is_on);
     if all_tools || !tools.is_empty() {
-        standing.account_tools = (!all_tools).then_some(tools);
+        policy.account_tools = (!all_tools).then_some(tools);
     }
     if any_origin || !origins.is_empty() {
-        standing.account_origins = origins;
+        policy.account_origins = origins;
     }
-    match context.accounts.change(&id, profile.version, &standing, &author(reason)).await? {
+    match context.accounts.change(&id, profile.version, &policy, &author(reason)).await? {
         Changed::Written(profile) => Ok(Output::new("account", view(&id, &profile))),
         Changed::Stale(_) => refuse("somebody else changed it at the same time: look at it, and try again"),
         Changed::NoAccount => refuse(format!("there is no account {id}")),

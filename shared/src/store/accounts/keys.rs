@@ -81,7 +81,7 @@ impl Accounts {
             if *seen.get_or_insert_with(|| current.key_hash.clone()) != current.key_hash {
                 return Ok(Regenerated::Superseded);
             }
-            let successor = successor(current, secret, now).in_standing(holder.profile.standing());
+            let successor = successor(current, secret, now).with_policy(holder.profile.policy());
             let writes = self.replace(&holder, &successor, now.plus(overlap.min(MAX_OVERLAP)), now)?;
             match transact(&self.client, writes).await? {
                 Transacted::Committed => {

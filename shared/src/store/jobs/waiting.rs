@@ -30,7 +30,7 @@ pub enum Wait {
 
 /// Where a job is.
 #[derive(Debug, Deserialize)]
-struct Glance {
+struct Progress {
     status: JobStatus,
     attempts: u32,
 }
@@ -111,7 +111,7 @@ impl Jobs {
     /// older state than this attempt's own may come back, and says nothing; a completion may be the attempt's own.
     pub async fn is_lost(&self, job: &Job) -> Result<bool, StoreError> {
         let Some(item) = self.project(job.id, "#status, attempts", false).await? else { return Ok(false) };
-        let seen: Glance = from_item(item)?;
+        let seen: Progress = from_item(item)?;
         let ended = match seen.status {
             JobStatus::Failed | JobStatus::Canceled | JobStatus::Deleted => true,
             JobStatus::Queued | JobStatus::Processing | JobStatus::Completed | JobStatus::Expired => false,

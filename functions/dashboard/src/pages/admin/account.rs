@@ -11,7 +11,7 @@ use docmill::domain::user::User;
 use docmill::store::usage::MonthlyUsage;
 use maud::{Markup, html};
 
-use super::accounts::{path, standing};
+use super::accounts::{path, status_of};
 use super::audit::entries_table;
 use super::{account_forms, activity};
 use crate::error::PageError;
@@ -77,7 +77,7 @@ fn figures(profile: &Profile, plan: &Plan, usage: &MonthlyUsage) -> Markup {
     html! {
         dl.figures {
             div { dt { "Plan" } dd { code { (profile.plan) } } }
-            div { dt { "Status" } dd { (standing(profile.suspended, profile.test_mode)) } }
+            div { dt { "Status" } dd { (status_of(profile.suspended, profile.test_mode)) } }
             div { dt { "Included credits left" } dd { (pots.included_left(plan.included_credits)) " of " (plan.included_credits) } }
             div { dt { "Granted credits left" } dd { (pots.granted_left()) } }
             div { dt { "Used this month" } dd { (usage.credits.used) } }

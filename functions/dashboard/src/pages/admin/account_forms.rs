@@ -5,7 +5,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use docmill::domain::account::{Plan, Profile, Standing};
+use docmill::domain::account::{AccountPolicy, Plan, Profile};
 use docmill::domain::catalogue::Tool;
 use docmill::store::accounts::{Changed, Granted};
 use maud::{Markup, html};
@@ -31,7 +31,7 @@ pub(super) fn routes() -> Router<AppState> {
 }
 
 /// The account whose form is shown, and to whom.
-struct Desk<'a> {
+struct AccountForms<'a> {
     state: &'a AppState,
     viewer: &'a Viewer,
     id: &'a str,
@@ -39,7 +39,7 @@ struct Desk<'a> {
     plans: Vec<Plan>,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> AccountForms<'a> {
     async fn open(state: &'a AppState, viewer: &'a Viewer, id: &'a str) -> Result<Self, PageError> {
         let (profile, settings) =
             futures_util::try_join!(state.context.usage.profile(id), state.context.settings.fresh())?;
@@ -74,16 +74,16 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Makes a change of standing, and says what came of it: the way on, or how the standing is now.
+    /// Changes the policy. Returns the redirect, or the current profile if somebody else changed it first.
     async fn change(
         &self,
-        standing: &Standing,
+        policy: &AccountPolicy,
         admin: &AdminUser,
         sent: &FormData,
         done: &str,
     ) -> Result<Result<Response, Profile>, PageError> {
         let by = author(admin, sent);
-        match self.state.context.accounts.change(self.id, shown_version(sent), standing, &by).await? {
+        match self.state.context.accounts.change(self.id, shown_version(sent), policy, &by).await? {
             Changed::Written(_) => Ok(Ok(Flash::success(done).on(self.state, &path(self.id)))),
             Changed::Stale(current) => Ok(Err(current)),
             Changed::NoAccount => Err(PageError::NotFound),
@@ -99,9 +99,9 @@ async fn edit(
     _admin: AdminUser,
     Path(id): Path<String>,
 ) -> Result<Response, PageError> {
-    let desk = Desk::open(&state, &viewer, &id).await?;
-    let values = as_form(&desk.profile.standing());
-    Ok(page(&state, &viewer, EDIT, desk.editor(desk.profile.version, &values, &FormErrors::default(), None)))
+    let forms = AccountForms::open(&state, &viewer, &id).await?;
+    let values = as_form(&forms.profile.policy());
+    Ok(page(&state, &viewer, EDIT, forms.editor(forms.profile.version, &values, &FormErrors::default(), None)))
 }
 
 async fn save(
@@ -111,27 +111,27 @@ async fn save(
     Path(id): Path<String>,
     sent: FormData,
 ) -> Result<Response, PageError> {
-    let desk = Desk::open(&state, &viewer, &id).await?;
-    let wanted = match read(&sent, desk.profile.suspended, &desk.plans, state.context.catalogue.tools()) {
+    let forms = AccountForms::open(&state, &viewer, &id).await?;
+    let wanted = match read(&sent, forms.profile.suspended, &forms.plans, state.context.catalogue.tools()) {
         Ok(wanted) => wanted,
         Err(errors) => {
-            let content = desk.editor(shown_version(&sent), &sent, &errors, None);
-            return Ok(desk.again(EDIT, StatusCode::UNPROCESSABLE_ENTITY, content));
+            let content = forms.editor(shown_version(&sent), &sent, &errors, None);
+            return Ok(forms.again(EDIT, StatusCode::UNPROCESSABLE_ENTITY, content));
         }
     };
-    match desk.change(&wanted, &admin, &sent, "The account was saved. Its keys have the changes at once.").await? {
+    match forms.change(&wanted, &admin, &sent, "The account was saved. Its keys have the changes at once.").await? {
         Ok(done) => Ok(done),
         Err(current) => {
             // What this form does not show stays as it is now.
-            let wanted = Standing { suspended: current.suspended, ..wanted };
-            let notice = Some(stale_notice(&current.standing(), &wanted)?);
-            let content = desk.editor(current.version, &sent, &FormErrors::default(), notice);
-            Ok(desk.again(EDIT, StatusCode::CONFLICT, content))
+            let wanted = AccountPolicy { suspended: current.suspended, ..wanted };
+            let notice = Some(stale_notice(&current.policy(), &wanted)?);
+            let content = forms.editor(current.version, &sent, &FormErrors::default(), notice);
+            Ok(forms.again(EDIT, StatusCode::CONFLICT, content))
         }
     }
 }
 
-impl Desk<'_> {
+impl AccountForms<'_> {
     fn editor(&self, version: u64, values: &FormData, errors: &FormErrors, notice: Option<Markup>) -> Markup {
         let chosen = values.get("plan").to_owned();
         // A plan that nobody described stays a choice where it is the account's already.
@@ -152,16 +152,16 @@ impl Desk<'_> {
     }
 }
 
-fn as_form(standing: &Standing) -> FormData {
-    let origins = standing.account_origins.join("\n");
-    let tools = tool_pairs(standing.account_tools.as_ref());
-    let mut pairs = vec![("plan", standing.plan.as_str()), ("origins", origins.as_str())];
-    pairs.extend(standing.test_mode.then_some(("test_mode", "on")));
+fn as_form(policy: &AccountPolicy) -> FormData {
+    let origins = policy.account_origins.join("\n");
+    let tools = tool_pairs(policy.account_tools.as_ref());
+    let mut pairs = vec![("plan", policy.plan.as_str()), ("origins", origins.as_str())];
+    pairs.extend(policy.test_mode.then_some(("test_mode", "on")));
     pairs.extend(tools.iter().map(|(name, value)| (name.as_str(), value.as_str())));
     FormData::of(&pairs)
 }
 
-fn read(sent: &FormData, suspended: bool, plans: &[Plan], catalogue: &[Tool]) -> Result<Standing, FormErrors> {
+fn read(sent: &FormData, suspended: bool, plans: &[Plan], catalogue: &[Tool]) -> Result<AccountPolicy, FormErrors> {
     let mut errors = FormErrors::default();
     let plan = sent.get("plan").to_owned();
     if plan.is_empty() || plan.len() > 100 {
@@ -169,7 +169,7 @@ fn read(sent: &FormData, suspended: bool, plans: &[Plan], catalogue: &[Tool]) ->
     } else if !plans.iter().any(|known| known.id == plan) {
         errors.add("plan", "This plan does not exist. Create it first, or choose another.");
     }
-    let standing = Standing {
+    let policy = AccountPolicy {
         plan,
         suspended,
         test_mode: sent.is_on("test_mode"),
@@ -177,7 +177,7 @@ fn read(sent: &FormData, suspended: bool, plans: &[Plan], catalogue: &[Tool]) ->
         account_tools: read_tools(sent, &mut errors, catalogue),
     };
     check_reason(sent, &mut errors);
-    if errors.is_empty() { Ok(standing) } else { Err(errors) }
+    if errors.is_empty() { Ok(policy) } else { Err(errors) }
 }
 
 const GRANT: &str = "Grant credits";
@@ -189,10 +189,10 @@ async fn granting(
     _proved: Proved,
     Path(id): Path<String>,
 ) -> Result<Response, PageError> {
-    let desk = Desk::open(&state, &viewer, &id).await?;
+    let forms = AccountForms::open(&state, &viewer, &id).await?;
     let grant = Uuid::now_v7().to_string();
     let values = FormData::of(&[("grant", &grant)]);
-    Ok(page(&state, &viewer, GRANT, desk.grant_form(&values, &FormErrors::default())))
+    Ok(page(&state, &viewer, GRANT, forms.grant_form(&values, &FormErrors::default())))
 }
 
 async fn grant(
@@ -203,13 +203,13 @@ async fn grant(
     Path(id): Path<String>,
     sent: FormData,
 ) -> Result<Response, PageError> {
-    let desk = Desk::open(&state, &viewer, &id).await?;
+    let forms = AccountForms::open(&state, &viewer, &id).await?;
     let mut errors = FormErrors::default();
     let credits = number(&sent, &mut errors, "credits", 1, MOST_CREDITS);
     require_reason(&sent, &mut errors);
     let grant = Uuid::parse_str(sent.get("grant")).map_err(|_| PageError::BadRequest)?;
     if !errors.is_empty() {
-        return Ok(desk.again(GRANT, StatusCode::UNPROCESSABLE_ENTITY, desk.grant_form(&sent, &errors)));
+        return Ok(forms.again(GRANT, StatusCode::UNPROCESSABLE_ENTITY, forms.grant_form(&sent, &errors)));
     }
     let flash = match state.context.accounts.grant(&id, credits, grant, &author(&admin, &sent)).await? {
         Granted::Yes => Flash::success(format!("{credits} credits were granted.")),
@@ -219,7 +219,7 @@ async fn grant(
     Ok(flash.on(&state, &path(&id)))
 }
 
-impl Desk<'_> {
+impl AccountForms<'_> {
     fn grant_form(&self, values: &FormData, errors: &FormErrors) -> Markup {
         let fields = html! {
             // Sending the form twice grants once.
@@ -247,9 +247,9 @@ async fn suspending(
     _admin: AdminUser,
     Path(id): Path<String>,
 ) -> Result<Response, PageError> {
-    let desk = Desk::open(&state, &viewer, &id).await?;
-    let content = desk.suspension_form(&desk.profile, &FormData::default(), &FormErrors::default(), None);
-    Ok(page(&state, &viewer, suspension_title(&desk.profile), content))
+    let forms = AccountForms::open(&state, &viewer, &id).await?;
+    let content = forms.suspension_form(&forms.profile, &FormData::default(), &FormErrors::default(), None);
+    Ok(page(&state, &viewer, suspension_title(&forms.profile), content))
 }
 
 async fn suspend(
@@ -259,25 +259,25 @@ async fn suspend(
     Path(id): Path<String>,
     sent: FormData,
 ) -> Result<Response, PageError> {
-    let desk = Desk::open(&state, &viewer, &id).await?;
-    let title = suspension_title(&desk.profile);
+    let forms = AccountForms::open(&state, &viewer, &id).await?;
+    let title = suspension_title(&forms.profile);
     let mut errors = FormErrors::default();
     require_reason(&sent, &mut errors);
     if !errors.is_empty() {
-        let content = desk.suspension_form(&desk.profile, &sent, &errors, None);
-        return Ok(desk.again(title, StatusCode::UNPROCESSABLE_ENTITY, content));
+        let content = forms.suspension_form(&forms.profile, &sent, &errors, None);
+        return Ok(forms.again(title, StatusCode::UNPROCESSABLE_ENTITY, content));
     }
     let suspended = sent.get("suspend") == "on";
-    let wanted = Standing { suspended, ..desk.profile.standing() };
+    let wanted = AccountPolicy { suspended, ..forms.profile.policy() };
     let done =
         if suspended { "The account is suspended. Its keys no longer work." } else { "The account is reinstated." };
-    match desk.change(&wanted, &admin, &sent, done).await? {
+    match forms.change(&wanted, &admin, &sent, done).await? {
         Ok(done) => Ok(done),
         Err(current) => {
-            let wanted = Standing { suspended, ..current.standing() };
-            let notice = Some(stale_notice(&current.standing(), &wanted)?);
-            let content = desk.suspension_form(&current, &sent, &FormErrors::default(), notice);
-            Ok(desk.again(suspension_title(&current), StatusCode::CONFLICT, content))
+            let wanted = AccountPolicy { suspended, ..current.policy() };
+            let notice = Some(stale_notice(&current.policy(), &wanted)?);
+            let content = forms.suspension_form(&current, &sent, &FormErrors::default(), notice);
+            Ok(forms.again(suspension_title(&current), StatusCode::CONFLICT, content))
         }
     }
 }
@@ -286,7 +286,7 @@ fn suspension_title(profile: &Profile) -> &'static str {
     if profile.suspended { "Reinstate the account" } else { "Suspend the account" }
 }
 
-impl Desk<'_> {
+impl AccountForms<'_> {
     fn suspension_form(
         &self,
         profile: &Profile,
@@ -318,8 +318,8 @@ mod tests {
     use super::*;
     use docmill::domain::catalogue::Catalogue;
 
-    fn standing() -> Standing {
-        Standing {
+    fn policy() -> AccountPolicy {
+        AccountPolicy {
             plan: "team".into(),
             suspended: false,
             test_mode: true,
@@ -328,24 +328,24 @@ mod tests {
         }
     }
 
-    fn read_with(sent: &FormData, suspended: bool) -> Result<Standing, FormErrors> {
+    fn read_with(sent: &FormData, suspended: bool) -> Result<AccountPolicy, FormErrors> {
         let catalogue = Catalogue::load().unwrap();
         read(sent, suspended, &[Plan::fallback("team"), Plan::fallback("free")], catalogue.tools())
     }
 
     #[test]
     fn a_form_that_is_sent_as_it_was_shown_changes_nothing() {
-        let open = Standing { test_mode: false, account_origins: Vec::new(), account_tools: None, ..standing() };
-        let suspended = Standing { suspended: true, ..standing() };
-        for standing in [standing(), open, suspended] {
-            assert_eq!(read_with(&as_form(&standing), standing.suspended), Ok(standing));
+        let open = AccountPolicy { test_mode: false, account_origins: Vec::new(), account_tools: None, ..policy() };
+        let suspended = AccountPolicy { suspended: true, ..policy() };
+        for policy in [policy(), open, suspended] {
+            assert_eq!(read_with(&as_form(&policy), policy.suspended), Ok(policy));
         }
     }
 
     #[test]
     fn what_is_wrong_is_said_at_its_field() {
         for (field, value) in [("plan", ""), ("plan", "none such"), ("origins", "x"), ("tool", "nothing")] {
-            let form = as_form(&standing());
+            let form = as_form(&policy());
             let pairs: Vec<_> = form.pairs().filter(|(name, _)| *name != field).chain([(field, value)]).collect();
             let errors = read_with(&FormData::of(&pairs), false).unwrap_err();
             assert!(errors.of(field).is_some(), "{field}={value}: {errors:?}");

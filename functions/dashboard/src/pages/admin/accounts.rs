@@ -109,7 +109,7 @@ fn table(state: &AppState, accounts: &[AccountSummary]) -> Markup {
                     tr {
                         th scope="row" { a href=(state.link(&path(&account.id))) { (account.name) } br; code { (account.id) } }
                         td { code { (account.plan) } }
-                        td { (standing(account.suspended, account.test_mode)) }
+                        td { (status_of(account.suspended, account.test_mode)) }
                         td { (account.created_at.day()) }
                     }
                 } }
@@ -118,7 +118,7 @@ fn table(state: &AppState, accounts: &[AccountSummary]) -> Markup {
     }
 }
 
-pub(super) fn standing(suspended: bool, test_mode: bool) -> Markup {
+pub(super) fn status_of(suspended: bool, test_mode: bool) -> Markup {
     html! {
         @if suspended { span.badge.bad { "suspended" } } @else { "active" }
         @if !test_mode { " " span.badge.warn { "no test mode" } }

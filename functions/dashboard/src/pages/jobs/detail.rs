@@ -50,7 +50,7 @@ pub(super) fn live(state: &AppState, viewer: &Viewer, job: &Job, now: Timestamp)
                     h2 #status { "Status" }
                     p role="status" { (status_badge(status)) @if job.mode == Mode::Test { " " span.badge { "test" } } }
                 }
-                (standing(state, job, status))
+                (status_of(state, job, status))
                 div.actions { (control::actions(state, viewer, job)) }
                 (facts(job))
             }
@@ -60,7 +60,7 @@ pub(super) fn live(state: &AppState, viewer: &Viewer, job: &Job, now: Timestamp)
     }
 }
 
-fn standing(state: &AppState, job: &Job, status: JobStatus) -> Markup {
+fn status_of(state: &AppState, job: &Job, status: JobStatus) -> Markup {
     html! {
         @match status {
             JobStatus::Queued => p { "The job is waiting for a worker." noscript { " Reload the page to see its progress." } }

@@ -43,12 +43,12 @@ pub fn routes() -> Router<AppState> {
 }
 
 /// What a list shows, as its address says.
-struct Wish {
+struct ListRequest {
     filter: JobFilter,
     after: Option<JobMark>,
 }
 
-impl Wish {
+impl ListRequest {
     /// Ignores values that are invalid.
     fn of(path: &str) -> Self {
         let query = query_of(path);
@@ -76,60 +76,60 @@ impl Wish {
 }
 
 async fn list(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Result<Response, PageError> {
-    let (now, wish) = (clock::now(), Wish::of(&viewer.path));
-    let page = wish.page(&state, &user, now).await?;
+    let (now, request) = (clock::now(), ListRequest::of(&viewer.path));
+    let page = request.page(&state, &user, now).await?;
     let content = html! {
         header.page-head {
             h1 { "Jobs" }
             p.lead { "Records are kept for " (state.context.config.job_retention.as_secs() / 86_400) " days, results for "
                 (state.context.config.output_retention_hours()) " hours." }
         }
-        (filters(&state, &wish))
-        (live_rows(&state, &wish, &page, now))
+        (filters(&state, &request))
+        (live_rows(&state, &request, &page, now))
     };
     Ok(Page::new("Jobs", content).live().respond(&state, &viewer))
 }
 
 async fn rows(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Result<Response, PageError> {
-    let (now, wish) = (clock::now(), Wish::of(&viewer.path));
-    let page = wish.page(&state, &user, now).await?;
-    Ok(fragment(live_rows(&state, &wish, &page, now)))
+    let (now, request) = (clock::now(), ListRequest::of(&viewer.path));
+    let page = request.page(&state, &user, now).await?;
+    Ok(fragment(live_rows(&state, &request, &page, now)))
 }
 
-fn filters(state: &AppState, wish: &Wish) -> Markup {
+fn filters(state: &AppState, request: &ListRequest) -> Markup {
     let mut states = vec![("", "Any status")];
     states.extend(STATES.map(|status| (status.as_str(), status.as_str())));
     let mut tools = vec![("", "Any tool")];
     let catalogue = state.context.catalogue.tools();
     tools.extend(catalogue.iter().map(|tool| (tool.definition.slug.as_str(), tool.definition.name.as_str())));
-    let chosen = wish.filter.status.map_or("", JobStatus::as_str);
+    let chosen = request.filter.status.map_or("", JobStatus::as_str);
     html! {
         form.filters method="get" action=(state.link("/app/jobs")) role="search" aria-label="Filter jobs" {
-            (input("search", "search", "Search").value(wish.filter.text.as_deref().unwrap_or_default())
+            (input("search", "search", "Search").value(request.filter.text.as_deref().unwrap_or_default())
                 .with("placeholder", "Job id, file name or label").unmarked())
             (select("status", "Status", states).value(chosen).unmarked())
-            (select("tool", "Tool", tools).value(wish.filter.tool.as_deref().unwrap_or_default()).unmarked())
+            (select("tool", "Tool", tools).value(request.filter.tool.as_deref().unwrap_or_default()).unmarked())
             button.button type="submit" { "Filter" }
         }
     }
 }
 
 /// The rows. They refresh themselves while a job is unfinished; without scripts, reloading the page does.
-fn live_rows(state: &AppState, wish: &Wish, page: &JobsPage, now: Timestamp) -> Markup {
+fn live_rows(state: &AppState, request: &ListRequest, page: &JobsPage, now: Timestamp) -> Markup {
     let unfinished = page.jobs.iter().any(|job| !job.status_at(now).is_terminal());
-    let again = unfinished.then(|| state.link(&wish.path("/app/jobs/rows", wish.after)));
-    let is_filtered = wish.filter != JobFilter::default();
+    let again = unfinished.then(|| state.link(&request.path("/app/jobs/rows", request.after)));
+    let is_filtered = request.filter != JobFilter::default();
     html! {
         div #job-rows hx-get=[again.as_ref()] hx-trigger=[again.as_ref().map(|_| "every 3s")] hx-swap="outerHTML" {
             @if !page.jobs.is_empty() { (jobs_table(state, &page.jobs, now)) }
             @else if page.next.is_some() { p.empty { "No matches yet. Search older jobs." } }
-            @else if is_filtered || wish.after.is_some() { p.empty { "No jobs match these filters." } }
+            @else if is_filtered || request.after.is_some() { p.empty { "No jobs match these filters." } }
             @else {
                 p.empty { "No jobs yet. " a href=(state.link("/app/playground")) { "Convert a document" } " to create the first one." }
             }
             (pager(state, "Pages of jobs",
-                wish.after.map(|_| wish.path("/app/jobs", None)),
-                page.next.map(|mark| wish.path("/app/jobs", Some(mark)))))
+                request.after.map(|_| request.path("/app/jobs", None)),
+                page.next.map(|mark| request.path("/app/jobs", Some(mark)))))
         }
     }
 }

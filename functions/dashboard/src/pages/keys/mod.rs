@@ -79,7 +79,7 @@ fn row(state: &AppState, account_key: &AccountKey, now: Timestamp) -> Markup {
         tr {
             th.long scope="row" { (key.name) br; code.id { (key.key_id) } }
             td { code { (key.mode.key_prefix()) "…" (key.last4) } }
-            td { (standing(key, now)) @if let Some(until) = old_secret_until { br; span.muted { "old secret until " (moment(*until)) } } }
+            td { (status_of(key, now)) @if let Some(until) = old_secret_until { br; span.muted { "old secret until " (moment(*until)) } } }
             td { (moment(*created_at)) br; span.muted { "last used: " } (moment_or(*last_used_at, "never")) }
             td { (limits(key)) }
             td { @if !key.is_dead_at(now) {
@@ -92,7 +92,7 @@ fn row(state: &AppState, account_key: &AccountKey, now: Timestamp) -> Markup {
     }
 }
 
-fn standing(key: &StoredKey, now: Timestamp) -> Markup {
+fn status_of(key: &StoredKey, now: Timestamp) -> Markup {
     html! {
         @if key.mode == Mode::Test { span.badge { "test" } " " }
         @if let Some(revoked) = key.revoked_at { span.badge.danger { "revoked" } br; span.muted { (moment(revoked)) } }

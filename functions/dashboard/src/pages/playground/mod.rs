@@ -111,7 +111,7 @@ async fn submit(state: &AppState, user: &SignedIn, tool: &Tool, data: &FormData)
     }
     let key = IdempotencyKey::parse(format!("playground-{}", data.get("attempt")).as_bytes()).ok();
     let choice = ToolChoice::Named(&tool.definition.slug);
-    let created = state.desk.create_as(&user.account, mode(data), &body, key, choice).await;
+    let created = state.jobs.create_as(&user.account, mode(data), &body, key, choice).await;
     match created.map(|reply| reply.members().and_then(|members| Some(members.get("job")?["id"].as_str()?.to_owned())))
     {
         Ok(Some(id)) => Ok(id),

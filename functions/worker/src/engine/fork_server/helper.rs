@@ -56,7 +56,7 @@ pub(crate) enum Reply<W> {
     /// The helper itself ends, for this reason.
     Failed(String),
     /// What the child itself said of its document.
-    Said(W),
+    Answered(W),
     Exited(i32),
     Signaled(i32),
     TimedOut,
@@ -64,11 +64,11 @@ pub(crate) enum Reply<W> {
 }
 
 /// What a helper has warm, and what its children do with a document.
-pub(crate) trait Craft {
+pub(crate) trait Handler {
     /// What a child is told of its document. Paths are absolute; nobody looks at them any further.
     type Document: DeserializeOwned;
     /// How it went.
-    type Word: Serialize + DeserializeOwned;
+    type Answer: Serialize + DeserializeOwned;
 
     /// What children read, besides the system's files.
     fn reads(&self) -> Vec<PathBuf>;
@@ -90,7 +90,7 @@ pub(crate) trait Craft {
     fn rehearse(&self) -> io::Result<()>;
 
     /// In a child, confined.
-    fn convert(&self, document: Self::Document) -> io::Result<Self::Word>;
+    fn convert(&self, document: Self::Document) -> io::Result<Self::Answer>;
 }
 
 /// What an outcome of a thousand files takes; a child that a document has taken over may say anything.
@@ -122,10 +122,10 @@ pub(crate) fn or_tell(replies: &mut File, work: impl FnOnce(&mut File) -> io::Re
 }
 
 /// Serves documents until standard input ends.
-pub(crate) fn serve<C: Craft>(craft: &mut C, replies: &mut File) -> io::Result<()> {
+pub(crate) fn serve<C: Handler>(handler: &mut C, replies: &mut File) -> io::Result<()> {
     let mut own = Own { requests: File::from(rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3)?), replies };
-    let room = craft.shared_room().map(Room::of).transpose()?;
-    tell(own.replies, &Reply::<C::Word>::Ready)?;
+    let room = handler.shared_room().map(Room::of).transpose()?;
+    tell(own.replies, &Reply::<C::Answer>::Ready)?;
     let mut usage = None;
     let mut served = false;
     let mut spare: Option<Child> = None;
@@ -138,8 +138,8 @@ pub(crate) fn serve<C: Craft>(craft: &mut C, replies: &mut File) -> io::Result<(
             if let Some(unprepared) = spare.take() {
                 unprepared.end::<()>(&Allowance::new([], u64::MAX))?;
             }
-            craft.settle()?;
-            usage = Some(learn_usage(craft, &mut own)?);
+            handler.settle()?;
+            usage = Some(learn_usage(handler, &mut own)?);
             // What this process has used to get here, and no child needs. None of them runs now.
             confine::showing_own_memory(system::drop_unchanged_pages)?;
             room.as_ref().map_or(Ok(()), Room::clean)?;
@@ -147,29 +147,29 @@ pub(crate) fn serve<C: Craft>(craft: &mut C, replies: &mut File) -> io::Result<(
         let prepared = usage.as_deref().filter(|_| idle).unwrap_or_default();
         let child = match spare.take() {
             Some(child) => child,
-            None => Child::fork(&mut own, |socket| serve_one(craft, socket, prepared))?,
+            None => Child::fork(&mut own, |socket| serve_one(handler, socket, prepared))?,
         };
         if child.is_ready_first()? {
-            tell(own.replies, &Reply::<C::Word>::Ready)?;
-            if craft.keeps_spare() && !request_comes_within(QUIET)? {
-                spare = Some(Child::fork(&mut own, |socket| serve_one(craft, socket, prepared))?);
+            tell(own.replies, &Reply::<C::Answer>::Ready)?;
+            if handler.keeps_spare() && !request_comes_within(QUIET)? {
+                spare = Some(Child::fork(&mut own, |socket| serve_one(handler, socket, prepared))?);
             }
         }
         let Some(line) = next_line(&own.requests)? else { return Ok(()) };
         served = true;
         let bounds = serde_json::from_slice::<Bounded>(&line)?.bounds;
-        let allowance = Allowance::new(directories(craft, &bounds), bounds.memory_bytes);
+        let allowance = Allowance::new(directories(handler, &bounds), bounds.memory_bytes);
         let said = child.convert(&line, &bounds, &allowance)?;
         // Whoever gets the answer finds files that nobody changes any more.
         let ended = child.end(&allowance)?;
-        tell::<C::Word>(own.replies, &said.unwrap_or(ended))?;
+        tell::<C::Answer>(own.replies, &said.unwrap_or(ended))?;
     }
 }
 
 /// What a conversion does with its memory, by the word of a child that converts what is rehearsed.
-fn learn_usage(craft: &impl Craft, own: &mut Own<'_>) -> io::Result<Vec<Span>> {
+fn learn_usage(handler: &impl Handler, own: &mut Own<'_>) -> io::Result<Vec<Span>> {
     let child = Child::fork(own, |socket| {
-        craft.rehearse()?;
+        handler.rehearse()?;
         let used = confine::showing_own_memory(memory::used_by_this_process)?;
         send_line(socket, &used)
     })?;
@@ -317,7 +317,7 @@ impl Child {
                 Err(rustix::io::Errno::INTR) => {}
                 Ok(_) => match take_reply(socket, &mut reply) {
                     Taken::Part => {}
-                    Taken::Whole => return Ok(serde_json::from_slice(&reply).ok().map(Reply::Said)),
+                    Taken::Whole => return Ok(serde_json::from_slice(&reply).ok().map(Reply::Answered)),
                     Taken::Nothing => return Ok(None),
                 },
                 Err(error) => return Err(error.into()),
@@ -372,8 +372,8 @@ fn take_reply(mut socket: &UnixStream, reply: &mut Vec<u8>) -> Taken {
 }
 
 /// Where a child may write, and what it fills together.
-fn directories(craft: &impl Craft, bounds: &Bounds) -> Vec<PathBuf> {
-    craft.shared_room().into_iter().chain([bounds.directory.as_path()]).map(Path::to_owned).collect()
+fn directories(handler: &impl Handler, bounds: &Bounds) -> Vec<PathBuf> {
+    handler.shared_room().into_iter().chain([bounds.directory.as_path()]).map(Path::to_owned).collect()
 }
 
 /// The next line of requests, or none at their end. Not a byte of it stays in this process: what is in its memory is in
@@ -407,9 +407,9 @@ fn leave_parent(says: OwnedFd) -> io::Result<()> {
 }
 
 /// Child main: populate, prepare, await one request, confine, convert, reply.
-fn serve_one<C: Craft>(craft: &C, mut socket: &UnixStream, used: &[Span]) -> io::Result<()> {
+fn serve_one<C: Handler>(handler: &C, mut socket: &UnixStream, used: &[Span]) -> io::Result<()> {
     used.iter().for_each(system::populate);
-    let narrowing = Narrowing::prepare(&craft.reads())?;
+    let narrowing = Narrowing::prepare(&handler.reads())?;
     // An empty line: ready.
     writeln!(socket)?;
     let mut line = String::new();
@@ -422,8 +422,8 @@ fn serve_one<C: Craft>(craft: &C, mut socket: &UnixStream, used: &[Span]) -> io:
     confine::limit(Resource::Data, bounds.memory_bytes, bounds.memory_bytes)?;
     confine::limit(Resource::Fsize, bounds.file_bytes, bounds.file_bytes)?;
     confine::limit(Resource::Cpu, bounds.cpu_seconds, bounds.cpu_seconds.saturating_add(1))?;
-    narrowing.apply(&directories(craft, &bounds))?;
-    send_line(socket, &craft.convert(document)?)
+    narrowing.apply(&directories(handler, &bounds))?;
+    send_line(socket, &handler.convert(document)?)
 }
 
 /// In one piece: each piece would wake the reader.

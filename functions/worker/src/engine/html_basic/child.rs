@@ -10,7 +10,7 @@ use docmill::telemetry;
 use tempfile::TempDir;
 
 use super::render::Outcome;
-use super::zygote::{Page, SAID, Word};
+use super::zygote::{Answer, Page, SAID};
 use super::{Task, fonts};
 use crate::confine::{self, Confinement, End, Launcher, Network, Processes};
 use crate::engine::fork_server::ForkServer;
@@ -80,11 +80,11 @@ impl Children {
             memory_bytes: self.memory_bytes(),
         };
         let request = Request { bounds, document: Page { scratch: task.scratch.to_owned() } };
-        let how = match self.server.ask::<_, Reply<Word>>(&request, task.deadline).await? {
+        let how = match self.server.ask::<_, Reply<Answer>>(&request, task.deadline).await? {
             Reply::Ready | Reply::Failed(_) => {
                 return Err(io::Error::other("the helper answered what it was not asked"));
             }
-            Reply::Said(word) => Ok(word),
+            Reply::Answered(word) => Ok(word),
             Reply::Exited(code) => Err(End::Exited(code)),
             Reply::Signaled(signal) => Err(End::Signaled(signal)),
             Reply::TimedOut => Err(End::TimedOut),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::fonts::{self, FontIndex, FontNeeds};
 use super::render::{self, Order, Outcome};
 use crate::confine;
-use crate::engine::fork_server::helper::{self, Craft};
+use crate::engine::fork_server::helper::{self, Handler};
 
 /// What the layout engine says of a page, in the job's directory.
 pub(super) const SAID: &str = "said.log";
@@ -25,7 +25,7 @@ pub(super) struct Page {
 }
 
 /// Whether it was printed.
-pub(super) type Word = Result<(), Outcome>;
+pub(super) type Answer = Result<(), Outcome>;
 
 /// The arguments of `worker html-zygote`.
 #[derive(Debug, clap::Args)]
@@ -44,17 +44,17 @@ pub fn run(args: &Args) -> io::Result<()> {
         let stack = sghtmltopdf::STACK_SIZE as u64;
         confine::limit(Resource::Stack, stack, stack)?;
         fonts::configure(&args.home, None)?;
-        helper::serve(&mut PageCraft { home: &args.home, fonts: None }, replies)
+        helper::serve(&mut PageHandler { home: &args.home, fonts: None }, replies)
     })
 }
 
-struct PageCraft<'a> {
+struct PageHandler<'a> {
     home: &'a Path,
     fonts: Option<FontIndex>,
 }
 
-impl PageCraft<'_> {
-    fn print(&self, directory: &Path) -> io::Result<Word> {
+impl PageHandler<'_> {
+    fn print(&self, directory: &Path) -> io::Result<Answer> {
         // Where the layout engine looks for the configuration of fonts.
         std::env::set_current_dir(directory)?;
         let order = render::read_order(directory)?;
@@ -67,9 +67,9 @@ impl PageCraft<'_> {
     }
 }
 
-impl Craft for PageCraft<'_> {
+impl Handler for PageHandler<'_> {
     type Document = Page;
-    type Word = Word;
+    type Answer = Answer;
 
     fn reads(&self) -> Vec<PathBuf> {
         vec![self.home.to_owned()]
@@ -102,7 +102,7 @@ impl Craft for PageCraft<'_> {
         std::fs::remove_dir_all(directory)
     }
 
-    fn convert(&self, page: Page) -> io::Result<Word> {
+    fn convert(&self, page: Page) -> io::Result<Answer> {
         rustix::stdio::dup2_stderr(File::create(page.scratch.join(SAID))?)?;
         self.print(&page.scratch)
     }

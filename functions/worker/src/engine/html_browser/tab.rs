@@ -41,7 +41,7 @@ const FONTS: &str = "document.fonts ? document.fonts.ready.then(() => true) : tr
 
 /// Why there is nothing to print, or nothing was printed.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum PageError {
     Stop(Stop),
     /// The page to be printed did not come; the text is the browser's name of the error, as in `ERR_CONNECTION_REFUSED`.
     NoPage(String),
@@ -63,13 +63,13 @@ pub(super) enum Trouble {
     File(std::io::Error),
 }
 
-impl From<Stop> for Trouble {
+impl From<Stop> for PageError {
     fn from(stop: Stop) -> Self {
         Self::Stop(stop)
     }
 }
 
-impl From<std::io::Error> for Trouble {
+impl From<std::io::Error> for PageError {
     fn from(error: std::io::Error) -> Self {
         Self::File(error)
     }
@@ -147,20 +147,20 @@ impl<'b> Tab<'b> {
     }
 
     /// Closes the way out. What was seen of the page, in the browser and at the proxy.
-    pub(super) async fn into_sight(self) -> (Watch, EgressReport) {
+    pub(super) async fn into_observed(self) -> (Watch, EgressReport) {
         let report = self.blank.proxy.close().await;
         (self.blank.page.watch, report)
     }
 
     /// Starts loading a page, and waits until its document has begun to come.
-    pub(super) async fn navigate(&mut self, url: &str, until: Instant) -> Result<(), Trouble> {
+    pub(super) async fn navigate(&mut self, url: &str, until: Instant) -> Result<(), PageError> {
         let reply = match self.call("Page.navigate", json!({"url": url}), until).await {
             Ok(reply) => reply,
-            Err(Stop::TimeUp) => return Err(Trouble::NoPageInTime),
+            Err(Stop::TimeUp) => return Err(PageError::NoPageInTime),
             Err(stop) => return Err(stop.into()),
         };
         if let Some(error) = reply["errorText"].as_str() {
-            return Err(Trouble::NoPage(error.trim_start_matches("net::").to_owned()));
+            return Err(PageError::NoPage(error.trim_start_matches("net::").to_owned()));
         }
         self.blank.page.watch.expect(reply["loaderId"].as_str().unwrap_or_default());
         Ok(())
@@ -183,7 +183,7 @@ impl<'b> Tab<'b> {
 
     /// Waits for what the job asked for beyond `load`, for a part of its time only: a condition that is never met must
     /// not hold a browser for the whole of it.
-    pub(super) async fn wait_for(&mut self, wait: &WaitFor, until: Instant) -> Result<(), Trouble> {
+    pub(super) async fn wait_for(&mut self, wait: &WaitFor, until: Instant) -> Result<(), PageError> {
         let until = until.min(Instant::now() + LONGEST_WAIT);
         match wait {
             WaitFor::Load => Ok(()),
@@ -227,7 +227,13 @@ impl<'b> Tab<'b> {
     }
 
     /// Prints the page to `path`; `most` is the limit in bytes.
-    pub(super) async fn print(&mut self, params: Value, path: &Path, most: u64, until: Instant) -> Result<(), Trouble> {
+    pub(super) async fn print(
+        &mut self,
+        params: Value,
+        path: &Path,
+        most: u64,
+        until: Instant,
+    ) -> Result<(), PageError> {
         let printed = self.call("Page.printToPDF", params, until).await?;
         let mut file = File::create(path).await?;
         let mut written: u64 = 0;
@@ -235,10 +241,10 @@ impl<'b> Tab<'b> {
             let read = json!({"handle": printed["stream"], "size": PRINT_CHUNK_BYTES});
             let chunk = self.call("IO.read", read, until).await?;
             let bytes =
-                decode(&chunk).ok_or_else(|| Trouble::Stop(Stop::Lost(std::io::ErrorKind::InvalidData.into())))?;
+                decode(&chunk).ok_or_else(|| PageError::Stop(Stop::Lost(std::io::ErrorKind::InvalidData.into())))?;
             written += bytes.len() as u64;
             if written > most {
-                return Err(Trouble::TooLarge);
+                return Err(PageError::TooLarge);
             }
             file.write_all(&bytes).await?;
             if chunk["eof"] == true {
@@ -249,18 +255,18 @@ impl<'b> Tab<'b> {
     }
 
     /// The part of the page that a picture shows.
-    pub(super) async fn area(&mut self, options: &PictureOptions, until: Instant) -> Result<Area, Trouble> {
+    pub(super) async fn area(&mut self, options: &PictureOptions, until: Instant) -> Result<Area, PageError> {
         if let Some(selector) = &options.selector {
             let found = self.look(&picture::find_element(selector), until).await?.unwrap_or_default();
             let area = match found {
-                Value::Bool(_) => return Err(Trouble::BadSelector("it is not valid CSS")),
-                Value::Null => return Err(Trouble::BadSelector("it names no element of the page")),
+                Value::Bool(_) => return Err(PageError::BadSelector("it is not valid CSS")),
+                Value::Null => return Err(PageError::BadSelector("it names no element of the page")),
                 found @ (Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_)) => {
                     Area::deserialize(found).ok().map(Area::rounded)
                 }
             };
             let shown = area.filter(|area| area.width >= 1.0 && area.height >= 1.0);
-            return shown.ok_or(Trouble::BadSelector("its element takes no room on the page"));
+            return shown.ok_or(PageError::BadSelector("its element takes no room on the page"));
         }
         let (mut width, mut height) = (f64::from(options.width), f64::from(options.height));
         if options.full_page {
@@ -279,15 +285,17 @@ impl<'b> Tab<'b> {
         path: &Path,
         most: u64,
         until: Instant,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), PageError> {
         let taken = match self.call("Page.captureScreenshot", params, until).await {
             // It comes in one message.
-            Err(Stop::Lost(error)) if error.kind() == std::io::ErrorKind::InvalidData => return Err(Trouble::TooLarge),
+            Err(Stop::Lost(error)) if error.kind() == std::io::ErrorKind::InvalidData => {
+                return Err(PageError::TooLarge);
+            }
             taken => taken?,
         };
         let bytes = taken["data"].as_str().and_then(|data| BASE64.decode(data).ok()).unwrap_or_default();
         if bytes.len() as u64 > most {
-            return Err(Trouble::TooLarge);
+            return Err(PageError::TooLarge);
         }
         Ok(tokio::fs::write(path, bytes).await?)
     }
@@ -314,7 +322,7 @@ impl<'b> Tab<'b> {
         }
     }
 
-    async fn check_syntax(&mut self, expression: &str, until: Instant) -> Result<(), Trouble> {
+    async fn check_syntax(&mut self, expression: &str, until: Instant) -> Result<(), PageError> {
         let source = json!({"expression": expression, "sourceURL": "", "persistScript": false});
         // Enabled no longer than needed: the page's console would be reported meanwhile.
         self.call(LISTEN, json!({}), until).await?;
@@ -324,12 +332,12 @@ impl<'b> Tab<'b> {
         }
         match compiled.get("exceptionDetails") {
             None => Ok(()),
-            Some(_) => Err(Trouble::BadCondition("the expression is not valid JavaScript")),
+            Some(_) => Err(PageError::BadCondition("the expression is not valid JavaScript")),
         }
     }
 
     /// Looks at a condition again and again; one that throws is not true yet.
-    async fn poll(&mut self, condition: &str, unmet: &'static str, until: Instant) -> Result<(), Trouble> {
+    async fn poll(&mut self, condition: &str, unmet: &'static str, until: Instant) -> Result<(), PageError> {
         loop {
             let look = json!({"expression": condition, "awaitPromise": true});
             match self.call("Runtime.evaluate", look, until).await {
@@ -337,7 +345,7 @@ impl<'b> Tab<'b> {
                 Err(Stop::Refused { .. }) => {}
                 Err(stop) => return Err(not_met(stop, unmet)),
                 Ok(seen) if is_bad_selector(&seen) => {
-                    return Err(Trouble::BadCondition("the selector is not valid CSS"));
+                    return Err(PageError::BadCondition("the selector is not valid CSS"));
                 }
                 Ok(seen) if seen.get("exceptionDetails").is_none() && is_truthy(&seen["result"]) => return Ok(()),
                 Ok(_) => {}
@@ -348,10 +356,10 @@ impl<'b> Tab<'b> {
     }
 }
 
-fn not_met(stop: Stop, unmet: &'static str) -> Trouble {
+fn not_met(stop: Stop, unmet: &'static str) -> PageError {
     match stop {
-        Stop::TimeUp => Trouble::NotMet(unmet),
-        Stop::Lost(_) | Stop::Refused { .. } | Stop::Broken(_) => Trouble::Stop(stop),
+        Stop::TimeUp => PageError::NotMet(unmet),
+        Stop::Lost(_) | Stop::Refused { .. } | Stop::Broken(_) => PageError::Stop(stop),
     }
 }
 

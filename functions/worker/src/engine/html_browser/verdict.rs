@@ -3,7 +3,7 @@
 use docmill::domain::job::{JobErrorCode, Warning};
 
 use super::browser::Stop;
-use super::tab::Trouble;
+use super::tab::PageError;
 use super::visit::Visit;
 use super::watch::{Broken, Watch};
 use crate::egress::EgressReport;
@@ -14,23 +14,23 @@ const PAGE_TYPES: [&str; 4] =
     ["application/xhtml+xml", "application/xml", "application/json", "application/javascript"];
 
 /// All that was seen of a job.
-pub(super) struct Sight<'a> {
+pub(super) struct Observed<'a> {
     pub(super) watch: &'a Watch,
     pub(super) report: &'a EgressReport,
     pub(super) visit: &'a Visit,
 }
 
 /// Whether the document in the main frame is what was asked for.
-pub(super) fn check_document(watch: &Watch, visit: &Visit) -> Result<(), Trouble> {
+pub(super) fn check_document(watch: &Watch, visit: &Visit) -> Result<(), PageError> {
     let document = watch.document();
     if !watch.shows_document() {
         return Ok(());
     }
     if document.status >= 400 && visit.fail_on_status {
-        return Err(Trouble::Status(document.status));
+        return Err(PageError::Status(document.status));
     }
     if !is_page_type(&document.media_type) {
-        return Err(Trouble::MediaType(document.media_type.clone()));
+        return Err(PageError::MediaType(document.media_type.clone()));
     }
     Ok(())
 }
@@ -63,35 +63,35 @@ pub(super) fn timed_out(cause: impl Into<String>) -> Failure {
     Failure::new(JobErrorCode::ConversionTimeout, message, cause)
 }
 
-impl Sight<'_> {
-    pub(super) fn explain(&self, trouble: Trouble) -> Failure {
-        match trouble {
-            Trouble::Stop(stop) => self.explain_stop(stop),
-            Trouble::NoPage(error) => self.explain_absence(&error),
-            Trouble::NoPageInTime => Failure::new(
+impl Observed<'_> {
+    pub(super) fn explain(&self, error: PageError) -> Failure {
+        match error {
+            PageError::Stop(stop) => self.explain_stop(stop),
+            PageError::NoPage(error) => self.explain_absence(&error),
+            PageError::NoPageInTime => Failure::new(
                 JobErrorCode::SourceTimeout,
                 "The page did not answer in time. Try again, or serve it from a faster host.",
                 "navigation timed out",
             ),
-            Trouble::Status(status) => self.explain_status(status),
-            Trouble::MediaType(media_type) => unsupported(&media_type),
-            Trouble::BadCondition(what) => {
+            PageError::Status(status) => self.explain_status(status),
+            PageError::MediaType(media_type) => unsupported(&media_type),
+            PageError::BadCondition(what) => {
                 Failure::new(JobErrorCode::RenderFailed, format!("`waitFor` can't be used: {what}."), what)
             }
-            Trouble::NotMet(what) => {
+            PageError::NotMet(what) => {
                 let message = format!("`waitFor` was not met in time: {what}.");
                 Failure::new(JobErrorCode::RenderFailed, message, what)
             }
-            Trouble::TooLarge => Failure::new(
+            PageError::TooLarge => Failure::new(
                 JobErrorCode::RenderFailed,
                 "The result is larger than the limit: print fewer pages, or a smaller part of the page, or reduce its pictures.",
                 "output limit",
             ),
-            Trouble::BadSelector(what) => {
+            PageError::BadSelector(what) => {
                 Failure::new(JobErrorCode::RenderFailed, format!("`selector` can't be used: {what}."), what)
             }
-            Trouble::Refused(failure) => failure,
-            Trouble::File(error) => internal(error),
+            PageError::Refused(failure) => failure,
+            PageError::File(error) => internal(error),
         }
     }
 
@@ -270,8 +270,8 @@ mod tests {
         watch
     }
 
-    fn explain(watch: &Watch, report: EgressReport, trouble: Trouble) -> Failure {
-        Sight { watch, report: &report, visit: &Visit::default() }.explain(trouble)
+    fn explain(watch: &Watch, report: EgressReport, error: PageError) -> Failure {
+        Observed { watch, report: &report, visit: &Visit::default() }.explain(error)
     }
 
     fn report(blocked: &[&str], failed: &[&str]) -> EgressReport {
@@ -282,21 +282,21 @@ mod tests {
     #[test]
     fn the_proxys_refusal_explains_a_missing_page() {
         let page = watch_of("http://10.0.0.1/x?secret", 403, "");
-        for trouble in [Trouble::Status(403), Trouble::NoPage("ERR_TUNNEL_CONNECTION_FAILED".into())] {
-            let failure = explain(&page, report(&["10.0.0.1"], &[]), trouble);
+        for error in [PageError::Status(403), PageError::NoPage("ERR_TUNNEL_CONNECTION_FAILED".into())] {
+            let failure = explain(&page, report(&["10.0.0.1"], &[]), error);
             assert_eq!(failure.code, JobErrorCode::SourceForbidden);
             assert!(!failure.to_string().contains("secret") && !failure.message.contains("secret"));
         }
-        let failure = explain(&page, report(&["10.0.0.2"], &[]), Trouble::Status(403));
+        let failure = explain(&page, report(&["10.0.0.2"], &[]), PageError::Status(403));
         assert_eq!(failure.code, JobErrorCode::SourceUnreachable);
         assert!(failure.message.contains("HTTP status 403"), "{}", failure.message);
-        let failure = explain(&page, report(&[], &["10.0.0.1"]), Trouble::NoPage("ERR_FAILED".into()));
+        let failure = explain(&page, report(&[], &["10.0.0.1"]), PageError::NoPage("ERR_FAILED".into()));
         assert!(failure.message.contains("does not resolve"), "{}", failure.message);
     }
 
     #[test]
     fn downloads_and_documents_are_no_pages() {
-        let aborted = || Trouble::NoPage("ERR_ABORTED".into());
+        let aborted = || PageError::NoPage("ERR_ABORTED".into());
         let failure = explain(&watch_of("http://a.test/", 200, "application/pdf"), report(&[], &[]), aborted());
         assert_eq!(failure.code, JobErrorCode::UnsupportedFormat);
         assert!(failure.message.contains("application/pdf"));
@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn refusals_to_print_are_the_requests_and_others_the_browsers() {
         let page = watch_of("http://a.test/", 200, "text/html");
-        let stop = |method, message: &str| Trouble::Stop(Stop::Refused { method, message: message.to_owned() });
+        let stop = |method, message: &str| PageError::Stop(Stop::Refused { method, message: message.to_owned() });
         let failure = explain(&page, report(&[], &[]), stop("Page.printToPDF", "Page range exceeds page count"));
         assert_eq!(failure.code, JobErrorCode::RenderFailed);
         assert!(failure.message.contains("pageRange"));

@@ -9,12 +9,12 @@ use tempfile::TempDir;
 
 use super::fonts_log;
 use super::profile::Installation;
-use super::zygote::{Document, Word};
+use super::zygote::{Answer, Document};
 use super::{ADDRESS_SPACE, Attempt, Order, TEMPORARY_BYTES};
 use crate::confine::{Confinement, End, Launcher, Network, Processes};
 use crate::engine::fonts::{Asker, write_configuration};
 use crate::engine::fork_server::helper::{Bounds, Reply, Request};
-use crate::engine::fork_server::{Care, ForkServer};
+use crate::engine::fork_server::{ForkServer, Startup};
 
 const OPEN_FILES: u64 = 256;
 
@@ -33,10 +33,10 @@ impl Forked {
         // Each start has a directory of its own; the one before is removed.
         let home = std::sync::Mutex::new(None);
         let memory_bytes = launcher.allowance([]).memory_bytes;
-        let start = move |care| {
+        let start = move |startup| {
             let fresh = TempDir::with_prefix("office-")?;
             let mut command = command(&launcher, &installation, fresh.path())?;
-            if care == Care::Utmost {
+            if startup == Startup::Minimal {
                 tracing::warn!("LibreOffice did not start: it is tried without UNO");
                 command.arg("--without-uno");
             }
@@ -70,12 +70,14 @@ impl Forked {
             Reply::Ready | Reply::Failed(_) => {
                 return Err(io::Error::other("the helper answered what it was not asked"));
             }
-            Reply::Said(Word::Unable) => return Err(io::Error::other("LibreOfficeKit can't do what was asked for")),
-            Reply::Said(Word::Written(notes)) => Attempt::Written(notes),
-            Reply::Said(Word::NotLoaded) => Attempt::NotLoaded,
-            Reply::Said(Word::NeedsPassword) => Attempt::NeedsPassword,
-            Reply::Said(Word::WrongPassword) => Attempt::WrongPassword,
-            Reply::Said(Word::NotSaved) => Attempt::NotSaved,
+            Reply::Answered(Answer::Unable) => {
+                return Err(io::Error::other("LibreOfficeKit can't do what was asked for"));
+            }
+            Reply::Answered(Answer::Written(notes)) => Attempt::Written(notes),
+            Reply::Answered(Answer::NotLoaded) => Attempt::NotLoaded,
+            Reply::Answered(Answer::NeedsPassword) => Attempt::NeedsPassword,
+            Reply::Answered(Answer::WrongPassword) => Attempt::WrongPassword,
+            Reply::Answered(Answer::NotSaved) => Attempt::NotSaved,
             Reply::Exited(code) => Attempt::Ended(End::Exited(code)),
             Reply::Signaled(signal) => Attempt::Ended(End::Signaled(signal)),
             Reply::TimedOut => Attempt::Ended(End::TimedOut),

@@ -13,7 +13,7 @@ use super::import::{self, Model};
 use super::lok::{NotLoaded, Office};
 use super::rewrite::{self, Losses};
 use super::uno::{Hidden, Properties, Property, Uno};
-use super::zygote::{Document, Notes, Word, file_url};
+use super::zygote::{Answer, Document, Notes, file_url};
 use crate::sniff::Format;
 
 /// How LibreOfficeKit loads: nobody is there to answer a dialog.
@@ -56,7 +56,7 @@ const WARM_UP: [Sample; 3] = [
 
 /// What becomes of a document of the warm-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Afterwards {
+pub(super) enum AfterWarmUp {
     Closed,
     /// Together they take the memory that a larger one would.
     Open,
@@ -72,25 +72,25 @@ impl<'a> WarmOffice<'a> {
     pub(super) fn warm_up(kit: &'a Office, home: &Path, by_uno: bool) -> io::Result<Self> {
         let mut office = Self { kit, uno: None };
         // LibreOfficeKit's first document sets the language; and one of its own is what it needs to be warm enough.
-        office.repeat(home, 1, Afterwards::Closed)?;
+        office.repeat(home, 1, AfterWarmUp::Closed)?;
         if by_uno {
             office.uno = Uno::start().inspect_err(|error| eprintln!("without UNO: {error}")).ok();
         }
-        if let Err(error) = office.repeat_warm_up(home, Afterwards::Closed) {
+        if let Err(error) = office.repeat_warm_up(home, AfterWarmUp::Closed) {
             // A LibreOffice whose UNO is not as it is known here.
             eprintln!("without UNO: {error}");
             office.uno = None;
-            office.repeat_warm_up(home, Afterwards::Closed)?;
+            office.repeat_warm_up(home, AfterWarmUp::Closed)?;
         }
         Ok(office)
     }
 
     /// Converts all documents of the warm-up.
-    pub(super) fn repeat_warm_up(&self, home: &Path, afterwards: Afterwards) -> io::Result<()> {
+    pub(super) fn repeat_warm_up(&self, home: &Path, afterwards: AfterWarmUp) -> io::Result<()> {
         self.repeat(home, WARM_UP.len(), afterwards)
     }
 
-    fn repeat(&self, home: &Path, documents: usize, afterwards: Afterwards) -> io::Result<()> {
+    fn repeat(&self, home: &Path, documents: usize, afterwards: AfterWarmUp) -> io::Result<()> {
         for sample in WARM_UP.iter().take(documents) {
             let (source, output) = (home.join("tmp").join(sample.name), home.join("tmp/warm.pdf"));
             std::fs::write(&source, sample.bytes)?;
@@ -104,19 +104,19 @@ impl<'a> WarmOffice<'a> {
         Ok(())
     }
 
-    fn warm_up_document(&self, sample: &Sample, from: &str, to: &str, afterwards: Afterwards) -> io::Result<bool> {
+    fn warm_up_document(&self, sample: &Sample, from: &str, to: &str, afterwards: AfterWarmUp) -> io::Result<bool> {
         if let Some(uno) = &self.uno {
             let Some(document) = load(uno, from, None, sample.model, None)? else { return Ok(false) };
             let stored = document.store(to, &written(sample.filter, Vec::new()))?;
             return match afterwards {
-                Afterwards::Closed => document.close().map(|()| stored),
-                Afterwards::Open => Ok(stored),
+                AfterWarmUp::Closed => document.close().map(|()| stored),
+                AfterWarmUp::Open => Ok(stored),
             };
         }
         self.kit.load(from, SILENTLY, None)?.map_or(Ok(false), |document| document.save(to, "pdf", "{}"))
     }
 
-    pub(super) fn convert(&self, asked: &Document) -> io::Result<Word> {
+    pub(super) fn convert(&self, asked: &Document) -> io::Result<Answer> {
         let (source, losses) = match &asked.rewrite {
             Some((kind, directory)) => rewrite::rewrite(&asked.source, *kind, directory),
             None => (asked.source.clone(), Losses::default()),
@@ -126,16 +126,16 @@ impl<'a> WarmOffice<'a> {
         if let Some(reply) = self.convert_quickly(asked, &source, notes.clone())? {
             return Ok(reply);
         }
-        let unable = if self.uno.is_some() { Word::NotLoaded } else { Word::Unable };
+        let unable = if self.uno.is_some() { Answer::NotLoaded } else { Answer::Unable };
         if asked.import.is_some() {
             return Ok(unable);
         }
         let options = if asked.encrypted { ASKING } else { SILENTLY };
         let document = match self.kit.load(&source, options, asked.password.as_deref())? {
             Ok(document) => document,
-            Err(NotLoaded::Damaged) => return Ok(Word::NotLoaded),
-            Err(NotLoaded::NeedsPassword) => return Ok(Word::NeedsPassword),
-            Err(NotLoaded::WrongPassword) => return Ok(Word::WrongPassword),
+            Err(NotLoaded::Damaged) => return Ok(Answer::NotLoaded),
+            Err(NotLoaded::NeedsPassword) => return Ok(Answer::NeedsPassword),
+            Err(NotLoaded::WrongPassword) => return Ok(Answer::WrongPassword),
         };
         if asked.landscape.is_some() {
             return Ok(unable);
@@ -144,7 +144,7 @@ impl<'a> WarmOffice<'a> {
         let saved = document.save(&file_url(&asked.output)?, &asked.format, &asked.filter_data)?;
         // Nobody needs an orderly end of what this process is about to leave.
         std::mem::forget(document);
-        Ok(if saved { Word::Written(notes) } else { Word::NotSaved })
+        Ok(if saved { Answer::Written(notes) } else { Answer::NotSaved })
     }
 
     /// LibreOfficeKit prints the boxes of a form's controls without their words: see [`Hidden::store`].
@@ -155,7 +155,7 @@ impl<'a> WarmOffice<'a> {
     }
 
     /// None if there is no quick way for this document.
-    fn convert_quickly(&self, asked: &Document, source: &str, notes: Notes) -> io::Result<Option<Word>> {
+    fn convert_quickly(&self, asked: &Document, source: &str, notes: Notes) -> io::Result<Option<Answer>> {
         let Some(uno) = &self.uno else { return Ok(None) };
         let import = asked.import.as_ref().map(|(filter, options)| (filter.as_str(), options.as_str()));
         // What is encrypted is no file that a filter could be told to read.
@@ -171,7 +171,7 @@ impl<'a> WarmOffice<'a> {
         }
         let properties = written(&asked.filter, filter_data(&asked.filter_data)?);
         let stored = document.store(&file_url(&asked.output)?, &properties)?;
-        Ok(Some(if stored { Word::Written(Notes { changes, ..notes }) } else { Word::NotSaved }))
+        Ok(Some(if stored { Answer::Written(Notes { changes, ..notes }) } else { Answer::NotSaved }))
     }
 }
 

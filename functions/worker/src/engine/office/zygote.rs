@@ -10,9 +10,9 @@ use super::fonts_log::{self, Matches};
 use super::import::Model;
 use super::lok::{self, Office};
 use super::rewrite;
-use super::warm::{Afterwards, WarmOffice};
+use super::warm::{AfterWarmUp, WarmOffice};
 use crate::confine;
-use crate::engine::fork_server::helper::{self, Craft};
+use crate::engine::fork_server::helper::{self, Handler};
 use crate::engine::fork_server::system;
 
 /// One document. Paths are absolute; the helper does not look at what it is given any further.
@@ -44,7 +44,7 @@ pub(super) struct Document {
 
 /// What became of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Word {
+pub(super) enum Answer {
     Written(Notes),
     NotLoaded,
     NeedsPassword,
@@ -104,17 +104,17 @@ fn serve_documents(office: &Office, args: &Args, replies: &mut File) -> io::Resu
     system::drop_unchanged_pages()?;
     // Not before: whoever hides its memory may not read its own page map either, unless it is root.
     confine::hide_own_memory()?;
-    helper::serve(&mut OfficeCraft { office, args }, replies)
+    helper::serve(&mut OfficeHandler { office, args }, replies)
 }
 
-struct OfficeCraft<'a> {
+struct OfficeHandler<'a> {
     office: WarmOffice<'a>,
     args: &'a Args,
 }
 
-impl Craft for OfficeCraft<'_> {
+impl Handler for OfficeHandler<'_> {
     type Document = Document;
-    type Word = Word;
+    type Answer = Answer;
 
     fn reads(&self) -> Vec<PathBuf> {
         vec![self.args.program.join("..")]
@@ -131,14 +131,14 @@ impl Craft for OfficeCraft<'_> {
     }
 
     fn rehearse(&self) -> io::Result<()> {
-        self.office.repeat_warm_up(&self.args.home, Afterwards::Open)
+        self.office.repeat_warm_up(&self.args.home, AfterWarmUp::Open)
     }
 
-    fn convert(&self, document: Document) -> io::Result<Word> {
+    fn convert(&self, document: Document) -> io::Result<Answer> {
         rustix::stdio::dup2_stdout(File::create(&document.fonts_log)?)?;
         let mut word = self.office.convert(&document)?;
         system::flush_libraries_output();
-        if let Word::Written(notes) = &mut word {
+        if let Answer::Written(notes) = &mut word {
             notes.fonts = fonts_log::read(&document.fonts_log)?;
         }
         Ok(word)
@@ -167,7 +167,7 @@ mod tests {
                 let bounds = serde_json::from_slice::<Bounded>(&line);
                 // Whatever a child takes, its parent has understood.
                 assert!(bounds.is_ok() || serde_json::from_slice::<Request<Document>>(&line).is_err());
-                drop(serde_json::from_slice::<Reply<Word>>(&line));
+                drop(serde_json::from_slice::<Reply<Answer>>(&line));
             }
         });
     }

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::checker::file;
 use crate::confine;
-use crate::engine::fork_server::helper::{self, Craft};
+use crate::engine::fork_server::helper::{self, Handler};
 
 /// What a child says of its call.
 pub(super) type Answer = Result<Outcome, Failure>;
@@ -26,23 +26,23 @@ pub fn run(args: &Args) -> io::Result<()> {
     let mut replies = helper::take_stdout()?;
     helper::or_tell(&mut replies, |replies| {
         std::env::set_current_dir(&args.home)?;
-        let mut craft = PdfCraft { engines: Engines::load(), home: args.home.clone() };
+        let mut handler = PdfHandler { engines: Engines::load(), home: args.home.clone() };
         confine::hide_own_memory()?;
-        helper::serve(&mut craft, replies)
+        helper::serve(&mut handler, replies)
     })
 }
 
 /// A page with text, a form and pictures.
 const REHEARSAL: &[u8] = include_bytes!("rehearsal.pdf");
 
-struct PdfCraft {
+struct PdfHandler {
     engines: Engines,
     home: PathBuf,
 }
 
-impl Craft for PdfCraft {
+impl Handler for PdfHandler {
     type Document = Request;
-    type Word = Answer;
+    type Answer = Answer;
 
     fn reads(&self) -> Vec<PathBuf> {
         Vec::new()
@@ -89,6 +89,6 @@ mod tests {
     #[test]
     fn the_rehearsal_succeeds() {
         let home = tempfile::tempdir().unwrap();
-        PdfCraft { engines: Engines::load(), home: home.path().to_owned() }.rehearse().unwrap();
+        PdfHandler { engines: Engines::load(), home: home.path().to_owned() }.rehearse().unwrap();
     }
 }

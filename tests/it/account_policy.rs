@@ -1,7 +1,7 @@
-//! Accounts' standing against keys that are made meanwhile, grants, and the list of accounts.
+//! The policy of accounts against keys that are made meanwhile, grants, and the list of accounts.
 
 use docmill::clock;
-use docmill::domain::account::{Limiter, MAX_KEYS, Profile, Standing, StoredKey};
+use docmill::domain::account::{AccountPolicy, Limiter, MAX_KEYS, Profile, StoredKey};
 use docmill::domain::api_key::{ApiKey, Mode};
 use docmill::domain::audit::{AuditEntry, Subject, SubjectKind};
 use docmill::domain::quota::RateLimit;
@@ -21,8 +21,8 @@ async fn profile(world: &World, account: &Account) -> Profile {
 }
 
 async fn suspend(world: &World, account: &Account, shown: u64) -> Changed {
-    let standing = Standing { suspended: true, ..profile(world, account).await.standing() };
-    world.context.accounts.change(&account.id, shown, &standing, &author()).await.unwrap()
+    let policy = AccountPolicy { suspended: true, ..profile(world, account).await.policy() };
+    world.context.accounts.change(&account.id, shown, &policy, &author()).await.unwrap()
 }
 
 fn new_key(account: &Account) -> StoredKey {
@@ -165,10 +165,10 @@ async fn of_two_who_saw_the_same_standing_one_is_told_that_it_changed() {
     let world = World::new();
     let account = world.account(10).await;
     let shown = profile(&world, &account).await;
-    let suspended = Standing { suspended: true, ..shown.standing() };
-    let untested = Standing { test_mode: false, ..shown.standing() };
+    let suspended = AccountPolicy { suspended: true, ..shown.policy() };
+    let untested = AccountPolicy { test_mode: false, ..shown.policy() };
     let by = author();
-    let change = |standing| world.context.accounts.change(&account.id, shown.version, standing, &by);
+    let change = |policy| world.context.accounts.change(&account.id, shown.version, policy, &by);
     let (first, second) = join(change(&suspended), change(&untested)).await;
     let outcomes = (first.unwrap(), second.unwrap());
     let stale = [&outcomes.0, &outcomes.1].into_iter().filter(|changed| matches!(changed, Changed::Stale(_))).count();
