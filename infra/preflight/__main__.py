@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
     for each in findings:
         say(each)
     if not findings:
-        print("Nothing stands in the way.")
+        print("No problems found.")
     return int(any(each.stops for each in findings))
 
 

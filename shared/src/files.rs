@@ -94,7 +94,7 @@ impl std::fmt::Display for ObjectKey<'_> {
 
 #[derive(Debug, thiserror::Error)]
 pub enum FilesError {
-    #[error("S3 did not do what was asked: {0}")]
+    #[error("S3 refused the request: {0}")]
     Unavailable(String),
     #[error("a file could not be read: {0}")]
     Local(String),

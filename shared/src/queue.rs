@@ -20,7 +20,7 @@ pub enum Message {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("SQS did not take the request: {0}")]
+#[error("SQS refused the request: {0}")]
 pub struct QueueError(String);
 
 #[derive(Debug)]

@@ -52,7 +52,7 @@ impl Waiting<'_> {
     pub async fn close(&self, job: &Job, status: JobStatus) {
         forget_payload(self.files, job).await;
         if tokio::time::timeout(TELLING_TIME, self.tell_of(job.id, status)).await.is_err() {
-            tracing::warn!(job_id = %job.id, "not all jobs that wait for this one were told in time");
+            tracing::warn!(job_id = %job.id, "not all waiting jobs were notified in time; the sweeper will do it");
         }
     }
 
@@ -127,7 +127,7 @@ async fn forget_payload(files: &Files, job: &Job) {
     if let Some(Payload::Stored(key)) = &job.secret
         && let Err(error) = files.delete(key).await
     {
-        tracing::warn!(job_id = %job.id, %error, "a stored request was left to its lifecycle");
+        tracing::warn!(job_id = %job.id, %error, "a stored request could not be deleted; the bucket's lifecycle will delete it");
     }
 }
 

@@ -127,7 +127,7 @@ test("a job that fails says why and what to do, and costs nothing", async () => 
     await convert(page);
     const alert = page.locator("#job").getByRole("alert");
     await alert.waitFor({ timeout: CONVERSION_MS });
-    assert.match(await alert.innerText(), /is not fetched from[\s\S]*source_forbidden[\s\S]*1 credit refunded/);
+    assert.match(await alert.innerText(), /does not fetch from port 9[\s\S]*source_forbidden[\s\S]*1 credit refunded/);
   });
 });
 

@@ -161,10 +161,10 @@ async fn only_results_that_are_there_can_be_taken() {
         create(&world, account, &json!({"toolSlug": "merge-pdf", "sources": [source]})).await
     };
     for (account, source, why) in [
-        (&stranger, json!({"jobId": completed}), "names no job of your account"),
-        (&account, json!({"jobId": JobId::new()}), "names no job of your account"),
+        (&stranger, json!({"jobId": completed}), "must be the id of a job of your account"),
+        (&account, json!({"jobId": JobId::new()}), "must be the id of a job of your account"),
         (&account, json!({"jobId": failed}), "names a job that failed and has no result"),
-        (&account, json!({"jobId": expired}), "names a job whose result is gone"),
+        (&account, json!({"jobId": expired}), "names a job whose result has expired or was deleted"),
         (&account, json!({"jobId": completed, "output": 2}), "names a job with 2 results; `output` must be below that"),
     ] {
         let answer = taking(account, source.clone()).await;
@@ -252,7 +252,7 @@ async fn the_last_places_behind_a_job_are_given_once() {
     let answers = join_all(keys.iter().map(|key| create_patiently(&world, &account, &body, key))).await;
     let (taken, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 202);
     assert_eq!((taken.len(), refused.len()), (PLACES, CLIENTS - PLACES));
-    let why = format!("names a job that {MAX_WAITERS} others wait for already; try again when it has ended");
+    let why = format!("names a job that {MAX_WAITERS} other jobs already wait for: try again when it has ended");
     for answer in refused {
         assert_eq!(answer.refusal(), (422, "validation_failed"), "{}", answer.body);
         assert_eq!(answer.body["error"]["details"], json!([{"path": "/sources/0/jobId", "message": why}]));

@@ -11,14 +11,14 @@ use docmill::store::StoreError;
 pub enum PageError {
     #[error("no such page")]
     NotFound,
-    #[error("the role does not allow it")]
+    #[error("the role does not permit this")]
     Forbidden,
     #[error("the account is suspended")]
     Suspended,
     #[error("the method is not supported here")]
     MethodNotAllowed,
     /// The form's token is missing or of another session.
-    #[error("the form is of another session")]
+    #[error("the form belongs to another session")]
     StaleForm,
     #[error("the request is malformed")]
     BadRequest,

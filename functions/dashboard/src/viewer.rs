@@ -42,7 +42,7 @@ impl<S: Sync> FromRequestParts<S> for Viewer {
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, PageError> {
         let viewer = parts.extensions.get::<Self>().cloned();
-        viewer.ok_or_else(|| PageError::Internal("a page lies outside of the visit".into()))
+        viewer.ok_or_else(|| PageError::Internal("a page was served without the visit middleware".into()))
     }
 }
 

@@ -76,9 +76,9 @@ impl Parser {
 
     fn take_metadata(&mut self, name: &str, value: &str) {
         match name.strip_prefix("metadata.") {
-            Some("") => self.refuse(name, "must name a pair, as in metadata.order=4711"),
+            Some("") => self.refuse(name, "must name a label, as in metadata.order=4711"),
             Some(_) if self.filter.metadata.len() >= MAX_PAIRS => {
-                self.refuse(name, format!("is one too many: a job has at most {MAX_PAIRS} pairs"));
+                self.refuse(name, format!("exceeds the limit of {MAX_PAIRS} pairs"));
             }
             Some(key) => drop(self.filter.metadata.insert(key.to_owned(), value.to_owned())),
             None => self.refuse(name, "is not a filter of this list"),

@@ -39,7 +39,7 @@ impl Sweeper {
             if job.due.is_some_and(|due| run.now < due.plus(LIFECYCLE)) {
                 return Err(Obstacle::OutputKept);
             }
-            tracing::warn!(job_id = %job.id, "an expired output was left to its lifecycle");
+            tracing::warn!(job_id = %job.id, "an expired output could not be deleted; the bucket's lifecycle will delete it");
         }
         match self.context.jobs.expire(&job).await? {
             Written::Yes => Ok(Repair::Expired),

@@ -182,7 +182,7 @@ impl Sweeper {
     }
 
     async fn fail(&self, job: &Job, now: Timestamp) -> Result<Repair, Obstacle> {
-        let message = "The job could not be finished on our side. The credits were given back; try again.";
+        let message = "An error on our side stopped the job. Your credits were refunded. Try again.";
         let error = JobError::new(JobErrorCode::Internal, message);
         // Whether an engine had it when its worker was lost is not known.
         match self.context.jobs.fail(job, &error, None, now).await? {

@@ -31,7 +31,7 @@ async fn lost(jobs: &Jobs, job: &Job, look_every: Duration) {
             Ok(true) => return,
             Ok(false) => {}
             Err(error) => {
-                tracing::warn!(job_id = %job.id, %error, "a job could not be looked at while it is worked on")
+                tracing::warn!(job_id = %job.id, %error, "could not check whether a running job was canceled")
             }
         }
     }

@@ -86,6 +86,6 @@ pub(crate) fn file(path: PathBuf, media: Media, password: Option<String>) -> doc
 }
 
 fn missing(error: &std::io::Error) -> Failure {
-    let message = "The conversion produced no usable file: check that the document opens and has content.";
+    let message = "The conversion produced no valid file. Check that the document opens and has content.";
     Failure::new(JobErrorCode::RenderFailed, message, format!("no result: {}", error.kind()))
 }

@@ -45,7 +45,7 @@ pub(crate) async fn deliver(
 fn undelivered(url: &Url, failure: Failure) -> Failure {
     let host = url.host_str().unwrap_or("The address");
     let message = format!(
-        "{host} did not take the result: {}. Check `output.putUrl` and `output.putHeaders`, then create the job again.",
+        "{host} refused the result: {}. Check `output.putUrl` and `output.putHeaders`, then create the job again.",
         failure.cause
     );
     Failure::new(JobErrorCode::DeliveryFailed, message, failure.cause)

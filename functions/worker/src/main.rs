@@ -53,7 +53,7 @@ fn main() -> ExitCode {
 
 fn confine(args: worker::confine::Args) -> ExitCode {
     let error = worker::confine::exec(args);
-    eprintln!("not confined, and so not run: {error}");
+    eprintln!("the child could not be confined, so it was not started: {error}");
     ExitCode::from(worker::confine::NOT_CONFINED)
 }
 

@@ -138,7 +138,7 @@ impl Pipeline {
         let attempt = self.attempt(&job, delivery.ends_at);
         match unless_canceled(&self.jobs, &job, self.look_every, attempt).await {
             None => {
-                tracing::info!(%job_id, "an attempt was ended: its job was canceled, or belongs to another attempt");
+                tracing::info!(%job_id, "the attempt was stopped: its job was canceled, or another attempt has taken over");
                 Handled::Acknowledge
             }
             Some(Ok(())) => Handled::Acknowledge,
@@ -225,7 +225,7 @@ impl Pipeline {
             let key = ObjectKey::of_result(job, OutputPart::File(0));
             let stored = Job { output_key: Some(key.to_string()), results: Some(results.clone()), ..job.clone() };
             if let Err(error) = self.files.delete_results(&stored).await {
-                tracing::warn!(job_id = %job.id, %error, "an undelivered result was left to its lifecycle");
+                tracing::warn!(job_id = %job.id, %error, "an undelivered result could not be deleted; the bucket's lifecycle will delete it");
             }
         }
         Ok(delivered?)
@@ -356,7 +356,7 @@ impl Pipeline {
     async fn return_in(&self, seconds: u32, receipt: &str) {
         let visible_in = i32::try_from(seconds).unwrap_or(i32::MAX);
         if let Err(error) = self.queue.retry_in(self.queue_name, receipt, visible_in).await {
-            tracing::warn!(%error, "a message keeps its visibility time; the sweeper may be sooner");
+            tracing::warn!(%error, "a message could not be returned early; the sweeper or its visibility time-out will release it");
         }
     }
 

@@ -182,7 +182,7 @@ impl Fetcher {
         }
         Err(Failure::new(
             JobErrorCode::SourceUnreachable,
-            format!("The source redirects more than {} times. Give the URL that it ends at.", caps.redirects),
+            format!("The source redirects more than {} times. Give the final URL.", caps.redirects),
             format!("too many redirects, last to {}", host(&url)),
         ))
     }
@@ -266,7 +266,7 @@ fn redirection(response: &Response, url: &Url) -> Result<Option<Url>, Failure> {
         Some(next) => Ok(Some(next)),
         None => Err(Failure::new(
             JobErrorCode::SourceUnreachable,
-            format!("{} redirects without a usable address. Give the URL that it should end at.", host(url)),
+            format!("{} redirects without a valid address. Give the final URL.", host(url)),
             format!("status {} without a usable Location", response.status().as_u16()),
         )),
     }
@@ -384,11 +384,13 @@ fn refused(refusal: Refusal) -> Failure {
         ),
         Refusal::Port(port) => (
             JobErrorCode::SourceForbidden,
-            format!("Port {port} is not fetched from. Serve the source on port 80, 443, or one from 1024 on."),
+            format!(
+                "The service does not fetch from port {port}. Serve the source on port 80, on 443, or on 1024 or above."
+            ),
         ),
         Refusal::Denied(host) => (
             JobErrorCode::SourceForbidden,
-            format!("{host} is not a public internet address. Serve the source from one that is."),
+            format!("{host} is not a public internet address. Serve the source from a public one."),
         ),
         Refusal::Unresolved(host) => {
             (JobErrorCode::SourceUnreachable, format!("The name {host} does not resolve. Check the URL."))

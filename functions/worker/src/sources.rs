@@ -202,7 +202,7 @@ fn base(url: &Url) -> String {
 
 /// It is the document that made it panic: trying again would only repeat that.
 fn check_panicked() -> Failure {
-    let message = "The document could not be read: it seems to be damaged.";
+    let message = "The document can't be read. It seems to be damaged.";
     Failure::new(JobErrorCode::CorruptDocument, message, "the check of a document panicked")
 }
 

@@ -82,7 +82,7 @@ impl AccountFiles<'_> {
 
 /// The job was accepted with its upload there: since then, the bucket's lifecycle has removed it.
 fn upload_gone() -> Failure {
-    let message = "The upload is no longer there. Upload the document again, and create a new job.";
+    let message = "The upload was deleted. Upload the document again, and create a new job.";
     Failure::new(JobErrorCode::SourceUnreachable, message, "an upload is not in the bucket")
 }
 

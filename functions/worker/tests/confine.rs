@@ -144,5 +144,5 @@ async fn a_crash_is_told_from_an_exit_and_a_missing_program_never_runs() {
     let command = launcher.command(&confinement(), Path::new("/nowhere"), scratch.path());
     let outcome = run(command, Instant::now() + LONG, launcher.allowance([])).await.unwrap();
     assert_eq!(outcome.end, End::Exited(NOT_CONFINED.into()));
-    assert!(outcome.stderr.contains("not run"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("not started"), "{}", outcome.stderr);
 }

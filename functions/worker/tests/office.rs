@@ -216,7 +216,7 @@ async fn a_font_that_is_missing_is_named() {
     let named: Vec<_> = missing.iter().map(|warning| (warning.code.as_str(), warning.detail.as_deref())).collect();
     assert_eq!(named, [("font_substituted", Some("Acme Grotesk")), ("font_substituted", Some("Calibri Light"))]);
     // The one that has a relative here is not printed in the system's default.
-    assert!(missing[1].message.contains("\"Carlito\" stands in"), "{}", missing[1].message);
+    assert!(missing[1].message.contains("\"Carlito\" was used"), "{}", missing[1].message);
 }
 
 #[tokio::test]

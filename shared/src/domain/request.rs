@@ -34,7 +34,7 @@ pub struct JobRequest {
     pub metadata: BTreeMap<String, String>,
 }
 
-/// What becomes of the result.
+/// How the result is named, kept and delivered.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OutputRequest {
@@ -89,7 +89,7 @@ impl JobRequest {
         let definition = &tool.definition;
         let mut breaches = tool.breaches(&Value::Object(body.clone()));
         if body.get("toolSlug").is_some_and(|slug| slug.is_string() && slug != definition.slug.as_str()) {
-            breaches.push(Breach::new("/toolSlug", format!("must be {:?} or left out here", definition.slug)));
+            breaches.push(Breach::new("/toolSlug", format!("must be {:?} here, or left out", definition.slug)));
         }
         if !breaches.is_empty() {
             return Err(breaches);

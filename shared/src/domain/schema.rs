@@ -190,8 +190,8 @@ fn kind_schema(kind: SourceKind) -> Value {
     let inline =
         |description| json!({"type": "string", "minLength": 1, "format": "inline", "description": description});
     match kind {
-        SourceKind::SourceUrl => address("Where the file is fetched from: absolute http or https, without user info."),
-        SourceKind::Url => address("The page to render: absolute http or https, without user info."),
+        SourceKind::SourceUrl => address("URL of the file: absolute, http or https, without user info."),
+        SourceKind::Url => address("URL of the page: absolute, http or https, without user info."),
         SourceKind::UploadId => json!({
             "type": "string",
             "pattern": "^upl_[0-9a-f]{32}$",
@@ -225,13 +225,13 @@ fn property_schema(property: SourceProperty) -> Value {
             "minLength": 1,
             "maxLength": 255,
             "format": "filename",
-            "description": "The file's name. Its extension decides what the file is where the content alone does not (txt or csv).",
+            "description": "The file's name. Its extension tells the format if the content does not (txt or csv).",
         }),
         SourceProperty::Password => json!({
             "type": "string",
             "minLength": 1,
             "maxLength": 1024,
-            "description": "Opens an encrypted file. Never stored beyond the job, never shown.",
+            "description": "Password of an encrypted file. It is deleted with the job's request and never shown.",
         }),
         SourceProperty::PageRange => json!({
             "type": "string",
@@ -262,7 +262,7 @@ fn shared_properties() -> Map<String, Value> {
         "then": {
             "type": "array",
             "maxItems": 5,
-            "description": "Further tools, each for the whole result of the one before. The job is charged the sum.",
+            "description": "Further tools to run. Each gets the whole result of the one before. The job costs the sum of all tools.",
             "items": {
                 "type": "object",
                 "required": ["toolSlug"],
@@ -274,7 +274,7 @@ fn shared_properties() -> Map<String, Value> {
         },
         "output": {
             "type": "object",
-            "description": "What becomes of the result.",
+            "description": "How the result is named, kept and delivered.",
             "properties": {
                 "filename": {
                     "type": "string",
@@ -295,7 +295,7 @@ fn shared_properties() -> Map<String, Value> {
                     "format": "source-url",
                     "minLength": 1,
                     "maxLength": 8192,
-                    "description": "Where the result is also sent by `PUT`, such as a presigned address of your own storage. If it is not taken after three tries, the job fails.",
+                    "description": "URL to which the result is also sent with `PUT`, such as a presigned URL of your own storage. If three tries fail, the job fails.",
                 },
                 "putHeaders": {
                     "type": "object",

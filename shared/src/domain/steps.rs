@@ -70,7 +70,7 @@ fn mismatch(before: &Tool, options: &Map<String, Value>, tool: &Tool) -> Option<
         return Some(format!("{next} does not accept the {} that {first} makes", made.extension));
     }
     if before.definition.several_outputs && !tool.definition.sources.are_several() {
-        return Some(format!("{next} takes one file, and {first} may make several"));
+        return Some(format!("{next} accepts one file, but {first} can make several"));
     }
     None
 }

@@ -28,7 +28,7 @@ impl Validator {
     /// compiles each.
     pub(super) fn breaches(&self, value: &Value) -> Vec<Breach> {
         let Some(validator) = self.compiled.get_or_init(|| compile(&self.schema)) else {
-            return vec![Breach::new("", "The schema of this tool is broken. Report it.")];
+            return vec![Breach::new("", "The schema of this tool is invalid. Contact support.")];
         };
         let breach = |error: ValidationError<'_>| Breach {
             path: error.instance_path().to_string(),
@@ -57,7 +57,11 @@ const FORMATS: [Format; 8] = [
     ("filename", is_filename, "must be a plain file name, without a path or control characters"),
     ("inline", is_inline, "must have at most 524288 bytes"),
     ("job-id", is_job_id, "must be the id of a job"),
-    ("header-name", is_header_name, "must be a header name that does not frame or route the message"),
+    (
+        "header-name",
+        is_header_name,
+        "must be a header name, and none that HTTP uses for the connection, the length or the host",
+    ),
     ("header-value", is_header_value, "must be a header value: one line of printable characters"),
 ];
 
@@ -96,7 +100,7 @@ fn describe(schema: &Value, error: &ValidationError<'_>) -> String {
 
 /// The `description` of the schema that holds the failed keyword: the files give one wherever it is needed.
 fn explanation(schema: &Value, error: &ValidationError<'_>) -> String {
-    let text = described(schema, error).unwrap_or("has none of the allowed forms: see the tool's schema");
+    let text = described(schema, error).unwrap_or("does not match any of the allowed forms: see the tool's schema");
     text.to_owned()
 }
 

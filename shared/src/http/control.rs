@@ -102,5 +102,5 @@ impl ControlService {
 }
 
 fn moved_on() -> ApiError {
-    ApiError::unavailable("the job moved on under every attempt")
+    ApiError::unavailable("the job changed during every attempt")
 }

@@ -203,7 +203,7 @@ impl JobService {
                 return Ok(taken);
             }
         }
-        Err(ApiError::unavailable("the jobs that a request names moved on under every attempt"))
+        Err(ApiError::unavailable("the jobs that the request names changed during every attempt"))
     }
 
     /// Whether the caller may use the tool of every further step, and what these cost together.
@@ -222,7 +222,9 @@ impl JobService {
             ToolChoice::InBody => match body.get("toolSlug") {
                 Some(Value::String(slug)) if !slug.is_empty() => slug,
                 Some(_) => return Err(ApiError::validation(vec![Breach::new("/toolSlug", "must be a tool's slug")])),
-                None => return Err(ApiError::validation(vec![Breach::new("/toolSlug", "is needed on this endpoint")])),
+                None => {
+                    return Err(ApiError::validation(vec![Breach::new("/toolSlug", "is required on this endpoint")]));
+                }
             },
         };
         self.context.catalogue.find(slug).ok_or_else(|| ErrorCode::ToolNotFound.into())
@@ -290,7 +292,7 @@ impl JobService {
             Created::TestQuotaExhausted => {
                 let seconds = caller.now.next_day().millis_since(caller.now).div_ceil(1000);
                 let message =
-                    "This account's test jobs of the day are used up. Wait until midnight UTC, or use a live key.";
+                    "Your account has reached today's limit of test jobs. Wait until midnight UTC, or use a live key.";
                 Err(ApiError::rate_limited(seconds).with_message(message))
             }
         }
@@ -304,7 +306,7 @@ impl JobService {
         let recorded = self.context.events.record_exhaustion(&event, caller.now.period());
         let outcome = tokio::time::timeout(NOTE_TIME, recorded).await.unwrap_or_else(|_| Err(overlong()));
         if let Err(error) = outcome {
-            tracing::warn!(%error, "a month's exhaustion was not recorded; the next refusal records it");
+            tracing::warn!(%error, "quota.exhausted could not be recorded; the next refusal will try again");
         }
     }
 
@@ -383,7 +385,7 @@ impl JobService {
         if let Some(Payload::Stored(key)) = payload
             && let Err(error) = self.context.files.delete(&key).await
         {
-            tracing::warn!(%error, "a refused request's payload was left to its lifecycle");
+            tracing::warn!(%error, "a refused request's payload could not be deleted; the bucket's lifecycle will delete it");
         }
     }
 
@@ -411,7 +413,7 @@ impl JobService {
                 tracing::warn!(job_id = %job.id, %error, "the job's message was not sent; the sweeper will send it");
             }
             Err(_elapsed) => {
-                tracing::warn!(job_id = %job.id, "SQS did not answer in time; the sweeper sends the job's message if need be");
+                tracing::warn!(job_id = %job.id, "SQS did not answer in time; the sweeper will send the job's message if it is missing");
             }
         }
     }

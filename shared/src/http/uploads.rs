@@ -33,9 +33,7 @@ impl UploadService {
     /// A signed link by which the caller puts one document into the bucket. Nothing is stored before it is used.
     pub async fn issue(&self, body: &Map<String, Value>, caller: &Caller) -> Outcome {
         let wanted = UploadRequest::parse(body, caller.limits(&self.context.config.limits).source_bytes).map_err(
-            |breaches| {
-                ApiError::validation(breaches).with_message("This is no upload that can be taken. See `details`.")
-            },
+            |breaches| ApiError::validation(breaches).with_message("The upload request is invalid. See `details`."),
         )?;
         let id = UploadId::new();
         let key = ObjectKey::Upload { account: caller.account(), upload: id };

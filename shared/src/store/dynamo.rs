@@ -73,7 +73,7 @@ pub(super) async fn batch_get(
     let read = client.batch_get_item().request_items(table, wanted.build()?).send().await;
     let output = read.map_err(|error| store_error(&error))?;
     if output.unprocessed_keys.is_some_and(|left| !left.is_empty()) {
-        return Err(StoreError::Unavailable("DynamoDB left a part of the read undone".into()));
+        return Err(StoreError::Unavailable("DynamoDB left part of the batch unread".into()));
     }
     Ok(output.responses.and_then(|mut tables| tables.remove(table)).unwrap_or_default())
 }

@@ -24,7 +24,7 @@ pub const OPEN: &str = "open";
 pub const OPEN_SHARDS: u8 = 4;
 /// Partitions that are swept: all that [`OPEN_SHARDS`] ever was, since jobs from before a change lie there. Never lower it.
 pub const SWEPT_SHARDS: u8 = 8;
-const _: () = assert!(OPEN_SHARDS <= SWEPT_SHARDS, "jobs would lie where nobody looks");
+const _: () = assert!(OPEN_SHARDS <= SWEPT_SHARDS, "jobs in unknown shards would never be read");
 /// Sparse index of the jobs that have ended, by the moment of their end: for operators.
 pub const ENDED: &str = "ended";
 /// Sparse index of the jobs of which something is yet to be counted.

@@ -91,7 +91,7 @@ impl Keys {
         // Everyone else was faster, every time: that is what a rate limit is for.
         match last {
             Some((key, allow_at)) => Ok(Admission::Limited { key, allow_at: allow_at.max(now) }),
-            None => Err(StoreError::Unavailable("the key's limiter changed under every attempt".into())),
+            None => Err(StoreError::Unavailable("the key's limiter changed during every attempt".into())),
         }
     }
 

@@ -126,7 +126,7 @@ impl Settings {
         match (self.fresh().await, cached) {
             (Ok(fresh), _) => Ok(fresh),
             (Err(error), Some((_, stale))) => {
-                tracing::warn!(%error, "settings could not be read; the last known ones serve on");
+                tracing::warn!(%error, "settings could not be read; the last known ones stay in use");
                 Ok(stale)
             }
             (Err(error), None) => Err(error),
@@ -176,7 +176,7 @@ impl Settings {
         Ok(found)
     }
 
-    /// `before`: the settings that were shown; `after`: what they shall be.
+    /// `before`: the settings that the form showed; `after`: the new ones.
     pub async fn change_tool(
         &self,
         slug: &str,
@@ -235,7 +235,9 @@ impl Settings {
                     self.forget();
                     let current = failed.into_iter().find_map(|(part, item)| item.filter(|_| part == 0));
                     let Some(current) = current else {
-                        return Err(StoreError::Unavailable("the settings changed back meanwhile".into()));
+                        return Err(StoreError::Unavailable(
+                            "the settings were changed and changed back at the same time".into(),
+                        ));
                     };
                     let record: Record<T> = from_item(current)?;
                     return Ok(Change::Stale(record.versioned));

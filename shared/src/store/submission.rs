@@ -353,7 +353,7 @@ impl Attempts<'_> {
     async fn won_earlier(&self) -> Result<Created, StoreError> {
         let job = self.store.jobs.get(self.submission.job.id).await?;
         job.map(|job| Created::Fresh(Box::new(job)))
-            .ok_or_else(|| StoreError::Unavailable("the job that stood in the way is gone".into()))
+            .ok_or_else(|| StoreError::Unavailable("the conflicting job no longer exists".into()))
     }
 
     /// Waits with jitter before the next try, or gives up when that would overrun the deadline.

@@ -65,7 +65,7 @@ impl Users {
             Made::User(user) => Ok(user),
             Made::Already => {
                 let user = self.get(&UserId::of(&identity.issuer, &identity.subject)).await?;
-                user.ok_or_else(|| StoreError::Unavailable("a user was made and removed meanwhile".into()))
+                user.ok_or_else(|| StoreError::Unavailable("the user was removed during the sign-in".into()))
             }
         }
     }

@@ -27,7 +27,7 @@ pub fn completed(job: &Job, completion: &Completion) {
         .write();
 }
 
-/// A job failed, and its credits were given back.
+/// A job failed, and its credits were refunded.
 pub fn failed(job: &Job, code: JobErrorCode, cause: &str) {
     // A document's own fault is the service's ordinary work.
     let level = if code == JobErrorCode::Internal { Level::ERROR } else { Level::INFO };

@@ -69,7 +69,7 @@ struct Known {
 
 #[derive(Debug, thiserror::Error)]
 pub enum IssuerError {
-    #[error("OIDC_ISSUER or DASHBOARD_URL is no URL: {0}")]
+    #[error("OIDC_ISSUER or DASHBOARD_URL is not a valid URL: {0}")]
     Url(#[from] url::ParseError),
     #[error("no HTTP client: {0}")]
     Http(#[from] reqwest::Error),
@@ -83,7 +83,7 @@ enum AskError {
     Json(#[from] serde_json::Error),
     #[error("the issuer's answer cannot be read: {0}")]
     Form(#[from] openidconnect::http::Error),
-    #[error("the issuer's description is of {0}")]
+    #[error("the issuer's description names another issuer: {0}")]
     AnotherIssuer(String),
     #[error("{0}")]
     Keys(String),
@@ -221,7 +221,7 @@ impl Issuer {
                 Ok(metadata)
             }
             (Err(error), Some(known)) => {
-                tracing::warn!(%error, "the issuer's description could not be read; the last known one serves on");
+                tracing::warn!(%error, "the issuer's description could not be read; the last known one stays in use");
                 Ok(known.metadata)
             }
             (Err(error), None) => {

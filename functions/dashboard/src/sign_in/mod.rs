@@ -78,9 +78,9 @@ async fn enter(
     uri: &Uri,
 ) -> Result<Entered, PageError> {
     let refused = |why: &str| PageError::SignIn(why.to_owned());
-    let attempt = attempt.ok_or_else(|| refused("no attempt of this browser"))?;
+    let attempt = attempt.ok_or_else(|| refused("no sign-in was started in this browser"))?;
     if query(uri, "state").as_deref() != Some(attempt.handshake.state()) {
-        return Err(refused("the state is another one"));
+        return Err(refused("the state does not match"));
     }
     let code = query(uri, "code").ok_or_else(|| refused("the issuer sent no code"))?;
     let Proof { identity, at } = state.issuer.identify(code, &attempt.handshake).await?;

@@ -71,7 +71,7 @@ pub enum Refusal {
     Scheme,
     #[error("the URL carries a user name or password")]
     UserInfo,
-    #[error("port {0} is not fetched from")]
+    #[error("the service does not fetch from port {0}")]
     Port(u16),
     #[error("{0} is not a public address")]
     Denied(String),

@@ -71,14 +71,14 @@ impl EgressReport {
     /// What the job's owner should know of it.
     pub fn warnings(&self) -> Vec<Warning> {
         let blocked = self.blocked.iter().map(|host| {
-            Warning::new("resource_blocked", "The page asked for something at an address that is not fetched from.")
+            Warning::new("resource_blocked", "The page requested an address that the service does not fetch from.")
                 .with_detail(host)
         });
         let failed = self.failed.iter().map(|host| {
-            Warning::new("resource_failed", "The page asked for something that could not be loaded.").with_detail(host)
+            Warning::new("resource_failed", "The page requested something that could not be loaded.").with_detail(host)
         });
         let capped = self.capped.then(|| {
-            Warning::new("resource_limit", "The page loaded more than the limit; what came after is missing.")
+            Warning::new("resource_limit", "The page loaded more than the limit. Everything after that is missing.")
         });
         blocked.chain(failed).chain(capped).collect()
     }

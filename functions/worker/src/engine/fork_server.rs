@@ -87,7 +87,7 @@ struct Helper {
 #[derive(Debug, thiserror::Error)]
 enum HelperError {
     /// It still may.
-    #[error("the helper is slow: it has been awaited for {} ms", .0.as_millis())]
+    #[error("the helper has not replied for {} ms", .0.as_millis())]
     Slow(Duration),
     #[error(transparent)]
     Broken(#[from] io::Error),
@@ -267,7 +267,7 @@ fn expect_ready(line: &str) -> io::Result<()> {
     if line == READY {
         return Ok(());
     }
-    Err(why_it_failed(line).unwrap_or_else(|| io::Error::other("the helper said what nobody understands")))
+    Err(why_it_failed(line).unwrap_or_else(|| io::Error::other("the helper sent an unknown reply")))
 }
 
 impl Drop for Helper {
@@ -318,7 +318,7 @@ mod tests {
         let soon = || Instant::now() + Duration::from_millis(1);
         for _ in 0..2 * backoff::FREE_FAILURES {
             let error = server.ask::<_, (u32, u32)>(&1, soon()).await.unwrap_err();
-            assert!(error.to_string().starts_with("the helper is slow"), "{error}");
+            assert!(error.to_string().starts_with("the helper has not replied"), "{error}");
         }
         let started = server.state.lock().await.helper.as_ref().unwrap().process.id().unwrap();
         let late = Instant::now() + START;

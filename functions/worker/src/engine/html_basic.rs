@@ -181,7 +181,7 @@ fn check_type(content_type: Option<&str>) -> Result<(), Failure> {
     if matches!(given.as_str(), "text/html" | "application/xhtml+xml" | "text/plain" | "") {
         return Ok(());
     }
-    let message = format!("The URL leads to {given}, which is not a page: give the URL of an HTML page.");
+    let message = format!("The URL returned {given}, which is not a page. Give the URL of an HTML page.");
     Err(Failure::new(JobErrorCode::UnsupportedFormat, message, "media type of the page"))
 }
 
@@ -201,12 +201,12 @@ fn explain(outcome: Outcome) -> Failure {
     match outcome {
         Outcome::TooComplex => Failure::new(
             JobErrorCode::RenderFailed,
-            "The page has too many elements, or nests them too deeply, for `renderMode: basic`: use `renderMode: browser`.",
+            "The page has too many elements, or nests them too deeply, for `renderMode: basic`. Use `renderMode: browser`.",
             cause,
         ),
         Outcome::TimedOut => timed_out(),
         Outcome::NoSuchPages => {
-            let message = "`pageRange` names none of the pages that the result has.";
+            let message = "`pageRange` names only pages that the result does not have.";
             Failure::new(JobErrorCode::RenderFailed, message, cause)
         }
         Outcome::NoFonts | Outcome::Io => internal(cause),
@@ -215,17 +215,17 @@ fn explain(outcome: Outcome) -> Failure {
 }
 
 fn timed_out() -> Failure {
-    let message = "The page could not be laid out in time: make it smaller, or split it.";
+    let message = "The page could not be laid out in time. Make it smaller, or split it.";
     Failure::new(JobErrorCode::ConversionTimeout, message, "layout deadline")
 }
 
 fn too_large() -> Failure {
-    let message = "The resulting PDF is larger than the limit: split the page, or reduce its pictures.";
+    let message = "The resulting PDF is larger than the limit. Split the page, or reduce its pictures.";
     Failure::new(JobErrorCode::RenderFailed, message, "output limit")
 }
 
 fn crashed(cause: impl Into<String>) -> Failure {
-    let message = "The layout engine crashed on this page: use `renderMode: browser`.";
+    let message = "The layout engine crashed on this page. Use `renderMode: browser`.";
     Failure::new(JobErrorCode::EngineCrashed, message, cause)
 }
 

@@ -145,14 +145,14 @@ impl Failure {
 
     /// A fault of our own infrastructure: the only kind that is tried again.
     pub fn internal(cause: impl Into<String>) -> Self {
-        const MESSAGE: &str = "Something went wrong on our side. Your credits were returned; try again.";
+        const MESSAGE: &str = "Something went wrong on our side. Your credits were refunded. Try again.";
         Self::new(JobErrorCode::Internal, MESSAGE, cause)
     }
 
     /// The source needs more memory than a conversion may have, in bytes: another attempt would end alike.
     pub fn of_memory(bytes: u64, cause: impl Into<String>) -> Self {
         let message = format!(
-            "The conversion needs more memory than {} MiB, which is what it may use: make the source smaller, or split it.",
+            "The conversion needs more memory than the {} MiB that it may use. Make the source smaller, or split it.",
             bytes >> 20
         );
         Self::new(JobErrorCode::RenderFailed, message, cause)

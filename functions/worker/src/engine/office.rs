@@ -160,7 +160,7 @@ impl Engine for OfficeEngine {
 
     async fn get_ready(&self) {
         if let Err(error) = self.forked.get_ready().await {
-            tracing::warn!(%error, "LibreOffice is not ready for the next job: a fresh one will serve it");
+            tracing::warn!(%error, "LibreOffice is not ready for the next job: a fresh process will serve it");
         }
         self.fonts.get_ready().await;
     }
@@ -301,19 +301,19 @@ fn losses(notes: &Notes, options: &OfficeOptions) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if equations > 0 {
         let message =
-            "Equations are missing: they are in a form that LibreOffice can't show, and come with no picture.";
+            "Equations are missing: LibreOffice can't show their form, and the document has no picture of them.";
         warnings.push(Warning::new("equation_dropped", message).with_detail(equations.to_string()));
     }
     if tab_stops {
-        let message = "LibreOffice drops the tab stops of some paragraphs: their columns may stand elsewhere.";
+        let message = "LibreOffice ignores the tab stops of some paragraphs: their columns may be misaligned.";
         warnings.push(Warning::new("tab_stops_dropped", message));
     }
     if changes {
         let message = match options.tracked_changes {
             TrackedChanges::Accepted => {
-                "The document has tracked changes: it is printed as if all were accepted. `trackedChanges` can show them."
+                "The document has tracked changes. They are printed as accepted. Set `trackedChanges` to show them."
             }
-            TrackedChanges::Shown => "The document has tracked changes: they are printed as such.",
+            TrackedChanges::Shown => "The document has tracked changes. They are shown in the result.",
         };
         warnings.push(Warning::new("tracked_changes", message));
     }
@@ -333,7 +333,7 @@ fn failure(attempt: Attempt, order: &Order<'_>, options: &OfficeOptions, family:
     let (code, message) = match attempt {
         Attempt::NeedsPassword => (
             JobErrorCode::PasswordRequired,
-            "The document is protected: give its password in `options.password`.".to_owned(),
+            "The document is protected. Send its password in `options.password`.".to_owned(),
         ),
         Attempt::WrongPassword => {
             (JobErrorCode::WrongPassword, "The document does not open with this password.".to_owned())
@@ -344,17 +344,17 @@ fn failure(attempt: Attempt, order: &Order<'_>, options: &OfficeOptions, family:
                 .to_owned(),
         ),
         Attempt::NotLoaded => {
-            (JobErrorCode::CorruptDocument, "The document can't be opened: it is damaged or incomplete.".to_owned())
+            (JobErrorCode::CorruptDocument, "The document can't be opened. It is damaged or incomplete.".to_owned())
         }
-        Attempt::Written(_) | Attempt::NotSaved if options.page_range.is_some() => {
-            (JobErrorCode::RenderFailed, "No PDF came about: check that `pageRange` names pages that exist.".to_owned())
-        }
-        Attempt::Written(_) | Attempt::NotSaved if family == Family::Presentation => (
+        Attempt::Written(_) | Attempt::NotSaved if options.page_range.is_some() => (
             JobErrorCode::RenderFailed,
-            "No PDF came about: the presentation has no slides, or all of them are hidden.".to_owned(),
+            "The result has no pages. Check that `pageRange` names pages that exist.".to_owned(),
         ),
+        Attempt::Written(_) | Attempt::NotSaved if family == Family::Presentation => {
+            (JobErrorCode::RenderFailed, "The presentation has no slides, or all of them are hidden.".to_owned())
+        }
         Attempt::Written(_) | Attempt::NotSaved => {
-            (JobErrorCode::RenderFailed, "The document was opened, but no PDF could be made of it.".to_owned())
+            (JobErrorCode::RenderFailed, "LibreOffice opened the document but could not export it as PDF.".to_owned())
         }
         Attempt::Ended(End::TimedOut) => (
             JobErrorCode::ConversionTimeout,
@@ -365,10 +365,9 @@ fn failure(attempt: Attempt, order: &Order<'_>, options: &OfficeOptions, family:
             format!("The result is larger than {} MiB: reduce its pictures, or split it.", limits.output_bytes >> 20),
         ),
         Attempt::Ended(End::Exceeded(Excess::Memory)) => return Failure::of_memory(memory_bytes, cause),
-        Attempt::Ended(End::Signaled(_) | End::Exited(_) | End::Exceeded(Excess::Processes)) => (
-            JobErrorCode::EngineCrashed,
-            "The engine broke down over this document: try again, or save it anew and send that.".to_owned(),
-        ),
+        Attempt::Ended(End::Signaled(_) | End::Exited(_) | End::Exceeded(Excess::Processes)) => {
+            (JobErrorCode::EngineCrashed, "LibreOffice crashed on this document. Re-save it and retry.".to_owned())
+        }
     };
     Failure::new(code, message, cause)
 }

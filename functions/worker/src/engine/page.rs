@@ -113,7 +113,7 @@ impl PageOptions {
         }
         Err(Failure::new(
             JobErrorCode::RenderFailed,
-            "The margins leave no room on the page: make them smaller, or the page larger.",
+            "The margins leave no space on the page. Make them smaller, or the page larger.",
             "no content area",
         ))
     }

@@ -69,7 +69,7 @@ impl PdfTools {
             Reply::Exceeded(excess) => Err(exceeded(excess, task.limits)),
             Reply::Signaled(libc::SIGXFSZ) => Err(exceeded(Excess::Disk, task.limits)),
             ended @ (Reply::Exited(_) | Reply::Signaled(_)) => Err(crashed(&format!("{ended:?}"))),
-            Reply::Ready | Reply::Failed(_) => Err(Failure::internal("the PDF helper answered out of turn")),
+            Reply::Ready | Reply::Failed(_) => Err(Failure::internal("the PDF helper sent a reply of the wrong kind")),
         }
     }
 
@@ -162,14 +162,14 @@ fn failed(failure: docmill_pdf::Failure) -> Failure {
 }
 
 fn timed_out(limits: &Limits) -> Failure {
-    let message = format!("The work on this file took longer than {} seconds. Split it.", limits.conversion.as_secs());
+    let message = format!("Processing this file took longer than {} seconds. Split it.", limits.conversion.as_secs());
     Failure::new(JobErrorCode::ConversionTimeout, message, "the deadline")
 }
 
 fn exceeded(excess: Excess, limits: &Limits) -> Failure {
     let message = match excess {
         Excess::Memory => {
-            "This file needs more memory than a job may have. Split it, or reduce its pictures.".to_owned()
+            "This file needs more memory than a job may use. Split it, or reduce its pictures.".to_owned()
         }
         Excess::Disk => format!("The result is larger than {} MiB. Split the file.", limits.output_bytes >> 20),
         Excess::Processes => "This file made the engine start too many processes.".to_owned(),
@@ -178,7 +178,7 @@ fn exceeded(excess: Excess, limits: &Limits) -> Failure {
 }
 
 fn crashed(cause: &str) -> Failure {
-    let message = "The PDF engine crashed on this file. Re-save it in the program it comes from, and retry.";
+    let message = "The PDF engine crashed on this file. Re-save it in the program that created it, and retry.";
     Failure::new(JobErrorCode::EngineCrashed, message, cause)
 }
 

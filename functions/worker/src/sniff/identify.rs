@@ -100,7 +100,7 @@ fn packaged(path: &Path) -> Result<Format, Failure> {
     }
     let holds = |folder: &str| package.names().iter().any(|name| name.starts_with(folder));
     if ["word/", "xl/", "ppt/"].into_iter().any(holds) || package.contains("content.xml") {
-        return Err(corrupt("the part that says what it is is missing"));
+        return Err(corrupt("its content types are missing"));
     }
     Err(unsupported("a ZIP archive"))
 }

@@ -147,7 +147,7 @@ fn prologue(reader: impl Read, doctypes: Doctypes) -> Result<(), Failure> {
 fn refusal(fault: Fault) -> Failure {
     match fault {
         Fault::Malformed(cause) => Failure { cause, ..corrupt("the XML of its main part is not well-formed") },
-        Fault::Doctype => corrupt("it holds XML with a document type declaration, which is not taken"),
+        Fault::Doctype => corrupt("it contains XML with a document type declaration, which is not allowed"),
     }
 }
 

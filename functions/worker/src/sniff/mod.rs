@@ -32,7 +32,7 @@ fn unsupported(what: &str) -> Failure {
     let hint = if what == HTML { " Web pages are converted by html-to-pdf." } else { "" };
     Failure::new(
         JobErrorCode::UnsupportedFormat,
-        format!("The source seems to be {what}, which is not taken here. Formats taken: {taken}.{hint}"),
+        format!("The source seems to be {what}. This tool does not accept that format. It accepts: {taken}.{hint}"),
         format!("sniffed as {what}"),
     )
 }
@@ -42,7 +42,7 @@ const HTML: &str = "an HTML page";
 fn corrupt(why: &str) -> Failure {
     Failure::new(
         JobErrorCode::CorruptDocument,
-        format!("The document is damaged: {why}. Open it in the program it comes from, save it again and retry."),
+        format!("The document is damaged: {why}. Re-save it in the program that created it, and retry."),
         why,
     )
 }

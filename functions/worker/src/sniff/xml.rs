@@ -136,7 +136,7 @@ impl Nesting {
         match (self.depth, self.rooted) {
             (0, true) => Ok(()),
             (0, false) => Err(malformed("it has no elements")),
-            _ => Err(malformed("it ends before its elements do")),
+            _ => Err(malformed("it ends before all elements are closed")),
         }
     }
 }

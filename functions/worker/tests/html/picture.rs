@@ -74,7 +74,7 @@ async fn whole_pages_and_single_elements_are_taken() {
     assert_eq!(element.warnings[0].detail.as_deref(), Some("fullPage"));
     let below = take(&engine, PAGE, json!({"selector": "#end", "width": 400, "height": 300})).await.unwrap();
     assert_eq!((below.image.dimensions(), below.at(0, 0)), ((400, 10), GREEN));
-    for (selector, said) in [("#none", "names no element"), ("##", "not valid CSS"), ("style", "takes no room")] {
+    for (selector, said) in [("#none", "matches no element"), ("##", "not valid CSS"), ("style", "has no size")] {
         let failure = take(&engine, PAGE, json!({"selector": selector})).await.err().unwrap();
         assert_eq!(failure.code, JobErrorCode::RenderFailed);
         assert!(failure.message.contains(said), "{}", failure.message);

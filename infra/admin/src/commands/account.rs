@@ -84,7 +84,7 @@ async fn create(
 ) -> Result<Output, Failure> {
     let id = id.unwrap_or_else(|| format!("acc_{}", Uuid::now_v7().simple()));
     if id.is_empty() || !id.chars().all(|character| character.is_ascii_alphanumeric() || character == '_') {
-        return refuse("an account's id is made of letters, digits and underscores");
+        return refuse("an account id can contain letters, digits and underscores");
     }
     if name.trim().is_empty() {
         return refuse("an account needs a name");
@@ -93,7 +93,7 @@ async fn create(
     if context.usage.create_profile(&id, &profile).await? {
         Ok(Output::new("account", view(&id, &profile)))
     } else {
-        refuse(format!("there is an account {id} already"))
+        refuse(format!("the account {id} already exists"))
     }
 }
 
@@ -135,7 +135,7 @@ async fn change_policy(context: &Context, wanted: Set) -> Result<Output, Failure
     }
     match context.accounts.change(&id, profile.version, &policy, &author(reason)).await? {
         Changed::Written(profile) => Ok(Output::new("account", view(&id, &profile))),
-        Changed::Stale(_) => refuse("somebody else changed it at the same time: look at it, and try again"),
+        Changed::Stale(_) => refuse("somebody else changed this at the same time: check it, and try again"),
         Changed::NoAccount => refuse(format!("there is no account {id}")),
     }
 }

@@ -47,7 +47,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
 }
 
 async fn find(context: &Context, id: &str) -> Result<Job, Failure> {
-    let Some(parsed) = JobId::parse(id) else { return refuse(format!("{id} is no job id")) };
+    let Some(parsed) = JobId::parse(id) else { return refuse(format!("{id} is not a job id")) };
     let Some(job) = context.jobs.get(parsed).await? else { return refuse(format!("there is no job {id}")) };
     Ok(job)
 }
@@ -104,7 +104,7 @@ async fn resend(context: &Context, job: &Job) -> Result<Output, Failure> {
     match job.status {
         JobStatus::Queued | JobStatus::Processing => {}
         JobStatus::Completed | JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled | JobStatus::Deleted => {
-            return refuse(format!("job {} is {} already", job.id, job.status.as_str()));
+            return refuse(format!("job {} is already {}", job.id, job.status.as_str()));
         }
     }
     let queue = job.queue;

@@ -124,7 +124,7 @@ async fn create(context: &Context, wanted: Create) -> Result<Output, Failure> {
     let key = match context.accounts.add_key(&key, now).await? {
         KeyAdded::Yes(key) => key,
         KeyAdded::TooMany => {
-            return refuse(format!("an account has at most {MAX_KEYS} keys: revoke one that is not needed"));
+            return refuse(format!("an account has at most {MAX_KEYS} keys: revoke one that you no longer need"));
         }
         KeyAdded::NoAccount => return refuse(format!("there is no account {}", key.account)),
     };
@@ -139,8 +139,10 @@ async fn regenerate(context: &Context, account: &str, id: &str, overlap_hours: u
     let overlap = Duration::from_secs(u64::from(overlap_hours) * 3600);
     match context.accounts.regenerate_key(account, id, None, overlap, clock::now()).await? {
         Regenerated::Yes { key, secret } => Ok(Output::new("key", with_secret(&key, &secret))),
-        Regenerated::Superseded => refuse("somebody else gave the key another secret at this moment: look again"),
-        Regenerated::NoSuchKey => refuse(format!("account {account} has no key {id} that works")),
+        Regenerated::Superseded => {
+            refuse("somebody else regenerated the key at the same time: check it, and try again")
+        }
+        Regenerated::NoSuchKey => refuse(format!("account {account} has no active key {id}")),
     }
 }
 

@@ -34,8 +34,8 @@ fn limit(name: &str) -> Result<Limit, String> {
 }
 
 fn ceiling(text: &str) -> Result<(Limit, NonZeroU64), String> {
-    let (name, most) = text.split_once('=').ok_or("use NAME=MOST, such as pages=50")?;
-    let most = most.parse().map_err(|_| "the most must be a whole number from 1 on".to_owned())?;
+    let (name, most) = text.split_once('=').ok_or("use NAME=LIMIT, such as pages=50")?;
+    let most = most.parse().map_err(|_| "the limit must be a whole number of at least 1".to_owned())?;
     Ok((limit(name)?, most))
 }
 

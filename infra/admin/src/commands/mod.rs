@@ -28,7 +28,7 @@ pub(crate) fn author(reason: Option<String>) -> Author {
 pub(crate) fn written<T>(change: Change<T>) -> Result<T, Failure> {
     match change {
         Change::Written(Versioned { value, .. }) => Ok(value),
-        Change::Stale(_) => refuse("somebody else changed it at the same time: look at it, and try again"),
+        Change::Stale(_) => refuse("somebody else changed this at the same time: check it, and try again"),
     }
 }
 

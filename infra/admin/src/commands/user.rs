@@ -67,7 +67,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
 }
 
 fn address(text: &str) -> Result<Email, Failure> {
-    Email::parse(text).ok_or_else(|| Failure::Refused(format!("{text} is no e-mail address")))
+    Email::parse(text).ok_or_else(|| Failure::Refused(format!("{text} is not an e-mail address")))
 }
 
 fn view(user: &User) -> Value {

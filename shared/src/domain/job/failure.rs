@@ -81,7 +81,7 @@ impl JobErrorCode {
             Self::ConversionTimeout => "the conversion took too long",
             Self::EngineCrashed => "the engine crashed twice on this document",
             Self::SourceJobFailed => {
-                "a job whose result this one takes has failed, was canceled, or has no such result"
+                "the job whose result this one needs has failed, was canceled, or has no such result"
             }
             Self::DeliveryFailed => "the result could not be sent to `output.putUrl`",
             Self::Internal => "an error on our side",

@@ -32,7 +32,7 @@ pub(super) fn admit_count(wanted: &JobRequest, body: &Map<String, Value>, most: 
         return Ok(());
     }
     let place = if body.contains_key(SOURCES) { format!("/{SOURCES}") } else { format!("/input/{SOURCES}") };
-    let why = format!("must have at most {most} entries, which is the limit of your plan or key");
+    let why = format!("must have at most {most} entries, the limit of your plan or key");
     Err(ApiError::validation(vec![Breach::new(place, why)]))
 }
 
@@ -73,13 +73,13 @@ pub(super) async fn find(
         }
     }
     if found.awaited.len() > MOST_AWAITED {
-        let why = format!("names more than {MOST_AWAITED} jobs that have not ended; wait for some of them first");
+        let why = format!("names more than {MOST_AWAITED} unfinished jobs: wait until some of them have ended");
         found.breaches.push(Breach::new(format!("/{SOURCES}"), why));
     }
     Ok(found)
 }
 
-const NO_SUCH_UPLOAD: &str = "names no upload of your account that is complete and less than an hour old";
+const NO_SUCH_UPLOAD: &str = "must be the id of a completed upload of your account, less than an hour old";
 
 fn is_own(job: &Job, caller: &Caller) -> bool {
     job.account == caller.account() && job.ttl > caller.now.as_ttl_seconds()
@@ -87,25 +87,27 @@ fn is_own(job: &Job, caller: &Caller) -> bool {
 
 /// The job if it has not ended, or why its result can't be taken.
 fn judge(job: Option<&Job>, output: usize, caller: &Caller) -> Result<Option<JobId>, String> {
-    let Some(job) = job else { return Err("names no job of your account".to_owned()) };
+    let Some(job) = job else { return Err("must be the id of a job of your account".to_owned()) };
     match job.status_at(caller.now) {
         JobStatus::Queued | JobStatus::Processing => {
             let waiters = job.waiters.as_ref().map_or(0, BTreeSet::len);
             if waiters < MAX_WAITERS {
                 return Ok(Some(job.id));
             }
-            Err(format!("names a job that {MAX_WAITERS} others wait for already; try again when it has ended"))
+            Err(format!("names a job that {MAX_WAITERS} other jobs already wait for: try again when it has ended"))
         }
         JobStatus::Completed => {
             let files = job.results.as_ref().map_or(1, |results| results.files().max(1));
             if output < files {
                 return Ok(None);
             }
-            Err(format!("names a job with {files} results; `output` must be below that"))
+            Err(format!("names a job with {files} results: `output` must be less than {files}"))
         }
         JobStatus::Failed => Err("names a job that failed and has no result".to_owned()),
         JobStatus::Canceled => Err("names a job that was canceled and has no result".to_owned()),
-        JobStatus::Expired | JobStatus::Deleted => Err("names a job whose result is gone".to_owned()),
+        JobStatus::Expired | JobStatus::Deleted => {
+            Err("names a job whose result has expired or was deleted".to_owned())
+        }
     }
 }
 

@@ -119,7 +119,7 @@ async fn save(
             return Ok(forms.again(EDIT, StatusCode::UNPROCESSABLE_ENTITY, content));
         }
     };
-    match forms.change(&wanted, &admin, &sent, "The account was saved. Its keys have the changes at once.").await? {
+    match forms.change(&wanted, &admin, &sent, "The account was saved. The changes apply to its keys at once.").await? {
         Ok(done) => Ok(done),
         Err(current) => {
             // What this form does not show stays as it is now.
@@ -295,7 +295,7 @@ impl AccountForms<'_> {
         notice: Option<Markup>,
     ) -> Markup {
         let (class, lead) = if profile.suspended {
-            ("primary", "Its keys and its users have access again at once.")
+            ("primary", "Its keys and users get access again at once.")
         } else {
             (
                 "danger",

@@ -113,7 +113,7 @@ fn waiting(unfinished: &[OpenJob], now: Timestamp) -> Markup {
             div { dt { "State" } dd { (status(oldest.status)) ", attempt " (oldest.attempts) } }
             div { dt { "Job" } dd { code { (oldest.id) } } }
         }
-        p.muted { "Among the hundred open jobs that are due first. In a large backlog, other jobs may have waited longer." }
+        p.muted { "Of the hundred unfinished jobs that are due next. In a large backlog, other jobs may have waited longer." }
     }
 }
 

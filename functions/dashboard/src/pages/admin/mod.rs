@@ -45,9 +45,9 @@ const PLACES: [(&str, &str, &str); 6] = [
     ("/admin/tools", "Tools", "Where tools are listed, their state and their price."),
     ("/admin/plans", "Plans", "Included credits, tools, origins and rate limits."),
     ("/admin/accounts", "Accounts", "Plan, credits, test mode, suspension; keys and usage."),
-    ("/admin/service", "Service", "Switches of the whole service."),
+    ("/admin/service", "Service", "Test mode, limits and the contact for credits."),
     ("/admin/health", "Health", "Queues, dead letters, the sweeper and failures by tool."),
-    ("/admin/audit", "Audit trail", "Who changed what, when and why."),
+    ("/admin/audit", "Audit trail", "Who changed or viewed what, when and why."),
 ];
 
 async fn show(State(state): State<AppState>, viewer: Viewer, _admin: AdminUser) -> Response {

@@ -1,4 +1,4 @@
-//! Switches of the whole service.
+//! Test mode, limits and the contact for credits.
 
 use axum::Router;
 use axum::extract::State;

@@ -72,7 +72,7 @@ fn status_of(state: &AppState, job: &Job, status: JobStatus) -> Markup {
                 "Convert the document again if you still need it."
             }
             JobStatus::Failed => (failed(job))
-            JobStatus::Canceled => p { "The job was canceled. Its credits were given back." }
+            JobStatus::Canceled => p { "The job was canceled. Its credits were refunded." }
             JobStatus::Deleted => p { "The job's documents and its request were deleted." }
         }
     }

@@ -91,7 +91,7 @@ fn first_steps(state: &AppState) -> Markup {
         section.card aria-labelledby="first-steps" {
             h2 #first-steps { "First steps" }
             ol {
-                li { a href=(state.link("/app/playground")) { "Convert a document" } " in the playground. You need no key for that." }
+                li { a href=(state.link("/app/playground")) { "Convert a document" } " in the playground. You don't need a key for that." }
                 li { a href=(state.link("/app/keys/new")) { "Create an API key" } " for your own programs." }
                 li { "Copy the code from the playground, or read " a href=(state.link("/docs")) { "the docs" } "." }
             }

@@ -54,7 +54,7 @@ fn verify(engines: &Engines, request: &Request, source: &Source) -> Result<Artif
 fn unusable(cause: &str) -> Failure {
     Failure::new(
         ErrorCode::RenderFailed,
-        "The conversion produced no usable file: check that the document opens and has content.",
+        "The conversion produced no valid file. Check that the document opens and has content.",
         cause,
     )
 }

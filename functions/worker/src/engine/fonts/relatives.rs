@@ -206,8 +206,8 @@ impl Relative {
     /// What a user is told of lines and pages.
     pub(in crate::engine) const fn consequence(widths: Widths) -> &'static str {
         match widths {
-            Same | Near => "Its letters are about as wide, so most lines break where they would.",
-            Differ => "Its letters have other widths, so lines and pages may break elsewhere.",
+            Same | Near => "Its letters are about as wide, so most line breaks stay the same.",
+            Differ => "Its letters have other widths, so lines and pages may break at other places.",
         }
     }
 }

@@ -82,7 +82,7 @@ impl Children {
         let request = Request { bounds, document: Page { scratch: task.scratch.to_owned() } };
         let how = match self.server.ask::<_, Reply<Answer>>(&request, task.deadline).await? {
             Reply::Ready | Reply::Failed(_) => {
-                return Err(io::Error::other("the helper answered what it was not asked"));
+                return Err(io::Error::other("the helper sent a reply of the wrong kind"));
             }
             Reply::Answered(word) => Ok(word),
             Reply::Exited(code) => Err(End::Exited(code)),

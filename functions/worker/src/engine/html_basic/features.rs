@@ -70,11 +70,11 @@ impl Feature {
 
     fn warning(self) -> Warning {
         if self == Self::PageSize {
-            let message = "The page's CSS gives a page size: with `renderMode: basic` it wins over the one requested.";
+            let message = "The page's CSS sets a page size. With `renderMode: basic` it overrides the requested one.";
             return Warning::new(self.code(), message).with_detail(self.name());
         }
         let message =
-            format!("`renderMode: basic` does not render this rightly: {}. Use `renderMode: browser`.", self.name());
+            format!("`renderMode: basic` does not render this correctly: {}. Use `renderMode: browser`.", self.name());
         Warning::new(self.code(), message).with_detail(self.name())
     }
 

@@ -189,16 +189,16 @@ impl Resources {
 
     pub(super) fn warnings(&self) -> Vec<Warning> {
         let blocked = self.blocked.iter().map(|host| {
-            Warning::new("resource_blocked", "The page asked for something at an address that is not fetched from.")
+            Warning::new("resource_blocked", "The page requested an address that the service does not fetch from.")
                 .with_detail(host)
         });
         let failed = self.failed.iter().map(|(host, reason)| {
-            Warning::new("resource_failed", "The page asked for something that could not be loaded.")
+            Warning::new("resource_failed", "The page requested something that could not be loaded.")
                 .with_detail(format!("{host}: {reason}"))
         });
         let limit = self.over_limit.then(|| {
             let message = format!(
-                "The page asked for more than {MOST_RESOURCES} resources or {} MiB; what came after is missing.",
+                "The page asked for more than {MOST_RESOURCES} resources or {} MiB. Everything after that is missing.",
                 MOST_BYTES >> 20
             );
             Warning::new("resource_limit", message)

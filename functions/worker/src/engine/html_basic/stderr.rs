@@ -18,15 +18,15 @@ pub(super) fn warnings(said: &str) -> Vec<Warning> {
         told().filter_map(|line| line.strip_prefix(NO_FONT)?.split_once("\" (")).map(|(name, _)| name).collect();
     let mut warnings = Vec::new();
     if !glyphs.is_empty() {
-        let message = "Some characters have no glyph in any font here, and are missing: bring a font along.";
+        let message = "Some characters are missing, because no available font has them. Load a web font that has them.";
         warnings.push(Warning::new("missing_glyph", message).with_detail(glyphs.iter().collect::<String>()));
     }
     warnings.extend(fonts.into_iter().map(|font| {
-        let message = "A font of the page could not be loaded; another one stands in for it.";
+        let message = "A font of the page could not be loaded. Another font was used instead.";
         Warning::new("font_failed", message).with_detail(font.chars().take(100).collect::<String>())
     }));
     if told().any(|line| line.starts_with(SVG)) {
-        let message = "An inline SVG could not be drawn as it was meant. Use `renderMode: browser`.";
+        let message = "An inline SVG could not be drawn correctly. Use `renderMode: browser`.";
         warnings.push(Warning::new("unsupported_svg", message));
     }
     warnings

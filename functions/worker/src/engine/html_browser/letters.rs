@@ -50,7 +50,7 @@ impl Letters {
             self.characters.chars().filter(|letter| own.is_empty() && is_blank(*letter, installed)).collect();
         if !blank.is_empty() {
             let message =
-                "No font here has these characters, so they are printed as boxes. Load a web font that has them.";
+                "No available font has these characters, so they are printed as boxes. Load a web font that has them.";
             warnings.push(Warning::new("missing_glyph", message).with_detail(blank));
         }
         warnings
@@ -61,7 +61,7 @@ impl Letters {
 fn substituted(family: String, stand_in: Option<&Relative>) -> Warning {
     let name = stand_in.map_or_else(|| "another".to_owned(), |relative| format!("{:?}", relative.stand_in));
     let widths = Relative::consequence(stand_in.map_or(Widths::Differ, |relative| relative.widths));
-    let message = format!("The font {family:?} is not available here: {name} stands in. {widths}");
+    let message = format!("The font {family:?} is not available. {name} was used instead. {widths}");
     Warning::new("font_substituted", message).with_detail(family)
 }
 

@@ -242,7 +242,7 @@ fn reap(mut child: Child, number: Pid, group: &Group, allowance: &Allowance) -> 
         group.largest_bytes.fetch_max(usage.largest_bytes, Ordering::Relaxed);
     };
     if let Some(excess) = confine::wait_within(number, allowance, note)? {
-        tracing::warn!(?excess, "the browser took more than it may, and is killed");
+        tracing::warn!(?excess, "the browser exceeded its limits and was killed");
     }
     let mut held = group.lock();
     *held = None;

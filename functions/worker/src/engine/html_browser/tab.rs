@@ -260,13 +260,13 @@ impl<'b> Tab<'b> {
             let found = self.look(&picture::find_element(selector), until).await?.unwrap_or_default();
             let area = match found {
                 Value::Bool(_) => return Err(PageError::BadSelector("it is not valid CSS")),
-                Value::Null => return Err(PageError::BadSelector("it names no element of the page")),
+                Value::Null => return Err(PageError::BadSelector("it matches no element of the page")),
                 found @ (Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_)) => {
                     Area::deserialize(found).ok().map(Area::rounded)
                 }
             };
             let shown = area.filter(|area| area.width >= 1.0 && area.height >= 1.0);
-            return shown.ok_or(PageError::BadSelector("its element takes no room on the page"));
+            return shown.ok_or(PageError::BadSelector("its element has no size on the page"));
         }
         let (mut width, mut height) = (f64::from(options.width), f64::from(options.height));
         if options.full_page {

@@ -59,7 +59,7 @@ pub(super) fn not_opened(stop: Stop, too_little_time: bool) -> Failure {
 }
 
 pub(super) fn timed_out(cause: impl Into<String>) -> Failure {
-    let message = "The page was not ready to print in time: make it lighter, or end its scripts' endless work.";
+    let message = "The page was not ready to print in time. Make it lighter, and check for scripts that never stop.";
     Failure::new(JobErrorCode::ConversionTimeout, message, cause)
 }
 
@@ -76,7 +76,7 @@ impl Observed<'_> {
             PageError::Status(status) => self.explain_status(status),
             PageError::MediaType(media_type) => unsupported(&media_type),
             PageError::BadCondition(what) => {
-                Failure::new(JobErrorCode::RenderFailed, format!("`waitFor` can't be used: {what}."), what)
+                Failure::new(JobErrorCode::RenderFailed, format!("`waitFor` is invalid: {what}."), what)
             }
             PageError::NotMet(what) => {
                 let message = format!("`waitFor` was not met in time: {what}.");
@@ -84,11 +84,11 @@ impl Observed<'_> {
             }
             PageError::TooLarge => Failure::new(
                 JobErrorCode::RenderFailed,
-                "The result is larger than the limit: print fewer pages, or a smaller part of the page, or reduce its pictures.",
+                "The result is larger than the limit. Print fewer pages or a smaller part of the page, or reduce its pictures.",
                 "output limit",
             ),
             PageError::BadSelector(what) => {
-                Failure::new(JobErrorCode::RenderFailed, format!("`selector` can't be used: {what}."), what)
+                Failure::new(JobErrorCode::RenderFailed, format!("`selector` is invalid: {what}."), what)
             }
             PageError::Refused(failure) => failure,
             PageError::File(error) => internal(error),
@@ -102,12 +102,12 @@ impl Observed<'_> {
             Stop::Broken(Broken::Crashed) => crashed("page crashed"),
             Stop::Broken(Broken::TooManyNavigations) => Failure::new(
                 JobErrorCode::RenderFailed,
-                "The page keeps sending itself to other pages or reloading: give the URL that it ends at.",
+                "The page keeps reloading or redirecting. Give the URL of the final page.",
                 "too many navigations",
             ),
             Stop::Broken(Broken::TooManyRedirects) => Failure::new(
                 JobErrorCode::SourceUnreachable,
-                "The URL redirects too often. Give the URL that it ends at.",
+                "The URL redirects too often. Give the final URL.",
                 "too many redirects",
             ),
             Stop::Refused { method, message } => refused(method, &message),
@@ -131,13 +131,16 @@ impl Observed<'_> {
             return self.explain_status(document.status);
         }
         if error == "ERR_UNSAFE_PORT" {
-            let message = "The URL's port is one that pages are not fetched from.";
+            let message = "The service does not fetch pages from this port.";
             return Failure::new(JobErrorCode::SourceForbidden, message, error);
         }
         let message = match error {
             "ERR_TOO_MANY_REDIRECTS" => "The URL redirects in a circle.".to_owned(),
             _ if error.starts_with("ERR_CERT") || error.starts_with("ERR_SSL") => {
-                format!("No trusted connection to {} could be made: its certificate or TLS is at fault.", self.host())
+                format!(
+                    "No secure connection to {} is possible: its certificate or TLS settings are invalid.",
+                    self.host()
+                )
             }
             _ => format!("{} could not be reached. Check the URL.", self.host()),
         };
@@ -161,8 +164,7 @@ impl Observed<'_> {
     fn proxy_failure(&self) -> Option<Failure> {
         let host = self.watch.main_host()?;
         if self.report.blocked.contains(host) {
-            let message =
-                format!("{host} is not a public address, or its port is not allowed: it is not fetched from.");
+            let message = format!("{host} is not a public address, or its port is not allowed.");
             return Some(Failure::new(JobErrorCode::SourceForbidden, message, "blocked by the proxy"));
         }
         self.report.failed.contains(host).then(|| {
@@ -201,7 +203,7 @@ impl Observed<'_> {
         let watch = self.watch;
         let told = |host: &String| self.report.blocked.contains(host) || self.report.failed.contains(host);
         warnings.extend(watch.failed().iter().filter(|(host, _)| !told(host)).map(|(host, reason)| {
-            Warning::new("resource_failed", "The page asked for something that could not be loaded.")
+            Warning::new("resource_failed", "The page requested something that could not be loaded.")
                 .with_detail(format!("{host}: {reason}"))
         }));
         if watch.relative_references() > 0 {
@@ -215,13 +217,13 @@ impl Observed<'_> {
 }
 
 fn crashed(cause: impl Into<String>) -> Failure {
-    let message = "The browser crashed while it rendered the page; the page may need more memory than there is.";
+    let message = "The browser crashed while it rendered the page. The page may need too much memory.";
     Failure::new(JobErrorCode::EngineCrashed, message, cause)
 }
 
 fn unsupported(media_type: &str) -> Failure {
     let shown = if media_type.is_empty() { "a download" } else { media_type };
-    let message = format!("The URL leads to {shown}, which is not a page: give the URL of an HTML page.");
+    let message = format!("The URL returned {shown}, which is not a page. Give the URL of an HTML page.");
     Failure::new(JobErrorCode::UnsupportedFormat, message, "media type of the main document")
 }
 
@@ -229,10 +231,10 @@ fn unsupported(media_type: &str) -> Failure {
 fn refused(method: &'static str, message: &str) -> Failure {
     let cause = format!("{method}: {message}");
     let told = match message {
-        _ if method == "Network.setCookies" => "The browser does not take one of the `cookies`.",
+        _ if method == "Network.setCookies" => "The browser refused one of the `cookies`.",
         _ if method != "Page.printToPDF" => return crashed(cause),
         _ if message.contains("age range") => "`pageRange` names pages that the result does not have.",
-        _ if message.contains("content area") => "The margins leave no room on the page.",
+        _ if message.contains("content area") => "The margins leave no space on the page.",
         _ => "The browser could not print the page.",
     };
     Failure::new(JobErrorCode::RenderFailed, told, cause)

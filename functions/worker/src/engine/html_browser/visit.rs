@@ -110,7 +110,7 @@ impl Visit {
     pub(super) fn warnings_without_address(&self) -> Vec<Warning> {
         let given = [("cookies", self.cookies.is_empty()), ("headers", self.headers.is_empty())];
         let without_effect = |(name, _)| {
-            let message = format!("`{name}` has no effect here: it needs a page with an address of its own (`url`).");
+            let message = format!("`{name}` has no effect here: it needs a page that is loaded from a `url`.");
             Warning::new("option_without_effect", message).with_detail(name)
         };
         given.into_iter().filter(|(_, absent)| !absent).map(without_effect).collect()

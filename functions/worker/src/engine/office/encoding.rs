@@ -32,7 +32,7 @@ pub(super) fn to_utf8(source: &Path, encoding: Encoding, target: &Path) -> io::R
 }
 
 fn warning(encoding: &str) -> Warning {
-    let message = format!("The text does not say which encoding it is in: it was read as {encoding}.");
+    let message = format!("The text does not declare its encoding. It was read as {encoding}.");
     Warning::new("encoding_guessed", message).with_detail(encoding)
 }
 

@@ -57,8 +57,11 @@ fn warning(asked: &str, found: &str, installed: &BTreeSet<String>) -> Warning {
     let relative = relatives::of(&asked.to_lowercase(), installed);
     let near = relative.is_some_and(|relative| relative.widths == Widths::Near && relative.stand_in == found);
     let widths = Relative::consequence(if near { Widths::Near } else { Widths::Differ });
-    Warning::new("font_substituted", format!("The font {asked:?} is not available here: {found:?} stands in. {widths}"))
-        .with_detail(asked)
+    Warning::new(
+        "font_substituted",
+        format!("The font {asked:?} is not available. {found:?} was used instead. {widths}"),
+    )
+    .with_detail(asked)
 }
 
 /// Which family was asked for, and which was found, by fontconfig's log: a "Match Pattern" whose first family is the one
@@ -117,8 +120,8 @@ mod tests {
         let warnings = substitutions(&read(log.path()).unwrap(), &installed);
         assert_eq!(warnings.len(), 1, "{warnings:?}");
         assert_eq!(warnings[0].detail.as_deref(), Some("Acme Grotesk"));
-        assert!(warnings[0].message.contains("\"Noto Sans\" stands in"), "{}", warnings[0].message);
-        assert!(warnings[0].message.contains("may break elsewhere"), "{}", warnings[0].message);
+        assert!(warnings[0].message.contains("\"Noto Sans\" was used"), "{}", warnings[0].message);
+        assert!(warnings[0].message.contains("may break at other places"), "{}", warnings[0].message);
     }
 
     #[test]

@@ -68,10 +68,10 @@ impl Forked {
         let request = Request { bounds, document: document(order) };
         Ok(match self.server.ask(&request, order.deadline).await? {
             Reply::Ready | Reply::Failed(_) => {
-                return Err(io::Error::other("the helper answered what it was not asked"));
+                return Err(io::Error::other("the helper sent a reply of the wrong kind"));
             }
             Reply::Answered(Answer::Unable) => {
-                return Err(io::Error::other("LibreOfficeKit can't do what was asked for"));
+                return Err(io::Error::other("LibreOfficeKit does not support this conversion"));
             }
             Reply::Answered(Answer::Written(notes)) => Attempt::Written(notes),
             Reply::Answered(Answer::NotLoaded) => Attempt::NotLoaded,
