@@ -68,7 +68,8 @@ async fn the_public_page_lists_offered_plans_and_people_without_credits_learn_wh
 #[tokio::test]
 async fn an_administrator_finds_an_account_by_a_users_address_and_each_look_is_recorded() {
     let world = World::new();
-    let account = world.account(10).await;
+    // Both plans are there before the settings are read.
+    let (account, stranger) = (world.account(10).await, world.account(10).await);
     let id = create_job(&world, &account).await.job_id();
     let user = Visitor::of(&world, &account).await;
     let admin = Visitor::admin(&world, &world.account(0).await).await;
@@ -92,7 +93,7 @@ async fn an_administrator_finds_an_account_by_a_users_address_and_each_look_is_r
     assert!(admin.get(&own).await.text.contains("viewed the keys"));
 
     // Nothing that does not exist is shown or recorded, and nobody else comes to these pages.
-    let other = create_job(&world, &world.account(10).await).await.job_id();
+    let other = create_job(&world, &stranger).await.job_id();
     for path in [format!("{own}/jobs/{other}"), format!("{own}/jobs/x"), "/admin/accounts/none/keys".to_owned()] {
         assert_eq!(admin.get(&path).await.status, 404, "{path}");
     }
