@@ -57,7 +57,7 @@ test("a key is created, used, regenerated and revoked", async () => {
   });
 });
 
-test("who has never seen it comes by the pages' own words from the printed address to a key and to a PDF", async () => {
+test("a new user finds their way from the printed address to a key and a PDF", async () => {
   const person = await newPerson();
   await withVisitor({ viewport: { width: 1280, height: 800 } }, async (visitor) => {
     const { page } = visitor;
@@ -95,7 +95,7 @@ test("a wrong form stays filled in, and works without scripts", async () => {
   });
 });
 
-test("a job is followed to its end without a reload, downloaded, and another account's is not there", async () => {
+test("a job page follows the job without a reload, offers the download, and hides other accounts' jobs", async () => {
   const [person, stranger] = [await newPerson(), await newPerson()];
   let path;
   await withVisitor({}, async (visitor) => {

@@ -70,7 +70,7 @@ test("a hidden tool leaves the listing, the menu, the homepage and the API, and 
   });
 });
 
-test("of two forms opened at once the later one is told, keeps what was typed, and can still be saved", async () => {
+test("of two forms opened at once, the later one shows the conflict, keeps its entries, and can still be saved", async () => {
   const id = `journey-${randomUUID().slice(0, 8)}`;
   await administer("plan", "set", id, "--included-credits", "10");
   await withVisitor({}, async (visitor) => {
@@ -145,7 +145,7 @@ test("limits of a plan and of the service are published to their keys, and hold"
   });
 });
 
-test("what is wrong in a form is said beside its field, and nothing is lost", async () => {
+test("errors of a form appear at their fields, and entries are kept", async () => {
   await withVisitor({}, async (visitor) => {
     const { page } = visitor;
     await signIn(visitor, people.admin, "/admin/plans/new");
@@ -158,7 +158,7 @@ test("what is wrong in a form is said beside its field, and nothing is lost", as
   });
 });
 
-test("a suspended account's key is refused at once, and let in again when it is lifted", async () => {
+test("a suspension takes effect on the account's keys at once, and so does its end", async () => {
   const { id, name, secret } = await newAccount();
   assert.equal((await api("/v1/tools", secret)).status, 200);
   await withVisitor({}, async (visitor) => {
@@ -270,7 +270,7 @@ test("a plan that is offered and the address for credits show on the public page
   });
 });
 
-test("credits are granted once, with a reason, and a form that is sent again grants nothing", async () => {
+test("credits are granted once, with a reason, even if the form is sent twice", async () => {
   const { id } = await newAccount();
   await withVisitor({}, async (visitor) => {
     const { page, context } = visitor;
@@ -289,7 +289,7 @@ test("credits are granted once, with a reason, and a form that is sent again gra
   });
 });
 
-test("nobody but administrators comes to any of these pages", async () => {
+test("only administrators can open these pages", async () => {
   const { id } = await newAccount();
   const person = await newPerson();
   await withVisitor({}, async (visitor) => {
@@ -304,7 +304,7 @@ test("nobody but administrators comes to any of these pages", async () => {
   });
 });
 
-test("the health page knows the queues and the sweeper", async () => {
+test("the health page shows the queues and the sweeper", async () => {
   await withVisitor({}, async (visitor) => {
     const { page } = visitor;
     await signIn(visitor, people.admin, "/admin/health");
@@ -318,7 +318,7 @@ test("the health page knows the queues and the sweeper", async () => {
   });
 });
 
-test("the health page tells how many jobs failed, in which engine, and whose fault it was", async () => {
+test("the health page shows failures by engine and cause", async () => {
   const { secret } = await newAccount();
   const create = async (path, body) => {
     const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };

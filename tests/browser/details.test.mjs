@@ -144,7 +144,7 @@ test("the code yields the file when it is pasted", async () => {
   });
 });
 
-test("a job is known by its document and its key", async () => {
+test("a job shows its document and its key", async () => {
   await at("/app/playground?tool=office-to-pdf", async ({ page, goto }) => {
     await page.getByLabel("A URL").check();
     await page.getByLabel("URL", { exact: true }).fill(`${samples}/small.docx`);
@@ -156,7 +156,7 @@ test("a job is known by its document and its key", async () => {
   });
 });
 
-test("an address that only takes forms leads back to its page", async () => {
+test("opening a form's address redirects to its page", async () => {
   await at("/app/webhooks", async ({ page, goto }) => {
     await goto("/app/webhooks/sample");
     assert.equal(page.url(), url("/app/webhooks"));
@@ -171,7 +171,7 @@ test("a signed sample has all that a recorded event has", async () => {
   });
 });
 
-test("a refused form lists what is wrong, and has the focus", async () => {
+test("a refused form lists its errors and gets the focus", async () => {
   await at("/app/keys/new", async ({ page }) => {
     await page.getByLabel("Name").fill("x");
     await page.getByLabel(/^Origins/).fill("nonsense");
@@ -184,7 +184,7 @@ test("a refused form lists what is wrong, and has the focus", async () => {
   });
 });
 
-test("people of a suspended account can sign out", async () => {
+test("users of a suspended account can sign out", async () => {
   await at("/app", async ({ page, goto }) => {
     await administer("account", "set", await account(page), "--suspended", "on");
     await goto("/app/jobs");

@@ -6,7 +6,7 @@ import { closeBrowser, mainText, url, withVisitor } from "./support.mjs";
 
 after(closeBrowser);
 
-test("from the homepage by the menu to a tool, its options and a line to paste", async () => {
+test("the homepage and the menu lead to a tool, its options and a command to copy", async () => {
   await withVisitor({}, async ({ page, goto, context }) => {
     await goto("/");
     assert.match(await mainText(page), /One request[\s\S]*curl -L -o result\.pdf [\s\S]*\/v1\/convert\/html-to-pdf/);
@@ -23,7 +23,7 @@ test("from the homepage by the menu to a tool, its options and a line to paste",
   });
 });
 
-test("categories lead to their tools, and unknown pages are 404 with a way on", async () => {
+test("categories list their tools, and unknown pages are 404 with links to continue", async () => {
   await withVisitor({}, async ({ page, goto }) => {
     await goto("/tools");
     await page.getByRole("main").getByRole("link", { name: "Office", exact: true }).click();
@@ -39,7 +39,7 @@ test("categories lead to their tools, and unknown pages are 404 with a way on", 
   });
 });
 
-test("every page is under a strict policy and asks nobody else for anything", async () => {
+test("every page has a strict policy and loads nothing from other hosts", async () => {
   await withVisitor({}, async ({ page, goto }) => {
     const elsewhere = [];
     page.on("request", (request) => {

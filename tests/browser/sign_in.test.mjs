@@ -36,7 +36,7 @@ test("a user signs in, is remembered, and signs out for good", async () => {
   });
 });
 
-test("a wrong password lets nobody in", async () => {
+test("a wrong password is refused", async () => {
   await withVisitor({}, async ({ page, goto }) => {
     await goto("/app");
     await giveCredentials(page, { ...people.user, password: "not the password" });
@@ -46,7 +46,7 @@ test("a wrong password lets nobody in", async () => {
   });
 });
 
-test("whoever asked for a page comes to it after signing in, and never to another site", async () => {
+test("sign-in returns to the requested page, and never to another site", async () => {
   await withVisitor({}, async (visitor) => {
     await signIn(visitor, people.user, "/app/tools?from=mail");
     assert.match(await mainText(visitor.page), /office-to-pdf/);
@@ -60,7 +60,7 @@ test("whoever asked for a page comes to it after signing in, and never to anothe
   }
 });
 
-test("a session that ended elsewhere leads from a form to the sign-in and back to its page", async () => {
+test("a form of an ended session leads to the sign-in and back to its page", async () => {
   const person = await newPerson();
   const [first, second] = [await newVisitor(), await newVisitor()];
   await signIn(first, person, "/app/tools");
@@ -76,7 +76,7 @@ test("a session that ended elsewhere leads from a form to the sign-in and back t
   await Promise.all([first.close(), second.close()]);
 });
 
-test("a form that comes too late changes nothing, and leads back to its page after signing in", async () => {
+test("a form that is sent after the session ended changes nothing, and leads back to its page", async () => {
   const person = await newPerson();
   await withVisitor({}, async (visitor) => {
     await signIn(visitor, person, "/app/tools?from=here");
@@ -92,7 +92,7 @@ test("a form that comes too late changes nothing, and leads back to its page aft
   });
 });
 
-test("the issuer's answer counts once, in the browser that asked, and not if it was refused", async () => {
+test("the issuer's answer is accepted once, only in the browser that started the sign-in", async () => {
   await withVisitor({}, async ({ page, goto }) => {
     const refused = [];
     page.on("response", (response) => {
@@ -133,7 +133,7 @@ test("a form without its session's token changes nothing", async () => {
   });
 });
 
-test("a suspended account is closed at once, and opens again", async () => {
+test("a suspended account is locked out at once, and has access again afterwards", async () => {
   const person = await newPerson();
   await withVisitor({}, async (visitor) => {
     await signIn(visitor, person);
@@ -146,7 +146,7 @@ test("a suspended account is closed at once, and opens again", async () => {
   });
 });
 
-test("whoever makes a key without having given the password lately is asked for it, and comes back", async () => {
+test("creating a key asks for the password again and returns to the form", async () => {
   const person = await newPerson();
   await withVisitor({}, async (visitor) => {
     const { page, goto, context } = visitor;
@@ -173,7 +173,7 @@ test("whoever makes a key without having given the password lately is asked for 
   });
 });
 
-test("a cookie of one purpose is worth nothing for another", async () => {
+test("a cookie of one purpose is refused for another", async () => {
   const person = await newPerson();
   await withVisitor({}, async (visitor) => {
     const { context, goto, page } = visitor;

@@ -49,7 +49,7 @@ async function comesTo(expected) {
   });
 }
 
-test("each switch is for its own place, and a disabled tool is nowhere", async () => {
+test("each switch controls one place, and a disabled tool is listed nowhere", async () => {
   await set("--navigation", "off", "--homepage", "off");
   await comesTo({ ...everywhere, navigation: false, homepage: false });
   await set("--navigation", "on", "--homepage", "on", "--category-pages", "off", "--public", "off", "--api", "off");
@@ -58,7 +58,7 @@ test("each switch is for its own place, and a disabled tool is nowhere", async (
   await comesTo(nowhere);
 });
 
-test("a tool in beta or under maintenance says so wherever it is listed", async () => {
+test("a tool in beta or maintenance is marked everywhere", async () => {
   for (const state of ["beta", "maintenance"]) {
     await set("--state", state, ...all("on"));
     await comesTo(everywhere);

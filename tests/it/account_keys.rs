@@ -142,7 +142,7 @@ async fn a_regeneration_whose_answers_are_lost_makes_one_secret() {
 }
 
 #[tokio::test]
-async fn a_revocation_ends_every_secret_and_is_told_once() {
+async fn a_revocation_ends_every_secret_and_writes_one_event() {
     let world = World::new();
     let account = world.account(10).await;
     let id = first_id(&world, &account).await;

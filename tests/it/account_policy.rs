@@ -68,7 +68,7 @@ async fn entries(world: &World, account: &Account) -> Vec<AuditEntry> {
 }
 
 #[tokio::test]
-async fn a_change_of_standing_reaches_all_keys_at_once() {
+async fn a_change_of_policy_reaches_all_keys_at_once() {
     let world = World::new();
     let account = world.account(10).await;
     let second = world.another_key(&account, Mode::Live, |_| {}).await;
@@ -83,7 +83,7 @@ async fn a_change_of_standing_reaches_all_keys_at_once() {
 }
 
 #[tokio::test]
-async fn no_key_that_is_made_meanwhile_misses_a_suspension() {
+async fn a_key_created_during_a_suspension_is_suspended() {
     let world = World::new();
     for round in 0..20 {
         let account = world.account(10).await;
@@ -161,7 +161,7 @@ async fn an_account_from_before_the_list_of_keys_is_changed_with_all_its_keys() 
 }
 
 #[tokio::test]
-async fn of_two_who_saw_the_same_standing_one_is_told_that_it_changed() {
+async fn of_two_changes_to_the_same_version_one_is_refused() {
     let world = World::new();
     let account = world.account(10).await;
     let shown = profile(&world, &account).await;

@@ -21,7 +21,7 @@ async fn entries(world: &World, plan: &str) -> Vec<AuditEntry> {
 }
 
 #[tokio::test]
-async fn of_many_who_saw_the_same_plan_one_changes_it_and_the_others_see_what_it_became() {
+async fn of_many_concurrent_changes_of_a_plan_one_wins_and_the_others_see_it() {
     let world = World::new();
     let shown = unset_plan();
     for version in 1..=2u64 {
@@ -50,7 +50,7 @@ async fn of_many_who_saw_the_same_plan_one_changes_it_and_the_others_see_what_it
 }
 
 #[tokio::test]
-async fn the_trail_tells_who_changed_what_and_when_newest_first() {
+async fn the_trail_lists_who_changed_what_and_when_newest_first() {
     let world = World::new();
     let unset = unset_plan();
     let by = |actor: &str, at| Author { actor: actor.into(), reason: Some("asked for".into()), at: Timestamp(at) };

@@ -41,7 +41,7 @@ async fn a_malformed_key_costs_no_call() {
 }
 
 #[tokio::test]
-async fn revoked_and_expired_keys_are_told_so() {
+async fn revoked_and_expired_keys_get_their_own_error() {
     let world = World::new();
     let account = world.account(10).await;
     let revoked = world.another_key(&account, Mode::Live, |key| key.revoked_at = Some(Timestamp(1))).await;
@@ -56,7 +56,7 @@ async fn revoked_and_expired_keys_are_told_so() {
 }
 
 #[tokio::test]
-async fn standing_and_origin_decide_before_anything_else() {
+async fn account_status_and_origin_are_checked_first() {
     let world = World::new();
     let account = world.account(10).await;
     let suspended = world.another_key(&account, Mode::Live, |key| key.suspended = true).await;

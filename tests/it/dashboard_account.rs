@@ -123,7 +123,7 @@ async fn nothing_of_another_account_is_shown() {
 }
 
 #[tokio::test]
-async fn a_jobs_page_follows_it_to_its_end_and_tells_no_secret() {
+async fn a_jobs_page_follows_it_to_its_end_without_secrets() {
     let world = World::new();
     let account = world.account(10).await;
     let visitor = Visitor::of(&world, &account).await;
@@ -156,7 +156,7 @@ async fn a_jobs_page_follows_it_to_its_end_and_tells_no_secret() {
 }
 
 #[tokio::test]
-async fn a_failure_says_its_cause_and_what_to_do() {
+async fn a_failure_shows_its_cause_and_what_to_do() {
     let world = World::new();
     let account = world.account(10).await;
     let visitor = Visitor::of(&world, &account).await;

@@ -143,7 +143,7 @@ fn job(id: JobId, account: &Account) -> Job {
 #[tokio::test]
 async fn every_row_of_the_error_table_is_met_over_http() {
     let Some(mut deployed) = Deployed::new() else { return };
-    keys_and_standing(&mut deployed).await;
+    keys_and_account_status(&mut deployed).await;
     bodies(&mut deployed).await;
     jobs_and_routes(&mut deployed).await;
     injected(&mut deployed).await;
@@ -151,7 +151,7 @@ async fn every_row_of_the_error_table_is_met_over_http() {
     assert_eq!(deployed.seen, all, "a row of the table was not met");
 }
 
-async fn keys_and_standing(deployed: &mut Deployed) {
+async fn keys_and_account_status(deployed: &mut Deployed) {
     let account = deployed.account().await;
     let html = json!({"toolSlug": "html-to-pdf", "html": "<p>x"});
     let mut keys = HashMap::new();

@@ -42,7 +42,7 @@ async fn kinds(world: &World, account: &Account) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_job_tells_its_end_once_and_without_what_was_asked_for() {
+async fn a_jobs_end_writes_one_event_without_the_request() {
     let world = World::new();
     let account = world.account(100).await;
     let asked = json!({
@@ -76,7 +76,7 @@ async fn a_job_tells_its_end_once_and_without_what_was_asked_for() {
 }
 
 #[tokio::test]
-async fn a_failed_job_tells_why_and_brings_no_warning_nearer() {
+async fn a_failed_jobs_event_has_the_reason_and_does_not_count_for_the_quota_warning() {
     let world = World::new();
     let account = world.account(1).await;
     let job = claimed(&world, &account).await;
@@ -166,7 +166,7 @@ async fn a_warning_whose_answer_is_lost_is_recorded_once() {
 }
 
 #[tokio::test]
-async fn credits_that_run_out_are_told_once_a_month_whoever_is_refused() {
+async fn exhausted_credits_write_one_event_a_month() {
     let world = World::new();
     let (other, account) = (World::new(), world.account(1).await);
     assert_eq!(request(&world, &account).await.status, 202);
@@ -191,7 +191,7 @@ async fn a_refusal_stays_a_refusal_when_its_event_cannot_be_recorded() {
 }
 
 #[tokio::test]
-async fn test_jobs_tell_their_end_and_nothing_of_credits() {
+async fn test_jobs_write_events_without_credits() {
     let world = World::new();
     let account = world.account(1).await;
     let account = Account { key: world.another_key(&account, Mode::Test, |_| {}).await, ..account };

@@ -75,7 +75,7 @@ async fn keys_that_cannot_be_read_are_unavailable() {
 }
 
 #[tokio::test]
-async fn a_refused_write_is_our_fault_and_said_so() {
+async fn a_refused_write_fails_as_internal() {
     let world = World::new();
     let account = world.account(10).await;
     let body = r#"{"__type":"com.amazon.coral.validate#ValidationException","message":"secret detail"}"#;
@@ -87,7 +87,7 @@ async fn a_refused_write_is_our_fault_and_said_so() {
 }
 
 #[tokio::test]
-async fn a_queue_that_is_down_delays_a_job_and_loses_none() {
+async fn a_queue_outage_delays_jobs_and_loses_none() {
     let world = World::new();
     let account = world.account(10).await;
     world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));

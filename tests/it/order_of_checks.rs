@@ -46,7 +46,7 @@ impl Draft {
 
 /// One after the other, what is wrong is put right, and the next thing is told.
 #[tokio::test]
-async fn of_all_that_is_wrong_the_first_in_the_documented_order_is_told() {
+async fn the_first_error_in_the_documented_order_is_returned() {
     // Tools go into maintenance here, and nowhere else.
     let mut config = Config::from_env().unwrap();
     let dynamodb = patient_aws().dynamodb();

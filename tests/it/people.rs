@@ -40,7 +40,7 @@ async fn first_sign_ins_at_once_make_one_user_with_one_account() {
 }
 
 #[tokio::test]
-async fn a_link_leads_whoever_owns_the_address_and_nobody_who_only_says_so() {
+async fn a_link_applies_to_verified_addresses_only() {
     let world = World::new();
     let account = world.account(10).await;
     let owner = stranger();
@@ -61,7 +61,7 @@ async fn a_link_leads_whoever_owns_the_address_and_nobody_who_only_says_so() {
 }
 
 #[tokio::test]
-async fn unlinking_takes_the_account_away_from_whoever_has_the_address() {
+async fn unlinking_removes_the_users_with_the_address_from_the_account() {
     let world = World::new();
     let account = world.account(10).await;
     let owner = stranger();
@@ -99,7 +99,7 @@ async fn an_accounts_people_are_those_who_belong_to_it_now() {
 }
 
 #[tokio::test]
-async fn a_session_is_over_after_its_rest_whatever_the_table_still_holds() {
+async fn an_idle_session_is_over_even_if_the_table_still_has_it() {
     let world = World::new();
     let user = world.context.users.enter(&stranger(), clock::now()).await.unwrap();
     let sessions = &world.context.sessions;

@@ -58,7 +58,7 @@ async fn download(world: &World, account: &Account, id: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn somebody_elses_job_is_told_from_no_unknown_one() {
+async fn another_accounts_job_looks_like_an_unknown_one() {
     let world = World::new();
     let (owner, other) = (world.account(10).await, world.account(10).await);
     let id = queued(&world, &owner).await.to_string();
@@ -105,7 +105,7 @@ async fn a_download_follows_the_states() {
 }
 
 #[tokio::test]
-async fn an_output_expires_to_the_second_whatever_the_bucket_holds() {
+async fn an_output_expires_to_the_second_even_if_its_bytes_remain() {
     let world = World::new();
     let account = world.account(10).await;
     let job = claimed(&world, queued(&world, &account).await).await;

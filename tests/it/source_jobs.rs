@@ -282,7 +282,7 @@ async fn the_last_places_behind_a_job_are_given_once() {
 
 /// Timeline: workers end the sources and die before they tell anybody; or one dies between the last source and the message.
 #[tokio::test]
-async fn the_sweeper_tells_what_nobody_told() {
+async fn the_sweeper_notifies_jobs_that_were_missed() {
     let world = apart().await;
     let account = world.account(20).await;
     let (completed, failed) = (page(&world, &account).await, page(&world, &account).await);
@@ -361,7 +361,7 @@ async fn the_bytes_of_another_jobs_result_are_read_for_its_own_account_alone() {
 
 /// What can go wrong with each call by which a waiting job is told, and what the sweeper makes of it.
 #[tokio::test]
-async fn a_waiting_job_is_told_once_whatever_goes_wrong() {
+async fn a_waiting_job_is_notified_once_despite_faults() {
     let world = apart().await;
     // Settings are read once.
     let plan = world.plan(10).await;

@@ -95,7 +95,7 @@ async fn every_route_has_one_line_that_names_it() {
 }
 
 #[tokio::test]
-async fn the_line_of_a_created_job_tells_who_and_what_and_how_much() {
+async fn the_line_of_a_created_job_has_account_tool_and_credits() {
     let (world, lines) = (World::new(), Lines::collect());
     let account = world.account(1).await;
     world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
@@ -117,7 +117,7 @@ async fn the_line_of_a_created_job_tells_who_and_what_and_how_much() {
 }
 
 #[tokio::test]
-async fn the_line_of_a_fault_tells_the_cause_that_the_answer_keeps_back() {
+async fn the_line_of_a_fault_has_the_cause_that_the_answer_omits() {
     let (world, lines) = (World::new(), Lines::collect());
     let account = world.account(1).await;
     world.watch.inject((0..3).map(|_| Fault::down("UpdateItem")));

@@ -204,7 +204,7 @@ async fn a_permission_that_is_missing_is_our_fault_and_passes() {
 }
 
 #[tokio::test]
-async fn an_upload_that_went_meanwhile_ends_the_job_with_its_credits_back() {
+async fn a_deleted_upload_fails_the_job_and_refunds_it() {
     let (bench, id) = bench(PAGE).await;
     let key = ObjectKey::Upload { account: &bench.account.id, upload: UploadId::parse(&id).unwrap() };
     bench.world.context.files.delete(&key.to_string()).await.unwrap();
@@ -215,7 +215,7 @@ async fn an_upload_that_went_meanwhile_ends_the_job_with_its_credits_back() {
 }
 
 #[tokio::test]
-async fn what_is_no_page_is_told_by_its_content_and_not_by_its_type() {
+async fn a_page_is_recognised_by_its_content_and_not_by_its_type() {
     let (bench, _) = bench("%PDF-1.7 not HTML").await;
     bench.deliver().await;
     let error = bench.job().await.error.unwrap();
@@ -224,7 +224,7 @@ async fn what_is_no_page_is_told_by_its_content_and_not_by_its_type() {
 }
 
 #[tokio::test]
-async fn a_limit_that_was_lowered_meanwhile_holds() {
+async fn a_lowered_limit_applies_to_earlier_uploads() {
     let (mut bench, _) = bench(PAGE).await;
     bench.pipeline.config.limits.source_bytes = PAGE.len() as u64 - 1;
     bench.deliver().await;

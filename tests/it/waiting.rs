@@ -104,7 +104,7 @@ async fn who_takes_the_result_is_sent_to_it() {
 }
 
 #[tokio::test]
-async fn a_job_that_fails_in_time_is_told_as_the_client_takes_it() {
+async fn a_job_that_fails_in_time_is_answered_as_accept_asks() {
     let world = World::new();
     let account = world.account(10).await;
     let waiting = creating(&account).header("idempotency-key", "k").header("prefer", "wait=20");
@@ -120,7 +120,7 @@ async fn a_job_that_fails_in_time_is_told_as_the_client_takes_it() {
 }
 
 #[tokio::test]
-async fn a_job_that_goes_on_is_told_as_without_waiting() {
+async fn a_job_that_is_still_running_is_answered_as_without_waiting() {
     let world = World::new();
     let account = world.account(10).await;
     let began = std::time::Instant::now();
@@ -136,7 +136,7 @@ async fn a_job_that_goes_on_is_told_as_without_waiting() {
 }
 
 #[tokio::test]
-async fn a_wait_that_makes_no_sense_is_told_with_all_else() {
+async fn an_invalid_wait_is_reported_with_all_other_errors() {
     let world = World::new();
     let account = world.account(10).await;
     let wrong = post("/v1/jobs", &json!({"toolSlug": "html-to-pdf", "html": 7})).key(&account.key).query("wait", "26");

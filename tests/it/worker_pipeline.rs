@@ -89,7 +89,7 @@ impl Bench {
 }
 
 #[tokio::test]
-async fn a_job_is_completed_with_all_that_it_says_about_itself() {
+async fn a_completed_job_has_all_its_fields() {
     let bench = Bench::new([]).await;
     assert_eq!(bench.deliver().await, Handled::Acknowledge);
     let job = bench.job().await;

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_served_is_what_the_code_says() {
+    fn the_served_description_matches_the_code() {
         let composed = format!("{:#}\n", openapi(&Catalogue::load().unwrap()).unwrap());
         assert!(composed == include_str!("../openapi.json"), "openapi.json is not up to date: run `make description`");
     }

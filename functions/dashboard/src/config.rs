@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_malformed_is_named_and_no_secret_shown() {
+    fn missing_and_malformed_settings_are_named_without_secrets() {
         for name in ["DASHBOARD_URL", "OIDC_ISSUER", "OIDC_CLIENT_ID", "COOKIE_KEY"] {
             let error = DashboardConfig::from_lookup(|each| given(each).filter(|_| each != name)).unwrap_err();
             assert_eq!(error.to_string(), format!("the environment variable {name} is not set"));

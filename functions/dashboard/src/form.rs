@@ -284,7 +284,7 @@ mod tests {
     use maud::Render;
 
     #[test]
-    fn a_field_keeps_what_was_typed_and_has_its_message_beside_it() {
+    fn a_field_keeps_its_value_and_shows_its_message() {
         let field = text("name", "Name").value("<b>\"x\"").hint("A name").error(Some("Too short")).required();
         let shown = field.render().into_string();
         assert!(shown.contains("value=\"&lt;b&gt;&quot;x&quot;\""), "{shown}");
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_sent_reads_as_empty() {
+    fn missing_fields_read_as_empty() {
         let data =
             FormData::of(&[("a", " x "), ("tool", "one"), ("tool", "two"), ("box", "on"), ("lines", "a\n\n b ")]);
         assert_eq!((data.get("a"), data.raw("a"), data.get("none")), ("x", " x ", ""));

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_wrong_is_told_at_once() {
+    fn all_errors_are_reported_at_once() {
         let wrong = parse(&[("from", "2026-2-1"), ("to", "x"), ("groupBy", "week"), ("by", "day"), ("to", "y")]);
         assert_eq!(wrong.unwrap_err(), ["?from", "?to", "?groupBy", "?by", "?to"]);
         assert_eq!(parse(&[("to", "2026-10-31")]).unwrap_err(), ["?to"]);

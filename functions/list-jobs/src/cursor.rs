@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_that_was_changed_is_none() {
+    fn a_changed_cursor_is_invalid() {
         let key = CursorKey::derived_from(SECRET).unwrap();
         let mark = JobMark::parse("1795176000007.01935f6b-8d4a-7c3e-9b5d-2f1a6c7e8d90").unwrap();
         let cursor = key.sign(mark, "acc_a", &JobFilter::default());

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_wrong_is_told_at_once() {
+    fn all_errors_are_reported_at_once() {
         let breaches = parse(&[
             ("status", "done"),
             ("createdAfter", "yesterday"),

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn declarations_are_heeded_in_their_order() {
+    fn declarations_apply_in_their_order() {
         let cases: [(&[u8], Option<&str>, &str); 11] = [
             (b"\xef\xbb\xbf\xc3\xa9", Some("text/html; charset=iso-8859-1"), "é"),
             (b"\xff\xfeA\x00", Some("text/html"), "A"),

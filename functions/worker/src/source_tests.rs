@@ -150,7 +150,7 @@ async fn a_name_is_looked_up_once_for_each_connection() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_reached_says_why() {
+async fn an_unreachable_source_gets_a_reason() {
     let lookup = Scripted::new([]);
     let fetcher_of =
         |lookup| Fetcher::new(EgressPolicy::with_lookup(SourceExceptions::default(), lookup)).expect("one");

@@ -204,7 +204,7 @@ async fn text_of_test_job(tool: &str, options: Value, password: &str) -> String 
 }
 
 #[tokio::test]
-async fn test_jobs_are_marked_whatever_comes_of_the_pages() {
+async fn all_results_of_test_jobs_are_marked() {
     let plain = text_of_test_job("organize-pdf", json!({"rotate": [{"pages": "1", "degrees": 90}]}), "").await;
     assert!(plain.contains("TEST"), "{plain}");
     let text = text_of_test_job("pdf-to-text", json!({}), "").await;

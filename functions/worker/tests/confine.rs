@@ -136,7 +136,7 @@ fn assert_gone(scratch: &TempDir) {
 }
 
 #[tokio::test]
-async fn a_crash_is_told_from_an_exit_and_a_missing_program_never_runs() {
+async fn a_crash_differs_from_an_exit_and_a_missing_program_never_runs() {
     let (outcome, _scratch) = shell(&confinement(), "kill -SEGV $$", LONG).await;
     assert_eq!(outcome.end, End::Signaled(11));
     let scratch = TempDir::new().unwrap();

@@ -59,7 +59,7 @@ fn nothing_is_left_behind() {
 }
 
 #[test]
-fn what_fails_says_why_and_writes_nothing() {
+fn a_failure_prints_its_reason_and_writes_nothing() {
     let directory = TempDir::new().unwrap();
     let out = directory.path().join("out.pdf");
     let refused = |source: &str, more: &[&str]| {

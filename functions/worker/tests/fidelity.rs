@@ -262,7 +262,7 @@ async fn what_is_protected_is_not_called_damaged() {
 }
 
 #[tokio::test]
-async fn a_presentation_without_slides_is_told_as_such() {
+async fn a_presentation_without_slides_gets_its_own_message() {
     let directory = TempDir::new().unwrap();
     let failure = try_print(&pptx(directory.path(), "", &[]), json!({})).await.map(|_| ()).unwrap_err();
     assert_eq!(failure.code, JobErrorCode::RenderFailed);

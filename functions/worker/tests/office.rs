@@ -161,7 +161,7 @@ async fn plain_text_and_tables_keep_their_characters_and_columns() {
 }
 
 #[tokio::test]
-async fn paper_is_a4_where_the_document_names_none() {
+async fn paper_is_a4_by_default() {
     assert!(convert("semicolons.csv", json!({})).await.info().contains("(A4)"));
     assert!(convert("latin1.txt", json!({})).await.info().contains("(A4)"));
 }

@@ -443,7 +443,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn an_id_is_told_from_what_is_none() {
+    fn ids_are_distinguished_from_other_texts() {
         assert!(NewKey::is_id(&NewKey::id()));
         for text in ["", "key_", "dashboard", "key_../x", &format!("key_{}", "g".repeat(32))] {
             assert!(!NewKey::is_id(text), "{text}");

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_told_by_its_path() {
+    fn a_change_names_its_path() {
         let before = json!({"state": "live", "pageVisibility": {"api": true, "public": true}});
         let after = json!({"state": "live", "pageVisibility": {"api": false, "public": true}, "category": "office"});
         let told: Vec<_> = diff(&before, &after).unwrap();

@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn all_breaches_are_told_with_their_places() {
+    fn all_breaches_name_their_paths() {
         let body =
             json!({"sourceUrl": "nowhere", "options": {"imageQuality": 0, "pdfVersion": "2.0"}, "metadata": {"a": 1}});
         let paths: Vec<_> = breaches("office-to-pdf", body).into_iter().map(|breach| breach.path).collect();
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn passwords_and_credentials_are_told_from_other_options() {
+    fn passwords_and_credentials_are_recognised() {
         let catalogue = Catalogue::load().unwrap();
         let source = "https://a.example/x.pdf";
         for (slug, body, carries) in [

@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_hidden_wherever_a_source_stands() {
+    fn secrets_are_hidden_in_every_kind_of_source() {
         let source = json!({"sourceUrl": "https://a.example/x?canary=1#canary", "password": "canary",
             "headers": {"Authorization": "canary"}, "filename": "x.pdf"});
         let shown = json!({"sourceUrl": "https://a.example/x?[redacted]", "password": "[redacted]",

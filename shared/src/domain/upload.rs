@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_says_type_and_size_and_may_say_name_and_digest() {
+    fn a_request_has_type_and_size_and_optionally_name_and_digest() {
         let least = parse(json!({"contentType": "text/html; charset=utf-8", "bytes": 1})).unwrap();
         assert_eq!((least.filename, least.sha256), (None, None));
         let digest = sha256_hex(b"x");
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn every_breach_is_told_with_its_place() {
+    fn every_breach_names_its_path() {
         let all = json!({"contentType": "pdf", "bytes": 1001, "filename": "../x", "sha256": "AB"});
         assert_eq!(parse(all).unwrap_err(), ["/contentType", "/bytes", "/filename", "/sha256"]);
         assert_eq!(parse(json!({})).unwrap_err(), ["/contentType", "/bytes"]);

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_told_by_their_template() {
+    fn paths_match_their_templates() {
         assert_eq!(allowed_methods("/v1/jobs"), Some("POST, GET".into()));
         assert_eq!(allowed_methods("/v1/jobs/abc"), Some("GET, DELETE".into()));
         assert_eq!(allowed_methods("/v1/tools/x/jobs"), Some("POST".into()));

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn all_partitions_are_told_back_to_the_same_moment() {
+    fn all_partitions_are_read_back_to_the_same_moment() {
         let told = |partitions| {
             let RecentEnds { outcomes, since } = recent(partitions, Timestamp(100));
             (outcomes.into_iter().map(|outcome| outcome.tool).collect::<Vec<_>>(), since.as_millis())

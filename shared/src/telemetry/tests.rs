@@ -54,7 +54,7 @@ fn a_line_is_in_the_embedded_metric_format() {
 }
 
 #[test]
-fn lines_are_written_whatever_the_level_and_as_they_are() {
+fn lines_are_written_at_every_level() {
     let lines = written_at("error", || {
         let span = tracing::info_span!("request", { field::REQUEST_ID } = "r-1");
         span.in_scope(|| {

@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_beside_each_other_count_once() {
+    fn parallel_calls_count_once() {
         let zero = Instant::now();
         let call = |began: u64, ended: u64| Call {
             operation: String::new(),

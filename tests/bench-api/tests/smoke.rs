@@ -71,7 +71,7 @@ async fn functions_call_over_tls_only_whom_they_trust() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_function_that_cannot_start_is_told_with_its_log() {
+async fn a_function_that_cannot_start_is_reported_with_its_log() {
     let seed = Seed::new().unwrap();
     let stub = Stub::plain(seed.items()).await.unwrap();
     let mut world = seed.with_stub(&stub, None);

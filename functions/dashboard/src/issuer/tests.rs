@@ -90,7 +90,7 @@ fn a_token_that_is_right_names_its_person() {
 }
 
 #[test]
-fn a_token_tells_when_its_person_gave_the_password() {
+fn a_token_has_the_time_of_the_password() {
     let at = |made: Made| verified(&made.token()).unwrap().unwrap().at;
     assert_eq!(at(RIGHT), None);
     assert_eq!(at(Made { proved_at: Some(1_700_000_000), ..RIGHT }), Some(Timestamp(1_700_000_000_000)));
@@ -141,7 +141,7 @@ fn a_secret_that_we_share_signs_no_token() {
 }
 
 #[test]
-fn a_token_without_an_address_names_nobody() {
+fn a_token_without_an_address_is_refused() {
     assert_eq!(Made { email: None, ..RIGHT }.verdict().unwrap(), None);
     assert_eq!(Made { email: Some("no address"), ..RIGHT }.verdict().unwrap(), None);
 }

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_is_told_from_others_whatever_its_processes_are_called() {
+    fn a_group_is_recognised_by_id_and_not_by_process_names() {
         assert_eq!(group_and_pages("7 (a) b) S 1 42 42 0 -1 4 1 2 3 4 5 6 7 8 9 10 11 12 13 900 17"), Some((42, 17)));
         let own = rustix::process::getpgrp();
         let usage = of_group(own).unwrap();

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_have_the_margins_and_bookmarks_of_documents_unless_told_otherwise() {
+    fn pages_have_document_margins_and_bookmarks_by_default() {
         let page = page_options(&json!({"marginLeft": 12, "css": "x"}));
         assert_eq!(
             (&page["marginTop"], &page["marginLeft"], &page["outline"]),

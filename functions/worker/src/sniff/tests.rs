@@ -228,7 +228,7 @@ fn plain_text_is_what_it_is_called_and_then_what_it_looks_like() {
 }
 
 #[test]
-fn the_encoding_of_text_is_told() {
+fn the_encoding_of_text_is_detected() {
     let long = [vec![b'x'; (1 << 16) - 1], "ü".repeat(1 << 16).into_bytes()].concat();
     let russian = "Первая строка\n".repeat(9);
     let russian: Vec<u8> = russian.encode_utf16().flat_map(u16::to_be_bytes).collect();
@@ -284,7 +284,7 @@ fn what_pages_are_made_of_has_to_be_well_formed() {
 }
 
 #[test]
-fn document_types_are_refused_wherever_they_could_declare_something() {
+fn document_types_are_refused_in_every_part_that_could_declare_something() {
     let utf16: Vec<u8> = DOCTYPE.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let cases = [
         (ooxml("word/document.xml", WORD, DOCTYPE, &[]), Format::Docx),
@@ -379,7 +379,7 @@ fn pictures_are_bounded_by_their_pixels() {
 }
 
 #[test]
-fn encryption_is_told_in_every_format() {
+fn encryption_is_detected_in_every_format() {
     let word = |flags: u8| compound(&[("WordDocument", &[0xEC, 0xA5, 0xC1, 0, 0, 0, 0, 0, 0, 0, 0, flags, 0, 0])]);
     let bof = [9, 8, 4, 0, 0, 6, 5, 0];
     let excel = |record: &[u8]| compound(&[("Workbook", &[&bof[..], record, &[10, 0, 0, 0, 0x2F, 0, 0, 0]].concat())]);

@@ -35,7 +35,7 @@ async fn a_page_is_laid_out_on_the_paper_that_was_asked_for() {
 }
 
 #[tokio::test]
-async fn a_page_size_in_css_wins_and_is_told_if_another_was_requested() {
+async fn a_page_size_in_css_overrides_the_requested_one_with_a_warning() {
     let html = "<style>@page { size: 300pt 200pt }</style><p>x";
     let printed = print_html(&engine(None), html, json!({})).await.unwrap();
     assert!(printed.is_sized(300.0, 200.0), "{:?}", printed.size);
@@ -58,7 +58,7 @@ async fn only_the_pages_of_the_range_are_kept() {
 }
 
 #[tokio::test]
-async fn what_can_not_be_rendered_rightly_is_told() {
+async fn unsupported_features_are_reported() {
     let html = "<style>h1 { background: linear-gradient(red, blue) } p { column-count: 2 }
         @font-face { font-family: W; src: url(data:font/woff2;base64,d09GMg==) } p { font-family: W }</style>
         <p>שלום</p><p>\u{100001}</p><img src=logo.png>";

@@ -120,7 +120,7 @@ async fn what_the_job_waits_for_is_awaited() {
 }
 
 #[tokio::test]
-async fn a_wait_that_is_never_met_says_so() {
+async fn an_unmet_wait_is_reported() {
     let engine = engine(None);
     engine.get_ready().await;
     for (wait, told) in [

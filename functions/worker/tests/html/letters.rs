@@ -23,7 +23,7 @@ fn basic() -> HtmlBasic {
 }
 
 #[tokio::test]
-async fn text_from_right_to_left_is_printed_by_the_browser_and_told_of_by_basic() {
+async fn right_to_left_text_is_printed_by_the_browser_and_reported_by_basic() {
     let printed = print_html(&browser(), PAGE, json!({})).await.unwrap();
     for words in ["שלום (עולם)", "مرحبا بالعالم", "שלום עולם"] {
         assert!(printed.text.contains(words), "{words} is not in {:?}", printed.text);
@@ -41,7 +41,7 @@ async fn text_from_right_to_left_is_printed_by_the_browser_and_told_of_by_basic(
 }
 
 #[tokio::test]
-async fn web_fonts_are_embedded_by_the_browser_and_told_of_by_basic() {
+async fn web_fonts_are_embedded_by_the_browser_and_reported_by_basic() {
     let font = BASE64.encode(FONT);
     let page = format!(
         "<style>@font-face {{ font-family: Letters; src: url(data:font/woff2;base64,{font}) format('woff2') }}

@@ -86,7 +86,7 @@ async fn inline_pages_have_no_origin_to_send_secrets_to() {
 }
 
 #[tokio::test]
-async fn a_job_says_what_it_takes_for_a_failure() {
+async fn a_job_chooses_what_counts_as_a_failure() {
     let server = Server::start(|path| match path {
         "/error" => (500, "Content-Type: text/html\r\n", b"<p>out of order".to_vec()),
         "/lost" => page("<img src=/gone.png><p>lost".into()),

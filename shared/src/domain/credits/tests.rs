@@ -118,7 +118,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
-    fn credits_are_exact_whoever_takes_them_from_where(
+    fn credits_are_exact_with_concurrent_debits(
         first_plan in 0..500u64, granted in 0..100u64, steps in prop::collection::vec(step(), 1..120)
     ) {
         let (mut world, mut included) = (World::new(granted), first_plan);
@@ -200,7 +200,7 @@ proptest! {
 }
 
 #[test]
-fn a_plan_that_shrinks_holds_at_once_wherever_its_credits_lie() {
+fn a_smaller_plan_applies_at_once_to_all_tills() {
     let mut world = World::new(0);
     let order = |included, till| Order { cost: 1, included, till };
     // A till is filled with more than it spends.

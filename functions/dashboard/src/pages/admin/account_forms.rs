@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_that_is_sent_as_it_was_shown_changes_nothing() {
+    fn an_unchanged_form_changes_nothing() {
         let open = AccountPolicy { test_mode: false, account_origins: Vec::new(), account_tools: None, ..policy() };
         let suspended = AccountPolicy { suspended: true, ..policy() };
         for policy in [policy(), open, suspended] {
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_at_its_field() {
+    fn errors_are_shown_at_their_fields() {
         for (field, value) in [("plan", ""), ("plan", "none such"), ("origins", "x"), ("tool", "nothing")] {
             let form = as_form(&policy());
             let pairs: Vec<_> = form.pairs().filter(|(name, _)| *name != field).chain([(field, value)]).collect();

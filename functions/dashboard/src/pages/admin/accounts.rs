@@ -156,7 +156,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_no_mark_begins_anew(text in "\\PC*") {
+        fn an_invalid_mark_starts_at_the_first_page(text in "\\PC*") {
             prop_assume!(URL_SAFE_NO_PAD.decode(&text).is_err());
             prop_assert_eq!(read_mark(&text), None);
         }

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_is_shown_again() {
+    fn a_choice_of_tools_survives_the_form() {
         let catalogue = Catalogue::load().unwrap();
         for allowed in [None, Some(vec!["html-to-pdf".to_owned()])] {
             let pairs = tool_pairs(allowed.as_ref());

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_told_apart_by_fault_and_by_engine() {
+    fn failures_are_counted_by_cause_and_engine() {
         use docmill::domain::outcome::Outcome;
         let outcome = |engine: Option<&str>, error| Outcome {
             tool: "office-to-pdf".into(),
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_told_in_the_largest_unit_that_says_enough() {
+    fn times_use_the_largest_suitable_unit() {
         let told = [0, 119, 120, 7199, 7200].map(|seconds| duration(Duration::from_secs(seconds)));
         assert_eq!(told, ["0 s", "119 s", "2 min", "119 min", "2 h"]);
     }

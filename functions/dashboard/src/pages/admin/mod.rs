@@ -175,7 +175,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_number_is_whole_and_within_its_bounds() {
+    fn a_number_must_be_whole_and_within_bounds() {
         for (text, expected) in
             [("5", Some(5)), ("10", Some(10)), ("11", None), ("-1", None), ("1.5", None), ("", None)]
         {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_of_a_value_is_escaped() {
+    fn values_are_escaped() {
         let shown = |value: Value| shown_value(Some(&value)).into_string();
         assert_eq!(shown(json!("<b>")), "&lt;b&gt;");
         assert_eq!(shown(json!(["a", true])), "a, on");

@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_that_is_sent_as_it_was_shown_changes_nothing() {
+    fn an_unchanged_form_changes_nothing() {
         let catalogue = Catalogue::load().unwrap();
         for plan in [plan(), Plan::fallback("free")] {
             assert_eq!(read(&as_form(&plan), &plan.id, catalogue.tools()), Ok(plan));
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_at_its_field() {
+    fn errors_are_shown_at_their_fields() {
         let catalogue = Catalogue::load().unwrap();
         for (field, value) in [
             ("included_credits", "lots"),

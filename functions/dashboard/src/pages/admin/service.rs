@@ -124,7 +124,7 @@ mod tests {
     use docmill::domain::limits::Limit;
 
     #[test]
-    fn only_the_offered_switch_can_be_turned() {
+    fn webhook_delivery_cannot_be_turned_on() {
         for test_mode in [true, false] {
             let mut settings = ServiceSettings { test_mode, ..ServiceSettings::default() };
             settings.limits.set(Limit::Pages, test_mode.then_some(50));

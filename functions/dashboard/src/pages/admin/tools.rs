@@ -280,7 +280,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_form_that_is_sent_as_it_was_shown_changes_nothing(settings in settings()) {
+        fn an_unchanged_form_changes_nothing(settings in settings()) {
             prop_assert_eq!(read(&as_form(&settings), &settings), Ok(settings));
         }
     }
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_at_its_field() {
+    fn errors_are_shown_at_their_fields() {
         for (field, value) in [
             ("state", "asleep"),
             ("access_tier", ""),

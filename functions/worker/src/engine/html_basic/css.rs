@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn fonts_are_found_wherever_they_may_be_named() {
+    fn fonts_are_found_in_every_property_that_can_name_them() {
         let fonts = |css: &str| {
             let mut findings = Findings::default();
             dissect(css, &mut Base::new(None), &mut findings);

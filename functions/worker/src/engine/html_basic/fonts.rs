@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_let_see_its_families_and_whatever_draws_its_characters() {
+    fn a_page_sees_its_font_families_and_those_that_have_its_characters() {
         let home = tempfile::tempdir().unwrap();
         let index = FontIndex::build(home.path()).unwrap();
         let all = index.directories.len();
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_told_is_all_fonts() {
+    fn an_unreadable_page_gets_all_fonts() {
         let mut unknown = FontNeeds::default();
         unknown.anything();
         let mut other = needs(&["a"], "é");

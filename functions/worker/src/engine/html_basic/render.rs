@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exit_codes_tell_outcomes_apart() {
+    fn exit_codes_distinguish_outcomes() {
         for outcome in Outcome::ALL {
             assert_eq!(Outcome::of_exit_code(i32::from(outcome as u8)), Some(outcome));
         }

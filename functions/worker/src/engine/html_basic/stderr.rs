@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_said_becomes_warnings_once_each() {
+    fn each_message_becomes_one_warning() {
         let said = "rtant line cut off\n\
             warning: no font can draw the character \"ᚠ\" (it will render as tofu).\n  Specify a font\n\
             warning: no font can draw the character \"ᚡ\" (it will render as tofu).\n\

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_errors_and_events_are_told_apart() {
+    fn replies_errors_and_events_are_distinguished() {
         let reply = parse(br#"{"id":7,"result":{"a":1},"sessionId":"s"}"#).unwrap();
         assert!(matches!(reply, Message::Reply { id: 7, result: Ok(value) } if value == json!({"a": 1})));
         let error = parse(br#"{"id":7,"error":{"code":-32000,"message":"no"}}"#).unwrap();

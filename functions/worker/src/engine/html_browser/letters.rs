@@ -120,14 +120,14 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_which_nothing_is_there_is_told_by_its_first_name() {
+    fn a_font_list_without_an_installed_font_is_named_by_its_first_entry() {
         let lists = ["\"Acme Grotesk\", Acme, serif", "Acme, Arial", "serif", "-apple-system, sans-serif", "Georgia"];
         assert_eq!(warnings(&lists, "", &[]), [("font_substituted".to_owned(), Some("acme grotesk".to_owned()))]);
         assert_eq!(warnings(&["\"Acme Grotesk\", serif"], "", &["Acme Grotesk"]), []);
     }
 
     #[test]
-    fn characters_that_no_font_draws_are_told() {
+    fn characters_without_a_glyph_are_reported() {
         assert_eq!(
             warnings(&[], "é漢\u{200d}\u{E123}", &[]),
             [("missing_glyph".to_owned(), Some("\u{E123}".to_owned()))]

@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_told_by_host_and_never_by_url() {
+    fn failures_name_the_host_and_never_the_url() {
         let mut page = watch(None);
         for (id, url) in [("1", "http://a.test/x?secret"), ("2", "https://a.test/y"), ("3", "data:text/css,x")] {
             tell(&mut page, "Network.requestWillBeSent", json!({"requestId": id, "request": {"url": url}}));
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn the_main_document_is_told_from_frames() {
+    fn the_main_document_is_distinguished_from_frames() {
         let mut page = watch(None);
         let response = |frame, status| {
             json!({"type": "Document", "frameId": frame, "loaderId": "one",

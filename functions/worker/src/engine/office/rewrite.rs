@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_package_that_is_none_is_left_as_it_is() {
+    fn an_invalid_package_is_left_unchanged() {
         let directory = tempfile::tempdir().unwrap();
         let source = directory.path().join("a.docx");
         std::fs::write(&source, b"PK\x03\x04 and no more").unwrap();

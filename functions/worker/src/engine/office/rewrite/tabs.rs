@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn tab_stops_that_are_lost_are_told() {
+    fn lost_tab_stops_are_reported() {
         let tabs = "<a:tabLst><a:tab pos=\"3000\" algn=\"r\"/></a:tabLst>";
         let in_layout = paragraph("", tabs).replace("<a:p>", "<p:ph type=\"body\"/><a:p>");
         let listed = paragraph("", &format!("<a:buChar char=\"x\"/>{tabs}"));
