@@ -64,7 +64,7 @@ impl Aws {
         })
     }
 
-    /// For people: whatever the AWS command line would use too.
+    /// For people: the same credentials as the AWS command line.
     pub async fn of_operator() -> Self {
         let sdk = aws_config::defaults(BehaviorVersion::latest()).load().await;
         Self { sdk, dynamodb_pause: DYNAMODB_RETRY_PAUSE, dynamodb_endpoint: None, interceptor: None }

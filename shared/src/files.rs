@@ -1,4 +1,4 @@
-//! The files bucket: where what lies, for how long, and the links that lead there.
+//! The files bucket: its keys, how long objects are kept, and signed links.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
@@ -34,11 +34,11 @@ pub enum ObjectKey<'a> {
     Input { account: &'a str, job: JobId },
     /// A result. Each attempt has its own, so that a late worker overwrites nothing.
     Output { account: &'a str, job: JobId, attempt: u32, part: OutputPart, kept_for: KeptFor },
-    /// A document that a client sent. Its account's name comes first, so that nobody can name another's.
+    /// A document that a client uploaded. The account comes first, so that no account can name another one's upload.
     Upload { account: &'a str, upload: UploadId },
 }
 
-/// How long results may lie in the bucket before its lifecycle removes them, whatever the sweeper did. The sweeper removes each
+/// How long results are kept in the bucket until its lifecycle removes them. Usually the sweeper removes each
 /// at its own time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptFor {
@@ -307,7 +307,7 @@ impl Files {
             .presigned(config)
             .await
             .map_err(|error| unavailable(&error))?;
-        // The length is signed too, but every client says it by itself, and a browser lets nobody else say it.
+        // The length is signed too, but every client sends it by itself, and browsers do not let scripts set it.
         let headers = [
             ("content-type", Some(announced.content_type.clone())),
             ("content-disposition", disposition),
@@ -322,7 +322,7 @@ impl Files {
         self.result_link(key, output, attachment(&output.filename)).await
     }
 
-    /// Where signed links lead, for a page's policy: it follows region, partition and endpoint as the client does. Nothing is
+    /// The origin of signed links, for a page's policy: it follows region, partition and endpoint as the client does. Nothing is
     /// sent.
     pub async fn origin(&self) -> Result<String, FilesError> {
         let unreadable = |error: &dyn std::fmt::Display| FilesError::Unavailable(error.to_string());

@@ -1,4 +1,4 @@
-//! Messages to the workers: tagged and versioned, and no more than a job's id.
+//! Messages to the workers: tagged, versioned, with a job's id only.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
-//! Telling jobs of the end of those whose results they take.
+//! Notifies jobs of the end of the jobs whose results they need.
 //!
-//! Whoever ends a job tells the jobs that wait for it at once. What is missed, because an environment dies or a table does
-//! not answer, the sweeper makes up for: every step is a conditional write, so that a job is told once of each end.
+//! The end of a job is reported to the jobs that wait for it at once. If an environment dies or a table does not answer, the
+//! sweeper does it: every step is a conditional write, so each waiting job is notified once of each end.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ use crate::store::StoreError;
 use crate::store::jobs::{Jobs, Wait, Written};
 use crate::telemetry;
 
-/// How many waiting jobs are told at the same time.
+/// How many waiting jobs are notified at the same time.
 const AT_ONCE: usize = 8;
-/// How long whoever ends a job spends on telling others of it.
-const TELLING_TIME: Duration = Duration::from_secs(5);
+/// How much time the end of a job may spend on notifying others.
+const NOTIFYING_TIME: Duration = Duration::from_secs(5);
 
 #[derive(Debug, thiserror::Error)]
 pub enum WaitingError {
@@ -29,16 +29,16 @@ pub enum WaitingError {
     Queue(#[from] QueueError),
 }
 
-/// What became of a job that was told.
+/// The outcome of a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notified {
     Started,
     Failed,
-    /// It waits for others, or had been told before.
+    /// It still waits for others, or was notified before.
     Nothing,
 }
 
-/// What telling takes.
+/// What notifying needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting<'a> {
     pub jobs: &'a Jobs,
@@ -47,18 +47,18 @@ pub struct Waiting<'a> {
 }
 
 impl Waiting<'_> {
-    /// What follows from the end of a job: nobody needs its request, and the jobs that wait for it are told. What is not done
+    /// What follows from the end of a job: its request is deleted, and the jobs that wait for it are notified. What is not done
     /// in time is left to the sweeper.
     pub async fn close(&self, job: &Job, status: JobStatus) {
         forget_payload(self.files, job).await;
-        if tokio::time::timeout(TELLING_TIME, self.tell_of(job.id, status)).await.is_err() {
+        if tokio::time::timeout(NOTIFYING_TIME, self.notify_all_of(job.id, status)).await.is_err() {
             tracing::warn!(job_id = %job.id, "not all waiting jobs were notified in time; the sweeper will do it");
         }
     }
 
-    /// Tells all jobs that wait for `ended`, and those that wait for a job which fails through that. What goes wrong is left
+    /// Notifies all jobs that wait for `ended`, and those that wait for a job that fails because of it. What goes wrong is left
     /// to the sweeper.
-    pub async fn tell_of(&self, ended: JobId, status: JobStatus) {
+    pub async fn notify_all_of(&self, ended: JobId, status: JobStatus) {
         let mut ends = vec![(ended, status)];
         while let Some((ended, status)) = ends.pop() {
             let waiters = match self.jobs.waiters(ended).await {
@@ -69,7 +69,7 @@ impl Waiting<'_> {
                 }
             };
             let told = stream::iter(waiters)
-                .map(|waiter| async move { (waiter, self.tell(waiter, ended, status).await) })
+                .map(|waiter| async move { (waiter, self.notify(waiter, ended, status).await) })
                 .buffer_unordered(AT_ONCE);
             let told: Vec<_> = told.collect().await;
             for (waiter, told) in told {
@@ -82,8 +82,8 @@ impl Waiting<'_> {
         }
     }
 
-    /// Tells one job how one of those it waits for has ended.
-    pub async fn tell(&self, waiter: JobId, ended: JobId, status: JobStatus) -> Result<Notified, WaitingError> {
+    /// Notifies one job of the end of a job that it waits for.
+    pub async fn notify(&self, waiter: JobId, ended: JobId, status: JobStatus) -> Result<Notified, WaitingError> {
         if status == JobStatus::Completed {
             return match self.jobs.stop_waiting(waiter, ended).await? {
                 Wait::Over(job) => self.start(&job).await,

@@ -61,11 +61,11 @@ async fn read(world: &World, id: JobId) -> Job {
 }
 
 /// What a worker does at the end of a job, but for the message.
-async fn tell(world: &World, id: JobId, status: JobStatus) {
+async fn notify(world: &World, id: JobId, status: JobStatus) {
     let queue = world.context.queue();
     world.watch.inject((0..30).map(|_| Fault::down("SendMessage")));
     let waiting = Waiting { jobs: &world.context.jobs, files: &world.context.files, queue: &queue };
-    waiting.tell_of(id, status).await;
+    waiting.notify_all_of(id, status).await;
 }
 
 async fn complete(world: &World, id: JobId, done: &Completion) {
@@ -99,12 +99,12 @@ async fn a_job_waits_for_all_its_sources_and_starts_once_they_have_completed() {
     assert!(!is_claimable(&world, waiter).await, "a stray message does not start it");
 
     complete(&world, first, &completion(clock::now())).await;
-    tell(&world, first, JobStatus::Completed).await;
+    notify(&world, first, JobStatus::Completed).await;
     let view = read(&world, waiter).await.view(clock::now());
     assert_eq!(view["waitingFor"], json!([second]));
 
     complete(&world, second, &completion(clock::now())).await;
-    tell(&world, second, JobStatus::Completed).await;
+    notify(&world, second, JobStatus::Completed).await;
     let job = read(&world, waiter).await;
     assert_eq!((job.status, job.waiting_for), (JobStatus::Queued, None));
     assert!(job.open.unwrap().starts_with("pdf-"), "it lies among the queued ones");
@@ -122,7 +122,7 @@ async fn a_source_that_fails_fails_the_whole_chain_with_refunds() {
     assert_eq!(world.spent(&account).await.0, 3);
 
     fail(&world, source).await;
-    tell(&world, source, JobStatus::Failed).await;
+    notify(&world, source, JobStatus::Failed).await;
     for (job, because) in [(waiter, source), (after, waiter)] {
         let job = read(&world, job).await;
         let error = job.error.unwrap();
@@ -188,7 +188,7 @@ async fn no_job_waits_for_one_that_ended_while_it_was_created() {
         let source = page(&world, &account).await;
         let ending = async {
             complete(&world, source, &completion(clock::now())).await;
-            tell(&world, source, JobStatus::Completed).await;
+            notify(&world, source, JobStatus::Completed).await;
         };
         let body = merge(&[source]);
         let (answer, ()) = tokio::join!(create(&world, &account, &body), ending);
@@ -207,7 +207,7 @@ async fn a_job_starts_once_when_its_sources_complete_at_once() {
     let world = &world;
     let done = sources.map(|source| async move {
         complete(world, source, &completion(clock::now())).await;
-        tokio::join!(tell(world, source, JobStatus::Completed), tell(world, source, JobStatus::Completed));
+        tokio::join!(notify(world, source, JobStatus::Completed), notify(world, source, JobStatus::Completed));
     });
     join_all(done).await;
     assert_eq!(read(world, waiter).await.waiting_for, None);
@@ -269,7 +269,10 @@ async fn the_last_places_behind_a_job_are_given_once() {
     let queue = world.context.queue();
     let waiting = Waiting { jobs: &world.context.jobs, files: &world.context.files, queue: &queue };
     world.watch.take_calls();
-    tokio::join!(waiting.tell_of(source, JobStatus::Completed), waiting.tell_of(source, JobStatus::Completed));
+    tokio::join!(
+        waiting.notify_all_of(source, JobStatus::Completed),
+        waiting.notify_all_of(source, JobStatus::Completed)
+    );
     assert_eq!(world.watch.count("SendMessage"), PLACES, "each is started once");
     for waiter in own {
         let job = read(&world, waiter).await;
@@ -315,7 +318,7 @@ async fn a_canceled_job_waits_no_more() {
     let job = read(&world, waiter).await;
     world.context.jobs.cancel(&job, clock::now()).await.unwrap().unwrap();
     complete(&world, source, &completion(clock::now())).await;
-    tell(&world, source, JobStatus::Completed).await;
+    notify(&world, source, JobStatus::Completed).await;
     let job = read(&world, waiter).await;
     assert_eq!((job.status, job.waiting_for), (JobStatus::Canceled, None));
     let answer = get("/").parameter("job_id", &waiter.to_string()).key(&account.key).build();
@@ -394,7 +397,7 @@ async fn a_waiting_job_is_notified_once_despite_faults() {
                 let status = if ends_well { JobStatus::Completed } else { JobStatus::Failed };
                 let queue = world.context.queue();
                 let waiting = Waiting { jobs: &world.context.jobs, files: &world.context.files, queue: &queue };
-                waiting.tell_of(source, status).await;
+                waiting.notify_all_of(source, status).await;
                 assert_eq!(world.watch.unmet_faults(), 0, "{operation} {nth} was not met");
                 world.watch.heal();
                 world.watch.clear();

@@ -85,7 +85,7 @@ fn response(status: StatusCode, headers: Vec<(HeaderName, String)>, body: Body) 
     let mut response = Response::new(body);
     *response.status_mut() = status;
     for (name, value) in headers {
-        // All values are printable ASCII; one that is not is left out rather than sent broken.
+        // All values are printable ASCII. Others are left out.
         if let Ok(value) = HeaderValue::try_from(value) {
             response.headers_mut().insert(name, value);
         }

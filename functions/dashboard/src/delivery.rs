@@ -12,7 +12,7 @@ const CACHE_CONTROL: HeaderValue = HeaderValue::from_static("public, max-age=60"
 /// A page is far smaller.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Sends a guest's page. Whoever signs in has another cookie, and gets another page.
+/// Sends a guest's page. Signed-in users have another cookie and get another page.
 pub async fn for_guests(request: &HeaderMap, response: Response) -> Response {
     if response.status() != StatusCode::OK || response.headers().contains_key(header::SET_COOKIE) {
         return response;

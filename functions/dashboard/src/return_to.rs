@@ -1,4 +1,4 @@
-//! Where somebody goes after signing in: only to a page of ours, whatever the request says.
+//! Where a user goes after signing in: always to one of our own pages.
 
 use serde::{Deserialize, Serialize};
 use url::{Url, form_urlencoded};
@@ -9,13 +9,13 @@ use url::{Url, form_urlencoded};
 pub struct ReturnTo(String);
 
 const HOME: &str = "/app";
-/// Longer addresses are none of ours.
+/// None of our addresses is longer.
 const LONGEST: usize = 2000;
-/// Pages that lead back here, or that a GET cannot ask for.
+/// Pages that redirect here, or that do not support GET.
 const NOT_THERE: [&str; 3] = ["/app/sign-in", "/app/callback", "/app/sign-out"];
 
 impl ReturnTo {
-    /// `None` for everything that could lead elsewhere: another host, another scheme, the sign-in itself.
+    /// `None` for everything that could go to another place: another host or scheme, or the sign-in itself.
     pub fn parse(text: &str) -> Option<Self> {
         let plain = text.len() <= LONGEST && text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic());
         // Browsers read a backslash as a slash, and two slashes as the beginning of a host.

@@ -31,7 +31,7 @@ pub struct SignedIn {
 }
 
 impl SignedIn {
-    /// Whether they gave their password so lately that nobody else can have taken their place.
+    /// Whether they gave their password so recently that it is still the same person.
     pub fn proved_within(&self, time: Duration) -> bool {
         let age = |at| clock::now().millis_since(at);
         self.proved_at.is_some_and(|at| u128::from(age(at)) <= time.as_millis())

@@ -54,13 +54,13 @@ impl AppState {
         &self.base_path
     }
 
-    /// Leads the browser to one of our own paths with a GET, after a form.
+    /// Redirects the browser to one of our own paths with GET, after a form.
     pub fn redirect(&self, path: &str) -> Response {
         redirect_to(&self.link(path))
     }
 }
 
-/// 303: whatever the method was, the next one is GET.
+/// 303: the next request is a GET, whatever this one was.
 pub fn redirect_to(location: &str) -> Response {
     match HeaderValue::try_from(location) {
         Ok(location) => (StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response(),

@@ -1,4 +1,4 @@
-//! Whoever looks at a page: what every page may know of them, and the extractors that demand more.
+//! The visitor of a page: what every page knows of them, and the extractors that require more.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,11 +19,11 @@ use crate::state::{AppState, redirect_to};
 const OPEN_TIME: Duration = Duration::from_secs(15 * 60);
 const SEND_TIME: Duration = Duration::from_secs(45 * 60);
 
-/// Whoever looks at a page, signed in or not. Every handler that renders one takes it.
+/// The visitor of a page, signed in or not. Every handler that renders a page takes it.
 #[derive(Clone, Debug)]
 pub struct Viewer {
     pub user: Option<SignedIn>,
-    /// Why there is no user although there is a session, if that is so.
+    /// Whether there is a session but no user, because the account is suspended.
     pub suspended: bool,
     /// What an earlier request left to be said once.
     pub flash: Option<Flash>,
@@ -33,7 +33,7 @@ pub struct Viewer {
     pub settings: Arc<Snapshot>,
     /// What forms and scripts of this session must send along.
     pub form_token: Option<String>,
-    /// Where signing in and out leads to, which a page's policy must allow.
+    /// Origins of the sign-in and sign-out, which a page's policy must allow.
     pub form_origins: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ impl<S: Sync> FromRequestParts<S> for Viewer {
 pub struct AdminUser(pub SignedIn);
 
 /// Asks for the password again, unless it was given a short while ago. A handler takes it beside [`SignedIn`] or
-/// [`AdminUser`] where a browser left open would give away more than the session itself: keys and credits.
+/// [`AdminUser`] where an unattended browser would expose more than the session: keys and credits.
 #[derive(Clone, Copy, Debug)]
 pub struct Proved;
 
@@ -100,12 +100,12 @@ impl FromRequestParts<AppState> for Proved {
     }
 }
 
-/// Where a person goes who must sign in first, and how: scripts are told by a header.
+/// Redirects to the sign-in. Scripts get the address in a header.
 pub fn send_to_sign_in(state: &AppState, method: &Method, headers: &HeaderMap, path: &str) -> Response {
     lead_to_sign_in(state, method, headers, path, false)
 }
 
-/// `again`: whoever is signed in already is to prove who they are.
+/// `again`: users who are already signed in must give their password again.
 fn lead_to_sign_in(state: &AppState, method: &Method, headers: &HeaderMap, path: &str, again: bool) -> Response {
     let by_script = headers.contains_key("hx-request");
     let own_page = |name: &str| {

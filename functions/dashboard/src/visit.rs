@@ -1,4 +1,4 @@
-//! What every page request goes through: who is there, whether a form is theirs, and how an error looks.
+//! The middleware of all pages: who the visitor is, whether a form is theirs, and how errors look.
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
@@ -26,7 +26,7 @@ use crate::viewer::{Viewer, send_to_sign_in};
 /// Shorter than the function's own timeout (10 s), which the gateway would answer in a shape that is not ours.
 const REQUEST_TIME: Duration = Duration::from_secs(9);
 
-/// Whoever is signed out already may sign out.
+/// Signing out works without a session, too.
 const SIGN_OUT: &str = "/app/sign-out";
 
 /// The middleware around all pages.
@@ -56,7 +56,7 @@ pub async fn visit(State(state): State<AppState>, request: Request, next: Next) 
     (is_stale.then(|| session::forget(&state)), shown, response).into_response()
 }
 
-/// Who is there, and whether their cookie is of a session that is over.
+/// The visitor, and whether their cookie belongs to a session that is over.
 async fn meet(state: &AppState, path: String, headers: &HeaderMap) -> Result<(Viewer, bool), PageError> {
     let settings = async { Ok(state.context.settings.current().await?) };
     let (settings, found) = futures_util::try_join!(settings, session::find(state, headers))?;
@@ -73,8 +73,8 @@ async fn meet(state: &AppState, path: String, headers: &HeaderMap) -> Result<(Vi
     Ok((Viewer { user, suspended, flash, path, settings, form_token, form_origins }, is_stale))
 }
 
-/// A request that changes something needs a session and its token, whatever its handler asks for. Without a session it
-/// leads to the sign-in, and back to the page that its form is on.
+/// Every request that changes something needs a session and its token. Without a session it redirects to the sign-in,
+/// and from there back to the page with the form.
 async fn admit(state: &AppState, viewer: &Viewer, request: Request) -> Result<Request, Response> {
     let method = request.method();
     if matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) {
@@ -109,7 +109,7 @@ fn plain(error: PageError) -> Response {
 /// Outermost: one log line per request, and neither a panic nor an overlong wait gets out.
 pub async fn contained(request: Request, next: Next) -> Result<Response, Infallible> {
     let started = Instant::now();
-    // Not the path itself: whatever a client puts there by mistake must not be logged.
+    // Not the path itself: a client can put secrets there by mistake.
     let route = request.extensions().get::<MatchedPath>().map_or("none".to_owned(), |path| path.as_str().to_owned());
     let run = tokio::time::timeout(REQUEST_TIME, AssertUnwindSafe(next.run(request)).catch_unwind());
     let response = match run.await {

@@ -30,7 +30,7 @@ impl Sweeper {
         Ok(repairs)
     }
 
-    /// The bytes first, the state after: every read compares the time itself, so nobody is promised what is gone.
+    /// The bytes first, then the state: every read compares the time itself, so no read offers a deleted result.
     ///
     /// Timeline: the sweeper dies between the two. The job is still open, and the next run deletes what is gone already
     /// and writes the state; the other way round the bytes would have been left over.

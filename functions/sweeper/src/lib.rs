@@ -30,7 +30,7 @@ use futures_util::{StreamExt, stream};
 use repairs::Repair;
 pub use repairs::Repairs;
 
-/// A run begins nothing new after this time: the next one, a minute after this one's start, goes on.
+/// A run starts nothing new after this time: the next one continues, a minute after this one's start.
 const RUN_TIME: Duration = Duration::from_secs(35);
 /// No single job holds a run up for longer.
 const REPAIR_TIME: Duration = Duration::from_secs(10);

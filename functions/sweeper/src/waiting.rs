@@ -12,20 +12,20 @@ use docmill::waiting::{Notified, Waiting};
 
 use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
 
-/// How long a waiting job is left alone at most. It is the awaited job that tells it, as a rule.
+/// How often the sweeper looks at a waiting job. Usually the awaited job notifies it earlier.
 const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
 
 impl Sweeper {
     pub(crate) async fn look_after_waiting(&self, shard: u8, run: Run) -> Result<Repairs, StoreError> {
-        let tell = |job| self.tell(job, run.now);
-        self.repair_due(Shard::Waiting(shard), JobStatus::Queued, run, tell).await
+        let notify = |job| self.notify(job, run.now);
+        self.repair_due(Shard::Waiting(shard), JobStatus::Queued, run, notify).await
     }
 
-    /// Tells the job of everything that has ended, and looks again later if there is more to wait for.
+    /// Notifies the job of all jobs that have ended, and looks again later if it still waits for others.
     ///
-    /// Timeline: a worker completes the awaited job and dies before it tells the waiting one. Or it takes the last job off the
+    /// Timeline: a worker completes the awaited job and dies before it notifies the waiting one. Or it takes the last job off the
     /// list and dies before it puts the waiting one into its queue.
-    async fn tell(&self, job: Job, now: Timestamp) -> Result<Repair, Obstacle> {
+    async fn notify(&self, job: Job, now: Timestamp) -> Result<Repair, Obstacle> {
         let waiting = self.waiting();
         let Some(awaited) = &job.waiting_for else {
             return Ok(repair(waiting.start(&job).await?));
@@ -37,10 +37,10 @@ impl Sweeper {
             // A job that is gone altogether has taken its result with it.
             let status = found.get(&id).copied().unwrap_or(JobStatus::Deleted);
             if status.is_terminal() {
-                match waiting.tell(job.id, id, status).await? {
+                match waiting.notify(job.id, id, status).await? {
                     Notified::Nothing => {}
                     Notified::Failed => {
-                        waiting.tell_of(job.id, JobStatus::Failed).await;
+                        waiting.notify_all_of(job.id, JobStatus::Failed).await;
                         return Ok(Repair::Failed);
                     }
                     Notified::Started => return Ok(Repair::Resent),

@@ -41,7 +41,7 @@ pub struct Converted {
     pub convert: Duration,
 }
 
-/// Where and how long a job is worked on.
+/// Directory, deadline and limits of a job.
 #[derive(Clone, Copy, Debug)]
 pub struct Workspace<'a> {
     /// A directory of this job alone.

@@ -20,7 +20,7 @@ use crate::sources::Budget;
 /// The bucket is near: what takes longer is its fault, and is tried again.
 const TIME: Duration = Duration::from_secs(30);
 
-/// What one account has stored.
+/// The stored files of one account.
 #[derive(Clone, Copy, Debug)]
 pub struct AccountFiles<'a> {
     pub files: &'a Files,

@@ -1,6 +1,6 @@
 //! `docmill-admin`: accounts, keys, credits, tools, plans and jobs from the command line.
 //!
-//! Whoever may write the tables may administer: the AWS credentials are the authentication. Table names come from the
+//! AWS credentials that can write the tables are the authentication. Table names come from the
 //! same environment variables that the functions read.
 
 mod commands;

@@ -40,7 +40,7 @@ pub(crate) fn refuse<T>(message: impl Into<String>) -> Result<T, Failure> {
     Err(Failure::Refused(message.into()))
 }
 
-/// Prints a result. A reader that went away (`| head`) is no reason to complain.
+/// Prints a result. A closed pipe (`| head`) is not an error.
 pub(crate) fn print(result: Result<Output, Failure>, as_json: bool) -> ExitCode {
     let (text, code) = match result {
         Ok(Output { name, value }) if as_json => (json!({ name: value }).to_string(), ExitCode::SUCCESS),

@@ -152,7 +152,7 @@ impl Profile {
     }
 }
 
-/// An origin as browsers send it (`https://app.example`), or `None` for what is none.
+/// An origin as browsers send it (`https://app.example`); `None` for everything else.
 pub fn parse_origin(text: &str) -> Option<String> {
     let url = Url::parse(text.trim()).ok()?;
     let nothing_else =

@@ -38,7 +38,7 @@ impl Mode {
 
 /// A well-formed key in clear: prefix, 30 random base62 characters (178 bits), 6 of their CRC32.
 ///
-/// The checksum tells a typo from an unknown key without a read, and lets secret scanners find leaked keys.
+/// The checksum detects typing errors without a read, and lets secret scanners find leaked keys.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 

@@ -2,8 +2,8 @@
 //!
 //! An account's month has one **balance**: how many included credits were taken from it, compared at each write with what
 //! the plan includes then. Where many environments create jobs of one account at once, each takes a block of credits from
-//! the balance into a **till** of its own, and spends from there: they meet at the balance once for each block. What lies in
-//! a till is spent by nobody yet, and goes back to the balance when credits run short or the plan changes. Granted credits
+//! the balance into a **till** of its own, and spends from there: they meet at the balance once for each block. Credits in
+//! a till are not spent yet, and go back to the balance when credits run short or the plan changes. Granted credits
 //! have the same two places.
 //!
 //! So at any moment: credits used = taken from the balance − left in tills; and no job is created that goes beyond the plan.
@@ -82,7 +82,7 @@ pub struct Debit {
     pub writes: Vec<Write>,
 }
 
-/// What a job costs, under which plan, and where it is to be counted.
+/// What a job costs, under which plan, and where it is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
     pub cost: u64,
@@ -146,7 +146,7 @@ impl Debit {
         Self { charge: Charge { included: 0, granted: cost }, till, writes }
     }
 
-    /// The debit from wherever credits are, on the pots as they were read. Included credits go first.
+    /// The debit from balance or tills, based on the pots as they were read. Included credits are used first.
     pub fn planned(order: Order, pots: &Pots) -> Result<Self, Insufficient> {
         let available = pots.included_left(order.included) + pots.granted_left();
         if available < order.cost {
@@ -188,7 +188,7 @@ impl Order {
 }
 
 impl Pots {
-    /// Included credits that nobody has spent.
+    /// Included credits that are not spent.
     pub fn included_left(&self, included: u64) -> u64 {
         included.saturating_sub(self.included_used())
     }

@@ -51,7 +51,7 @@ const EVENT_ID_TIME: usize = 16;
 /// How long an event can be listed.
 pub const EVENT_RETENTION: Duration = Duration::from_secs(30 * 86_400);
 
-/// What a job's events tell of it: nothing that was asked for, so that no URL and no option is copied.
+/// A job in events: without its request, so that no URL or option is copied.
 const JOB_MEMBERS: [&str; 14] = [
     "id",
     "status",
@@ -85,7 +85,7 @@ pub fn event_ids_at(at: Timestamp) -> (String, String) {
     (time.to_owned(), format!("{time}~"))
 }
 
-/// Whether an event's data tell of this job.
+/// Whether an event is about this job.
 pub fn is_of(data: &Value, job: &Job) -> bool {
     data["job"]["id"] == json!(job.id)
 }
@@ -151,7 +151,7 @@ pub fn signed_sample(now: Timestamp) -> Result<Value, WebhookError> {
     }))
 }
 
-/// A completed job with all that an event tells of one.
+/// A completed job with all fields of an event.
 fn sample_job(now: Timestamp) -> Value {
     json!({
         "id": Uuid::now_v7(),

@@ -1,4 +1,4 @@
-//! A job as it is stored, and what it tells its owner.
+//! A job as it is stored, and as its owner sees it.
 
 mod failure;
 mod result;
@@ -87,7 +87,7 @@ pub struct Timings {
     pub store_ms: u64,
 }
 
-/// What the worker must know and nobody else: the request with its secrets. Removed by the terminal write.
+/// For the worker only: the request with its secrets. Removed by the terminal write.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Payload {
@@ -123,13 +123,13 @@ pub struct Job {
     pub started_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub finished_at: Option<Timestamp>,
-    /// From this moment on the output is gone, whatever the bucket still holds.
+    /// From this moment on the output is expired, even if its bytes are still in the bucket.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub expires_at: Option<Timestamp>,
     pub attempts: u32,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lease_until: Option<Timestamp>,
-    /// Tells a worker whose claim's answer was lost that the claim is its own.
+    /// Lets a worker recognise its own claim if the answer was lost.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub claim_id: Option<String>,
     /// The period that was charged, and that a refund goes back to.

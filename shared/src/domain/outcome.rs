@@ -11,7 +11,7 @@ use super::job::JobErrorCode;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     pub tool: String,
-    /// `None`: it ended before an engine had it, or nobody knows whether one had.
+    /// `None`: it ended before an engine started, or that is unknown.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub engine: Option<String>,
     /// `None`: it was completed.

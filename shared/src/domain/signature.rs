@@ -56,7 +56,7 @@ impl Received<'_> {
     }
 
     fn judge(&self, id: &str, sent_at: &str, signatures: &str, now: Timestamp) -> Verdict {
-        // An empty secret signs as well, and is none.
+        // HMAC accepts an empty key, but an empty secret is invalid.
         let webhook = match Webhook::new(self.secret.trim()) {
             Ok(webhook) if !self.secret.trim().trim_start_matches("whsec_").is_empty() => webhook,
             Ok(_) | Err(_) => return Verdict::MalformedSecret,
@@ -71,7 +71,7 @@ impl Received<'_> {
                 .sign(id, seconds, body.as_bytes())
                 .is_ok_and(|signature| given.iter().any(|given| *given == signature))
         };
-        // A browser sends the line breaks of a text as CR LF, whatever they were.
+        // Browsers send all line breaks of a text as CR LF.
         let plain = self.body.replace("\r\n", "\n");
         if !is_of(self.body) && !is_of(&plain) {
             let shorter = plain.trim_end_matches('\n');

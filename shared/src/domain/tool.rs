@@ -26,7 +26,7 @@ pub struct Definition {
     pub queue: QueueName,
     /// What holds until an administrator decides otherwise.
     pub settings: ToolSettings,
-    /// The endpoint of its own that a tool may have, besides the two that every tool has.
+    /// An extra endpoint of this tool, besides the two that every tool has.
     #[serde(default)]
     pub short_endpoint: Option<String>,
     pub supported_modes: Vec<String>,

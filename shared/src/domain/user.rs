@@ -13,7 +13,7 @@ use super::time::Timestamp;
 
 /// A session ends this long after the last page that it showed.
 pub const SESSION_IDLE: Duration = Duration::from_secs(2 * 3600);
-/// A session ends this long after it began, whatever happens in it.
+/// A session ends this long after it began, even if it is used.
 pub const SESSION_TIME: Duration = Duration::from_secs(12 * 3600);
 const TOKEN_BYTES: usize = 32;
 
@@ -42,7 +42,7 @@ pub struct Identity {
 pub struct Email(String);
 
 impl Email {
-    /// `None` for what is no address. Whether it exists is the issuer's business.
+    /// `None` if the text is not an address. The issuer knows whether it exists.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim().to_lowercase();
         let (local, domain) = text.rsplit_once('@')?;
@@ -95,7 +95,7 @@ pub struct User {
     pub signed_out_at: Option<Timestamp>,
 }
 
-/// An administrator's word that whoever signs in with an address belongs to an account.
+/// A link by an administrator: users with this address belong to the account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     pub email: Email,
@@ -124,7 +124,7 @@ impl SessionToken {
         SessionId(sha256_hex(self.0.as_bytes()))
     }
 
-    /// What forms of this session carry: nobody derives it who has not got the cookie, and the cookie not from it.
+    /// The token in forms of this session. It can only be derived from the cookie, and the cookie not from it.
     pub fn form_token(&self) -> String {
         sha256_hex(format!("form {}", self.0).as_bytes())
     }

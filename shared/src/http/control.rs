@@ -71,7 +71,7 @@ impl ControlService {
 
     /// Deletes the bytes, the request and everything that describes the document. A job that has not ended is canceled first.
     ///
-    /// The bytes come first and the state after: whoever dies between the two can delete again.
+    /// The bytes first, then the state: after a crash between the two, the request can be repeated.
     pub async fn delete(&self, caller: &Caller, id: &str) -> Result<(), ApiError> {
         for _ in 0..TRIES {
             let job = own_job(&self.context.jobs, caller, id).await?;

@@ -34,7 +34,7 @@ pub enum Content {
     Text(&'static str, String),
 }
 
-/// What a request's log line tells that its answer does not show. It travels in the response's extensions.
+/// What a request's log line has beyond its answer. It is passed in the response's extensions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Noted {
     /// `None`: nothing went wrong.
@@ -128,7 +128,7 @@ fn build(status: StatusCode, headers: &[(HeaderName, String)], body: Option<(&'s
     let mut response = Response::new(Body::Empty);
     *response.status_mut() = status;
     for (name, value) in headers {
-        // Every value is made of checked parts; one that is no header value after all is left out, not sent broken.
+        // Every value is made of checked parts. An invalid one is left out.
         if let Ok(value) = HeaderValue::from_str(value) {
             response.headers_mut().insert(name, value);
         }

@@ -1,4 +1,4 @@
-//! Lets a request in: authenticates, rate-limits, and checks the standing of key and account.
+//! Admits requests: authenticates, rate-limits, and checks key and account.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -56,7 +56,7 @@ enum Place<'a> {
     Dashboard,
 }
 
-/// Runs `work` for a caller that was let in, and puts the rate-limit headers on whatever comes of it.
+/// Runs `work` for an admitted caller, and adds the rate-limit headers to its answer.
 pub async fn authenticated<F>(context: &Context, request: &ApiRequest, policy: RatePolicy, work: F) -> Response<Body>
 where
     F: AsyncFnOnce(Caller) -> Outcome,
@@ -76,7 +76,7 @@ where
 }
 
 /// Runs `work` for an account itself, whose person has signed in: with the key that it has for this, under the same limits
-/// and the same standing as any other. The key is made when it is first needed.
+/// and the same policy as any other. The key is created when it is first needed.
 pub async fn as_account<F>(context: &Context, account: &str, mode: Mode, policy: RatePolicy, work: F) -> Outcome
 where
     F: AsyncFnOnce(Caller) -> Outcome,
@@ -95,7 +95,7 @@ where
     run(admission, settings, Place::Dashboard, policy, now, ends_at, work).await.outcome
 }
 
-/// What came of a request.
+/// The outcome of a request.
 struct Guarded {
     outcome: Outcome,
     headers: Vec<(HeaderName, String)>,

@@ -1,11 +1,11 @@
-//! Reading a job for its owner, and for nobody else.
+//! Reads a job for its owner only.
 
 use super::error::{ApiError, ErrorCode};
 use super::guard::Caller;
 use crate::domain::job::{Job, JobId};
 use crate::store::jobs::Jobs;
 
-/// The caller's job. Somebody else's, an unknown one and an id that is none are the same answer, after the same read.
+/// The caller's job. Other accounts' jobs, unknown jobs and invalid ids get the same answer after the same read.
 pub async fn own_job(jobs: &Jobs, caller: &Caller, id: &str) -> Result<Job, ApiError> {
     let id = JobId::parse(id).unwrap_or(JobId::NONE);
     let job = jobs.get(id).await?;

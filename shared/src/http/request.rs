@@ -138,7 +138,7 @@ impl ApiRequest {
         }
     }
 
-    /// `application/json` or `…/…+json`, whatever its parameters say.
+    /// `application/json` or `…/…+json`, with any parameters.
     fn is_json(&self) -> bool {
         let Some(Ok(content_type)) = self.headers.get(header::CONTENT_TYPE).map(|value| value.to_str()) else {
             return false;

@@ -1,4 +1,4 @@
-//! What a job that has ended has to show: signed links to its result, in JSON or as a redirect, or why there is none.
+//! The result of an ended job: signed links, in JSON or as a redirect, or the reason why there is none.
 
 use lambda_http::http::{StatusCode, header};
 use serde_json::{Value, json};

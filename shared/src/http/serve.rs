@@ -38,7 +38,7 @@ where
     .await
 }
 
-/// Runs one request to its end, whatever happens in it, and writes its line.
+/// Runs one request to its end, even if the handler panics, and writes its log line.
 pub async fn guarded(request: ApiRequest, handled: impl Future<Output = Response<Body>>) -> Response<Body> {
     let began = Instant::now();
     let span = tracing::info_span!("request", { field::REQUEST_ID } = %request.id);
@@ -54,7 +54,7 @@ fn line(request: &ApiRequest, response: &Response<Body>, duration: Duration) -> 
     let level = if noted.cause.is_some() { Level::ERROR } else { Level::INFO };
     let line = Line::new(level, "request handled")
         .with(field::REQUEST_ID, request.id.to_string())
-        // Not the path or method itself: whatever a client puts there by mistake must not be logged.
+        // Not the path or method itself: a client can put secrets there by mistake.
         .with(field::ROUTE, route_of(&request.method, &request.path))
         .with(field::STATUS, response.status().as_u16())
         .with(field::CODE, noted.code.map_or("ok", ErrorCode::as_str))

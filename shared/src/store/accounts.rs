@@ -44,7 +44,7 @@ pub struct Holder {
 #[derive(Debug)]
 pub enum Changed {
     Written(Profile),
-    /// Somebody changed it after the form was shown: this is how it is now.
+    /// Somebody else changed it after the form was shown. This is the current value.
     Stale(Profile),
     NoAccount,
 }
@@ -92,7 +92,7 @@ impl Accounts {
             let Some(Holder { profile, keys }) = self.holder(&key.account, now).await? else {
                 return Ok(KeyAdded::NoAccount);
             };
-            // An old secret that still works beside its successor is no further key.
+            // An old secret that still works does not count as another key.
             let ids: HashSet<_> = keys.iter().filter(|key| !key.is_dashboards()).map(|key| &key.key_id).collect();
             if ids.len() >= MAX_KEYS && !key.is_dashboards() {
                 return Ok(KeyAdded::TooMany);
@@ -264,7 +264,7 @@ impl Accounts {
         Err(too_contended())
     }
 
-    /// A page of the accounts whose names begin with `prefix`, in whatever case, by name. From an index: a moment late.
+    /// A page of the accounts whose names begin with `prefix`, ignoring case, sorted by name. The index is a moment late.
     pub async fn list(&self, prefix: &str, after: Option<AccountMark>, limit: u16) -> Result<AccountPage, StoreError> {
         let mut query = self
             .client

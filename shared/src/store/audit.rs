@@ -72,7 +72,7 @@ impl Audit {
             .consistent_read(true)
             .scan_index_forward(false);
         query = match subject {
-            // One entry more than is shown tells whether there are older ones.
+            // One extra entry shows whether there are older ones.
             None => query.limit(i32::try_from(limit + 1).unwrap_or(LOOKED_AT)),
             Some(subject) => query
                 .filter_expression("subject = :subject")

@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use super::item::{Item, from_item};
 use super::{StoreError, store_error};
 
-/// How often a change is tried anew on what others have changed meanwhile.
+/// How often a change is tried again after conflicts with others.
 pub(super) const TRIES: u32 = 8;
 /// Most keys of one `BatchGetItem`.
 const BATCH: usize = 100;
@@ -119,7 +119,7 @@ fn is_conflict(error: &SdkError<UpdateItemError>) -> bool {
     error.as_service_error().is_some_and(UpdateItemError::is_transaction_conflict_exception)
 }
 
-/// What became of one transaction.
+/// The outcome of a transaction.
 #[derive(Debug)]
 pub(super) enum Transacted {
     Committed,

@@ -1,4 +1,4 @@
-//! The Events table: webhook tests and prepared events, per account. Events that tell of a write are part of its
+//! The Events table: webhook tests and prepared events, per account. Events about a write are part of its
 //! transaction, so that each is recorded exactly once.
 
 use std::collections::HashSet;
@@ -17,7 +17,7 @@ use crate::domain::event::{self, EVENT_RETENTION, EventKind, event_ids_at, new_e
 use crate::domain::job::Job;
 use crate::domain::time::{Period, Timestamp};
 
-/// Kind of a recorded webhook test, which is no event: nobody is told of it.
+/// Kind of a recorded webhook test, which is not an event and is never delivered.
 pub const WEBHOOK_TEST: &str = "webhook.test";
 /// How many events one query for a kind looks at, and how many queries one page may take. A kind that few events are of gives short
 /// pages rather than slow ones.
@@ -65,7 +65,7 @@ impl StoredEvent {
         json!({"type": self.kind, "timestamp": self.recorded_at.to_string(), "data": self.data}).to_string()
     }
 
-    /// The event's part of the transaction that it tells of.
+    /// The event's part of its transaction.
     pub(super) fn put(&self, table: &str) -> Result<TransactWriteItem, StoreError> {
         let put = Put::builder().table_name(table).set_item(Some(to_item(self)?)).build()?;
         Ok(TransactWriteItem::builder().put(put).build())
@@ -172,7 +172,7 @@ impl Events {
         Err(too_contended())
     }
 
-    /// Takes everything that describes a job's document out of the events that tell of its end.
+    /// Removes everything that describes a job's document from its events.
     pub async fn forget_document(&self, job: &Job) -> Result<(), StoreError> {
         let Some(ended_at) = job.finished_at else { return Ok(()) };
         let (first, last) = event_ids_at(ended_at);

@@ -155,7 +155,7 @@ impl Health {
         Ok(Newest { ends, more: output.last_evaluated_key.is_some() })
     }
 
-    /// When something is to be done, and for which job.
+    /// When a job is due, and which one.
     async fn first_due(&self, shard: Shard) -> Result<Vec<(Timestamp, Item)>, StoreError> {
         let output = self
             .client

@@ -29,7 +29,7 @@ const _: () = assert!(OPEN_SHARDS <= SWEPT_SHARDS, "jobs in unknown shards would
 pub const ENDED: &str = "ended";
 /// Sparse index of the jobs of which something is yet to be counted.
 pub const UNCOUNTED: &str = "uncounted";
-/// What the index of ended jobs tells of each.
+/// What the index of ended jobs has of each.
 pub const OUTCOME: &str = "outcome";
 
 pub fn to_item(value: &impl Serialize) -> Result<Item, StoreError> {
@@ -70,7 +70,7 @@ pub enum Shard {
     Waiting(u8),
     /// Of jobs that a worker holds until its lease ends: apart from queued ones, so that no backlog is before them.
     Leased(u8),
-    /// Of completed jobs whose output is kept for now. There are many more of these, and nobody waits for them: apart, they
+    /// Completed jobs whose output is still kept. There are many of them, and they are not urgent: in their own shards, they
     /// hold up no repair.
     Kept(u8),
 }

@@ -39,7 +39,7 @@ pub struct Jobs {
     events_table: String,
 }
 
-/// What became of a worker's wish to process a job.
+/// The outcome of a worker's claim.
 #[derive(Debug)]
 pub enum Claim {
     /// The job is ours for this attempt, until its lease ends.
@@ -243,7 +243,7 @@ pub fn waiting_until(id: JobId, due: Timestamp) -> (Option<String>, Option<Times
     (Some(Shard::waiting(id).key()), Some(due))
 }
 
-/// The index attributes of a queued job about which something is to be done at `due`.
+/// The index attributes of a queued job that is due at `due`.
 pub fn queued_until(queue: QueueName, id: JobId, due: Timestamp) -> (Option<String>, Option<Timestamp>) {
     (Some(Shard::queued(queue, id).key()), Some(due))
 }

@@ -29,7 +29,7 @@ pub struct Keys {
 /// The two states of a limiter, each with a condition of its own, because conditions do no arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Branch {
-    /// The theoretical arrival time has passed: start anew from now.
+    /// The theoretical arrival time has passed: start again from now.
     Idle,
     /// It lies ahead: move it on by one emission, if the earliest allowed time has come.
     Busy,
@@ -39,7 +39,7 @@ enum Branch {
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     tat: Timestamp,
-    /// Other environments keep the key busy, whatever its last request here was.
+    /// Other environments keep the key busy, even if this one has not seen requests.
     busy_elsewhere: bool,
 }
 
@@ -150,7 +150,7 @@ impl Keys {
         }
     }
 
-    /// The branch that the limiter should be on by now. If it is on the other one, the update fails and its old item tells.
+    /// The branch that the limiter should be on by now. If it is on the other one, the update fails and returns the item.
     fn expected_branch(&self, hash: &KeyHash, policy: RatePolicy, now: Timestamp) -> Branch {
         let seen = self.seen.lock().ok().and_then(|seen| seen.get(&(hash.clone(), policy)).copied());
         if seen.is_some_and(|seen| seen.busy_elsewhere || seen.tat > now) { Branch::Busy } else { Branch::Idle }

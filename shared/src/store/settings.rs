@@ -41,11 +41,11 @@ pub struct Versioned<T> {
     pub version: u64,
 }
 
-/// What became of a change.
+/// The outcome of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change<T> {
     Written(Versioned<T>),
-    /// Somebody changed it since: this is how it is now.
+    /// Somebody else changed it since. This is the current value.
     Stale(Versioned<T>),
 }
 
@@ -114,7 +114,7 @@ impl Settings {
         Self { client, table, max_age, cache: Mutex::default() }
     }
 
-    /// The settings, at most `max_age` old. If they can't be read, older ones serve on.
+    /// The settings, at most `max_age` old. If they can't be read, older ones stay in use.
     pub async fn current(&self) -> Result<Arc<Snapshot>, StoreError> {
         let now = clock::now();
         let cached = self.cache.lock().ok().and_then(|cache| cache.clone());
@@ -133,7 +133,7 @@ impl Settings {
         }
     }
 
-    /// The settings as they are now: for those who change them. Whoever asks for the current ones next gets these too.
+    /// The latest settings, for changing them. They replace the cached ones.
     pub async fn fresh(&self) -> Result<Arc<Snapshot>, StoreError> {
         let now = clock::now();
         let fresh = Arc::new(self.read().await?);
@@ -260,7 +260,7 @@ impl Settings {
             .set_item(Some(to_item(&record)?))
             .expression_attribute_names("#version", "version")
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        // Timeline: A and B open the same form, of version 3. A's change makes it 4; B's finds 4 and is told how it is now,
+        // Timeline: A and B open the same form, of version 3. A's change makes it 4; B's finds 4 and gets the current value,
         // so that neither undoes what the other decided without having seen it.
         let put = match shown {
             0 => put.condition_expression("attribute_not_exists(#version)"),
@@ -269,7 +269,7 @@ impl Settings {
         dynamo::put(put.build())
     }
 
-    /// Whoever asks next reads anew.
+    /// The next request reads them again.
     fn forget(&self) {
         if let Ok(mut cache) = self.cache.lock() {
             *cache = None;

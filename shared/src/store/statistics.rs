@@ -2,8 +2,8 @@
 //! ends a job.
 //!
 //! A live job lies in the sparse index `uncounted` from its creation, and again from its end, until that was counted. The
-//! transaction that adds to the counts takes the job out of the index, so that each job is counted once, whoever dies or
-//! repeats what.
+//! transaction that adds to the counts takes the job out of the index, so that each job is counted once, even if a process dies or
+//! repeats a step.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ pub struct Counted {
     pub counts: Counts,
 }
 
-/// What an account was told of a month's credits.
+/// Which quota events an account got in a month.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 struct Notices {
     /// Included credits that completed jobs have spent.
@@ -122,7 +122,7 @@ impl Statistics {
         Err(too_contended())
     }
 
-    /// The jobs' own parts come first: a failed one is told by its position.
+    /// The jobs' own parts come first: the position of a failed one shows which job it is.
     async fn writes(&self, batch: &Batch, now: Timestamp) -> Result<Vec<TransactWriteItem>, StoreError> {
         let mut writes = Vec::with_capacity(JOBS_AT_ONCE + SUBJECTS_AT_ONCE + 2);
         let mut counts: BTreeMap<Subject, Counts> = BTreeMap::new();

@@ -36,7 +36,7 @@ pub struct Submissions {
     places: Places,
 }
 
-/// What is to be written, the same for every attempt.
+/// The content of the transaction, the same for every attempt.
 #[derive(Debug)]
 pub struct Submission {
     pub job: Job,
@@ -57,7 +57,7 @@ pub enum Created {
     Replay(Box<Job>),
     /// The idempotency key was used for another request.
     Mismatch,
-    /// One of the awaited jobs has ended meanwhile, or no more jobs may wait for it.
+    /// One of the awaited jobs has just ended, or no more jobs may wait for it.
     AwaitedMoved,
     InsufficientCredits {
         available: u64,
@@ -73,11 +73,11 @@ enum Payment {
     Debit(Debit),
 }
 
-/// What became of an attempt.
+/// The outcome of an attempt.
 enum Verdict {
     Written,
     Done(Created),
-    /// The record that stands in the way, and names this job.
+    /// The conflicting record, which names this job.
     Recorded(IdempotencyRecord),
     JobExists,
     /// The credits are not where the attempt took them to be.
@@ -133,7 +133,7 @@ struct Attempts<'a> {
     deadline: Instant,
     /// The payment of the last attempt.
     payment: Option<Payment>,
-    /// Whether the next payment is to be planned on what a read finds.
+    /// Whether to read the balance before the next attempt.
     look: bool,
     /// How often others were at the same credits.
     conflicts: u32,
@@ -341,7 +341,7 @@ impl Attempts<'_> {
         })
     }
 
-    /// No answer, a timeout or a 5xx: the transaction may have been committed. The job itself tells.
+    /// No answer, a time-out or a 5xx: the transaction may have been committed. Reading the job shows it.
     async fn after_unknown_outcome(&self, cause: &str) -> Result<Verdict, StoreError> {
         tracing::warn!(cause, "a submission's outcome is unknown; reading the job");
         if self.store.jobs.get(self.submission.job.id).await?.is_some() {

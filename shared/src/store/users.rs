@@ -1,4 +1,4 @@
-//! Users of the dashboard, and the links that lead them to accounts: both in the Sessions table.
+//! Users of the dashboard, and the links between e-mail addresses and accounts: both in the Sessions table.
 
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ pub struct Users {
     usage_table: String,
 }
 
-/// What became of a first sign-in.
+/// The outcome of a first sign-in.
 enum Made {
     User(User),
     /// Another request was first.
@@ -46,7 +46,7 @@ impl Users {
     }
 
     /// The user that an issuer vouches for. At the first sign-in they join the account that their address is linked to,
-    /// or else get one of their own on the free plan; a link that was made later leads them there too.
+    /// or get a new one on the free plan. A link that is created later moves them to its account.
     pub async fn enter(&self, identity: &Identity, now: Timestamp) -> Result<User, StoreError> {
         let id = UserId::of(&identity.issuer, &identity.subject);
         let linked = self.linked_account(identity).await?;
@@ -145,7 +145,7 @@ impl Users {
         }
     }
 
-    /// From the next sign-in on, whoever has this address belongs to the account.
+    /// From their next sign-in on, users with this address belong to the account.
     pub async fn link(&self, link: &Link) -> Result<(), StoreError> {
         let mut item = to_item(link)?;
         item.extend(link_key(&link.email));

@@ -3,7 +3,7 @@
 macro_rules! fields {
     ($($name:ident = $text:literal: $meaning:literal,)*) => {
         $(#[doc = $meaning] pub const $name: &str = $text;)*
-        /// Every name, and what it stands for.
+        /// Every name, and its meaning.
         pub const ALL: &[(&str, &str)] = &[$(($text, $meaning)),*];
     };
 }

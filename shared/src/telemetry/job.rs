@@ -1,4 +1,4 @@
-//! The line of a job's end, whoever ended it.
+//! The log line of a job's end.
 
 use tracing::Level;
 

@@ -18,7 +18,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 
 /// Starts logging. `LOG_LEVEL` sets our own crates' level only: the SDK's and the HTTP stack's debug output would show
-/// headers and bodies, so theirs stays at warnings, whatever is asked for.
+/// headers and bodies, so theirs always stays at warnings.
 pub fn init() {
     let level = std::env::var("LOG_LEVEL").unwrap_or_default().to_lowercase();
     // A panic's message may hold what a user sent: its place alone is logged.
@@ -30,7 +30,7 @@ pub fn init() {
     drop(tracing::subscriber::set_global_default(subscriber(&level, std::io::stdout)));
 }
 
-/// For a command that somebody runs by hand: warnings alone, on standard error.
+/// For commands that people run: only warnings, on standard error.
 pub fn init_for_people() {
     drop(tracing::subscriber::set_global_default(subscriber("warn", std::io::stderr)));
 }
@@ -42,7 +42,7 @@ where
 {
     let level = level.parse().unwrap_or(Level::INFO);
     let ours = ["dashboard", "docmill", "sweeper", "worker"].map(|target| (target, level));
-    // Metrics are no matter of a log's level.
+    // Metrics do not depend on the log level.
     let filter =
         Targets::new().with_default(LevelFilter::WARN).with_targets(ours).with_target(line::TARGET, LevelFilter::INFO);
     let lines = tracing_subscriber::fmt::layer()

@@ -54,7 +54,7 @@ pub struct Issuer {
     known: Mutex<Option<Known>>,
 }
 
-/// Who somebody is, and when they last proved it to the issuer, if it says so.
+/// Who a user is, and when they last proved it to the issuer, if the token says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
     pub identity: Identity,
@@ -108,7 +108,7 @@ pub(crate) type Token = IdToken<Claims, CoreGenderClaim, CoreJweContentEncryptio
 
 impl Issuer {
     pub fn new(config: &DashboardConfig) -> Result<Self, IssuerError> {
-        // A redirect could lead our request anywhere.
+        // A redirect could send our request anywhere.
         let http =
             reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).timeout(ANSWER_TIME).build()?;
         let callback = format!("{}/app/callback", config.url.as_str().trim_end_matches('/'));
@@ -276,7 +276,7 @@ type Client = CoreClient<
     openidconnect::EndpointMaybeSet,
 >;
 
-/// Who a token says somebody is, once signature, issuer, audience, expiry and nonce are verified. `None`: it names no
+/// The user of a token whose signature, issuer, audience, expiry and nonce are verified. `None`: it names no
 /// e-mail address.
 pub(crate) fn verify(
     token: &Token,

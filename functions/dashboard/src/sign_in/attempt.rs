@@ -22,9 +22,9 @@ const TIME: Duration = Duration::from_secs(10 * 60);
 pub struct Attempt {
     pub handshake: Handshake,
     pub place: ReturnTo,
-    /// Whether the issuer was to ask for the password even of somebody whom it knows.
+    /// Whether the issuer had to ask for the password even if the user was signed in there.
     pub again: bool,
-    /// A cookie's own age is only the browser's word.
+    /// The browser alone decides how long it keeps a cookie, so the time is in the value.
     pub began_at: Timestamp,
 }
 

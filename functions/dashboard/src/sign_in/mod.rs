@@ -51,7 +51,7 @@ async fn begin(State(state): State<AppState>, user: Option<SignedIn>, uri: Uri) 
 
 async fn finish(State(state): State<AppState>, headers: HeaderMap, uri: Uri) -> Result<Response, PageError> {
     let attempt = Attempt::recall(&state, &headers);
-    // Only once, whatever comes of it.
+    // Valid once, whether the sign-in succeeds or not.
     let cleared = Purpose::SignIn.remove(&state);
     match enter(&state, attempt, &headers, &uri).await {
         Ok(entered) => {
@@ -89,7 +89,7 @@ async fn enter(
     }
     let now = clock::now();
     let user = state.context.users.enter(&identity, now).await?;
-    // Rotation: whatever session this browser had, nobody who knew it is signed in by this.
+    // Rotation: ends the browser's earlier session, so a stolen one does not become signed in.
     if let Some(earlier) = session::token(state, headers) {
         state.context.sessions.end(&earlier.id()).await?;
     }

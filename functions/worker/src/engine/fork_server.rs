@@ -74,19 +74,19 @@ struct Helper {
     requests: ChildStdin,
     replies: Lines<BufReader<ChildStdout>>,
     started: bool,
-    /// How long it has been awaited since its last word.
+    /// Time since its last reply.
     awaited: Duration,
-    /// Whether it has said that it is ready since its last answer.
+    /// Whether it has reported ready since its last answer.
     ready: bool,
     /// Whether it was asked anything, and whether it was ready after that.
     asked: bool,
     settled: bool,
 }
 
-/// Why a helper did not do what it should.
+/// Why a helper failed.
 #[derive(Debug, thiserror::Error)]
 enum HelperError {
-    /// It still may.
+    /// It may still reply.
     #[error("the helper has not replied for {} ms", .0.as_millis())]
     Slow(Duration),
     #[error(transparent)]

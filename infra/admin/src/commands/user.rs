@@ -12,19 +12,19 @@ use crate::output::{Failure, Output, refuse};
 pub(crate) enum Command {
     /// Show who has signed in, and which addresses are linked to an account.
     List,
-    /// From their next sign-in on, whoever has this (verified) address belongs to the account.
+    /// Add users with this (verified) e-mail address to the account, from their next sign-in on.
     Link {
         #[arg(long)]
         email: String,
         #[arg(long)]
         account: String,
     },
-    /// Take an address's link away, and end the sessions of whoever has it. Their next sign-in is like a first one.
+    /// Remove the link of an address, and end the sessions of its users. Their next sign-in is like a first one.
     Unlink {
         #[arg(long)]
         email: String,
     },
-    /// End all sessions of whoever has this address.
+    /// End all sessions of the users with this address.
     SignOut {
         #[arg(long)]
         email: String,

@@ -1,4 +1,4 @@
-//! What a job tells of failures and of what its result does not show.
+//! Failures of a job, and warnings about its result.
 
 use serde::{Deserialize, Serialize};
 
@@ -109,7 +109,7 @@ impl JobErrorCode {
         }
     }
 }
-/// Longer texts are cut: whatever a page or a source puts into them, a job's item stays small.
+/// Longer texts are cut, so that no page or source can make a job's item large.
 const MAX_TEXT_CHARACTERS: usize = 300;
 /// More warnings than this are not kept.
 pub const MAX_WARNINGS: usize = 50;
@@ -123,7 +123,7 @@ fn cut(text: impl Into<String>) -> String {
     text
 }
 
-/// What a failed job tells its owner. `message` says what to do and never carries a secret or an internal name.
+/// Why a job failed, for its owner. `message` says what to do and never contains a secret or an internal name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobError {
     pub code: JobErrorCode,

@@ -39,7 +39,7 @@ pub struct Results {
     /// Every file, in order. With one file, it is the primary result itself.
     #[serde(default)]
     pub outputs: Vec<Output>,
-    /// What the last tool tells about its work.
+    /// What the last tool reports about its work.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub report: Option<Value>,
 }

@@ -17,7 +17,7 @@ use crate::http::guard::Caller;
 /// Most jobs that one job may wait for: each is a part of the transaction that creates it.
 const MOST_AWAITED: usize = 90;
 
-/// What the stored sources of a request come to.
+/// The stored sources of a request.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// Jobs that have not ended.

@@ -21,7 +21,7 @@ pub const MAX_OVERLAP: Duration = Duration::from_secs(7 * 86_400);
 /// How many of an account's keys a list looks at beside those that are alive.
 const LISTED: i32 = 60;
 
-/// A key as people know it: one id, whatever secrets it has had.
+/// A key as people know it: one id, with all secrets that it has had.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountKey {
     /// With its latest secret.
@@ -40,7 +40,7 @@ pub enum Regenerated {
         key: Box<StoredKey>,
         secret: ApiKey,
     },
-    /// Somebody else gave the key another secret meanwhile.
+    /// Somebody else regenerated the key at the same time.
     Superseded,
     /// No key of this id is alive.
     NoSuchKey,
@@ -129,7 +129,7 @@ impl Accounts {
         Ok(writes)
     }
 
-    /// Revokes a key with all its secrets at once, and tells of it. Revoking a revoked key changes nothing.
+    /// Revokes a key with all its secrets at once, and writes the event. Revoking a revoked key changes nothing.
     pub async fn revoke_key(&self, account: &str, key_id: &str, now: Timestamp) -> Result<Revoked, StoreError> {
         for attempt in 0..TRIES {
             let Some(holder) = self.holder_of(account, key_id, now).await? else { return Ok(Revoked::NoSuchKey) };
@@ -221,7 +221,7 @@ fn successor(current: &StoredKey, secret: &ApiKey, now: Timestamp) -> StoredKey 
     StoredKey {
         key_hash: secret.hash(),
         last4: secret.last4().to_owned(),
-        // Later than the one before, whatever the clocks say: by this the secrets of a key are told apart.
+        // Later than the one before, even if clocks differ: the secrets of a key are ordered by this.
         created_at: now.max(Timestamp(current.created_at.as_millis() + 1)),
         limiter: Limiter::new(limit(RatePolicy::Create), limit(RatePolicy::Read)),
         ..current.clone()

@@ -29,7 +29,7 @@ pub struct JobFilter {
     pub created_before: Option<Timestamp>,
     /// Pairs that a job's metadata must have, all of them.
     pub metadata: BTreeMap<String, String>,
-    /// What its id begins with, or what a name of its documents or one of its labels contains, in whatever case.
+    /// The beginning of its id, or a part of a document name or label, ignoring case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
@@ -42,7 +42,7 @@ impl JobFilter {
             && self.metadata.iter().all(|(name, value)| job.metadata.get(name) == Some(value))
     }
 
-    /// The first and the last moment at which a job may have been created; `None`: there is no such moment.
+    /// The first and the last moment at which a job may have been created; `None`: no moment matches.
     fn created(&self) -> Option<(Timestamp, Timestamp)> {
         let first = self.created_after.map_or(0, |after| after.as_millis().saturating_add(1));
         let last = self.created_before.map_or(i64::MAX, |before| before.as_millis().saturating_sub(1));

@@ -61,7 +61,7 @@ impl Jobs {
         update(register.build())
     }
 
-    /// The jobs that wait for this one. After its end there are no more to come.
+    /// The jobs that wait for this one. None is added after its end.
     pub async fn waiters(&self, id: JobId) -> Result<BTreeSet<JobId>, StoreError> {
         let item = self.project(id, "waiters", true).await?.unwrap_or_default();
         let waiters = item.get("waiters").and_then(|waiters| waiters.as_ss().ok());
@@ -72,7 +72,7 @@ impl Jobs {
     pub async fn stop_waiting(&self, waiter: JobId, awaited: JobId) -> Result<Wait, StoreError> {
         let update = self
             .transition(waiter)
-            // Timeline: the worker that completed the awaited job and the sweeper both tell the waiting one. The second
+            // Timeline: the worker that completed the awaited job and the sweeper both notify the waiting one. The second
             // finds that it waits for that job no more. Of two jobs that complete at once, the last one sees an empty list.
             .condition_expression("#status = :queued AND contains(waiting_for, :id)")
             .update_expression("DELETE waiting_for :ids")
@@ -96,7 +96,7 @@ impl Jobs {
         let update = self
             .transition(waiter.id)
             // Timeline: two sweepers, or one and a worker, start the same job. The first moves it to the queued ones; the
-            // second finds it there, so that one message is sent. Whoever dies before sending is followed by the sweeper.
+            // second finds it there, so that one message is sent. If that process dies before sending, the sweeper sends it.
             .condition_expression("#status = :queued AND attribute_not_exists(waiting_for) AND #open = :waiting")
             .update_expression("SET #open = :open, due = :due")
             .expression_attribute_names("#open", OPEN)
@@ -107,7 +107,7 @@ impl Jobs {
         written(Box::pin(send(update)).await)
     }
 
-    /// Whether the job was ended by somebody else, or belongs to a later attempt than this one. Eventually consistent: an
+    /// Whether the job has ended otherwise, or belongs to a later attempt than this one. Eventually consistent: an
     /// older state than this attempt's own may come back, and says nothing; a completion may be the attempt's own.
     pub async fn is_lost(&self, job: &Job) -> Result<bool, StoreError> {
         let Some(item) = self.project(job.id, "#status, attempts", false).await? else { return Ok(false) };

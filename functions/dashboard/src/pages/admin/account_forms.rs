@@ -134,7 +134,7 @@ async fn save(
 impl AccountForms<'_> {
     fn editor(&self, version: u64, values: &FormData, errors: &FormErrors, notice: Option<Markup>) -> Markup {
         let chosen = values.get("plan").to_owned();
-        // A plan that nobody described stays a choice where it is the account's already.
+        // The account's current plan stays a choice even if it has no description.
         let mut plans: Vec<_> = self.plans.iter().map(|plan| (plan.id.as_str(), plan.id.as_str())).collect();
         if !self.plans.iter().any(|plan| plan.id == self.profile.plan) {
             plans.push((&self.profile.plan, &self.profile.plan));

@@ -38,7 +38,7 @@ async fn list(
     let (named, users, found) = futures_util::try_join!(by_id(&state, &search), by_email(&state, &search), async {
         Ok(context.accounts.list(&search, read_mark(asked.get("after")), PAGE).await?)
     },)?;
-    // An id or an address finds accounts, from wherever it was copied; everything else is the beginning of a name.
+    // An id or e-mail address finds its accounts; everything else is the beginning of a name.
     let known: Vec<_> = named.into_iter().chain(users).collect();
     if let [account] = known.as_slice() {
         return Ok(state.redirect(&path(account)));
@@ -134,7 +134,7 @@ fn next_page(search: &str, mark: &AccountMark) -> String {
     format!("/admin/accounts?{query}")
 }
 
-/// Where a page ended. What is no mark of ours begins at the first page.
+/// Where a page ended. An invalid mark starts at the first page.
 fn read_mark(text: &str) -> Option<AccountMark> {
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).ok()?).ok()
 }

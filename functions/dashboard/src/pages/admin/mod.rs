@@ -107,7 +107,7 @@ fn version_field(version: u64) -> Markup {
     html! { input type="hidden" name="version" value=(version); }
 }
 
-/// Says that somebody else saved first, and what is different now. The form keeps what was typed.
+/// Says that somebody else saved first, and shows the differences. The form keeps its entries.
 fn stale_notice(current: &impl Serialize, wanted: &impl Serialize) -> Result<Markup, PageError> {
     let differences = diff(current, wanted).map_err(|error| PageError::Internal(error.to_string()))?;
     Ok(html! {

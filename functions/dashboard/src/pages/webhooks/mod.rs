@@ -162,7 +162,7 @@ fn tools(state: &AppState, viewer: &Viewer) -> Markup {
     }
 }
 
-/// A sample with a secret of its own, which is stored nowhere and appears in no URL.
+/// A sample with its own secret, which is never stored and appears in no URL.
 async fn sample(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) -> Result<Response, PageError> {
     let sample = signed_sample(clock::now()).map_err(|error| PageError::Internal(error.to_string()))?;
     let text = |name: &str| sample[name].as_str().unwrap_or_default().to_owned();
@@ -194,7 +194,7 @@ async fn sample(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) 
     Ok(layout::page(&state, &viewer, "Signed sample", content))
 }
 
-/// A sample is made on request alone; whoever reloads its address comes back to the button.
+/// A sample is created on request only; reloading its address shows the button again.
 async fn to_webhooks(State(state): State<AppState>, _user: SignedIn) -> Response {
     state.redirect(PATH)
 }

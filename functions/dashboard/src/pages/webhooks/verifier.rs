@@ -1,4 +1,4 @@
-//! Checks a webhook that somebody pasted. Nothing of it is stored or logged.
+//! Checks a pasted webhook. Nothing of it is stored or logged.
 
 use axum::extract::State;
 use axum::http::StatusCode;

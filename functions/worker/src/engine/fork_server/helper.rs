@@ -55,7 +55,7 @@ pub(crate) enum Reply<W> {
     Ready,
     /// The helper itself ends, for this reason.
     Failed(String),
-    /// What the child itself said of its document.
+    /// The child's own answer.
     Answered(W),
     Exited(i32),
     Signaled(i32),
@@ -63,17 +63,17 @@ pub(crate) enum Reply<W> {
     Exceeded(Excess),
 }
 
-/// What a helper has warm, and what its children do with a document.
+/// What a helper keeps warm, and what its children do with a document.
 pub(crate) trait Handler {
-    /// What a child is told of its document. Paths are absolute; nobody looks at them any further.
+    /// The request for a child. Paths are absolute and are not checked any further.
     type Document: DeserializeOwned;
-    /// How it went.
+    /// The outcome.
     type Answer: Serialize + DeserializeOwned;
 
     /// What children read, besides the system's files.
     fn reads(&self) -> Vec<PathBuf>;
 
-    /// Where children write, besides their document's directory. What one leaves there is gone before the next comes.
+    /// Where children write besides their document's directory. It is emptied before the next one starts.
     fn shared_room(&self) -> Option<&Path>;
 
     /// Whether a second child is kept ready, for helpers whose next request follows at once.
@@ -81,7 +81,7 @@ pub(crate) trait Handler {
         false
     }
 
-    /// What is worth doing once, for all later documents, and must not keep the first one waiting.
+    /// Preparation for all later documents that must not delay the first one.
     fn settle(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -93,13 +93,13 @@ pub(crate) trait Handler {
     fn convert(&self, document: Self::Document) -> io::Result<Self::Answer>;
 }
 
-/// What an outcome of a thousand files takes; a child that a document has taken over may say anything.
+/// Enough for a thousand files. A compromised child may write anything.
 const MAX_REPLY_BYTES: usize = 512 << 10;
 
 /// Far more than paths, a password and options take.
 const MAX_REQUEST_BYTES: usize = 256 << 10;
 
-/// How long the documents of the rehearsal may take a child. It is nobody's fault, and nothing waits for it.
+/// Time limit for the documents of the rehearsal. No job waits for it.
 const LEARNING: Duration = Duration::from_secs(4);
 
 /// Without a request for this long, there is time to make a spare child.

@@ -1,4 +1,4 @@
-//! What a job's owner is told: failures and warnings, made of what the page, the browser and the proxy saw.
+//! Failures and warnings for a job's owner, from what the page, the browser and the proxy reported.
 
 use docmill::domain::job::{JobErrorCode, Warning};
 
@@ -13,7 +13,7 @@ use crate::engine::Failure;
 const PAGE_TYPES: [&str; 4] =
     ["application/xhtml+xml", "application/xml", "application/json", "application/javascript"];
 
-/// All that was seen of a job.
+/// All observations of a job.
 pub(super) struct Observed<'a> {
     pub(super) watch: &'a Watch,
     pub(super) report: &'a EgressReport,

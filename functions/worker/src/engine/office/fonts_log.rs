@@ -1,4 +1,4 @@
-//! Fonts that a document asks for and that are not installed: what stands in for them, and how that is told.
+//! Fonts that a document names and that are not installed: their substitutes, and the warnings about them.
 //!
 //! LibreOffice does not tell. But it asks fontconfig for what may stand in for each font that it lacks, and fontconfig
 //! can be made to log that. A font with a metric twin is no warning: no text moves because of it.

@@ -54,11 +54,11 @@ const WARM_UP: [Sample; 3] = [
     },
 ];
 
-/// What becomes of a document of the warm-up.
+/// What happens to a document of the warm-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AfterWarmUp {
     Closed,
-    /// Together they take the memory that a larger one would.
+    /// Open together, they use as much memory as a larger one.
     Open,
 }
 

@@ -42,7 +42,7 @@ pub(super) struct Document {
     pub(super) filter_data: String,
 }
 
-/// What became of it.
+/// The outcome of a conversion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Answer {
     Written(Notes),
@@ -50,11 +50,11 @@ pub(super) enum Answer {
     NeedsPassword,
     WrongPassword,
     NotSaved,
-    /// Only UNO can do what was asked for, and it is not there.
+    /// Only UNO supports this conversion, and it is not available.
     Unable,
 }
 
-/// What somebody should know of a PDF.
+/// Findings about a PDF, for its warnings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Notes {
     pub(super) losses: rewrite::Losses,
