@@ -274,7 +274,7 @@ async fn no_item_of_an_account_grows_with_tools_days_or_jobs() {
         let submission =
             Submission { job, idempotency: None, awaited: Vec::new(), cost: 1, included: 1_000, now: clock::now() };
         let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(60);
-        let created = world.desk.submissions.create(submission, deadline).await.unwrap();
+        let created = world.service.submissions.create(submission, deadline).await.unwrap();
         let Created::Fresh(job) = created else { panic!("{created:?}") };
         assert_eq!(world.context.jobs.fail(&job, &error, None, clock::now()).await.unwrap(), Written::Yes);
         world.count([job.id]).await;
