@@ -27,10 +27,10 @@ build: ## Compile every function and docmill-admin, as the local stack runs them
 run: setup build ## Run the whole stack in the foreground, until Ctrl-C
 	@$(LOCAL) run
 
-up: setup build ## Run the whole stack in the background, or deploy what was built since to the one that runs
+up: setup build ## Run the whole stack in the background, or update the running one with the latest build
 	@$(LOCAL) up
 
-down: ## Stop the stack that runs in the background; its data stays
+down: ## Stop the background stack; its data is kept
 	@$(LOCAL) down
 
 clean-local: ## Stop the stack and remove its data, keys and logs
@@ -50,16 +50,16 @@ test-dynamodb-local: setup build ## Run the tests of stores and handlers on AWS'
 
 # Left out: the matrix of faults, which takes more than ten minutes there, on tables that are DynamoDB Local's anyway; and fifty
 # requests at once, some of which LocalStack leaves without an answer.
-test-localstack: setup build ## Run the tests of stores and handlers on LocalStack, which it starts without Docker (NAME=…)
+test-localstack: setup build ## Run the tests of stores and handlers on LocalStack, without Docker (NAME=…)
 	@cargo test --workspace --test it --no-run
 	@jars=$$(infra/setup.sh dynamodb-local) && python=$$(infra/setup.sh python localstack) \
 		&& $(LOCAL) with-localstack "$$python" "$$jars" -- cargo test --workspace --test it -- $(NAME) \
 			--skip fault_matrix::a_job_survives --skip admission::a_thousand_unknown_keys --skip idempotency::fifty_racing
 
-test-cloudformation: setup ## Make the stack of the packaged template in moto's CloudFormation, and update it
+test-cloudformation: setup ## Create and update the packaged template's stack in moto's CloudFormation
 	@PYTHONPATH=infra "$$(infra/setup.sh python localstack)" -m local.cloudformation_tests
 
-test-corpus: setup ## Convert every real-world and hostile source of tests/corpus, and compare what comes of it
+test-corpus: setup ## Convert every real-world and hostile source of tests/corpus, and compare the results
 	cargo test --workspace --test corpus -- --ignored
 
 screenshots: setup build ## Write every page of the dashboard as a picture to target/screenshots
@@ -69,22 +69,22 @@ screenshots: setup build ## Write every page of the dashboard as a picture to ta
 LOAD = WORKER_SECONDS=90 $(LOCAL) with-stack -- env PYTHONPATH=infra:tests PYTHONDONTWRITEBYTECODE=1 \
 	"$$(infra/setup.sh python local)" -m load
 # Two more accounts, one of which asks for as much as it may: a thousand jobs that wait for one, and a hundred sources.
-load-crowd: setup build ## Compare small jobs' time in the queue alone and beside an account that asks for as much as it may
+load-crowd: setup build ## Compare small jobs' queue time alone and beside an account at its rate limit
 	@$(LOAD) --jobs $(or $(JOBS),100) --clients $(or $(CLIENTS),5) --crowd $(or $(CROWD),1000)
 
 load: setup build ## Create 2,000 jobs from 50 clients on a stack of its own while workers are killed (JOBS=…, CLIENTS=…, KILLS=…)
 	@$(LOAD) --jobs $(or $(JOBS),2000) --clients $(or $(CLIENTS),50) --kills $(or $(KILLS),40)
 
 # TARGET= a part of a test's name, as in fuzz_pages. What makes one fail is kept under tests/fuzz/seeds.
-fuzz: setup ## Try everything that parses what strangers send, each for a minute (TIME=seconds, TARGET=name)
+fuzz: setup ## Fuzz every parser of untrusted input, each for a minute (TIME=seconds, TARGET=name)
 	FUZZ_SECONDS=$(or $(TIME),60) cargo test --package docmill --package docmill-pdf --package worker --lib $(or $(TARGET),fuzz_) -- --nocapture
 
-description: ## Write the API's description anew, after a change of its parts or of what the code knows
+description: ## Regenerate the API's description after a change of its parts, schemas or codes
 	cargo build --workspace --example write-description
 	"$(CARGO_TARGET_DIR)/debug/examples/write-description"
 
 # The same requests each time; SEED=… sends others.
-test-contract: setup build ## Try a stack of its own with requests generated from the API's description (four minutes at most)
+test-contract: setup build ## Test a separate stack with requests generated from the API's description (four minutes at most)
 	@venv=$$(dirname "$$(infra/setup.sh python contract)") && $(LOCAL) with-stack -- sh -c '"$$0" \
 		--config-file tests/schemathesis.toml run "$$DOCMILL_URL/openapi.json" --url "$$DOCMILL_URL" \
 		--header "Authorization: Bearer $$DOCMILL_LIVE_KEY" --max-time 180 --seed $(or $(SEED),1)' "$$venv/schemathesis"
@@ -157,7 +157,7 @@ bench-wait: setup build ## Compare a conversion in one request with creating and
 	@$(LOCAL) with-stack -- env PYTHONPATH=infra:tests PYTHONDONTWRITEBYTECODE=1 \
 		"$$(infra/setup.sh python local)" -m load.latency --rounds $(or $(ROUNDS),50)
 
-bench-api: setup build ## Measure the functions as Lambda starts them: init, first and warm invocations, creates a second
+bench-api: setup build ## Measure the functions as Lambda starts them: init, first and warm invocations, jobs created per second
 	$(OPTIMISED) cargo build --release --workspace --bins
 	@mkdir -p target && $(LOCAL) with-stack -- "$(CARGO_TARGET_DIR)/release/bench-api" \
 		--binaries "$(CARGO_TARGET_DIR)/release" --json target/bench-api.json $(if $(ROUNDS),--rounds $(ROUNDS))
@@ -168,10 +168,10 @@ bench-sweeper: setup ## Measure the sweeper behind a backlog: leases, expiries (
 	@$(LOCAL) $(if $(filter dynamodb-local,$(ON)),with-dynamodb-local "$$(infra/setup.sh dynamodb-local)",with-storage) -- env $(foreach name,QUEUED LEASES EXPIRED,$(if $($(name)),$(name)=$($(name)))) \
 		cargo test --workspace --test it bench_sweeper -- --ignored --nocapture
 
-cost: setup ## Say what jobs cost on AWS, from the last benchmarks or else from the committed figures
+cost: setup ## Calculate the cost of jobs on AWS, from the last benchmarks or the committed figures
 	@$(COST)
 
-soak: setup build-release ## Convert 500 documents, some of them hostile, in one process, and look for what is left (QUICK=1: 100)
+soak: setup build-release ## Convert 500 documents, some hostile, in one process, and look for leaks (QUICK=1: 100)
 	@$(BENCH) soak $(BENCH_ARGUMENTS) --json target/soak.json
 
 bench-privileges: setup build-release ## Compare the worker as an ordinary user with the worker as root: results and CPU time (QUICK=1)
@@ -192,7 +192,7 @@ OVERRIDES = --parameter-overrides $(GIVEN)
 export STAMPED = $(GIVEN)
 STAMP = for each in target/lambda/*/; do printenv STAMPED | sha256sum >"$$each/parameters"; done
 
-deploy-check: ## Say what would go wrong with a deployment to this AWS account (PARAMETERS='Name=value …')
+deploy-check: ## Check this AWS account for anything that would break a deployment (PARAMETERS='Name=value …')
 	@PYTHONPATH=infra "$$(infra/setup.sh python deploy)" -m preflight $(STACK) $(GIVEN)
 
 # STACK= another name than that of samconfig.toml.
@@ -201,5 +201,5 @@ deploy: deploy-check build-lambda ## Build for AWS Lambda and deploy with SAM (n
 		&& sam build $(OVERRIDES) \
 		&& sam deploy $(if $(STACK),--stack-name $(STACK)) $(OVERRIDES)
 
-test-image: build-release ## Make the worker's image without Docker and convert in it, read-only (root, mmdebstrap, bubblewrap)
+test-image: build-release ## Build the worker's image without Docker and convert in it, read-only (root, mmdebstrap, bubblewrap)
 	@infra/worker/test-image.sh "$(CARGO_TARGET_DIR)/release/worker"
