@@ -28,7 +28,7 @@ ENDPOINTS = {
     "GET /docs/{page+}",
     "GET /",
     "GET /tools",
-    "GET /tools/{page+}",
+    "GET /tools/{page+}", "GET /plans",
     "GET /assets/{file}",
     "GET /app",
     "GET /app/{page+}",
