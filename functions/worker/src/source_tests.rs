@@ -118,7 +118,7 @@ async fn denied_addresses_are_not_connected_to() {
         assert_eq!(code, JobErrorCode::SourceForbidden, "{host}");
         assert!(message.contains("not a public internet address"), "{message}");
     }
-    for (at, words) in [("http://u:p@example.com/", "user name"), ("http://example.com:22/", "Port 22")] {
+    for (at, words) in [("http://u:p@example.com/", "user name"), ("http://example.com:22/", "port 22")] {
         let (code, message) = fails(&fetcher, at, &Limits::default()).await;
         assert_eq!(code, JobErrorCode::SourceForbidden);
         assert!(message.contains(words), "{message}");
