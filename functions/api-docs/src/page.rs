@@ -143,6 +143,7 @@ fn foot(links: &Links) -> Markup {
                 li { a href=(links.to("/docs")) { "Docs" } }
                 li { a href=(links.to("/openapi.json")) { "OpenAPI 3.1" } }
                 li { a href=(links.to("/tools")) { "Tools" } }
+                li { a href=(links.to("/plans")) { "Plans and prices" } }
             } }
         } }
     }

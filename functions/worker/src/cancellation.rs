@@ -23,7 +23,7 @@ pub(crate) async fn unless_canceled<T>(
     }
 }
 
-/// Returns when the job is no longer this attempt's. A look that fails has seen nothing.
+/// Returns when the job no longer belongs to this attempt. Failed reads are ignored.
 async fn lost(jobs: &Jobs, job: &Job, look_every: Duration) {
     loop {
         tokio::time::sleep(look_every).await;

@@ -13,7 +13,7 @@ const BALTIC_LETTERS: usize = 8;
 pub(crate) fn decode(bytes: &[u8], content_type: Option<&str>) -> String {
     let declared = content_type.and_then(|value| charset_after("charset", value.as_bytes()));
     let encoding = declared.or_else(|| in_document(bytes)).unwrap_or_else(|| guess(bytes));
-    // Decoding heeds a byte order mark of its own accord.
+    // The decoder handles a byte order mark itself.
     encoding.decode(bytes).0.into_owned()
 }
 

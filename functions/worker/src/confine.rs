@@ -65,7 +65,7 @@ pub enum Processes {
     None,
     /// Others in its own process group, which none of them can leave.
     InGroup,
-    /// A helper's: each child that it forks has a group of its own, and takes a [`Narrowing`] upon itself.
+    /// For a helper: each child that it forks has its own group and applies a [`Narrowing`] to itself.
     Forked,
 }
 
@@ -234,7 +234,7 @@ enum Waited {
     Exceeded(Excess),
 }
 
-/// Waits for the end of a process, and now and then looks at what its group uses, which `note` is told.
+/// Waits for the end of a process, samples what its group uses, and reports it to `note`.
 fn wait(
     process: Pid,
     deadline: Option<Instant>,
@@ -288,7 +288,7 @@ impl End {
         }
     }
 
-    /// The same, unless a process broke down that lacked memory: it had nearly all of its own, or said that it got no more.
+    /// The same, unless a process crashed for lack of memory: it had used nearly all, or reported a failed allocation.
     pub(crate) fn or_of_memory(self, lacked: bool) -> Self {
         match self {
             Self::Exited(1..)

@@ -51,7 +51,7 @@ pub struct Args {
     /// Opens an encrypted source, where the tool takes a password with its source.
     #[arg(long)]
     password: Option<String>,
-    /// Convert this often, anew each time; the last result is kept.
+    /// Convert this many times; the last result is kept.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
     /// Print one JSON object instead of a line of text.
@@ -64,7 +64,7 @@ pub struct Args {
     engines: EngineArgs,
 }
 
-/// What the engines are told, whichever command runs them.
+/// Settings of the engines, for every command that runs them.
 #[derive(Clone, Debug, clap::Args)]
 struct EngineArgs {
     /// `host:port` pairs, separated by commas, that may be fetched from although they are not public.
@@ -92,7 +92,7 @@ impl Refused {
 }
 
 impl From<Failure> for Refused {
-    /// The cause, which a service only logs, is for whoever runs this on a machine of their own.
+    /// Print the cause too: a service only logs it, but here the user runs the command.
     fn from(failure: Failure) -> Self {
         let Failure { code, message, cause, engine: _ } = failure;
         let message = if code == JobErrorCode::Internal { format!("{message} ({cause})") } else { message };

@@ -64,7 +64,7 @@ pub struct Delivery<'a> {
     pub ends_at: Instant,
 }
 
-/// What becomes of the message.
+/// What happens to the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handled {
     /// Nothing is left to do for it.
@@ -120,7 +120,7 @@ impl Pipeline {
         let job_id = match serde_json::from_str(delivery.body) {
             Ok(Message::Convert { job_id }) => job_id,
             Err(error) => {
-                // A newer version's message, or none of ours: it goes to the dead letters, where somebody sees it, and soon:
+                // A message of a newer version, or not ours: it goes to the dead letters, which raise an alarm, and soon:
                 // after its whole visibility time each, six receives would take over two hours.
                 tracing::error!(%error, "a message could not be read");
                 self.return_in(FIRST_RETRY_SECONDS, delivery.receipt).await;
@@ -146,7 +146,7 @@ impl Pipeline {
         }
     }
 
-    /// Takes the job for one attempt. `None`: nothing is to be done for this delivery.
+    /// Claims the job for one attempt. `None`: this delivery needs no work.
     async fn claim(&self, id: JobId, ends_at: Instant) -> Result<Option<Job>, StoreError> {
         let lease = ends_at.saturating_duration_since(Instant::now()) + LEASE_MARGIN;
         match self.jobs.claim(id, self.clock.now(), lease).await? {
@@ -170,7 +170,7 @@ impl Pipeline {
     /// One attempt at a claimed job, up to its completion.
     async fn attempt(&self, job: &Job, ends_at: Instant) -> Result<(), AttemptError> {
         let request = self.request(job).await?;
-        // The directory is wiped when it goes out of scope, whatever happens.
+        // The directory is wiped when it goes out of scope, also after errors.
         let scratch = Scratch::new().map_err(|error| AttemptError::fault(format!("no scratch directory: {error}")))?;
         let deadline = ends_at.checked_sub(STORE_TIME).unwrap_or(ends_at);
         // Engines keep the deadline themselves; what happens around them must not outlast it either.
@@ -241,7 +241,7 @@ impl Pipeline {
         serde_json::from_str(&payload).map_err(|_| AttemptError::fault("the stored request is not readable"))
     }
 
-    /// The sources that lie in the bucket: of the job's own account, whatever the id.
+    /// The sources in the bucket. Only those of the job's own account are found.
     async fn stored_sources(
         &self,
         job: &Job,

@@ -37,7 +37,7 @@ pub struct Fetched {
     pub bytes: u64,
     /// The response's `Content-Type`, as it was sent.
     pub content_type: Option<String>,
-    /// Where the last redirect led; an upload has no address.
+    /// The address after redirects; an upload has none.
     pub url: Option<Url>,
     /// From `Content-Disposition`, else the last segment of the URL's path: a hint, never a path to write to.
     pub filename: Option<String>,

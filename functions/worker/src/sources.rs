@@ -216,7 +216,7 @@ fn page_name(url: &Url) -> Option<String> {
     let last = url.path_segments().and_then(|mut parts| parts.next_back()).filter(|part| !part.is_empty());
     let decoded = last.map(|part| percent_encoding::percent_decode_str(part).decode_utf8_lossy().into_owned());
     let plain = decoded.filter(|name| !name.contains(['/', '\\']) && !name.chars().any(char::is_control));
-    // A host's name has dots too, which are no extension's.
+    // A host name has dots too, but no extension.
     plain.or_else(|| url.host_str().map(|host| format!("{host}.html")))
 }
 

@@ -1,4 +1,4 @@
-//! Directories that children have written: whatever rights they took away, and however deep they nested, what they left is
+//! Directories that children have written: whatever their permissions and depth, their content is
 //! found and removed.
 
 use std::fs::{self, File, Permissions, ReadDir};
@@ -43,7 +43,7 @@ pub(crate) fn entries(directory: &Path) -> io::Result<ReadDir> {
     }
 }
 
-/// Opens what a child wrote, once nobody writes it any more. A child may put a link there, or in the place of a directory that
+/// Opens what a child wrote, once no process writes it any more. A child may put a link there, or in the place of a directory that
 /// leads there, or a pipe at which a reader would wait for ever: only a file is opened, and no link is followed.
 pub fn open_written(path: &Path) -> io::Result<File> {
     open_file(path, OFlags::RDONLY)
@@ -102,7 +102,7 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
         return fs::remove_file(path);
     }
     match fs::remove_dir_all(path) {
-        // Whatever stood in the way: rights, depth, or names that are too long when they are put together.
+        // Removes everything despite missing permissions, depth, or path names that are too long.
         Err(_) if path.exists() => {
             empty(path)?;
             fs::remove_dir(path)

@@ -54,7 +54,7 @@ pub(super) fn narrow(network: Network, processes: Processes) -> io::Result<()> {
 }
 
 fn add_network(rules: &mut Rules, network: Network) -> Built<()> {
-    // A pair reaches nobody but who made it, unless it is one for datagrams, which may be sent to others' addresses.
+    // A socket pair only connects the process to itself, except datagram pairs, which can send to other addresses.
     let pairs = vec![rule([not(0, libc::AF_UNIX)])?, rule([masked(1, 0xf, libc::SOCK_DGRAM)])?];
     rules.insert(libc::SYS_socketpair, pairs);
     match network {
@@ -79,19 +79,19 @@ fn add_network(rules: &mut Rules, network: Network) -> Built<()> {
 
 fn add_processes(rules: &mut Rules, processes: Processes) -> Built<()> {
     // A user namespace of its own would give a process all capabilities in it.
-    // Nobody's limits but the caller's own.
+    // Only the caller's own limits.
     rules.insert(libc::SYS_prlimit64, vec![rule([not(0, 0)])?]);
     let mut clone = vec![rule([masked(0, libc::CLONE_NEWUSER, libc::CLONE_NEWUSER)])?];
     match processes {
         Processes::Forked => {}
-        // Who can't leave the group is killed with it, however many there are and whoever their parent is.
+        // Processes that can't leave the group are killed with it, whatever their number and parents.
         Processes::InGroup => rules.extend(always([libc::SYS_setpgid, libc::SYS_setsid])),
         Processes::None => {
             rules.extend(always([libc::SYS_setpgid, libc::SYS_setsid]));
             #[cfg(target_arch = "x86_64")]
             rules.extend(always([libc::SYS_fork, libc::SYS_vfork]));
             clone.push(rule([masked(0, libc::CLONE_THREAD, 0)])?);
-            // It may end itself, and nobody else.
+            // It may signal itself only.
             let own = std::process::id() as libc::c_int;
             for call in [libc::SYS_kill, libc::SYS_tgkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo] {
                 rules.insert(call, vec![rule([not(0, own)])?]);

@@ -74,7 +74,7 @@ fn confine_self(args: &Args) -> io::Result<()> {
         limit(Resource::Data, bytes, bytes)?;
     }
     if let Some(seconds) = args.cpu {
-        // SIGXCPU at the soft limit tells this end from others; a program that ignores it is killed a second later.
+        // SIGXCPU at the soft limit identifies this reason; a program that ignores it is killed a second later.
         limit(Resource::Cpu, seconds, seconds.saturating_add(1))?;
     }
     match (args.means, args.network) {
@@ -122,7 +122,7 @@ pub(crate) fn limit(resource: Resource, soft: u64, hard: u64) -> io::Result<()> 
 #[allow(deprecated, reason = "the form that is not can share file descriptors unsafely, which this one does not do")]
 fn leave_network() -> io::Result<()> {
     let alone = rustix::thread::unshare(UnshareFlags::NEWNET);
-    // Whoever has no privilege needs a user namespace for it, where the platform has these.
+    // Without privileges this needs a user namespace, if the platform has them.
     Ok(alone.or_else(|_| rustix::thread::unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNET))?)
 }
 
@@ -150,7 +150,7 @@ pub fn hide_own_memory() -> io::Result<()> {
 }
 
 /// Does what needs a look at this process's own memory map, which a process that hides its memory may not have either,
-/// unless it is root. For processes without credentials: others of the same user could look meanwhile.
+/// unless it is root. Only for processes without credentials: others of the same user could read it in the meantime.
 pub(crate) fn showing_own_memory<T>(look: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable)?;
     let seen = look();

@@ -11,7 +11,7 @@ use landlock::{
 
 use super::Network;
 
-/// What programs consist of, and where the kernel answers questions. Not /tmp, and nobody's home.
+/// Program files and kernel interfaces. Not /tmp and no home directory.
 const SYSTEM: [&str; 14] = [
     "/bin",
     "/dev",

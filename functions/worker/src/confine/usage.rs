@@ -1,5 +1,5 @@
 //! What children use that no limit of the kernel's counts together: disk space over many files, memory over many
-//! processes. Looked at now and then, while somebody waits for them.
+//! processes. Sampled while the worker waits for them.
 
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -143,13 +143,13 @@ fn free_bytes(directory: &Path) -> io::Result<u64> {
     Ok(system.f_bavail.saturating_mul(system.f_frsize))
 }
 
-/// Bytes on the disk below a directory, in which others create and remove files meanwhile.
+/// Bytes on disk below a directory in which others create and remove files at the same time.
 fn size_of(directory: &Path) -> io::Result<u64> {
     let mut bytes = 0;
     for entry in gone_is_none(tree::entries(directory))?.into_iter().flatten() {
         let Some(entry) = gone_is_none(entry)? else { continue };
         let Some(metadata) = gone_is_none(entry.metadata())? else { continue };
-        // A block is 512 bytes here, whatever the file system's are.
+        // A block is 512 bytes here, whatever the file system uses.
         bytes += metadata.blocks() * 512;
         if metadata.is_dir() {
             bytes += size_of(&entry.path())?;
@@ -194,7 +194,7 @@ fn of_process(pid: Pid) -> Usage {
     usage
 }
 
-/// What a process group uses together. What ends meanwhile is not counted.
+/// What a process group uses together. Processes that end during the count are left out.
 fn of_group(group: Pid) -> io::Result<Usage> {
     let mut usage = Usage::default();
     for entry in std::fs::read_dir("/proc")? {

@@ -166,7 +166,7 @@ fn remove_hop_by_hop(headers: &mut HeaderMap) {
     }
 }
 
-/// Connects to an address that was judged just now: there is no second look-up that could answer otherwise.
+/// Connects to the address that was just checked: a second look-up could return another one.
 async fn connect(session: &Session, url: &Url) -> Result<Metered, Problem> {
     let refused = |refusal| Problem::Refused { host: host(url), refusal };
     let target = session.policy.admit(url).map_err(refused)?;

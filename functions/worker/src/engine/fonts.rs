@@ -1,4 +1,4 @@
-//! The fonts that are there, and which of them stand in for those that are not.
+//! The installed fonts, and which of them replace missing ones.
 
 pub(super) mod installed;
 pub(super) mod relatives;

@@ -1,7 +1,7 @@
 //! A helper process that forks one child per document: started when it is needed, replaced when it fails.
 //!
 //! The helper is asked one thing at a time, as a JSON line on its standard input, and answers with one on its standard
-//! output. Of its own accord it says `"Ready"` once it has started, and whenever it has prepared for the next request.
+//! output. It also writes `"Ready"` when it has started, and whenever it has prepared for the next request.
 
 mod backoff;
 pub(crate) mod helper;
@@ -24,7 +24,7 @@ use crate::confine::{NOT_CONFINED, kill_group};
 use backoff::Backoff;
 
 /// How long a document waits for a helper's first word, and a helper may take stock after its first document. One that takes
-/// longer is slow: it goes on, and what can't wait is served without it.
+/// longer is slow: it continues, and urgent requests are served without it.
 const START: Duration = Duration::from_secs(20);
 
 /// Awaited for so long without a word, a helper is broken.
@@ -188,12 +188,12 @@ impl Helper {
         Ok(())
     }
 
-    /// Waits for the word that it says of its own accord.
+    /// Waits for its `Ready`.
     async fn ready_within(&mut self, time: Duration) -> Result<(), HelperError> {
         let began = Instant::now();
         let line = match self.line(began + time).await {
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                // Not longer than it was given: it may have been frozen meanwhile.
+                // At most the given time: the environment may have been frozen in between.
                 self.awaited += began.elapsed().min(time);
                 return Err(if self.awaited < PATIENCE {
                     HelperError::Slow(self.awaited)

@@ -1,7 +1,7 @@
 //! HTML to PDF or to a picture in a browser: Chromium, started ahead of its job, spoken to over a pipe.
 //!
 //! Each job has a browser of its own, which reaches the internet through a guarding proxy session of its own and is killed
-//! after the job: what has taken a browser over meets nobody else's page. The next one is made ready off the path.
+//! after the job: a compromised browser never sees another job's page. The next one is started in advance.
 
 mod browser;
 mod client;
@@ -136,7 +136,7 @@ impl Engine for HtmlBrowser {
         let mut idle = self.idle.lock().await;
         match self.prepare(idle.take()).await {
             Ok(ready) => *idle = Some(ready),
-            // The job will try again, and tell its owner if that fails too.
+            // The job will try again, and fail if that fails too.
             Err(stop) => tracing::warn!(?stop, "the browser could not be made ready for the next job"),
         }
         self.fonts.get_ready().await;
@@ -255,7 +255,7 @@ impl<'t> Job<'t> {
         Ok(letters)
     }
 
-    /// What the browser is told before it loads the page.
+    /// Settings of the browser, sent before it loads the page.
     fn dress(&self) -> Vec<(&'static str, Value)> {
         let usual = match self.product {
             Product::Pdf(_) => Media::Print,

@@ -79,12 +79,12 @@ impl fmt::Debug for Source {
     }
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug)]
 pub struct Conversion {
     /// At least one, in their order.
     pub artifacts: Vec<Artifact>,
-    /// What the tool tells about its work.
+    /// What the tool reports about its work.
     pub report: Option<Value>,
     pub engine: EngineInfo,
     pub warnings: Vec<Warning>,

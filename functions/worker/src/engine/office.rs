@@ -49,7 +49,7 @@ const TEMPORARY_BYTES: u64 = 256 << 20;
 pub struct OfficeEngine {
     installation: Installation,
     forked: Forked,
-    /// For when there is no forking: slower by a fifth of a second, and dependent on nothing.
+    /// Fallback without forking: a fifth of a second slower, without other requirements.
     soffice: Soffice,
     fonts: InstalledFonts,
 }
@@ -59,7 +59,7 @@ pub struct OfficeEngine {
 struct Order<'a> {
     source: PathBuf,
     output: PathBuf,
-    /// Which fonts were missing, if somebody noted that.
+    /// Which fonts were missing, if that was recorded.
     fonts_log: PathBuf,
     /// Name and options of the import filter, for documents that don't say themselves how they are to be read.
     import: Option<(&'static str, String)>,
@@ -108,7 +108,7 @@ impl OfficeEngine {
         EngineInfo { name: EngineKind::LibreOffice.as_str().to_owned(), version: self.installation.version.clone() }
     }
 
-    /// Gives the output the version that was asked for: older LibreOffices write 1.6 at most. Tells which fonts were missing.
+    /// Sets the requested PDF version, since older LibreOffices write 1.6 at most. Returns which fonts were missing.
     async fn finish(&self, order: &Order<'_>, matches: Matches, options: &OfficeOptions) -> io::Result<Vec<Warning>> {
         let output = order.output.clone();
         let (fonts, declares_1_7) = (self.fonts.clone(), options.pdf_version.declares_1_7());
@@ -249,7 +249,7 @@ const fn rewrite_kind(format: Format) -> Option<rewrite::Kind> {
 /// Name and options of an import filter.
 type Import = (&'static str, String);
 
-/// Prepares what doesn't say itself how it is to be read: the import filter, and a warning if the encoding is a guess.
+/// Prepares documents whose format needs an import filter, with a warning if the encoding was guessed.
 /// `text`: the file to read, `placed`: where LibreOffice finds it, in UTF-8 from now on.
 async fn read_text(
     format: Format,

@@ -11,7 +11,7 @@ use super::Failure;
 use crate::tree;
 use docmill::domain::job::JobErrorCode;
 
-/// A page larger than this is none.
+/// A larger page is refused.
 pub const MOST_PAGE_BYTES: u64 = 20 << 20;
 
 /// Reads a page that a child wrote.

@@ -130,7 +130,7 @@ fn info() -> EngineInfo {
     EngineInfo { name: EngineKind::PdfTools.as_str().to_owned(), version }
 }
 
-/// A child may say anything: a name that leads out of its directory is not followed.
+/// A child can send any name: names outside its directory are refused.
 fn artifact(directory: &Path, made: docmill_pdf::Artifact) -> Result<Artifact, Failure> {
     let docmill_pdf::Artifact { file, media, pages, width, height, filename } = made;
     if file.is_empty() || file.contains('/') || file == ".." || file == "." {

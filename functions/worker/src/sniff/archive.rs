@@ -126,7 +126,7 @@ impl Package {
         ))
     }
 
-    /// A small part as text; None if there is none, or it cannot be unpacked.
+    /// A small part as text; None if it is missing or can't be unpacked.
     fn text(&mut self, name: &str) -> Option<String> {
         let mut text = Vec::new();
         self.part_named(name)?.take(DESCRIPTION_BYTES).read_to_end(&mut text).ok()?;

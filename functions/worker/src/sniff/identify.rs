@@ -66,7 +66,7 @@ pub(super) fn is_archive(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
 }
 
-/// What begins like this is none of ours, and worth calling by its name.
+/// Known formats that are not supported, so that messages can name them.
 pub(super) const SIGNATURES: [(&[u8], &str); 14] = [
     (b"%PDF-", "a PDF, which needs no conversion"),
     (b"\x89PNG", "a picture (PNG)"),
@@ -189,7 +189,7 @@ fn flat(path: &Path) -> Result<Format, Failure> {
     }
 }
 
-/// Plain text is told from tables by its names, from the strongest to the weakest, and at last by its lines.
+/// Plain text and tables are distinguished by names, from the strongest to the weakest, and finally by lines.
 fn plain(head: &str, hints: Hints<'_>) -> Format {
     let is_plain = |format: &Format| format.container() == Container::PlainText;
     let essence = hints.content_type.map(essence);
@@ -199,7 +199,7 @@ fn plain(head: &str, hints: Hints<'_>) -> Format {
         _ => None,
     };
     let named = hints.filename.and_then(named).filter(is_plain);
-    // Servers send text/plain for whatever they don't know, so it decides only after the URL's extension.
+    // Servers send text/plain for unknown files, so the URL's extension comes first.
     named
         .or(from_content_type)
         .or_else(|| url_extension(hints.url).filter(is_plain))

@@ -17,13 +17,13 @@ use crate::engine::{Failure, Limits};
 const PIXELS: u64 = 100_000_000;
 /// Enough to know what a part is.
 const HEAD_BYTES: u64 = 4 << 10;
-/// A picture's size stands in its first bytes, or after what a camera adds.
+/// A picture's size is in its first bytes, or after the camera's metadata.
 const PICTURE_BYTES: u64 = 16 << 20;
 
 /// What an engine should know of a file before it opens it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inspection {
-    /// The document is encrypted. It may open all the same (there are well-known default passwords), so this only tells
+    /// The document is encrypted. It may still open (there are well-known default passwords), so this only says
     /// what a failed load means: a missing password, or a wrong one.
     pub encrypted: bool,
     /// Of plain text, CSV and TSV.
@@ -139,7 +139,7 @@ fn well_formed(reader: impl Read) -> Result<(), Failure> {
 fn prologue(reader: impl Read, doctypes: Doctypes) -> Result<(), Failure> {
     match xml::scan(reader, doctypes, |_| Next::Stop) {
         Err(Fault::Doctype) => Err(refusal(Fault::Doctype)),
-        // What is no XML after all declares nothing.
+        // If it is not XML, it can't declare anything.
         Ok(()) | Err(Fault::Malformed(_)) => Ok(()),
     }
 }
@@ -161,7 +161,7 @@ fn check_picture(reader: impl Read) -> Result<(), Failure> {
     let mut picture = Vec::new();
     // What there is of a broken picture still has its size.
     let _ = reader.take(PICTURE_BYTES).read_to_end(&mut picture);
-    // An engine that cannot tell the size either shows no picture.
+    // If the engine can't read the size either, it shows no picture.
     let Ok(size) = imagesize::blob_size(&picture) else { return Ok(()) };
     if (size.width as u64).saturating_mul(size.height as u64) <= PIXELS {
         return Ok(());

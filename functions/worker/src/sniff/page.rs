@@ -15,12 +15,12 @@ use crate::engine::page::MOST_PAGE_BYTES;
 /// Markdown becomes a page that is larger than itself.
 const MOST_MARKDOWN_BYTES: u64 = MOST_PAGE_BYTES / 4;
 
-/// Reads a page from a file. Fails with `unsupported_format` for what is no text. Blocks.
+/// Reads a page from a file. Fails with `unsupported_format` if it is not text. Blocks.
 pub fn page(path: &Path, content_type: Option<&str>) -> Result<String, Failure> {
     text_of(path, content_type, "an HTML page", MOST_PAGE_BYTES)
 }
 
-/// Reads Markdown from a file. Fails with `unsupported_format` for what is no text. Blocks.
+/// Reads Markdown from a file. Fails with `unsupported_format` if it is not text. Blocks.
 pub fn markdown(path: &Path, content_type: Option<&str>) -> Result<String, Failure> {
     text_of(path, content_type, "Markdown", MOST_MARKDOWN_BYTES)
 }
@@ -40,7 +40,7 @@ fn text_of(path: &Path, content_type: Option<&str>, wanted: &str, most: u64) -> 
     }
 }
 
-/// What bytes are that are no text.
+/// The kind of bytes that are not text.
 fn what_else(bytes: &[u8]) -> Result<Option<&'static str>, Failure> {
     if is_archive(bytes) || bytes.starts_with(compound::MAGIC) {
         return Ok(Some("an office document or an archive"));

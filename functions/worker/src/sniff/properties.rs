@@ -1,4 +1,4 @@
-//! Whatever the bytes, the answer is an answer: no panic, no hang.
+//! Any bytes get an answer: no panic, no hang.
 
 use proptest::prelude::*;
 

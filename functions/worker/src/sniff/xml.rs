@@ -1,4 +1,4 @@
-//! Reading XML that nobody vouches for: any encoding, no document types, nothing unbounded.
+//! Reads untrusted XML: any encoding, no document types, everything bounded.
 
 use std::io::{self, BufReader, Cursor, Read};
 
@@ -170,7 +170,7 @@ fn declared(head: &[u8]) -> Option<&'static Encoding> {
     let (_, value) = declaration.split_once("encoding")?;
     let value = value.trim_start().strip_prefix('=')?.trim_start();
     let label = value.strip_prefix('"').or_else(|| value.strip_prefix('\''))?.split(['"', '\'']).next()?;
-    // A document whose declaration could be read byte by byte is not in UTF-16, whatever it says.
+    // A document whose declaration is readable byte by byte is not in UTF-16, even if it says so.
     Encoding::for_label(label.as_bytes())
         .filter(|encoding| encoding.is_ascii_compatible() && *encoding != encoding_rs::UTF_8)
 }

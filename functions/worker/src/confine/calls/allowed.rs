@@ -1,4 +1,4 @@
-//! The system calls that programs which read documents make. Everything else is refused, whatever its number.
+//! The system calls of programs that read documents. All others are refused.
 //!
 //! The lists come from tracing the engines of Debian 12 (LibreOffice 7.4, Chromium) on samples, and were completed by other forms of the
 //! same calls, since C libraries change from one to another. Under them, `make test-image` converts the corpus by the engines of
@@ -24,7 +24,7 @@ pub(super) fn calls(network: Network, processes: Processes) -> impl Iterator<Ite
     lists.into_iter().flatten().copied()
 }
 
-/// No links, symbolic or hard, and no named pipes: whoever reads a result need not meet them.
+/// No symbolic or hard links and no named pipes, so that results contain none.
 const FILES: &[c_long] = &[
     libc::SYS_chdir,
     libc::SYS_close,
@@ -105,7 +105,7 @@ const MEMORY: &[c_long] = &[
     libc::SYS_pkey_mprotect,
 ];
 
-/// Nobody's priority, and on no processor in particular.
+/// No changes of priority or processor.
 const THREADS: &[c_long] = &[
     libc::SYS_clone,
     libc::SYS_exit,

@@ -1,4 +1,4 @@
-//! Fonts that documents name and that nobody may hand on, and which free fonts print in their place.
+//! Proprietary fonts that documents name, and the free fonts that replace them.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -203,7 +203,7 @@ impl Relative {
         self.widths != Differ && self.asked != "segoe ui emoji"
     }
 
-    /// What a user is told of lines and pages.
+    /// What the warning says about lines and pages.
     pub(in crate::engine) const fn consequence(widths: Widths) -> &'static str {
         match widths {
             Same | Near => "Its letters are about as wide, so most line breaks stay the same.",

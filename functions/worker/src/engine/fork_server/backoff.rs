@@ -27,7 +27,7 @@ impl Backoff {
         self.last = Some(Failure { at, cause });
     }
 
-    /// Why there is to be no other attempt at this moment; `None` if there may be one.
+    /// Why another attempt must wait; `None` if it may start now.
     pub(super) fn pause(&self, now: Instant) -> Option<&str> {
         let doublings = self.failures.checked_sub(FREE_FAILURES)?;
         let pause = FIRST_PAUSE.saturating_mul(1_u32.checked_shl(doublings).unwrap_or(u32::MAX)).min(LONGEST_PAUSE);

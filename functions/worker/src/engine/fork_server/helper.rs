@@ -112,7 +112,7 @@ pub(crate) fn take_stdout() -> io::Result<File> {
     Ok(replies)
 }
 
-/// Does the helper's work, and tells the worker what keeps it from going on: nobody else would.
+/// Runs the helper's work, and reports to the worker why it had to stop.
 pub(crate) fn or_tell(replies: &mut File, work: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let done = work(replies);
     if let Err(error) = &done {
@@ -132,7 +132,7 @@ pub(crate) fn serve<C: Handler>(handler: &mut C, replies: &mut File) -> io::Resu
     loop {
         // What the last child left behind is gone before the next one could see it.
         room.as_ref().map_or(Ok(()), Room::clean)?;
-        // With the next document here already, there is no time to prepare for it; nor is there before the first one.
+        // If the next document is already here, there is no time to prepare; nor before the first one.
         let idle = !request_comes_within(Duration::ZERO)?;
         if idle && served && usage.is_none() {
             if let Some(unprepared) = spare.take() {
@@ -160,7 +160,7 @@ pub(crate) fn serve<C: Handler>(handler: &mut C, replies: &mut File) -> io::Resu
         let bounds = serde_json::from_slice::<Bounded>(&line)?.bounds;
         let allowance = Allowance::new(directories(handler, &bounds), bounds.memory_bytes);
         let said = child.convert(&line, &bounds, &allowance)?;
-        // Whoever gets the answer finds files that nobody changes any more.
+        // When the answer is sent, no process can change the files any more.
         let ended = child.end(&allowance)?;
         tell::<C::Answer>(own.replies, &said.unwrap_or(ended))?;
     }
@@ -267,7 +267,7 @@ impl Child {
                 drop((socket, said));
                 let live = || own.forget().and_then(|()| leave_parent(says)).and_then(|()| work(&theirs));
                 let ended = catch_unwind(AssertUnwindSafe(live));
-                // Whatever unwinds would go on in the parent's frames.
+                // A panic would unwind into the parent's frames.
                 system::exit_now(match ended {
                     Ok(Ok(())) => 0,
                     Ok(Err(_)) => 1,
@@ -325,7 +325,7 @@ impl Child {
         }
     }
 
-    /// Kills whatever is left of the child and its group, and reaps it.
+    /// Kills the rest of the child and its group, and reaps them.
     fn end<W>(self, allowance: &Allowance) -> io::Result<Reply<W>> {
         confine::kill_group(self.pid)?;
         let (status, peak_rss_bytes) = system::reap(self.pid)?;

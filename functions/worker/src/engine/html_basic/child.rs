@@ -1,4 +1,4 @@
-//! A child for each page: forked by the helper, or started afresh where there is no forking.
+//! A child for each page: forked by the helper, or started directly if forking is not possible.
 
 use std::io;
 use std::path::PathBuf;

@@ -163,7 +163,7 @@ impl Walk<'_> {
             self.block(inner, depth + 1);
             Ok::<(), cssparser::ParseError<'_, ()>>(())
         });
-        // The walk itself never fails, and what it left over is no error to us.
+        // The walk never fails, and leftover input is not an error.
         drop(walked);
     }
 

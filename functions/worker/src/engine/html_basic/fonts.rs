@@ -97,7 +97,7 @@ impl FontNeeds {
         self.all |= self.characters.len() > MOST_CHARACTERS;
     }
 
-    /// Whatever it needs, it is hidden where nobody looks.
+    /// Not needed: the text is hidden.
     pub(super) fn anything(&mut self) {
         self.all = true;
     }

@@ -24,7 +24,7 @@ pub(super) struct TimeUp;
 pub(super) struct Dissection {
     pub(super) parts: Vec<Part>,
     pub(super) findings: Findings,
-    /// References that lead nowhere, because the page has no address.
+    /// Relative references that can't be resolved, because the page has no address.
     pub(super) relative: u32,
 }
 

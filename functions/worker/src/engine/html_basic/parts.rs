@@ -2,7 +2,7 @@
 
 use url::Url;
 
-/// What a reference leads to, as far as that changes what is done with it.
+/// The kind of a reference's target, as far as it matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Stylesheet,
@@ -101,7 +101,7 @@ impl Base {
     }
 }
 
-/// Whether a reference holds what it refers to, so that nobody fetches it, or looks into it.
+/// Whether a reference contains its own data, so that nothing is fetched.
 pub(super) fn is_data_url(written: &str) -> bool {
     written.trim_start().get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"))
 }

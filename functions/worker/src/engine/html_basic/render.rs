@@ -1,4 +1,4 @@
-//! Lays out a page and writes the PDF: what runs in a child of its own, without network, with nothing to steal.
+//! Lays out a page and writes the PDF, in its own child without network or secrets.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};

@@ -22,7 +22,7 @@ const MOST_BYTES: u64 = 20 << 20;
 const AT_ONCE: usize = 8;
 /// Stylesheets that import stylesheets that import …
 const DEEPEST_IMPORT: u32 = 4;
-/// What a page may grow to. A resource is repeated wherever it is referred to.
+/// Maximum size of the page. A resource is repeated for every reference to it.
 const MOST_OUTPUT_BYTES: usize = 64 << 20;
 const MOST_HOSTS: usize = 50;
 

@@ -18,7 +18,7 @@ const LONGEST_NAME: usize = 100;
 /// Words for a kind of font, which the browser chooses.
 const GENERIC: [&str; 7] = ["serif", "sans-serif", "monospace", "cursive", "fantasy", "math", "emoji"];
 
-/// Words for whatever font the system has: who names one of them wants no other.
+/// Generic families: any font of the system fits.
 const SYSTEM: [&str; 7] =
     ["system-ui", "ui-serif", "ui-sans-serif", "ui-monospace", "ui-rounded", "-apple-system", "blinkmacsystemfont"];
 
@@ -100,7 +100,7 @@ fn is_blank(letter: char, installed: &InstalledFonts) -> bool {
     is_private || needs_glyph(letter) && !installed.draw(letter)
 }
 
-/// Joiners and selectors of variants are no pictures of their own.
+/// Joiners and variation selectors are not visible by themselves.
 fn needs_glyph(letter: char) -> bool {
     !letter.is_whitespace()
         && !letter.is_control()

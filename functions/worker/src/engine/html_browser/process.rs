@@ -119,7 +119,7 @@ impl Process {
         let (supervised, allowed) = (Arc::clone(&group), Arc::clone(&allowance));
         let supervisor = std::thread::Builder::new().name("browser".to_owned()).spawn(move || {
             supervise(command, &supervised, &allowed, started);
-            // Only now does nobody write there any more.
+            // From here on, no process writes there.
             drop(home);
         })?;
         remember(supervisor);
@@ -221,7 +221,7 @@ fn supervise(mut command: Command, group: &Group, allowance: &Allowance, started
     });
     let (child, pipes) = match spawned {
         Ok(spawned) => spawned,
-        // Nobody waits any more: the error has no reader.
+        // The receiver is gone: the error is not needed.
         Err(error) => return drop(started.send(Err(error))),
     };
     let number = Pid::from_child(&child);

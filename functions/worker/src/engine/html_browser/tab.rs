@@ -1,4 +1,4 @@
-//! One job in the browser: a context and a page of its own, loaded, awaited and printed.
+//! One job in the browser: its own context and page, loaded, awaited and printed.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use crate::egress::{Caps, EgressPolicy, EgressProxy, EgressReport};
 use crate::engine::Failure;
 use crate::engine::page::WaitFor;
 
-/// How long a job may wait for a condition of its own, and the longest delay that it may ask for.
+/// The longest time for a condition or delay in `waitFor`.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// How long a page is looked at, for nothing but warnings.
@@ -58,7 +58,7 @@ pub(super) enum PageError {
     TooLarge,
     /// The element to take a picture of can't be had.
     BadSelector(&'static str),
-    /// The result can't be had, for a reason of its own.
+    /// The result is refused, for this reason.
     Refused(Failure),
     File(std::io::Error),
 }
@@ -75,7 +75,7 @@ impl From<std::io::Error> for PageError {
     }
 }
 
-/// A context with an empty page that nobody has used yet. Made ahead, it takes a renderer's start off a job's path.
+/// A context with an unused empty page. Created in advance, it saves a job the renderer's start.
 #[derive(Debug)]
 pub(super) struct Blank {
     page: Page,
@@ -166,7 +166,7 @@ impl<'b> Tab<'b> {
         Ok(())
     }
 
-    /// Waits for `load` and the fonts, wherever the page sends itself meanwhile.
+    /// Waits for `load` and the fonts, also if the page redirects itself.
     pub(super) async fn settle(&mut self, until: Instant) -> Result<(), Stop> {
         let mut restarts = 0;
         loop {
@@ -207,7 +207,7 @@ impl<'b> Tab<'b> {
         }
     }
 
-    /// What an expression yields in a world of its own, in which the page has changed nothing. None if it yields nothing in time.
+    /// The value of an expression in an isolated world that the page can't change. None if it has no value in time.
     pub(super) async fn look(&mut self, expression: &str, until: Instant) -> Result<Option<Value>, Stop> {
         let until = until.min(Instant::now() + LONGEST_LOOK);
         let world = json!({"frameId": self.watch().main_frame()});
@@ -324,7 +324,7 @@ impl<'b> Tab<'b> {
 
     async fn check_syntax(&mut self, expression: &str, until: Instant) -> Result<(), PageError> {
         let source = json!({"expression": expression, "sourceURL": "", "persistScript": false});
-        // Enabled no longer than needed: the page's console would be reported meanwhile.
+        // Enabled only while needed: it also reports the page's console.
         self.call(LISTEN, json!({}), until).await?;
         let compiled = self.call("Runtime.compileScript", source, until).await?;
         if !self.listens {

@@ -44,7 +44,7 @@ pub(super) fn internal(cause: impl ToString) -> Failure {
     Failure::new(JobErrorCode::Internal, "Something went wrong on our side.", cause.to_string())
 }
 
-/// There is no browser, or no empty page to be had from it: a fault of ours, which is tried again.
+/// There is no browser, or it has no empty page: our fault, and tried again.
 pub(super) fn not_started(stop: Stop) -> Failure {
     crate::engine::Failure::internal(format!("browser start: {stop:?}"))
 }

@@ -23,7 +23,7 @@ pub(super) struct Visit {
     pub(super) cookies: Vec<Cookie>,
     pub(super) headers: BTreeMap<String, String>,
     pub(super) user_agent: Option<String>,
-    /// Whether a page that answers with an error is no result.
+    /// Whether an HTTP error of the page fails the job.
     pub(super) fail_on_status: bool,
     pub(super) fail_on_resource_errors: bool,
     pub(super) fail_on_console: bool,

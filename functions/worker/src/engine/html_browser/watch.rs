@@ -145,12 +145,12 @@ impl Watch {
         &self.failed
     }
 
-    /// How many references of the inline page were relative, and so led nowhere.
+    /// How many references of the inline page were relative and could not be resolved.
     pub(super) fn relative_references(&self) -> u32 {
         self.relative
     }
 
-    /// How many errors the page's scripts have thrown or written to the console, if somebody listens.
+    /// How many errors the page's scripts have thrown or written to the console, if that is enabled.
     pub(super) fn console_errors(&self) -> u32 {
         self.console_errors
     }
@@ -161,7 +161,7 @@ impl Watch {
         match event.method.as_str() {
             "Fetch.requestPaused" => Some(self.answer_request(params)),
             "Fetch.authRequired" => Some(self.answer_challenge(params)),
-            // Leaving a page is allowed; nobody is there to answer anything else.
+            // Leaving a page is allowed; other dialogs are dismissed, since nobody can answer them.
             "Page.javascriptDialogOpening" => Some(Command {
                 method: "Page.handleJavaScriptDialog",
                 params: json!({"accept": params["type"] == "beforeunload"}),
@@ -207,7 +207,7 @@ impl Watch {
         }
     }
 
-    /// Serves the inline page, at whose name nothing else is. What goes elsewhere goes on, and is the proxy's to judge.
+    /// Serves the inline page under its reserved name. All other requests continue, and the proxy checks them.
     fn answer_request(&mut self, params: &Value) -> Command {
         let id = &params["requestId"];
         let url = text(&params["request"]["url"]);
@@ -320,7 +320,7 @@ impl Watch {
 
     fn note_failure(&mut self, params: &Value) {
         let host = self.requests.remove(text(&params["requestId"]));
-        // What the page itself broke off is no failure; the main document's failure is the navigation's.
+        // Requests that the page itself canceled are not failures; the main document's failure is reported by the navigation.
         if params["canceled"] == true || params["type"] == "Document" {
             return;
         }

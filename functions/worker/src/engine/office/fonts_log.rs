@@ -1,7 +1,7 @@
 //! Fonts that a document names and that are not installed: their substitutes, and the warnings about them.
 //!
-//! LibreOffice does not tell. But it asks fontconfig for what may stand in for each font that it lacks, and fontconfig
-//! can be made to log that. A font with a metric twin is no warning: no text moves because of it.
+//! LibreOffice does not report them. But it asks fontconfig for a substitute of each font that it lacks, and fontconfig
+//! can log that. A font with a metric twin is no warning: no text moves because of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -12,10 +12,10 @@ use docmill::domain::job::Warning;
 
 use crate::engine::fonts::{InstalledFonts, Relative, Widths, relatives};
 
-/// What fontconfig is told by `FC_DEBUG`: log what was asked and what was found, once each.
+/// Value of `FC_DEBUG` for fontconfig: log each request and its result once.
 pub(super) const LOG_MATCHES: &str = "1";
 
-/// What LibreOffice asks for of its own accord, for a user interface that nobody sees, or in the place of another.
+/// Fonts that LibreOffice itself requests, for its invisible user interface or as replacements.
 const OWN: [&str; 5] = ["dejavu lgc sans", "dejavu lgc sans mono", "lohit hindi", "segoe ui", "tahoma"];
 
 /// How much of a log is read, how many of its fonts are passed on, and how many are named: a document may ask for any number.

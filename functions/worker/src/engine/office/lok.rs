@@ -231,7 +231,7 @@ pub(super) struct Document<'a> {
 
 impl Document<'_> {
     /// # Safety
-    /// LibreOfficeKit must have made the document, and nobody else may destroy it.
+    /// LibreOfficeKit must have created the document, and no other code may destroy it.
     unsafe fn of(raw: *mut RawDocument) -> io::Result<Self> {
         // SAFETY: a document points to its table for as long as it lives, and each table begins with its size.
         let size = unsafe { raw.as_ref().and_then(|raw| raw.class.as_ref()).map(|class| class.size) };

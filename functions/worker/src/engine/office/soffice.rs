@@ -38,7 +38,7 @@ impl Soffice {
         if order.landscape.is_some() {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "soffice turns no pages"));
         }
-        // A profile of its own: no document sees what another one left behind. The directory's name is new too, since a helper's
+        // A separate profile: no document sees leftovers of another one. The directory's name is new too, since a helper's
         // child may have had this document before.
         let directory = TempDir::with_prefix_in("afresh-", order.scratch)?.keep();
         let profile = directory.join("profile");
@@ -74,7 +74,7 @@ impl Soffice {
         command.env("HOME", profile).env("LC_ALL", "C.UTF-8").env("SAL_USE_VCLPLUGIN", "svp");
         command.env("FONTCONFIG_FILE", write_configuration(profile, Asker::LibreOffice(self.installation.emoji()))?);
         command.arg(format!("-env:UserInstallation={location}"));
-        // For its socket, where nobody may write to /tmp: LibreOffice 25 ends without one.
+        // For its socket if /tmp is read-only: LibreOffice 25 does not run without one.
         command.arg(format!("-env:OSL_SOCKET_PATH={}", order.scratch.display()));
         command.args(["--headless", "--norestore", "--nolockcheck", "--nodefault"]);
         if let Some((filter, options)) = &order.import {

@@ -1,6 +1,6 @@
 //! LibreOffice's component model (UNO), as far as loading a document without a view of it, and storing it, takes.
 //!
-//! LibreOfficeKit shows each document in a window that nobody sees, and takes no import filter. UNO's own entry, which
+//! LibreOfficeKit loads each document into an invisible window and accepts no import filter. UNO's own entry, which
 //! LibreOfficeKit calls too, can be told to hide it, and how to read it. It is called here by UNO's binary interface, which
 //! is as old as UNO: descriptions of types by name, and one function per object that dispatches all of its methods.
 
@@ -138,7 +138,7 @@ impl Uno {
         Ok(object)
     }
 
-    /// Loads a document from a `file:` URL without showing it. None if LibreOffice can't, for whatever reason.
+    /// Loads a document from a `file:` URL without showing it. None if LibreOffice can't.
     pub(super) fn load(&self, url: &str, properties: &Properties) -> io::Result<Option<Hidden<'_>>> {
         let (mut url, mut frame) = (Text::new(&self.library, url), Text::new(&self.library, "_blank"));
         let (mut flags, mut properties) = (0_i32, self.sequence(properties)?);
@@ -152,7 +152,7 @@ impl Uno {
     }
 
     /// Loads a document that is not in a window, not even a hidden one. `model`: the service that such documents are of;
-    /// `properties` name the URL and the import filter. None if LibreOffice can't, for whatever reason.
+    /// `properties` name the URL and the import filter. None if LibreOffice can't.
     pub(super) fn load_without_window(&self, model: &str, properties: &Properties) -> io::Result<Option<Hidden<'_>>> {
         let object = self.create(model)?;
         let loadable = self.query(object, "com.sun.star.frame.XLoadable")?;

@@ -16,7 +16,7 @@ use super::uno::{Hidden, Properties, Property, Uno};
 use super::zygote::{Answer, Document, Notes, file_url};
 use crate::sniff::Format;
 
-/// How LibreOfficeKit loads: nobody is there to answer a dialog.
+/// Load options for LibreOfficeKit: no dialogs, since nobody could answer them.
 const SILENTLY: &str = "Batch=true,Language=en-US";
 /// What is encrypted is loaded with the one question that is answered: since LibreOffice 24, `Batch` keeps it back too.
 const ASKING: &str = "Language=en-US";
@@ -142,7 +142,7 @@ impl<'a> WarmOffice<'a> {
         }
         self.be_kit(false);
         let saved = document.save(&file_url(&asked.output)?, &asked.format, &asked.filter_data)?;
-        // Nobody needs an orderly end of what this process is about to leave.
+        // No clean-up needed: the process is about to exit.
         std::mem::forget(document);
         Ok(if saved { Answer::Written(notes) } else { Answer::NotSaved })
     }
@@ -154,11 +154,11 @@ impl<'a> WarmOffice<'a> {
         }
     }
 
-    /// None if there is no quick way for this document.
+    /// None if this document can't be converted this way.
     fn convert_quickly(&self, asked: &Document, source: &str, notes: Notes) -> io::Result<Option<Answer>> {
         let Some(uno) = &self.uno else { return Ok(None) };
         let import = asked.import.as_ref().map(|(filter, options)| (filter.as_str(), options.as_str()));
-        // What is encrypted is no file that a filter could be told to read.
+        // Filters can't read encrypted files.
         let model = asked.model.as_ref().filter(|_| !asked.encrypted);
         let model = model.map(|(model, filter)| (*model, filter.as_str()));
         let Some(document) = load(uno, source, import, model, asked.password.as_deref())? else { return Ok(None) };
@@ -198,7 +198,7 @@ fn is_pdf(path: &Path) -> io::Result<bool> {
     Ok(std::fs::read(path)?.starts_with(b"%PDF-"))
 }
 
-/// How a document is loaded: for nobody to see, change or run. `import`: name and options of its filter.
+/// Load options of a document: hidden, read-only, without macros. `import`: name and options of its filter.
 fn quietly(import: Option<(&str, &str)>) -> Properties {
     /// `com.sun.star.document.MacroExecMode.NEVER_EXECUTE` and `UpdateDocMode.NO_UPDATE`.
     const NEVER: Property = Property::Short(0);

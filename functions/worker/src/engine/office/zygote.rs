@@ -102,7 +102,7 @@ fn serve_documents(office: &Office, args: &Args, replies: &mut File) -> io::Resu
     std::fs::remove_dir_all(args.home.join("profile"))?;
     // What this process has used to get here, and no child needs.
     system::drop_unchanged_pages()?;
-    // Not before: whoever hides its memory may not read its own page map either, unless it is root.
+    // Only now: a process that hides its memory can't read its own page map, unless it is root.
     confine::hide_own_memory()?;
     helper::serve(&mut OfficeHandler { office, args }, replies)
 }
@@ -165,7 +165,7 @@ mod tests {
             file.rewind().unwrap();
             if let Ok(Some(line)) = next_line(&file) {
                 let bounds = serde_json::from_slice::<Bounded>(&line);
-                // Whatever a child takes, its parent has understood.
+                // The parent can parse every request that a child accepts.
                 assert!(bounds.is_ok() || serde_json::from_slice::<Request<Document>>(&line).is_err());
                 drop(serde_json::from_slice::<Reply<Answer>>(&line));
             }
