@@ -165,7 +165,11 @@ async fn only_results_that_are_there_can_be_taken() {
         (&account, json!({"jobId": JobId::new()}), "must be the id of a job of your account"),
         (&account, json!({"jobId": failed}), "names a job that failed and has no result"),
         (&account, json!({"jobId": expired}), "names a job whose result has expired or was deleted"),
-        (&account, json!({"jobId": completed, "output": 2}), "names a job with 2 results; `output` must be below that"),
+        (
+            &account,
+            json!({"jobId": completed, "output": 2}),
+            "names a job with 2 results: `output` must be less than 2",
+        ),
     ] {
         let answer = taking(account, source.clone()).await;
         assert_eq!(answer.refusal(), (422, "validation_failed"), "{source}");
