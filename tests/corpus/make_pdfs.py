@@ -76,6 +76,27 @@ def million_pages() -> bytes:
     return pdf.bytes()
 
 
+def page_named_a_million_times() -> bytes:
+    """The tree lies in an object stream, where its million names take a few KB."""
+    pdf = Pdf()
+    page = pdf.page(pdf.stream(b"", b""))
+    tree = b"2 0 <</Type/Pages/Count 1000000/Kids[%s]>>" % ((page + b" ") * 1_000_000)
+    pdf.stream(b"/Type/ObjStm/N 1/First 4/Filter/FlateDecode", zlib.compress(tree, 9))
+    out, entries = bytearray(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"), [struct.pack(">BIH", 0, 0, 65535)]
+    pdf.objects[0] = b"<</Type/Catalog/Pages 2 0 R>>"
+    for number, body in enumerate(pdf.objects, 1):
+        if number == 2:
+            entries.append(struct.pack(">BIH", 2, len(pdf.objects), 0))
+            continue
+        entries.append(struct.pack(">BIH", 1, len(out), 0))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    start, number = len(out), len(entries)
+    entries.append(struct.pack(">BIH", 1, start, 0))
+    head = b"<</Type/XRef/W[1 4 2]/Root 1 0 R/Size %d/Length %d>>" % (len(entries), 7 * len(entries))
+    out += b"%d 0 obj\n%s\nstream\n%s\nendstream\nendobj\n" % (number, head, b"".join(entries))
+    return bytes(out) + b"startxref\n%d\n%%%%EOF\n" % start
+
+
 def picture(filters: bytes, data: bytes, bits: int = 8) -> bytes:
     pdf = Pdf()
     space = b"DeviceGray" if bits == 1 else b"DeviceRGB"
@@ -186,6 +207,7 @@ FILES = {
     "jbig2-symbols": jbig2_symbols,
     "million-pages": million_pages,
     "objects-of-10-gib": objects_of_10_gib,
+    "page-named-a-million-times": page_named_a_million_times,
     "page-tree-ring": page_tree_ring,
     "picture-flate": flate_picture,
     "picture-jpeg": jpeg_picture,

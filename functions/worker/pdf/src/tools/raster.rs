@@ -3,6 +3,7 @@
 use crate::image::Format;
 use crate::page_range::PageRange;
 use crate::pdfium::{Background, Document};
+use crate::structure::pages::too_many;
 use crate::{ErrorCode, Failure, Request};
 
 /// How large a page's picture is.
@@ -62,19 +63,19 @@ pub(super) fn size((width, height): (f32, f32), fit: &Fit, most: u64) -> Result<
     Ok(size)
 }
 
+/// How many pages there are, which is within the limit.
+pub(super) fn page_count(document: &Document<'_>, request: &Request) -> Result<u32, Failure> {
+    let (count, limit) = (document.pages(), request.limits.pages);
+    match count {
+        0 => Err(Failure::new(ErrorCode::CorruptDocument, "This PDF has no pages.", "no pages")),
+        count if count > limit => Err(too_many(limit)),
+        count => Ok(count),
+    }
+}
+
 /// The pages that the option names, counted from 0, each once; all pages without it.
 pub(super) fn pages(document: &Document<'_>, range: Option<&str>, request: &Request) -> Result<Vec<u32>, Failure> {
-    let (count, limit) = (document.pages(), request.limits.pages);
-    if count == 0 {
-        return Err(Failure::new(ErrorCode::CorruptDocument, "This PDF has no pages.", "no pages"));
-    }
-    if count > limit {
-        return Err(Failure::new(
-            ErrorCode::PageLimitExceeded,
-            format!("The PDF has {count} pages, and the limit is {limit}. Split it first."),
-            "pages beyond the limit",
-        ));
-    }
+    let (count, limit) = (page_count(document, request)?, request.limits.pages);
     let Some(range) = range else { return Ok((0..count).collect()) };
     let unknown = |error: crate::page_range::RangeError| {
         Failure::new(ErrorCode::RenderFailed, error.to_string(), "pages that the document does not have")

@@ -86,10 +86,11 @@ fn finish(request: &Request, picture: &Bitmap, options: &Options) -> Result<Outc
 fn page(engines: &Engines, request: &Request, source: &Source, options: &Options) -> Result<Bitmap, Failure> {
     let session = engines.pdfium()?.session();
     let document = Document::open(&session, &source.path, source.password.as_deref())?;
-    if options.page == 0 || options.page > document.pages() {
+    let pages = raster::page_count(&document, request)?;
+    if options.page == 0 || options.page > pages {
         return Err(Failure::new(
             ErrorCode::RenderFailed,
-            format!("There is no page {}: the document has {}.", options.page, document.pages()),
+            format!("There is no page {}: the document has {pages}.", options.page),
             "no such page",
         ));
     }
