@@ -20,6 +20,9 @@ fn convert(source: &str, out: &Path, more: &[&str]) -> (i32, Value) {
         .args(more)
         .output()
         .unwrap();
+    // An engine that is not all that it should be says so there.
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert!(!log.contains("the PDF tools:"), "{log}");
     (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap())
 }
 

@@ -57,9 +57,18 @@ impl Engines {
         self.pdfium.as_ref().map_err(|cause| pdfium::missing(cause))
     }
 
-    /// Which copy of pdfium was found, or why there is none: for the log.
-    pub fn pdfium_found(&self) -> String {
-        self.pdfium.as_ref().map_or_else(Clone::clone, |pdfium| pdfium.path().display().to_string())
+    /// What is missing here, or slower than it should be: for the log. Nothing in a sound installation.
+    pub fn complaints(&self) -> Vec<String> {
+        let pdfium = match &self.pdfium {
+            Ok(pdfium) if pdfium.keeps_glyphs() => None,
+            Ok(pdfium) => Some(format!(
+                "{} does not call this program's FT_Load_Glyph: reading text is slow",
+                pdfium.path().display()
+            )),
+            Err(cause) => Some(cause.clone()),
+        };
+        let qpdf = self.qpdf.is_none().then(|| "libqpdf is not installed".to_owned());
+        pdfium.into_iter().chain(qpdf).collect()
     }
 
     /// Runs one tool to its end. Its results lie in `request.directory`.

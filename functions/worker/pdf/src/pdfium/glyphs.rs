@@ -3,7 +3,7 @@
 //! pdfium asks for the box of a glyph each time that a page shows it, and FreeType reads the outline each time. Of Chinese text
 //! that was three quarters of the CPU time. pdfium calls `FT_Load_Glyph` by its name, and the dynamic linker takes a function of the
 //! program before one of a library: programs export the one below (`build.rs`). Where they don't, or where pdfium has a
-//! FreeType of its own, it is never called, and nothing else changes.
+//! FreeType of its own, it is never called, and nothing else changes; the worker's log says so.
 
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_long, c_short, c_uint, c_void};
@@ -70,8 +70,16 @@ type Known = HashMap<(c_uint, c_int), Metrics>;
 /// Set while pdfium is in use: nobody else's calls are answered from here.
 static KEEPING: AtomicBool = AtomicBool::new(false);
 
+/// Set once pdfium has called the function below.
+static ASKED: AtomicBool = AtomicBool::new(false);
+
 pub(super) fn keep(keeping: bool) {
     KEEPING.store(keeping, Ordering::Relaxed);
+}
+
+/// Whether pdfium has asked here, and not FreeType itself. It does when it first reads a text.
+pub(super) fn asked() -> bool {
+    ASKED.load(Ordering::Relaxed)
 }
 
 /// FreeType's own function, in the copy that the system has: the one that pdfium is linked to.
@@ -93,6 +101,9 @@ fn freetype() -> Option<LoadGlyph> {
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn FT_Load_Glyph(face: *mut Face, glyph: c_uint, flags: c_int) -> c_int {
     let Some(load) = freetype() else { return NO_LIBRARY };
+    if KEEPING.load(Ordering::Relaxed) {
+        ASKED.store(true, Ordering::Relaxed);
+    }
     let plain = flags & !IGNORE_GLOBAL_ADVANCE_WIDTH == NO_SCALE;
     // SAFETY: The caller vouches for the face, which is null at worst.
     let known = unsafe {

@@ -79,6 +79,11 @@ impl Pdfium {
         &self.path
     }
 
+    /// Whether what FreeType says of glyphs is kept. Known since the library was loaded, which reads a page.
+    pub(crate) fn keeps_glyphs(&self) -> bool {
+        glyphs::asked()
+    }
+
     /// Waits until no other thread uses pdfium. A tool takes one session for its whole run: a second one on the same thread
     /// would wait forever.
     pub(crate) fn session(&self) -> Session<'_> {

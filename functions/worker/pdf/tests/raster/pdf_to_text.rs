@@ -1,7 +1,7 @@
 use docmill_pdf::{Media, Tool};
 use serde_json::{Value, json};
 
-use crate::{fixture, run, run_on, source};
+use crate::{ENGINES, fixture, run, run_on, source};
 
 const LAYOUTS: [&str; 10] =
     ["columns", "table-ruled", "table-plain", "headings", "lists", "rtl", "rotated", "ligatures", "code", "running"];
@@ -25,6 +25,11 @@ fn markdown_is_as_a_person_would_write_it() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n----\n"));
+}
+
+#[test]
+fn the_libraries_are_there_and_pdfium_asks_this_program_for_glyphs() {
+    assert_eq!(ENGINES.complaints(), Vec::<String>::new());
 }
 
 #[test]

@@ -26,7 +26,11 @@ pub fn run(args: &Args) -> io::Result<()> {
     let mut replies = helper::take_stdout()?;
     helper::or_tell(&mut replies, |replies| {
         std::env::set_current_dir(&args.home)?;
-        let mut handler = PdfHandler { engines: Engines::load(), home: args.home.clone() };
+        let engines = Engines::load();
+        for complaint in engines.complaints() {
+            eprintln!("the PDF tools: {complaint}");
+        }
+        let mut handler = PdfHandler { engines, home: args.home.clone() };
         confine::hide_own_memory()?;
         helper::serve(&mut handler, replies)
     })
