@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots description check check-rust check-description check-template check-deployment check-licences check-local check-cost build-release bench bench-api bench-privileges bench-sweeper bench-wait soak load load-crowd fuzz cost build-lambda deploy deploy-check test-image
+.PHONY: help setup build run up down clean-local test test-browser test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release bench bench-api bench-privileges bench-sweeper bench-wait soak load load-crowd fuzz cost build-lambda deploy deploy-check test-image
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -122,6 +122,12 @@ check-deployment:
 check-licences:
 	cargo fetch --quiet --locked
 	"$$(infra/setup.sh cargo-deny)" --offline check bans licenses sources
+	@PYTHONPATH=infra python3 -m licences.tests
+	@PYTHONPATH=infra python3 -m licences --check
+
+# IMAGE_ROOT= the root directory of a worker's image, as `make test-image` keeps it, to read the packages' licences anew. Needs root.
+licences: ## Write LICENSES.md, after a change of the crates or of the image's packages (IMAGE_ROOT=…)
+	@PYTHONPATH=infra python3 -m licences $(if $(IMAGE_ROOT),--image "$(IMAGE_ROOT)")
 
 check-local:
 	@$(LOCAL).tests

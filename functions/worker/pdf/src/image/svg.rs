@@ -13,8 +13,12 @@ const SIDE: f32 = 14_400.0;
 pub(crate) fn to_pdf(data: &[u8]) -> Result<Vec<u8>, Failure> {
     let mut fonts = usvg::fontdb::Database::new();
     fonts.load_system_fonts();
+    draw(data, Arc::new(fonts))
+}
+
+fn draw(data: &[u8], fonts: Arc<usvg::fontdb::Database>) -> Result<Vec<u8>, Failure> {
     let options = usvg::Options {
-        fontdb: Arc::new(fonts),
+        fontdb: fonts,
         // Pictures inside the file are drawn. Others would be files of this machine.
         image_href_resolver: usvg::ImageHrefResolver {
             resolve_data: usvg::ImageHrefResolver::default_data_resolver(),
@@ -35,4 +39,15 @@ pub(crate) fn to_pdf(data: &[u8]) -> Result<Vec<u8>, Failure> {
     let page = svg2pdf::PageOptions { dpi: 96.0 };
     svg2pdf::to_pdf(&tree, svg2pdf::ConversionOptions::default(), page)
         .map_err(|_| damaged("svg: not written".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fuzz_drawings() {
+        let fonts = Arc::<usvg::fontdb::Database>::default();
+        docmill_fuzz::fuzz("svg", &[], |data| drop(draw(data, Arc::clone(&fonts))));
+    }
 }

@@ -1,0 +1,67 @@
+"""The one table of every licence: crates, Debian's packages, fonts, and what PDFium brings along."""
+
+from collections.abc import Iterable, Mapping
+
+from .image import Source
+
+# What is in LibreOffice's `libpdfiumlo.so`, by PDFium's own notices. It links the system's libraries for all else.
+PDFIUM = {
+    "PDFium": "BSD-3-Clause AND Apache-2.0",
+    "Anti-Grain Geometry 2.3, in PDFium": "AGG-2.3",
+    "Big Integer Library, in PDFium": "public domain",
+}
+# infra/worker/fonts: each with its licence beside it.
+FONTS = {"Gelasio": "OFL-1.1", "Comic Relief": "OFL-1.1", "Inconsolata Semi Wide": "OFL-1.1"}
+
+INTRODUCTION = """\
+# Licences
+
+Docmill itself is Apache-2.0 ([LICENSE](LICENSE)). This is everything else in what is deployed: the Rust crates that are compiled
+into the functions, and the Debian packages, fonts and libraries of the worker's image. `make licences` writes this file, and
+`make check` compares it with `Cargo.lock` and with the list of the image's packages. No JavaScript package is deployed: those of
+npm, Python and Go are tools for tests and benchmarks.
+
+A Debian package's row names every licence in its copyright file, also those of parts that are not installed, such as build scripts
+and tests. *Loaded by* names the engine whose process, the worker's own binary, loads a library of the package. Everything else
+is a program of its own, or data.
+
+- Nothing that is installed is under the AGPL. The copyright file of `libreoffice-dictionaries` names it for the Hebrew dictionary,
+  which is not installed; that of `base-files` is a collection of licence texts.
+- Packages under the GPL alone are programs of their own (`bash`, `coreutils`, …), which the worker does not call, with the exceptions
+  below: libraries that Debian's LibreOffice links to. No library of the PDF tools and no crate is under the GPL.
+"""
+
+
+def of_all(crates: Mapping[str, str], sources: Iterable[Source]) -> str:
+    sources = list(sources)
+    rows = [("Rust crate", name, licence, "") for name, licence in crates.items()]
+    rows += [("library", name, licence, "office, pdf") for name, licence in PDFIUM.items()]
+    rows += [("font", name, licence, "") for name, licence in FONTS.items()]
+    rows += [
+        ("Debian", _named(source), ", ".join(source.licences) or "in its own words", ", ".join(source.loaded))
+        for source in sources
+    ]
+    lines = [INTRODUCTION, *(f"  - `{name}`: {reason}" for name, reason in sorted(COPYLEFT.items())), ""]
+    lines += ["| part | name | licences | loaded by |", "|---|---|---|---|"]
+    return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows]) + "\n"
+
+
+def _named(source: Source) -> str:
+    packages = ", ".join(source.packages)
+    return packages if packages == source.name else f"{source.name} ({packages})"
+
+
+# Sources whose copyright file names nothing but the GPL, and of which an engine loads a library.
+COPYLEFT = {
+    "jbigkit": "GPL-2+. `libtiff`, which LibreOffice reads pictures with, links to it.",
+    "libtool": "`libltdl` itself is LGPL-2+, as its sources say. `librdf`, which LibreOffice links to, links to it.",
+}
+
+
+def copyleft(sources: Iterable[Source]) -> list[str]:
+    """Sources that an engine loads a library of, and that name no other licence than the GPL."""
+    return [source.name for source in sources if source.loaded and all(_is_gpl(each) for each in source.licences)]
+
+
+def _is_gpl(licence: str) -> bool:
+    return licence.startswith(("GPL", "AGPL", "GFDL"))
