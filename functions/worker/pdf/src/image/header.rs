@@ -28,6 +28,15 @@ pub(super) fn jpeg(data: &[u8]) -> Option<Stream> {
     Some(stream)
 }
 
+/// How coarse the steps are in which a JPEG's brightness is kept: 1 at a quality of 50, less at higher ones.
+pub(crate) fn jpeg_coarseness(data: &[u8]) -> Option<f32> {
+    /// The sum of the table of brightness in annex K of the standard.
+    const STANDARD: f32 = 3688.0;
+    // The first table, of bytes. Programs write it first.
+    let table = segments(data).find(|(marker, body)| *marker == 0xdb && body.first() == Some(&0))?.1.get(1..65)?;
+    Some(table.iter().map(|step| f32::from(*step)).sum::<f32>() / STANDARD)
+}
+
 pub(super) fn jpeg_dpi(data: &[u8]) -> Option<(f32, f32)> {
     let body = segments(data).find(|(marker, body)| *marker == 0xe0 && body.starts_with(b"JFIF\0"))?.1;
     let number = |at: usize| Some(f32::from(u16::from_be_bytes([*body.get(at)?, *body.get(at + 1)?])));
@@ -106,9 +115,24 @@ mod tests {
     }
 
     #[test]
+    fn coarseness_follows_the_quality() {
+        let coarseness = |quality: u8| {
+            let mut file = Vec::new();
+            let pixels = vec![128; 16 * 16];
+            image::codecs::jpeg::JpegEncoder::new_with_quality(&mut file, quality)
+                .encode(&pixels, 16, 16, image::ExtendedColorType::L8)
+                .unwrap();
+            jpeg_coarseness(&file).unwrap()
+        };
+        assert!((0.95..1.05).contains(&coarseness(50)) && (0.5..0.6).contains(&coarseness(72)));
+        assert!(coarseness(30) > 1.5 && coarseness(95) < 0.2);
+        assert_eq!(jpeg_coarseness(b"\xff\xd8\xff\xdb\0\x04\0\x01"), None);
+    }
+
+    #[test]
     fn fuzz_image_headers() {
         docmill_fuzz::fuzz("image-headers", &[], |bytes| {
-            drop((jpeg(bytes), jpeg_dpi(bytes), png(bytes), png_dpi(bytes)));
+            drop((jpeg(bytes), jpeg_dpi(bytes), jpeg_coarseness(bytes), png(bytes), png_dpi(bytes)));
         });
     }
 }

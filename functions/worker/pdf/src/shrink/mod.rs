@@ -17,7 +17,7 @@ use std::thread;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use lopdf::{Document, Object, ObjectId, Stream};
+use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 use sha2::{Digest, Sha256};
 
 use crate::Limits;
@@ -29,6 +29,10 @@ use crate::structure::objects::reference;
 const THREADS: usize = 4;
 /// The part of the allowed memory that pictures being worked on may take.
 const MEMORY_SHARE: u64 = 4;
+/// How deep in a page the metadata of its parts lies: in its resources, their property lists, and each of these.
+const NESTED: u8 = 3;
+/// Longer metadata is packed, which programs that look for it in plain sight don't find.
+const PLAIN_METADATA: usize = 16 << 10;
 /// What one stream may unpack to when it is packed anew.
 const UNPACKED_BYTES: usize = 64 << 20;
 
@@ -113,6 +117,9 @@ pub(crate) fn fonts(document: &mut Document) -> bool {
 /// metadata stays unless it is to go too.
 pub(crate) fn remove_baggage(document: &mut Document, metadata: bool) {
     let root = document.trailer.get(b"Root").and_then(Object::as_reference).ok();
+    let is_metadata = |object: &Object| object.as_stream().is_ok_and(|stream| stream.dict.has_type(b"Metadata"));
+    let packets: HashSet<ObjectId> =
+        document.objects.iter().filter(|(_, object)| is_metadata(object)).map(|(id, _)| *id).collect();
     for (id, object) in &mut document.objects {
         let dict = if let Object::Stream(stream) = object { Some(&mut stream.dict) } else { object.as_dict_mut().ok() };
         let Some(dict) = dict else { continue };
@@ -125,9 +132,22 @@ pub(crate) fn remove_baggage(document: &mut Document, metadata: bool) {
         if (metadata || !is_root) && reference(dict, b"Metadata").is_some() {
             dict.remove(b"Metadata");
         }
+        let inner = dict.iter_mut().filter_map(|(_, value)| value.as_dict_mut().ok());
+        inner.for_each(|dict| remove_packets(dict, &packets, NESTED));
     }
     if metadata {
         document.trailer.remove(b"Info");
+    }
+}
+
+/// Programs put metadata into the property lists of a page's resources too.
+fn remove_packets(dict: &mut Dictionary, packets: &HashSet<ObjectId>, deeper: u8) {
+    if reference(dict, b"Metadata").is_some_and(|id| packets.contains(&id)) {
+        dict.remove(b"Metadata");
+    }
+    if let Some(deeper) = deeper.checked_sub(1) {
+        let inner = dict.iter_mut().filter_map(|(_, value)| value.as_dict_mut().ok());
+        inner.for_each(|dict| remove_packets(dict, packets, deeper));
     }
 }
 
@@ -180,12 +200,18 @@ pub(crate) fn unify(document: &mut Document, held: &Held) -> io::Result<()> {
     Ok(())
 }
 
+/// Short metadata is readable in the file itself, and PDF/A-1 has no other.
+fn stays_plain(packet: &[u8]) -> bool {
+    packet.len() < PLAIN_METADATA || memchr::memmem::find(packet, b"pdfaid").is_some()
+}
+
 /// Packs streams anew that were packed badly, or not at all. Pictures are not looked at.
 pub(crate) fn repack(document: &mut Document) {
     for object in document.objects.values_mut() {
         let Object::Stream(stream) = object else { continue };
         let is_picture = stream.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == b"Image");
-        if is_picture || !stream.allows_compression || stream.dict.has_type(b"Metadata") || stream.dict.has(b"F") {
+        let is_plain = stream.dict.has_type(b"Metadata") && stays_plain(&stream.content);
+        if is_picture || !stream.allows_compression || is_plain || stream.dict.has(b"F") {
             continue;
         }
         let filters = stream.filters().unwrap_or_default();

@@ -59,7 +59,7 @@ impl<'d> Picture<'d> {
         let (width, height) = (side(b"Width")?, side(b"Height")?);
         let count = u64::from(width) * u64::from(height);
         let stencil = document.value(dict, b"ImageMask").is_some_and(|mask| mask.as_bool().unwrap_or(true));
-        if count < FEWEST_PIXELS || count > most || stencil || dict.has(b"Decode") || dict.has(b"F") {
+        if count < FEWEST_PIXELS || count > most || stencil || dict.has(b"F") {
             return None;
         }
         let filters: Vec<&[u8]> = stream.filters().unwrap_or_default();
@@ -77,6 +77,10 @@ impl<'d> Picture<'d> {
             None => return None,
             Some(space) => colors(document, space, bits)?,
         };
+        // A linear mapping that holds for new samples as well as for the old ones; a palette's is of indices.
+        if dict.has(b"Decode") && (coding == Coding::Jpeg2000 || !matches!(colors, Colors::Gray | Colors::Rgb)) {
+            return None;
+        }
         let eight = bits == Some(8) || coding == Coding::Jpeg2000;
         if !eight && !matches!(colors, Colors::Palette { .. })
             || coding != Coding::Lossless && matches!(colors, Colors::Palette { .. })
@@ -226,25 +230,29 @@ fn jpeg(data: &[u8], channels: u8, size: (u32, u32), least: (u32, u32)) -> Optio
 }
 
 fn jpeg2000(data: &[u8], size: (u32, u32), colors: &Colors) -> Option<Pixels> {
-    let image = hayro_jpeg2000::Image::new(data, &hayro_jpeg2000::DecodeSettings::default()).ok()?;
-    if (image.width(), image.height()) != size || image.has_alpha() {
-        return None;
-    }
-    let own = image.color_space();
-    let plain = matches!(own, hayro_jpeg2000::ColorSpace::Gray | hayro_jpeg2000::ColorSpace::RGB);
-    let channels = own.num_channels();
-    let matching = match colors {
-        Colors::Gray => channels == 1,
-        Colors::Rgb => channels == 3,
-        Colors::Own => plain,
-        Colors::Palette { .. } => false,
-    };
-    if !matching {
-        return None;
-    }
-    let mut context = hayro_jpeg2000::DecoderContext::default();
-    let data = image.decode(&mut context).ok()?.data_u8();
-    Some(Pixels { width: size.0, height: size.1, channels, data })
+    // The decoder is young: a panic of its own leaves the picture as it is.
+    let decoded = catch_unwind(|| {
+        let image = hayro_jpeg2000::Image::new(data, &hayro_jpeg2000::DecodeSettings::default()).ok()?;
+        if (image.width(), image.height()) != size || image.has_alpha() {
+            return None;
+        }
+        let own = image.color_space();
+        let plain = matches!(own, hayro_jpeg2000::ColorSpace::Gray | hayro_jpeg2000::ColorSpace::RGB);
+        let channels = own.num_channels();
+        let matching = match colors {
+            Colors::Gray => channels == 1,
+            Colors::Rgb => channels == 3,
+            Colors::Own => plain,
+            Colors::Palette { .. } => false,
+        };
+        if !matching {
+            return None;
+        }
+        let mut context = hayro_jpeg2000::DecoderContext::default();
+        let data = image.decode(&mut context).ok()?.data_u8();
+        Some(Pixels { width: size.0, height: size.1, channels, data })
+    });
+    decoded.ok().flatten()
 }
 
 /// The dictionary of a picture with other data: its size, coding and colours.
@@ -266,4 +274,21 @@ pub(super) fn redressed(
         dict.set("DecodeParms", parameters);
     }
     dict
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fuzz_compressed_pictures() {
+        docmill_fuzz::fuzz("pictures", &[], |data| {
+            for colors in [Colors::Gray, Colors::Rgb, Colors::Own] {
+                drop(jpeg2000(data, (24, 16), &colors));
+            }
+            for channels in [1, 3] {
+                drop(jpeg(data, channels, (24, 16), (12, 8)));
+            }
+        });
+    }
 }

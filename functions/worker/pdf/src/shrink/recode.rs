@@ -7,11 +7,18 @@ use lopdf::{Dictionary, Document, Object, Stream};
 use super::Quality;
 use super::picture::{Coding, Colors, Picture, Pixels, redressed};
 use crate::image::deflate::{Samples, image_data, png_data};
+use crate::image::jpeg_coarseness;
 
-/// Pictures are resampled only if they have so much more than the resolution asked for: less is not worth the blur.
+/// Photographs are resampled only if they have so much more than the resolution asked for: less is not worth the blur.
 const WORTHWHILE: f32 = 1.25;
+/// Text and drawings suffer more from it.
+const WORTHWHILE_IF_SHARP: f32 = 1.5;
 /// A new coding has to save a tenth, or the old one stays.
 const SAVING: usize = 10;
+/// What is no photograph becomes JPEG only where that takes less than so many per cent: then it has as many colours as one.
+const MUCH_LESS: usize = 40;
+/// A JPEG with steps so many times those of the quality asked for would only lose again.
+const COARSER: f32 = 1.3;
 
 /// The picture made smaller, or `None` if it can't be or isn't worth it. `placed` is its size on the page, in points.
 pub(super) fn recode(
@@ -28,24 +35,38 @@ pub(super) fn recode(
         (better.content.len() < stream.content.len()).then_some(better)
     };
     let Some((dpi, jpeg_quality)) = quality.pictures else { return lossless() };
-    let target = target(&picture, placed, dpi);
-    let smaller = target != (picture.width, picture.height);
-    if !smaller && picture.coding == Coding::Lossless && matches!(picture.colors, Colors::Palette { .. }) {
+    let own_size = (picture.width, picture.height);
+    let least = target(&picture, placed, dpi, WORTHWHILE);
+    if least == own_size && matches!(picture.colors, Colors::Palette { .. }) {
         return lossless();
     }
-    let pixels = picture.decode(target)?;
-    let photo = picture.coding != Coding::Lossless || is_photo(&pixels);
-    if !smaller && (!photo || is_mask) {
+    if least == own_size
+        && picture.coding == Coding::Jpeg
+        && jpeg_coarseness(&stream.content).is_some_and(|coarseness| coarseness >= COARSER * steps(jpeg_quality))
+    {
+        return None;
+    }
+    let pixels = picture.decode(least)?;
+    let photo = !is_mask && (picture.coding != Coding::Lossless || is_photo(&pixels));
+    let size = if photo || is_mask { least } else { target(&picture, placed, dpi, WORTHWHILE_IF_SHARP) };
+    if size == own_size && is_mask {
         return lossless();
     }
-    let pixels = resize(pixels, target)?;
-    let mut new = if photo && !is_mask {
-        let data = jpeg(&pixels, jpeg_quality)?;
-        Stream::new(redressed(&stream.dict, &pixels, "DCTDecode", None), data)
-    } else {
-        deflated(&stream.dict, &pixels)?
+    let pixels = resize(pixels, size)?;
+    let coded = |quality| {
+        let data = jpeg(&pixels, quality)?;
+        Some(Stream::new(redressed(&stream.dict, &pixels, "DCTDecode", None), data))
     };
-    if matches!(picture.colors, Colors::Palette { .. } | Colors::Own) {
+    let mut new = if photo {
+        coded(jpeg_quality)?
+    } else {
+        let exact = if size == own_size { repack(&picture) } else { deflated(&stream.dict, &pixels) };
+        let bytes = exact.as_ref().map_or(stream.content.len(), |exact| exact.content.len());
+        let blurred = if is_mask { None } else { coded(jpeg_quality.midpoint(100)) };
+        blurred.filter(|blurred| blurred.content.len() * 100 < bytes * MUCH_LESS).or(exact)?
+    };
+    let of_pixels = new.filters().is_ok_and(|filters| filters == [b"DCTDecode"]) || size != own_size;
+    if of_pixels && matches!(picture.colors, Colors::Palette { .. } | Colors::Own) {
         new.dict.set("ColorSpace", Object::Name(if pixels.channels == 1 { "DeviceGray" } else { "DeviceRGB" }.into()));
     }
     new.allows_compression = false;
@@ -54,13 +75,19 @@ pub(super) fn recode(
 }
 
 /// The size in pixels that the resolution asks for at the largest placement.
-fn target(picture: &Picture<'_>, (width, height): (f32, f32), dpi: f32) -> (u32, u32) {
+fn target(picture: &Picture<'_>, (width, height): (f32, f32), dpi: f32, worthwhile: f32) -> (u32, u32) {
     let have = (picture.width as f32 / (width / 72.0).max(0.01)).max(picture.height as f32 / (height / 72.0).max(0.01));
-    if picture.fixed_size || !have.is_finite() || have <= dpi * WORTHWHILE {
+    if picture.fixed_size || !have.is_finite() || have <= dpi * worthwhile {
         return (picture.width, picture.height);
     }
     let scale = |pixels: u32| ((pixels as f32 * dpi / have).round() as u32).clamp(1, pixels);
     (scale(picture.width), scale(picture.height))
+}
+
+/// By how much a JPEG's quality multiplies the steps that a quality of 50 has.
+fn steps(quality: u8) -> f32 {
+    let quality = f32::from(quality.clamp(1, 99));
+    if quality < 50.0 { 50.0 / quality } else { (100.0 - quality) / 50.0 }
 }
 
 /// Whether neighbours often differ a little, as in photographs. Drawings and text suffer from JPEG.

@@ -9,6 +9,7 @@ mod marks;
 mod merge;
 mod metadata;
 mod organize;
+mod pictures;
 mod protect;
 mod split;
 mod verify;

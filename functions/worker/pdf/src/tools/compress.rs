@@ -18,7 +18,8 @@ use super::raster::{self, Fit};
 
 /// For the comparison of pages. Higher ones find no more, and take longer.
 const COMPARED_DPI: f32 = 72.0;
-/// Of longer documents, pages whose pictures have changed are drawn, and a sample.
+/// Where fonts have changed, all pages of a document of so many are drawn. Pages whose pictures have changed always are, and
+/// those on which nothing has changed are not.
 const ALL_COMPARED: usize = 50;
 /// Pages of longer documents that are drawn because fonts have changed.
 const SAMPLE: u32 = 25;
@@ -250,11 +251,9 @@ fn compare(engines: &Engines, request: &Request, result: &Path, attempt: &Attemp
     let new = Document::open(&session, result, password)?;
     let pages = new.pages();
     let step = pages.div_ceil(SAMPLE).max(1);
-    let drawn = |index: u32| {
-        pages as usize <= ALL_COMPARED
-            || attempt.changed.contains(&index)
-            || attempt.fonts_cut && index.is_multiple_of(step)
-    };
+    let all = pages as usize <= ALL_COMPARED;
+    let drawn =
+        |index: u32| attempt.changed.contains(&index) || attempt.fonts_cut && (all || index.is_multiple_of(step));
     (0..pages).map(|index| compare_page(&old, &new, index, drawn(index), request)).collect()
 }
 
