@@ -71,7 +71,7 @@ def page_tree_ring() -> bytes:
 def million_pages() -> bytes:
     pdf = Pdf()
     page = pdf.page(pdf.stream(b"", b""))
-    inner = pdf.add(b"<</Type/Pages/Parent 2 0 R/Kids[%s]/Count 1000>>" % (page + b" ") * 1000)
+    inner = pdf.add(b"<</Type/Pages/Parent 2 0 R/Kids[%s]/Count 1000>>" % ((page + b" ") * 1000))
     pdf.tree((inner + b" ") * 1000, 1_000_000)
     return pdf.bytes()
 

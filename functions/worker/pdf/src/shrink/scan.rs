@@ -30,7 +30,8 @@ pub(crate) fn placements(document: &Document, pages: &[ObjectId]) -> Placements 
     for (index, id) in pages.iter().enumerate() {
         let Ok(page) = document.get_dictionary(*id) else { continue };
         let Some(resources) = document.child(page, b"Resources") else { continue };
-        if document.child(resources, b"XObject").is_none_or(|objects| objects.is_empty()) {
+        let has = |kind: &[u8]| document.child(resources, kind).is_some_and(|objects| !objects.is_empty());
+        if !has(b"XObject") && !has(b"Pattern") {
             continue;
         }
         let Ok(content) = document.get_page_content_with_limit(*id, CONTENT_BYTES) else { continue };
@@ -51,6 +52,14 @@ struct Walk<'d> {
 impl Walk<'_> {
     fn content(&mut self, content: &[u8], resources: Option<&Dictionary>, mut current: Matrix, depth: u8) {
         let objects = resources.and_then(|resources| self.document.child(resources, b"XObject"));
+        // Patterns lie in the space that the content begins with, wherever it uses them.
+        for (_, pattern) in
+            resources.and_then(|resources| self.document.child(resources, b"Pattern")).into_iter().flatten()
+        {
+            if let Ok(id) = pattern.as_reference() {
+                self.draw(id, resources, current, depth);
+            }
+        }
         let mut saved = Vec::new();
         let mut operands = Operands::default();
         for token in Tokens::new(content) {

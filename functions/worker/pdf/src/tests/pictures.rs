@@ -96,6 +96,29 @@ fn pictures_with_a_decode_array_are_made_smaller_too() {
 }
 
 #[test]
+fn pictures_in_patterns_are_made_smaller_too() {
+    let mut document = page_with(deflated("DeviceGray", drawing(1)), 300.0);
+    let page = document.get_pages()[&1];
+    let entries = document.get_dictionary(page).unwrap();
+    let objects = entries.get(b"Resources").unwrap().as_dict().unwrap().clone();
+    // The page's content becomes the pattern's, at a quarter of its size.
+    let content = document.get_page_content(page);
+    let bounds: Vec<Object> = [0, 0, 300, 400].map(Object::Integer).to_vec();
+    let matrix: Vec<Object> = [1, 0, 0, 1, 0, 0].map(|number| Object::Real(number as f32 / 4.0)).to_vec();
+    let head = dictionary! {
+        "PatternType" => 1, "PaintType" => 1, "TilingType" => 1, "BBox" => bounds, "XStep" => 300, "YStep" => 400,
+        "Matrix" => matrix, "Resources" => objects,
+    };
+    let pattern = document.add_object(Stream::new(head, content));
+    let content = b"/Pattern cs /P scn 0 0 300 400 re f".to_vec();
+    let content = document.add_object(Stream::new(Dictionary::new(), content));
+    let entries = document.get_dictionary_mut(page).unwrap();
+    entries.set("Contents", content);
+    entries.set("Resources", dictionary! { "Pattern" => dictionary! { "P" => pattern } });
+    assert_eq!(compressed(&mut document).1, 30);
+}
+
+#[test]
 fn coarse_jpegs_stay_as_they_are_and_fine_ones_do_not() {
     let [coarse, fine] = [40, 98].map(|quality| {
         let picture = jpeg(quality);
