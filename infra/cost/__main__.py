@@ -8,7 +8,7 @@ from local import localize
 
 from . import sources
 from .model import (
-    DAYS_OF_MONTH, KINDS, SIZES, Job, dollars, idle, in_use, job, per_thousand, usual_requests, waiting_request, warm_request,
+    DAYS_OF_MONTH, SIZES, WORKERS, Job, dollars, idle, in_use, job, per_thousand, usual_requests, waiting_request, warm_request,
 )
 
 TARGET = 0.05
@@ -28,7 +28,7 @@ def main(arguments: list[str]) -> int:
 
     print(f"Prices: {prices['region']}, {prices['date']}. {prices['source']}.\nFigures: {'; '.join(used)}.\n")
     warm = {
-        (kind, size): job(kind, size, 0.0, usage, measured, deployment) for kind in KINDS for size in SIZES
+        (kind, size): job(kind, size, 0.0, usage, measured, deployment) for kind in WORKERS for size in SIZES
     }
     print_parts(warm, prices)
     print_loads(

@@ -10,16 +10,37 @@ Amounts = Counter[str]
 MEMORY_OF_ONE_CORE = 1769
 FREE_TMP_MB = 512
 DAYS_OF_MONTH = 365 / 12
-KINDS = ("office", "basic", "browser")
+# What is priced, and the figures of whose worker: its memory, and its start.
+ENGINES = {"office": "office", "basic": "basic", "browser": "browser"}
+TOOLS = {
+    "markdown-to-pdf": "browser",
+    "html-to-image": "browser",
+    "merge-pdf": "pdf",
+    "compress-pdf": "pdf",
+    "pdf-to-images": "pdf",
+    "pdf-to-text": "pdf",
+}
+WORKERS = ENGINES | TOOLS
 SIZES = ("small", "large")
 
 
 @dataclass(frozen=True)
 class Conversion:
-    """What an engine took for one document, in milliseconds."""
+    """What an engine took for one document, in milliseconds, and what it made. `output_bytes`: as assumed, if 0."""
 
     wall_ms: float
     cpu_ms: float
+    output_bytes: float = 0
+    files: int = 1
+
+    def stored_bytes(self, assumed: float) -> float:
+        """Several files are stored one by one, and together in an archive."""
+        return (self.output_bytes or assumed) * (1 if self.files == 1 else 2)
+
+    @property
+    def more_writes(self) -> int:
+        """Of several files, beyond the first: the others, the archive, and at most one list of them."""
+        return 0 if self.files == 1 else self.files + 1
 
 
 @dataclass(frozen=True)
@@ -101,7 +122,7 @@ def waiting_request(kind: str, size: str, usage: Mapping, measured: Measured, de
     """One warm request that creates a job and waits for its end."""
     waiting, call_ms = usage["waiting"], usage["calls"]["ms"]
     memory = deployment.memory[waiting["resource"]]
-    worker = worker_ms(usage["worker"], measured.conversions[kind, size], call_ms, deployment.worker_memory[kind])
+    worker = worker_ms(usage["worker"], measured.conversions[kind, size], call_ms, deployment.worker_memory[WORKERS[kind]])
     ms = request_ms(waiting, measured.requests[waiting["function"]], call_ms, memory, cold=False) + worker
     amounts = Counter(usage["request units"]) + Counter(waiting["units"])
     amounts += times(waiting["units of a poll"], polls(worker, waiting))
@@ -156,24 +177,24 @@ def job(kind: str, size: str, cold_share: float, usage: Mapping, measured: Measu
         share_out(times(request["units"], count), parts)
         parts["logs"] += times(log(usage["request log bytes"], usage), count)
 
-    worker, memory = usage["worker"], deployment.worker_memory[kind]
-    warm_ms = worker_ms(worker, measured.conversions[kind, size], call_ms, memory)
-    ms = warm_ms + cold_share * measured.cold_ms[kind]
+    worker, memory = usage["worker"], deployment.worker_memory[WORKERS[kind]]
+    conversion = measured.conversions[kind, size]
+    ms = worker_ms(worker, conversion, call_ms, memory) + cold_share * measured.cold_ms[WORKERS[kind]]
     parts["worker"] += compute(ms, memory, deployment.worker_tmp)
-    share_out(Counter(worker["units"]), parts)
+    share_out(Counter(worker["units"]) + Counter({"S3 write": conversion.more_writes}), parts)
     parts["logs"] += log(worker["log bytes"], usage)
 
     expiry = usage["expiry"]
     parts["worker"] += compute(expiry["ms"], deployment.memory[expiry["resource"]])
     share_out(Counter(expiry["units"]), parts)
 
-    kept, output = usage["kept"], usage["output bytes"][size]
+    kept, assumed = usage["kept"], usage["output bytes"][size]
     record_months = kept["record bytes"] / 1e9 * kept["record days"] / DAYS_OF_MONTH
     parts["jobs' records"] += Counter(
         {"DynamoDB GB-month": record_months, "DynamoDB backup GB-month": record_months}
     )
-    parts["outputs"]["S3 GB-month"] += output / 1e9 * kept["output days"] / DAYS_OF_MONTH
-    return Job(parts, Counter({"transfer GB": output / 1e9}))
+    parts["outputs"]["S3 GB-month"] += conversion.stored_bytes(assumed) / 1e9 * kept["output days"] / DAYS_OF_MONTH
+    return Job(parts, Counter({"transfer GB": (conversion.output_bytes or assumed) / 1e9}))
 
 
 def share_out(amounts: Mapping[str, float], parts: Mapping[str, Amounts]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from local import localize
 
-from .model import KINDS, SIZES, Conversion, Deployment, Measured, Request
+from .model import ENGINES, SIZES, Conversion, Deployment, Measured, Request
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -24,32 +24,63 @@ def read(name: str) -> dict[str, Any]:
 
 
 def figures() -> tuple[dict[str, Any], list[str]]:
-    """The figures in the committed copy's form, and what each part of them rests on."""
+    """The figures in the committed copy's form, and what each part of them rests on. What was not measured here is the copy's."""
     copy = read(COPY.name)
     used = []
-    for part, file, extract in [("engines", BENCH, engines), ("requests", BENCH_API, requests)]:
-        if file.exists():
+    for part, file, extract in [("engines", BENCH, engines), ("tools", BENCH, tools), ("requests", BENCH_API, requests)]:
+        found = extract(json.loads(file.read_text())) if file.exists() else None
+        if found:
             written = datetime.fromtimestamp(file.stat().st_mtime, UTC)
-            copy[part] = {"measured": written.strftime("%Y-%m-%dT%H:%MZ")} | extract(json.loads(file.read_text()))
+            copy[part] = {"measured": written.strftime("%Y-%m-%dT%H:%MZ")} | found
             used.append(f"{part}: {file.relative_to(ROOT)} of this machine")
         else:
             used.append(f"{part}: {COPY.relative_to(ROOT)}, measured {copy[part]['measured']}")
     return copy, used
 
 
-def engines(bench: dict[str, Any]) -> dict[str, Any]:
+def engines(bench: dict[str, Any]) -> dict[str, Any] | None:
     """Ours of `make bench`: the mean over the kinds of documents of a size, each with its median."""
+    if not all(f"{kind} cold" in bench for kind in ENGINES):
+        return None
     found: dict[str, Any] = {"warm": {}, "cold_ms": {}}
-    for kind in KINDS:
-        found["cold_ms"][kind] = round(statistics.median(bench[f"{kind} cold"]["small"][OURS]["wall_ms"]), 1)
+    for kind in ENGINES:
+        found["cold_ms"][kind] = _cold(bench, kind)
         for size in SIZES:
             rows = [row[OURS] for label, row in bench[kind].items() if label.startswith(size)]
-            figures = {
+            found["warm"][f"{kind} {size}"] = {
                 what: round(statistics.mean(statistics.median(row[what]) for row in rows), 1)
                 for what in ("wall_ms", "cpu_ms")
             }
-            found["warm"][f"{kind} {size}"] = figures
     return found
+
+
+# The benchmark's cases that stand for a tool's small and large jobs.
+CASES = {
+    "markdown-to-pdf": ("Markdown to PDF", "Markdown to PDF, large"),
+    "html-to-image": ("page to PNG", "page to PNG, large"),
+    "merge-pdf": ("merge 2 small", "merge 2 × 500 tagged"),
+    "compress-pdf": ("compress pictures", "compress 500 scans"),
+    "pdf-to-images": ("PNG, 150 dpi", "PNG of 100 pages"),
+    "pdf-to-text": ("text", "text of 500 pages"),
+}
+
+
+def tools(bench: dict[str, Any]) -> dict[str, Any] | None:
+    """Ours of `make bench ONLY=pdf`."""
+    rows = bench.get("pdf", {})
+    cases = {f"{tool} {size}": label for tool, labels in CASES.items() for size, label in zip(SIZES, labels, strict=True)}
+    if not rows.keys() >= set(cases.values()):
+        return None
+    warm = {}
+    for name, label in cases.items():
+        row = rows[label][OURS]
+        times = {what: round(statistics.median(row[what]), 1) for what in ("wall_ms", "cpu_ms")}
+        warm[name] = times | {"output_bytes": row["output_bytes"], "files": row["files"]}
+    return {"warm": warm, "cold_ms": {"pdf": _cold(bench, "pdf")}}
+
+
+def _cold(bench: dict[str, Any], kind: str) -> float:
+    return round(statistics.median(bench[f"{kind} cold"]["small"][OURS]["wall_ms"]), 1)
 
 
 def requests(bench: dict[str, Any]) -> dict[str, Any]:
@@ -66,9 +97,11 @@ def requests(bench: dict[str, Any]) -> dict[str, Any]:
 
 
 def measured(figures: dict[str, Any]) -> Measured:
-    warm = {tuple(name.split()): Conversion(**figure) for name, figure in figures["engines"]["warm"].items()}
+    parts = [figures["engines"], figures["tools"]]
+    warm = {tuple(name.split()): Conversion(**figure) for part in parts for name, figure in part["warm"].items()}
+    cold = {kind: ms for part in parts for kind, ms in part["cold_ms"].items()}
     functions = {name: Request(**figure) for name, figure in figures["requests"]["functions"].items()}
-    return Measured(warm, figures["engines"]["cold_ms"], functions)
+    return Measured(warm, cold, functions)
 
 
 def metrics_of(resource: dict[str, Any]) -> int:

@@ -7,7 +7,7 @@ from local import localize
 
 from . import sources
 from .model import (
-    KINDS, SIZES, Conversion, Deployment, Job, Measured, Request, compute, dollars, idle, in_use, job, per_thousand, polls,
+    ENGINES, SIZES, WORKERS, Conversion, Deployment, Job, Measured, Request, compute, dollars, idle, in_use, job, per_thousand, polls,
     request_ms, waiting_request, warm_request, worker_ms,
 )
 
@@ -86,13 +86,18 @@ class Model(unittest.TestCase):
         self.assertEqual((total["lambda request"], total["DynamoDB write"], total["SQS request"]), (2, 6, 2))
         self.assertEqual(one.transfer, {"transfer GB": 2})
 
+    def test_several_files_are_stored_one_by_one_and_together(self):
+        self.assertEqual((Conversion(1, 1).stored_bytes(7), Conversion(1, 1).more_writes), (7, 0))
+        several = Conversion(1, 1, output_bytes=100, files=8)
+        self.assertEqual((several.stored_bytes(7), several.more_writes), (200, 9))
+
 
 class Data(unittest.TestCase):
     def test_every_amount_has_a_price_and_every_function_a_figure(self):
         prices, usage = sources.read("prices.json"), sources.read("usage.json")
         measured = sources.measured(sources.read("measured.json"))
         deployment = sources.deployment(TEMPLATE)
-        for kind in KINDS:
+        for kind in WORKERS:
             for size in SIZES:
                 one = job(kind, size, 0.5, usage, measured, deployment)
                 self.assertGreater(dollars(one.total() + one.transfer, prices), 0)
@@ -111,13 +116,23 @@ class Data(unittest.TestCase):
         self.assertEqual(polls, len(workers) * 5 * 3 * 43_800)
         self.assertIn(f"Alarms look at {deployment.alarms} metrics", (sources.ROOT / "infra/OPERATIONS.md").read_text())
 
+    def test_every_tool_has_its_cases(self):
+        self.assertEqual(sources.CASES.keys() | ENGINES.keys(), WORKERS.keys())
+
     def test_benchmarks_are_read(self):
         series = {"docmill": {"wall_ms": [1, 2, 9], "cpu_ms": [4]}, "peer": {"wall_ms": [100], "cpu_ms": [100]}}
-        bench = {f"{kind} cold": {"small": series} for kind in KINDS}
-        bench |= {kind: {"small a": series, "small b": series, "large a": series} for kind in KINDS}
+        bench = {f"{kind} cold": {"small": series} for kind in ENGINES}
+        self.assertIsNone(sources.tools(bench))
+        bench |= {kind: {"small a": series, "small b": series, "large a": series} for kind in ENGINES}
         engines = sources.engines(bench)
         self.assertEqual(engines["warm"]["basic small"], {"wall_ms": 2, "cpu_ms": 4})
         self.assertEqual(engines["cold_ms"]["office"], 2)
+        case = {"docmill": {"wall_ms": [1, 2, 9], "cpu_ms": [4], "output_bytes": 7, "files": 8}}
+        bench = {"pdf cold": {"small": series}, "pdf": {label: case for labels in sources.CASES.values() for label in labels}}
+        self.assertIsNone(sources.engines(bench))
+        tools = sources.tools(bench)
+        self.assertEqual(tools["warm"]["merge-pdf small"], {"wall_ms": 2, "cpu_ms": 4, "output_bytes": 7, "files": 8})
+        self.assertEqual(tools["cold_ms"], {"pdf": 2})
         summary = {name: {"median": 1.5} for name in ("warm_cpu_ms", "init_ms", "first_cpu_ms")}
         function = {"name": "f", "backends": [{"backend": "TLS"} | summary]}
         requests = sources.requests({"machine": {"measured_at": "now"}, "functions": [function]})

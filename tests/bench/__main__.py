@@ -1,6 +1,7 @@
 """`python -m bench bench|soak|privileges --worker PATH [--quick] [--json FILE]`; the Makefile knows where the worker is."""
 
 import argparse
+import dataclasses
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -19,6 +20,8 @@ class Extent:
     cold_rounds: int
     jobs: int
     sizes: tuple[str, ...]
+    # Whether only Docmill is measured, for `make cost`. Of the PDF tools alone.
+    alone: bool = False
 
 
 FULL = Extent(rounds=11, budget=8, cold_rounds=3, jobs=200, sizes=("small", "medium", "large"))
@@ -39,7 +42,7 @@ def main() -> int:
         return soak.main(arguments.worker, folder, arguments.quick, arguments.json)
     if arguments.what == "privileges":
         return privileges.main(arguments.worker, folder, arguments.quick, arguments.json)
-    extent = QUICK if arguments.quick else FULL
+    extent = dataclasses.replace(QUICK if arguments.quick else FULL, alone=arguments.alone)
     results = measure(arguments.worker, installed, folder, extent, arguments.only or PARTS)
     arguments.json.write_text(json.dumps(results, indent=1, default=report.as_json))
     print(f"The same as JSON, with every sample: {arguments.json}")
@@ -52,6 +55,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--worker", type=Path, required=True)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", choices=PARTS, action="append", help="this part alone; may be repeated")
+    parser.add_argument("--alone", action="store_true", help="measure the PDF tools without their peers")
     parser.add_argument("--json", type=Path, default=Path("bench.json"))
     return parser.parse_args()
 
@@ -74,7 +78,7 @@ def measure(worker: Path, installed: peers.Peers, folder: Path, extent: Extent, 
     if "pdf" in parts:
         _pdf_tools(results, worker, installed, folder, extent)
     if "compress" in parts:
-        results["compress"] = _compression(worker, installed)
+        results["compress"] = _compression(worker, installed, extent)
         _print(report.compression_table(results["compress"]))
     if "stream" in parts:
         results["stream"] = _streams(worker, installed, folder, extent)
@@ -106,29 +110,34 @@ def _engine(
 def _pdf_tools(results: dict, worker: Path, installed: peers.Peers, folder: Path, extent: Extent) -> None:
     made = pdf_cases.generate(folder, installed.python)
     cases = pdf_cases.small(made) + (pdf_cases.large(made) if "large" in extent.sizes else [])
+    cold = measuring.cold([contenders.Ours(worker, cases[0].tool)], cases[0], extent.cold_rounds)
+    results["pdf cold"] = {"small": cold}
+    _print(report.table("PDF tools: process start to first result, wall ms", results["pdf cold"], "wall_ms"))
     results["pdf"], results["pdf memory"] = {}, {}
     for case in cases:
         rounds = 3 if case.size == "large" else extent.rounds
-        with measuring.started(_candidates(case, worker, installed)) as (running, problems):
+        with measuring.started(_candidates(case, worker, installed, extent)) as (running, problems):
             row = measuring.interleaved(running, case, rounds, extent.budget)
         results["pdf"][case.label] = row | {name: measuring.Series(problem=why) for name, why in problems.items()}
-        memory = measuring.memory(lambda case=case: _candidates(case, worker, installed), case)
+        memory = measuring.memory(lambda case=case: _candidates(case, worker, installed, extent), case)
         results["pdf memory"][case.label] = memory
     _print(report.pairs_table("PDF tools: wall ms", results["pdf"], "wall_ms"))
     _print(report.pairs_table("PDF tools: CPU ms, with what is done ahead of the next job", results["pdf"], "cpu_ms"))
     _print(report.pairs_table("PDF tools: peak PSS of the process tree, MB", results["pdf memory"], "peak_pss"))
 
 
-def _candidates(case: pdf_cases.Case, worker: Path, installed: peers.Peers) -> list[contenders.Contender]:
-    rivals = [rival for rival in case.rivals(installed) if rival.name not in installed.missing]
+def _candidates(
+    case: pdf_cases.Case, worker: Path, installed: peers.Peers, extent: Extent
+) -> list[contenders.Contender]:
+    rivals = [] if extent.alone else [rival for rival in case.rivals(installed) if rival.name not in installed.missing]
     return [contenders.Ours(worker, case.tool, case.options), *rivals]
 
 
-def _compression(worker: Path, installed: peers.Peers) -> dict:
+def _compression(worker: Path, installed: peers.Peers, extent: Extent) -> dict:
     """Size, likeness and time of each compressor's result, for each document."""
     found: dict = {}
     for case in pdf_cases.compressible():
-        with measuring.started(_candidates(case, worker, installed)[:2]) as (running, _):
+        with measuring.started(_candidates(case, worker, installed, extent)[:2]) as (running, _):
             row = measuring.interleaved(running, case, 3, 20)
             found[case.label] = {
                 contender.name: measuring.compressed(contender, case, row[contender.name], similarity.of_pdfs)

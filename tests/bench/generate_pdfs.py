@@ -4,13 +4,12 @@ import random
 import shutil
 import subprocess
 import sys
-from io import BytesIO
 from pathlib import Path
 
 from PIL import Image
 
 from . import peers
-from .pdf_cases import FIXTURES, LETTERS, REPORT_PAGES, SCAN_PAGES, SCANS_APART
+from .pdf_cases import FIXTURES, LETTERS, REPORT_PAGES, SCAN, SCAN_PAGES
 
 WORDS = "the river carries stones and sand from mountains to the plain where towns were built along its banks".split()
 
@@ -19,6 +18,7 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     random.seed(7)
     _letters(folder)
+    _long_text(folder)
     _report(folder)
     _scan(folder)
 
@@ -46,17 +46,27 @@ def _report(folder: Path) -> None:
 
 
 def _scan(folder: Path) -> None:
-    """Pages of 600 KB each: noise that JPEG can't do much about, as scanners make it."""
+    """Pages of 180 KB each, no two alike: the grain that scanners make."""
     pictures = []
-    for number in range(SCANS_APART):
-        noise = Image.effect_noise((1240, 1754), 40 + number)
-        out = BytesIO()
-        noise.convert("RGB").save(out, "JPEG", quality=45, dpi=(150, 150))
+    for number in range(SCAN_PAGES):
+        grain = Image.effect_noise((310, 438), 5 + number % 3).resize((1240, 1754), Image.Resampling.BICUBIC)
         path = folder / f"scan-{number}.jpg"
-        path.write_bytes(out.getvalue())
+        grain.save(path, "JPEG", quality=80, dpi=(150, 150))
         pictures.append(path)
-    order = [pictures[number % SCANS_APART] for number in range(SCAN_PAGES)]
-    subprocess.run(["img2pdf", *order, "-o", folder / "scan.pdf"], check=True)
+    subprocess.run(["img2pdf", *pictures, "-o", folder / SCAN], check=True)
+    for path in pictures[1:]:
+        path.unlink()
+
+
+def _long_text(folder: Path) -> None:
+    """Markdown with headings, tables and lists, of some fifteen pages."""
+    parts = ["# Report\n"]
+    for chapter in range(1, 41):
+        text = " ".join(random.choices(WORDS, k=120))
+        rows = "".join(f"| {word} | {random.randrange(10000)} |\n" for word in random.choices(WORDS, k=4))
+        items = "".join(f"- {word}\n" for word in random.choices(WORDS, k=3))
+        parts.append(f"## Chapter {chapter}\n\n{text}\n\n| Part | Count |\n|---|---|\n{rows}\n{items}")
+    (folder / "long.md").write_text("\n".join(parts))
 
 
 if __name__ == "__main__":

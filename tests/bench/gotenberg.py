@@ -12,6 +12,15 @@ from .contenders import Contender, free_port
 from .lines import Failed, Lost
 
 
+# Gotenberg takes Markdown as a part of a page.
+MARKDOWN_PAGE = b'<!doctype html><html><body>{{ toHTML "%s" }}</body></html>'
+
+
+def _file(boundary: str, name: str, content: bytes) -> bytes:
+    disposition = f'Content-Disposition: form-data; name="files"; filename="{name}"'
+    return f"--{boundary}\r\n{disposition}\r\n\r\n".encode() + content + b"\r\n"
+
+
 class Gotenberg(Contender):
     """Gotenberg's own binary, asked as its users do: a form for each job.
 
@@ -69,9 +78,9 @@ class Gotenberg(Contender):
         for number, path in enumerate(sources):
             # Merged in the order of their names. A page to print has to have this one.
             alone = "index.html" if path.suffix == ".html" else path.name
-            name = alone if len(sources) == 1 else f"{number:03}{path.suffix}"
-            disposition = f'Content-Disposition: form-data; name="files"; filename="{name}"'
-            form += f"--{boundary}\r\n{disposition}\r\n\r\n".encode() + path.read_bytes() + b"\r\n"
+            form += _file(boundary, alone if len(sources) == 1 else f"{number:03}{path.suffix}", path.read_bytes())
+            if path.suffix == ".md":
+                form += _file(boundary, "index.html", MARKDOWN_PAGE % path.name.encode())
         return bytes(form) + f"--{boundary}--\r\n".encode()
 
     def _ask(self, method: str, path: str, body: bytes, head: dict) -> bytes:

@@ -4,6 +4,7 @@ import shutil
 import statistics
 import threading
 import time
+import zipfile
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ class Series:
     wall_ms: list[float] = field(default_factory=list)
     cpu_ms: list[float] = field(default_factory=list)
     pages: int | None = None
+    output_bytes: int | None = None
+    files: int | None = None
     peak_pss: int | None = None
     problem: str | None = None
 
@@ -83,12 +86,22 @@ def _sample(contender: Contender, document: Document | Case, out: Path, series: 
     try:
         wall, cpu = _timed(contender, document, out)
         series.pages = document.check(out)
+        series.files, series.output_bytes = size(out)
     except PROBLEMS as problem:
         series.problem = str(problem) or type(problem).__name__
         return
     if counted:
         series.wall_ms.append(wall)
         series.cpu_ms.append(cpu)
+
+
+def size(out: Path) -> tuple[int, int]:
+    """How many files a result has, and their bytes. Several may come as a ZIP."""
+    if zipfile.is_zipfile(out):
+        with zipfile.ZipFile(out) as archive:
+            return len(archive.namelist()), out.stat().st_size
+    files = list(out.iterdir()) if out.is_dir() else [out]
+    return len(files), sum(path.stat().st_size for path in files)
 
 
 def clear(out: Path) -> None:

@@ -85,6 +85,11 @@ def images(_: peers.Peers) -> list[Contender]:
     return [IntoFolder("pdftoppm", lambda source, out: ["pdftoppm", "-png", "-r", "150", source[0], out / "page"])]
 
 
+def images_of_100(_: peers.Peers) -> list[Contender]:
+    words = ["pdftoppm", "-png", "-r", "150", "-l", "100"]
+    return [IntoFolder("pdftoppm", lambda source, out: [*words, source[0], out / "page"])]
+
+
 def thumbnail(_: peers.Peers) -> list[Contender]:
     options = ["-png", "-singlefile", "-scale-to", "300"]
     return [Program("pdftoppm", lambda source, out: ["pdftoppm", *options, source[0], out.with_suffix("")])]
@@ -134,3 +139,11 @@ def metadata(_: peers.Peers) -> list[Contender]:
 def inspect(_: peers.Peers) -> list[Contender]:
     command = 'pdfinfo "$0" > "$1" && pdffonts "$0" >> "$1" && pdfimages -list "$0" >> "$1"'
     return [Program("pdfinfo, pdffonts, pdfimages", lambda source, out: ["sh", "-c", command, source[0], out])]
+
+
+def from_markdown(_: peers.Peers) -> list[Contender]:
+    return [Gotenberg("/forms/chromium/convert/markdown")]
+
+
+def screenshot(_: peers.Peers) -> list[Contender]:
+    return [Gotenberg("/forms/chromium/screenshot/html")]
