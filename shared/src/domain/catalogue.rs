@@ -42,6 +42,7 @@ const FILES: &[Files] = &tools![
     "watermark-pdf",
     "edit-metadata",
     "flatten-pdf",
+    "fill-form",
     "pdf-to-images",
     "images-to-pdf",
     "thumbnail",

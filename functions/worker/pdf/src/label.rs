@@ -22,7 +22,7 @@ const PREFERRED: [&str; 4] = ["Noto Sans CJK", "Noto Sans", "Noto Naskh", "Liber
 /// Families that are not for running text.
 const UNWANTED: [&str; 4] = ["Mono", "Display", "UI", "LastResort"];
 /// Between two lines, in ems.
-const LINE_EM: f32 = 1.25;
+pub(crate) const LINE_EM: f32 = 1.25;
 /// Empty space around each label on the sheet that all are laid out on, in ems.
 const GAP_EM: f32 = 2.0;
 
@@ -84,6 +84,18 @@ impl Fonts {
             .or_else(|| self.fallback.iter().copied().find(has))
     }
 
+    /// How wide a character is, in ems. Kerning and ligatures make a line a little narrower than its characters.
+    pub(crate) fn width(&self, character: char) -> f32 {
+        let advance = |face: ID| {
+            self.database.with_face_data(face, |data, index| {
+                let face = ttf_parser::Face::parse(data, index).ok()?;
+                let glyph = face.glyph_index(character)?;
+                Some(f32::from(face.glyph_hor_advance(glyph)?) / f32::from(face.units_per_em()))
+            })
+        };
+        self.family(character, None).and_then(advance).flatten().unwrap_or(0.5)
+    }
+
     /// A line as pieces of one family each. The layout engine's own way to other fonts gives up on mixed text.
     fn pieces(&self, line: &str) -> Vec<(Option<&str>, String)> {
         let mut pieces: Vec<(Option<ID>, String)> = Vec::new();
@@ -115,7 +127,25 @@ pub(crate) struct Look<'a> {
     pub(crate) size: f32,
     /// `#rrggbb`.
     pub(crate) color: &'a str,
-    pub(crate) centered: bool,
+    pub(crate) align: Align,
+}
+
+/// Where the lines of a label begin and end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Align {
+    Start,
+    Center,
+    End,
+}
+
+impl Align {
+    const fn anchor(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Center => "middle",
+            Self::End => "end",
+        }
+    }
 }
 
 /// A label as an object of a document.
@@ -125,6 +155,8 @@ pub(crate) struct Label {
     /// In points.
     pub(crate) width: f32,
     pub(crate) height: f32,
+    /// How far above its lower edge its first line stands, in points.
+    pub(crate) baseline: f32,
     /// From the form's own coordinates to those of a box of this size whose lower left corner is the origin.
     pub(crate) matrix: Matrix,
 }
@@ -136,13 +168,16 @@ pub(crate) fn add(
     texts: &[String],
     look: Look<'_>,
 ) -> Result<Vec<Option<Label>>, Failure> {
-    let svg = sheet(fonts, texts, look);
+    let (svg, baselines) = sheet(fonts, texts, look);
     let tree = Tree::from_str(&svg, &fonts.options()).map_err(|_| unreadable("svg"))?;
     let pdf = svg2pdf::to_pdf(&tree, ConversionOptions::default(), PageOptions::default())
         .map_err(|error| unreadable(&format!("svg2pdf: {error}")))?;
     let drawn = Document::load_mem(&pdf).map_err(|_| unreadable("lopdf"))?;
     let mut forms = import(document, drawn).into_iter();
-    let labels = (0..texts.len()).map(|number| label(tree.node_by_id(&format!("l{number}"))?, forms.next()?));
+    let labels = baselines
+        .into_iter()
+        .enumerate()
+        .map(|(number, baseline)| label(tree.node_by_id(&format!("l{number}"))?, baseline, forms.next()?));
     Ok(labels.collect())
 }
 
@@ -150,12 +185,13 @@ fn unreadable(cause: &str) -> Failure {
     Failure::new(ErrorCode::Internal, "Something went wrong on our side.", format!("label: {cause}"))
 }
 
-/// All texts below each other, each in a group that becomes an object of its own.
-fn sheet(fonts: &Fonts, texts: &[String], look: Look<'_>) -> String {
-    let mut body = String::new();
+/// All texts below each other, each in a group that becomes an object of its own; and where the first line of each stands.
+fn sheet(fonts: &Fonts, texts: &[String], look: Look<'_>) -> (String, Vec<f32>) {
+    let (mut body, mut baselines) = (String::new(), Vec::with_capacity(texts.len()));
     let mut top = GAP_EM * look.size;
     for (number, text) in texts.iter().enumerate() {
-        let anchor = if look.centered { "middle" } else { "start" };
+        let anchor = look.align.anchor();
+        baselines.push(top + LINE_EM * look.size);
         let _ = write!(body, r#"<g id="l{number}" style="isolation:isolate" text-anchor="{anchor}">"#);
         for line in text.lines() {
             top += LINE_EM * look.size;
@@ -169,10 +205,11 @@ fn sheet(fonts: &Fonts, texts: &[String], look: Look<'_>) -> String {
         body.push_str("</g>");
         top += GAP_EM * look.size;
     }
-    format!(
+    let svg = format!(
         r#"<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{top}" font-size="{}" fill="{}" xml:space="preserve">{body}</svg>"#,
         look.size, look.color
-    )
+    );
+    (svg, baselines)
 }
 
 fn escape(text: &str) -> String {
@@ -217,10 +254,11 @@ fn import(document: &mut Document, mut drawn: Document) -> Vec<ObjectId> {
     forms
 }
 
-fn label(node: &Node, form: ObjectId) -> Option<Label> {
+fn label(node: &Node, baseline: f32, form: ObjectId) -> Option<Label> {
     let bounds = node.abs_bounding_box();
     let (width, height) = (bounds.width(), bounds.height());
     // The sheet's y axis points down.
     let matrix = Matrix([1.0, 0.0, 0.0, -1.0, -bounds.x(), bounds.bottom()]);
-    (width > 0.0 && height > 0.0).then_some(Label { form, width, height, matrix })
+    let baseline = bounds.bottom() - baseline;
+    (width > 0.0 && height > 0.0).then_some(Label { form, width, height, baseline, matrix })
 }

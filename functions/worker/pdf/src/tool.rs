@@ -20,6 +20,7 @@ pub enum Tool {
     InspectDocument,
     EditMetadata,
     FlattenPdf,
+    FillForm,
     /// Not in the catalogue: makes the page that markdown-to-pdf prints.
     RenderMarkdown,
     /// Not in the catalogue: checks a result of any engine, and counts its pages.

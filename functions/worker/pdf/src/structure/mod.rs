@@ -5,6 +5,8 @@
 
 pub(crate) mod assembly;
 pub(crate) mod content;
+pub(crate) mod field_text;
+pub(crate) mod fields;
 pub(crate) mod flatten;
 pub(crate) mod held;
 pub(crate) mod impose;

@@ -4,6 +4,7 @@
 
 mod compress;
 mod fixture;
+mod form;
 mod hostile;
 mod marks;
 mod merge;

@@ -1,6 +1,7 @@
 //! The tools: each reads its options and says what happens in which order.
 
 mod compress;
+mod fill_form;
 mod flatten;
 mod images_to_pdf;
 mod inspect;
@@ -43,6 +44,7 @@ pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         Tool::InspectDocument => inspect::run(engines, request),
         Tool::EditMetadata => metadata::run(engines, request),
         Tool::FlattenPdf => flatten::run(engines, request),
+        Tool::FillForm => fill_form::run(engines, request),
         Tool::RenderMarkdown => render_markdown::run(request),
         Tool::Verify => verify::run(engines, request),
         Tool::MarkTest => mark::run(engines, request),

@@ -6,7 +6,7 @@ use lopdf::{Document, ObjectId};
 use serde::Deserialize;
 
 use super::{options, page_indices, pdf};
-use crate::label::{self, Look};
+use crate::label::{self, Align, Look};
 use crate::structure::assembly::Source;
 use crate::structure::overlay::{self, Drawing, Layer, Role};
 use crate::structure::pages::{self, Rectangle};
@@ -167,7 +167,7 @@ fn text_marks(
             })
         })
         .collect();
-    let look = Look { size: options.font_size.unwrap_or(USUAL_SIZE), color: &options.color, centered: true };
+    let look = Look { size: options.font_size.unwrap_or(USUAL_SIZE), color: &options.color, align: Align::Center };
     let labels = label::add(engines.fonts(), &mut source.document, &distinct, look)?;
     let mark = |position: usize| {
         let label = labels.get(position).copied().flatten()?;

@@ -99,6 +99,13 @@ fn damaged_pdfs_are_changed_or_refused() {
 }
 
 #[test]
+fn damaged_forms_are_filled_or_refused() {
+    let form = std::fs::read(fixture("forms.pdf")).unwrap();
+    let fields = json!({"Listbox_MultiSelect": ["Kiwi", "Banana"], "Listbox_ReadOnly": "Frog"});
+    survive(Tool::FillForm, Media::Pdf, &[form], &json!({ "fields": fields }));
+}
+
+#[test]
 fn damaged_pdfs_are_unlocked_or_refused() {
     let encrypted = std::fs::read(fixture("encrypted.pdf")).unwrap();
     survive(Tool::UnlockPdf, Media::Pdf, &[encrypted], &json!({"password": "test_user"}));

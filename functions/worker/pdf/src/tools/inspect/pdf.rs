@@ -6,6 +6,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 use serde_json::{Value, json};
 
 use crate::pdfium;
+use crate::structure::fields::{self, Field, Kind};
 use crate::structure::objects::{DEPTH, Lookup, decode, tree};
 use crate::structure::{self, pages};
 use crate::{Engines, Failure, Request, Source};
@@ -100,52 +101,31 @@ fn signatures(document: &Document) -> Vec<Value> {
 
 fn form(document: &Document, catalog: &Dictionary) -> Value {
     let Some(form) = document.child(catalog, b"AcroForm") else { return Value::Null };
-    let mut fields = Vec::new();
-    let mut seen = HashSet::new();
-    let roots = document.array(form, b"Fields");
-    let mut stack: Vec<(&Object, String, Option<&[u8]>, usize)> =
-        roots.iter().rev().map(|field| (field, String::new(), None, 0)).collect();
-    while let Some((object, parent, kind, depth)) = stack.pop() {
-        let new = object.as_reference().map_or(true, |id| seen.insert(id));
-        let Some(field) = document.dictionary(object).filter(|_| new && depth < DEPTH && fields.len() < LISTED) else {
-            continue;
-        };
-        let own = document.value(field, b"T").and_then(decode);
-        let name = match (&own, parent.is_empty()) {
-            (Some(own), true) => own.clone(),
-            (Some(own), false) => format!("{parent}.{own}"),
-            (None, _) => parent.clone(),
-        };
-        let kind = document.name(field, b"FT").or(kind);
-        let kids = document.array(field, b"Kids");
-        let named = |kid: &&Object| document.dictionary(kid).is_some_and(|kid| kid.has(b"T"));
-        if kids.iter().any(|kid| named(&kid)) {
-            stack.extend(kids.iter().rev().map(|kid| (kid, name.clone(), kind, depth + 1)));
-            continue;
-        }
-        let flags = document.integer(field, b"Ff").unwrap_or(0);
-        let value = document.value(field, b"V");
-        fields.push(json!({
-            "name": name,
-            "type": field_type(kind.unwrap_or_default(), flags),
-            "value": value.and_then(|value| decode(value).or_else(|| value.as_name().ok().map(lossy))),
-            "required": flags & 2 != 0,
-            "readOnly": flags & 1 != 0,
-        }));
-    }
+    let describe = |field: Field| {
+        json!({
+            "name": field.name,
+            "type": field.kind.as_str(),
+            "value": field.value,
+            "required": field.is_required(),
+            "readOnly": field.is_read_only(),
+            "choices": choices(document, &field),
+        })
+    };
+    let fields: Vec<Value> = fields::read(document, form, LISTED).into_iter().map(describe).collect();
     json!({ "xfa": form.has(b"XFA"), "fields": fields })
 }
 
-fn field_type(kind: &[u8], flags: i64) -> &'static str {
-    match (kind, flags & (1 << 15) != 0, flags & (1 << 16) != 0, flags & (1 << 17) != 0) {
-        (b"Tx", ..) => "text",
-        (b"Btn", _, true, _) => "button",
-        (b"Btn", true, ..) => "radio",
-        (b"Btn", ..) => "checkbox",
-        (b"Ch", _, _, true) => "dropdown",
-        (b"Ch", ..) => "list",
-        (b"Sig", ..) => "signature",
-        _ => "unknown",
+/// What a field may be set to, where the form says so.
+fn choices(document: &Document, field: &Field) -> Option<Vec<String>> {
+    match field.kind {
+        Kind::Dropdown | Kind::List => {
+            let stored = fields::choices(document, document.get_dictionary(field.id?).ok()?);
+            Some(stored.into_iter().map(|(stored, _)| stored).take(LISTED).collect())
+        }
+        Kind::Radio | Kind::Checkbox => {
+            Some(fields::button_choices(document, field).into_iter().map(|(name, _)| name).take(LISTED).collect())
+        }
+        Kind::Text | Kind::Button | Kind::Signature | Kind::Unknown => None,
     }
 }
 
