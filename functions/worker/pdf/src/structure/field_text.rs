@@ -125,7 +125,8 @@ impl Setting {
         let (frame, border) = frame(document, widget, style, width, height);
         let room = ((width - 2.0 * PADDING).max(1.0), (height - 2.0 * PADDING).max(1.0));
         let most = integer(b"MaxLen").and_then(|most| usize::try_from(most).ok());
-        let (layout, size) = lay_out(document, widget, kind, integer(b"Ff").unwrap_or(0), most, asked, room, fonts);
+        let asked = Asked { kind, flags: integer(b"Ff").unwrap_or(0), most, size: asked };
+        let (layout, size) = lay_out(document, widget, asked, room, fonts);
         // A comb's characters are in the middle of their cells, and a list begins at its edge.
         let align = match layout {
             Layout::Comb(..) => Align::Center,
@@ -230,17 +231,26 @@ fn turned(degrees: i64, rectangle: Rectangle) -> (Matrix, f32, f32) {
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "what a field says of its text, read once")]
+/// What a field says of its text.
+#[derive(Clone, Copy, Debug)]
+struct Asked<'a> {
+    kind: &'a [u8],
+    flags: i64,
+    /// Characters that it takes.
+    most: Option<usize>,
+    /// In points. `None`: whatever fits.
+    size: Option<f32>,
+}
+
+/// The layout of a widget's values in a room of this width and height, and the size of its text.
 fn lay_out(
     document: &Document,
     widget: &Dictionary,
-    kind: &[u8],
-    flags: i64,
-    most: Option<usize>,
-    asked: Option<f32>,
+    asked: Asked<'_>,
     (width, height): (f32, f32),
     fonts: &Fonts,
 ) -> (Layout, f32) {
+    let Asked { kind, flags, most, size: asked } = asked;
     let values = values(document, widget);
     if kind == b"Ch" {
         let choices = fields::choices(document, widget);
