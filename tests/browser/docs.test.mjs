@@ -2,8 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { open, pages } from "./pages.mjs";
-import { closeBrowser, findings, mainText, newVisitor, url, withVisitor } from "./support.mjs";
+import { closeBrowser, mainText, newVisitor, url, withVisitor } from "./support.mjs";
 
 after(closeBrowser);
 
@@ -64,13 +63,4 @@ test("everything can be read without scripts", async () => {
   await visitor.page.getByRole("link", { name: "Next" }).click();
   assert.equal(await visitor.page.getByRole("heading", { level: 1 }).innerText(), "Authentication");
   await visitor.close();
-});
-
-test("axe finds nothing at all on pages of the documentation", async () => {
-  await withVisitor({}, async (visitor) => {
-    for (const page of pages.filter(({ name }) => name.startsWith("docs"))) {
-      await open(visitor, page);
-      assert.deepEqual(await findings(visitor.page, ["minor", "moderate", "serious", "critical"]), [], page.name);
-    }
-  });
 });

@@ -165,7 +165,7 @@ test("a page that is loaded again goes on with its job", async () => {
   });
 });
 
-test("pages are turned one by one, and none is fetched before it is looked at", async () => {
+test("pages are turned one by one, and the viewer comes with the first result", async () => {
   await play("html-to-pdf", async ({ page }) => {
     const requests = [];
     page.on("request", (request) => requests.push(new URL(request.url()).pathname));

@@ -205,6 +205,14 @@ async function follow() {
   }
 }
 
+// How long the job has taken, also after a reload.
+setInterval(() => {
+  const timer = result.querySelector("[data-since]");
+  if (!timer) return;
+  const seconds = Math.max(0, Math.round((Date.now() - Date.parse(timer.dataset.since)) / 1000));
+  timer.textContent = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}, 1000);
+
 // Puts a part of the page in place, and the focus back to where it was.
 function replace(text) {
   const focused = result.contains(document.activeElement) ? document.activeElement.id : "";

@@ -4,6 +4,7 @@
 const ZOOM = 2.5;
 // Browsers keep a canvas of up to about this size on phones too.
 const MOST_PIXELS = 12_000_000;
+const MOST_WHOLE_BYTES = 20_000_000;
 const MOST_TEXT_BYTES = 200_000;
 
 const PROBLEMS = {
@@ -66,9 +67,13 @@ function startEngine(assets, trusted) {
     const port = new Worker(trusted.createScriptURL(assets.pdfWorker), { type: "module" });
     const worker = PDFWorker.create({ port });
     const parts = new URL("./", new URL(assets.pdf, location.href)).href;
-    // The page's policy has no place for WebAssembly; only the pages that are looked at are fetched.
-    const options = { worker, wasmUrl: parts, useWasm: false, useWorkerFetch: false, disableAutoFetch: true, disableStream: true };
-    return (url) => getDocument({ ...options, url }).promise;
+    // The page's policy has no place for WebAssembly.
+    const options = { worker, wasmUrl: parts, useWasm: false, useWorkerFetch: false };
+    return ({ pdf: url, bytes }) => {
+      // Of a large file, only the pages that are looked at are fetched.
+      const large = bytes > MOST_WHOLE_BYTES;
+      return getDocument({ ...options, url, disableAutoFetch: large, disableStream: large }).promise;
+    };
   });
   return engine;
 }
@@ -76,7 +81,7 @@ function startEngine(assets, trusted) {
 async function openSheet(place, open) {
   const sheet = { place, frame: place.querySelector(".frame"), pdf: null };
   try {
-    sheet.pdf = await open(place.dataset.pdf);
+    sheet.pdf = await open(place.dataset);
   } catch (error) {
     say(sheet.frame, PROBLEMS[error.name] ?? "The pages could not be shown. Download the file instead.");
   }
@@ -111,7 +116,7 @@ function operate(viewer, sheets, count) {
     next.ariaDisabled = number === count;
     bar.querySelector("output").textContent = `Page ${number} of ${count}`;
     const zoomed = zoom.ariaPressed === "true";
-    return Promise.all(sheets.map((sheet) => draw(sheet, number, zoomed).catch(() => say(sheet.frame, "This page could not be shown."))));
+    return Promise.all(sheets.map((sheet) => draw(sheet, number, zoomed).catch(() => say(sheet.frame, "This page could not be loaded. Reload to try again."))));
   };
   previous.addEventListener("click", () => turn(number - 1));
   next.addEventListener("click", () => turn(number + 1));

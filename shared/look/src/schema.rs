@@ -22,7 +22,7 @@ pub fn table(caption: &str, object: &Value) -> Markup {
     html! {
         @if rows.is_empty() { p.muted { "None." } }
         @else {
-            div.table-frame tabindex="0" role="region" aria-label=(caption) {
+            div.table-frame tabindex="0" role="region" aria-label={ (caption) ", table" } {
                 table.options-table {
                     caption.quiet { (caption) }
                     thead { tr {

@@ -117,6 +117,7 @@ async fn category(
     let content = html! {
         (crumbs(&state, &[("/tools", "Tools")]))
         h1 { (title) }
+        h2.quiet { "List of tools" }
         (cards(&state, &tools))
     };
     Ok(Page::new(&title, content).summary(&format!("{title} of the Docmill API.")).respond(&state, &viewer))

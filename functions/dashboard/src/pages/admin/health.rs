@@ -76,7 +76,7 @@ fn queues_table(queues: &[QueueState]) -> Markup {
     let count =
         |depth: Option<u64>| html! { @match depth { Some(count) => (count), None => span.badge.warn { "unknown" } } };
     html! {
-        div.table-frame tabindex="0" role="region" aria-label="Queues" {
+        div.table-frame tabindex="0" role="region" aria-label="Queues and their messages" {
             table {
                 thead { tr {
                     th scope="col" { "Queue" } th.number scope="col" { "Waiting" } th.number scope="col" { "Running" }

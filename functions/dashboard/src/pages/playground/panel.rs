@@ -29,6 +29,8 @@ pub fn show(job: &Job, now: Timestamp, links: &Links) -> Markup {
                 (JobStatus::Failed, _, Some(error)) => { (failure(error, job)) }
                 (JobStatus::Expired, ..) => { p { "The result has expired. Convert the document again." } }
                 _ => {
+                    // Counted by the script, and not read out every second.
+                    p role="timer" aria-live="off" data-since=(job.created_at) {}
                     p.muted { "This page updates itself. You can close it: the job continues, and you find it under Jobs." }
                     noscript { p { a.button href=(format!("?job={}", job.id)) { "Refresh" } } }
                 }

@@ -129,7 +129,6 @@ pub fn show(preview: &Preview, output: &Output, job: &Job) -> Markup {
 
 /// One PDF, or two side by side, of which the same page is shown.
 fn pages(result: &SignedLink, before: Option<&SignedLink>, output: &Output, sizes: Option<(u64, u64)>) -> Markup {
-    let size = |choose: fn((u64, u64)) -> u64| sizes.map(|sizes| bytes(choose(sizes)));
     html! {
         div.viewer {
             div.viewer-bar hidden {
@@ -139,10 +138,13 @@ fn pages(result: &SignedLink, before: Option<&SignedLink>, output: &Output, size
                 button.button.small type="button" data-do="zoom" aria-pressed="false" { "Zoom in" }
             }
             div.sheets {
-                @if let Some(before) = before {
-                    (sheet(before, "Before", size(|(before, _)| before).as_deref()))
-                    (sheet(result, "After", size(|(_, after)| after).as_deref()))
-                } @else { (sheet(result, &output.filename, None)) }
+                @match before.zip(sizes) {
+                    Some((before, (bytes_before, bytes_after))) => {
+                        (sheet(before, "Before", bytes_before, true))
+                        (sheet(result, "After", bytes_after, true))
+                    }
+                    None => (sheet(result, &output.filename, output.bytes, false)),
+                }
             }
             (without_scripts(result, output))
         }
@@ -150,10 +152,10 @@ fn pages(result: &SignedLink, before: Option<&SignedLink>, output: &Output, size
 }
 
 /// A place for the pages of a PDF. A caption tells it from the one beside it.
-fn sheet(link: &SignedLink, name: &str, caption: Option<&str>) -> Markup {
+fn sheet(link: &SignedLink, name: &str, size: u64, has_caption: bool) -> Markup {
     html! {
-        figure data-pdf=(link.reveal()) data-name=(name) {
-            @if let Some(caption) = caption { figcaption { strong { (name) } " " span.muted { (caption) } } }
+        figure data-pdf=(link.reveal()) data-name=(name) data-bytes=(size) {
+            @if has_caption { figcaption { strong { (name) } " " span.muted { (bytes(size)) } } }
             div.frame role="group" aria-label=(name) {}
         }
     }
