@@ -79,7 +79,7 @@ fn card(plan: &Plan, offer: &Offer, limits: &Limits) -> Markup {
 
 fn costs(state: &AppState, tools: &[Listing<'_>]) -> Markup {
     html! {
-        div.table-frame tabindex="0" role="region" aria-label="Cost of each tool" {
+        div.table-frame tabindex="0" role="region" aria-label="Tools and their cost" {
             table {
                 thead { tr { th scope="col" { "Tool" } th scope="col" { "Category" } th scope="col" { "Cost" } th scope="col" { "Tier" } } }
                 tbody { @for (category, members) in by_category(tools) { @for listing in members {
@@ -107,7 +107,7 @@ pub fn section(state: &AppState, viewer: &Viewer, own: &str) -> Markup {
                     a href=(state.link("/plans")) { "Plans and prices" }
                 }
                 @if !offered.is_empty() {
-                    div.table-frame tabindex="0" role="region" aria-label="Plans" {
+                    div.table-frame tabindex="0" role="region" aria-label="Plans on offer" {
                         table {
                             thead { tr { th scope="col" { "Plan" } th scope="col" { "Price" } th scope="col" { "Credits per month" } th scope="col" { "Tier" } } }
                             tbody { @for (plan, offer) in &offered {
