@@ -153,11 +153,20 @@ async fn each_page_keeps_its_rounds_of_reads() {
         ("/admin/audit", &admin, 2),
         ("/admin/health", &admin, 3),
     ] {
-        world.watch.take_calls();
-        world.watch.take_chain();
-        let status = visitor.get(path).await.status;
-        let (calls, chain) = (world.watch.take_calls(), world.watch.take_chain());
-        assert!(matches!(status, 200 | 303), "{path}: {status}");
+        // The shortest of three: settings are read again once in a while, and on a busy machine calls that go together may
+        // still be sent one after the other. A call that waits for another one does so each time.
+        let mut shortest = (usize::MAX, Vec::new());
+        for _ in 0..3 {
+            world.watch.take_calls();
+            world.watch.take_chain();
+            let status = visitor.get(path).await.status;
+            let (calls, chain) = (world.watch.take_calls(), world.watch.take_chain());
+            assert!(matches!(status, 200 | 303), "{path}: {status}");
+            if chain < shortest.0 {
+                shortest = (chain, calls);
+            }
+        }
+        let (chain, calls) = shortest;
         assert!(chain <= most, "{path}: {chain} rounds, not {most}: {calls:?}");
     }
 }
