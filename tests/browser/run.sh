@@ -17,5 +17,9 @@ if [ "${1:-}" = screenshots ]; then
     shift
     exec "$node" "$here/screenshots.mjs" "$@"
 fi
+# A function's first request also starts it, which a busy machine may do too slowly for the request's own time.
+for page in / /app /admin; do
+    curl --silent --show-error --fail --retry 9 --retry-delay 1 --output /dev/null "$DOCMILL_URL$page"
+done
 [ $# -gt 0 ] || set -- "$here"/*.test.mjs
 exec "$node" --test --test-concurrency=1 --test-reporter=spec "$@"

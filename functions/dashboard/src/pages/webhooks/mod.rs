@@ -22,7 +22,7 @@ use crate::state::AppState;
 use crate::viewer::Viewer;
 
 const PATH: &str = "/app/webhooks";
-const PAGE: usize = 20;
+const PAGE: usize = 10;
 
 pub fn routes() -> Router<AppState> {
     Router::new()
