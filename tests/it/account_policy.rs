@@ -26,27 +26,11 @@ async fn suspend(world: &World, account: &Account, shown: u64) -> Changed {
 }
 
 fn new_key(account: &Account) -> StoredKey {
-    let secret = ApiKey::generate(Mode::Live);
     StoredKey {
-        key_hash: secret.hash(),
-        key_id: format!("key_{}", Uuid::now_v7().simple()),
-        account: account.id.clone(),
         name: "raced".into(),
-        mode: Mode::Live,
-        last4: secret.last4().to_owned(),
-        created_at: clock::now(),
-        last_used_at: None,
-        revoked_at: None,
-        expires_at: None,
-        allowed_tools: None,
-        allowed_origins: Vec::new(),
-        limits: Default::default(),
         plan: "whatever the caller thinks".into(),
-        account_origins: Vec::new(),
-        account_tools: None,
-        suspended: false,
-        test_mode: true,
         limiter: Limiter::new(RateLimit::CREATE, RateLimit::READ),
+        ..account.stored_key(&ApiKey::generate(Mode::Live), Mode::Live)
     }
 }
 

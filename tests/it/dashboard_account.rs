@@ -5,9 +5,8 @@ use docmill::domain::account::AccountPolicy;
 use docmill::domain::api_key::{ApiKey, Mode};
 use docmill::domain::job::{JobError, JobErrorCode, JobId, Warning};
 use docmill::store::jobs::Completion;
-use serde_json::json;
 
-use crate::support::http::{Answer, get, post};
+use crate::support::http::{Answer, get};
 use crate::support::jobs::{claim, completion};
 use crate::support::visitor::{Page, Visitor};
 use crate::support::world::{Account, World, author};
@@ -18,14 +17,7 @@ async fn status(world: &World, secret: &str) -> u16 {
 }
 
 async fn create_job(world: &World, account: &Account) -> JobId {
-    let body = json!({
-        "toolSlug": "office-to-pdf",
-        "sourceUrl": "https://files.example/canarypath/x.docx?sig=canaryquery",
-        "options": {"password": "canarypassword"},
-        "metadata": {"note": "canarymetadata"},
-    });
-    let answer =
-        Answer::of(create_job::handle(world.service.clone(), post("/", &body).key(&account.key).build()).await);
+    let answer = world.create_job_of_secrets(account).await;
     JobId::parse(&answer.job_id()).unwrap()
 }
 

@@ -6,22 +6,10 @@ use docmill::domain::job::JobId;
 use docmill::domain::offer::{Contact, Offer};
 use docmill::domain::tool::ServiceSettings;
 use docmill::store::settings::Versioned;
-use serde_json::json;
 use uuid::Uuid;
 
-use crate::support::http::{Answer, post};
 use crate::support::visitor::Visitor;
-use crate::support::world::{Account, World, author};
-
-async fn create_job(world: &World, account: &Account) -> Answer {
-    let body = json!({
-        "toolSlug": "office-to-pdf",
-        "sourceUrl": "https://files.example/canarypath/canaryname.docx?sig=canaryquery",
-        "options": {"password": "canarypassword"},
-        "metadata": {"note": "canarymetadata"},
-    });
-    Answer::of(create_job::handle(world.service.clone(), post("/", &body).key(&account.key).build()).await)
-}
+use crate::support::world::{World, author};
 
 async fn ask_at(world: &World, contact: &str) {
     let before = world.context.settings.fresh().await.unwrap().versioned_service();
@@ -58,7 +46,7 @@ async fn the_public_page_lists_offered_plans_and_people_without_credits_learn_wh
     let overview = visitor.get("/app").await;
     assert!(overview.text.contains("You have no credits left."), "{}", overview.text);
     assert!(overview.text.contains("mailto:billing@docmill.example") && overview.text.contains(&title));
-    let refused = create_job(&world, &account).await;
+    let refused = world.create_job_of_secrets(&account).await;
     assert_eq!(refused.refusal(), (402, "insufficient_credits"));
     let message = refused.body["error"]["message"].as_str().unwrap();
     assert!(message.ends_with("To get more: billing@docmill.example"), "{message}");
@@ -70,7 +58,7 @@ async fn an_administrator_finds_an_account_by_a_users_address_and_each_look_is_r
     let world = World::new();
     // Both plans are there before the settings are read.
     let (account, stranger) = (world.account(10).await, world.account(10).await);
-    let id = create_job(&world, &account).await.job_id();
+    let id = world.create_job_of_secrets(&account).await.job_id();
     let user = Visitor::of(&world, &account).await;
     let admin = Visitor::admin(&world, &world.account(0).await).await;
     let own = format!("/admin/accounts/{}", account.id);
@@ -93,7 +81,7 @@ async fn an_administrator_finds_an_account_by_a_users_address_and_each_look_is_r
     assert!(admin.get(&own).await.text.contains("viewed the keys"));
 
     // Nothing that does not exist is shown or recorded, and nobody else comes to these pages.
-    let other = create_job(&world, &stranger).await.job_id();
+    let other = world.create_job_of_secrets(&stranger).await.job_id();
     for path in [format!("{own}/jobs/{other}"), format!("{own}/jobs/x"), "/admin/accounts/none/keys".to_owned()] {
         assert_eq!(admin.get(&path).await.status, 404, "{path}");
     }

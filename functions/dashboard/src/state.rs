@@ -60,7 +60,7 @@ impl AppState {
     }
 }
 
-/// 303: the next request is a GET, whatever this one was.
+/// 303, so that the browser follows with a GET.
 pub fn redirect_to(location: &str) -> Response {
     match HeaderValue::try_from(location) {
         Ok(location) => (StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response(),

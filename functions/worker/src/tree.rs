@@ -1,5 +1,4 @@
-//! Directories that children have written: whatever their permissions and depth, their content is
-//! found and removed.
+//! Directories that children have written: finds and removes their content at any depth and with any permissions.
 
 use std::fs::{self, File, Permissions, ReadDir};
 use std::io::{self, ErrorKind};

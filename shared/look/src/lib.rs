@@ -5,4 +5,5 @@
 pub mod assets;
 pub mod code;
 pub mod icons;
+pub mod number;
 pub mod schema;

@@ -3,6 +3,8 @@
 use maud::{Markup, PreEscaped, html};
 use serde_json::Value;
 
+use crate::number;
+
 /// Objects in objects are shown down to this depth.
 const MAX_DEPTH: usize = 3;
 
@@ -132,20 +134,9 @@ fn bounds(schema: &Value, low: &str, high: &str, unit: &str) -> Markup {
     }
 }
 
-/// `100000` becomes `100,000`.
+/// Whole numbers with their thousands apart, everything else as JSON.
 fn grouped(number: &Value) -> String {
-    let text = number.to_string();
-    if !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return text;
-    }
-    let mut grouped = String::new();
-    for (index, digit) in text.chars().enumerate() {
-        if index > 0 && (text.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
+    number.as_u64().map_or_else(|| number.to_string(), number::grouped)
 }
 
 /// A value as people read it: strings without quotes, everything else as JSON.

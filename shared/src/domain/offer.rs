@@ -22,10 +22,14 @@ impl Offer {
 
     /// `None` if either text is empty or too long.
     pub fn new(title: &str, price: &str) -> Option<Self> {
-        let fits = |text: &str, most: usize| !text.is_empty() && text.chars().count() <= most;
         let (title, price) = (title.trim(), price.trim());
-        (fits(title, Self::TITLE_LENGTH) && fits(price, Self::PRICE_LENGTH))
+        (Self::fits(title, Self::TITLE_LENGTH) && Self::fits(price, Self::PRICE_LENGTH))
             .then(|| Self { title: title.to_owned(), price: price.to_owned() })
+    }
+
+    /// Whether a text without spaces around it can be one of the two, which has at most so many characters.
+    pub fn fits(text: &str, most: usize) -> bool {
+        !text.is_empty() && text.chars().count() <= most
     }
 }
 

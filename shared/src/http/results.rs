@@ -1,4 +1,4 @@
-//! The result of an ended job: signed links, in JSON or as a redirect, or the reason why there is none.
+//! The result of an ended job: signed links, in JSON or as a redirect, or why it has no result.
 
 use lambda_http::http::{StatusCode, header};
 use serde_json::{Value, json};

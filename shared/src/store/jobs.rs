@@ -84,6 +84,13 @@ impl Jobs {
         get(&self.client, &self.table, job_key(id)).await
     }
 
+    /// A job of this account. Other accounts' jobs, unknown jobs and invalid ids are all `None`, after the same read.
+    pub async fn get_own(&self, account: &str, id: &str, now: Timestamp) -> Result<Option<Job>, StoreError> {
+        let job = self.get(JobId::parse(id).unwrap_or(JobId::NONE)).await?;
+        // The record's time is compared here: DynamoDB deletes late.
+        Ok(job.filter(|job| job.account == account && job.ttl > now.as_ttl_seconds()))
+    }
+
     /// A read at half the price, which may be late: an end that it shows is one, but it may miss the latest.
     pub async fn glimpse(&self, id: JobId) -> Result<Option<Job>, StoreError> {
         glimpse(&self.client, &self.table, job_key(id)).await

@@ -17,9 +17,11 @@ use docmill::http::uploads::UploadService;
 use docmill::store::accounts::KeyAdded;
 use docmill::store::item::to_item;
 use docmill::store::settings::{Change, Versioned};
+use serde_json::json;
 use uuid::Uuid;
 
 use super::aws_watch::Watch;
+use super::http::{Answer, post};
 use super::tables::table_like;
 
 /// Generous limits, for tests that are not about them. The slow rate keeps a limiter on one branch for a whole test.
@@ -107,27 +109,7 @@ impl World {
     /// Stores `secret` as a key of the account, changed as the test wants it, even into what its account would not make it.
     pub async fn key(&self, account: &Account, secret: ApiKey, change: impl FnOnce(&mut StoredKey)) {
         let mode = if secret.reveal().starts_with("dm_test_") { Mode::Test } else { Mode::Live };
-        let mut key = StoredKey {
-            key_hash: secret.hash(),
-            key_id: format!("key_{}", Uuid::now_v7().simple()),
-            account: account.id.clone(),
-            name: "test".into(),
-            mode,
-            last4: secret.last4().to_owned(),
-            created_at: clock::now(),
-            last_used_at: None,
-            revoked_at: None,
-            expires_at: None,
-            allowed_tools: None,
-            allowed_origins: Vec::new(),
-            limits: Default::default(),
-            plan: account.plan.clone(),
-            account_origins: Vec::new(),
-            account_tools: None,
-            suspended: false,
-            test_mode: true,
-            limiter: Limiter::new(UNLIMITED, UNLIMITED),
-        };
+        let mut key = account.stored_key(&secret, mode);
         change(&mut key);
         let added = self.context.accounts.add_key(&key, clock::now()).await.unwrap();
         let KeyAdded::Yes(stored) = added else { panic!("{added:?}") };
@@ -142,6 +124,17 @@ impl World {
         let secret = ApiKey::generate(mode);
         self.key(account, secret.clone(), change).await;
         secret
+    }
+
+    /// Asks for a job whose request has a mark, `canary…`, in everything that only the owner of the job may see.
+    pub async fn create_job_of_secrets(&self, account: &Account) -> Answer {
+        let body = json!({
+            "toolSlug": "office-to-pdf",
+            "sourceUrl": "https://files.example/canarypath/canaryname.docx?sig=canaryquery",
+            "options": {"password": "canarypassword"},
+            "metadata": {"note": "canarymetadata"},
+        });
+        Answer::of(create_job::handle(self.service.clone(), post("/", &body).key(&account.key).build()).await)
     }
 
     /// Counts these jobs, as the sweeper does once a minute.
@@ -167,4 +160,31 @@ pub struct Account {
     pub id: String,
     pub plan: String,
     pub key: ApiKey,
+}
+
+impl Account {
+    /// A key of the account as it would be stored.
+    pub fn stored_key(&self, secret: &ApiKey, mode: Mode) -> StoredKey {
+        StoredKey {
+            key_hash: secret.hash(),
+            key_id: format!("key_{}", Uuid::now_v7().simple()),
+            account: self.id.clone(),
+            name: "test".into(),
+            mode,
+            last4: secret.last4().to_owned(),
+            created_at: clock::now(),
+            last_used_at: None,
+            revoked_at: None,
+            expires_at: None,
+            allowed_tools: None,
+            allowed_origins: Vec::new(),
+            limits: Default::default(),
+            plan: self.plan.clone(),
+            account_origins: Vec::new(),
+            account_tools: None,
+            suspended: false,
+            test_mode: true,
+            limiter: Limiter::new(UNLIMITED, UNLIMITED),
+        }
+    }
 }

@@ -43,19 +43,6 @@ pub fn millis(count: u64) -> String {
     }
 }
 
-/// A count with its thousands apart: `12,500`.
-pub fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut shown = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
-    shown
-}
-
 /// The largest unit that is not zero: `3 days`, `5 hours`, `1 minute`.
 pub fn rough(time: Duration) -> String {
     let seconds = time.as_secs();
@@ -134,7 +121,6 @@ mod tests {
             [1, 59, 60, 7200, 86_400].map(Duration::from_secs).map(rough),
             ["1 second", "59 seconds", "1 minute", "2 hours", "1 day"]
         );
-        assert_eq!([0, 999, 1_000, 12_500, 1_000_000].map(grouped), ["0", "999", "1,000", "12,500", "1,000,000"]);
         assert_eq!((percent(0, 0), percent(7, 16).as_deref()), (None, Some("43.8 %")));
     }
 

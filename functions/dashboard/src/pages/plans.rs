@@ -7,9 +7,10 @@ use axum::routing::get;
 use docmill::domain::account::Plan;
 use docmill::domain::limits::Limits;
 use docmill::domain::offer::{Contact, Offer};
+use docmill_look::number::grouped;
 use maud::{Markup, html};
 
-use super::parts::{bytes, grouped, rough};
+use super::parts::{bytes, rough};
 use crate::layout::Page;
 use crate::listing::{Listing, by_category, category_title, tier_name};
 use crate::state::AppState;

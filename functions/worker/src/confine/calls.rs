@@ -84,7 +84,7 @@ fn add_processes(rules: &mut Rules, processes: Processes) -> Built<()> {
     let mut clone = vec![rule([masked(0, libc::CLONE_NEWUSER, libc::CLONE_NEWUSER)])?];
     match processes {
         Processes::Forked => {}
-        // Processes that can't leave the group are killed with it, whatever their number and parents.
+        // Processes that can't leave the group are all killed with it.
         Processes::InGroup => rules.extend(always([libc::SYS_setpgid, libc::SYS_setsid])),
         Processes::None => {
             rules.extend(always([libc::SYS_setpgid, libc::SYS_setsid]));

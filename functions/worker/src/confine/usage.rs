@@ -149,7 +149,7 @@ fn size_of(directory: &Path) -> io::Result<u64> {
     for entry in gone_is_none(tree::entries(directory))?.into_iter().flatten() {
         let Some(entry) = gone_is_none(entry)? else { continue };
         let Some(metadata) = gone_is_none(entry.metadata())? else { continue };
-        // A block is 512 bytes here, whatever the file system uses.
+        // These blocks are always of 512 bytes.
         bytes += metadata.blocks() * 512;
         if metadata.is_dir() {
             bytes += size_of(&entry.path())?;

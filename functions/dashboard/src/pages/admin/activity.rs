@@ -93,12 +93,9 @@ async fn job(
     admin: AdminUser,
     Path((id, job)): Path<(String, String)>,
 ) -> Result<Response, PageError> {
-    let (now, job) = (clock::now(), JobId::parse(&job).ok_or(PageError::NotFound)?);
-    let own = async {
-        let found = state.context.jobs.get(job).await?;
-        found.filter(|job| job.account == id && job.ttl > now.as_ttl_seconds()).ok_or(PageError::NotFound)
-    };
-    let (profile, job) = recorded(&state, &admin, &id, View::Job(job), own).await?;
+    let (now, viewed) = (clock::now(), JobId::parse(&job).ok_or(PageError::NotFound)?);
+    let own = async { state.context.jobs.get_own(&id, &job, now).await?.ok_or(PageError::NotFound) };
+    let (profile, job) = recorded(&state, &admin, &id, View::Job(viewed), own).await?;
     let facts = format!("{:#}", support::facts(&job, now));
     let content = html! {
         nav.crumbs aria-label="Breadcrumb" { ol {

@@ -224,7 +224,7 @@ fn read_offer(sent: &FormData, errors: &mut FormErrors) -> Option<Offer> {
     for (field, text, most) in
         [("offer_title", title, Offer::TITLE_LENGTH), ("offer_price", price, Offer::PRICE_LENGTH)]
     {
-        if text.is_empty() || text.chars().count() > most {
+        if !Offer::fits(text, most) {
             errors.add(field, format!("Enter 1 to {most} characters."));
         }
     }

@@ -10,7 +10,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use docmill::clock;
-use docmill::domain::job::{Job, JobId, JobStatus};
+use docmill::domain::job::{Job, JobStatus};
 use docmill::domain::time::Timestamp;
 use docmill::store::jobs::{JobFilter, JobMark, JobsPage};
 use maud::{Markup, html};
@@ -136,8 +136,7 @@ fn live_rows(state: &AppState, request: &ListRequest, page: &JobsPage, now: Time
 
 /// The user's own job. Other accounts' jobs, unknown jobs and invalid ids get the same page after the same read.
 async fn own_job(state: &AppState, user: &SignedIn, id: &str, now: Timestamp) -> Result<Job, PageError> {
-    let job = state.context.jobs.get(JobId::parse(id).unwrap_or(JobId::NONE)).await?;
-    job.filter(|job| job.account == user.account && job.ttl > now.as_ttl_seconds()).ok_or(PageError::NotFound)
+    state.context.jobs.get_own(&user.account, id, now).await?.ok_or(PageError::NotFound)
 }
 
 async fn show(

@@ -89,10 +89,11 @@ pub(crate) fn write(document: &mut Document, widgets: &[ObjectId], fonts: &Fonts
     let mut shrunk = Vec::new();
     for ((_, color, align), settings) in looks {
         let size = settings.first().map_or(OPEN_SIZE, |(_, setting)| setting.size);
-        let texts: Vec<String> = settings.iter().flat_map(|(_, setting)| setting.layout.texts()).collect();
-        let mut labels = label::add(fonts, document, &texts, Look { size, color: &color, align })?.into_iter();
-        for (id, setting) in settings {
-            let own: Vec<Option<Label>> = labels.by_ref().take(setting.layout.texts().len()).collect();
+        let texts: Vec<Vec<String>> = settings.iter().map(|(_, setting)| setting.layout.texts()).collect();
+        let look = Look { size, color: &color, align };
+        let mut labels = label::add(fonts, document, &texts.concat(), look)?.into_iter();
+        for ((id, setting), texts) in settings.into_iter().zip(texts) {
+            let own: Vec<Option<Label>> = labels.by_ref().take(texts.len()).collect();
             if setting.write(document, id, &own) < UNNOTICED {
                 shrunk.push(id);
             }
@@ -238,7 +239,7 @@ struct Asked<'a> {
     flags: i64,
     /// Characters that it takes.
     most: Option<usize>,
-    /// In points. `None`: whatever fits.
+    /// In points. `None`: the size that fits.
     size: Option<f32>,
 }
 

@@ -41,6 +41,11 @@ pub(crate) fn flatten(
         let missing = without_appearance(document, pages);
         field_text::write(document, &missing, fonts)?;
     }
+    Ok(draw_appearances(document, pages, what))
+}
+
+/// Flattens all pages of a document in which every field has its appearance. Returns the same.
+pub(crate) fn draw_appearances(document: &mut Document, pages: &[ObjectId], what: What) -> usize {
     let mut kept = 0;
     for page in pages {
         kept += flatten_page(document, *page, what);
@@ -50,7 +55,7 @@ pub(crate) fn flatten(
     {
         catalog.remove(b"AcroForm");
     }
-    Ok(kept)
+    kept
 }
 
 fn flatten_page(document: &mut Document, page: ObjectId, what: What) -> usize {

@@ -1,6 +1,6 @@
 //! fill-form: values into the fields of a form, with the appearance that shows them everywhere.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use lopdf::{Document, Object, ObjectId};
 use serde::Deserialize;
@@ -67,24 +67,26 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let (mut document, mut warnings) = (opened.document, opened.warnings);
     let tree = pages::read(&mut document, request.limits.pages)?;
     let (fields, is_calculated) = form(&document)?;
-    let mut changed: Vec<ObjectId> = Vec::new();
-    let mut problems = Vec::new();
+    // In both sets, a form whose appearances are all outdated has the fields that are filled in.
+    let mut changed: BTreeSet<ObjectId> = BTreeSet::new();
+    let mut problems: Vec<Problem<'_>> = Vec::new();
     for (name, entry) in &options.fields {
         let named: Vec<&Field> = fields.iter().filter(|field| field.name == *name).collect();
         if named.is_empty() {
-            problems.push(unknown(name, &fields));
+            problems.push(Problem::Unknown(name));
         }
         for field in named {
             match set(&mut document, field, entry.as_ref()) {
                 Ok(()) => changed.extend(&field.widgets),
-                Err(problem) => problems.push(format!("`{name}` {problem}")),
+                Err(problem) => problems.push(Problem::Unfit(format!("`{name}` {problem}"))),
             }
         }
     }
     if !problems.is_empty() {
-        return Err(refuse(&told(&problems, " ")));
+        return Err(refuse(&told(problems.iter().map(|problem| problem.told(&fields)), problems.len(), " ")));
     }
     changed.extend(flatten::without_appearance(&document, &tree.pages));
+    let changed: Vec<ObjectId> = changed.into_iter().collect();
     let shrunk = field_text::write(&mut document, &changed, engines.fonts())?;
     let (fields, _) = form(&document)?;
     warnings.extend(warn(&fields, &shrunk, is_calculated));
@@ -92,7 +94,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let report = json!({ "filled": options.fields.len(), "unfilled": unfilled.collect::<Vec<_>>() });
     if options.flatten {
         let what = What { annotations: false, forms: true };
-        flatten::flatten(&mut document, &tree.pages, what, engines.fonts())?;
+        flatten::draw_appearances(&mut document, &tree.pages, what);
     }
     let mut source = Source::read(document, request.limits.pages)?;
     let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
@@ -122,17 +124,34 @@ fn refuse(message: &str) -> Failure {
     Failure::new(ErrorCode::RenderFailed, message, "fill-form: fields do not fit the form")
 }
 
-/// The first few of many, and how many more there are.
-fn told(texts: &[String], between: &str) -> String {
-    let first = texts.iter().take(MOST_TOLD).cloned().collect::<Vec<_>>().join(between);
-    match texts.len().saturating_sub(MOST_TOLD) {
+/// Why a value can't be set.
+enum Problem<'a> {
+    /// The form has no field of this name.
+    Unknown(&'a str),
+    Unfit(String),
+}
+
+impl Problem<'_> {
+    fn told(&self, fields: &[Field]) -> String {
+        match self {
+            Self::Unknown(name) => unknown(name, fields),
+            Self::Unfit(text) => text.clone(),
+        }
+    }
+}
+
+/// The first few of so many texts, and how many more there are.
+fn told(texts: impl Iterator<Item = String>, count: usize, between: &str) -> String {
+    let first = texts.take(MOST_TOLD).collect::<Vec<_>>().join(between);
+    match count.saturating_sub(MOST_TOLD) {
         0 => first,
         more => format!("{first}{between}({more} more)"),
     }
 }
 
-fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    told(&names.map(|name| format!("`{name}`")).collect::<Vec<_>>(), ", ")
+fn quoted<'a>(names: impl Iterator<Item = &'a str> + Clone) -> String {
+    let count = names.clone().count();
+    told(names.map(|name| format!("`{name}`")), count, ", ")
 }
 
 fn unknown(name: &str, fields: &[Field]) -> String {
@@ -211,7 +230,7 @@ fn choice_value(
     })
 }
 
-fn not_a_choice<'a>(value: &str, choices: impl Iterator<Item = &'a str>) -> String {
+fn not_a_choice<'a>(value: &str, choices: impl Iterator<Item = &'a str> + Clone) -> String {
     format!("has no choice `{value}`. Its choices are {}.", quoted(choices))
 }
 
