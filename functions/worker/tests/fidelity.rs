@@ -15,7 +15,7 @@ use docmill::domain::job::JobErrorCode;
 use serde_json::json;
 use tempfile::TempDir;
 
-use packages::{docx, paragraph, pptx, text_box};
+use packages::{docx, docx_with, paragraph, pptx, text_box, xlsx};
 use support::{Printed, print, print_text, try_print};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/office");
@@ -158,6 +158,82 @@ async fn tab_stops_of_slides_are_where_they_were_set() {
     assert_eq!(print(&pptx(directory.path(), "", &[text_box("", &listed)])).await.codes(), ["tab_stops_dropped"]);
 }
 
+/// A heading whose style clears the tab stop of its numbering, an inch and a half from the margin.
+#[tokio::test]
+async fn text_after_a_number_begins_where_word_begins_it() {
+    let directory = TempDir::new().unwrap();
+    let tab = |kind: &str| format!("<w:tabs><w:tab w:val=\"{kind}\" w:pos=\"2160\"/></w:tabs>");
+    let numbering = format!(
+        "<w:abstractNum w:abstractNumId=\"0\"><w:lvl w:ilvl=\"0\"><w:start w:val=\"1\"/><w:numFmt w:val=\"decimal\"/>\
+         <w:pStyle w:val=\"H\"/><w:lvlText w:val=\"%1\"/><w:pPr>{}<w:ind w:left=\"0\" w:firstLine=\"0\"/></w:pPr></w:lvl>\
+         </w:abstractNum><w:num w:numId=\"1\"><w:abstractNumId w:val=\"0\"/></w:num>",
+        tab("num")
+    );
+    let style = |tabs: &str| {
+        format!(
+            "<w:style w:type=\"paragraph\" w:styleId=\"H\"><w:name w:val=\"heading 1\"/><w:pPr><w:numPr>\
+             <w:numId w:val=\"1\"/></w:numPr>{tabs}</w:pPr></w:style>"
+        )
+    };
+    let heading = "<w:p><w:pPr><w:pStyle w:val=\"H\"/></w:pPr><w:r><w:t>Heading</w:t></w:r></w:p>";
+    let indent = async |tabs: &str| {
+        let printed = print(&docx_with(directory.path(), heading, &style(tabs), &numbering)).await;
+        printed.left_of("Heading") - printed.left_of("1")
+    };
+    assert!((indent("").await - 108.0).abs() < 1.0);
+    assert!((indent(&tab("clear")).await - 36.0).abs() < 1.0, "the next default tab stop is at half an inch");
+}
+
+#[tokio::test]
+async fn tables_that_text_flows_around_go_on_on_the_next_page() {
+    let directory = TempDir::new().unwrap();
+    let cell = |number| {
+        let text = paragraph(&format!("cell {number}"), "");
+        format!("<w:tr><w:tc><w:tcPr><w:tcW w:w=\"4000\" w:type=\"dxa\"/></w:tcPr>{text}</w:tc></w:tr>")
+    };
+    let rows: String = (1..=60).map(cell).collect();
+    let table = format!(
+        "<w:tbl><w:tblPr><w:tblpPr w:vertAnchor=\"text\" w:horzAnchor=\"margin\" w:tblpY=\"1\"/><w:tblW w:w=\"4000\" \
+         w:type=\"dxa\"/></w:tblPr><w:tblGrid><w:gridCol w:w=\"4000\"/></w:tblGrid>{rows}</w:tbl>"
+    );
+    let body = [paragraph("before", ""), table, paragraph("after", "")].concat();
+    let printed = print(&docx(directory.path(), &body)).await;
+    // Older ones cut the table off where the page ends.
+    if printed.version_is_at_least((24, 2)) {
+        let text = printed.text();
+        let pages: Vec<_> = text.split('\u{c}').collect();
+        assert!(
+            pages[0].contains("before") && pages[0].contains("cell 1\n") && !pages[0].contains("cell 60"),
+            "{text}"
+        );
+        assert!(pages[1].contains("cell 60"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn rows_have_the_heights_that_excel_saved() {
+    let directory = TempDir::new().unwrap();
+    let row = |number: u32, attributes: &str, format: u32, text: &str| {
+        format!(
+            "<row r=\"{number}\" {attributes}><c r=\"A{number}\" s=\"{format}\" t=\"inlineStr\"><is><t>{text}</t></is></c></row>"
+        )
+    };
+    let long = "Wrapped to lines that need more than the height that was saved";
+    let rows = [
+        row(1, "", 0, "First"),
+        row(2, "ht=\"60\"", 0, "Second"),
+        row(3, "ht=\"60\" customHeight=\"1\"", 0, "Third"),
+        row(4, "ht=\"15\"", 1, long),
+        row(5, "ht=\"15.75\"", 0, "Fifth"),
+    ];
+    let printed = print(&xlsx(directory.path(), &rows.concat())).await;
+    // Cells are aligned at their bottom.
+    let height = |above: &str, row: &str| printed.bottom_of(row) - printed.bottom_of(above);
+    assert!((height("First", "Second") - 60.0).abs() < 1.0, "{}", height("First", "Second"));
+    assert!((height("Second", "Third") - 60.0).abs() < 1.0, "{}", height("Second", "Third"));
+    assert!(printed.text().contains("saved"), "no line of a wrapped text is cut off: {}", printed.text());
+}
+
 const CHANGED: &str = "<w:p><w:r><w:t xml:space=\"preserve\">Price: </w:t></w:r>\
     <w:del w:id=\"1\" w:author=\"A\" w:date=\"2024-01-01T00:00:00Z\"><w:r><w:delText>OLDPRICE</w:delText></w:r></w:del>\
     <w:ins w:id=\"2\" w:author=\"A\" w:date=\"2024-01-01T00:00:00Z\"><w:r><w:t>NEWPRICE</w:t></w:r></w:ins></w:p>";
@@ -257,6 +333,27 @@ async fn what_is_protected_is_not_called_damaged() {
             let failure = converted(name, password).await.map(|_| ()).unwrap_err();
             assert_eq!(failure.code, JobErrorCode::UnsupportedFormat, "{name}: {}", failure.cause);
             assert!(failure.message.contains("protected in a way"), "{}", failure.message);
+        }
+    }
+}
+
+/// The words of form controls, which LibreOfficeKit leaves out where it draws a document for viewers of tiles.
+#[tokio::test]
+async fn forms_in_protected_documents_keep_their_words() {
+    for name in ["protected-form.docx", "protected-form.doc", "protected-form.odt"] {
+        let source = Path::new(FIXTURES).join(name);
+        let printed = match try_print(&source, json!({ "password": "secret" })).await {
+            Ok(printed) => printed,
+            // LibreOffice 24.8 and later protect OpenDocument in a way that older ones don't know.
+            Err(failure) if name.ends_with(".odt") && support::installed_version() < (24, 8) => {
+                assert_eq!(failure.code, JobErrorCode::UnsupportedFormat, "{}", failure.cause);
+                continue;
+            }
+            Err(failure) => panic!("{name}: {failure:?}"),
+        };
+        let text = printed.text();
+        for words in ["City", "Cologne", "Terms", "Agreed", "Button", "Submit"] {
+            assert!(text.contains(words), "{name}: no {words}: {text}");
         }
     }
 }

@@ -226,14 +226,13 @@ const fn export_filter(family: Family) -> &'static str {
 const fn rewrite_kind(format: Format) -> Option<rewrite::Kind> {
     match format {
         Format::Docx | Format::Dotx => Some(rewrite::Kind::Text),
+        Format::Xlsx | Format::Xlsm => Some(rewrite::Kind::Spreadsheet),
         Format::Pptx => Some(rewrite::Kind::Presentation),
         Format::Doc
         | Format::Odt
         | Format::Rtf
         | Format::Txt
-        | Format::Xlsx
         | Format::Xls
-        | Format::Xlsm
         | Format::Ods
         | Format::Csv
         | Format::Tsv

@@ -55,16 +55,52 @@ impl Package {
     }
 }
 
+const TEXT: &str = "xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\" \
+    xmlns:m=\"http://schemas.openxmlformats.org/officeDocument/2006/math\"";
+
 /// A text document with these paragraphs.
 pub(crate) fn docx(directory: &Path, body: &str) -> PathBuf {
+    docx_with(directory, body, "", "")
+}
+
+/// A text document with these paragraphs, styles and numberings.
+pub(crate) fn docx_with(directory: &Path, body: &str, styles: &str, numbering: &str) -> PathBuf {
     let path = directory.join("text.docx");
     let mut package = Package::create(&path);
-    let document = format!(
-        "<w:document xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\" \
-         xmlns:m=\"http://schemas.openxmlformats.org/officeDocument/2006/math\"><w:body>{body}</w:body></w:document>"
-    );
-    package.part("word/document.xml", "wordprocessingml.document.main", &document);
+    for (part, kind, content) in [
+        ("document", "document.main", format!("<w:body>{body}</w:body>")),
+        ("styles", "styles", styles.to_owned()),
+        ("numbering", "numbering", numbering.to_owned()),
+    ] {
+        let xml = format!("<w:{part} {TEXT}>{content}</w:{part}>");
+        package.part(&format!("word/{part}.xml"), &format!("wordprocessingml.{kind}"), &xml);
+    }
+    package.relations("word/_rels/document.xml.rels", &[("styles", "styles.xml"), ("numbering", "numbering.xml")]);
     package.finish("word/document.xml");
+    path
+}
+
+/// A workbook of one sheet with these rows. The format 1 wraps text.
+pub(crate) fn xlsx(directory: &Path, rows: &str) -> PathBuf {
+    let path = directory.join("book.xlsx");
+    let mut package = Package::create(&path);
+    let main = "xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"";
+    let workbook = format!(
+        "<workbook {main} xmlns:r=\"{RELATION}\"><sheets><sheet name=\"S\" sheetId=\"1\" r:id=\"rId1\"/></sheets></workbook>"
+    );
+    package.part("xl/workbook.xml", "spreadsheetml.sheet.main", &workbook);
+    let parts = [("worksheet", "worksheets/sheet1.xml"), ("styles", "styles.xml")];
+    package.relations("xl/_rels/workbook.xml.rels", &parts);
+    let styles = format!(
+        "<styleSheet {main}><fonts><font><sz val=\"11\"/><name val=\"Calibri\"/></font></fonts><fills><fill/></fills>\
+         <borders><border/></borders><cellStyleXfs><xf/></cellStyleXfs><cellXfs><xf/><xf applyAlignment=\"1\">\
+         <alignment wrapText=\"1\"/></xf></cellXfs></styleSheet>"
+    );
+    package.part("xl/styles.xml", "spreadsheetml.styles", &styles);
+    let sheet =
+        format!("<worksheet {main}><sheetFormatPr defaultRowHeight=\"15\"/><sheetData>{rows}</sheetData></worksheet>");
+    package.part("xl/worksheets/sheet1.xml", "spreadsheetml.worksheet", &sheet);
+    package.finish("xl/workbook.xml");
     path
 }
 

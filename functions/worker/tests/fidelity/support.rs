@@ -81,12 +81,21 @@ impl Printed {
 
     /// Where a word begins on the first page, in points from the left.
     pub(crate) fn left_of(&self, word: &str) -> f64 {
+        self.edge_of(word, "xMin")
+    }
+
+    /// Where a word ends on the first page, in points from the top.
+    pub(crate) fn bottom_of(&self, word: &str) -> f64 {
+        self.edge_of(word, "yMax")
+    }
+
+    fn edge_of(&self, word: &str, edge: &str) -> f64 {
         let boxes = self.tool("pdftotext", &["-bbox"], &["-"]);
         let line = boxes
             .lines()
             .find(|line| line.contains(&format!(">{word}<")))
             .unwrap_or_else(|| panic!("no {word}: {boxes}"));
-        line.split("xMin=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
+        line.split(&format!("{edge}=\"")).nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
     }
 
     /// The pictures, each as it lies in the PDF.
@@ -134,7 +143,7 @@ impl Printed {
 }
 
 /// LibreOffice's: what is expected may depend on it.
-fn installed_version() -> (u32, u32) {
+pub(crate) fn installed_version() -> (u32, u32) {
     let settings = std::fs::read_to_string(Path::new(DEFAULT_PROGRAM_DIRECTORY).join("bootstraprc")).unwrap();
     let product = settings.lines().find_map(|line| line.strip_prefix("ProductKey=")).unwrap();
     let mut numbers = product.rsplit(' ').next().unwrap().split('.').map(|number| number.parse().unwrap());

@@ -5,6 +5,8 @@
 //! opinion of it then.
 
 mod edit;
+mod lists;
+mod sheets;
 mod slides;
 mod symbols;
 mod tabs;
@@ -17,8 +19,9 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
+use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
-use zip::{ZipArchive, ZipWriter};
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use edit::Edited;
 
@@ -30,6 +33,7 @@ const MOST_BYTES: u64 = 64 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Kind {
     Text,
+    Spreadsheet,
     Presentation,
 }
 
@@ -63,21 +67,57 @@ pub(super) fn rewrite(source: &Path, kind: Kind, directory: &Path) -> (PathBuf, 
     }
 }
 
+/// Every part has this sign.
+const ALWAYS: [&str; 1] = [""];
+
+/// What other parts say, as far as it is needed to change one.
+enum Context {
+    Text(lists::Cleared),
+    Spreadsheet(sheets::Wrapping),
+    Presentation(BTreeMap<String, u32>),
+}
+
+impl Context {
+    fn read(package: &mut Package, kind: Kind) -> io::Result<Self> {
+        Ok(match kind {
+            Kind::Text => Self::Text(lists::cleared(package)?),
+            Kind::Spreadsheet => Self::Spreadsheet(sheets::wrapping(package)?),
+            Kind::Presentation => Self::Presentation(slides::numbers(package)?),
+        })
+    }
+
+    /// A part has something to change only if it has one of these; none: it never has.
+    fn signs(&self, part: &str) -> Option<&'static [&'static str]> {
+        match self {
+            Self::Text(_) if texts::is_page(part) => Some(&texts::SIGNS),
+            Self::Text(cleared) if part == lists::PART && !cleared.is_empty() => Some(&lists::SIGNS),
+            Self::Spreadsheet(_) if sheets::is_page(part) => Some(&sheets::SIGNS),
+            Self::Presentation(numbers) if slides::is_page(part) => {
+                Some(if numbers.contains_key(part) { &ALWAYS } else { &slides::SIGNS })
+            }
+            Self::Text(_) | Self::Spreadsheet(_) | Self::Presentation(_) => None,
+        }
+    }
+
+    fn edited(&self, part: &str, xml: &str) -> io::Result<Edited> {
+        match self {
+            Self::Text(cleared) if part == lists::PART => lists::edited(xml, cleared),
+            Self::Text(_) => texts::edited(xml),
+            Self::Spreadsheet(wrapping) => sheets::edited(xml, wrapping),
+            Self::Presentation(numbers) => slides::edited(xml, numbers.get(part).copied()),
+        }
+    }
+}
+
 fn changed(source: &Path, kind: Kind, target: &Path, directory: &Path) -> io::Result<(bool, Losses)> {
     let mut package = ZipArchive::new(BufReader::new(File::open(source)?))?;
-    let numbers = match kind {
-        Kind::Text => BTreeMap::new(),
-        Kind::Presentation => slides::numbers(&mut package)?,
-    };
+    let context = Context::read(&mut package, kind)?;
     let (mut parts, mut losses, mut left) = (BTreeMap::new(), Losses::default(), MOST_BYTES);
     for index in 0..package.len() {
         let name = package.by_index_raw(index)?.name()?.into_owned();
-        let number = numbers.get(&name).copied();
-        let Some(xml) = interesting(&mut package, index, &name, kind, number.is_some(), left)? else { continue };
-        let Edited { xml, losses: lost } = match kind {
-            Kind::Text => texts::edited(&xml)?,
-            Kind::Presentation => slides::edited(&xml, number)?,
-        };
+        let Some(signs) = context.signs(&name) else { continue };
+        let Some(xml) = interesting(&mut package, index, signs, left)? else { continue };
+        let Edited { xml, losses: lost } = context.edited(&name, &xml)?;
         losses.add(lost);
         if let Some(xml) = xml {
             left = left.saturating_sub(xml.len() as u64);
@@ -91,30 +131,27 @@ fn changed(source: &Path, kind: Kind, target: &Path, directory: &Path) -> io::Re
     Ok((!parts.is_empty(), losses))
 }
 
-/// A part that may have something to change.
-fn interesting(
-    package: &mut Package,
-    index: usize,
-    name: &str,
-    kind: Kind,
-    is_numbered: bool,
-    most_bytes: u64,
-) -> io::Result<Option<String>> {
-    let (is_page, signs): (_, &[&str]) = match kind {
-        Kind::Text => (texts::is_page(name), &texts::SIGNS),
-        Kind::Presentation => (slides::is_page(name), &slides::SIGNS),
-    };
-    if !is_page {
-        return Ok(None);
-    }
+/// A part, if it has one of the signs.
+fn interesting(package: &mut Package, index: usize, signs: &[&str], most_bytes: u64) -> io::Result<Option<String>> {
     let mut bytes = Vec::new();
     package.by_index(index)?.take(most_bytes + 1).read_to_end(&mut bytes)?;
-    let has_sign = is_numbered || signs.iter().any(|sign| memmem::find(&bytes, sign.as_bytes()).is_some());
+    let has_sign = signs.iter().any(|sign| memmem::find(&bytes, sign.as_bytes()).is_some());
     if !has_sign || bytes.len() as u64 > most_bytes {
         return Ok(None);
     }
     // Office writes nothing but UTF-8.
     Ok(String::from_utf8(bytes).ok())
+}
+
+/// A part that others depend on; an empty text if there is none.
+fn part(package: &mut Package, name: &str) -> io::Result<String> {
+    let mut text = String::new();
+    match package.by_name(name) {
+        Ok(part) => part.take(MOST_BYTES).read_to_string(&mut text)?,
+        Err(ZipError::FileNotFound) => 0,
+        Err(error) => return Err(error.into()),
+    };
+    Ok(text)
 }
 
 /// Copies a package, with other contents for some of its parts.
@@ -124,7 +161,11 @@ fn copy(package: &mut Package, parts: &BTreeMap<usize, String>, target: &Path) -
         let part = package.by_index_raw(index)?;
         match parts.get(&index) {
             Some(xml) => {
-                copy.start_file(part.name()?, SimpleFileOptions::default())?;
+                // LibreOffice reads it next: packing it would only cost time.
+                copy.start_file(
+                    part.name()?,
+                    SimpleFileOptions::default().compression_method(CompressionMethod::Stored),
+                )?;
                 copy.write_all(xml.as_bytes())?;
             }
             None => copy.raw_copy_file(part)?,
@@ -188,6 +229,8 @@ mod tests {
             // Either answer will do.
             let _ = texts::edited(&xml);
             let _ = slides::edited(&xml, Some(3));
+            let _ = sheets::edited(&xml, &Some(vec![true]));
+            let _ = lists::edited(&xml, &[("H1".to_owned(), "432".to_owned())].into());
         });
     }
 }

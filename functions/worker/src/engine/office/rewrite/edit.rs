@@ -1,5 +1,6 @@
 //! Changes to a text of XML that leave every other byte of it as it is.
 
+use std::borrow::Cow;
 use std::io;
 use std::ops::Range;
 
@@ -12,11 +13,11 @@ use super::Losses;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Edit {
     pub(super) range: Range<usize>,
-    pub(super) text: String,
+    pub(super) text: Cow<'static, str>,
 }
 
 impl Edit {
-    pub(super) fn new(range: Range<usize>, text: impl Into<String>) -> Self {
+    pub(super) fn new(range: Range<usize>, text: impl Into<Cow<'static, str>>) -> Self {
         Self { range, text: text.into() }
     }
 

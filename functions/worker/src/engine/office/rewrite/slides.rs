@@ -1,7 +1,7 @@
 //! Slides: equations, slide numbers, letters that are typed in a symbol font, and tab stops.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read};
+use std::io;
 use std::ops::Range;
 
 use quick_xml::events::BytesStart;
@@ -9,7 +9,7 @@ use quick_xml::events::BytesStart;
 use super::edit::{Edit, Edited, Tag, apply, attribute, escaped, plain, scan};
 use super::symbols::{SymbolFont, is_private};
 use super::tabs::Paragraph;
-use super::{Losses, MOST_BYTES, Package};
+use super::{Losses, Package, part};
 
 /// Without one of these, there is nothing to do in a slide.
 pub(super) const SIGNS: [&str; 4] = ["<a14:m", "Wingdings", "Webdings", "<a:tabLst"];
@@ -45,12 +45,6 @@ pub(super) fn numbers(package: &mut Package) -> io::Result<BTreeMap<String, u32>
     })?;
     let slides = ids.into_iter().filter_map(|id| targets.remove(&id));
     Ok(slides.zip(first..).collect())
-}
-
-fn part(package: &mut Package, name: &str) -> io::Result<String> {
-    let mut text = String::new();
-    package.by_name(name)?.take(MOST_BYTES).read_to_string(&mut text)?;
-    Ok(text)
 }
 
 /// `number`: the slide's, if it is to be written out.

@@ -1,0 +1,121 @@
+//! Heights of rows. LibreOffice measures each row again unless its height was set by hand; Excel prints the heights that it
+//! saved. Rows whose text wraps are left to LibreOffice: it breaks some lines elsewhere, and no line must be cut off.
+
+use std::io;
+
+use quick_xml::events::BytesStart;
+
+use super::edit::{Edit, Edited, Tag, apply, attribute, scan};
+use super::{Losses, Package, part};
+
+/// Without this, no row has a height.
+pub(super) const SIGNS: [&str; 1] = [" ht=\""];
+
+/// Whether each cell format wraps text. None if the formats are not where Excel puts them.
+pub(super) type Wrapping = Option<Vec<bool>>;
+
+pub(super) fn is_page(name: &str) -> bool {
+    name.strip_prefix("xl/worksheets/").is_some_and(|name| name.ends_with(".xml") && !name.contains('/'))
+}
+
+pub(super) fn wrapping(package: &mut Package) -> io::Result<Wrapping> {
+    wrapping_in(&part(package, "xl/styles.xml")?)
+}
+
+fn wrapping_in(styles: &str) -> io::Result<Wrapping> {
+    let (mut wrapping, mut inside) = (None::<Vec<bool>>, false);
+    scan(styles, |_, tag| match tag {
+        Tag::Start(tag) | Tag::Empty(tag) => match local(tag.name().as_ref()) {
+            "cellXfs" => (wrapping, inside) = (Some(Vec::new()), true),
+            "xf" if inside => wrapping.iter_mut().for_each(|formats| formats.push(false)),
+            "alignment" if inside && wraps(&tag) => {
+                wrapping.iter_mut().filter_map(|formats| formats.last_mut()).for_each(|format| *format = true);
+            }
+            _ => {}
+        },
+        Tag::End(name) => inside &= local(&name) != "cellXfs",
+    })?;
+    Ok(wrapping)
+}
+
+fn wraps(alignment: &BytesStart<'_>) -> bool {
+    let is = |name, values: [&str; 2]| attribute(alignment, name).is_some_and(|value| values.contains(&value.as_str()));
+    is("wrapText", ["1", "true"]) || ["horizontal", "vertical"].iter().any(|name| is(name, ["justify", "distributed"]))
+}
+
+/// A name without its prefix: some programs write `x:row`.
+fn local(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, name)| name)
+}
+
+pub(super) fn edited(xml: &str, wrapping: &Wrapping) -> io::Result<Edited> {
+    let unchanged = Edited { xml: None, losses: Losses::default() };
+    let Some(wrapping) = wrapping else { return Ok(unchanged) };
+    let (mut edits, mut row) = (Vec::new(), None);
+    scan(xml, |range, tag| match tag {
+        Tag::Start(tag) => match local(tag.name().as_ref()) {
+            "row" => row = kept(&tag, range.start),
+            "c" if wrapping.get(format(&tag)) == Some(&true) => row = None,
+            _ => {}
+        },
+        Tag::Empty(tag) if local(tag.name().as_ref()) == "row" => edits.extend(kept(&tag, range.start)),
+        Tag::End(name) if local(&name) == "row" => edits.extend(row.take()),
+        Tag::Empty(_) | Tag::End(_) => {}
+    })?;
+    Ok(Edited { xml: apply(xml, edits), ..unchanged })
+}
+
+/// The edit that keeps the height of a row, if it has one that was not set by hand.
+fn kept(row: &BytesStart<'_>, start: usize) -> Option<Edit> {
+    let height: f64 = attribute(row, "ht")?.parse().ok()?;
+    let place = start + "<".len() + row.name().as_ref().len();
+    let is_measured = attribute(row, "customHeight").is_none() && height > 0.0;
+    is_measured.then(|| Edit::new(place..place, " customHeight=\"1\""))
+}
+
+/// The number of a cell's format.
+fn format(cell: &BytesStart<'_>) -> usize {
+    attribute(cell, "s").and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STYLES: &str = "<styleSheet><cellStyleXfs><xf><alignment wrapText=\"1\"/></xf></cellStyleXfs><cellXfs><xf/>\
+        <xf><alignment wrapText=\"1\"/></xf><xf><alignment horizontal=\"center\"/></xf><xf><alignment \
+        vertical=\"justify\"/></xf></cellXfs><dxfs><dxf><alignment wrapText=\"1\"/></dxf></dxfs></styleSheet>";
+
+    fn changed(row: &str) -> Option<String> {
+        edited(row, &wrapping_in(STYLES).unwrap()).unwrap().xml
+    }
+
+    #[test]
+    fn formats_that_wrap_are_known_by_their_number() {
+        assert_eq!(wrapping_in(STYLES).unwrap(), Some(vec![false, true, false, true]));
+        assert_eq!(wrapping_in("").unwrap(), None);
+        assert!(edited("<row ht=\"20\"/>", &None).unwrap().xml.is_none());
+    }
+
+    #[test]
+    fn rows_keep_their_heights_unless_their_text_wraps() {
+        let row = |attributes: &str, cells: &str| format!("<x:row r=\"1\"{attributes}>{cells}</x:row>");
+        let cell = "<x:c r=\"A1\" s=\"2\"><x:v>1</x:v></x:c>";
+        let kept = format!("<x:row customHeight=\"1\" r=\"1\" ht=\"15.75\">{cell}</x:row>");
+        assert_eq!(changed(&row(" ht=\"15.75\"", cell)).unwrap(), kept);
+        assert_eq!(changed("<row ht=\"60\"/>").unwrap(), "<row customHeight=\"1\" ht=\"60\"/>");
+        // A format of an empty cell wraps nothing.
+        assert!(changed(&row(" ht=\"15.75\"", "<x:c s=\"1\"/>")).is_some());
+        let wrapped = row(" ht=\"15.75\"", "<x:c s=\"1\"><x:v>1</x:v></x:c>");
+        let by_hand = row(" ht=\"15.75\" customHeight=\"1\"", cell);
+        for left in [wrapped, by_hand, row("", cell), row(" ht=\"0\"", cell)] {
+            assert_eq!(changed(&left), None, "{left}");
+        }
+    }
+
+    #[test]
+    fn sheets_are_pages() {
+        assert!(is_page("xl/worksheets/sheet1.xml"));
+        assert!(!is_page("xl/worksheets/_rels/sheet1.xml.rels") && !is_page("xl/styles.xml"));
+    }
+}
