@@ -39,6 +39,7 @@ missing_packages() {
     has soffice || echo libreoffice-writer libreoffice-calc libreoffice-impress libreoffice-draw
     [ -e /usr/lib/libreoffice/program/libsmlo.so ] || echo libreoffice-math
     missing_hyphenation
+    missing_models
     has chromium-headless-shell || echo chromium-headless-shell
     ls /usr/lib/*/libjemalloc.so.2 >/dev/null 2>&1 || echo libjemalloc2
     has pdftotext || echo poppler-utils
@@ -65,6 +66,15 @@ missing_packages() {
 # The dictionaries that the image has, of those that this distribution has.
 missing_hyphenation() {
     [ -e /usr/share/hyphen/hyph_zu_ZA.dic ] || grep "^hyphen-" "$here/worker/packages"
+}
+
+# What Tesseract reads: the library, and the languages that the image has.
+missing_models() {
+    ls /usr/lib/*/libtesseract.so.5 >/dev/null 2>&1 || echo libtesseract5
+    for package in $(grep '^tesseract-ocr-' "$here/worker/packages"); do
+        model=$(echo "${package#tesseract-ocr-}" | tr - _)
+        [ -e "/usr/share/tesseract-ocr/5/tessdata/$model.traineddata" ] || echo "$package"
+    done
 }
 
 # Fonts of our own collection, which no package has.

@@ -9,7 +9,7 @@ from pathlib import Path
 # What is loaded into processes of the worker's own binary, each with all that it links to. All else is a program of its own.
 LOADED = {
     "office": ("usr/lib/libreoffice/program/*.so", "usr/lib/*/libjemalloc.so.2"),
-    "pdf": ("usr/lib/libreoffice/program/libpdfiumlo.so", "usr/lib/*/libqpdf.so.*"),
+    "pdf": ("usr/lib/libreoffice/program/libpdfiumlo.so", "usr/lib/*/libqpdf.so.*", "usr/lib/*/libtesseract.so.*"),
 }
 # Files that don't name their licences in fields: what they quote, and the name for it.
 QUOTED = {

@@ -48,6 +48,10 @@ check() {
     ls /usr/lib/*/libjemalloc.so.2 >/dev/null || fail "jemalloc is missing"
     [ -e /usr/lib/libreoffice/program/libsmlo.so ] || fail "LibreOffice Math is missing: equations would disappear"
     [ -e /usr/share/hyphen/hyph_en_US.dic ] || fail "the hyphenation dictionaries are missing"
+    for package in $(grep '^tesseract-ocr-' "$here/packages"); do
+        model=$(echo "${package#tesseract-ocr-}" | tr - _)
+        [ -e "/usr/share/tesseract-ocr/5/tessdata/$model.traineddata" ] || fail "Tesseract's model $model is missing"
+    done
     for family in 'Liberation Sans' 'Liberation Sans Narrow' Carlito Caladea 'Noto Sans Arabic' 'Noto Sans CJK JP' Symbola \
         'Noto Color Emoji' 'DejaVu Sans' 'TeX Gyre Adventor' 'Baekmuk Dotum' IPAMincho OpenSymbol Gelasio 'Comic Relief' \
         'Inconsolata Semi Wide'; do

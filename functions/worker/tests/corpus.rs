@@ -177,7 +177,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
     folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-fn pdf_tools() -> [(&'static str, Value); 13] {
+fn pdf_tools() -> [(&'static str, Value); 14] {
     [
         ("merge-pdf", json!({})),
         ("split-pdf", json!({"mode": "every"})),
@@ -189,6 +189,7 @@ fn pdf_tools() -> [(&'static str, Value); 13] {
         ("inspect-document", json!({})),
         ("edit-metadata", json!({"set": {"title": "New"}})),
         ("flatten-pdf", json!({})),
+        ("ocr-pdf", json!({"mode": "force", "dpi": 100})),
         ("watermark-pdf", json!({"text": "Draft"})),
         ("protect-pdf", json!({"userPassword": "open"})),
         ("unlock-pdf", json!({"password": "open"})),

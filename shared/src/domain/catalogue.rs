@@ -43,6 +43,7 @@ const FILES: &[Files] = &tools![
     "edit-metadata",
     "flatten-pdf",
     "fill-form",
+    "ocr-pdf",
     "pdf-to-images",
     "images-to-pdf",
     "thumbnail",

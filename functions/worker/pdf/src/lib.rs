@@ -5,11 +5,13 @@
 //!
 //! `tools/` has a module for each tool, which reads its options and says what happens in which order. Below them:
 //! `qpdf/` (libqpdf: bytes, repair, encryption), `structure/` (lopdf: pages, outlines, forms, tags),
-//! `pdfium/` (rendering, text, forms), `image/` (decoders and encoders), `markdown/` (Markdown as a page).
+//! `pdfium/` (rendering, text, forms), `image/` (decoders and encoders), `markdown/` (Markdown as a page), `ocr/` (text of
+//! pictures, by Tesseract).
 
 mod image;
 mod label;
 mod markdown;
+mod ocr;
 mod page_range;
 mod pdfium;
 mod qpdf;
@@ -31,6 +33,8 @@ pub struct Engines {
     pdfium: Result<pdfium::Pdfium, String>,
     qpdf: Option<qpdf::Qpdf>,
     fonts: std::sync::OnceLock<label::Fonts>,
+    /// Loaded when it is first needed, with the many libraries that it depends on.
+    tesseract: std::sync::OnceLock<Result<ocr::Tesseract, String>>,
 }
 
 impl Engines {
@@ -40,6 +44,7 @@ impl Engines {
             pdfium: pdfium::Pdfium::load(),
             qpdf: qpdf::Qpdf::load().ok(),
             fonts: std::sync::OnceLock::from(label::Fonts::load()),
+            tesseract: std::sync::OnceLock::new(),
         }
     }
 
@@ -55,6 +60,12 @@ impl Engines {
 
     fn pdfium(&self) -> Result<&pdfium::Pdfium, Failure> {
         self.pdfium.as_ref().map_err(|cause| pdfium::missing(cause))
+    }
+
+    fn tesseract(&self) -> Result<&ocr::Tesseract, Failure> {
+        self.tesseract.get_or_init(ocr::Tesseract::load).as_ref().map_err(|cause| {
+            Failure::new(ErrorCode::Internal, "Something went wrong on our side.", format!("no Tesseract: {cause}"))
+        })
     }
 
     /// What is missing here, or slower than it should be: for the log. Nothing in a sound installation.

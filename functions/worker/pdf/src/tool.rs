@@ -21,6 +21,7 @@ pub enum Tool {
     EditMetadata,
     FlattenPdf,
     FillForm,
+    OcrPdf,
     /// Not in the catalogue: makes the page that markdown-to-pdf prints.
     RenderMarkdown,
     /// Not in the catalogue: checks a result of any engine, and counts its pages.

@@ -6,7 +6,7 @@ use super::deflate::{chunks, image_data};
 use super::embed::stream;
 
 /// A JPEG's stream. `None` for kinds that PDF doesn't have.
-pub(super) fn jpeg(data: &[u8]) -> Option<Stream> {
+pub(crate) fn jpeg(data: &[u8]) -> Option<Stream> {
     let frame = segments(data).find(|(marker, _)| matches!(marker, 0xc0..=0xc2))?.1;
     let (height, width) =
         (u16::from_be_bytes([*frame.get(1)?, *frame.get(2)?]), u16::from_be_bytes([*frame.get(3)?, *frame.get(4)?]));

@@ -9,8 +9,9 @@ use crate::{ErrorCode, Failure};
 /// `FPDFBitmap_BGRx` and `FPDFBitmap_BGRA`, with the order of colours turned to RGB by `REVERSE_BYTE_ORDER`.
 const FORMAT_RGBX: c_int = 3;
 const FORMAT_RGBA: c_int = 4;
-/// `FPDF_ANNOT | FPDF_REVERSE_BYTE_ORDER`.
-const FLAGS: c_int = 0x01 | 0x10;
+/// `FPDF_ANNOT` and `FPDF_REVERSE_BYTE_ORDER`.
+const ANNOTATIONS: c_int = 0x01;
+const REVERSED: c_int = 0x10;
 
 /// What is behind the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,21 @@ pub(crate) struct Bitmap {
 impl Page<'_> {
     /// Draws the page with its annotations and form fields, stretched to a size in pixels that the caller has bounded.
     pub(crate) fn render(&self, width: u32, height: u32, background: Background) -> Result<Bitmap, Failure> {
+        self.render_with(width, height, background, true)
+    }
+
+    /// The same on white, without annotations and form fields.
+    pub(crate) fn render_content(&self, width: u32, height: u32) -> Result<Bitmap, Failure> {
+        self.render_with(width, height, Background::Color([255; 3]), false)
+    }
+
+    fn render_with(
+        &self,
+        width: u32,
+        height: u32,
+        background: Background,
+        annotations: bool,
+    ) -> Result<Bitmap, Failure> {
         let too_large = || Failure::new(ErrorCode::RenderFailed, "The picture of this page is too large.", "bitmap");
         let (w, h) =
             (c_int::try_from(width).map_err(|_| too_large())?, c_int::try_from(height).map_err(|_| too_large())?);
@@ -45,21 +61,19 @@ impl Page<'_> {
             let format = if transparent { FORMAT_RGBA } else { FORMAT_RGBX };
             (api.FPDFBitmap_CreateEx)(w, h, format, data.as_mut_ptr().cast(), stride)
         };
-        if handle.is_null() {
-            return Err(too_large());
-        }
-        let bitmap = Target { session: self.session(), handle };
+        let bitmap = Target::of(self.session(), handle).ok_or_else(too_large)?;
         if let Background::Color([r, g, b]) = background {
             // The colour is said as blue, green, red, since the bytes are in the order of RGB.
             let color = 0xff00_0000 | c_ulong::from(b) << 16 | c_ulong::from(g) << 8 | c_ulong::from(r);
             // SAFETY: The bitmap is alive, and the rectangle is all of it.
             unsafe { (api.FPDFBitmap_FillRect)(bitmap.handle, 0, 0, w, h, color) };
         }
+        let flags = if annotations { REVERSED | ANNOTATIONS } else { REVERSED };
         // SAFETY: Bitmap, page and form are alive, on the one thread that holds the session.
         unsafe {
-            (api.FPDF_RenderPageBitmap)(bitmap.handle, self.handle, 0, 0, w, h, 0, FLAGS);
-            if !self.document.form.is_null() {
-                (api.FPDF_FFLDraw)(self.document.form, bitmap.handle, self.handle, 0, 0, w, h, 0, FLAGS);
+            (api.FPDF_RenderPageBitmap)(bitmap.handle, self.handle, 0, 0, w, h, 0, flags);
+            if annotations && !self.document.form.is_null() {
+                (api.FPDF_FFLDraw)(self.document.form, bitmap.handle, self.handle, 0, 0, w, h, 0, flags);
             }
         }
         drop(bitmap);
@@ -68,9 +82,16 @@ impl Page<'_> {
 }
 
 /// pdfium's view of the memory.
-struct Target<'s> {
+pub(super) struct Target<'s> {
     session: &'s Session<'s>,
-    handle: Handle,
+    pub(super) handle: Handle,
+}
+
+impl<'s> Target<'s> {
+    /// A bitmap that was just created, if it was.
+    pub(super) fn of(session: &'s Session<'s>, handle: Handle) -> Option<Self> {
+        (!handle.is_null()).then_some(Self { session, handle })
+    }
 }
 
 impl Drop for Target<'_> {

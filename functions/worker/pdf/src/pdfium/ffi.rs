@@ -29,6 +29,19 @@ pub(super) struct MatrixF {
     pub f: c_float,
 }
 
+/// `FPDF_IMAGEOBJ_METADATA`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ImageMetadata {
+    pub width: c_uint,
+    pub height: c_uint,
+    pub horizontal_dpi: c_float,
+    pub vertical_dpi: c_float,
+    pub bits_per_pixel: c_uint,
+    pub colorspace: c_int,
+    pub marked_content_id: c_int,
+}
+
 /// `FPDF_LIBRARY_CONFIG`, version 2.
 #[repr(C)]
 pub(super) struct LibraryConfig {
@@ -97,6 +110,7 @@ bindings! {
         fn FPDFBitmap_FillRect(Handle, c_int, c_int, c_int, c_int, c_ulong);
         fn FPDFBitmap_Destroy(Handle);
         fn FPDF_RenderPageBitmap(Handle, Handle, c_int, c_int, c_int, c_int, c_int, c_int);
+        fn FPDF_RenderPageBitmapWithMatrix(Handle, Handle, *const MatrixF, *const RectF, c_int);
         fn FPDFDOC_InitFormFillEnvironment(Handle, *mut FormFillInfo) -> Handle;
         fn FPDFDOC_ExitFormFillEnvironment(Handle);
         fn FORM_OnAfterLoadPage(Handle, Handle);
@@ -125,6 +139,8 @@ bindings! {
         fn FPDFFormObj_CountObjects(Handle) -> c_int;
         fn FPDFFormObj_GetObject(Handle, c_ulong) -> Handle;
         fn FPDFPageObj_GetMatrix(Handle, *mut MatrixF) -> c_int;
+        fn FPDFTextObj_GetTextRenderMode(Handle) -> c_int;
+        fn FPDFImageObj_GetImageMetadata(Handle, Handle, *mut ImageMetadata) -> c_int;
         fn FPDFCatalog_IsTagged(Handle) -> c_int;
     }
 }

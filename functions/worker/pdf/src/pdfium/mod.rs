@@ -7,12 +7,15 @@ mod bitmap;
 mod document;
 mod ffi;
 mod glyphs;
+mod grey;
 mod library;
+mod objects;
 mod page;
 mod text;
 
 pub(crate) use bitmap::{Background, Bitmap};
 pub(crate) use document::Document;
+pub(crate) use grey::{GreyBitmap, View};
 pub(crate) use library::{Pdfium, Session, missing};
 pub(crate) use page::{Page, Rect};
 pub(crate) use text::{Character, Font, TextPage};

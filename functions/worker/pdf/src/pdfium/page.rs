@@ -1,16 +1,10 @@
 //! One page of an open PDF.
 
-use std::ffi::{c_float, c_int};
+use std::ffi::c_int;
 
-use super::ffi::{Handle, MatrixF, RectF};
+use super::ffi::{Handle, RectF};
 use super::{Document, Session, TextPage, document};
 use crate::Failure;
-
-/// `FPDF_PAGEOBJ_PATH`, `…_IMAGE` and `…_FORM`.
-const PATH: c_int = 2;
-const FORM: c_int = 5;
-/// How deep forms inside forms are looked into.
-const DEPTH: u8 = 4;
 
 /// In points from the page's upper left corner, as the page is shown: `y` grows downwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -116,58 +110,6 @@ impl<'d> Page<'d> {
         self.placement.turns
     }
 
-    /// The outlines of at most `most` drawn paths: rules, boxes, curves.
-    pub(crate) fn paths(&self, most: usize) -> Vec<Rect> {
-        let mut found = Vec::new();
-        let api = self.session().api;
-        // SAFETY: The page is open.
-        let count = unsafe { (api.FPDFPage_CountObjects)(self.handle) };
-        for index in 0..count {
-            if found.len() >= most {
-                break;
-            }
-            // SAFETY: The page is open, and owns its objects. A bad index is answered with null.
-            let object = unsafe { (api.FPDFPage_GetObject)(self.handle, index) };
-            self.paths_of(object, &[], DEPTH, most, &mut found);
-        }
-        found
-    }
-
-    fn paths_of(&self, object: Handle, matrices: &[MatrixF], depth: u8, most: usize, found: &mut Vec<Rect>) {
-        if object.is_null() || found.len() >= most {
-            return;
-        }
-        let api = self.session().api;
-        // SAFETY: The object is the open page's, and the numbers live during the call.
-        let kind = unsafe { (api.FPDFPageObj_GetType)(object) };
-        if kind == PATH {
-            let (mut left, mut bottom, mut right, mut top): (c_float, c_float, c_float, c_float) = Default::default();
-            // SAFETY: As above.
-            let known = unsafe {
-                (api.FPDFPageObj_GetBounds)(object, &raw mut left, &raw mut bottom, &raw mut right, &raw mut top)
-            };
-            if known != 0 {
-                let [left, bottom, right, top] = matrices.iter().rev().fold([left, bottom, right, top], transform);
-                found.push(self.place(left, bottom, right, top));
-            }
-        } else if let (FORM, 1.., Some(count), Some(get), Some(matrix_of)) =
-            (kind, depth, api.FPDFFormObj_CountObjects, api.FPDFFormObj_GetObject, api.FPDFPageObj_GetMatrix)
-        {
-            let mut matrix = MatrixF::default();
-            // SAFETY: The object is a form, and the matrix lives during the call.
-            let (count, known) = unsafe { (count(object), matrix_of(object, &raw mut matrix)) };
-            if known == 0 {
-                return;
-            }
-            let inner: Vec<MatrixF> = matrices.iter().copied().chain([matrix]).collect();
-            for index in 0..count.max(0) {
-                // SAFETY: As above. A bad index is answered with null.
-                let part = unsafe { get(object, index.unsigned_abs().into()) };
-                self.paths_of(part, &inner, depth - 1, most, found);
-            }
-        }
-    }
-
     /// The areas of at most `most` links, each with the address that it leads to.
     pub(crate) fn links(&self, most: usize) -> Vec<(Rect, String)> {
         let api = self.session().api;
@@ -245,18 +187,4 @@ impl Placement {
             _ => (x, self.height - y),
         }
     }
-}
-
-/// The bounds of a rectangle after a matrix.
-fn transform([left, bottom, right, top]: [f32; 4], m: &MatrixF) -> [f32; 4] {
-    let corners = [(left, bottom), (left, top), (right, bottom), (right, top)];
-    let points = corners.map(|(x, y)| (m.a * x + m.c * y + m.e, m.b * x + m.d * y + m.f));
-    let fold =
-        |pick: fn(&(f32, f32)) -> f32, best: fn(f32, f32) -> f32, start| points.iter().map(pick).fold(start, best);
-    [
-        fold(|p| p.0, f32::min, f32::INFINITY),
-        fold(|p| p.1, f32::min, f32::INFINITY),
-        fold(|p| p.0, f32::max, f32::NEG_INFINITY),
-        fold(|p| p.1, f32::max, f32::NEG_INFINITY),
-    ]
 }

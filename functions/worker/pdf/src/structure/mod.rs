@@ -10,6 +10,7 @@ pub(crate) mod fields;
 pub(crate) mod flatten;
 pub(crate) mod held;
 pub(crate) mod impose;
+pub(crate) mod invisible;
 pub(crate) mod metadata;
 pub(crate) mod objects;
 pub(crate) mod open;

@@ -5,7 +5,7 @@ use crate::ErrorCode;
 use fixture::{plain, plain_document, rich, save};
 use lopdf::{Stream, dictionary};
 
-const TOOLS: [Tool; 9] = [
+const TOOLS: [Tool; 10] = [
     Tool::MergePdf,
     Tool::SplitPdf,
     Tool::OrganizePdf,
@@ -13,6 +13,7 @@ const TOOLS: [Tool; 9] = [
     Tool::EditMetadata,
     Tool::FlattenPdf,
     Tool::FillForm,
+    Tool::OcrPdf,
     Tool::ProtectPdf,
     Tool::MarkTest,
 ];
@@ -26,6 +27,7 @@ fn options(tool: Tool) -> Value {
         Tool::SplitPdf => json!({"mode": "bookmarks", "level": 3}),
         Tool::FlattenPdf => json!({"layers": true}),
         Tool::FillForm => json!({"fields": {"name": "Zoë 山田"}}),
+        Tool::OcrPdf => json!({"mode": "redo", "dpi": 100}),
         _ => json!({}),
     }
 }

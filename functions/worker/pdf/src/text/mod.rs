@@ -12,6 +12,7 @@ pub(crate) use blocks::Document;
 pub(crate) use order::plain;
 pub(crate) use render::{html, json, layout, markdown};
 use words::Word;
+pub(crate) use words::{is_cjk, is_rtl, visual_order};
 
 use crate::Failure;
 use crate::pdfium::Page;

@@ -1,6 +1,9 @@
 //! Characters to words.
 
+use std::borrow::Cow;
 use std::rc::Rc;
+
+use unicode_bidi::{BidiInfo, Level};
 
 use crate::pdfium::{Character, Font, Rect};
 
@@ -39,6 +42,18 @@ pub(crate) fn is_rtl(c: char) -> bool {
 /// Chinese and Japanese, which have no spaces between words.
 pub(crate) fn is_cjk(c: char) -> bool {
     matches!(c, '\u{2e80}'..='\u{312f}' | '\u{3190}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// A word of a line in the order of its places from left to right, as pages have it.
+pub(crate) fn visual_order(word: &str, is_line_rtl: bool) -> Cow<'_, str> {
+    if !is_line_rtl && !word.chars().any(is_rtl) {
+        return Cow::Borrowed(word);
+    }
+    let levels = BidiInfo::new(word, is_line_rtl.then(Level::rtl));
+    match levels.paragraphs.first() {
+        Some(paragraph) => levels.reorder_line(paragraph, paragraph.range.clone()),
+        None => Cow::Borrowed(word),
+    }
 }
 
 fn is_mark(c: char) -> bool {

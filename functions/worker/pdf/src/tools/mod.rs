@@ -9,6 +9,7 @@ mod mark;
 mod mark_picture;
 mod merge;
 mod metadata;
+mod ocr_pdf;
 mod organize;
 mod pdf_to_images;
 mod pdf_to_text;
@@ -45,6 +46,7 @@ pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         Tool::EditMetadata => metadata::run(engines, request),
         Tool::FlattenPdf => flatten::run(engines, request),
         Tool::FillForm => fill_form::run(engines, request),
+        Tool::OcrPdf => ocr_pdf::run(engines, request),
         Tool::RenderMarkdown => render_markdown::run(request),
         Tool::Verify => verify::run(engines, request),
         Tool::MarkTest => mark::run(engines, request),

@@ -106,6 +106,13 @@ fn damaged_forms_are_filled_or_refused() {
 }
 
 #[test]
+fn damaged_pdfs_are_recognized_or_refused() {
+    let originals: Vec<Vec<u8>> =
+        ["render.pdf", "images.pdf"].iter().map(|name| std::fs::read(fixture(name)).unwrap()).collect();
+    survive(Tool::OcrPdf, Media::Pdf, &originals, &json!({"dpi": 100, "mode": "redo", "deskew": true}));
+}
+
+#[test]
 fn damaged_pdfs_are_unlocked_or_refused() {
     let encrypted = std::fs::read(fixture("encrypted.pdf")).unwrap();
     survive(Tool::UnlockPdf, Media::Pdf, &[encrypted], &json!({"password": "test_user"}));

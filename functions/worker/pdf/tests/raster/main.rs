@@ -6,6 +6,7 @@ mod bombs;
 mod compress;
 mod hostile;
 mod images_to_pdf;
+mod ocr;
 mod pdf_to_images;
 mod pdf_to_text;
 mod small;

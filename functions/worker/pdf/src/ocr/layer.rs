@@ -1,0 +1,290 @@
+//! What was read, as invisible text over a page: it can be found, selected and copied, and the page looks as before.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
+
+use super::{Direction, Line, PageText, Word};
+use crate::structure::overlay::{self, Drawing, Layer, Role};
+use crate::structure::pages;
+use crate::structure::transform::Matrix;
+use crate::text::{is_cjk, is_rtl, visual_order};
+
+/// A font whose glyphs are empty and half an em wide, from Tesseract (`pdf.ttf`, Apache 2.0).
+const FONT: &[u8] = include_bytes!("glyphless.ttf");
+const ADVANCE: f32 = 0.5;
+/// What the font says of its letters, in ems: how far they reach above the line, and below.
+const ASCENT: f32 = 0.68;
+const DESCENT: f32 = 0.22;
+/// Codes of the font.
+const SPACE: u16 = 1;
+const MOST_CODES: usize = 60_000;
+/// The least width of a space, in ems: readers join words that touch.
+const LEAST_SPACE: f32 = 0.15;
+/// How much larger than its neighbour a line may be, and still have the same size.
+const ALIKE: f32 = 1.3;
+/// Entries of one block of a character map.
+const BLOCK: usize = 100;
+
+/// The text of a document's pages, and the one font that it is in.
+#[derive(Debug)]
+pub(crate) struct TextLayer {
+    font: ObjectId,
+    codes: HashMap<char, u16>,
+    /// By their codes, from [`SPACE`] on.
+    characters: Vec<char>,
+}
+
+/// Text in one piece: on the shown page, in points from its lower left corner.
+struct Run {
+    x: f32,
+    y: f32,
+    /// Where the text runs to: of length 1.
+    along: (f32, f32),
+    length: f32,
+}
+
+impl TextLayer {
+    pub(crate) fn new(document: &mut Document) -> Self {
+        let mut layer = Self { font: document.new_object_id(), codes: HashMap::new(), characters: Vec::new() };
+        layer.code(' ');
+        layer
+    }
+
+    /// Puts what was read over a page, which is turned already as it was for reading.
+    pub(crate) fn add(&mut self, document: &mut Document, page: ObjectId, read: &PageText) {
+        let Ok(dictionary) = document.get_dictionary(page) else { return };
+        let visible = pages::visible_box(document, dictionary);
+        let rotation = pages::rotation(document, dictionary);
+        let (width, height) = pages::shown_size(document, dictionary);
+        let scale = (width / read.width.max(1) as f32, height / read.height.max(1) as f32);
+        let mut content = String::from("BT 3 Tr\n");
+        let scale = Scale { scale, height };
+        for (line, size) in read.text.lines.iter().zip(font_sizes(&read.text.lines, &scale)) {
+            self.line(&mut content, line, size, &scale);
+        }
+        content.push_str("ET\n");
+        let head = dictionary! {
+            "Type" => "XObject", "Subtype" => "Form",
+            "BBox" => vec![0.into(), 0.into(), Object::Real(width), Object::Real(height)],
+            "Resources" => dictionary! { "Font" => dictionary! { "F" => self.font } },
+        };
+        let form = document.add_object(Stream::new(head, content.into_bytes()));
+        let drawing = Drawing { form, matrix: Matrix::from_upright(visible, rotation) };
+        overlay::draw(document, page, &[drawing], Layer::Over, Role::Content);
+    }
+
+    fn line(&mut self, content: &mut String, line: &Line, size: f32, scale: &Scale) {
+        if !(size.is_finite() && size > 0.0) {
+            return;
+        }
+        let rtl_words = line.words.iter().filter(|word| word.text.chars().any(is_rtl)).count();
+        let is_line_rtl = 2 * rtl_words > line.words.len();
+        let mut words = line.words.clone();
+        if line.direction == Direction::Up {
+            space_out(&mut words, size / scale.scale.0);
+        }
+        let mut before: Option<&Word> = None;
+        for word in &words {
+            if let Some(before) = before
+                && !joins(before, word)
+            {
+                let run = scale.gap(line, before, word, LEAST_SPACE * size);
+                self.show(content, " ", &run, size);
+            }
+            self.show(content, &visual_order(&word.text, is_line_rtl), &scale.run(line, word), size);
+            before = Some(word);
+        }
+    }
+
+    /// Shows text, stretched to the length of its run.
+    fn show(&mut self, content: &mut String, text: &str, run: &Run, size: f32) {
+        let codes: Vec<u16> = text.chars().map(|character| self.code(character)).collect();
+        let stretch = 100.0 * run.length / (codes.len() as f32 * ADVANCE * size);
+        if !(stretch.is_finite() && stretch > 0.0) {
+            return;
+        }
+        let ((cos, sin), Run { x, y, .. }) = (run.along, run);
+        // Writing to a string does not fail.
+        let _ = write!(
+            content,
+            "/F {size:.2} Tf {stretch:.2} Tz {cos:.4} {sin:.4} {:.4} {cos:.4} {x:.2} {y:.2} Tm <",
+            -sin
+        );
+        for code in codes {
+            let _ = write!(content, "{code:04x}");
+        }
+        content.push_str("> Tj\n");
+    }
+
+    fn code(&mut self, character: char) -> u16 {
+        let next = self.characters.len();
+        let character = if next < MOST_CODES || self.codes.contains_key(&character) { character } else { ' ' };
+        *self.codes.entry(character).or_insert_with(|| {
+            self.characters.push(character);
+            SPACE + next as u16
+        })
+    }
+
+    /// Adds the font, after all pages.
+    pub(crate) fn finish(self, document: &mut Document) {
+        let file = document.add_object(Stream::new(dictionary! { "Length1" => FONT.len() as i64 }, FONT.to_vec()));
+        let to_unicode = document.add_object(Stream::new(Dictionary::new(), to_unicode(&self.characters)));
+        // Every code has the one glyph that has a width.
+        let glyphs = std::iter::once([0, 0]).chain(self.characters.iter().map(|_| [0, 1])).flatten().collect();
+        let glyphs = document.add_object(Stream::new(Dictionary::new(), glyphs));
+        let em = |part: f32| (part * 1000.0) as i64;
+        let descriptor = document.add_object(dictionary! {
+            "Type" => "FontDescriptor", "FontName" => "GlyphLessFont", "Flags" => 5, "ItalicAngle" => 0,
+            "FontBBox" => vec![0.into(), em(-DESCENT).into(), em(ADVANCE).into(), em(ASCENT).into()],
+            "Ascent" => em(ASCENT), "Descent" => em(-DESCENT), "CapHeight" => em(ASCENT), "StemV" => 80, "FontFile2" => file,
+        });
+        let system = dictionary! {
+            "Registry" => Object::string_literal("Adobe"), "Ordering" => Object::string_literal("Identity"), "Supplement" => 0,
+        };
+        let descendant = document.add_object(dictionary! {
+            "Type" => "Font", "Subtype" => "CIDFontType2", "BaseFont" => "GlyphLessFont", "CIDSystemInfo" => system,
+            "FontDescriptor" => descriptor, "DW" => em(ADVANCE), "CIDToGIDMap" => glyphs,
+        });
+        let font = dictionary! {
+            "Type" => "Font", "Subtype" => "Type0", "BaseFont" => "GlyphLessFont", "Encoding" => "Identity-H",
+            "DescendantFonts" => vec![descendant.into()], "ToUnicode" => to_unicode,
+        };
+        document.objects.insert(self.font, font.into());
+    }
+}
+
+/// What each code stands for.
+fn to_unicode(characters: &[char]) -> Vec<u8> {
+    let mut map = String::from(
+        "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) \
+         /Supplement 0 >> def\n/CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n1 begincodespacerange\n<0000> <ffff>\n\
+         endcodespacerange\n",
+    );
+    for (block, characters) in characters.chunks(BLOCK).enumerate() {
+        let _ = writeln!(map, "{} beginbfchar", characters.len());
+        for (code, character) in (usize::from(SPACE) + block * BLOCK..).zip(characters) {
+            let _ = write!(map, "<{code:04x}> <");
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                let _ = write!(map, "{unit:04x}");
+            }
+            map.push_str(">\n");
+        }
+        map.push_str("endbfchar\n");
+    }
+    map.push_str("endcmap\nCMapName currentdict /CMap defineresource pop\nend\nend\n");
+    map.into_bytes()
+}
+
+/// From the picture that was read, in pixels from the upper left corner, to the page.
+struct Scale {
+    /// Points for each pixel, across and down.
+    scale: (f32, f32),
+    height: f32,
+}
+
+impl Scale {
+    fn point(&self, x: f32, y: f32) -> (f32, f32) {
+        (x * self.scale.0, self.height - y * self.scale.1)
+    }
+
+    /// Along the line's baseline, as far as the word reaches.
+    fn run(&self, line: &Line, word: &Word) -> Run {
+        self.between(line, word, word.left, word.right, word.top, word.bottom, 0.0)
+    }
+
+    /// Between two words, at least so wide.
+    fn gap(&self, line: &Line, one: &Word, other: &Word, least: f32) -> Run {
+        let (left, right) = (one.right.min(other.right), one.left.max(other.left));
+        let (top, bottom) = (one.bottom.min(other.bottom), one.top.max(other.top));
+        self.between(line, one, left, right, top, bottom, least)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a rectangle, and what it belongs to")]
+    fn between(&self, line: &Line, word: &Word, left: f32, right: f32, top: f32, bottom: f32, least: f32) -> Run {
+        let drop = |height: f32| height * DESCENT / (ASCENT + DESCENT);
+        match line.direction {
+            Direction::Up => {
+                let [(x1, y1), (x2, y2)] =
+                    line.baseline.unwrap_or([(word.left, word.bottom), (word.right, word.bottom)]);
+                let slope = (y2 - y1) / (x2 - x1).max(1.0);
+                let (x, y) = self.point(left, y1 + slope * (left - x1));
+                let (end_x, end_y) = self.point(right, y1 + slope * (right - x1));
+                let length = (end_x - x).hypot(end_y - y);
+                let along = if end_x > x { ((end_x - x) / length, (end_y - y) / length) } else { (1.0, 0.0) };
+                Run { x, y, along, length: if end_x > x { length.max(least) } else { least } }
+            }
+            Direction::Down => {
+                let (x, y) = self.point(right, word.top + drop(word.bottom - word.top));
+                Run { x, y, along: (-1.0, 0.0), length: ((right - left) * self.scale.0).max(least) }
+            }
+            Direction::Right => {
+                let (x, y) = self.point(word.left + drop(word.right - word.left), top);
+                Run { x, y, along: (0.0, -1.0), length: ((bottom - top) * self.scale.1).max(least) }
+            }
+            Direction::Left => {
+                let (x, y) = self.point(word.right - drop(word.right - word.left), bottom);
+                Run { x, y, along: (0.0, 1.0), length: ((bottom - top) * self.scale.1).max(least) }
+            }
+        }
+    }
+}
+
+/// Whether there is no space between two words: scripts without spaces are read in pieces, too.
+fn joins(one: &Word, other: &Word) -> bool {
+    one.text.chars().next_back().is_some_and(is_cjk) && other.text.chars().next().is_some_and(is_cjk)
+}
+
+/// Makes words that are too near to each other narrower, by a quarter at most, and lets those reach each other that have no space
+/// between them. Readers tell words by the gaps. `em`: in pixels.
+fn space_out(words: &mut [Word], em: f32) {
+    for position in 1..words.len() {
+        let (before, from) = words.split_at_mut(position);
+        let (Some(one), Some(other)) = (before.last_mut(), from.first_mut()) else { continue };
+        let joined = joins(one, other);
+        let (left, right) = if one.left <= other.left { (one, other) } else { (other, one) };
+        let gap = right.left - left.right;
+        if joined && gap < em {
+            left.right = right.left.max(left.right);
+        } else if !joined && gap < LEAST_SPACE * em {
+            let missing = (LEAST_SPACE * em - gap) / 2.0;
+            left.right -= missing.min((left.right - left.left) / 4.0);
+            right.left += missing.min((right.right - right.left) / 4.0);
+        }
+    }
+}
+
+/// Sizes of the font for these lines. Neighbours of about the same size have the same one: readers part paragraphs by it, and
+/// not every line has tall letters.
+fn font_sizes(lines: &[Line], scale: &Scale) -> Vec<f32> {
+    let mut sizes: Vec<f32> = lines.iter().map(|line| font_size(line, scale)).collect();
+    for group in sizes.chunk_by_mut(|one, other| one.max(*other) < ALIKE * one.min(*other)) {
+        let mut sorted = group.to_vec();
+        sorted.sort_by(f32::total_cmp);
+        if let Some(middle) = sorted.get(sorted.len() / 2) {
+            group.fill(*middle);
+        }
+    }
+    sizes
+}
+
+/// So that the letters of a line reach from its lowest to its highest, in points.
+fn font_size(line: &Line, scale: &Scale) -> f32 {
+    let highest = |height: fn(&Word) -> f32| line.words.iter().map(height).fold(0.0, f32::max);
+    match (line.direction, line.baseline) {
+        (Direction::Up, Some([(x1, y1), (x2, y2)])) => {
+            let slope = (y2 - y1) / (x2 - x1).max(1.0);
+            // In the middle of a word, since the box of one that is not level is higher than its letters.
+            let above = |word: &Word| {
+                y1 + slope * (f32::midpoint(word.left, word.right) - x1)
+                    - word.top
+                    - slope.abs() * (word.right - word.left) / 2.0
+            };
+            let ascent = line.words.iter().map(above).fold(0.0, f32::max);
+            ascent * scale.scale.1 / ASCENT
+        }
+        (Direction::Up | Direction::Down, _) => highest(|word| word.bottom - word.top) * scale.scale.1,
+        (Direction::Right | Direction::Left, _) => highest(|word| word.right - word.left) * scale.scale.0,
+    }
+}

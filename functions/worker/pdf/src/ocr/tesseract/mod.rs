@@ -1,0 +1,8 @@
+//! Tesseract: text of pictures. All calls into it, and thus all `unsafe` code, are in this module.
+
+#![allow(unsafe_code, reason = "This module is the boundary to a C library.")]
+
+mod ffi;
+mod reader;
+
+pub(crate) use reader::{Reader, Tesseract};

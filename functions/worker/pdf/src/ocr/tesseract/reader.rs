@@ -1,0 +1,298 @@
+//! Reading one picture after the other.
+
+use std::ffi::{CStr, CString, c_char, c_float, c_int};
+use std::ptr;
+
+use super::ffi::{Api, Handle};
+use crate::ocr::{Direction, Line, Skew, Text, Word};
+use crate::pdfium::GreyBitmap;
+
+/// `OEM_TESSERACT_ONLY` and `OEM_LSTM_ONLY`: what the packaged models of orientation and of languages are made for.
+const CLASSIC_ONLY: c_int = 0;
+const LSTM_ONLY: c_int = 1;
+/// `PSM_OSD_ONLY`, `PSM_AUTO` and `PSM_SINGLE_BLOCK`.
+const ORIENTATION: c_int = 0;
+const AUTOMATIC: c_int = 3;
+const BLOCK: c_int = 6;
+/// How confident the reader must be of a page that it found no text on at first, lest it reads noise.
+const CONFIDENT: f32 = 60.0;
+/// `RIL_TEXTLINE` and `RIL_WORD`.
+const LINE: c_int = 2;
+const WORD: c_int = 3;
+/// Of one picture: more are left out.
+const WORDS: usize = 50_000;
+/// Bytes of one word.
+const WORD_BYTES: usize = 1000;
+
+/// libtesseract, found and bound once.
+#[derive(Clone, Copy)]
+pub(crate) struct Tesseract(Api);
+
+impl std::fmt::Debug for Tesseract {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Tesseract")
+    }
+}
+
+impl Tesseract {
+    pub(crate) fn load() -> Result<Self, String> {
+        Api::load().map(Self).map_err(|error| error.to_string())
+    }
+
+    /// Loads the models of these languages, such as `eng+deu`. `None` if one of them is not installed.
+    pub(crate) fn reader(&self, languages: &str) -> Option<Reader> {
+        self.load_models(languages, LSTM_ONLY)
+    }
+
+    /// Loads the model that tells which way is up. `None` if it is not installed.
+    pub(crate) fn orienter(&self) -> Option<Reader> {
+        self.load_models("osd", CLASSIC_ONLY)
+    }
+
+    fn load_models(&self, languages: &str, engine: c_int) -> Option<Reader> {
+        let languages = CString::new(languages).ok()?;
+        // SAFETY: It takes nothing. What it returns is deleted once, by `Reader`.
+        let reader = Reader { api: self.0, handle: unsafe { (self.0.TessBaseAPICreate)() } };
+        // SAFETY: The text ends with a NUL and lives during the call. Without a path, the library looks where its package put the
+        // models.
+        let failed = unsafe { (self.0.TessBaseAPIInit2)(reader.handle, ptr::null(), languages.as_ptr(), engine) };
+        if failed != 0 {
+            return None;
+        }
+        // White text on black is rare in scans, and looking for it takes a tenth of the time.
+        for (name, value) in [(c"tessedit_do_invert", c"0"), (c"debug_file", c"/dev/null")] {
+            // SAFETY: Both end with a NUL and live during the call. A name that it does not know changes nothing.
+            unsafe { (self.0.TessBaseAPISetVariable)(reader.handle, name.as_ptr(), value.as_ptr()) };
+        }
+        Some(reader)
+    }
+}
+
+/// Loaded models. Each picture is read on its own.
+pub(crate) struct Reader {
+    api: Api,
+    handle: Handle,
+}
+
+// SAFETY: An instance has no ties to the thread that made it, and is used by one thread at a time: it is not `Sync`.
+unsafe impl Send for Reader {}
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Reader")
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        // SAFETY: It was created once and is deleted once; iterators borrow the reader.
+        unsafe { (self.api.TessBaseAPIDelete)(self.handle) };
+    }
+}
+
+impl Reader {
+    /// Hands over a picture, which the library copies. Says whether it can be one.
+    fn set(&mut self, picture: &GreyBitmap) -> bool {
+        let (Ok(width), Ok(height)) = (c_int::try_from(picture.width), c_int::try_from(picture.height)) else {
+            return false;
+        };
+        if width == 0
+            || height == 0
+            || picture.data.len() as u64 != u64::from(picture.width) * u64::from(picture.height)
+        {
+            return false;
+        }
+        // SAFETY: The bytes are `height` rows of `width` bytes, and live during the call, which copies them.
+        unsafe {
+            (self.api.TessBaseAPISetImage)(self.handle, picture.data.as_ptr(), width, height, 1, width);
+            (self.api.TessBaseAPISetSourceResolution)(self.handle, picture.dpi.round() as c_int);
+        }
+        true
+    }
+
+    /// Degrees by which the picture is to be turned clockwise for its text to be upright, a multiple of 90, and how sure that is.
+    /// `None` where there is too little text to tell.
+    pub(crate) fn orientation(&mut self, picture: &GreyBitmap) -> Option<(u16, f32)> {
+        if !self.set(picture) {
+            return None;
+        }
+        let (mut degrees, mut confidence, mut script_confidence) = (0, 0.0, 0.0);
+        let mut script: *const c_char = ptr::null();
+        // SAFETY: The numbers and the pointer live during the call. The script's name is the library's own.
+        let known = unsafe {
+            (self.api.TessBaseAPISetPageSegMode)(self.handle, ORIENTATION);
+            let known = (self.api.TessBaseAPIDetectOrientationScript)(
+                self.handle,
+                &raw mut degrees,
+                &raw mut confidence,
+                &raw mut script,
+                &raw mut script_confidence,
+            );
+            (self.api.TessBaseAPIClear)(self.handle);
+            known
+        };
+        // The library says how far the page is turned.
+        let degrees = u16::try_from((360 - degrees).rem_euclid(360)).ok()?;
+        (known != 0 && degrees.is_multiple_of(90)).then_some((degrees, confidence))
+    }
+
+    /// How far the lines of a picture are from level. `None` where there are none.
+    pub(crate) fn skew(&mut self, picture: &GreyBitmap) -> Option<Skew> {
+        if !self.set(picture) {
+            return None;
+        }
+        let (mut degrees, mut confidence): (c_float, c_float) = (0.0, 0.0);
+        // SAFETY: A picture is set. The black and white one is ours, and is destroyed once.
+        let failed = unsafe {
+            let mut pixels = (self.api.TessBaseAPIGetThresholdedImage)(self.handle);
+            if pixels.is_null() {
+                return None;
+            }
+            let failed = (self.api.pixFindSkew)(pixels, &raw mut degrees, &raw mut confidence);
+            (self.api.pixDestroy)(&raw mut pixels);
+            (self.api.TessBaseAPIClear)(self.handle);
+            failed
+        };
+        (failed == 0 && degrees.is_finite()).then_some(Skew { degrees, confidence })
+    }
+
+    /// Reads a picture. `None` if the library gives up.
+    pub(crate) fn read(&mut self, picture: &GreyBitmap) -> Option<Text> {
+        let text = self.read_as(picture, AUTOMATIC)?;
+        if text.words() > 0 {
+            return Some(text);
+        }
+        // A few words on an empty page may be no text to the analysis of its layout.
+        let block = self.read_as(picture, BLOCK)?;
+        Some(if block.confidence().is_some_and(|sure| sure >= CONFIDENT) { block } else { text })
+    }
+
+    fn read_as(&mut self, picture: &GreyBitmap, layout: c_int) -> Option<Text> {
+        if !self.set(picture) {
+            return None;
+        }
+        // SAFETY: A picture is set. Without a monitor, it runs to its end.
+        let failed = unsafe {
+            (self.api.TessBaseAPISetPageSegMode)(self.handle, layout);
+            (self.api.TessBaseAPIRecognize)(self.handle, ptr::null_mut())
+        };
+        let text = (failed == 0).then(|| self.text());
+        // SAFETY: The results were copied, and their iterator is gone.
+        unsafe { (self.api.TessBaseAPIClear)(self.handle) };
+        text
+    }
+
+    fn text(&self) -> Text {
+        let mut text = Text::default();
+        // SAFETY: The picture was read. Without results, there is no iterator.
+        let results = unsafe { (self.api.TessBaseAPIGetIterator)(self.handle) };
+        if results.is_null() {
+            return text;
+        }
+        let results = Results { reader: self, handle: results };
+        for _ in 0..WORDS {
+            if results.begins_line() || text.lines.is_empty() {
+                text.lines.push(results.line());
+            }
+            if let (Some(word), Some(line)) = (results.word(), text.lines.last_mut()) {
+                line.words.push(word);
+            }
+            if !results.next() {
+                break;
+            }
+        }
+        text.lines.retain(|line| !line.words.is_empty());
+        text
+    }
+}
+
+/// An iterator over the words of the picture that was read last.
+struct Results<'r> {
+    reader: &'r Reader,
+    handle: Handle,
+}
+
+impl Drop for Results<'_> {
+    fn drop(&mut self) {
+        // SAFETY: It was given once and is deleted once.
+        unsafe { (self.reader.api.TessResultIteratorDelete)(self.handle) };
+    }
+}
+
+impl Results<'_> {
+    fn next(&self) -> bool {
+        // SAFETY: The iterator is alive.
+        unsafe { (self.reader.api.TessResultIteratorNext)(self.handle, WORD) != 0 }
+    }
+
+    /// The same iterator, as other functions take it.
+    fn page(&self) -> Handle {
+        // SAFETY: The iterator is alive.
+        unsafe { (self.reader.api.TessResultIteratorGetPageIterator)(self.handle) }
+    }
+
+    fn begins_line(&self) -> bool {
+        // SAFETY: The iterator is alive.
+        unsafe { (self.reader.api.TessPageIteratorIsAtBeginningOf)(self.page(), LINE) != 0 }
+    }
+
+    /// The line that begins here, without its words.
+    fn line(&self) -> Line {
+        let (mut orientation, mut writing, mut order, mut skew) = (0, 0, 0, 0.0);
+        let (mut x1, mut y1, mut x2, mut y2) = (0, 0, 0, 0);
+        let api = &self.reader.api;
+        // SAFETY: The iterator is alive, and so are the numbers.
+        let known = unsafe {
+            (api.TessPageIteratorOrientation)(
+                self.page(),
+                &raw mut orientation,
+                &raw mut writing,
+                &raw mut order,
+                &raw mut skew,
+            );
+            let baseline = api.TessPageIteratorBaseline;
+            baseline(self.page(), LINE, &raw mut x1, &raw mut y1, &raw mut x2, &raw mut y2) != 0
+        };
+        let direction = match orientation {
+            1 => Direction::Right,
+            2 => Direction::Down,
+            3 => Direction::Left,
+            _ => Direction::Up,
+        };
+        let points = [(x1 as f32, y1 as f32), (x2 as f32, y2 as f32)];
+        let baseline = (known && direction == Direction::Up && x2 > x1).then_some(points);
+        Line { words: Vec::new(), direction, baseline }
+    }
+
+    /// The word here, unless it is empty.
+    fn word(&self) -> Option<Word> {
+        let api = &self.reader.api;
+        let (mut left, mut top, mut right, mut bottom) = (0, 0, 0, 0);
+        // SAFETY: The iterator is alive, and so are the numbers.
+        let (known, confidence, text) = unsafe {
+            let place = api.TessPageIteratorBoundingBox;
+            let known = place(self.page(), WORD, &raw mut left, &raw mut top, &raw mut right, &raw mut bottom);
+            let confidence = (api.TessResultIteratorConfidence)(self.handle, WORD);
+            (known != 0, confidence, (api.TessResultIteratorGetUTF8Text)(self.handle, WORD))
+        };
+        if text.is_null() {
+            return None;
+        }
+        // SAFETY: The text ends with a NUL. It is ours, and is deleted after it was copied.
+        let copy = unsafe {
+            let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
+            (api.TessDeleteText)(text);
+            copy
+        };
+        let text: String = copy.chars().filter(|c| !c.is_whitespace() && !c.is_control()).collect();
+        let sound = known && right > left && bottom > top && !text.is_empty() && text.len() <= WORD_BYTES;
+        sound.then(|| Word {
+            text,
+            confidence: if confidence.is_finite() { confidence.clamp(0.0, 100.0) } else { 0.0 },
+            left: left as f32,
+            top: top as f32,
+            right: right as f32,
+            bottom: bottom as f32,
+        })
+    }
+}

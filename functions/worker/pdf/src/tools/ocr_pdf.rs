@@ -1,0 +1,235 @@
+//! ocr-pdf: the text of scanned pages, invisibly over them.
+
+use lopdf::{Dictionary, Object, ObjectId, Stream, dictionary};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{internal, io_failure, options, pdf, raster};
+use crate::image::{Encoding, Format, encode};
+use crate::ocr::{self, How, PageText, TextLayer};
+use crate::pdfium::{Document, Page};
+use crate::structure::assembly::Source;
+use crate::structure::objects::Lookup;
+use crate::structure::transform::{Matrix, move_annotation, wrap_contents};
+use crate::structure::{Assembly, invisible, open, pages};
+use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
+
+const RESULT: &str = "result.pdf";
+/// Below this, a page has so many wrong words that somebody has to look at it.
+const LOW_CONFIDENCE: f32 = 70.0;
+/// Pages in the report, and in a warning.
+const MOST_REPORTED: usize = 1000;
+const MOST_TOLD: usize = 10;
+/// Of pictures that take the place of pages whose text can't be trusted.
+const QUALITY: u8 = 85;
+/// Bytes of a pixel of such a picture while it is drawn.
+const PIXEL_BYTES: u64 = 4;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct Options {
+    languages: Vec<String>,
+    mode: Mode,
+    deskew: bool,
+    rotate: bool,
+    dpi: Option<f32>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { languages: vec!["eng".to_owned()], mode: Mode::SkipText, deskew: false, rotate: false, dpi: None }
+    }
+}
+
+/// What happens to pages that have text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Mode {
+    /// They stay as they are.
+    SkipText,
+    /// They lose their invisible text, and are read anew but for the visible one.
+    Redo,
+    /// A picture takes their place, which is read.
+    Force,
+}
+
+/// What became of a page.
+enum Done {
+    Skipped,
+    Read {
+        text: Box<PageText>,
+        /// The file of the picture that is to take the page's place.
+        picture: Option<String>,
+    },
+}
+
+pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+    let options: Options = options(request)?;
+    let done = read(engines, request, &options)?;
+    let opened = open(engines, request, 0)?;
+    let (mut document, mut warnings) = (opened.document, opened.warnings);
+    let tree = pages::read(&mut document, request.limits.pages)?;
+    if tree.pages.len() != done.len() {
+        return Err(Failure::new(
+            ErrorCode::CorruptDocument,
+            "The PDF is damaged: its number of pages is unclear. Open it in the program that made it and save it again.",
+            "pdfium and lopdf count different pages",
+        ));
+    }
+    if options.mode == Mode::Redo {
+        invisible::remove_text(&mut document, &tree.pages)?;
+    }
+    let mut layer = TextLayer::new(&mut document);
+    for (page, done) in tree.pages.iter().zip(&done) {
+        let Done::Read { text, picture } = done else { continue };
+        if let Some(picture) = picture {
+            replace(&mut document, *page, &request.directory.join(picture))?;
+        }
+        turn(&mut document, *page, text);
+        layer.add(&mut document, *page, text);
+    }
+    layer.finish(&mut document);
+    let mut source = Source::read(document, request.limits.pages)?;
+    let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
+    warnings.extend(assembled.warnings);
+    warnings.extend(warn(&done));
+    let report = report(&options, &done);
+    Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: Some(report), warnings })
+}
+
+/// Reads the pages, one after the other.
+fn read(engines: &Engines, request: &Request, options: &Options) -> Result<Vec<Done>, Failure> {
+    let tesseract = engines.tesseract()?;
+    let missing = || internal("a model of Tesseract is not installed");
+    let mut reader = tesseract.reader(&options.languages.join("+")).ok_or_else(missing)?;
+    let mut orienter = options.rotate.then(|| tesseract.orienter().ok_or_else(missing)).transpose()?;
+    let session = engines.pdfium()?.session();
+    let source = super::only_source(request)?;
+    let document = Document::open(&session, &source.path, source.password.as_deref())?;
+    let how = How { dpi: options.dpi, deskew: options.deskew, pixels: request.limits.pixels };
+    let count = raster::page_count(&document, request)?;
+    (0..count)
+        .map(|index| {
+            let page = document.page(index)?;
+            let has_text = page.text()?.string().chars().any(|c| !c.is_whitespace() && !c.is_control());
+            if has_text && options.mode == Mode::SkipText {
+                return Ok(Done::Skipped);
+            }
+            let without = if has_text && options.mode == Mode::Redo { page.visible_text() } else { Vec::new() };
+            let text = ocr::read(&page, &mut reader, orienter.as_mut(), &how, &without)?;
+            let replaced = has_text && options.mode == Mode::Force;
+            let picture = replaced.then(|| draw(&page, index, text.dpi, request)).transpose()?;
+            Ok(Done::Read { text: Box::new(text), picture })
+        })
+        .collect()
+}
+
+/// Draws a page in colour to a file, which it names.
+fn draw(page: &Page<'_>, index: u32, dpi: f32, request: &Request) -> Result<String, Failure> {
+    let size = raster::size(page.size(), &raster::Fit::Dpi(dpi), request.limits.memory_bytes / PIXEL_BYTES)?;
+    let bitmap = page.render_content(size.width, size.height)?;
+    let encoding = Encoding { format: Format::Jpeg, quality: QUALITY, grayscale: false, dpi: None };
+    let file = format!("page-{}.jpg", index + 1);
+    std::fs::write(request.directory.join(&file), encode(&bitmap, &encoding)?).map_err(|error| io_failure(&error))?;
+    Ok(file)
+}
+
+/// Puts a picture in place of what a page draws. Its annotations stay.
+fn replace(document: &mut lopdf::Document, id: ObjectId, picture: &std::path::Path) -> Result<(), Failure> {
+    let data = std::fs::read(picture).map_err(|error| io_failure(&error))?;
+    std::fs::remove_file(picture).map_err(|error| io_failure(&error))?;
+    let stream = crate::image::jpeg(&data).ok_or_else(|| internal("a picture of our own can't be read"))?;
+    let picture = document.add_object(stream);
+    let Ok(page) = document.get_dictionary(id) else { return Ok(()) };
+    let (visible, rotation) = (pages::visible_box(document, page), pages::rotation(document, page));
+    let (width, height) = pages::shown_size(document, page);
+    let matrix = Matrix([width, 0.0, 0.0, height, 0.0, 0.0]).then(Matrix::from_upright(visible, rotation));
+    let content = format!("q {} cm /Picture Do Q\n", matrix.operands());
+    let content = document.add_object(Stream::new(Dictionary::new(), content.into_bytes()));
+    if let Ok(page) = document.get_dictionary_mut(id) {
+        page.set("Contents", content);
+        page.set("Resources", dictionary! { "XObject" => dictionary! { "Picture" => picture } });
+        // What the structure's marks were on is gone.
+        page.remove(b"StructParents");
+    }
+    Ok(())
+}
+
+/// Turns a page as it was turned for reading.
+fn turn(document: &mut lopdf::Document, id: ObjectId, text: &PageText) {
+    let Ok(page) = document.get_dictionary(id) else { return };
+    let rotation = pages::rotation(document, page);
+    if text.view.skew != 0.0 {
+        let visible = pages::visible_box(document, page);
+        let (x, y) = (f32::midpoint(visible.left, visible.right), f32::midpoint(visible.bottom, visible.top));
+        let about = Matrix::translation(-x, -y).then(Matrix::rotation(-text.view.skew));
+        let matrix = about.then(Matrix::translation(x, y));
+        let annotations: Vec<ObjectId> =
+            document.array(page, b"Annots").iter().filter_map(|annotation| annotation.as_reference().ok()).collect();
+        let contents = page.get(b"Contents").cloned().ok();
+        for annotation in annotations {
+            move_annotation(document, annotation, matrix);
+        }
+        wrap_contents(document, id, contents, &format!("q {} cm\n", matrix.operands()), "\nQ\n");
+    }
+    if text.view.turn != 0
+        && let Ok(page) = document.get_dictionary_mut(id)
+    {
+        page.set("Rotate", Object::Integer((rotation + i64::from(text.view.turn)) % 360));
+    }
+}
+
+fn warn(done: &[Done]) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if done.iter().all(|done| matches!(done, Done::Skipped)) {
+        let message = "All pages have text already, and stay as they are. Set `mode` to `redo` to recognize them anew.";
+        warnings.push(Warning::new("nothing_recognized", message));
+    }
+    let is_low = |done: &Done| match done {
+        Done::Read { text, .. } => text.text.confidence().is_some_and(|confidence| confidence < LOW_CONFIDENCE),
+        Done::Skipped => false,
+    };
+    let low: Vec<String> =
+        (1..).zip(done).filter(|(_, done)| is_low(done)).map(|(number, _): (u32, _)| number.to_string()).collect();
+    if !low.is_empty() {
+        let more = if low.len() > MOST_TOLD { ", …" } else { "" };
+        let numbers = low.iter().take(MOST_TOLD).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let message = format!(
+            "The text of {} page(s) is uncertain: {numbers}{more}. Check it, or send a sharper scan or other `languages`.",
+            low.len()
+        );
+        warnings.push(Warning::new("low_confidence", message));
+    }
+    warnings
+}
+
+fn report(options: &Options, done: &[Done]) -> Value {
+    let read = || done.iter().filter(|done| matches!(done, Done::Read { .. })).count();
+    let pages: Vec<Value> =
+        (1..).zip(done).take(MOST_REPORTED).map(|(number, done)| report_page(number, done)).collect();
+    json!({
+        "languages": options.languages,
+        "recognized": read(),
+        "skipped": done.len() - read(),
+        "pages": pages,
+    })
+}
+
+fn report_page(number: u32, done: &Done) -> Value {
+    let Done::Read { text, .. } = done else { return json!({ "page": number, "status": "skipped" }) };
+    let tenths = |number: f32| (f64::from(number) * 10.0).round() / 10.0;
+    let mut page = json!({
+        "page": number,
+        "status": "recognized",
+        "words": text.text.words(),
+        "confidence": text.text.confidence().map(tenths),
+        "dpi": text.dpi.round(),
+    });
+    if text.view.turn != 0 {
+        page["rotated"] = text.view.turn.into();
+    }
+    if text.view.skew != 0.0 {
+        page["skew"] = tenths(text.view.skew).into();
+    }
+    page
+}
