@@ -202,5 +202,7 @@ fn command(launcher: &Launcher, home: &Path) -> std::process::Command {
     command.stderr(std::process::Stdio::inherit());
     command.arg("pdf-helper").arg("--home").arg(home);
     command.env("LC_ALL", "C.UTF-8");
+    // Tesseract's threads wait for each other more than they read.
+    command.env("OMP_THREAD_LIMIT", "1");
     command
 }

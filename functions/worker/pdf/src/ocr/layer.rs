@@ -81,10 +81,10 @@ impl TextLayer {
         }
         let rtl_words = line.words.iter().filter(|word| word.text.chars().any(is_rtl)).count();
         let is_line_rtl = 2 * rtl_words > line.words.len();
-        let mut words = line.words.clone();
-        if line.direction == Direction::Up {
-            space_out(&mut words, size / scale.scale.0);
-        }
+        let words = match line.direction {
+            Direction::Up => space_out(&line.words, size / scale.scale.0),
+            Direction::Right | Direction::Down | Direction::Left => line.words.clone(),
+        };
         let mut before: Option<&Word> = None;
         for word in &words {
             if let Some(before) = before
@@ -236,23 +236,32 @@ fn joins(one: &Word, other: &Word) -> bool {
     one.text.chars().next_back().is_some_and(is_cjk) && other.text.chars().next().is_some_and(is_cjk)
 }
 
-/// Makes words that are too near to each other narrower, by a quarter at most, and lets those reach each other that have no space
-/// between them. Readers tell words by the gaps. `em`: in pixels.
-fn space_out(words: &mut [Word], em: f32) {
-    for position in 1..words.len() {
-        let (before, from) = words.split_at_mut(position);
-        let (Some(one), Some(other)) = (before.last_mut(), from.first_mut()) else { continue };
-        let joined = joins(one, other);
-        let (left, right) = if one.left <= other.left { (one, other) } else { (other, one) };
-        let gap = right.left - left.right;
-        if joined && gap < em {
-            left.right = right.left.max(left.right);
-        } else if !joined && gap < LEAST_SPACE * em {
+/// Puts words together that have no space between them, and makes those narrower, by a quarter at most, that are too near to each
+/// other: readers tell words by the gaps. `em`: in pixels.
+fn space_out(words: &[Word], em: f32) -> Vec<Word> {
+    let mut spaced: Vec<Word> = Vec::with_capacity(words.len());
+    for word in words {
+        let mut word = word.clone();
+        if let Some(before) = spaced.last_mut() {
+            let gap = word.left.max(before.left) - word.right.min(before.right);
+            if joins(before, &word) && gap.abs() < em {
+                before.text.push_str(&word.text);
+                before.left = before.left.min(word.left);
+                before.right = before.right.max(word.right);
+                before.top = before.top.min(word.top);
+                before.bottom = before.bottom.max(word.bottom);
+                continue;
+            }
             let missing = (LEAST_SPACE * em - gap) / 2.0;
-            left.right -= missing.min((left.right - left.left) / 4.0);
-            right.left += missing.min((right.right - right.left) / 4.0);
+            if missing > 0.0 {
+                let (left, right) = if before.left <= word.left { (before, &mut word) } else { (&mut word, before) };
+                left.right -= missing.min((left.right - left.left) / 4.0);
+                right.left += missing.min((right.right - right.left) / 4.0);
+            }
         }
+        spaced.push(word);
     }
+    spaced
 }
 
 /// Sizes of the font for these lines. Neighbours of about the same size have the same one: readers part paragraphs by it, and
