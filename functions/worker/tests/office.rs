@@ -274,17 +274,39 @@ async fn a_second_attempt_finds_the_source_as_it_was() {
     assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(fixture("letter.docx")).unwrap());
 }
 
+/// An engine whose helper does not start, but says why.
+fn engine_without_helper(directory: &Path) -> OfficeEngine {
+    let broken = directory.join("worker");
+    let worker = env!("CARGO_BIN_EXE_worker");
+    let fails = "echo '{\"Failed\":\"no room\"}'; exit 1";
+    let script = format!("#!/bin/sh\ncase \"$*\" in *office-zygote*) {fails} ;; esac\nexec {worker} \"$@\"\n");
+    std::fs::write(&broken, script).unwrap();
+    std::fs::set_permissions(&broken, Permissions::from_mode(0o755)).unwrap();
+    OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), Launcher::new(broken)).unwrap()
+}
+
 #[tokio::test]
 async fn a_fresh_libreoffice_stands_in_for_a_warm_one_that_does_not_start() {
     let directory = TempDir::new().unwrap();
-    let broken = directory.path().join("worker");
-    let worker = env!("CARGO_BIN_EXE_worker");
-    let script = format!("#!/bin/sh\ncase \"$*\" in *office-zygote*) exit 1 ;; esac\nexec {worker} \"$@\"\n");
-    std::fs::write(&broken, script).unwrap();
-    std::fs::set_permissions(&broken, Permissions::from_mode(0o755)).unwrap();
-    let engine = OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), Launcher::new(broken)).unwrap();
+    let engine = engine_without_helper(directory.path());
     let done = convert_by(&engine, "letter.docx", json!({}), PATIENCE, Limits::default()).await;
     assert!(done.text().contains("Grüße aus Köln"), "{}", done.text());
+}
+
+#[tokio::test]
+async fn an_engine_that_is_not_ready_says_why() {
+    let directory = TempDir::new().unwrap();
+    let log = directory.path().join("log");
+    // One for all threads, which listens to nothing: with a single one alive, `tracing` may not ask this thread.
+    drop(tracing::subscriber::set_global_default(tracing::subscriber::NoSubscriber::new()));
+    let lines = std::fs::File::create(&log).unwrap();
+    let guard = tracing::subscriber::set_default(docmill::telemetry::subscriber("warn", lines));
+    engine_without_helper(directory.path()).get_ready().await;
+    drop(guard);
+    let log = std::fs::read_to_string(log).unwrap();
+    let line: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
+    assert_eq!(line["message"], "LibreOffice is not ready for the next job: a fresh process will serve it");
+    assert_eq!(line["error"], "the helper failed: no room");
 }
 
 #[tokio::test]

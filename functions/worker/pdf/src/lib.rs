@@ -10,6 +10,7 @@
 
 mod image;
 mod label;
+mod library;
 mod markdown;
 mod ocr;
 mod page_range;
@@ -31,7 +32,7 @@ pub use tool::Tool;
 #[derive(Debug)]
 pub struct Engines {
     pdfium: Result<pdfium::Pdfium, String>,
-    qpdf: Option<qpdf::Qpdf>,
+    qpdf: Result<qpdf::Qpdf, String>,
     fonts: std::sync::OnceLock<label::Fonts>,
     /// Loaded when it is first needed, with the many libraries that it depends on.
     tesseract: std::sync::OnceLock<Result<ocr::Tesseract, String>>,
@@ -42,7 +43,7 @@ impl Engines {
     pub fn load() -> Self {
         Self {
             pdfium: pdfium::Pdfium::load(),
-            qpdf: qpdf::Qpdf::load().ok(),
+            qpdf: qpdf::Qpdf::load(),
             fonts: std::sync::OnceLock::from(label::Fonts::load()),
             tesseract: std::sync::OnceLock::new(),
         }
@@ -53,9 +54,9 @@ impl Engines {
     }
 
     fn qpdf(&self) -> Result<&qpdf::Qpdf, Failure> {
-        self.qpdf.as_ref().ok_or_else(|| {
-            Failure::new(ErrorCode::Internal, "Something went wrong on our side.", "libqpdf is not installed")
-        })
+        self.qpdf
+            .as_ref()
+            .map_err(|cause| Failure::new(ErrorCode::Internal, "Something went wrong on our side.", cause))
     }
 
     fn pdfium(&self) -> Result<&pdfium::Pdfium, Failure> {
@@ -78,8 +79,7 @@ impl Engines {
             )),
             Err(cause) => Some(cause.clone()),
         };
-        let qpdf = self.qpdf.is_none().then(|| "libqpdf is not installed".to_owned());
-        pdfium.into_iter().chain(qpdf).collect()
+        pdfium.into_iter().chain(self.qpdf.as_ref().err().cloned()).collect()
     }
 
     /// Runs one tool to its end. Its results lie in `request.directory`.

@@ -107,12 +107,17 @@ impl ForkServer {
     /// Waits until the helper has prepared for the next request; starts it if there is none, unless it has just failed
     /// several times.
     pub async fn get_ready(&self) -> io::Result<()> {
+        self.get_ready_within(START).await
+    }
+
+    /// `time`: how long it may take to start, and to take stock after its first document.
+    async fn get_ready_within(&self, time: Duration) -> io::Result<()> {
         let mut state = self.state.lock().await;
         if state.helper.is_none() && state.backoff.pause(Instant::now()).is_some() {
             return Ok(());
         }
         let mut helper = state.take_helper(&self.start)?;
-        let ready = helper.get_ready().await;
+        let ready = helper.get_ready(time).await;
         state.note(helper, &ready);
         ready.map_err(io::Error::other)
     }
@@ -178,10 +183,10 @@ impl Helper {
         Ok(())
     }
 
-    async fn get_ready(&mut self) -> Result<(), HelperError> {
-        self.started(START).await?;
+    async fn get_ready(&mut self, time: Duration) -> Result<(), HelperError> {
+        self.started(time).await?;
         if !self.ready {
-            self.ready_within(if self.settled { PREPARATION } else { START }).await?;
+            self.ready_within(if self.settled { PREPARATION } else { time }).await?;
             self.ready = true;
             self.settled = self.asked;
         }
@@ -339,6 +344,44 @@ mod tests {
         let error = server.ask::<_, u32>(&1, soon()).await.unwrap_err();
         assert_eq!(error.to_string(), "the helper does not answer");
         assert!(server.state.lock().await.helper.is_none());
+    }
+
+    /// The first helpers never say a word; the next one repeats what it is asked.
+    fn silent_at_first() -> Start {
+        let starts = std::sync::atomic::AtomicU32::new(0);
+        Box::new(move |_startup| {
+            let mut command = std::process::Command::new("sh");
+            let is_silent = starts.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < backoff::FREE_FAILURES;
+            let script = if is_silent { "exec sleep 600" } else { "echo '\"Ready\"'; exec cat" };
+            command.arg("-c").arg(script).process_group(0);
+            Ok(command)
+        })
+    }
+
+    #[tokio::test]
+    async fn a_helper_that_is_not_ready_in_time_is_given_up_and_replaced_after_a_pause() {
+        let server = ForkServer::new(silent_at_first());
+        let soon = Duration::from_millis(1);
+        for _ in 0..backoff::FREE_FAILURES {
+            let error = server.get_ready_within(soon).await.unwrap_err();
+            assert!(error.to_string().starts_with("the helper has not replied"), "{error}");
+            server.state.lock().await.helper.as_mut().unwrap().awaited = PATIENCE;
+            let error = server.get_ready_within(soon).await.unwrap_err();
+            assert_eq!(error.to_string(), "the helper does not answer");
+            assert!(server.state.lock().await.helper.is_none());
+        }
+        // During the pause no helper is started, and a document is told why.
+        assert!(server.get_ready_within(soon).await.is_ok());
+        let deadline = Instant::now() + Duration::from_secs(20);
+        let error = server.ask::<_, String>(&"hello", deadline).await.unwrap_err();
+        assert!(error.to_string().ends_with("the last time: the helper does not answer"), "{error}");
+        assert!(server.state.lock().await.helper.is_none());
+        // The same failures, longer ago than the first pause lasts.
+        let long_ago = Instant::now().checked_sub(Duration::from_secs(60)).unwrap();
+        let mut backoff = Backoff::default();
+        (0..backoff::FREE_FAILURES).for_each(|_| backoff.fail(long_ago, "silence".to_owned()));
+        server.state.lock().await.backoff = backoff;
+        assert_eq!(server.ask::<_, String>(&"hello", deadline).await.unwrap(), "hello");
     }
 
     /// A helper that gives up, and says why.

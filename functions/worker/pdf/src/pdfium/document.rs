@@ -140,3 +140,52 @@ pub(super) fn corrupt(cause: String) -> Failure {
         cause,
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Pdfium;
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_opened_is_an_error_of_its_kind() {
+        let pdfium = Pdfium::load().unwrap();
+        let session = pdfium.session();
+        let directory = tempfile::TempDir::new().unwrap();
+        let file = directory.path().join("a.pdf");
+        std::fs::write(&file, b"%PDF-1.7\n\xFF\xFE no objects").unwrap();
+        let code = |path: &Path, password| Document::open(&session, path, password).unwrap_err().code;
+        assert_eq!(code(&file, None), ErrorCode::CorruptDocument);
+        assert_eq!(code(Path::new("/nowhere/at/all.pdf"), None), ErrorCode::CorruptDocument);
+        assert_eq!(code(Path::new("/a\0b"), None), ErrorCode::Internal);
+        assert_eq!(code(&file, Some("a\0b")), ErrorCode::WrongPassword);
+        assert_eq!(code(directory.path(), None), ErrorCode::CorruptDocument);
+    }
+
+    /// The title is half a pair of UTF-16.
+    const PAGE: &[u8] =
+        b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1\
+>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\n4 0 obj<</Title<FEFFD8000041>>>endobj\n\
+trailer<</Root 1 0 R/Info 4 0 R/Size 5>>\n";
+
+    #[test]
+    fn a_page_that_is_not_there_is_an_error_and_any_metadata_are_text() {
+        let pdfium = Pdfium::load().unwrap();
+        let session = pdfium.session();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), PAGE).unwrap();
+        let document = Document::open(&session, file.path(), None).unwrap();
+        assert_eq!(document.pages(), 1);
+        for index in [1, i32::MAX.cast_unsigned(), u32::MAX] {
+            assert_eq!(document.page(index).unwrap_err().code, ErrorCode::CorruptDocument);
+        }
+        assert_eq!(document.page_label(u32::MAX), "");
+        assert_eq!(
+            (document.metadata(c"Title"), document.metadata(c"Author")),
+            ("\u{FFFD}A".to_owned(), String::new())
+        );
+        let page = document.page(0).unwrap();
+        let too_large = page.render(u32::MAX, 9, super::super::Background::Transparent).unwrap_err();
+        assert_eq!(too_large.code, ErrorCode::RenderFailed);
+        assert_eq!(page.text().unwrap().string(), "");
+    }
+}

@@ -8,6 +8,7 @@ use libloading::Library;
 
 use super::ffi::{Api, LibraryConfig};
 use super::glyphs;
+use crate::library::first;
 use crate::{ErrorCode, Failure};
 
 /// LibreOffice's own copy, then copies of pdfium that other packages install under its usual name.
@@ -44,14 +45,7 @@ impl std::fmt::Debug for Pdfium {
 impl Pdfium {
     /// The first of the known copies that has all the functions that the tools need.
     pub(crate) fn load() -> Result<Self, String> {
-        let mut causes = Vec::new();
-        for candidate in CANDIDATES {
-            match Self::open(Path::new(candidate)) {
-                Ok(pdfium) => return Ok(pdfium),
-                Err(cause) => causes.push(format!("{candidate}: {cause}")),
-            }
-        }
-        Err(format!("no pdfium: {}", causes.join("; ")))
+        first(&CANDIDATES, |path| Self::open(Path::new(path))).map_err(|causes| format!("no pdfium: {causes}"))
     }
 
     fn open(path: &Path) -> Result<Self, libloading::Error> {
@@ -143,4 +137,16 @@ pub(crate) fn missing(cause: &str) -> Failure {
         "The service can't render PDF files at the moment. Please try again later.",
         cause,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_without_the_functions_is_an_error() {
+        let cause = first(&["libc.so.6"], |path| Pdfium::open(Path::new(path))).unwrap_err();
+        assert!(cause.contains("FPDF_InitLibraryWithConfig"), "{cause}");
+        assert_eq!(missing("no pdfium").code, ErrorCode::Internal);
+    }
 }

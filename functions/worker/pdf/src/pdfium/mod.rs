@@ -32,3 +32,32 @@ fn utf16(mut read: impl FnMut(*mut std::ffi::c_void, std::ffi::c_ulong) -> std::
     let end = buffer.iter().position(|unit| *unit == 0).unwrap_or(buffer.len());
     String::from_utf16_lossy(&buffer[..end])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A function that says that its text has so many bytes, and writes these units.
+    fn read(bytes: std::ffi::c_ulong, units: &[u16]) -> String {
+        utf16(|buffer, length| {
+            let room = usize::try_from(length / 2).unwrap();
+            if !buffer.is_null() {
+                // SAFETY: The buffer has the length that is said.
+                let buffer = unsafe { std::slice::from_raw_parts_mut(buffer.cast::<u16>(), room) };
+                buffer.iter_mut().zip(units).for_each(|(place, unit)| *place = *unit);
+            }
+            bytes
+        })
+    }
+
+    #[test]
+    fn text_of_any_length_and_any_units_is_read() {
+        let hello: Vec<u16> = "hello\0".encode_utf16().collect();
+        assert_eq!(read(12, &hello), "hello");
+        assert_eq!(read(0, &hello), "");
+        assert_eq!(read(1, &hello), "", "half a unit is none");
+        assert_eq!(read(7, &hello), "hel", "no zero at its end");
+        assert_eq!(read(4, &[0xD800, 0x41]), "\u{FFFD}A", "half a pair");
+        assert_eq!(read(std::ffi::c_ulong::MAX, &hello), "hello", "no more than a megabyte is asked for");
+    }
+}

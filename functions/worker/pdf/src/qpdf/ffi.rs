@@ -7,6 +7,8 @@ use std::ptr;
 
 use libloading::Library;
 
+use crate::library::first;
+
 /// Debian 13 and Debian 12.
 const NAMES: [&str; 2] = ["libqpdf.so.30", "libqpdf.so.29"];
 /// `qpdf_log_dest_custom`.
@@ -36,6 +38,8 @@ pub(super) struct Functions {
 /// How a job ended.
 pub(super) struct Ended {
     pub(super) exit: c_int,
+    /// Whether the job was understood, and so was run.
+    pub(super) ran: bool,
     /// What it printed.
     pub(super) info: Vec<u8>,
     /// Its warnings and errors.
@@ -43,12 +47,8 @@ pub(super) struct Ended {
 }
 
 impl Functions {
-    pub(super) fn load() -> Result<Self, libloading::Error> {
-        let mut result = Self::load_from(NAMES[0]);
-        if result.is_err() {
-            result = Self::load_from(NAMES[1]);
-        }
-        result
+    pub(super) fn load() -> Result<Self, String> {
+        first(&NAMES, Self::load_from).map_err(|causes| format!("no libqpdf: {causes}"))
     }
 
     fn load_from(name: &str) -> Result<Self, libloading::Error> {
@@ -76,31 +76,67 @@ impl Functions {
         let (mut info, mut messages) = (Vec::new(), Vec::new());
         // SAFETY: the handles come from libqpdf and are given back once, the job before the logger. Both buffers outlive the
         // job, which alone calls `append`, on this thread. C++ exceptions do not leave these functions.
-        let exit = unsafe {
+        let (exit, ran) = unsafe {
             let mut logger = (self.logger_create)();
             (self.set_info)(logger, CUSTOM, Some(append), ptr::from_mut(&mut info).cast());
             (self.set_warn)(logger, CUSTOM, Some(append), ptr::from_mut(&mut messages).cast());
             (self.set_error)(logger, CUSTOM, Some(append), ptr::from_mut(&mut messages).cast());
             let mut job = (self.job_init)();
             (self.job_set_logger)(job, logger);
-            let mut exit = (self.job_from_json)(job, json.as_ptr());
-            if exit == 0 {
-                exit = (self.job_run)(job);
-            }
+            let understood = (self.job_from_json)(job, json.as_ptr());
+            let exit = if understood == 0 { (self.job_run)(job) } else { understood };
             (self.job_cleanup)(&raw mut job);
             (self.logger_cleanup)(&raw mut logger);
-            exit
+            (exit, understood == 0)
         };
-        Ended { exit, info, messages }
+        Ended { exit, ran, info, messages }
     }
 }
 
 /// Takes what libqpdf logs. `buffer` is the `Vec<u8>` that was registered with it.
 extern "C" fn append(data: *const c_char, length: usize, buffer: *mut c_void) -> c_int {
+    if data.is_null() || length == 0 {
+        return 0;
+    }
     // SAFETY: libqpdf passes `length` readable bytes, and the buffer registered in `run`, which nothing else uses meanwhile.
     let (data, buffer) =
         unsafe { (std::slice::from_raw_parts(data.cast::<u8>(), length), &mut *buffer.cast::<Vec<u8>>()) };
     let room = LOG_BYTES.saturating_sub(buffer.len());
     buffer.extend_from_slice(&data[..length.min(room)]);
     0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_that_cannot_be_used_is_named_with_its_cause() {
+        let names = ["/nowhere/libqpdf.so", "libc.so.6"];
+        let cause = first(&names, Functions::load_from).err().unwrap_or_default();
+        assert!(cause.starts_with("/nowhere/libqpdf.so: dlopen failed: "), "{cause}");
+        assert!(cause.contains("No such file") && cause.contains("; libc.so.6: dlsym failed: "), "{cause}");
+        assert!(cause.contains("qpdfjob_init"), "{cause}");
+    }
+
+    #[test]
+    fn messages_are_kept_up_to_a_limit_and_may_be_nothing() {
+        let mut buffer = Vec::new();
+        let place = ptr::from_mut(&mut buffer).cast();
+        let (text, long) = (b"\xFFend", vec![b'x'; LOG_BYTES]);
+        assert_eq!(append(ptr::null(), 0, place), 0);
+        assert_eq!(append(text.as_ptr().cast(), 0, place), 0);
+        assert_eq!(append(text.as_ptr().cast(), text.len(), place), 0);
+        assert_eq!(append(long.as_ptr().cast(), long.len(), place), 0);
+        assert_eq!((buffer.len(), &buffer[..5]), (LOG_BYTES, b"\xFFendx".as_slice()));
+    }
+
+    #[test]
+    fn a_job_that_is_not_one_ends_with_an_error() {
+        let functions = Functions::load().unwrap();
+        for job in [c"", c"{", c"[]", c"{\"noSuchOption\": \"\"}", c"{\"inputFile\": \"\xFF\xFE\"}"] {
+            let ended = functions.run(job);
+            assert!(ended.exit != 0 && !ended.ran && !ended.messages.is_empty(), "{job:?}");
+        }
+    }
 }

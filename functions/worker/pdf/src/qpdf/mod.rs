@@ -29,13 +29,16 @@ pub(crate) struct Report {
 
 impl Qpdf {
     pub(crate) fn load() -> Result<Self, String> {
-        ffi::Functions::load().map(Self).map_err(|error| error.to_string())
+        ffi::Functions::load().map(Self)
     }
 
     /// Runs a job, given in the JSON that `qpdf --job-json-help` describes. Passwords belong there and nowhere else.
     pub(crate) fn run(&self, job: &Value) -> Result<Report, Failure> {
         let json = CString::new(job.to_string()).map_err(|_| internal("a job with a zero byte"))?;
         let ended = self.0.run(&json);
+        if !ended.ran {
+            return Err(internal("qpdf: a faulty job"));
+        }
         match ended.exit {
             0 | 3 => Ok(Report { text: String::from_utf8_lossy(&ended.info).into_owned(), repaired: ended.exit == 3 }),
             _ => Err(failure(&String::from_utf8_lossy(&ended.messages), job.get("password").is_some())),
@@ -97,8 +100,33 @@ fn failure(messages: &str, with_password: bool) -> Failure {
             "qpdf: unsupported encryption",
         );
     }
-    if says("No space left") || says("std::bad_alloc") || says("json key") || says("JSON") {
-        return internal("qpdf: no room, or a faulty job");
+    if says("No space left") || says("std::bad_alloc") {
+        return internal("qpdf: no room");
     }
     Failure::new(ErrorCode::CorruptDocument, "This PDF is damaged and could not be repaired.", "qpdf: unreadable file")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_have_the_code_of_their_cause() {
+        let code = |messages: &[u8], with_password| failure(&String::from_utf8_lossy(messages), with_password).code;
+        assert_eq!(code(b"\xFF.pdf: invalid password", false), ErrorCode::PasswordRequired);
+        assert_eq!(code(b"\xFF.pdf: invalid password", true), ErrorCode::WrongPassword);
+        assert_eq!(code(b"unsupported encryption filter", false), ErrorCode::UnsupportedFormat);
+        assert_eq!(code(b"std::bad_alloc", false), ErrorCode::Internal);
+        assert_eq!(code(b"\xFF\xFE", false), ErrorCode::CorruptDocument);
+    }
+
+    #[test]
+    fn a_faulty_job_and_a_missing_file_are_errors() {
+        let qpdf = Qpdf::load().unwrap();
+        assert_eq!(qpdf.run(&json!({ "noSuchOption": "" })).unwrap_err().code, ErrorCode::Internal);
+        let nowhere = Path::new("/nowhere/at/all.pdf");
+        assert_eq!(qpdf.pages(nowhere, None).unwrap_err().code, ErrorCode::CorruptDocument);
+        assert!(!qpdf.is_encrypted(nowhere));
+        assert_eq!(qpdf.pages(Path::new("/a\0b"), Some("\0")).unwrap_err().code, ErrorCode::CorruptDocument);
+    }
 }

@@ -109,13 +109,16 @@ impl Office {
         let hook: Hook = unsafe { std::mem::transmute::<*mut c_void, Hook>(symbol) };
         // SAFETY: both arguments are C strings, which the function copies.
         let kit = unsafe { hook(program.as_ptr(), profile.as_ptr()) };
-        Self::of(kit)
+        // SAFETY: LibreOfficeKit has just made it, and is never unloaded.
+        unsafe { Self::of(kit) }
     }
 
-    fn of(kit: *mut Kit) -> io::Result<Self> {
-        // SAFETY: a kit is either null or points to its table for as long as the process lives.
-        let class = unsafe { kit.as_ref().and_then(|kit| kit.class.as_ref()) };
-        let Some(class) = class.filter(|class| class.size >= size_of::<KitClass>()) else {
+    /// # Safety
+    /// A kit that is not null must point to its table for as long as the process lives.
+    unsafe fn of(kit: *mut Kit) -> io::Result<Self> {
+        // SAFETY: by the caller's promise; each table begins with its size.
+        let class = unsafe { kit.as_ref().and_then(|kit| whole(kit.class)) };
+        let Some(class) = class else {
             return Err(io::Error::other("LibreOfficeKit did not start, or is older than LibreOffice 6.1"));
         };
         let desk = Box::leak(Box::new(Desk {
@@ -234,8 +237,7 @@ impl Document<'_> {
     /// LibreOfficeKit must have created the document, and no other code may destroy it.
     unsafe fn of(raw: *mut RawDocument) -> io::Result<Self> {
         // SAFETY: a document points to its table for as long as it lives, and each table begins with its size.
-        let size = unsafe { raw.as_ref().and_then(|raw| raw.class.as_ref()).map(|class| class.size) };
-        if size.is_none_or(|size| size < size_of::<DocumentClass>()) {
+        if unsafe { raw.as_ref().and_then(|raw| whole(raw.class)) }.is_none() {
             return Err(io::Error::other("LibreOfficeKit's documents have no functions to save them"));
         }
         Ok(Self { raw, _office: PhantomData })
@@ -258,6 +260,16 @@ impl Drop for Document<'_> {
         // SAFETY: the document is alive, `of` checked that its table has this function, and it is not used any more.
         unsafe { ((*(*self.raw).class).destroy)(self.raw) };
     }
+}
+
+/// A table of functions, if it is as large as declared here. An older LibreOffice's may be smaller: no reference to such
+/// a table may exist.
+///
+/// # Safety
+/// A table that is not null must begin with its size in bytes, and live and not change from now on.
+unsafe fn whole<'a, T>(table: *const T) -> Option<&'a T> {
+    // SAFETY: by the caller's promise, the size can be read, and then as many bytes as it says.
+    unsafe { if !table.is_null() && *table.cast::<usize>() >= size_of::<T>() { table.as_ref() } else { None } }
 }
 
 fn c_string(bytes: &[u8]) -> io::Result<CString> {
@@ -292,6 +304,55 @@ impl Office {
             let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
             (self.class().free_error)(text);
             copy
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn why(program: &Path) -> String {
+        Office::start(program, "file:///nowhere").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_library_that_is_missing_or_another_one_is_an_error() {
+        let directory = tempfile::TempDir::new().unwrap();
+        assert_eq!(why(directory.path()), "LibreOffice's library can't be loaded");
+        let library = directory.path().join("libmergedlo.so");
+        std::fs::write(&library, "not a library").unwrap();
+        assert_eq!(why(directory.path()), "LibreOffice's library can't be loaded");
+        std::fs::remove_file(&library).unwrap();
+        std::os::unix::fs::symlink(any_library(), &library).unwrap();
+        assert_eq!(why(directory.path()), "LibreOffice's library has no LibreOfficeKit");
+        assert!(Office::start(Path::new("/a\0b"), "file:///nowhere").is_err());
+    }
+
+    /// The C library that this process uses.
+    fn any_library() -> String {
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+        let path =
+            maps.lines().filter_map(|line| line.split_whitespace().nth(5)).find(|path| path.ends_with("libc.so.6"));
+        path.unwrap().to_owned()
+    }
+
+    #[test]
+    fn a_kit_or_document_without_its_functions_is_an_error() {
+        // Tables that end behind their size, as an older LibreOffice's might.
+        let small = size_of::<usize>();
+        let mut kit = Kit { class: ptr::null() };
+        let mut document = RawDocument { class: ptr::null() };
+        // SAFETY: each is null, or points to a table that begins with its size and lives until the end of this test.
+        unsafe {
+            assert!(Office::of(ptr::null_mut()).is_err());
+            assert!(Office::of(&raw mut kit).is_err());
+            assert!(Document::of(ptr::null_mut()).is_err());
+            assert!(Document::of(&raw mut document).is_err());
+            kit.class = ptr::from_ref(&small).cast();
+            document.class = ptr::from_ref(&small).cast();
+            assert!(Office::of(&raw mut kit).is_err());
+            assert!(Document::of(&raw mut document).is_err());
         }
     }
 }

@@ -342,7 +342,8 @@ impl Library {
 
 /// Looks up a function by its name in what is loaded.
 ///
-/// SAFETY: `F` must be the type of that function.
+/// # Safety
+/// `F` must be the type of that function.
 unsafe fn symbol<F: Copy>(name: &CStr) -> io::Result<F> {
     const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
     let name: *const c_char = name.as_ptr();
@@ -391,5 +392,28 @@ impl Drop for Text<'_> {
     fn drop(&mut self) {
         // SAFETY: the text is alive, and this is the one use that was counted for it.
         unsafe { (self.library.text_release)(self.raw) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_without_libreoffice_has_no_uno() {
+        assert_eq!(Uno::start().unwrap_err().to_string(), "LibreOffice lacks a function of UNO's");
+    }
+
+    #[test]
+    fn a_value_that_is_no_object_is_an_error() {
+        let mut number = 5;
+        let value = Any { data: place(&mut number), ..Any::EMPTY };
+        for value in [Any::EMPTY, value] {
+            assert!(model::object(&value).is_err());
+        }
+        // Where an object lies, and none is there.
+        let mut nothing = Any::EMPTY;
+        nothing.data = ptr::from_ref(&nothing.reserved).cast_mut().cast();
+        assert!(model::object(&nothing).is_err());
     }
 }

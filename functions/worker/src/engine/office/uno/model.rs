@@ -111,7 +111,7 @@ impl Hidden<'_> {
 }
 
 /// The object that a value is.
-fn object(value: &Any) -> io::Result<*mut RawObject> {
+pub(super) fn object(value: &Any) -> io::Result<*mut RawObject> {
     // An object lies in the Any itself; a value of no type has its data elsewhere.
     let is_object = ptr::eq(value.data, ptr::from_ref(&value.reserved).cast());
     if is_object && !value.reserved.is_null() {
