@@ -241,6 +241,20 @@ test("three tools in a chain show the pages as pictures", async () => {
   });
 });
 
+test("two versions of a document are shown side by side", async () => {
+  await play("compare-documents", async ({ page }) => {
+    const html = (name, text) => ({ name: `${name}.html`, mimeType: "text/html", buffer: Buffer.from(`<p>The price is ${text} euros`) });
+    await page.locator("#file").setInputFiles([html("before", 100)]);
+    await convert(page);
+    await page.locator("#file-error", { hasText: "Choose 2 files." }).waitFor({ timeout: CONVERSION_MS });
+    await page.locator("#file").setInputFiles([html("before", 100), html("after", 200)]);
+    await convert(page);
+    await ready(page);
+    await picture(page, /page 1 of 1$/);
+    assert.ok(!(await page.getByLabel(/^Step 2/).locator("option").allInnerTexts()).includes("Compare documents"));
+  });
+});
+
 test("a file that was made smaller shows its size before and after", async () => {
   await play("html-to-pdf", async ({ page }) => {
     await writeHtml(page, `<h1>Long</h1>${"<p>text</p>".repeat(200)}`);

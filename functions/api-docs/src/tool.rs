@@ -1,6 +1,7 @@
 //! A page for each tool: made from the schema that requests are checked against.
 
 use docmill::domain::catalogue::Tool;
+use docmill::domain::intake::Sources;
 use docmill::domain::limits::Limits;
 use docmill::domain::tool::Definition;
 use docmill_look::{code, schema};
@@ -48,11 +49,17 @@ fn facts(definition: &Definition) -> Markup {
     html! {
         dl.figures {
             div { dt { "Source formats" } dd { (definition.sources.formats.join(", ")) } }
-            div { dt { "Sources" } dd { @if definition.sources.are_several() { "1–" (definition.sources.most) } @else { "1" } } }
+            div { dt { "Sources" } dd { (source_count(definition)) } }
             div { dt { "Result" } dd { (results(definition)) } }
             div { dt { "Name in the API" } dd { code { (definition.slug) } } }
         }
     }
+}
+
+/// `1`, or `1–100`.
+fn source_count(definition: &Definition) -> String {
+    let Sources { least, most, .. } = definition.sources;
+    if least == most { most.to_string() } else { format!("{least}–{most}") }
 }
 
 /// All formats that the tool can make.

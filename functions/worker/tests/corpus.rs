@@ -81,7 +81,8 @@ impl Worker {
     }
 
     fn convert(&mut self, tool: &str, source: &Path, options: &Value, out: &Path) -> Value {
-        let line = json!({"tool": tool, "in": source, "out": out, "options": options});
+        let sources = if tool == "compare-documents" { json!([source, good_pdf()]) } else { json!(source) };
+        let line = json!({"tool": tool, "in": sources, "out": out, "options": options});
         writeln!(self.requests, "{line}").unwrap();
         let answer = self.answers.next().expect("the worker is alive").unwrap();
         serde_json::from_str(&answer).unwrap()
@@ -177,7 +178,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
     folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-fn pdf_tools() -> [(&'static str, Value); 14] {
+fn pdf_tools() -> [(&'static str, Value); 15] {
     [
         ("merge-pdf", json!({})),
         ("split-pdf", json!({"mode": "every"})),
@@ -193,6 +194,7 @@ fn pdf_tools() -> [(&'static str, Value); 14] {
         ("watermark-pdf", json!({"text": "Draft"})),
         ("protect-pdf", json!({"userPassword": "open"})),
         ("unlock-pdf", json!({"password": "open"})),
+        ("compare-documents", json!({"dpi": 36})),
     ]
 }
 

@@ -44,6 +44,7 @@ const FILES: &[Files] = &tools![
     "flatten-pdf",
     "fill-form",
     "ocr-pdf",
+    "compare-documents",
     "pdf-to-images",
     "images-to-pdf",
     "thumbnail",

@@ -30,6 +30,8 @@ pub struct Sources {
     pub kinds: Vec<SourceKind>,
     #[serde(default)]
     pub properties: Vec<SourceProperty>,
+    #[serde(default = "one")]
+    pub least: usize,
     /// With more than one, the sources are a list.
     #[serde(default = "one")]
     pub most: usize,

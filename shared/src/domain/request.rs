@@ -402,6 +402,18 @@ mod tests {
     }
 
     #[test]
+    fn a_tool_of_two_sources_gets_two_and_is_no_further_step() {
+        let source = json!({"sourceUrl": "https://a.example/x.pdf"});
+        assert!(parse("compare-documents", json!({"sources": [source, source]})).is_ok());
+        for sources in [json!([source]), json!([source, source, source])] {
+            assert!(parse("compare-documents", json!({"sources": sources})).is_err());
+        }
+        let body = json!({"sources": [source, source], "then": [{"toolSlug": "compare-documents"}]});
+        let message = &breaches("merge-pdf", body)[0].message;
+        assert_eq!(message, "compare-documents needs 2 files, so it cannot be a further step");
+    }
+
+    #[test]
     fn inline_html_is_limited_in_bytes() {
         let html = "ä".repeat(MAX_INLINE_BYTES / 2 + 1);
         assert_eq!(breaches("html-to-pdf", json!({"html": html}))[0].message, "must have at most 524288 bytes");

@@ -143,7 +143,7 @@ fn input_properties(sources: &Sources) -> Map<String, Value> {
     let kinds = sources.kinds.iter().map(|kind| json!({"required": [kind.as_str()]})).collect::<Vec<_>>();
     let list = json!({
         "type": "array",
-        "minItems": 1,
+        "minItems": sources.least,
         "maxItems": sources.most,
         "description": format!("{}, in the order given.", sources.description.trim_end_matches('.')),
         "items": {

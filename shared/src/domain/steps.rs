@@ -69,6 +69,9 @@ fn mismatch(before: &Tool, options: &Map<String, Value>, tool: &Tool) -> Option<
     if !tool.definition.sources.accepts(&made.extension) {
         return Some(format!("{next} does not accept the {} that {first} makes", made.extension));
     }
+    if tool.definition.sources.least > 1 {
+        return Some(format!("{next} needs {} files, so it cannot be a further step", tool.definition.sources.least));
+    }
     if before.definition.several_outputs && !tool.definition.sources.are_several() {
         return Some(format!("{next} accepts one file, but {first} can make several"));
     }

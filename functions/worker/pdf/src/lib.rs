@@ -6,8 +6,9 @@
 //! `tools/` has a module for each tool, which reads its options and says what happens in which order. Below them:
 //! `qpdf/` (libqpdf: bytes, repair, encryption), `structure/` (lopdf: pages, outlines, forms, tags),
 //! `pdfium/` (rendering, text, forms), `image/` (decoders and encoders), `markdown/` (Markdown as a page), `ocr/` (text of
-//! pictures, by Tesseract).
+//! pictures, by Tesseract), `compare/` (what differs between two documents).
 
+mod compare;
 mod image;
 mod label;
 mod library;

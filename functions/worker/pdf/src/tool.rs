@@ -22,6 +22,7 @@ pub enum Tool {
     FlattenPdf,
     FillForm,
     OcrPdf,
+    CompareDocuments,
     /// Not in the catalogue: makes the page that markdown-to-pdf prints.
     RenderMarkdown,
     /// Not in the catalogue: checks a result of any engine, and counts its pages.

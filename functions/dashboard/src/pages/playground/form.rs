@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use docmill::domain::catalogue::Tool;
+use docmill::domain::intake::Sources;
 use docmill::domain::limits::{Limits, MAX_INLINE_BYTES};
 use docmill::domain::source::SourceKind;
 use docmill::domain::tool::{Definition, ToolState};
@@ -22,6 +23,8 @@ use crate::pages::parts::bytes;
 use crate::state::AppState;
 use crate::viewer::Viewer;
 use docmill_look::code::tabs;
+
+const EXPIRED_UPLOAD: &str = "This upload has expired. Choose the file again.";
 
 /// What the form shows.
 #[derive(Clone, Copy, Debug)]
@@ -75,8 +78,10 @@ impl Told {
         let mut told = Self::default();
         for breach in &error.details {
             let field = field_of(&breach.path, definition);
-            let message = if field == "file" {
-                "This upload has expired. Choose the file again.".to_owned()
+            let message = if breach.path.ends_with("/sources") {
+                how_many_files(&definition.sources)
+            } else if field == "file" {
+                EXPIRED_UPLOAD.to_owned()
             } else {
                 sentence(&breach.message)
             };
@@ -92,6 +97,11 @@ impl Told {
     fn has_options(&self) -> bool {
         self.0.keys().any(|field| field.starts_with("option."))
     }
+}
+
+fn how_many_files(sources: &Sources) -> String {
+    let Sources { least, most, .. } = sources;
+    if least == most { format!("Choose {least} files.") } else { format!("Choose {least} to {most} files.") }
 }
 
 /// `must be at most 5` becomes "Must be at most 5."
@@ -270,7 +280,7 @@ fn file_field(source: &Source, definition: &Definition, data: &FormData, told: &
     let (several, extensions) = (*source == Source::Files, &definition.sources.formats);
     let accepted: Vec<_> = extensions.iter().map(|extension| format!(".{extension}")).collect();
     let error = told.of("file");
-    let uploads = if error.is_some() { Vec::new() } else { data.all("uploadId") };
+    let uploads = if error == Some(EXPIRED_UPLOAD) { Vec::new() } else { data.all("uploadId") };
     let names = data.all("fileName");
     let kinds = data.all("fileType");
     let of = |list: &[&str], index: usize| list.get(index).copied().unwrap_or_default().to_owned();
@@ -316,7 +326,9 @@ fn option_fields(definition: &Definition, data: &FormData, told: &Told) -> Marku
 fn step_fields(shown: &Shown<'_>) -> Markup {
     let Shown { data, told, .. } = shown;
     let mut tools = vec![("", "No further step")];
-    tools.extend(shown.tools.iter().map(|tool| (tool.definition.slug.as_str(), tool.definition.name.as_str())));
+    // A step gets the result of the one before, and nothing beside it.
+    let followers = shown.tools.iter().filter(|tool| tool.definition.sources.least <= 1);
+    tools.extend(followers.map(|tool| (tool.definition.slug.as_str(), tool.definition.name.as_str())));
     let names: Vec<_> =
         (0..MOST_STEPS).map(|number| (format!("step.{number}"), format!("step.{number}.options"))).collect();
     let labels: Vec<_> = (1..=MOST_STEPS)

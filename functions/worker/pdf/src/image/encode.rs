@@ -154,7 +154,7 @@ fn is_flat(rgbx: &[u8]) -> bool {
     equal * 8 >= rgbx.len() / 8 * 5
 }
 
-pub(super) fn luma(rgbx: &[u8]) -> Vec<u8> {
+pub(crate) fn luma(rgbx: &[u8]) -> Vec<u8> {
     rgbx.chunks_exact(4).map(|p| luminance(p[0], p[1], p[2])).collect()
 }
 

@@ -9,7 +9,7 @@ mod svg;
 mod tiff;
 
 pub(crate) use embed::{Embedded, decode, embed};
-pub(crate) use encode::{Encoding, Format, encode};
+pub(crate) use encode::{Encoding, Format, encode, luma};
 pub(crate) use header::{jpeg, jpeg_coarseness};
 pub(crate) use similarity::similarity;
 pub(crate) use svg::to_pdf as svg_to_pdf;

@@ -111,8 +111,10 @@ impl<'p> TextPage<'p> {
                 spaced = true;
                 continue;
             };
-            let Some(area) = self.area(index, is_arabic(value)) else { continue };
             let matrix = self.matrix(index);
+            // pdfium's loose box of a turned character has no height.
+            let is_turned = matrix.as_ref().is_some_and(|matrix| matrix.a.abs() < matrix.b.abs());
+            let Some(area) = self.area(index, is_arabic(value), is_turned) else { continue };
             let angle = self.angle(index, matrix.as_ref());
             let fallback = if angle.is_multiple_of(180) { area.height() } else { area.width() };
             let size = matrix.map_or(0.0, |matrix| self.size(index, &matrix));
@@ -124,11 +126,13 @@ impl<'p> TextPage<'p> {
         found
     }
 
-    /// `drawn`: as wide as the ink. The advances of joined letters are those of other shapes of the same letters.
-    fn area(&self, index: c_int, drawn: bool) -> Option<Rect> {
+    /// `drawn`: as wide as the ink. The advances of joined letters are those of other shapes of the same letters. `tight`: the
+    /// ink alone.
+    fn area(&self, index: c_int, drawn: bool, tight: bool) -> Option<Rect> {
         let api = self.page.session().api;
         let mut area = RectF::default();
-        let loose = api.FPDFText_GetLooseCharBox.is_some_and(|get| {
+        let get_loose = api.FPDFText_GetLooseCharBox.filter(|_| !tight);
+        let loose = get_loose.is_some_and(|get| {
             // SAFETY: The text page is open, the index is below its count, and the rectangle lives during the call.
             unsafe { get(self.handle, index, &raw mut area) != 0 }
         });

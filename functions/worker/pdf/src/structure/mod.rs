@@ -17,6 +17,7 @@ pub(crate) mod open;
 pub(crate) mod overlay;
 pub(crate) mod pages;
 pub(crate) mod paper;
+pub(crate) mod side_by_side;
 pub(crate) mod stamp;
 pub(crate) mod transform;
 pub(crate) mod visible;

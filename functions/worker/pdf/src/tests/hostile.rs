@@ -34,7 +34,9 @@ fn options(tool: Tool) -> Value {
 
 fn every_tool(content: &[u8]) -> Vec<Result<Outcome, Failure>> {
     let run = Run::new().with(content);
-    TOOLS.iter().map(|tool| run.run(*tool, options(*tool))).collect()
+    let beside = Run::new().with(content).with(&plain("two", 2));
+    let compared = beside.run(Tool::CompareDocuments, json!({}));
+    TOOLS.iter().map(|tool| run.run(*tool, options(*tool))).chain([compared]).collect()
 }
 
 /// A failure of the document's, and none of ours.

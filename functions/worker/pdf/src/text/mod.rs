@@ -9,7 +9,7 @@ mod tables;
 mod words;
 
 pub(crate) use blocks::Document;
-pub(crate) use order::plain;
+pub(crate) use order::{plain, words_in_order};
 pub(crate) use render::{html, json, layout, markdown};
 use words::Word;
 pub(crate) use words::{is_cjk, is_rtl, visual_order};

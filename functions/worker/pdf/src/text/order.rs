@@ -80,6 +80,12 @@ pub(crate) fn plain(page: PageContent) -> String {
     text
 }
 
+/// The page's words as they are read: column by column, line by line.
+pub(crate) fn words_in_order(page: PageContent) -> impl Iterator<Item = Word> {
+    let blocks = blocks(page.words).into_iter().chain([page.aside]);
+    blocks.flat_map(lines).flat_map(|line| line.words)
+}
+
 /// Parts of a page that are read one after the other.
 pub(super) fn blocks(words: Vec<Word>) -> Vec<Vec<Word>> {
     let mut found = Vec::new();

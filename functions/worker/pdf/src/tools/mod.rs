@@ -1,5 +1,6 @@
 //! The tools: each reads its options and says what happens in which order.
 
+mod compare;
 mod compress;
 mod fill_form;
 mod flatten;
@@ -47,6 +48,7 @@ pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         Tool::FlattenPdf => flatten::run(engines, request),
         Tool::FillForm => fill_form::run(engines, request),
         Tool::OcrPdf => ocr_pdf::run(engines, request),
+        Tool::CompareDocuments => compare::run(engines, request),
         Tool::RenderMarkdown => render_markdown::run(request),
         Tool::Verify => verify::run(engines, request),
         Tool::MarkTest => mark::run(engines, request),

@@ -46,6 +46,11 @@ impl Damage {
 }
 
 fn survive(tool: Tool, media: Media, originals: &[Vec<u8>], options: &Value) {
+    survive_beside(&[], tool, media, originals, options);
+}
+
+/// Each damaged file is the last source, after sound ones.
+fn survive_beside(sound: &[&str], tool: Tool, media: Media, originals: &[Vec<u8>], options: &Value) {
     let files = tempfile::tempdir().unwrap();
     for seed in 1..=MUTANTS {
         let mut damage = Damage(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
@@ -53,7 +58,8 @@ fn survive(tool: Tool, media: Media, originals: &[Vec<u8>], options: &Value) {
         damage.mutate(&mut data);
         let path = files.path().join("mutant");
         std::fs::write(&path, &data).unwrap();
-        let run = run(tool, vec![source(&path, media)], options.clone());
+        let others = sound.iter().map(|name| source(&fixture(name), media));
+        let run = run(tool, others.chain([source(&path, media)]).collect(), options.clone());
         match &run.result {
             Ok(outcome) => assert!(!outcome.artifacts.is_empty(), "{tool:?} {seed}"),
             Err(failure) => assert_ne!(failure.code, ErrorCode::Internal, "{tool:?} {seed}: {failure}"),
@@ -110,6 +116,13 @@ fn damaged_pdfs_are_recognized_or_refused() {
     let originals: Vec<Vec<u8>> =
         ["render.pdf", "images.pdf"].iter().map(|name| std::fs::read(fixture(name)).unwrap()).collect();
     survive(Tool::OcrPdf, Media::Pdf, &originals, &json!({"dpi": 100, "mode": "redo", "deskew": true}));
+}
+
+#[test]
+fn damaged_pdfs_are_compared_or_refused() {
+    for options in [json!({"dpi": 36}), json!({"mode": "text", "format": "json"})] {
+        survive_beside(&["layouts/code.pdf"], Tool::CompareDocuments, Media::Pdf, &pdfs(), &options);
+    }
 }
 
 #[test]

@@ -1,0 +1,114 @@
+//! The result to look at: the pages side by side, with what differs marked.
+
+use lopdf::{Document, ObjectId};
+
+use crate::compare::{Changed, ComparedPage};
+use crate::pdfium::Rect;
+use crate::structure::assembly::{Bookmarks, Source};
+use crate::structure::flatten::{self, What};
+use crate::structure::pages::{self, Rectangle};
+use crate::structure::side_by_side::{self, Half, Sheet};
+use crate::structure::{Assembly, PageUse, Part, open, visible};
+use crate::tools::pdf;
+use crate::{Artifact, Engines, Failure, Request, Warning};
+
+const RESULT: &str = "comparison.pdf";
+
+/// One of the two documents, as the sheets show it.
+struct Version {
+    name: &'static str,
+    pages: Vec<ObjectId>,
+    /// In points, as the pages are shown.
+    sizes: Vec<(f32, f32)>,
+}
+
+impl Version {
+    fn half(&self, index: Option<usize>, changes: &[Changed], areas: &[Rect]) -> Option<Half> {
+        let index = index?;
+        let (page, (_, height)) = (*self.pages.get(index)?, *self.sizes.get(index)?);
+        let mark = |place: &Rect| Rectangle {
+            left: place.x0,
+            bottom: height - place.y1,
+            right: place.x1,
+            top: height - place.y0,
+        };
+        Some(Half {
+            page,
+            caption: format!("{}: page {}", self.name, index + 1),
+            words: changes.iter().map(|change| mark(&change.place)).collect(),
+            areas: areas.iter().map(mark).collect(),
+        })
+    }
+}
+
+/// Writes the sheets. The outline is that of the first document.
+pub(super) fn write(
+    engines: &Engines,
+    request: &Request,
+    compared: &[ComparedPage],
+    [old_sizes, new_sizes]: [Vec<(f32, f32)>; 2],
+    only_changed: bool,
+) -> Result<(Artifact, Vec<Warning>), Failure> {
+    let limit = request.limits.pages;
+    let mut warnings = Vec::new();
+    let mut document = flattened(engines, request, 0, &mut warnings)?;
+    let old_pages = pages::read(&mut document, limit)?.pages;
+    let other = flattened(engines, request, 1, &mut warnings)?;
+    let new_pages = side_by_side::take_over(&mut document, other, limit)?;
+    let before = Version { name: "Before", pages: old_pages, sizes: old_sizes };
+    let after = Version { name: "After", pages: new_pages, sizes: new_sizes };
+    let sheet = |page: &ComparedPage| Sheet {
+        before: before.half(page.pair.before, &page.removed, &page.areas),
+        after: after.half(page.pair.after, &page.added, &page.areas),
+        note: note(page),
+    };
+    let sheets: Vec<Sheet> = chosen(compared, only_changed).into_iter().map(sheet).collect();
+    let drawn = side_by_side::draw(&mut document, &sheets, engines.fonts())?;
+    let mut source = Source::read(document, limit)?;
+    let moved = sheets.iter().zip(&drawn).filter_map(|(sheet, page)| Some((sheet.before.as_ref()?.page, *page)));
+    source.replace_pages(drawn.clone(), moved.collect());
+    let mut assembly = Assembly::create(&request.directory.join(RESULT), &request.limits, false)?;
+    let used: Vec<PageUse> = (0..source.pages.len()).map(PageUse::of).collect();
+    assembly.add(&mut source, &Part { pages: &used, bookmarks: Bookmarks::Keep, attachments: false, again: false })?;
+    let assembled = assembly.finish()?;
+    warnings.extend(assembled.warnings);
+    Ok((pdf(RESULT, assembled.pages), warnings))
+}
+
+/// A PDF has at least one page: where nothing changed, the first pair is shown.
+fn chosen(compared: &[ComparedPage], only_changed: bool) -> Vec<&ComparedPage> {
+    let mut chosen: Vec<&ComparedPage> = compared.iter().filter(|page| !only_changed || page.is_changed()).collect();
+    if chosen.is_empty() {
+        chosen.extend(compared.first());
+    }
+    chosen
+}
+
+/// A source whose annotations, fields and layers are a part of its pages, as a viewer shows them at first.
+fn flattened(
+    engines: &Engines,
+    request: &Request,
+    position: usize,
+    warnings: &mut Vec<Warning>,
+) -> Result<Document, Failure> {
+    let opened = open(engines, request, position)?;
+    // The comparison is a document of its own, so it breaks no signature.
+    warnings.extend(opened.warnings.into_iter().filter(|warning| warning.code != "signature_broken"));
+    let mut document = opened.document;
+    let tree = pages::read(&mut document, request.limits.pages)?;
+    visible::flatten_layers(&mut document, &tree.pages)?;
+    flatten::flatten(&mut document, &tree.pages, What { annotations: true, forms: true }, engines.fonts())?;
+    Ok(document)
+}
+
+fn note(page: &ComparedPage) -> String {
+    match (page.pair.before, page.pair.after) {
+        // Rounded down: a changed page is never 100 % alike.
+        (Some(_), Some(_)) if page.is_changed() => {
+            format!("{:.1} % alike", (page.similarity * 1000.0).floor().min(999.0) / 10.0)
+        }
+        (Some(_), Some(_)) => "No changes".to_owned(),
+        (Some(_), None) => "Removed".to_owned(),
+        (None, _) => "Added".to_owned(),
+    }
+}
