@@ -6,10 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pikepdf
 from PIL import Image
 
 from . import peers
-from .pdf_cases import FIXTURES, LETTERS, REPORT_PAGES, SCAN, SCAN_PAGES
+from .pdf_cases import FIXTURES, LETTERS, REPORT_PAGES, REVISED, REVISED_PAGE, SCAN, SCAN_PAGES
 
 WORDS = "the river carries stones and sand from mountains to the plain where towns were built along its banks".split()
 
@@ -18,6 +19,7 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     random.seed(7)
     _letters(folder)
+    _revised(folder)
     _long_text(folder)
     _report(folder)
     _scan(folder)
@@ -27,6 +29,13 @@ def _letters(folder: Path) -> None:
     """Files of their own: a program that is given one file a hundred times opens it once."""
     for number in range(LETTERS):
         shutil.copyfile(FIXTURES / "text.pdf", folder / f"letter-{number:03}.pdf")
+
+
+def _revised(folder: Path) -> None:
+    """Another version of a text, with a box on one page."""
+    with pikepdf.open(FIXTURES / "text.pdf") as text:
+        text.pages[REVISED_PAGE - 1].contents_add(b"q 1 0 0 1 0 0 cm 0 g 200 300 60 40 re f Q")
+        text.save(folder / REVISED)
 
 
 def _report(folder: Path) -> None:

@@ -16,6 +16,7 @@ FIXTURES = PROJECT / "tests/fixtures/pdf"
 LETTERS, REPORT_PAGES, SCAN_PAGES = 100, 500, 500
 # Named anew when what is in it changes: what was generated before is kept.
 SCAN = "different-scans-500.pdf"
+REVISED, REVISED_PAGE = "revised.pdf", 3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,6 +115,15 @@ def _any_json(out: Path) -> int:
     return 1
 
 
+def _finds_the_change(out: Path) -> int:
+    """Ours lists all pages, and the peer those that differ."""
+    found = json.loads(out.read_text())
+    pages = found if isinstance(found, list) else [page["after"] for page in found["pages"] if page["areas"]]
+    if pages != [REVISED_PAGE]:
+        raise check.Wrong(f"changes on pages {pages}")
+    return 1
+
+
 def small(made: Path) -> list[Case]:
     text, form, pictures = FIXTURES / "text.pdf", FIXTURES / "forms.pdf", FIXTURES / "pictures.pdf"
     picture, png = made / "scan-0.jpg", b"\x89PNG"
@@ -144,6 +154,15 @@ def small(made: Path) -> list[Case]:
         Case("flatten", "flatten-pdf", [form], ".pdf", pdf(_pages(form)), pdf_peers.flatten),
         Case("set the title", "edit-metadata", [text], ".pdf", pdf(5), pdf_peers.metadata, {"set": {"title": "New"}}),
         Case("inspect", "inspect-document", [text], ".json", _any_json, pdf_peers.inspect),
+        Case(
+            "compare",
+            "compare-documents",
+            [text, made / REVISED],
+            ".json",
+            _finds_the_change,
+            pdf_peers.compare,
+            {"format": "json"},
+        ),
         Case("Markdown to PDF", "markdown-to-pdf", [PROJECT / "CONTRIBUTING.md"], ".pdf", at_least(1), pdf_peers.from_markdown),
         Case("page to PNG", "html-to-image", [SAMPLES / "invoice.html"], ".png", files(1, png), pdf_peers.screenshot),
     ]

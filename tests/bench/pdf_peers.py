@@ -42,6 +42,12 @@ for path in sys.argv[1:-1]:
         merged.pages.extend(pdf.pages)
 merged.save(sys.argv[-1])
 """
+COMPARE = """
+import json, sys
+from diff_pdf_visually import pdfdiff_pages
+pages = pdfdiff_pages(sys.argv[1], sys.argv[2], dpi=100, verbosity=0)
+json.dump(pages, open(sys.argv[3], "w"))
+"""
 MARKDOWN = "import sys, pymupdf4llm; open(sys.argv[2], 'w').write(pymupdf4llm.to_markdown(sys.argv[1]))"
 
 
@@ -147,3 +153,7 @@ def from_markdown(_: peers.Peers) -> list[Contender]:
 
 def screenshot(_: peers.Peers) -> list[Contender]:
     return [Gotenberg("/forms/chromium/screenshot/html")]
+
+
+def compare(installed: peers.Peers) -> list[Contender]:
+    return [python(installed, "diff-pdf-visually", COMPARE)]

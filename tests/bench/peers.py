@@ -21,6 +21,8 @@ DEBIAN_PACKAGES = {
     "ghostscript": Path("/usr/bin/gs"),
     "poppler-utils": Path("/usr/bin/pdftoppm"),
     "img2pdf": Path("/usr/bin/img2pdf"),
+    # What diff-pdf-visually compares pictures with.
+    "imagemagick": Path("/usr/bin/compare"),
     # What Gotenberg's image has beside LibreOffice, Chromium and qpdf.
     "unoconv": Path("/usr/bin/unoconv"),
     "pdftk-java": Path("/usr/bin/pdftk"),
