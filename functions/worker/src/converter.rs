@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use docmill::domain::api_key::Mode;
 use docmill::domain::catalogue::Catalogue;
-use docmill::domain::job::{EngineInfo, JobErrorCode, StepRun, Warning};
+use docmill::domain::job::{EngineInfo, JobErrorCode, MAX_WARNINGS, StepRun, Warning};
 use docmill::domain::request::JobRequest;
 use docmill::domain::tool::EngineKind;
 use serde_json::Value;
@@ -86,13 +86,13 @@ impl Converter {
             }
             let made = conversion.artifacts.iter().map(|artifact| as_source(artifact, name.as_deref()));
             sources = made.collect::<Result<_, _>>()?;
+            keep(&mut warnings, &mut conversion.warnings);
             steps.push(StepRun {
                 tool_slug: call.tool.clone(),
                 engine: conversion.engine.clone(),
                 duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-                warnings: conversion.warnings.clone(),
+                warnings: std::mem::take(&mut conversion.warnings),
             });
-            warnings.extend(conversion.warnings.iter().cloned());
             last = Some(conversion);
         }
         let Some(Conversion { artifacts, report, engine, .. }) = last else {
@@ -128,8 +128,8 @@ impl Converter {
             let name_of_source = format!("source-{index}");
             let mut place = Place::new(at.scratch, &name_of_source);
             let conversion = self.call(call, vec![source], &mut place, at).await?;
-            let conversion = self.check(call, conversion, &mut place, at).await?;
-            warnings.extend(conversion.warnings);
+            let mut conversion = self.check(call, conversion, &mut place, at).await?;
+            keep(warnings, &mut conversion.warnings);
             for artifact in &conversion.artifacts {
                 sources.push(as_source(artifact, name.as_deref())?);
             }
@@ -236,6 +236,13 @@ impl<'a> Place<'a> {
     }
 }
 
+/// Adds the warnings of a call, and leaves it those that were added: a job's description has room for so many. A child that
+/// a document has taken over may send any number.
+fn keep(all: &mut Vec<Warning>, of_call: &mut Vec<Warning>) {
+    of_call.truncate(MAX_WARNINGS.saturating_sub(all.len()));
+    all.extend(of_call.iter().cloned());
+}
+
 fn first_name(obtained: &[Obtained]) -> Option<String> {
     obtained.iter().find_map(|obtained| obtained.name.clone())
 }
@@ -247,4 +254,18 @@ fn as_source(artifact: &Artifact, name: Option<&str>) -> Result<Source, Failure>
     }
     let name = artifact.filename.clone().or_else(|| name.map(str::to_owned));
     Ok(Source::File(docmill_pdf::Source { name, ..checker::file(artifact.path.clone(), artifact.media, None) }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_keeps_so_many_warnings_of_all_its_calls() {
+        let told = |count| vec![Warning::new("a", "b"); count];
+        let (mut all, mut first, mut second) = (Vec::new(), told(MAX_WARNINGS - 1), told(MAX_WARNINGS));
+        keep(&mut all, &mut first);
+        keep(&mut all, &mut second);
+        assert_eq!((first.len(), second.len(), all.len()), (MAX_WARNINGS - 1, 1, MAX_WARNINGS));
+    }
 }

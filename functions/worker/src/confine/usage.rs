@@ -54,7 +54,10 @@ impl Allowance {
         let mut used = 0;
         for directory in &self.directories {
             let Some(free) = gone_is_none(free_bytes(directory))? else { continue };
-            used += size_of(directory)?;
+            used += match size_of(directory) {
+                Err(error) if is_out_of_reach(&error) => return Ok(true),
+                size => size?,
+            };
             if free < SPARE_BYTES || used > self.disk_bytes {
                 return Ok(true);
             }
@@ -158,6 +161,14 @@ fn size_of(directory: &Path) -> io::Result<u64> {
     Ok(bytes)
 }
 
+/// No engine makes directories that are too deep to be measured, or that change all the time: a child that a document has
+/// taken over does. It ends as if it had filled the disk, since any other error would be ours.
+fn is_out_of_reach(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let out_of_reach = [Errno::NAMETOOLONG, Errno::LOOP, Errno::NOTDIR, Errno::ACCESS, Errno::PERM];
+    Errno::from_io_error(error).is_some_and(|error| out_of_reach.contains(&error))
+}
+
 fn gone_is_none<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -239,6 +250,21 @@ mod tests {
         assert!(exceeded(150_000), "what a child made unreadable is counted too");
         let gone = Allowance::new([PathBuf::from("/nowhere")], u64::MAX);
         assert!(!gone.disk_is_exceeded().unwrap(), "what is gone takes no room");
+    }
+
+    #[test]
+    fn directories_too_deep_to_be_measured_take_too_much_room() {
+        let scratch = tree::Scratch::new().unwrap();
+        let name = "n".repeat(200);
+        let mut directory =
+            rustix::fs::open(scratch.path(), rustix::fs::OFlags::PATH, rustix::fs::Mode::empty()).unwrap();
+        for _ in 0..30 {
+            rustix::fs::mkdirat(&directory, &name, rustix::fs::Mode::RWXU).unwrap();
+            let flags = rustix::fs::OFlags::PATH;
+            directory = rustix::fs::openat(&directory, &name, flags, rustix::fs::Mode::empty()).unwrap();
+        }
+        let allowance = Allowance::new([scratch.path().to_owned()], u64::MAX);
+        assert!(allowance.disk_is_exceeded().unwrap());
     }
 
     #[test]

@@ -29,6 +29,9 @@ const OPEN_FILES: u64 = 1024;
 /// Pixels of one bitmap: 400 MB.
 const PIXELS: u64 = 100_000_000;
 
+/// Characters of a failure's cause that go to the log.
+const LONGEST_CAUSE: usize = 300;
+
 #[derive(Debug)]
 pub struct PdfTools {
     server: ForkServer,
@@ -158,6 +161,8 @@ fn failed(failure: docmill_pdf::Failure) -> Failure {
         ErrorCode::RenderFailed => JobErrorCode::RenderFailed,
         ErrorCode::Internal => JobErrorCode::Internal,
     };
+    // A child that a document has taken over may send any text.
+    let cause: String = cause.chars().take(LONGEST_CAUSE).collect();
     Failure::new(code, message, cause)
 }
 

@@ -149,7 +149,7 @@ pub struct Warning {
 
 impl Warning {
     pub fn new(code: &str, message: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), message: cut(message), detail: None }
+        Self { code: cut(code), message: cut(message), detail: None }
     }
 
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
