@@ -9,6 +9,7 @@ use docmill::domain::account::{Plan, Profile};
 use docmill::domain::audit::{AuditEntry, Subject, SubjectKind};
 use docmill::domain::user::User;
 use docmill::store::usage::MonthlyUsage;
+use docmill_look::number::grouped;
 use maud::{Markup, html};
 
 use super::accounts::{path, status_of};
@@ -78,9 +79,9 @@ fn figures(profile: &Profile, plan: &Plan, usage: &MonthlyUsage) -> Markup {
         dl.figures {
             div { dt { "Plan" } dd { code { (profile.plan) } } }
             div { dt { "Status" } dd { (status_of(profile.suspended, profile.test_mode)) } }
-            div { dt { "Included credits left" } dd { (pots.included_left(plan.included_credits)) " of " (plan.included_credits) } }
-            div { dt { "Granted credits left" } dd { (pots.granted_left()) } }
-            div { dt { "Used this month" } dd { (usage.credits.used) } }
+            div { dt { "Included credits left" } dd { (grouped(pots.included_left(plan.included_credits))) " of " (grouped(plan.included_credits)) } }
+            div { dt { "Granted credits left" } dd { (grouped(pots.granted_left())) } }
+            div { dt { "Used this month" } dd { (grouped(usage.credits.used)) } }
             div { dt { "Since" } dd { (profile.created_at.day()) } }
             div { dt { "Tools" } dd { (list_or(profile.account_tools.as_deref(), "all tools of the plan")) } }
             div { dt { "Origins" } dd {
@@ -97,7 +98,7 @@ pub(super) fn list_or(values: Option<&[String]>, otherwise: &str) -> Markup {
 fn usage_table(usage: &MonthlyUsage) -> Markup {
     let (total, by_tool) = (usage.total(), usage.by_tool());
     html! {
-        p { (usage.credits.created) " jobs created, " (total.completed) " completed, " (total.failed) " failed." }
+        p { (grouped(usage.credits.created)) " jobs created, " (grouped(total.completed)) " completed, " (grouped(total.failed)) " failed." }
         @if !by_tool.is_empty() {
             div.table-frame tabindex="0" role="region" aria-label="Usage by tool" {
                 table {

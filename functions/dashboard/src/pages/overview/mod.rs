@@ -14,6 +14,7 @@ use docmill::domain::quota::RatePolicy;
 use docmill::domain::time::{Period, Timestamp};
 use docmill::store::jobs::JobFilter;
 use docmill::store::usage::MonthlyUsage;
+use docmill_look::number::grouped;
 use maud::{Markup, html};
 
 use self::usage::Shown;
@@ -75,7 +76,7 @@ fn low_credits(viewer: &Viewer, month: &Month, now: Timestamp) -> Markup {
         @if is_low && month.period == now.period() {
             div.note.warn role="status" {
                 p {
-                    strong { @if left == 0 { "You have no credits left." } @else { "You have " (left) " credits left." } }
+                    strong { @if left == 0 { "You have no credits left." } @else { "You have " (grouped(left)) " credits left." } }
                     @if month.plan.included_credits > 0 { " Plan credits reset on " (moment(month.period.end())) "." }
                     @if let Some(contact) = &viewer.settings.service.credits_contact {
                         " " a href=(contact.as_url()) { "Ask for more credits" } "."
@@ -113,28 +114,28 @@ fn figures(state: &AppState, month: &Month, keys: &[StoredKey], now: Timestamp) 
                 div {
                     dt { @if is_current { "Credits left" } @else { "Plan credits left" } }
                     dd {
-                        span.big { @if is_current { (included_left + granted) } @else { (included_left) } }
+                        span.big { @if is_current { (grouped(included_left + granted)) } @else { (grouped(included_left)) } }
                         @if plan.included_credits > 0 {
                             meter min="0" max=(plan.included_credits) value=(included_left.min(plan.included_credits))
                                 low=(plan.included_credits / 5) optimum=(plan.included_credits)
                                 aria-label="Plan credits left" {}
                         }
                         p.muted {
-                            (included_left) " of " (plan.included_credits) " included in the plan"
-                            @if is_current && granted > 0 { ", and " (granted) " granted (they carry over)" }
+                            (grouped(included_left)) " of " (grouped(plan.included_credits)) " included in the plan"
+                            @if is_current && granted > 0 { ", and " (grouped(granted)) " granted (they carry over)" }
                         }
                         @if is_current { p.muted { "Plan credits reset on " (moment(period.end())) } }
                     }
                 }
                 div {
                     dt { "Credits used" }
-                    dd { span.big { (usage.credits.used) } p.muted { "Failed jobs are refunded." } }
+                    dd { span.big { (grouped(usage.credits.used)) } p.muted { "Failed jobs are refunded." } }
                 }
                 div {
                     dt { "Jobs" }
                     dd {
-                        span.big { (usage.credits.created) }
-                        p.muted { (total.completed) " completed, " (total.failed) " failed, without test keys" }
+                        span.big { (grouped(usage.credits.created)) }
+                        p.muted { (grouped(total.completed)) " completed, " (grouped(total.failed)) " failed, without test keys" }
                     }
                 }
                 div {

@@ -2,6 +2,7 @@
 
 use docmill::domain::job::{Job, JobError, JobStatus, Output, Warning};
 use docmill::domain::time::Timestamp;
+use docmill_look::number::grouped;
 use maud::{Markup, html};
 
 use super::preview::{self, Kind, Preview, sizes};
@@ -143,7 +144,7 @@ pub fn credits(count: u64) -> String {
     match count {
         0 => "no credits".to_owned(),
         1 => "1 credit".to_owned(),
-        count => format!("{count} credits"),
+        count => format!("{} credits", grouped(count)),
     }
 }
 
