@@ -15,7 +15,7 @@ enum Page {
     FromLast(u32),
 }
 
-/// Why a text names no pages. Its message says what to write instead.
+/// Why a text is not a page range. The message says what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RangeError {
     #[error("Write pages as `1-3,8,z-6`: numbers from 1, ranges, and `z` for the last page.")]

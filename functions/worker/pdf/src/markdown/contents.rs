@@ -7,7 +7,7 @@ use super::headings::Heading;
 /// Headings below this level are left out.
 const DEEPEST: u8 = 3;
 
-/// What it is called, by the document's language.
+/// Its heading, by the document's language.
 const NAMES: [(&str, &str); 12] = [
     ("cs", "Obsah"),
     ("da", "Indhold"),

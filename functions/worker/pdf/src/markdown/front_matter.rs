@@ -1,4 +1,4 @@
-//! What a Markdown file says of itself before its text: YAML between two lines of `---`.
+//! Front matter: YAML between two lines of `---` before the text of a Markdown file.
 
 use std::collections::HashMap;
 
@@ -21,12 +21,12 @@ pub(crate) struct FrontMatter {
     pub(crate) to: Vec<String>,
 }
 
-/// It is marked as front matter, and is not YAML, or more than a list of names and values.
+/// It looks like front matter, but is not YAML, or more than a list of names and values.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable;
 
 impl FrontMatter {
-    /// Takes the front matter off a text. What stands between two rulers and is not made of names and values is text.
+    /// Separates the front matter from the text. Text between two rulers that has no names and values is not front matter.
     pub(crate) fn split(markdown: &str) -> Result<(Self, &str), Unreadable> {
         let whole = (Self::default(), markdown);
         let Some((yaml, text)) = parts(markdown) else { return Ok(whole) };
@@ -75,7 +75,7 @@ fn parts(markdown: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// A value on one line: a list is joined by commas, and of a person the name is taken.
+/// A value on one line: a list is joined by commas, and a person is represented by the name.
 fn line(value: &Value) -> Option<String> {
     let parts = lines(value);
     (!parts.is_empty()).then(|| parts.join(", "))

@@ -1,6 +1,6 @@
 //! Markdown as a page: GitHub's dialect to HTML, with a theme's stylesheet, a title block and a table of contents.
 //!
-//! HTML in the Markdown stays as it is: what may come of it is a question for the engine that prints the page.
+//! HTML in the Markdown is kept as it is: the engine that prints the page confines it.
 
 mod contents;
 mod front_matter;
@@ -33,12 +33,12 @@ pub(crate) struct Look<'a> {
     pub(crate) name: Option<&'a str>,
 }
 
-/// A page, and what its Markdown says of itself.
+/// A page, and the metadata of its Markdown.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) html: String,
     pub(crate) front_matter: FrontMatter,
-    /// What begins like front matter cannot be read: it stays in the text.
+    /// The front matter cannot be read. It is kept as text.
     pub(crate) unreadable_front_matter: bool,
 }
 

@@ -16,7 +16,7 @@ fn assert_has(html: &str, parts: &[&str]) {
 }
 
 #[test]
-fn githubs_dialect_is_understood() {
+fn githubs_dialect_is_supported() {
     let html = page(
         "| a | b |\n|:-:|--:|\n| 1 | 2 |\n\n- [x] done\n- [ ] open\n\n~~gone~~ www.example.com a@b.example\n\n\
          Note[^1]\n\n[^1]: The note.\n\n> [!WARNING]\n> Hot\n\n```rust\nfn main() {}\n```\n",
@@ -100,7 +100,7 @@ fn references_are_relative_to_where_the_file_came_from() {
 }
 
 #[test]
-fn a_letter_has_its_head() {
+fn a_letter_has_its_letterhead() {
     let letter = "---\nfrom: [Ada, 1 Street]\nto: [Bob]\ndate: 22 November\nsubject: Offer\n---\nDear Bob";
     let html = with(letter, |look| Look { theme: Theme::Letter, ..look }).html;
     assert_has(

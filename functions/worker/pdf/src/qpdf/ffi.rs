@@ -13,7 +13,7 @@ use crate::library::first;
 const NAMES: [&str; 2] = ["libqpdf.so.30", "libqpdf.so.29"];
 /// `qpdf_log_dest_custom`.
 const CUSTOM: c_int = 4;
-/// More than any message that is looked at; a hostile file can cause a warning an object.
+/// More than any message that is read. A hostile file can cause one warning for each object.
 const LOG_BYTES: usize = 64 << 10;
 
 type Handle = *mut c_void;

@@ -1,5 +1,5 @@
-//! Making a PDF smaller: pictures in the resolution and coding that they need, fonts with the glyphs that are shown, equal
-//! streams once, baggage gone. Tags, forms, links and outlines are untouched.
+//! Makes a PDF smaller: pictures get the resolution and encoding that they need, fonts are reduced to the glyphs in use, equal
+//! streams are stored once, and unneeded data is removed. Tags, forms, links and outlines are untouched.
 
 mod fonts;
 mod picture;
@@ -29,14 +29,14 @@ use crate::structure::objects::reference;
 const THREADS: usize = 4;
 /// The part of the allowed memory that pictures being worked on may take.
 const MEMORY_SHARE: u64 = 4;
-/// How deep in a page the metadata of its parts lies: in its resources, their property lists, and each of these.
+/// How deep in a page the metadata of its parts is: in its resources, their property lists, and each of these.
 const NESTED: u8 = 3;
-/// Longer metadata is packed, which programs that look for it in plain sight don't find.
+/// Longer metadata is compressed. Programs that search the plain file for it do not find it then.
 const PLAIN_METADATA: usize = 16 << 10;
-/// What one stream may unpack to when it is packed anew.
+/// The most bytes that a stream may unpack to when it is compressed again.
 const UNPACKED_BYTES: usize = 64 << 20;
 
-/// What may be lost.
+/// The quality that may be lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Quality {
     /// Dots per inch, and the quality of JPEG from 1 to 100. `None`: pictures keep every pixel.
@@ -114,7 +114,7 @@ pub(crate) fn fonts(document: &mut Document) -> bool {
 }
 
 /// Removes what no reader shows: private data of programs, thumbnails, and the metadata of parts. The document's own
-/// metadata stays unless it is to go too.
+/// metadata is kept unless its removal was requested.
 pub(crate) fn remove_baggage(document: &mut Document, metadata: bool) {
     let root = document.trailer.get(b"Root").and_then(Object::as_reference).ok();
     let is_metadata = |object: &Object| object.as_stream().is_ok_and(|stream| stream.dict.has_type(b"Metadata"));
@@ -151,7 +151,7 @@ fn remove_packets(dict: &mut Dictionary, packets: &HashSet<ObjectId>, deeper: u8
     }
 }
 
-/// Makes equal streams one.
+/// Stores equal streams once.
 pub(crate) fn unify(document: &mut Document, held: &Held) -> io::Result<()> {
     let mut first: HashMap<[u8; 32], ObjectId> = HashMap::new();
     // Only streams of one length can be equal: most need not be read.
@@ -162,7 +162,7 @@ pub(crate) fn unify(document: &mut Document, held: &Held) -> io::Result<()> {
     let mut same: BTreeMap<ObjectId, ObjectId> = BTreeMap::new();
     for (id, object) in &document.objects {
         let Object::Stream(stream) = object else { continue };
-        // Pages and their parts are told apart by others.
+        // Other objects tell pages and their parts apart.
         if lengths.get(&held.length(stream)) == Some(&1) {
             continue;
         }
@@ -205,7 +205,7 @@ fn stays_plain(packet: &[u8]) -> bool {
     packet.len() < PLAIN_METADATA || memchr::memmem::find(packet, b"pdfaid").is_some()
 }
 
-/// Packs streams anew that were packed badly, or not at all. Pictures are not looked at.
+/// Compresses streams that were compressed badly, or not at all. Pictures are left alone.
 pub(crate) fn repack(document: &mut Document) {
     for object in document.objects.values_mut() {
         let Object::Stream(stream) = object else { continue };

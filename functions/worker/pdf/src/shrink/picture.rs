@@ -6,7 +6,7 @@ use lopdf::{Dictionary, Document, Object, Stream};
 
 use crate::structure::objects::{Lookup, bytes};
 
-/// Smaller pictures weigh nothing.
+/// Smaller pictures are not worth the work.
 const FEWEST_PIXELS: u64 = 4096;
 
 /// Rows of one or three bytes for each pixel.
@@ -18,7 +18,7 @@ pub(super) struct Pixels {
     pub data: Vec<u8>,
 }
 
-/// What is known of a picture before it is decoded.
+/// What is known about a picture before it is decoded.
 #[derive(Debug)]
 pub(super) struct Picture<'d> {
     pub stream: &'d Stream,
@@ -26,7 +26,7 @@ pub(super) struct Picture<'d> {
     pub height: u32,
     pub coding: Coding,
     pub colors: Colors,
-    /// What else it depends on has its size, or it has values that a change would mix.
+    /// Other data depends on its size, or its values must not be mixed.
     pub fixed_size: bool,
 }
 
@@ -202,12 +202,12 @@ fn colors(document: &Document, space: &Object, bits: Option<i64>) -> Option<Colo
     }
 }
 
-/// Decodes at an eighth, a quarter or a half of the size where that is enough: the format has it nearly for free.
+/// Decodes at an eighth, a quarter or half of the size where that is enough, which JPEG does almost for free.
 fn jpeg(data: &[u8], channels: u8, size: (u32, u32), least: (u32, u32)) -> Option<Pixels> {
     // libjpeg's errors unwind through the library. What was decoded before is dropped.
     let decoded = catch_unwind(|| {
         let mut decoder = mozjpeg::Decompress::new_mem(data).ok()?;
-        // The header may promise more pixels than the dictionary: then it is not to be trusted.
+        // The header may claim more pixels than the dictionary. It is not trusted then.
         if (decoder.width(), decoder.height()) != (size.0 as usize, size.1 as usize) {
             return None;
         }

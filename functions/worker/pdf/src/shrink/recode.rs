@@ -1,4 +1,4 @@
-//! Writing pictures anew: smaller in size, and in the coding that suits them.
+//! Re-encodes pictures: at a lower resolution, and in the format that suits them.
 
 use fast_image_resize::images::{Image, ImageRef};
 use fast_image_resize::{PixelType, ResizeOptions, Resizer};
@@ -9,15 +9,15 @@ use super::picture::{Coding, Colors, Picture, Pixels, redressed};
 use crate::image::deflate::{Samples, image_data, png_data};
 use crate::image::jpeg_coarseness;
 
-/// Photographs are resampled only if they have so much more than the resolution asked for: less is not worth the blur.
+/// Photographs are resampled only above this multiple of the requested resolution. Below it, the gain is not worth the blur.
 const WORTHWHILE: f32 = 1.25;
-/// Text and drawings suffer more from it.
+/// The same for text and drawings, which lose more by it.
 const WORTHWHILE_IF_SHARP: f32 = 1.5;
-/// A new coding has to save a tenth, or the old one stays.
+/// A new encoding must save a tenth. Otherwise the old one is kept.
 const SAVING: usize = 10;
-/// What is no photograph becomes JPEG only where that takes less than so many per cent: then it has as many colours as one.
+/// Other pictures become JPEG only if that takes less than this percentage. They have as many colours as photographs then.
 const MUCH_LESS: usize = 40;
-/// A JPEG with steps so many times those of the quality asked for would only lose again.
+/// A JPEG whose quantisation steps are this many times those requested would only lose quality.
 const COARSER: f32 = 1.3;
 
 /// The picture made smaller, or `None` if it can't be or isn't worth it. `placed` is its size on the page, in points.
@@ -90,7 +90,7 @@ fn steps(quality: u8) -> f32 {
     if quality < 50.0 { 50.0 / quality } else { (100.0 - quality) / 50.0 }
 }
 
-/// Whether neighbours often differ a little, as in photographs. Drawings and text suffer from JPEG.
+/// Whether neighbours often differ a little, as in photographs. JPEG damages drawings and text.
 fn is_photo(pixels: &Pixels) -> bool {
     let channels = usize::from(pixels.channels);
     let (mut alike, mut all) = (0u32, 0u32);
@@ -137,7 +137,7 @@ fn deflated(dict: &Dictionary, pixels: &Pixels) -> Option<Stream> {
     Some(Stream::new(dict, data))
 }
 
-/// The same samples in less space.
+/// The same samples, compressed better.
 fn repack(picture: &Picture<'_>) -> Option<Stream> {
     if picture.coding != Coding::Lossless {
         return None;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Bytes after the end of an inline image that have to be text, or the end is more of the image.
+/// Bytes after the end of an inline image that must be text. Otherwise the image goes on.
 const LOOK_AHEAD: usize = 10;
 
 #[derive(Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub(super) enum Token<'c> {
     Other,
 }
 
-/// What a literal string says.
+/// The bytes of a literal string.
 pub(super) fn literal(raw: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr2(b'\\', b'\r', raw).is_none() {
         return Cow::Borrowed(raw);
@@ -62,7 +62,7 @@ pub(super) fn literal(raw: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text)
 }
 
-/// What a string of hexadecimal digits says. What is no digit is passed over, and a missing last one is 0.
+/// The bytes of a hexadecimal string. Other characters are ignored, and a missing last digit is 0.
 pub(super) fn hex(raw: &[u8]) -> Vec<u8> {
     let digits: Vec<u8> = raw
         .iter()
@@ -95,7 +95,7 @@ pub(super) fn name(raw: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(name)
 }
 
-/// The tokens of content; the data of inline images are passed over.
+/// The tokens of content. The data of inline images is skipped.
 pub(super) struct Tokens<'c> {
     content: &'c [u8],
     at: usize,

@@ -6,7 +6,7 @@ use lopdf::{Dictionary, Document, Object};
 use super::impose::unpacked;
 use super::objects::Lookup;
 
-/// What a page's content may unpack to when it is looked at. A page with more is not blank.
+/// The most bytes of a page's content that are read. A page with more is not blank.
 const LOOKED_AT: usize = 4 << 20;
 
 /// Whether nothing is painted on a page: no text, lines, areas or pictures. White paint counts as paint.

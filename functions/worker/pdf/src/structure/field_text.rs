@@ -1,4 +1,4 @@
-//! What fields of text and choices look like: appearances made from their values, in any script, as text that can be searched.
+//! Appearances of text and choice fields, made from their values in any script, as searchable text.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,11 +19,11 @@ const SMALLEST_SIZE: f32 = 4.0;
 /// Of a usual font, in ems.
 const CAPITALS_EM: f32 = 0.7;
 const ASCENT_EM: f32 = 0.95;
-/// Text made smaller by less than this is as large as the form asks.
+/// Text that shrinks by less than this counts as unchanged.
 const UNNOTICED: f32 = 0.97;
-/// Cells of a comb, and lines of a list: there is no use in more.
+/// The most cells of a comb and lines of a list.
 const MOST_CELLS: usize = 500;
-/// Behind the choices of a list that are selected, as viewers have it.
+/// The background of selected choices, as in viewers.
 const SELECTED: &str = "0.6 0.757 0.855 rg";
 
 /// How the text of a field is laid out.
@@ -71,7 +71,7 @@ struct Setting {
 }
 
 /// Gives widgets of text fields and choices the appearance of their values; others are left alone. Returns those whose text
-/// is smaller than the form asks, since it would not fit.
+/// was reduced to fit.
 pub(crate) fn write(document: &mut Document, widgets: &[ObjectId], fonts: &Fonts) -> Result<Vec<ObjectId>, Failure> {
     let form = document.catalog().ok().and_then(|catalog| document.child(catalog, b"AcroForm")).cloned();
     let settings: Vec<(ObjectId, Setting)> = widgets
@@ -232,12 +232,12 @@ fn turned(degrees: i64, rectangle: Rectangle) -> (Matrix, f32, f32) {
     }
 }
 
-/// What a field says of its text.
+/// How a field wants its text shown.
 #[derive(Clone, Copy, Debug)]
 struct Asked<'a> {
     kind: &'a [u8],
     flags: i64,
-    /// Characters that it takes.
+    /// The most characters that it takes.
     most: Option<usize>,
     /// In points. `None`: the size that fits.
     size: Option<f32>,
@@ -304,7 +304,7 @@ fn values(document: &Document, widget: &Dictionary) -> Vec<String> {
     }
 }
 
-/// As many choices as there is room for, from the first selected one if it would not be seen otherwise.
+/// The choices that fit, starting with the first selected one if it would not be visible otherwise.
 fn list(choices: &[(String, String)], selected: &[String], size: f32, height: f32) -> Layout {
     let room = ((height / (LINE_EM * size)).floor().max(1.0) as usize).min(MOST_CELLS);
     let is_selected = |(stored, _): &(String, String)| selected.contains(stored);

@@ -72,7 +72,7 @@ pub(crate) struct Field {
     pub(crate) kind: Kind,
     pub(crate) flags: i64,
     pub(crate) value: Option<String>,
-    /// What shows it on pages.
+    /// Its widgets.
     pub(crate) widgets: Vec<ObjectId>,
 }
 
@@ -158,7 +158,7 @@ pub(crate) fn choices(document: &Document, field: &Dictionary) -> Vec<(String, S
     options.into_iter().flatten().filter_map(choice).collect()
 }
 
-/// The states of a button's widget other than `Off`: as a rule one.
+/// The states of a button's widget other than `Off`. Usually there is one.
 pub(crate) fn on_states(document: &Document, widget: &Dictionary) -> Vec<Vec<u8>> {
     let normal = document.child(widget, b"AP").and_then(|appearances| document.value(appearances, b"N"));
     let states = normal.and_then(|normal| normal.as_dict().ok());

@@ -1,4 +1,4 @@
-//! Making what fields and annotations show a part of the page.
+//! Makes the appearance of fields and annotations part of the page.
 
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
@@ -11,7 +11,7 @@ use super::transform::Matrix;
 use crate::Failure;
 use crate::label::Fonts;
 
-/// Annotations that do more than show something.
+/// Annotations that are interactive.
 const ACTIVE: [&[u8]; 7] = [b"Link", b"FileAttachment", b"Sound", b"Movie", b"Screen", b"RichMedia", b"3D"];
 /// Flags of an annotation that is not shown: hidden, and hidden on the screen.
 const UNSEEN: i64 = 1 << 1 | 1 << 5;
@@ -22,15 +22,15 @@ pub(crate) struct What {
     pub(crate) forms: bool,
 }
 
-/// What becomes of an annotation.
+/// What happens to an annotation.
 enum Fate {
-    /// It stays: it is none of those asked for, or nothing says how it looks.
+    /// It is kept: it was not asked for, or has no appearance.
     Stays,
     Unseen,
     Drawn(Drawing),
 }
 
-/// Flattens all pages. Returns how many annotations nothing says the look of: they stay.
+/// Flattens all pages. Returns how many annotations were kept because they have no appearance.
 pub(crate) fn flatten(
     document: &mut Document,
     pages: &[ObjectId],
@@ -87,7 +87,7 @@ fn flatten_page(document: &mut Document, page: ObjectId, what: What) -> usize {
             form.dict.set("Subtype", "Form");
         }
     }
-    // Tags may refer to them, too: what a field held is not to stay in the file unseen.
+    // Tags may refer to them too. The value of a field must not remain in the file unseen.
     for id in gone {
         document.objects.remove(&id);
     }

@@ -16,19 +16,19 @@ const HELD_BYTES: usize = 64 << 10;
 const HEAD_BYTES: usize = 64 << 10;
 
 thread_local! {
-    /// The pictures that were left out of the document being loaded: the loader's filter is a plain function.
+    /// The pictures that were left out of the document being loaded. Static, since the loader's filter is a plain function.
     static LEFT_OUT: RefCell<Vec<ObjectId>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The file that has the data of pictures. Such a stream has no content, but its length, and where its data begins.
+/// The file with the data of pictures. Such a stream is empty, and records its length and where its data begins.
 #[derive(Debug)]
 pub(crate) struct Held(Option<File>);
 
 impl Held {
-    /// Of a document that is whole in memory.
+    /// For a document that is in memory completely.
     pub(super) const NOTHING: Self = Self(None);
 
-    /// The bytes of a stream, wherever they are.
+    /// The bytes of a stream, from memory or from the file.
     pub(crate) fn length(&self, stream: &Stream) -> usize {
         let stated = || stream.dict.get(b"Length").and_then(Object::as_i64).ok();
         let length = if self.0.is_some() && stream.start_position.is_some() { stated() } else { None };
@@ -63,7 +63,7 @@ pub(super) fn begin() {
     LEFT_OUT.take();
 }
 
-/// Takes the content out of a large picture. The document's [`Held`] gives it back.
+/// Takes the content out of a large picture. The document's [`Held`] restores it.
 pub(super) fn leave_out(id: ObjectId, object: &mut Object) {
     let Object::Stream(stream) = object else { return };
     let is_picture = stream.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == b"Image");
@@ -80,7 +80,7 @@ pub(super) fn find(document: &mut Document, path: &Path) -> io::Result<Held> {
     if ids.is_empty() {
         return Ok(Held::NOTHING);
     }
-    // The loader's own notes. From here on a position says that a stream is held.
+    // The loader sets this position too. From here on, only held streams have one.
     for stream in document.objects.values_mut().filter_map(|object| object.as_stream_mut().ok()) {
         stream.start_position = None;
     }
@@ -97,13 +97,13 @@ pub(super) fn find(document: &mut Document, path: &Path) -> io::Result<Held> {
     Ok(Held(Some(file)))
 }
 
-/// Where the data of the stream object at `offset` begins: `endstream` stands after so many bytes.
+/// Where the data of the stream object at `offset` begins: `endstream` follows after `length` bytes.
 fn data(file: &File, offset: u64, length: u64) -> io::Result<Option<u64>> {
     let head = read(file, offset, HEAD_BYTES)?;
     for keyword in memchr::memmem::find_iter(&head, b"stream") {
         let rest = head[keyword + 6..].trim_ascii_start();
         let skipped = &head[keyword + 6..head.len() - rest.len()];
-        // The data itself may begin with white space: it begins after the first end of a line.
+        // Data starts after the first end of line, even if it begins with white space.
         let Some(line) = skipped.iter().position(|byte| matches!(byte, b'\r' | b'\n')) else { continue };
         let line = line + if skipped[line..].starts_with(b"\r\n") { 2 } else { 1 };
         let start = offset + (keyword + 6 + line) as u64;
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn data_is_found_after_its_keyword() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
-        // The word stands in the dictionary too, and the data begins with ends of lines.
+        // The word is in the dictionary too, and the data begins with ends of lines.
         file.write_all(b"junk 1 0 obj\n<</Title (a stream\n)/Length 5>>stream\r\n\n\rabc\nendstream").unwrap();
         let start = data(file.as_file(), 5, 5).unwrap().unwrap();
         assert_eq!(read(file.as_file(), start, 5).unwrap(), b"\n\rabc");

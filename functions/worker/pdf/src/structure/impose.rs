@@ -10,7 +10,7 @@ use super::pages::{self, Rectangle};
 use super::transform::{Matrix, move_annotation};
 use crate::{ErrorCode, Failure};
 
-/// What the content of one page may unpack to when its streams are joined.
+/// The most bytes that one page's content may unpack to.
 const CONTENT_BYTES: usize = 64 << 20;
 
 /// Cells of a sheet.
@@ -87,7 +87,7 @@ struct Sheet {
 }
 
 impl Sheet {
-    /// Draws a page into a cell. Its annotations move there with its first showing.
+    /// Draws a page into a cell. Its annotations move to the first cell that shows it.
     fn place(
         &mut self,
         document: &mut Document,

@@ -1,4 +1,4 @@
-//! What a document says of itself: its information dictionary, and the same as XMP.
+//! A document's metadata: its information dictionary, and the same as XMP.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::objects::{Lookup, bytes, decode, reference, text};
 
-/// An XMP packet of a document is a few KiB; larger ones are not looked into.
+/// An XMP packet usually takes a few KiB. Larger ones are not read.
 const XMP_BYTES: usize = 4 << 20;
-/// Entries that stand for something in XMP.
+/// Entries with a counterpart in XMP.
 const STANDARD: [&str; 9] =
     ["Title", "Author", "Subject", "Keywords", "Creator", "Producer", "CreationDate", "ModDate", "Trapped"];
 
 /// Entries of the information dictionary, as text. `Trapped` alone is a name.
 pub(crate) type Information = BTreeMap<String, String>;
 
-/// What an XMP packet claims of the file's form.
+/// The standards that an XMP packet claims.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Claims {
     /// `pdfaid` and `pdfuaid`: their names and values.
@@ -36,7 +36,7 @@ pub(crate) fn read(document: &Document) -> Information {
         .collect()
 }
 
-/// Replaces what the document says of itself. The packet is written anew, with the claims of the old one.
+/// Replaces the document's metadata. The XMP packet is rewritten, and keeps the claims of the old one.
 pub(crate) fn write(document: &mut Document, information: &Information) {
     let claims = claims(document);
     let info: Dictionary = information
@@ -55,7 +55,7 @@ pub(crate) fn write(document: &mut Document, information: &Information) {
     }
 }
 
-/// Removes all that is said of the document and of its parts. Claims of PDF/A go with it.
+/// Removes the metadata of the document and of its parts, claims of PDF/A included.
 pub(crate) fn remove_all(document: &mut Document) {
     document.trailer.remove(b"Info");
     for object in document.objects.values_mut() {
@@ -122,7 +122,7 @@ fn claim_name(name: &str) -> Option<String> {
     known.contains(&name).then(|| name.to_owned())
 }
 
-/// Values are short, such as `2` or `B`: anything else is no claim.
+/// Values are short, such as `2` or `B`. Anything else is not a claim.
 fn take(claims: &mut Claims, name: String, value: &str) {
     if !value.is_empty() && value.len() <= 8 && value.chars().all(|character| character.is_ascii_alphanumeric()) {
         claims.entries.insert(name, value.to_owned());
@@ -165,7 +165,7 @@ fn packet(information: &Information, claims: &Claims) -> String {
     )
 }
 
-/// Characters that XML does not have become spaces.
+/// Characters that XML does not allow become spaces.
 fn clean(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() && c != '\n' || matches!(c, '\u{FFFE}' | '\u{FFFF}') { ' ' } else { c })
@@ -196,7 +196,7 @@ fn iso_date(date: &str) -> Option<String> {
     ))
 }
 
-/// Whether a custom entry's name is taken by one that has a meaning.
+/// Whether the name of a custom entry is that of a standard one.
 pub(crate) fn is_standard(name: &str) -> bool {
     STANDARD.iter().any(|standard| standard.eq_ignore_ascii_case(name))
 }

@@ -1,12 +1,12 @@
-//! Reading a document's objects: whatever is missing, of another type or a reference to nothing is `None`.
+//! Reads a document's objects. A missing object, one of another type and a dangling reference are `None`.
 
 use std::collections::HashSet;
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, StringFormat};
 
-/// Deeper than any sound tree; ends the walk in one that is circular.
+/// Deeper than any valid tree, so that the walk through a circular one ends.
 pub(crate) const DEPTH: usize = 64;
-/// Entries of one tree, far above what documents have.
+/// The most entries of one tree, far more than documents have.
 pub(crate) const ENTRIES: usize = 500_000;
 
 /// Looks values up through references.
@@ -27,7 +27,7 @@ pub(crate) trait Lookup {
         self.dictionary(dictionary.get(key).ok()?)
     }
 
-    /// The elements, none if there is no array.
+    /// The elements. Empty if there is no array.
     fn array<'a>(&'a self, dictionary: &'a Dictionary, key: &[u8]) -> &'a [Object] {
         self.value(dictionary, key).and_then(|object| object.as_array().ok()).map_or(&[], Vec::as_slice)
     }
@@ -51,7 +51,7 @@ impl Lookup for Document {
     }
 }
 
-/// A stream's bytes without its filters, at most `most` of them. None for one in another file.
+/// A stream's decoded bytes, at most `most`. `None` if they are in another file.
 pub(crate) fn unpacked(stream: &Stream, most: usize) -> Option<Vec<u8>> {
     if stream.dict.has(b"F") {
         return None;
@@ -79,7 +79,7 @@ pub(crate) fn text(text: &str) -> Object {
     lopdf::text_string(text)
 }
 
-/// What a text string says.
+/// The text of a text string.
 pub(crate) fn decode(object: &Object) -> Option<String> {
     lopdf::decode_text_string(object).ok()
 }

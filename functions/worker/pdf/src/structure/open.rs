@@ -9,15 +9,15 @@ use lopdf::{DecompressError, Dictionary, Document, LoadOptions, Object, ObjectId
 use super::held::{self, Held};
 use crate::{Engines, ErrorCode, Failure, Limits, Request, Source, Warning};
 
-/// What one object stream may unpack to. Real ones hold a few MiB.
+/// The most bytes that one object stream may unpack to. Usual ones hold a few MiB.
 const UNPACKED_BYTES: usize = 32 << 20;
-/// The part of the memory allowed that a document's objects may take: the rest is for what is made of them.
+/// The share of the allowed memory that a document's objects may take. The rest is for the result.
 const SHARE: u64 = 2;
-/// Bytes in memory for each object, and for each entry of a dictionary, besides what it holds.
+/// Overhead in bytes of each object and of each dictionary entry.
 const OBJECT_BYTES: u64 = 150;
 
 thread_local! {
-    /// What objects may still take: the loader's filter is a plain function. Below zero, the document is given up.
+    /// Bytes that objects may still take. Static, since the loader's filter is a plain function. Below zero, loading stops.
     static BUDGET: Cell<i64> = const { Cell::new(0) };
 }
 
@@ -26,23 +26,23 @@ thread_local! {
 pub(crate) struct Opened {
     pub(crate) document: Document,
     pub(crate) held: Held,
-    /// What the result will not be: protected, signed, or as damaged as the source.
+    /// Warnings about what the result loses: protection, signatures, damage that was repaired.
     pub(crate) warnings: Vec<Warning>,
 }
 
-/// Where the data of large pictures is.
+/// Where the data of large pictures is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pictures {
     InMemory,
     InTheFile,
 }
 
-/// Opens the source of that position.
+/// Opens the source at this position.
 pub(crate) fn open(engines: &Engines, request: &Request, position: usize) -> Result<Opened, Failure> {
     open_with(engines, request, position, Pictures::InMemory)
 }
 
-/// Opens the source of that position, and leaves the data of its large pictures in its file.
+/// Opens the source at this position, and leaves the data of its large pictures in its file.
 pub(crate) fn open_holding(engines: &Engines, request: &Request, position: usize) -> Result<Opened, Failure> {
     open_with(engines, request, position, Pictures::InTheFile)
 }
@@ -79,7 +79,7 @@ fn repair(
     if report.repaired {
         warnings.push(Warning::new("source_repaired", "A source was damaged and has been repaired: check the result."));
     }
-    // What is held of it can be read after it is removed.
+    // The open file can still be read after it is removed.
     let document = load(&rewritten, &request.limits, pictures);
     std::fs::remove_file(&rewritten).map_err(|error| io_failure(&error))?;
     let document = document.map_err(|error| if is_too_large(&error) { too_large() } else { corrupt(&error) })?;
@@ -120,8 +120,8 @@ fn charge_what_stays(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Obj
     charge(id, object)
 }
 
-/// Counts an object's memory, and drops it when there is no more. The loader takes what is returned from object streams,
-/// and what is left in place elsewhere: streams lie nowhere else.
+/// Counts an object's memory, and drops the object when no memory is left. For objects in object streams the loader uses what
+/// is returned; for all others, streams among them, what is left in place.
 fn charge(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
     let left = BUDGET.get().saturating_sub(i64::try_from(size(object)).unwrap_or(i64::MAX));
     BUDGET.set(left);
@@ -144,7 +144,7 @@ fn dictionary_size(dictionary: &Dictionary) -> u64 {
     dictionary.iter().map(|(_, value)| OBJECT_BYTES / 2 + size(value)).sum()
 }
 
-/// Whether the file was read as written, without encryption, and every object that it lists is there.
+/// Whether the file is not encrypted, needed no repair, and has every object that it lists.
 fn is_sound(document: &Document) -> bool {
     let there = |number: u32, generation: u16| document.objects.contains_key(&(number, generation));
     document.xref_recovery.is_none()
@@ -158,7 +158,7 @@ fn is_sound(document: &Document) -> bool {
         })
 }
 
-/// What a change does to a document like this.
+/// Warnings about what changing such a document loses.
 fn change_warnings(document: &Document) -> Vec<Warning> {
     let signed = document.objects.values().any(|object| {
         object.as_dict().is_ok_and(|field| {
@@ -176,7 +176,7 @@ pub(crate) fn signature_broken() -> Warning {
     Warning::new("signature_broken", "A source is signed. The result is changed, so its signatures are not valid.")
 }
 
-/// Whether a file is signed: the bytes that a signature covers are always written in plain sight.
+/// Whether a file is signed. The entry that lists the bytes that a signature covers is never compressed.
 pub(crate) fn mentions_signature(path: &Path) -> std::io::Result<bool> {
     Ok(memchr::memmem::find(&std::fs::read(path)?, b"/ByteRange").is_some())
 }
@@ -201,7 +201,7 @@ fn corrupt(error: &lopdf::Error) -> Failure {
     )
 }
 
-/// The kind of an error alone: its text may quote the document.
+/// Only the kind of an error, since its text may quote the document.
 pub(crate) fn kind(error: &lopdf::Error) -> String {
     let text = format!("{error:?}");
     text.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default().to_owned()

@@ -21,16 +21,16 @@ pub(crate) struct Drawing {
     pub(crate) matrix: Matrix,
 }
 
-/// What the drawings are to a program that reads the page aloud.
+/// What the drawings are to screen readers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// No part of the document.
+    /// Not part of the document.
     Artifact,
-    /// Something that the page said before, in another way.
+    /// Content that the page already had, in another form.
     Content,
 }
 
-/// Draws objects on a page, in its own units. The page has what it inherits.
+/// Draws objects on a page, in its own units. The page must have its inherited entries.
 pub(crate) fn draw(document: &mut Document, page: ObjectId, drawings: &[Drawing], layer: Layer, role: Role) {
     let Ok(dictionary) = document.get_dictionary(page) else { return };
     let own = dictionary.get(b"Contents").cloned().ok();

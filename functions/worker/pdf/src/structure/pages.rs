@@ -8,7 +8,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 use super::objects::{DEPTH, Lookup};
 use crate::{ErrorCode, Failure};
 
-/// What a page may have from an ancestor.
+/// The entries that a page may inherit.
 const INHERITED: [&[u8]; 4] = [b"Resources", b"MediaBox", b"CropBox", b"Rotate"];
 
 /// The ids of all pages, and of the tree's inner nodes.
@@ -27,14 +27,14 @@ struct Part {
 
 /// Reads the page tree, and gives each page its own copy of what it inherits. At most `limit` pages.
 ///
-/// A page that the tree names twice is one page, twice; so are those of a node that is named twice. A node that lies below itself
+/// A page that the tree names twice appears twice, as do the pages of a node that is named twice. A node below itself
 /// is left out.
 pub(crate) fn read(document: &mut Document, limit: u32) -> Result<PageTree, Failure> {
     let mut tree = PageTree::default();
     let root = document.catalog().ok().and_then(|catalog| super::objects::reference(catalog, b"Pages"));
     let mut stack: Vec<Part> = root.map(|id| Part { id, inherited: Rc::default(), depth: 0 }).into_iter().collect();
     let mut above: Vec<ObjectId> = Vec::new();
-    // Nodes without pages can name each other so often that nobody sees the end.
+    // Nodes without pages can refer to each other exponentially often.
     let mut left = document.objects.len().saturating_add(limit as usize).saturating_add(1);
     while let Some(Part { id, mut inherited, depth }) = stack.pop() {
         left = left.checked_sub(1).ok_or_else(|| too_many(limit))?;
@@ -91,7 +91,7 @@ pub(crate) struct Rectangle {
 
 impl Rectangle {
     pub(crate) const LETTER: Self = Self { left: 0.0, bottom: 0.0, right: 612.0, top: 792.0 };
-    /// Larger pages, and positions beyond, are those of damaged files.
+    /// Only damaged files have larger pages, or positions beyond.
     const LARGEST: f32 = 1e6;
 
     pub(crate) fn of_size(width: f32, height: f32) -> Self {
@@ -134,7 +134,7 @@ impl Rectangle {
     }
 }
 
-/// What of a page a viewer shows, in the page's own units. The page has what it inherits.
+/// The visible part of a page, in its own units. The page must have its inherited entries.
 pub(crate) fn visible_box(document: &Document, page: &Dictionary) -> Rectangle {
     let rectangle = |key: &[u8]| Rectangle::parse(document, page.get(key).ok()?);
     let media = rectangle(b"MediaBox").unwrap_or(Rectangle::LETTER);

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// A size that has a name, upright.
+/// A named size, in portrait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) enum Paper {
     A0,

@@ -9,10 +9,10 @@ use super::transform::Matrix;
 use super::{impose, open, pages};
 use crate::{Engines, ErrorCode, Failure, Media, Request, Source, Warning};
 
-/// Points for each pixel of a picture that says nothing of its size: 96 dpi.
+/// Points for each pixel of a picture without a resolution: 96 dpi.
 const POINTS: f32 = 0.75;
 
-/// What can be drawn: its size in points, and the way from its own units to those of a box of that size.
+/// An object to draw: its size in points, and the matrix from its own units to a box of that size.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stamp {
     pub(crate) form: ObjectId,
@@ -21,7 +21,7 @@ pub(crate) struct Stamp {
     pub(crate) matrix: Matrix,
 }
 
-/// Adds the source of that position to a document.
+/// Adds the source at this position to a document.
 pub(crate) fn load(
     engines: &Engines,
     request: &Request,
@@ -73,7 +73,7 @@ fn page(mut from: Document, into: &mut Document, limit: u32) -> Result<Stamp, Fa
 fn drawing(engines: &Engines, source: &Source) -> Result<Document, Failure> {
     let svg = std::fs::read(&source.path).map_err(|error| open::io_failure(&error))?;
     let options = usvg::Options {
-        // No files and no network: only what the drawing itself holds.
+        // Only what the drawing itself contains: no files and no network.
         resources_dir: None,
         image_href_resolver: usvg::ImageHrefResolver {
             resolve_data: usvg::ImageHrefResolver::default_data_resolver(),
@@ -146,7 +146,7 @@ pub(crate) fn decode(content: &[u8], pixels: u64) -> Result<DynamicImage, Failur
 fn is_cmyk(jpeg: &[u8]) -> bool {
     let mut at = 2;
     while let Some([0xFF, marker, high, low]) = jpeg.get(at..at + 4) {
-        // A frame, of any kind but the tables that share its range.
+        // Any kind of frame. Tables share the range of markers.
         if matches!(marker, 0xC0..=0xCF) && !matches!(marker, 0xC4 | 0xC8 | 0xCC) {
             return jpeg.get(at + 9) == Some(&4);
         }

@@ -25,7 +25,7 @@ impl Matrix {
     pub(crate) fn rotation(degrees: f32) -> Self {
         let right_angle = |turned: f32| (turned.round() - turned).abs() < f32::EPSILON;
         let (sine, cosine) = degrees.to_radians().sin_cos();
-        // Whole quarters are exact: a page is not to be off by a hair.
+        // Quarter turns are exact, so that no page is skewed by rounding.
         let exact = right_angle(degrees / 90.0);
         let (sine, cosine) = if exact { (sine.round(), cosine.round()) } else { (sine, cosine) };
         Self([cosine, sine, -sine, cosine, 0.0, 0.0])
@@ -73,13 +73,13 @@ impl Matrix {
         turned.then(Self::translation(-shown.left, -shown.bottom))
     }
 
-    /// The way back from there.
+    /// The inverse of it.
     pub(crate) fn from_upright(visible: Rectangle, rotation: i64) -> Self {
         let shown = Self::rotation(-(rotation as f32)).apply_to(visible);
         Self::translation(shown.left, shown.bottom).then(Self::rotation(rotation as f32))
     }
 
-    /// Puts something of the size `inner` into the middle of `cell`, as large as it fits.
+    /// Fits something of the size `inner` into `cell`, centred.
     pub(crate) fn fit(inner: (f32, f32), cell: Rectangle) -> Self {
         let factor = (cell.width() / inner.0).min(cell.height() / inner.1);
         Self::scale(factor).then(Self::translation(

@@ -1,4 +1,4 @@
-//! Flattening layers: what a viewer shows at first stays, for good; the rest goes.
+//! Flattens layers: keeps what a viewer shows at first, and removes the rest.
 
 use std::collections::HashSet;
 
@@ -108,7 +108,7 @@ fn strip_page(document: &mut Document, id: ObjectId, hidden: &HashSet<ObjectId>)
     Ok(())
 }
 
-/// Empties objects that belong to hidden layers, and takes hidden parts out of the others.
+/// Empties objects that belong to hidden layers, and removes hidden parts from the others.
 fn strip_forms(document: &mut Document, hidden: &HashSet<ObjectId>) -> Result<(), Failure> {
     let ids: Vec<ObjectId> =
         document.objects.iter().filter(|(_, object)| object.as_stream().is_ok()).map(|(id, _)| *id).collect();
@@ -139,7 +139,7 @@ fn strip_forms(document: &mut Document, hidden: &HashSet<ObjectId>) -> Result<()
     Ok(())
 }
 
-/// What the resources call hidden layers.
+/// The names of hidden layers in the resources.
 fn names(document: &Document, resources: &Dictionary, hidden: &HashSet<ObjectId>) -> HashSet<Vec<u8>> {
     let properties = document.child(resources, b"Properties").into_iter().flat_map(Dictionary::iter);
     properties.filter(|(_, layer)| is_hidden(document, layer, hidden)).map(|(name, _)| name.clone()).collect()
@@ -172,7 +172,7 @@ fn strip(content: &[u8], names: &HashSet<Vec<u8>>) -> Option<Vec<u8>> {
     changed.then(|| Content { operations }.encode().ok())?
 }
 
-/// What is left of an operation that paints when it does not: the path is used up, the next line is begun.
+/// What replaces a painting operation: the path ends, or the next line begins.
 fn silent(operator: &str) -> Option<Operation> {
     match operator {
         "S" | "s" | "f" | "F" | "f*" | "B" | "B*" | "b" | "b*" => Some(Operation::new("n", Vec::new())),

@@ -1,4 +1,4 @@
-//! Writes a PDF file object by object, so that no document has to be whole in memory.
+//! Writes a PDF file object by object, so that no document has to fit in memory.
 //!
 //! Objects go into object streams, compressed. The same objects in the same order make the same bytes: there is no clock
 //! and no randomness, and the file's `/ID` is a digest of its content.
@@ -63,7 +63,7 @@ impl PdfWriter {
         Ok(writer)
     }
 
-    /// A number for an object that is to be put later.
+    /// A number for an object that is written later.
     pub(crate) fn reserve(&mut self) -> ObjectId {
         self.places.push(Place::Nowhere);
         (self.places.len() as u32 - 1, 0)

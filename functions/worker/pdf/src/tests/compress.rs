@@ -124,7 +124,7 @@ fn looks_the_same(report: &Value) {
 }
 
 #[test]
-fn a_font_is_cut_to_the_letters_that_pages_forms_and_annotations_show() {
+fn a_font_is_reduced_to_the_letters_that_pages_forms_and_annotations_show() {
     let mut letter = Letter::new();
     let (report, result) = letter.compress(json!({}));
     looks_the_same(&report);
@@ -142,7 +142,7 @@ fn a_font_is_cut_to_the_letters_that_pages_forms_and_annotations_show() {
 }
 
 #[test]
-fn fonts_that_may_be_written_in_stay_whole() {
+fn fonts_that_may_be_used_for_new_text_are_kept_whole() {
     let stays = |name: &str, mut letter: Letter, options: Value| {
         let (report, result) = letter.compress(options);
         looks_the_same(&report);
@@ -206,7 +206,7 @@ fn glyphs_by_number_are_kept_by_number() {
 }
 
 #[test]
-fn a_font_that_lies_there_twice_is_kept_once_with_the_letters_of_both() {
+fn a_font_that_is_stored_twice_is_kept_once_with_the_letters_of_both() {
     let mut letter = Letter::new();
     let second = simple_font(&mut letter.document);
     let form = letter.document.get_object_mut(letter.form).unwrap().as_stream_mut().unwrap();

@@ -187,7 +187,7 @@ fn every_kind_of_field_is_filled_and_shown() {
 }
 
 #[test]
-fn long_text_breaks_into_lines_and_says_when_it_is_made_smaller() {
+fn long_text_breaks_into_lines_and_warns_when_it_is_reduced() {
     let long = "A sentence of several words that is repeated. ".repeat(12);
     let run = Run::new().with(&save(&mut form()));
     let options = json!({"fields": {"notes": long, "total": "1,234,567,890.00 EUR", "name": "x"}});
@@ -203,7 +203,7 @@ fn long_text_breaks_into_lines_and_says_when_it_is_made_smaller() {
 }
 
 #[test]
-fn a_field_is_cleared_and_required_fields_are_told() {
+fn fields_are_cleared_and_missing_required_fields_are_reported() {
     let run = Run::new().with(&save(&mut form()));
     let (outcome, results) = run.results(Tool::FillForm, json!({"fields": {"name": null}}));
     assert_eq!(value(&results[0], "name").unwrap_or_default(), "");
@@ -225,7 +225,7 @@ fn a_flattened_form_shows_its_values_and_has_no_fields() {
 }
 
 #[test]
-fn what_does_not_fit_the_form_is_refused_with_what_would() {
+fn values_that_do_not_fit_are_refused_with_what_does() {
     let message = refused(json!({"adress.city": "Köln", "nmae": "x"}));
     assert!(message.contains("Did you mean `address.city`") && message.contains("`name`"), "{message}");
     assert!(refused(json!({"zzzzz": "x"})).contains("Its fields are `name`, `notes`"));
@@ -239,7 +239,7 @@ fn what_does_not_fit_the_form_is_refused_with_what_would() {
 }
 
 #[test]
-fn forms_that_are_none_or_xfa_are_refused() {
+fn documents_without_a_form_and_xfa_are_refused() {
     let run = Run::new().with(&plain("one", 1));
     let failure = run.run(Tool::FillForm, json!({"fields": {"a": "b"}})).unwrap_err();
     assert_eq!(failure.message, "This PDF has no form fields.");

@@ -90,7 +90,7 @@ fn fuzz_mutants_are_answered() {
 }
 
 #[test]
-fn a_page_tree_that_holds_itself_ends() {
+fn a_circular_page_tree_is_answered() {
     let mut document = plain_document("one", 2, (300.0, 400.0));
     let root = catalog(&document).get(b"Pages").unwrap().as_reference().unwrap();
     document.get_dictionary_mut(root).unwrap().get_mut(b"Kids").unwrap().as_array_mut().unwrap().push(root.into());
@@ -146,7 +146,7 @@ fn a_stream_that_unpacks_to_gigabytes_is_not_unpacked() {
 }
 
 #[test]
-fn forms_that_draw_themselves_and_10_000_layers_end() {
+fn forms_that_draw_themselves_and_10_000_layers_are_answered() {
     let mut document = plain_document("one", 1, (300.0, 400.0));
     let form = document.new_object_id();
     let head = dictionary! {
@@ -176,7 +176,7 @@ fn forms_that_draw_themselves_and_10_000_layers_end() {
 }
 
 #[test]
-fn rings_of_every_kind_end() {
+fn circular_references_of_every_kind_are_answered() {
     let mut document = fixture::rich_document("one", 2);
     let root = document.trailer.get(b"Root").unwrap().as_reference().unwrap();
     let ring = document.new_object_id();

@@ -33,7 +33,7 @@ fn pages_are_numbered() {
 }
 
 #[test]
-fn watermarks_speak_every_script() {
+fn watermarks_support_every_script() {
     for text in ["سري للغاية", "סודי ביותר", "机密 機密 대외비", "Строго секретно", "गोपनीय", "Ĉu Łódź? ﬁ"]
     {
         let run = Run::new().with(&plain("one", 1));
@@ -156,7 +156,7 @@ fn fields_without_an_appearance_show_their_text_in_any_script() {
 }
 
 #[test]
-fn hidden_layers_go_for_good() {
+fn hidden_layers_are_removed() {
     let run = Run::new().with(&rich("one", 2));
     let result = run.result(Tool::FlattenPdf, json!({"layers": true, "forms": false, "annotations": false}));
     let pages = page_texts(&result);

@@ -40,7 +40,7 @@ fn merging_keeps_everything_of_every_source() {
 }
 
 #[test]
-fn element_identifiers_of_sources_stay_apart() {
+fn element_identifiers_of_sources_are_kept_apart() {
     let run = Run::new().with(&rich("one", 1)).with(&rich("two", 1));
     let result = run.result(Tool::MergePdf, json!({}));
     let root = result.child(catalog(&result), b"StructTreeRoot").unwrap();
@@ -83,7 +83,7 @@ fn a_title_holds_the_bookmarks_of_its_source() {
 }
 
 #[test]
-fn untitled_sources_are_called_by_their_own_title_or_name() {
+fn untitled_sources_get_their_own_title_or_name() {
     let run = Run::new().with(&rich("one", 1)).with(&plain("two", 1));
     let result = run.result(Tool::MergePdf, json!({"bookmarks": "titles"}));
     assert_eq!(outline(&result), ["0 Title of one 1", "0 file 1 2"]);
@@ -106,7 +106,7 @@ fn a_page_range_brings_what_belongs_to_its_pages() {
 }
 
 #[test]
-fn a_range_beyond_the_document_is_told() {
+fn a_range_beyond_the_document_is_an_error() {
     let mut run = Run::new();
     run.push(&plain("one", 2), Media::Pdf).page_range = Some("2-3".to_owned());
     let failure = run.run(Tool::MergePdf, json!({})).unwrap_err();
@@ -118,7 +118,7 @@ fn a_range_beyond_the_document_is_told() {
 }
 
 #[test]
-fn pages_take_one_size() {
+fn pages_get_the_same_size() {
     let wide = save(&mut plain_document("wide", 1, (800.0, 300.0)));
     let run = Run::new().with(&plain("tall", 1)).with(&wide);
     let sizes = |result: &Document| -> Vec<(f32, f32)> {
@@ -154,7 +154,7 @@ fn the_same_sources_make_the_same_bytes() {
 }
 
 #[test]
-fn fonts_of_forms_stay_apart() {
+fn fonts_of_forms_are_kept_apart() {
     let mut other = fixture::rich_document("two", 1);
     for object in other.objects.values_mut() {
         if let Object::Dictionary(font) = object

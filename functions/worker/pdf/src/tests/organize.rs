@@ -9,7 +9,7 @@ fn pages_are_selected_reordered_and_repeated() {
 }
 
 #[test]
-fn a_page_that_comes_again_brings_no_second_field() {
+fn a_repeated_page_adds_no_second_field() {
     let result = Run::new().with(&rich("one", 2)).result(Tool::OrganizePdf, json!({"pages": "1,2,1"}));
     assert_eq!(fields(&result), [("name".to_owned(), 1), ("choice".to_owned(), 2)]);
     assert_eq!(links(&result), [[2, 1], [1, 1], [2, 1]]);
@@ -48,7 +48,7 @@ fn a_crop_of_everything_is_refused() {
 }
 
 #[test]
-fn pages_stand_side_by_side() {
+fn pages_are_placed_side_by_side() {
     let run = Run::new().with(&rich("one", 5));
     let (outcome, documents) = run.results(Tool::OrganizePdf, json!({"nUp": 2}));
     let result = &documents[0];

@@ -73,7 +73,7 @@ fn compressed(document: &mut Document) -> (String, i64, usize) {
 }
 
 #[test]
-fn what_only_jpeg_makes_much_smaller_becomes_jpeg() {
+fn pictures_that_jpeg_makes_much_smaller_become_jpeg() {
     let (filter, width, bytes) = compressed(&mut page_with(deflated("DeviceRGB", noise(3)), 150.0));
     assert_eq!((filter.as_str(), width), ("DCTDecode", i64::from(SIDE)));
     assert!(bytes < (SIDE * SIDE) as usize, "{bytes}");
@@ -130,7 +130,7 @@ fn coarse_jpegs_stay_as_they_are_and_fine_ones_do_not() {
 }
 
 #[test]
-fn metadata_of_parts_goes_and_long_metadata_is_packed() {
+fn metadata_of_parts_is_removed_and_long_metadata_is_compressed() {
     let packet = |text: &str, times: usize| {
         Stream::new(dictionary! { "Type" => "Metadata", "Subtype" => "XML" }, text.repeat(times).into_bytes())
     };

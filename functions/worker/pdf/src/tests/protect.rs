@@ -37,7 +37,7 @@ fn a_document_is_protected_by_aes_256() {
 }
 
 #[test]
-fn a_password_is_asked_for_and_tried() {
+fn a_password_is_required_and_checked() {
     let (_run, path) = protected(json!({"userPassword": "one"}));
     let content = std::fs::read(path).unwrap();
     let mut run = Run::new();
@@ -88,7 +88,7 @@ fn permissions_need_an_owner() {
 }
 
 #[test]
-fn a_broken_signature_is_told() {
+fn a_broken_signature_is_reported() {
     let mut document = plain_document("one", 1, (300.0, 400.0));
     let signature = dictionary! {
         "Type" => "Sig", "Filter" => "Adobe.PPKLite", "Contents" => Object::string_literal("x"),

@@ -6,7 +6,7 @@ fn names(outcome: &Outcome) -> Vec<&str> {
 }
 
 #[test]
-fn a_part_does_not_carry_the_rest() {
+fn a_part_does_not_contain_the_rest() {
     let run = Run::new().with(&rich("one", 4));
     let (outcome, parts) = run.results(Tool::SplitPdf, json!({"mode": "ranges", "ranges": ["1-2", "3,z"]}));
     assert_eq!(names(&outcome), ["file 0-1.pdf", "file 0-2.pdf"]);
@@ -44,7 +44,7 @@ fn every_page_becomes_a_file() {
 }
 
 #[test]
-fn bookmarks_begin_parts_and_name_them() {
+fn bookmarks_start_and_name_parts() {
     let run = Run::new().with(&rich("one", 3));
     let options = json!({"mode": "bookmarks", "level": 2, "filenamePattern": "{name}-{n}-{title}"});
     let (outcome, parts) = run.results(Tool::SplitPdf, options);
@@ -56,13 +56,13 @@ fn bookmarks_begin_parts_and_name_them() {
 }
 
 #[test]
-fn a_document_without_bookmarks_is_told_to_be_split_otherwise() {
+fn splitting_by_missing_bookmarks_suggests_another_way() {
     let failure = Run::new().with(&plain("one", 3)).run(Tool::SplitPdf, json!({"mode": "bookmarks"})).unwrap_err();
     assert!(failure.message.contains("no bookmarks"), "{}", failure.message);
 }
 
 #[test]
-fn blank_pages_part_the_others() {
+fn blank_pages_separate_parts() {
     let mut document = plain_document("one", 6, (300.0, 400.0));
     let pages: Vec<_> = document.get_pages().into_values().collect();
     for index in [0, 2, 3] {
@@ -104,7 +104,7 @@ fn parts_are_as_large_as_they_may_be() {
 }
 
 #[test]
-fn parts_of_the_same_name_are_told_apart() {
+fn parts_of_the_same_name_get_different_names() {
     let (outcome, _) = Run::new().with(&plain("one", 2)).results(Tool::SplitPdf, json!({"filenamePattern": "{name}"}));
     assert_eq!(names(&outcome), ["file 0.pdf", "file 0-2.pdf"]);
 }

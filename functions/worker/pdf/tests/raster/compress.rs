@@ -45,7 +45,7 @@ fn a_result_is_never_larger_than_its_source() {
 }
 
 #[test]
-fn a_target_is_met_or_missed_in_words() {
+fn a_target_is_met_or_its_miss_is_reported() {
     let source = std::fs::metadata(fixture("pictures.pdf")).unwrap().len();
     let met = compress(json!({"targetBytes": source * 9 / 10}));
     assert!(bytes(&met) as u64 <= source * 9 / 10 && !warnings(&met).contains(&"target_missed"));
@@ -58,7 +58,7 @@ fn the_same_request_gives_the_same_bytes() {
 }
 
 #[test]
-fn a_linearized_result_says_so() {
+fn a_linearized_result_is_marked_as_such() {
     let file = compress(json!({"linearize": true})).files().remove(0);
     assert!(file[..1024].windows(11).any(|window| window == b"/Linearized"));
 }
@@ -74,7 +74,7 @@ fn fields_links_and_tags_are_kept() {
 }
 
 #[test]
-fn a_damaged_source_is_written_anew_even_if_that_is_larger() {
+fn a_damaged_source_is_rewritten_even_if_that_is_larger() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/corpus/pdfs/cross-reference-ring.pdf");
     let run = crate::run(Tool::CompressPdf, vec![crate::source(&file, Media::Pdf)], json!({}));
     assert!(!warnings(&run).contains(&"already_compact"));

@@ -36,7 +36,7 @@ fn images_have_thumbnails_too_and_are_not_enlarged() {
 }
 
 #[test]
-fn an_inspection_tells_what_is_there() {
+fn an_inspection_lists_what_is_there() {
     let form = inspected("forms.pdf");
     assert_eq!(form["pageCount"], 1);
     assert!(!form["form"]["fields"].as_array().unwrap().is_empty(), "{form}");
@@ -52,7 +52,7 @@ fn an_inspection_tells_what_is_there() {
 }
 
 #[test]
-fn an_encrypted_document_tells_its_permissions() {
+fn an_encrypted_document_shows_its_permissions() {
     let mut encrypted = source(&fixture("encrypted.pdf"), Media::Pdf);
     encrypted.password = Some("test_user".to_owned());
     let run = run(Tool::InspectDocument, vec![encrypted], json!({}));

@@ -1,4 +1,4 @@
-//! Writing a font as CFF, which takes less space than Type 1: its outlines are not encrypted, so they can be packed.
+//! Writes a font as CFF, which takes less space than Type 1: its outlines are not encrypted, so they compress.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -27,7 +27,7 @@ const NUMBERS: [(&str, u16); 8] = [
     ("ExpansionFactor", 0x0C12),
 ];
 
-/// The font with these glyphs alone, by their positions in it. `None` if any of them can't be written so.
+/// The font with only these glyphs, given by their positions. `None` if CFF can't represent one of them.
 pub(super) fn write(font: &Type1, kept: &BTreeSet<u16>) -> Option<Vec<u8>> {
     let missing = font.glyphs.iter().position(|(name, _)| name == ".notdef")?;
     let codes = codes(font, kept);
@@ -171,7 +171,7 @@ fn usual(widths: impl Iterator<Item = f64>) -> f64 {
     for width in widths {
         counts.entry(width.to_bits()).or_insert((0, width)).0 += 1;
     }
-    // Of equals, the smallest: the same font makes the same bytes.
+    // The smallest of equally frequent ones, so that the same font makes the same bytes.
     let best = counts.values().max_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
     best.map_or(0.0, |(_, width)| *width)
 }

@@ -1,4 +1,4 @@
-//! What the codes of a simple font may stand for: programs that show PDFs differ in where they look, so all of it counts.
+//! What the codes of a simple font may stand for. Viewers look in different places, so all of them count.
 
 use std::collections::HashMap;
 

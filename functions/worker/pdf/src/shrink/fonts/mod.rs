@@ -1,5 +1,5 @@
-//! Cutting embedded fonts to the glyphs that a document shows. Glyphs keep their numbers and codes, so that no content, width
-//! or encoding changes. A font that anything may still be written in stays whole, as does one that isn't understood.
+//! Reduces embedded fonts to the glyphs that a document shows. Glyphs keep their numbers and codes, so that no content, width
+//! or encoding changes. A font that may still be used for new text, or that is not understood, is kept whole.
 
 mod cff;
 mod charstring;
@@ -24,9 +24,9 @@ use crate::structure::objects::{Lookup, reference, unpacked};
 use encoding::Encoding;
 use uses::{Codes, Uses};
 
-/// What a font file may unpack to.
+/// The most bytes that a font file may unpack to.
 const FILE_BYTES: usize = 64 << 20;
-/// A cut font has to be smaller by a twentieth, or the old one stays.
+/// A reduced font must save a twentieth. Otherwise the old one is kept.
 const WORTH: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,7 +54,7 @@ enum Show {
     Wide { codes: Codes, map: Option<Vec<u8>> },
 }
 
-/// Cuts all fonts. Returns how many have become smaller.
+/// Reduces all fonts. Returns how many became smaller.
 pub(super) fn subset(document: &mut Document) -> usize {
     let Some(uses) = uses::find(document) else { return 0 };
     let programs = programs(document, &uses);
@@ -142,7 +142,7 @@ fn map(document: &Document, font: &Dictionary) -> Option<Option<Vec<u8>>> {
     }
 }
 
-/// The file with the glyphs that are shown, if that is worth it.
+/// The file with the glyphs in use, if that is worth it.
 fn smaller(document: &Document, file: ObjectId, program: &Program) -> Option<Stream> {
     let old = document.get_object(file).and_then(Object::as_stream).ok()?;
     let data = unpacked(old, FILE_BYTES)?;
@@ -207,7 +207,7 @@ fn cids(_: &[u8], cids: Broad<'_>) -> Option<BTreeSet<u16>> {
     Some(cids.collect())
 }
 
-/// Puts the new file in the place of the old one, and says in the font's names that it is a part.
+/// Replaces the file, and marks the font as a subset by its names.
 fn replace(document: &mut Document, file: ObjectId, stream: Stream, program: &Program) {
     let digest = Sha256::digest(&stream.content);
     let tag: String = digest.iter().take(6).map(|byte| char::from(b'A' + byte % 26)).collect();
@@ -220,7 +220,7 @@ fn replace(document: &mut Document, file: ObjectId, stream: Stream, program: &Pr
                 dict.set(key, Object::Name([tag.as_bytes(), b"+", &name].concat()));
             }
         }
-        // Lists of what is in the file, which nobody needs.
+        // Lists of the glyphs in the file, which no reader needs.
         dict.remove(b"CharSet");
         dict.remove(b"CIDSet");
         if program.kind == Kind::Type1 && dict.remove(b"FontFile").is_some() {

@@ -1,4 +1,4 @@
-//! What a Type 1 outline draws, its calls followed and its hints in groups.
+//! The outline of a Type 1 glyph, with its subroutine calls resolved and its hints grouped.
 
 use read_fonts::ps::encoding::PredefinedEncoding;
 
@@ -33,7 +33,7 @@ pub(super) struct Outline {
     pub hints: Vec<Hints>,
 }
 
-/// `None` if the outline is damaged, or needs what only PostScript can do.
+/// `None` if the outline is damaged, or needs a PostScript interpreter.
 pub(super) fn read(font: &Type1, name: &str) -> Option<Outline> {
     let mut reader = Reader {
         font,
@@ -62,7 +62,7 @@ struct Reader<'f> {
     font: &'f Type1,
     outline: Outline,
     stack: Vec<f64>,
-    /// What PostScript hands back.
+    /// The values that PostScript returns.
     results: Vec<f64>,
     at: [f64; 2],
     bearing: [f64; 2],
@@ -150,7 +150,7 @@ impl Reader<'_> {
     #[allow(clippy::option_option, reason = "a failure, and no end yet")]
     fn escaped(&mut self, operator: u8, depth: u8) -> Option<Option<End>> {
         match operator {
-            // The dot of an i, which only old interpreters treat in another way.
+            // The dot of an i. Only old interpreters treat it specially.
             0 => {}
             1 => self.stem(false, &[0, 2, 4])?,
             2 => self.stem(true, &[0, 2, 4])?,
@@ -246,7 +246,7 @@ impl Reader<'_> {
         self.is_open.then(|| self.outline.steps.push(Step::Curve([a[0], a[1], b[0], b[1], c[0], c[1]])))
     }
 
-    /// The few procedures that every font may count on: curves that may be lines, and other hints.
+    /// The few procedures that every interpreter has: flex, and replacing hints.
     fn call_postscript(&mut self) -> Option<()> {
         let (procedure, count) = (self.stack.pop()?, self.stack.pop()?);
         let first = self.stack.len().checked_sub(count as usize).filter(|_| count >= 0.0)?;

@@ -19,12 +19,12 @@ pub(super) struct Type1 {
     /// Names and outlines, in the order of the file.
     pub glyphs: Vec<(String, Vec<u8>)>,
     pub subroutines: Vec<Vec<u8>>,
-    /// What guides the drawing at small sizes, by name.
+    /// Hints for drawing at small sizes, by name.
     pub hints: HashMap<String, Vec<f64>>,
 }
 
 impl Type1 {
-    /// `None` for what is not an ordinary font: several masters, several copies of outlines, another matrix.
+    /// `None` for unusual fonts: with several masters, several copies of outlines, or another matrix.
     pub(super) fn new(data: &[u8]) -> Option<Self> {
         let data = without_segments(data);
         let eexec = memchr::memmem::find(&data, b"eexec")?;

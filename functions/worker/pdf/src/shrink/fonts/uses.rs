@@ -1,5 +1,5 @@
-//! Which character codes each font of a document shows. All content is read, used or not: what is found may be too much,
-//! and never too little. Where that can't be known, nothing is said at all.
+//! Which character codes of each font a document shows. All content is read, even if unused: the answer may include too
+//! many codes, but never too few. There is no answer where that is unknown.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 use crate::shrink::tokens::{self, Token, Tokens};
 use crate::structure::objects::{DEPTH, Lookup, unpacked};
 
-/// What the content of one page or form may unpack to.
+/// The most bytes that the content of one page or form may unpack to.
 const CONTENT_BYTES: usize = 64 << 20;
 const SAVED_STATES: usize = 512;
 const FONTS: usize = 4096;
@@ -38,7 +38,7 @@ impl Codes {
 #[derive(Debug, Default)]
 pub(super) struct Uses {
     pub shown: HashMap<ObjectId, Codes>,
-    /// Fonts that anything may be written in: those of forms, and of graphics states.
+    /// Fonts that may be used for any text: those of forms, and of graphics states.
     pub open: HashSet<ObjectId>,
     /// Descriptors and font files that parts of other objects refer to: who uses them is not known.
     pub hidden: HashSet<ObjectId>,
@@ -76,7 +76,7 @@ pub(super) fn find(document: &Document) -> Option<Uses> {
     Some(uses)
 }
 
-/// What has to be known of a document before its content is read.
+/// What is collected before the content is read.
 #[derive(Default)]
 struct Survey<'d> {
     /// The fonts of all resources by name: content without resources of its own may use those of others.
@@ -136,7 +136,7 @@ fn is_content(document: &Document, stream: &Stream) -> bool {
     }
 }
 
-/// What a page's content says, `None` if the dictionary is not a page. The outer `None`: it can't be read.
+/// A page's content. Inner `None`: the dictionary is not a page. Outer `None`: the content can't be read.
 #[allow(clippy::option_option, reason = "a failure, and nothing to read")]
 fn page_content(document: &Document, dict: &Dictionary) -> Option<Option<Vec<u8>>> {
     let parts: Vec<&Stream> = match dict.get(b"Contents").ok().and_then(|contents| document.resolve(contents)) {

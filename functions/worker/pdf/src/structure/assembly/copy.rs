@@ -27,7 +27,7 @@ pub(crate) struct Copier<'a> {
     pub(super) names: BTreeMap<Vec<u8>, Vec<u8>>,
     /// Fonts of the form's resources that have a new name.
     pub(super) fonts: Vec<(Vec<u8>, Vec<u8>)>,
-    /// Told apart from those of sources before: identifiers of structure elements.
+    /// A suffix for the identifiers of structure elements, which earlier sources may use too.
     pub(super) element_suffix: Option<Vec<u8>>,
     /// Types of structure elements that have a new name.
     pub(super) roles: BTreeMap<Vec<u8>, Vec<u8>>,
@@ -55,7 +55,7 @@ impl<'a> Copier<'a> {
         self.document
     }
 
-    /// What the source's object is in the result.
+    /// The number of a source's object in the result.
     pub(super) fn place(&mut self, source: ObjectId, result: ObjectId) {
         self.ids.insert(source, result);
     }
@@ -68,7 +68,7 @@ impl<'a> Copier<'a> {
         self.ids.contains_key(&id)
     }
 
-    /// A dictionary as the result is to have it: to be changed before anything refers to it.
+    /// A copy of a dictionary, to be changed before anything refers to it.
     pub(super) fn edit(&mut self, id: ObjectId) -> Option<&mut Dictionary> {
         if !self.edited.contains_key(&id) {
             let object = self.document.get_dictionary(id).ok()?.clone();
@@ -85,7 +85,7 @@ impl<'a> Copier<'a> {
         self.next_key
     }
 
-    /// What an object is called in the result. `None` if the result does not have it.
+    /// The number of an object in the result. `None` if the result does not have it.
     pub(super) fn reference(&mut self, writer: &mut PdfWriter, id: ObjectId) -> Option<ObjectId> {
         if self.gone.contains(&id) {
             return None;
@@ -102,7 +102,7 @@ impl<'a> Copier<'a> {
         Some(new)
     }
 
-    /// A copy of an object in the result's terms.
+    /// A copy of an object, with the object numbers of the result.
     pub(super) fn mapped(&mut self, writer: &mut PdfWriter, object: &Object) -> Object {
         let mut object = object.clone();
         self.rewrite(writer, &mut object);
@@ -141,7 +141,7 @@ impl<'a> Copier<'a> {
         for (_, value) in dictionary.iter_mut() {
             self.rewrite(writer, value);
         }
-        // An entry without a value is the same as none.
+        // An entry without a value is the same as a missing entry.
         dictionary.as_hashmap_mut().retain(|_, value| !value.is_null());
     }
 

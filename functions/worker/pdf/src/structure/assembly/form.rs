@@ -10,7 +10,7 @@ use super::unique;
 use crate::structure::objects::{DEPTH, Lookup, bytes, reference, string};
 use crate::structure::writer::PdfWriter;
 
-/// The form of a result, in its terms.
+/// The form of a result, with its object numbers.
 #[derive(Default)]
 pub(super) struct Form {
     fields: Vec<Object>,
@@ -26,13 +26,13 @@ pub(super) struct Form {
     signatures: i64,
 }
 
-/// What one source brings to it.
+/// What one source adds to it.
 pub(super) struct Source {
     form: Dictionary,
     roots: Vec<ObjectId>,
 }
 
-/// Decides which fields of a source stay, and under which names: all, or those that `pages` show.
+/// Decides which fields of a source are kept, and under which names: all, or those on `pages`.
 pub(super) fn prepare(
     form: &mut Form,
     copier: &mut Copier<'_>,
@@ -107,7 +107,7 @@ fn rename_roots(form: &mut Form, copier: &mut Copier<'_>, roots: &[ObjectId]) {
     form.names.extend(own);
 }
 
-/// Fonts of the same name in another source may be others.
+/// Fonts of the same name in another source may differ.
 fn rename_fonts(form: &mut Form, document: &Document, own: &Dictionary) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut renamed = Vec::new();
     let fonts = document.child(own, b"DR").and_then(|resources| document.child(resources, b"Font"));
@@ -138,7 +138,7 @@ pub(super) fn rename_font(appearance: &[u8], renamed: &[(Vec<u8>, Vec<u8>)]) -> 
     words.join(&b' ')
 }
 
-/// The form's defaults are those of the first source: fields of others that rely on their own get them for themselves.
+/// The form's defaults are those of the first source. Fields of other sources get copies of the defaults that they rely on.
 fn inherit_defaults(form: &mut Form, copier: &mut Copier<'_>, own: &Dictionary, roots: &[ObjectId]) {
     let first = form.fields.is_empty();
     for (key, taken) in [("DA", &mut form.appearance), ("Q", &mut form.alignment)] {
@@ -167,7 +167,7 @@ impl Form {
         self.take_resources(copier, writer, &source.form);
     }
 
-    /// Takes the order of calculation, after the fields are copied: it names fields and brings none.
+    /// Takes the order of calculation after the fields are copied, since it only refers to them.
     pub(super) fn take_order(&mut self, copier: &mut Copier<'_>, writer: &mut PdfWriter, source: &Source) {
         for field in copier.document().array(&source.form, b"CO").to_vec() {
             if field.as_reference().is_ok_and(|id| copier.is_copied(id)) {

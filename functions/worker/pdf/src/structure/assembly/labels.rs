@@ -76,7 +76,7 @@ fn label(document: &Document, range: &Dictionary, offset: i64) -> Label {
     }
 }
 
-/// The number tree for these labels, one a page.
+/// The number tree for these labels, one for each page.
 pub(super) fn to_tree(labels: &[Label]) -> Dictionary {
     let mut nums = Vec::new();
     for (page, label) in labels.iter().enumerate() {

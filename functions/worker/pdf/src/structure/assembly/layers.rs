@@ -8,10 +8,10 @@ use super::copy::Copier;
 use crate::structure::objects::Lookup;
 use crate::structure::writer::PdfWriter;
 
-/// Nesting of the order in which a viewer lists layers.
+/// The deepest nesting of the list of layers in a viewer.
 const DEPTH: usize = 32;
 
-/// The layers of a result, in its terms.
+/// The layers of a result, with its object numbers.
 #[derive(Default)]
 pub(super) struct Layers {
     groups: Vec<Object>,

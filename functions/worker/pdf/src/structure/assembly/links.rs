@@ -8,7 +8,7 @@ use super::copy::Copier;
 use super::unique;
 use crate::structure::objects::{Lookup, bytes, tree};
 
-/// Names may lead to names; deeper chains are rings.
+/// Names may lead to other names. Deeper chains are circular.
 const HOPS: usize = 8;
 
 /// All named destinations of a document, of both kinds.
@@ -52,7 +52,7 @@ pub(super) fn target(document: &Document, destinations: &Destinations, from: &Di
     (document.name(action, b"S")? == b"GoTo").then(|| page_of(document, destinations, action.get(b"D").ok()?))?
 }
 
-/// Gives names that another source has taken a new form.
+/// Renames destinations whose names another source uses.
 pub(super) fn rename(destinations: &Destinations, taken: &BTreeMap<Vec<u8>, Object>) -> BTreeMap<Vec<u8>, Vec<u8>> {
     destinations
         .keys()
@@ -67,7 +67,7 @@ pub(super) fn rename(destinations: &Destinations, taken: &BTreeMap<Vec<u8>, Obje
         .collect()
 }
 
-/// The annotations of a page, as they stay: links to pages that are not in the result go.
+/// The annotations of a page, without links to pages that are not in the result.
 pub(super) fn keep(
     copier: &mut Copier<'_>,
     destinations: &Destinations,
@@ -87,7 +87,7 @@ pub(super) fn keep(
     kept
 }
 
-/// The annotations of a page that comes again: of their own, and without fields, of which there is one of each.
+/// The annotations of a further copy of a page: copies of their own, and without fields, which exist once.
 pub(super) fn repeat(document: &Document, page: &Dictionary) -> Vec<Dictionary> {
     let again = |annotation: &Object| {
         let annotation = document.dictionary(annotation)?;
@@ -104,7 +104,7 @@ pub(super) fn repeat(document: &Document, page: &Dictionary) -> Vec<Dictionary> 
     document.array(page, b"Annots").iter().filter_map(again).collect()
 }
 
-/// What a field shows, as a stamp.
+/// The appearance of a field, as a stamp.
 fn picture(document: &Document, widget: &Dictionary) -> Option<Dictionary> {
     let appearance = widget_appearance(document, widget)?;
     let flags = document.integer(widget, b"F").unwrap_or(4) | 64;

@@ -1,7 +1,7 @@
 //! Puts a file together from pages of others, with everything that belongs to them: outlines, named destinations, links,
-//! form fields, page labels, tags, layers, attachments and scripts. What belongs to pages that are left out stays behind.
+//! form fields, page labels, tags, layers, attachments and scripts. What belongs to omitted pages is omitted too.
 //!
-//! Each source is loaded, copied and forgotten before the next, so that memory is bounded by the largest one.
+//! Each source is loaded, copied and dropped before the next, so that the largest one determines the memory.
 
 mod copy;
 mod form;
@@ -44,7 +44,7 @@ const SHARED: [&str; 4] = ["Extensions", "Lang", "PageLayout", "ViewerPreference
 /// Those that one source gives to a part of itself.
 const OWN: [&str; 3] = ["Metadata", "OutputIntents", "URI"];
 
-/// A document that pages are taken from: read once, however often it is used.
+/// A document that pages are taken from. It is read once, however often it is used.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) document: Document,
@@ -81,8 +81,8 @@ impl Source {
         })
     }
 
-    /// Puts other pages in place of the document's. `moved` says which of them shows an old page. Tags and labels, which
-    /// belong to the old ones, go.
+    /// Replaces the document's pages. `moved` says which new page shows an old one. Tags and labels, which
+    /// belong to the old pages, are removed.
     pub(crate) fn replace_pages(&mut self, pages: Vec<ObjectId>, moved: HashMap<ObjectId, ObjectId>) {
         let old = std::mem::replace(&mut self.pages, pages);
         for page in old {
@@ -108,14 +108,14 @@ impl Source {
         self.document.get_dictionary(*self.pages.get(index)?).ok()
     }
 
-    /// The title that the document gives itself.
+    /// The document's own title.
     pub(crate) fn title(&self) -> Option<String> {
         let info = self.document.child(&self.document.trailer, b"Info")?;
         super::objects::decode(self.document.value(info, b"Title")?).filter(|title| !title.trim().is_empty())
     }
 }
 
-/// A page of a source, as the result is to show it.
+/// A page of a source, as the result shows it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PageUse {
     /// From 0.
@@ -152,7 +152,7 @@ pub(crate) enum Bookmarks<'a> {
     None,
 }
 
-/// A result in the making.
+/// A result under construction.
 pub(crate) struct Assembly {
     writer: PdfWriter,
     root: ObjectId,
@@ -211,7 +211,7 @@ impl Assembly {
         })
     }
 
-    /// Writes a whole document, as it has become.
+    /// Writes a whole document.
     pub(crate) fn whole(path: &Path, limits: &Limits, source: &mut Source) -> Result<Assembled, Failure> {
         let mut assembly = Self::create(path, limits, false)?;
         let all: Vec<PageUse> = (0..source.pages.len()).map(PageUse::of).collect();
@@ -306,7 +306,7 @@ impl Assembly {
         }
     }
 
-    /// Numbers for the pages of the result. A page that comes again is what its first copy is to those that refer to it.
+    /// Object numbers for the pages of the result. References to a page that is used several times lead to its first copy.
     fn place_pages(
         &mut self,
         copier: &mut Copier<'_>,
@@ -370,7 +370,7 @@ impl Assembly {
         Ok(copied)
     }
 
-    /// Annotations without a number get one: other objects may refer to those of the page alone.
+    /// Direct annotations become objects of their own, so that other objects can refer to them.
     fn place_annotations(
         &mut self,
         copier: &mut Copier<'_>,

@@ -1,4 +1,4 @@
-//! Outlines: read as a tree, cut down to the pages that stay, and written anew.
+//! Outlines: read as a tree, reduced to the remaining pages, and written.
 
 use std::collections::HashSet;
 
@@ -9,14 +9,14 @@ use super::links::{self, Destinations};
 use crate::structure::objects::{DEPTH, Lookup, decode, reference, text};
 use crate::structure::writer::{PdfWriter, WriteError};
 
-/// Far above what documents have.
+/// Far more than documents have.
 const ITEMS: usize = 100_000;
 
 /// An item of an outline.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
     title: Object,
-    /// `Dest` or `A`, and how the title looks.
+    /// `Dest` or `A`, and the style of the title.
     entries: Vec<(&'static str, Object)>,
     open: bool,
     /// The page of the source that it leads to.
@@ -49,7 +49,7 @@ pub(super) fn read(document: &Document, catalog: &Dictionary, destinations: &Des
 struct Reader<'a> {
     document: &'a Document,
     destinations: &'a Destinations,
-    /// A chain may be a ring, and an item its own child.
+    /// Siblings may form a ring, and an item may be its own child.
     seen: HashSet<ObjectId>,
 }
 
@@ -82,7 +82,7 @@ impl Reader<'_> {
     }
 }
 
-/// What stays of an outline when only these pages do.
+/// The part of an outline that leads to these pages.
 pub(super) fn prune(items: Vec<Item>, pages: &HashSet<ObjectId>) -> Vec<Item> {
     items
         .into_iter()
@@ -97,7 +97,7 @@ pub(super) fn prune(items: Vec<Item>, pages: &HashSet<ObjectId>) -> Vec<Item> {
         .collect()
 }
 
-/// The same items in the result's terms.
+/// The same items, with the object numbers of the result.
 pub(super) fn mapped(copier: &mut Copier<'_>, writer: &mut PdfWriter, items: Vec<Item>) -> Vec<Item> {
     items
         .into_iter()

@@ -9,7 +9,7 @@ use super::unique;
 use crate::structure::objects::{DEPTH, Lookup, bytes, reference, string, tree};
 use crate::structure::writer::{PdfWriter, WriteError};
 
-/// The structure of a result, in its terms.
+/// The structure of a result, with its object numbers.
 #[derive(Default)]
 pub(super) struct Tags {
     root: Option<ObjectId>,
@@ -32,7 +32,7 @@ pub(super) struct Source {
     ids: Vec<(Object, Object)>,
 }
 
-/// Reads a source's tree, and decides how its elements are called. Before anything is copied.
+/// Reads a source's tree, and decides what its elements are called. To be called before anything is copied.
 pub(super) fn prepare(
     tags: &mut Tags,
     copier: &mut Copier<'_>,
@@ -187,7 +187,7 @@ fn elements(document: &Document, source: &Source) -> HashSet<ObjectId> {
         };
         for owner in owners {
             let mut next = Some(owner);
-            // Far deeper than the nesting of any sound tree.
+            // Far deeper than any valid tree.
             for _ in 0..DEPTH * 16 {
                 let Some(id) = next.filter(|id| Some(*id) != source.root_id && kept.insert(*id)) else { break };
                 next = document.get_dictionary(id).ok().and_then(|element| reference(element, b"P"));
