@@ -1,5 +1,6 @@
 """Whether a file is the PDF that was asked for."""
 
+import difflib
 import subprocess
 from pathlib import Path
 
@@ -21,6 +22,13 @@ def pdf(path: Path, text: str, least_pages: int) -> int:
     if text not in _poppler("pdftotext", str(path), "-"):
         raise Wrong(f"the text “{text}” is missing")
     return pages
+
+
+def error_rate(said: list[str], expected: list[str]) -> float:
+    """Characters in words that differ, of those expected. An upper bound of the usual rate, which counts single characters."""
+    blocks = difflib.SequenceMatcher(None, said, expected, autojunk=False).get_matching_blocks()
+    right = sum(len(word) for block in blocks for word in expected[block.b : block.b + block.size])
+    return 1 - right / sum(map(len, expected))
 
 
 def _pages(path: Path) -> int:

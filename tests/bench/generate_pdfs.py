@@ -7,11 +7,23 @@ import sys
 from pathlib import Path
 
 import pikepdf
-from PIL import Image
+from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont
 
 from . import peers
-from .pdf_cases import FIXTURES, LETTERS, REPORT_PAGES, REVISED, REVISED_PAGE, SCAN, SCAN_PAGES
+from .pdf_cases import (
+    FIXTURES,
+    LETTERS,
+    REPORT_PAGES,
+    REVISED,
+    REVISED_PAGE,
+    SCAN,
+    SCAN_PAGES,
+    SCANNED_PAGES,
+    SCANNED_TEXT,
+    SCANNED_WORDS,
+)
 
+FONT = "/usr/share/fonts/truetype/liberation/LiberationSerif-Regular.ttf"
 WORDS = "the river carries stones and sand from mountains to the plain where towns were built along its banks".split()
 
 
@@ -23,6 +35,7 @@ def main(folder: Path) -> None:
     _long_text(folder)
     _report(folder)
     _scan(folder)
+    _scanned_text(folder)
 
 
 def _letters(folder: Path) -> None:
@@ -64,6 +77,28 @@ def _scan(folder: Path) -> None:
         pictures.append(path)
     subprocess.run(["img2pdf", *pictures, "-o", folder / SCAN], check=True)
     for path in pictures[1:]:
+        path.unlink()
+
+
+def _scanned_text(folder: Path) -> None:
+    """A4 pages of text at 300 dpi, grainy and a little out of focus, every other one half a degree askew."""
+    font = ImageFont.truetype(FONT, 46)
+    pictures, words = [], []
+    for number in range(SCANNED_PAGES):
+        page = Image.new("L", (2480, 3508), 250)
+        draw = ImageDraw.Draw(page)
+        for line in range(44):
+            text = " ".join(random.choices(WORDS, k=13))
+            draw.text((260, 260 + 66 * line), text, font=font, fill=25)
+            words.append(text)
+        page = page.rotate(0.5 * (number % 2), Image.Resampling.BICUBIC, fillcolor=250)
+        page = ImageChops.add(page, Image.effect_noise(page.size, 30), scale=1, offset=-128)
+        path = folder / f"scanned-text-{number}.jpg"
+        page.filter(ImageFilter.GaussianBlur(0.7)).save(path, "JPEG", quality=75, dpi=(300, 300))
+        pictures.append(path)
+    (folder / SCANNED_WORDS).write_text("\n".join(words))
+    subprocess.run(["img2pdf", *pictures, "-o", folder / SCANNED_TEXT], check=True)
+    for path in pictures:
         path.unlink()
 
 

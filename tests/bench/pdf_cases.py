@@ -17,6 +17,8 @@ LETTERS, REPORT_PAGES, SCAN_PAGES = 100, 500, 500
 # Named anew when what is in it changes: what was generated before is kept.
 SCAN = "different-scans-500.pdf"
 REVISED, REVISED_PAGE = "revised.pdf", 3
+# Pages that were printed and scanned: what the text on each is, and the most of it that may be read wrong.
+SCANNED_TEXT, SCANNED_WORDS, SCANNED_PAGES, MOST_WRONG = "scanned-text.pdf", "scanned-text.txt", 4, 0.01
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Case:
 def generate(folder: Path, python: Path) -> Path:
     """Documents that are too large to be kept: 500 tagged pages, and 500 different scanned ones of 92 MB. Written once."""
     # The last one to be written.
-    if not (folder / SCAN).exists():
+    if not (folder / SCANNED_TEXT).exists():
         subprocess.run([python, "-m", "bench.generate_pdfs", folder], check=True, cwd=peers.HERE.parent)
     return folder
 
@@ -60,6 +62,20 @@ def pdf(pages: int, password: str = "") -> Callable[[Path], int]:
         if drawn.returncode != 0 or not drawn.stdout.startswith(b"P6"):
             raise check.Wrong("its last page can't be drawn")
         return pages
+
+    return verify
+
+
+def reads(words: Path, pages: int) -> Callable[[Path], int]:
+    """A PDF of so many pages that says what the file says, but for a small part of its characters."""
+
+    def verify(out: Path) -> int:
+        said = subprocess.run(["pdftotext", "-raw", out, "-"], capture_output=True, text=True).stdout
+        expected = words.read_text().split()
+        rate = check.error_rate(said.split(), expected)
+        if rate > MOST_WRONG:
+            raise check.Wrong(f"{rate:.2%} of the characters are wrong")
+        return pdf(pages)(out)
 
     return verify
 
@@ -141,6 +157,14 @@ def small(made: Path) -> list[Case]:
         Case("text", "pdf-to-text", [text], ".txt", says("the"), pdf_peers.text),
         Case("text of pictures", "pdf-to-text", [pictures], ".txt", says("余英時"), pdf_peers.text),
         Case("Markdown", "pdf-to-text", [text], ".md", says("the"), pdf_peers.markdown, {"format": "markdown"}),
+        Case(
+            "OCR of 4 scans",
+            "ocr-pdf",
+            [made / SCANNED_TEXT],
+            ".pdf",
+            reads(made / SCANNED_WORDS, SCANNED_PAGES),
+            pdf_peers.ocr,
+        ),
         Case("watermark", "watermark-pdf", [text], ".pdf", pdf(5), pdf_peers.watermark, {"text": "Draft"}),
         Case(
             "protect",

@@ -116,6 +116,13 @@ def markdown(installed: peers.Peers) -> list[Contender]:
     return [python(installed, "pymupdf4llm", MARKDOWN)]
 
 
+def ocr(installed: peers.Peers) -> list[Contender]:
+    """One job at a time, and the PDF as it is: what ours does."""
+    program = installed.python.with_name("ocrmypdf")
+    options = ["--quiet", "--jobs", "1", "--output-type", "pdf"]
+    return [Program("ocrmypdf", lambda source, out: ["env", "OMP_THREAD_LIMIT=1", program, *options, source[0], out])]
+
+
 def watermark(_: peers.Peers) -> list[Contender]:
     stamp = ["stamp", "add", "-q", "--mode", "text", "Draft", "rot:45, op:.3"]
     return [Program("pdfcpu", lambda source, out: [peers.go_program("pdfcpu"), *stamp, source[0], out])]

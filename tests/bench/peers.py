@@ -23,6 +23,8 @@ DEBIAN_PACKAGES = {
     "img2pdf": Path("/usr/bin/img2pdf"),
     # What diff-pdf-visually compares pictures with.
     "imagemagick": Path("/usr/bin/compare"),
+    # What OCRmyPDF calls.
+    "tesseract-ocr": Path("/usr/bin/tesseract"),
     # What Gotenberg's image has beside LibreOffice, Chromium and qpdf.
     "unoconv": Path("/usr/bin/unoconv"),
     "pdftk-java": Path("/usr/bin/pdftk"),

@@ -6,10 +6,11 @@ use std::fmt::Write;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 
 use super::{Direction, Line, PageText, Word};
+use crate::pdfium::Rect;
 use crate::structure::overlay::{self, Drawing, Layer, Role};
 use crate::structure::pages;
 use crate::structure::transform::Matrix;
-use crate::text::{is_cjk, is_rtl, visual_order};
+use crate::text::{Placed, is_cjk, is_rtl, visual_order};
 
 /// A font whose glyphs are empty and half an em wide, from Tesseract (`pdf.ttf`, Apache 2.0).
 const FONT: &[u8] = include_bytes!("glyphless.ttf");
@@ -75,16 +76,14 @@ impl TextLayer {
         overlay::draw(document, page, &[drawing], Layer::Over, Role::Content);
     }
 
+    /// Shows the words of a line.
     fn line(&mut self, content: &mut String, line: &Line, size: f32, scale: &Scale) {
         if !(size.is_finite() && size > 0.0) {
             return;
         }
         let rtl_words = line.words.iter().filter(|word| word.text.chars().any(is_rtl)).count();
         let is_line_rtl = 2 * rtl_words > line.words.len();
-        let words = match line.direction {
-            Direction::Up => space_out(&line.words, size / scale.scale.0),
-            Direction::Right | Direction::Down | Direction::Left => line.words.clone(),
-        };
+        let words = line_words(line, size, scale);
         let mut before: Option<&Word> = None;
         for word in &words {
             if let Some(before) = before
@@ -228,6 +227,35 @@ impl Scale {
                 Run { x, y, along: (0.0, 1.0), length: ((bottom - top) * self.scale.1).max(least) }
             }
         }
+    }
+}
+
+/// The words of a page that was not turned for reading, with their places as a font would give them, and the size of it: in
+/// points from the upper left corner of a page of this size. Those of lines that are not upright come last.
+pub(crate) fn placed(read: &PageText, (width, height): (f32, f32)) -> (Vec<Placed>, Vec<Placed>) {
+    let scale = Scale { scale: (width / read.width.max(1) as f32, height / read.height.max(1) as f32), height };
+    let (mut upright, mut others) = (Vec::new(), Vec::new());
+    for (line, size) in read.text.lines.iter().zip(font_sizes(&read.text.lines, &scale)) {
+        for word in line_words(line, size, &scale) {
+            let Run { x, y, length, .. } = scale.run(line, &word);
+            let (left, top) = (word.left * scale.scale.0, word.top * scale.scale.1);
+            let (right, bottom) = (word.right * scale.scale.0, word.bottom * scale.scale.1);
+            if line.direction == Direction::Up {
+                let line = height - y;
+                let area = Rect { x0: x, y0: line - ASCENT * size, x1: x + length, y1: line + DESCENT * size };
+                upright.push(Placed { text: word.text, area, size });
+            } else {
+                others.push(Placed { text: word.text, area: Rect { x0: left, y0: top, x1: right, y1: bottom }, size });
+            }
+        }
+    }
+    (upright, others)
+}
+
+fn line_words(line: &Line, size: f32, scale: &Scale) -> Vec<Word> {
+    match line.direction {
+        Direction::Up => space_out(&line.words, size / scale.scale.0),
+        Direction::Right | Direction::Down | Direction::Left => line.words.clone(),
     }
 }
 

@@ -5,9 +5,12 @@ mod layer;
 mod page;
 mod tesseract;
 
-pub(crate) use layer::TextLayer;
+pub(crate) use layer::{TextLayer, placed};
 pub(crate) use page::{How, PageText, read};
 pub(crate) use tesseract::{Reader, Tesseract};
+
+/// Below this confidence, a page has so many wrong words that somebody has to look at it.
+pub(crate) const LOW_CONFIDENCE: f32 = 70.0;
 
 /// How far the lines of a picture are from level.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -14,8 +14,10 @@ pub(crate) use render::{html, json, layout, markdown};
 use words::Word;
 pub(crate) use words::{is_cjk, is_rtl, visual_order};
 
+use std::rc::Rc;
+
 use crate::Failure;
-use crate::pdfium::Page;
+use crate::pdfium::{Font, Page, Rect};
 
 /// More than any page that people read: what is beyond is left out.
 const WORDS: usize = 100_000;
@@ -50,6 +52,33 @@ pub(crate) fn read(page: &Page<'_>, number: u32, structure: bool) -> Result<Page
         }
     }
     Ok(PageContent { number, width, height, rotation: page.rotation(), words, aside, tables: found })
+}
+
+/// A word whose place is known from elsewhere.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    pub text: String,
+    /// As the page is shown.
+    pub area: Rect,
+    /// The em, in points.
+    pub size: f32,
+}
+
+/// A page of these words: upright ones, and others.
+pub(crate) fn of_words(page: &Page<'_>, number: u32, (upright, others): (Vec<Placed>, Vec<Placed>)) -> PageContent {
+    let (width, height) = page.size();
+    let font = Rc::new(Font::default());
+    let word = |placed: Placed| Word {
+        area: placed.area,
+        place: placed.area,
+        size: placed.size,
+        font: Rc::clone(&font),
+        text: placed.text,
+        tail: None,
+        link: None,
+    };
+    let (words, aside) = (upright.into_iter().map(word).collect(), others.into_iter().map(word).collect());
+    PageContent { number, width, height, rotation: page.rotation(), words, aside, tables: Vec::new() }
 }
 
 #[cfg(test)]

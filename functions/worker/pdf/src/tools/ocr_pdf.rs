@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{internal, io_failure, options, pdf, raster};
 use crate::image::{Encoding, Format, encode};
-use crate::ocr::{self, How, PageText, TextLayer};
+use crate::ocr::{self, How, LOW_CONFIDENCE, PageText, Reader, TextLayer};
 use crate::pdfium::{Document, Page};
 use crate::structure::assembly::Source;
 use crate::structure::objects::Lookup;
@@ -15,8 +15,6 @@ use crate::structure::{Assembly, invisible, open, pages};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
 
 const RESULT: &str = "result.pdf";
-/// Below this, a page has so many wrong words that somebody has to look at it.
-const LOW_CONFIDENCE: f32 = 70.0;
 /// Pages in the report, and in a warning.
 const MOST_REPORTED: usize = 1000;
 const MOST_TOLD: usize = 10;
@@ -100,9 +98,8 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
 /// Reads the pages, one after the other.
 fn read(engines: &Engines, request: &Request, options: &Options) -> Result<Vec<Done>, Failure> {
     let tesseract = engines.tesseract()?;
-    let missing = || internal("a model of Tesseract is not installed");
-    let mut reader = tesseract.reader(&options.languages.join("+")).ok_or_else(missing)?;
-    let mut orienter = options.rotate.then(|| tesseract.orienter().ok_or_else(missing)).transpose()?;
+    let mut reader = reader(engines, &options.languages)?;
+    let mut orienter = options.rotate.then(|| tesseract.orienter().ok_or_else(no_model)).transpose()?;
     let session = engines.pdfium()?.session();
     let source = super::only_source(request)?;
     let document = Document::open(&session, &source.path, source.password.as_deref())?;
@@ -122,6 +119,15 @@ fn read(engines: &Engines, request: &Request, options: &Options) -> Result<Vec<D
             Ok(Done::Read { text: Box::new(text), picture })
         })
         .collect()
+}
+
+/// Loads the models of these languages.
+pub(super) fn reader(engines: &Engines, languages: &[String]) -> Result<Reader, Failure> {
+    engines.tesseract()?.reader(&languages.join("+")).ok_or_else(no_model)
+}
+
+fn no_model() -> Failure {
+    internal("a model of Tesseract is not installed")
 }
 
 /// Draws a page in colour to a file, which it names.
@@ -185,22 +191,29 @@ fn warn(done: &[Done]) -> Vec<Warning> {
         let message = "All pages have text already, and stay as they are. Set `mode` to `redo` to recognize them anew.";
         warnings.push(Warning::new("nothing_recognized", message));
     }
-    let is_low = |done: &Done| match done {
-        Done::Read { text, .. } => text.text.confidence().is_some_and(|confidence| confidence < LOW_CONFIDENCE),
-        Done::Skipped => false,
+    let confidence = |done: &Done| match done {
+        Done::Read { text, .. } => text.text.confidence(),
+        Done::Skipped => None,
     };
-    let low: Vec<String> =
-        (1..).zip(done).filter(|(_, done)| is_low(done)).map(|(number, _): (u32, _)| number.to_string()).collect();
-    if !low.is_empty() {
-        let more = if low.len() > MOST_TOLD { ", …" } else { "" };
-        let numbers = low.iter().take(MOST_TOLD).map(String::as_str).collect::<Vec<_>>().join(", ");
-        let message = format!(
-            "The text of {} page(s) is uncertain: {numbers}{more}. Check it, or send a sharper scan or other `languages`.",
-            low.len()
-        );
-        warnings.push(Warning::new("low_confidence", message));
-    }
+    warnings.extend(low_confidence((1..).zip(done.iter().map(confidence))));
     warnings
+}
+
+/// A warning of the pages, by their numbers, that could not be read well.
+pub(super) fn low_confidence(pages: impl Iterator<Item = (u32, Option<f32>)>) -> Option<Warning> {
+    let is_low = |confidence: Option<f32>| confidence.is_some_and(|confidence| confidence < LOW_CONFIDENCE);
+    let low: Vec<String> =
+        pages.filter(|(_, confidence)| is_low(*confidence)).map(|(number, _)| number.to_string()).collect();
+    if low.is_empty() {
+        return None;
+    }
+    let more = if low.len() > MOST_TOLD { ", …" } else { "" };
+    let numbers = low.iter().take(MOST_TOLD).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let message = format!(
+        "The text of {} page(s) is uncertain: {numbers}{more}. Check it, or send a sharper scan or other `languages`.",
+        low.len()
+    );
+    Some(Warning::new("low_confidence", message))
 }
 
 fn report(options: &Options, done: &[Done]) -> Value {

@@ -2,17 +2,43 @@
 
 use serde::Deserialize;
 
+use super::ocr_pdf::{low_confidence, reader};
 use super::raster;
+use crate::ocr::{self, How};
 use crate::pdfium::Document;
 use crate::text;
 use crate::{Artifact, Engines, Failure, Media, Outcome, Request, Warning};
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct Options {
     format: Format,
     layout: bool,
     pages: Option<String>,
+    ocr: Recognize,
+    languages: Vec<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            format: Format::Text,
+            layout: false,
+            pages: None,
+            ocr: Recognize::Never,
+            languages: vec!["eng".to_owned()],
+        }
+    }
+}
+
+/// Of which pages the picture is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Recognize {
+    Never,
+    /// Those that have no text.
+    Auto,
+    Always,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -38,6 +64,11 @@ impl Format {
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
+    let mut reader = match options.ocr {
+        Recognize::Never => None,
+        Recognize::Auto | Recognize::Always => Some(reader(engines, &options.languages)?),
+    };
+    let how = How { dpi: None, deskew: false, pixels: request.limits.pixels };
     let session = engines.pdfium()?.session();
     let source = super::only_source(request)?;
     let document = Document::open(&session, &source.path, source.password.as_deref())?;
@@ -46,10 +77,19 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let mut written = String::new();
     let mut contents = Vec::new();
     let mut empty = 0;
+    let mut confidences = Vec::new();
     // pdfium forgets a font with the last page that has it: each page stays open until the next one has its fonts.
     let mut before = None;
     for index in &pages {
-        let content = text::read(before.insert(document.page(*index)?), index + 1, structure)?;
+        let page = before.insert(document.page(*index)?);
+        let mut content = text::read(page, index + 1, structure)?;
+        if let Some(reader) = &mut reader
+            && (options.ocr == Recognize::Always || content.words.is_empty() && content.aside.is_empty())
+        {
+            let recognized = ocr::read(page, reader, None, &how, &[])?;
+            confidences.push((index + 1, recognized.text.confidence()));
+            content = text::of_words(page, index + 1, ocr::placed(&recognized, page.size()));
+        }
         empty += usize::from(content.words.is_empty() && content.aside.is_empty());
         if structure {
             contents.push(content);
@@ -74,7 +114,8 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let file = format!("text.{}", media.extension());
     std::fs::write(request.directory.join(&file), written).map_err(|error| super::io_failure(&error))?;
     let artifact = Artifact { file, media, pages: None, width: None, height: None, filename: None };
-    let warnings = no_text(empty, pages.len());
+    let mut warnings = no_text(empty, pages.len());
+    warnings.extend(low_confidence(confidences.into_iter()));
     Ok(Outcome { artifacts: vec![artifact], warnings, ..Outcome::default() })
 }
 

@@ -228,6 +228,31 @@ fn cropped_and_rotated_pages_have_their_words_in_place() {
 }
 
 #[test]
+fn pdf_to_text_reads_scans_if_asked() {
+    let original = fixture("layouts/headings.pdf");
+    let scan = scan(&drawn(&original));
+    let text = |pdf: &Path, options: Value| {
+        let made = run(Tool::PdfToText, vec![source(pdf, Media::Pdf)], options);
+        String::from_utf8(made.files().remove(0)).unwrap()
+    };
+    assert_eq!(text(&result(&scan), json!({})).trim(), "");
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let pages = json!({"pages": "1"});
+    let expected = words(&text(&original, pages));
+    let read = text(&result(&scan), json!({"ocr": "auto"}));
+    assert!(found(&expected, &words(&read)) > 0.95, "{read}");
+    let markdown = text(&result(&scan), json!({"ocr": "auto", "format": "markdown"}));
+    assert!(markdown.starts_with("# "), "{markdown}");
+    // Text of its own is read as it is, unless its picture is asked for.
+    let font = |options: Value| {
+        let read: Value = serde_json::from_str(&text(&original, options)).unwrap();
+        read["pages"][0]["blocks"][0]["lines"][0]["words"][0]["font"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_ne!(font(json!({"ocr": "auto", "format": "json", "pages": "1"})), "");
+    assert_eq!(font(json!({"ocr": "always", "format": "json", "pages": "1"})), "");
+}
+
+#[test]
 fn a_page_of_noise_ends_without_words() {
     let mut state = 7_u32;
     let noise = GrayImage::from_fn(600, 800, |_, _| {
@@ -246,6 +271,9 @@ fn every_language_of_the_schema_has_its_model_and_the_image_has_its_package() {
     let schema = std::fs::read(root.join("shared/tools/ocr-pdf.options.json")).unwrap();
     let schema: Value = serde_json::from_slice(&schema).unwrap();
     let listed = schema["properties"]["languages"]["items"]["enum"].as_array().unwrap();
+    let texts = std::fs::read(root.join("shared/tools/pdf-to-text.options.json")).unwrap();
+    let texts: Value = serde_json::from_slice(&texts).unwrap();
+    assert_eq!(texts["properties"]["languages"]["items"]["enum"].as_array().unwrap(), listed);
     let mut listed: Vec<String> = listed.iter().map(|language| language.as_str().unwrap().to_owned()).collect();
     listed.push("osd".to_owned());
     listed.sort();
