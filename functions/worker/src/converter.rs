@@ -74,6 +74,7 @@ impl Converter {
             let name_of_step = format!("step-{index}");
             let (marks, mut place) = (is_last && at.mode == Mode::Test, Place::new(at.scratch, &name_of_step));
             if marks && !self.can_be_marked(call) {
+                warnings.extend((!sources.iter().any(takes_mark)).then(unmarked));
                 self.mark_sources(&mut sources, &mut place, at).await?;
             }
             let mut conversion = self.call(call, sources, &mut place, at).await?;
@@ -84,8 +85,10 @@ impl Converter {
             if is_last || call.engine != EngineKind::PdfTools {
                 conversion = self.check(call, conversion, &mut place, at).await?;
             }
-            let made = conversion.artifacts.iter().map(|artifact| as_source(artifact, name.as_deref()));
-            sources = made.collect::<Result<_, _>>()?;
+            sources = match plan.calls.get(index + 1) {
+                Some(next) => as_sources(&conversion.artifacts, name.as_deref(), next.engine, at.limits).await?,
+                None => Vec::new(),
+            };
             keep(&mut warnings, &mut conversion.warnings);
             steps.push(StepRun {
                 tool_slug: call.tool.clone(),
@@ -185,8 +188,9 @@ impl Converter {
         };
         match call.tool.as_str() {
             "protect-pdf" => false,
-            // There is no source to mark.
+            // Their sources take no mark.
             "html-to-image" => true,
+            "convert-office" if tool.definition.output(options).extension == Media::Png.extension() => true,
             _ => tool.definition.output(options).extension == Media::Pdf.extension(),
         }
     }
@@ -198,8 +202,8 @@ impl Converter {
         at: Workspace<'_>,
     ) -> Result<(), Failure> {
         for source in sources {
-            if let Source::File(file) = source
-                && file.media == Media::Pdf
+            if takes_mark(source)
+                && let Source::File(file) = source
             {
                 file.path = self.checker(at)?.mark(file.clone(), &place.next()?).await?;
             }
@@ -214,6 +218,14 @@ impl Converter {
         }
         Ok(())
     }
+}
+
+fn takes_mark(source: &Source) -> bool {
+    matches!(source, Source::File(file) if file.media == Media::Pdf)
+}
+
+fn unmarked() -> Warning {
+    Warning::new("test_mark_missing", "The result of this test job has no TEST mark: its format can't be marked.")
 }
 
 /// Directories for the calls of one step: what one leaves is not in the next one's way.
@@ -245,6 +257,23 @@ fn keep(all: &mut Vec<Warning>, of_call: &mut Vec<Warning>) {
 
 fn first_name(obtained: &[Obtained]) -> Option<String> {
     obtained.iter().find_map(|obtained| obtained.name.clone())
+}
+
+/// A result as the sources of the next step.
+async fn as_sources(
+    artifacts: &[Artifact],
+    name: Option<&str>,
+    engine: EngineKind,
+    limits: &Limits,
+) -> Result<Vec<Source>, Failure> {
+    if engine != EngineKind::LibreOffice {
+        return artifacts.iter().map(|artifact| as_source(artifact, name)).collect();
+    }
+    let (artifacts, name, limits) = (artifacts.to_vec(), name.map(str::to_owned), limits.clone());
+    let checked = tokio::task::spawn_blocking(move || {
+        artifacts.iter().map(|artifact| sources::office(artifact, name.as_deref(), &limits)).collect()
+    });
+    checked.await.map_err(|_panicked| Failure::internal("the check of a result panicked"))?
 }
 
 /// A result as the next step's source.

@@ -13,7 +13,7 @@ use tokio::task::spawn_blocking;
 use url::Url;
 
 use crate::checker;
-use crate::engine::{Failure, Limits, Source};
+use crate::engine::{Artifact, Failure, Limits, Source};
 use crate::sniff::{self, Hints, Kind};
 use crate::source::{Fetched, Fetcher, too_large};
 
@@ -183,6 +183,16 @@ fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) 
         }),
     };
     Ok(Obtained { source, format, name })
+}
+
+/// A result as a source of LibreOffice: identified and checked like any other. Blocks.
+pub(crate) fn office(artifact: &Artifact, name: Option<&str>, limits: &Limits) -> Result<Source, Failure> {
+    let extension = artifact.media.extension();
+    let path = artifact.path.clone();
+    let format = sniff::identify(&path, Hints { filename: Some(&format!("result.{extension}")), ..Hints::default() })?;
+    let inspection = sniff::check(&path, format, limits)?;
+    let name = artifact.filename.clone().or_else(|| name.map(str::to_owned));
+    Ok(Source::Document { path, name, format, inspection })
 }
 
 /// Markdown in UTF-8, in its place.

@@ -30,6 +30,7 @@ macro_rules! tools {
 /// In the order in which they are listed.
 const FILES: &[Files] = &tools![
     "office-to-pdf",
+    "convert-office",
     "html-to-pdf",
     "markdown-to-pdf",
     "html-to-image",

@@ -72,7 +72,10 @@ fn mismatch(before: &Tool, options: &Map<String, Value>, tool: &Tool) -> Option<
     if tool.definition.sources.least > 1 {
         return Some(format!("{next} needs {} files, so it cannot be a further step", tool.definition.sources.least));
     }
-    if before.definition.several_outputs && !tool.definition.sources.are_several() {
+    if !tool.definition.sources.takes_directly(&made.extension) {
+        return Some(format!("{next} accepts {} only as a source, not from {first}", made.extension));
+    }
+    if before.definition.several_outputs.with(options) && !tool.definition.sources.are_several() {
         return Some(format!("{next} accepts one file, but {first} can make several"));
     }
     None

@@ -37,7 +37,7 @@ pub struct Definition {
     pub output_choice: Option<OutputChoice>,
     /// Whether one job may have several results.
     #[serde(default)]
-    pub several_outputs: bool,
+    pub several_outputs: SeveralOutputs,
     /// Options that are accepted at the top level too.
     #[serde(default)]
     pub flat_options: Vec<String>,
@@ -96,6 +96,42 @@ pub struct OutputChoice {
     pub formats: BTreeMap<String, OutputFormat>,
 }
 
+/// When a job may have several results.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum SeveralOutputs {
+    Fixed(bool),
+    /// If an option has this value.
+    Chosen {
+        option: String,
+        value: Value,
+    },
+}
+
+impl Default for SeveralOutputs {
+    fn default() -> Self {
+        Self::Fixed(false)
+    }
+}
+
+impl SeveralOutputs {
+    /// Whether a job with these options may have several results.
+    pub fn with(&self, options: &Map<String, Value>) -> bool {
+        match self {
+            Self::Fixed(several) => *several,
+            Self::Chosen { option, value } => options.get(option) == Some(value),
+        }
+    }
+
+    /// Whether any job of the tool may.
+    pub fn ever(&self) -> bool {
+        match self {
+            Self::Fixed(several) => *several,
+            Self::Chosen { .. } => true,
+        }
+    }
+}
+
 /// What converts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EngineKind {
@@ -114,7 +150,7 @@ impl EngineKind {
     /// The engine that does the main work of a tool's jobs of this `renderMode`.
     pub fn of(tool: &str, render_mode: Option<&str>) -> Self {
         match (tool, render_mode) {
-            ("office-to-pdf", _) => Self::LibreOffice,
+            ("office-to-pdf" | "convert-office", _) => Self::LibreOffice,
             ("html-to-pdf", Some("basic")) => Self::Sghtmltopdf,
             ("html-to-pdf" | "html-to-image", _) => Self::Chromium,
             ("markdown-to-pdf", _) => Self::Markdown,

@@ -7,7 +7,7 @@ use axum::routing::get;
 use docmill::domain::tool::{Definition, OutputFormat, ToolState};
 use docmill_look::schema;
 use maud::{Markup, html};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::error::PageError;
 use crate::layout::{Page, state_badge};
@@ -191,7 +191,7 @@ fn makes(definition: &Definition) -> String {
             formats.push(format);
         }
     }
-    let several = if definition.several_outputs { "; several files as a ZIP" } else { "" };
+    let several = if definition.several_outputs.ever() { "; several files as a ZIP" } else { "" };
     format!("{}{several}", formats.join(", "))
 }
 
@@ -213,29 +213,41 @@ fn takes(definition: &Definition, kind: &str) -> bool {
     definition.parameters["properties"]["input"]["properties"].get(kind).is_some()
 }
 
+/// The options that every job of the tool has, each with the first example of its schema.
+fn needed_options(definition: &Definition) -> Map<String, Value> {
+    let options = &definition.parameters["properties"]["options"];
+    let needed = options["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let example = |name: &str| options["properties"][name]["examples"].get(0).cloned();
+    needed.filter_map(|name| Some((name.to_owned(), example(name)?))).collect()
+}
+
 /// A request that a reader can paste, with the first of the tool's own inputs. It saves the result, unless that may be
 /// several files, or JSON like the job itself.
 fn curl(state: &AppState, definition: &Definition) -> String {
     let extension = definition.sources.formats.first().map_or("pdf", String::as_str);
     let address = |name: &str| json!({"sourceUrl": format!("https://example.com/{name}.{extension}")});
-    let source = if definition.sources.are_several() {
+    let options = needed_options(definition);
+    let mut body = if definition.sources.are_several() {
         json!({"sources": [address("first"), address("second")]})
     } else if takes(definition, "html") {
         json!({"html": "<h1>Hello</h1>"})
     } else {
         address("report")
     };
+    if !options.is_empty() {
+        body["options"] = json!(options);
+    }
     let endpoints = definition.endpoints();
     let endpoint = definition.short_endpoint.as_ref().or(endpoints.first());
     let url = state.absolute(endpoint.map_or("/v1/jobs", String::as_str));
-    let OutputFormat { format, content_type, extension } = &definition.output_format;
-    let (save, accept) = if definition.several_outputs || format == "json" {
+    let OutputFormat { format, content_type, extension } = definition.output(&options);
+    let (save, accept) = if definition.several_outputs.with(&options) || format == "json" {
         (String::new(), String::new())
     } else {
         (format!("-L -o result.{extension} "), format!(" -H 'Accept: {content_type}'"))
     };
     format!(
         "curl {save}{url} \\\n  -H \"Authorization: Bearer $DOCMILL_KEY\" -H 'Content-Type: application/json' \\\n  \
-         -H 'Prefer: wait=25'{accept} \\\n  -d '{source}'"
+         -H 'Prefer: wait=25'{accept} \\\n  -d '{body}'"
     )
 }

@@ -14,6 +14,7 @@ mod label;
 mod library;
 mod markdown;
 mod ocr;
+mod office_file;
 mod page_range;
 mod pdfium;
 mod qpdf;
@@ -25,6 +26,7 @@ mod text;
 mod tool;
 mod tools;
 
+pub use office_file::OfficeFile;
 pub use page_range::{PageRange, RangeError};
 pub use request::{Artifact, ErrorCode, Failure, Limits, Media, Outcome, Request, Source, Warning};
 pub use tool::Tool;

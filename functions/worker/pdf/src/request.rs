@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Tool;
+use crate::{OfficeFile, Tool};
 
 /// One run of one tool.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -66,25 +66,11 @@ pub enum Media {
     Json,
     Html,
     Zip,
+    /// Only ever a result: the PDF tools take none.
+    Office(OfficeFile),
 }
 
 impl Media {
-    pub const ALL: [Self; 13] = [
-        Self::Pdf,
-        Self::Jpeg,
-        Self::Png,
-        Self::Webp,
-        Self::Tiff,
-        Self::Gif,
-        Self::Bmp,
-        Self::Svg,
-        Self::Text,
-        Self::Markdown,
-        Self::Json,
-        Self::Html,
-        Self::Zip,
-    ];
-
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Pdf => "pdf",
@@ -100,6 +86,7 @@ impl Media {
             Self::Json => "json",
             Self::Html => "html",
             Self::Zip => "zip",
+            Self::Office(file) => file.extension(),
         }
     }
 
@@ -118,6 +105,7 @@ impl Media {
             Self::Json => "application/json",
             Self::Html => "text/html; charset=utf-8",
             Self::Zip => "application/zip",
+            Self::Office(file) => file.content_type(),
         }
     }
 }

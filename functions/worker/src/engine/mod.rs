@@ -8,6 +8,7 @@ mod fonts;
 pub mod fork_server;
 pub mod markdown;
 pub mod office;
+pub mod office_tools;
 pub mod pdf_tools;
 mod registry;
 

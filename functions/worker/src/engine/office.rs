@@ -1,6 +1,8 @@
 //! Office documents, through LibreOffice.
 
+pub(super) mod convert;
 mod encoding;
+mod export;
 mod fonts_log;
 mod forked;
 mod header;
@@ -12,6 +14,7 @@ mod rewrite;
 mod soffice;
 mod uno;
 mod warm;
+mod writing;
 mod zygote;
 
 use std::io;
@@ -22,7 +25,6 @@ use async_trait::async_trait;
 use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
 use docmill::domain::tool::EngineKind;
 use docmill::telemetry;
-use serde_json::Value;
 
 use super::fonts::InstalledFonts;
 use super::{Conversion, Engine, Failure, Limits, Source, Task};
@@ -30,6 +32,8 @@ use crate::confine::usage::Excess;
 use crate::confine::{End, Launcher};
 use crate::sniff::{Encoding, Family, Format, Inspection};
 use crate::tree;
+use convert::{ConvertOptions, Origin};
+use export::{Changes, Export, Settings};
 use fonts_log::Matches;
 use forked::Forked;
 use options::{OfficeOptions, TrackedChanges};
@@ -70,10 +74,10 @@ struct Order<'a> {
     /// What it is, if it may take changes before it is read.
     rewrite: Option<rewrite::Kind>,
     landscape: Option<bool>,
-    shows_changes: bool,
-    /// The export filter.
-    filter: &'static str,
-    filter_data: Value,
+    changes: Changes,
+    /// Whether only some of its pages were asked for.
+    has_range: bool,
+    export: Export,
     /// This document's own directory.
     scratch: &'a Path,
     deadline: Instant,
@@ -89,6 +93,8 @@ enum Attempt {
     NeedsPassword,
     WrongPassword,
     NotSaved,
+    /// The names of the sheets that there are.
+    NoSuchSheet(Vec<String>),
     Ended(End),
 }
 
@@ -135,27 +141,12 @@ impl OfficeEngine {
 #[async_trait]
 impl Engine for OfficeEngine {
     async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
-        let Source::Document { path, name, format, inspection } = task.source()? else {
-            return Err(Failure::new(JobErrorCode::Internal, OUR_FAULT, "the office engine was given no document"));
-        };
-        let options = OfficeOptions::read(task.options)?;
-        let source = place(&task, path, name.as_deref(), *format).map_err(internal)?;
-        let (import, guess) = read_text(*format, path, inspection.encoding, &source).await.map_err(internal)?;
-        let order = Order { import, ..order(&task, source, *format, inspection, &options) };
-        let mut notes = match self.attempt(&order).await.map_err(internal)? {
-            Attempt::Written(notes) => notes,
-            failed @ (Attempt::NotLoaded
-            | Attempt::NeedsPassword
-            | Attempt::WrongPassword
-            | Attempt::NotSaved
-            | Attempt::Ended(_)) => {
-                return Err(failure(failed, &order, &options, format.family(), self.forked.memory_bytes()));
-            }
-        };
-        let missing_fonts = self.finish(&order, std::mem::take(&mut notes.fonts), &options).await.map_err(internal)?;
-        let told = options.warnings(format.family()).into_iter().chain(guess).chain(losses(&notes, &options));
-        let warnings = told.chain(missing_fonts).collect();
-        Ok(Conversion::of_pdf(order.output, self.info(), warnings))
+        let document = Document::of(&task)?;
+        if task.tool == convert::TOOL {
+            self.to_format(&task, document).await
+        } else {
+            self.to_pdf(&task, document).await
+        }
     }
 
     async fn get_ready(&self) {
@@ -166,12 +157,82 @@ impl Engine for OfficeEngine {
     }
 }
 
+/// The source, as the task has it.
+#[derive(Clone, Copy)]
+struct Document<'a> {
+    path: &'a Path,
+    name: Option<&'a str>,
+    format: Format,
+    inspection: &'a Inspection,
+}
+
+impl<'a> Document<'a> {
+    fn of(task: &'a Task<'_>) -> Result<Self, Failure> {
+        let Source::Document { path, name, format, inspection } = task.source()? else {
+            return Err(Failure::new(JobErrorCode::Internal, OUR_FAULT, "the office engine was given no document"));
+        };
+        Ok(Self { path, name: name.as_deref(), format: *format, inspection })
+    }
+}
+
+impl OfficeEngine {
+    async fn to_pdf(&self, task: &Task<'_>, document: Document<'_>) -> Result<Conversion, Failure> {
+        let options = OfficeOptions::read(task.options)?;
+        let source = place(task, document).map_err(internal)?;
+        let (import, guess) = read_text(document, &source).await.map_err(internal)?;
+        let order = Order { import, ..order(task, source, document, &options) };
+        let mut notes = self.written(&order, document.format.family()).await?;
+        let missing_fonts = self.finish(&order, std::mem::take(&mut notes.fonts), &options).await.map_err(internal)?;
+        let told = options.warnings(document.format.family()).into_iter().chain(guess).chain(losses(&notes, &options));
+        let warnings = told.chain(missing_fonts).collect();
+        Ok(Conversion::of_pdf(order.output, self.info(), warnings))
+    }
+
+    /// Makes what `convert-office` was asked for, other than pictures.
+    async fn to_format(&self, task: &Task<'_>, document: Document<'_>) -> Result<Conversion, Failure> {
+        let options = ConvertOptions::read(task.options)?;
+        options.admit(document.format)?;
+        let source = place(task, document).map_err(internal)?;
+        let (import, guess) = read_text(document, &source).await.map_err(internal)?;
+        let export = options.export(task.limits.pages);
+        let as_pdf = OfficeOptions { password: options.password.clone(), ..OfficeOptions::default() };
+        let order = Order {
+            import,
+            output: task.scratch.join("output").with_extension(&export.extension),
+            // What is mended before printing stays as it is in a document that is edited on.
+            rewrite: None,
+            changes: options.format.changes(),
+            export,
+            ..order(task, source, document, &as_pdf)
+        };
+        let notes = self.written(&order, document.format.family()).await?;
+        let origin = Origin::of(document.path, document.format, document.inspection).map_err(internal)?;
+        let artifacts = convert::artifacts(&order.output, options.format, document.name, &notes.written);
+        let bytes = convert::bytes(&artifacts).map_err(internal)?;
+        let lost = convert::losses(origin, options.format, &notes.written, notes.changes, bytes);
+        let warnings = options.without_effect().into_iter().chain(guess).chain(lost).collect();
+        Ok(Conversion { artifacts, report: None, engine: self.info(), warnings })
+    }
+
+    async fn written(&self, order: &Order<'_>, family: Family) -> Result<Notes, Failure> {
+        match self.attempt(order).await.map_err(internal)? {
+            Attempt::Written(notes) => Ok(notes),
+            failed @ (Attempt::NotLoaded
+            | Attempt::NeedsPassword
+            | Attempt::WrongPassword
+            | Attempt::NotSaved
+            | Attempt::NoSuchSheet(_)
+            | Attempt::Ended(_)) => Err(failure(failed, order, family, self.forked.memory_bytes())),
+        }
+    }
+}
+
 /// Puts the source where LibreOffice sees nothing else, under a name that it may print on a page.
-fn place(task: &Task<'_>, path: &Path, name: Option<&str>, format: Format) -> io::Result<PathBuf> {
+fn place(task: &Task<'_>, document: Document<'_>) -> io::Result<PathBuf> {
     let directory = task.scratch.join("document");
     std::fs::create_dir_all(&directory)?;
-    let source = directory.join(format!("{}.{}", stem(name), format.extension()));
-    tree::place(path, &source)?;
+    let source = directory.join(format!("{}.{}", stem(document.name), document.format.extension()));
+    tree::place(document.path, &source)?;
     Ok(source)
 }
 
@@ -186,27 +247,31 @@ fn stem(name: Option<&str>) -> String {
     if clean.trim_matches(['.', ' ']).is_empty() { "document".to_owned() } else { clean }
 }
 
-fn order<'a>(
-    task: &Task<'a>,
-    source: PathBuf,
-    format: Format,
-    inspection: &Inspection,
-    options: &OfficeOptions,
-) -> Order<'a> {
+fn order<'a>(task: &Task<'a>, source: PathBuf, document: Document<'_>, options: &OfficeOptions) -> Order<'a> {
+    let format = document.format;
     Order {
         source,
         import: None,
         model: import::model(format),
         output: task.scratch.join("output.pdf"),
         fonts_log: task.scratch.join("fonts.log"),
-        encrypted: inspection.encrypted,
+        encrypted: document.inspection.encrypted,
         password: options.password.clone(),
         rewrite: rewrite_kind(format),
         // Slides and drawings are made for the form they have.
         landscape: options.landscape.filter(|_| matches!(format.family(), Family::Text | Family::Spreadsheet)),
-        shows_changes: options.tracked_changes == TrackedChanges::Shown,
-        filter: export_filter(format.family()),
-        filter_data: options.filter_data(format.family()),
+        changes: match options.tracked_changes {
+            TrackedChanges::Accepted => Changes::Hidden,
+            TrackedChanges::Shown => Changes::Kept,
+        },
+        has_range: options.page_range.is_some(),
+        export: Export {
+            extension: "pdf".to_owned(),
+            filter: export_filter(format.family()).to_owned(),
+            settings: Settings::Data(options.filter_data(format.family()).to_string()),
+            encoding: None,
+            sheets: None,
+        },
         scratch: task.scratch,
         deadline: task.deadline,
         limits: task.limits,
@@ -249,14 +314,10 @@ const fn rewrite_kind(format: Format) -> Option<rewrite::Kind> {
 type Import = (&'static str, String);
 
 /// Prepares documents whose format needs an import filter, with a warning if the encoding was guessed.
-/// `text`: the file to read, `placed`: where LibreOffice finds it, in UTF-8 from now on.
-async fn read_text(
-    format: Format,
-    text: &Path,
-    encoding: Option<Encoding>,
-    placed: &Path,
-) -> io::Result<(Option<Import>, Option<Warning>)> {
-    let separator: Option<fn(&Path) -> io::Result<u8>> = match format {
+/// `placed`: where LibreOffice finds it, in UTF-8 from now on.
+async fn read_text(document: Document<'_>, placed: &Path) -> io::Result<(Option<Import>, Option<Warning>)> {
+    let encoding = document.inspection.encoding;
+    let separator: Option<fn(&Path) -> io::Result<u8>> = match document.format {
         Format::Txt => None,
         Format::Csv => Some(import::guess_separator),
         Format::Tsv => Some(|_| Ok(b'\t')),
@@ -277,7 +338,7 @@ async fn read_text(
         | Format::Fods
         | Format::Fodp => return Ok((None, None)),
     };
-    let (text, placed) = (text.to_owned(), placed.to_owned());
+    let (text, placed) = (document.path.to_owned(), placed.to_owned());
     let prepare = move || {
         let guess = match encoding {
             None | Some(Encoding::Utf8) => None,
@@ -296,7 +357,7 @@ async fn read_text(
 
 /// Warnings of what is not in the PDF as it is in the document.
 fn losses(notes: &Notes, options: &OfficeOptions) -> Vec<Warning> {
-    let Notes { losses: rewrite::Losses { equations, tab_stops }, changes, fonts: _ } = *notes;
+    let Notes { losses: rewrite::Losses { equations, tab_stops }, changes, .. } = *notes;
     let mut warnings = Vec::new();
     if equations > 0 {
         let message =
@@ -319,6 +380,19 @@ fn losses(notes: &Notes, options: &OfficeOptions) -> Vec<Warning> {
     warnings
 }
 
+/// For the log, which has nothing of a document in it.
+fn cause(attempt: &Attempt) -> String {
+    match attempt {
+        Attempt::NoSuchSheet(names) => format!("no such sheet among {}", names.len()),
+        Attempt::Written(_) => "written, and no file".to_owned(),
+        Attempt::NotLoaded
+        | Attempt::NeedsPassword
+        | Attempt::WrongPassword
+        | Attempt::NotSaved
+        | Attempt::Ended(_) => format!("{attempt:?}"),
+    }
+}
+
 const OUR_FAULT: &str = "Something went wrong on our side.";
 
 fn internal(error: io::Error) -> Failure {
@@ -326,9 +400,9 @@ fn internal(error: io::Error) -> Failure {
 }
 
 /// What a failed attempt means for the job. LibreOffice's own words may quote the document, so they are not passed on.
-fn failure(attempt: Attempt, order: &Order<'_>, options: &OfficeOptions, family: Family, memory_bytes: u64) -> Failure {
+fn failure(attempt: Attempt, order: &Order<'_>, family: Family, memory_bytes: u64) -> Failure {
     let limits = order.limits;
-    let cause = format!("{attempt:?}");
+    let cause = cause(&attempt);
     let (code, message) = match attempt {
         Attempt::NeedsPassword => (
             JobErrorCode::PasswordRequired,
@@ -345,7 +419,7 @@ fn failure(attempt: Attempt, order: &Order<'_>, options: &OfficeOptions, family:
         Attempt::NotLoaded => {
             (JobErrorCode::CorruptDocument, "The document can't be opened. It is damaged or incomplete.".to_owned())
         }
-        Attempt::Written(_) | Attempt::NotSaved if options.page_range.is_some() => (
+        Attempt::Written(_) | Attempt::NotSaved if order.has_range => (
             JobErrorCode::RenderFailed,
             "The result has no pages. Check that `pageRange` names pages that exist.".to_owned(),
         ),
@@ -353,8 +427,13 @@ fn failure(attempt: Attempt, order: &Order<'_>, options: &OfficeOptions, family:
             (JobErrorCode::RenderFailed, "The presentation has no slides, or all of them are hidden.".to_owned())
         }
         Attempt::Written(_) | Attempt::NotSaved => {
-            (JobErrorCode::RenderFailed, "LibreOffice opened the document but could not export it as PDF.".to_owned())
+            let format = order.export.extension.to_uppercase();
+            (
+                JobErrorCode::RenderFailed,
+                format!("LibreOffice opened the document but could not export it as {format}."),
+            )
         }
+        Attempt::NoSuchSheet(names) => (JobErrorCode::RenderFailed, convert::no_such_sheet(&names)),
         Attempt::Ended(End::TimedOut) => (
             JobErrorCode::ConversionTimeout,
             format!("The conversion took longer than {} seconds.", limits.conversion.as_secs()),

@@ -11,6 +11,7 @@ use super::html_basic::HtmlBasic;
 use super::html_browser::{BrowserSettings, HtmlBrowser};
 use super::markdown::MarkdownToPdf;
 use super::office::OfficeEngine;
+use super::office_tools::OfficeTools;
 use super::pdf_tools::PdfTools;
 use super::{Engine, Failure};
 use crate::confine::Launcher;
@@ -37,9 +38,10 @@ impl Engines {
     pub fn all(launcher: &Launcher, policy: EgressPolicy, fetcher: Fetcher, libreoffice: &Path) -> io::Result<Self> {
         let pdf_tools = Arc::new(PdfTools::new(launcher.clone()));
         let browser = Arc::new(HtmlBrowser::new(BrowserSettings::default(), launcher.clone(), policy));
+        let office = OfficeTools::new(OfficeEngine::new(libreoffice, launcher.clone())?, pdf_tools.clone());
         let markdown = MarkdownToPdf::new(pdf_tools.clone(), browser.clone());
         Ok(Self::default()
-            .with(EngineKind::LibreOffice, Arc::new(OfficeEngine::new(libreoffice, launcher.clone())?))
+            .with(EngineKind::LibreOffice, Arc::new(office))
             .with(EngineKind::Sghtmltopdf, Arc::new(HtmlBasic::new(launcher.clone(), fetcher)))
             .with(EngineKind::Chromium, browser)
             .with(EngineKind::Markdown, Arc::new(markdown))

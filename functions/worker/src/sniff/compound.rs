@@ -97,6 +97,12 @@ pub(super) fn is_encrypted(path: &Path, format: Format) -> Result<bool, Failure>
     Ok(encrypted.unwrap_or(false))
 }
 
+/// Whether Word or Excel keeps macros in it.
+pub(super) fn has_macros(path: &Path) -> Result<bool, Failure> {
+    let compound = open(path)?;
+    Ok(["Macros", "_VBA_PROJECT_CUR"].iter().any(|storage| compound.exists(storage)))
+}
+
 /// FibBase.fEncrypted ([MS-DOC] 2.5.2): bit 8 of the flags at offset 10.
 fn word_is_encrypted(compound: &mut Compound) -> io::Result<bool> {
     let mut base = [0; 12];

@@ -26,6 +26,8 @@ pub struct Inspection {
     /// The document is encrypted. It may still open (there are well-known default passwords), so this only says
     /// what a failed load means: a missing password, or a wrong one.
     pub encrypted: bool,
+    /// The document has macros, as far as can be seen from outside.
+    pub has_macros: bool,
     /// Of plain text, CSV and TSV.
     pub encoding: Option<Encoding>,
 }
@@ -34,30 +36,36 @@ pub struct Inspection {
 /// Fails with `corrupt_document`, `unsupported_format` or `source_too_large`.
 pub fn check(path: &Path, format: Format, limits: &Limits) -> Result<Inspection, Failure> {
     let head = head(File::open(path).map_err(unreadable)?).map_err(unreadable)?;
-    let encrypted = match format.container() {
-        Container::Ooxml if head.starts_with(compound::MAGIC) => compound::is_encrypted(path, format)?,
+    let none = Inspection::default();
+    Ok(match format.container() {
+        Container::Ooxml if head.starts_with(compound::MAGIC) => {
+            Inspection { encrypted: compound::is_encrypted(path, format)?, ..none }
+        }
         Container::Ooxml => check_ooxml(path, limits)?,
         Container::Odf => check_odf(path, limits)?,
         Container::FlatOdf => {
             well_formed(File::open(path).map_err(unreadable)?)?;
-            false
+            none
         }
-        Container::Compound if head.starts_with(compound::MAGIC) => compound::is_encrypted(path, format)?,
-        Container::Compound | Container::Rtf => false,
+        Container::Compound if head.starts_with(compound::MAGIC) => Inspection {
+            encrypted: compound::is_encrypted(path, format)?,
+            has_macros: compound::has_macros(path)?,
+            ..none
+        },
+        Container::Compound | Container::Rtf => none,
         Container::PlainText => {
             let encoding = text::encoding(File::open(path).map_err(unreadable)?).map_err(unreadable)?;
             let encoding = encoding.ok_or_else(|| unsupported("a binary file of an unknown kind"))?;
-            return Ok(Inspection { encrypted: false, encoding: Some(encoding) });
+            Inspection { encoding: Some(encoding), ..none }
         }
-    };
-    Ok(Inspection { encrypted, encoding: None })
+    })
 }
 
 fn bounds(limits: &Limits) -> Bounds {
     Bounds { entries: limits.archive_entries, unpacked_bytes: limits.unpacked_bytes }
 }
 
-fn check_ooxml(path: &Path, limits: &Limits) -> Result<bool, Failure> {
+fn check_ooxml(path: &Path, limits: &Limits) -> Result<Inspection, Failure> {
     let mut package = Package::open(path, bounds(limits))?;
     let (main, _) = package.ooxml_main().ok_or_else(|| corrupt("its main part is missing"))?;
     let folder = main.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
@@ -75,10 +83,11 @@ fn check_ooxml(path: &Path, limits: &Limits) -> Result<bool, Failure> {
             Demand::Harmless(Doctypes::Plain)
         }
     })?;
-    Ok(false)
+    let has_macros = (0..package.len()).any(|index| package.name(index).ends_with("/vbaProject.bin"));
+    Ok(Inspection { has_macros, ..Inspection::default() })
 }
 
-fn check_odf(path: &Path, limits: &Limits) -> Result<bool, Failure> {
+fn check_odf(path: &Path, limits: &Limits) -> Result<Inspection, Failure> {
     let mut package = Package::open(path, bounds(limits))?;
     let encrypted = package.is_encrypted_odf();
     if !encrypted && !package.contains("content.xml") {
@@ -89,7 +98,9 @@ fn check_odf(path: &Path, limits: &Limits) -> Result<bool, Failure> {
         // Manifests of old, and macros to this day, carry a public document type.
         _ => Demand::Harmless(Doctypes::Plain),
     })?;
-    Ok(encrypted)
+    let is_macro = |name: &str| name.starts_with("Basic/") || name.starts_with("Scripts/");
+    let has_macros = (0..package.len()).any(|index| is_macro(&package.name(index)));
+    Ok(Inspection { encrypted, has_macros, ..Inspection::default() })
 }
 
 /// What is asked of one part of a package.

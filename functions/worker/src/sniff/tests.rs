@@ -198,7 +198,7 @@ fn an_encrypted_package_is_what_it_is_called() {
     ];
     for (hints, expected) in cases {
         assert_eq!(identified(&package, hints), Ok(expected));
-        assert_eq!(checked(&package, expected), Ok(Inspection { encrypted: true, encoding: None }));
+        assert_eq!(checked(&package, expected), Ok(Inspection { encrypted: true, ..Inspection::default() }));
     }
 }
 
@@ -406,6 +406,6 @@ fn encryption_is_detected_in_every_format() {
         (compound(&[("WordDocument", b"")]), Format::Doc, false),
     ];
     for (content, format, encrypted) in cases {
-        assert_eq!(checked(&content, format), Ok(Inspection { encrypted, encoding: None }), "{format:?}");
+        assert_eq!(checked(&content, format), Ok(Inspection { encrypted, ..Inspection::default() }), "{format:?}");
     }
 }

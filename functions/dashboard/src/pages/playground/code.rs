@@ -220,8 +220,10 @@ fn result<'a>(catalogue: &'a Catalogue, tool: &'a Tool, body: &Map<String, Value
         Some(step) => (&catalogue.find(step["toolSlug"].as_str()?)?.definition, step.get("options")),
         None => (&tool.definition, body.get("options")),
     };
-    let format = definition.output(options.and_then(Value::as_object).unwrap_or(&Map::new()));
-    (!definition.several_outputs && format.format != "json").then_some(format)
+    let none = Map::new();
+    let options = options.and_then(Value::as_object).unwrap_or(&none);
+    let format = definition.output(options);
+    (!definition.several_outputs.with(options) && format.format != "json").then_some(format)
 }
 
 /// Each step's secrets, by the step's own tool.

@@ -42,7 +42,14 @@ pub(crate) fn embed(
         Media::Gif => ImageFormat::Gif,
         Media::Bmp => ImageFormat::Bmp,
         Media::Tiff => return super::tiff::frames(data, limits, FRAMES, &mut each),
-        Media::Pdf | Media::Svg | Media::Text | Media::Markdown | Media::Json | Media::Html | Media::Zip => {
+        Media::Pdf
+        | Media::Svg
+        | Media::Text
+        | Media::Markdown
+        | Media::Json
+        | Media::Html
+        | Media::Zip
+        | Media::Office(_) => {
             return Err(Failure::new(
                 ErrorCode::UnsupportedFormat,
                 "This file is not an image. Send JPEG, PNG, WebP, TIFF, GIF, BMP or SVG.",

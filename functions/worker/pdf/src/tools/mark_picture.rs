@@ -38,7 +38,8 @@ pub(super) fn run(request: &Request, source: &Source) -> Result<Outcome, Failure
         | Media::Markdown
         | Media::Json
         | Media::Html
-        | Media::Zip => return Err(internal("a file that takes no mark")),
+        | Media::Zip
+        | Media::Office(_) => return Err(internal("a file that takes no mark")),
     };
     let content = std::fs::read(&source.path).map_err(|error| io_failure(&error))?;
     let image = stamp::decode(&content, request.limits.pixels)?;

@@ -1,12 +1,12 @@
 //! Checks the result of any engine before it counts: it is whole, within the limits, and of the format that it is called.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use crate::structure::open::io_failure;
 use crate::structure::pages::too_many;
 use crate::structure::stamp;
-use crate::{Artifact, Engines, ErrorCode, Failure, Media, Outcome, Request, Source};
+use crate::{Artifact, Engines, ErrorCode, Failure, Media, OfficeFile, Outcome, Request, Source};
 
 /// What is read at once.
 const CHUNK: usize = 64 << 10;
@@ -28,8 +28,8 @@ fn verify(engines: &Engines, request: &Request, source: &Source) -> Result<Artif
             format!("{bytes} bytes"),
         ));
     }
-    // A page without words comes to a text without any.
-    if bytes == 0 && !matches!(source.media, Media::Text | Media::Markdown) {
+    // A page without words comes to a text without any, and a sheet without cells to no rows.
+    if bytes == 0 && !matches!(source.media, Media::Text | Media::Markdown | Media::Office(OfficeFile::Csv)) {
         return Err(unusable("an empty file"));
     }
     let file = source.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -45,8 +45,9 @@ fn verify(engines: &Engines, request: &Request, source: &Source) -> Result<Artif
             let reader = BufReader::new(open(source)?);
             serde_json::from_reader::<_, serde::de::IgnoredAny>(reader).map_err(|_| unusable("no JSON"))?;
         }
-        Media::Zip => archive(source, limits.output_bytes)?,
+        Media::Zip => drop(archive(source, limits.output_bytes)?),
         Media::Svg | Media::Text | Media::Markdown | Media::Html => utf8(open(source)?)?,
+        Media::Office(format) => office(source, format, limits.output_bytes)?,
     }
     Ok(artifact)
 }
@@ -82,8 +83,54 @@ fn pages(engines: &Engines, request: &Request, source: &Source) -> Result<u32, F
     }
 }
 
+/// A package has its main part and whole entries; rich text has its mark at both ends; a table is text in some encoding.
+fn office(source: &Source, format: OfficeFile, most: u64) -> Result<(), Failure> {
+    match (format, format.main_part()) {
+        (_, Some(main)) => package(source, main, most),
+        (OfficeFile::Rtf, None) => rich_text(open(source)?),
+        (_, None) => table(open(source)?),
+    }
+}
+
+fn package(source: &Source, main: &str, most: u64) -> Result<(), Failure> {
+    let archive = archive(source, most)?;
+    if archive.index_for_name(main).is_some() { Ok(()) } else { Err(unusable("a package without its main part")) }
+}
+
+fn rich_text(mut file: File) -> Result<(), Failure> {
+    const MARK: &[u8] = br"{\rtf1";
+    /// What may follow the last brace: the end of a line.
+    const END: i64 = 8;
+    let mut head = vec![0; MARK.len()];
+    let mut tail = Vec::new();
+    let mut read = || {
+        file.read_exact(&mut head)?;
+        file.seek(SeekFrom::End(-END))?;
+        file.read_to_end(&mut tail)
+    };
+    read().map_err(|_| unusable("a cut rich text"))?;
+    if head == MARK && tail.iter().rev().find(|byte| !byte.is_ascii_whitespace() && **byte != 0) == Some(&b'}') {
+        return Ok(());
+    }
+    Err(unusable("no whole rich text"))
+}
+
+/// No encoding of separated values that the tools write has a NUL in it.
+fn table(mut file: File) -> Result<(), Failure> {
+    let mut buffer = vec![0; CHUNK];
+    loop {
+        match file.read(&mut buffer).map_err(|error| io_failure(&error))? {
+            0 => return Ok(()),
+            read if buffer[..read].contains(&0) => return Err(unusable("separated values with binary data")),
+            _ => {}
+        }
+    }
+}
+
+type Archive = zip::ZipArchive<BufReader<File>>;
+
 /// Reads every entry: its checksum is compared at its end.
-fn archive(source: &Source, most: u64) -> Result<(), Failure> {
+fn archive(source: &Source, most: u64) -> Result<Archive, Failure> {
     let mut archive = zip::ZipArchive::new(BufReader::new(open(source)?)).map_err(|_| unusable("no ZIP archive"))?;
     let mut left = most;
     for index in 0..archive.len() {
@@ -91,7 +138,7 @@ fn archive(source: &Source, most: u64) -> Result<(), Failure> {
         let read = io::copy(&mut entry.take(left.saturating_add(1)), &mut io::sink());
         left = read.ok().and_then(|read| left.checked_sub(read)).ok_or_else(|| unusable("a damaged ZIP entry"))?;
     }
-    Ok(())
+    Ok(archive)
 }
 
 /// Checks text in pieces: a character may be cut by the end of one.

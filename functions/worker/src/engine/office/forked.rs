@@ -78,6 +78,7 @@ impl Forked {
             Reply::Answered(Answer::NeedsPassword) => Attempt::NeedsPassword,
             Reply::Answered(Answer::WrongPassword) => Attempt::WrongPassword,
             Reply::Answered(Answer::NotSaved) => Attempt::NotSaved,
+            Reply::Answered(Answer::NoSuchSheet(names)) => Attempt::NoSuchSheet(names),
             Reply::Exited(code) => Attempt::Ended(End::Exited(code)),
             Reply::Signaled(signal) => Attempt::Ended(End::Signaled(signal)),
             Reply::TimedOut => Attempt::Ended(End::TimedOut),
@@ -94,13 +95,11 @@ fn document(order: &Order<'_>) -> Document {
         encrypted: order.encrypted,
         password: order.password.clone(),
         output: order.output.clone(),
-        format: "pdf".to_owned(),
-        filter: order.filter.to_owned(),
+        export: order.export.clone(),
         fonts_log: order.fonts_log.clone(),
-        filter_data: order.filter_data.to_string(),
         rewrite: order.rewrite.map(|kind| (kind, order.scratch.join("rewritten"))),
         landscape: order.landscape,
-        shows_changes: order.shows_changes,
+        changes: order.changes,
     }
 }
 

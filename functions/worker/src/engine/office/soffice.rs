@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use tempfile::TempDir;
 
+use super::export::{Export, Settings};
 use super::profile::Installation;
 use super::zygote::Notes;
 use super::{ADDRESS_SPACE, Attempt, Order, TEMPORARY_BYTES};
@@ -35,6 +36,12 @@ impl Soffice {
         if order.encrypted && order.password.is_some() {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "soffice takes no password"));
         }
+        if order.export.encoding.is_some() {
+            return Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "soffice writes no sheets or texts as they are asked for",
+            ));
+        }
         if order.landscape.is_some() {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "soffice turns no pages"));
         }
@@ -49,7 +56,7 @@ impl Soffice {
         let outcome = run(self.command(order, &profile, &out)?, order.deadline, allowance).await?;
         remove_sockets()?;
         // What it says is looked through for what it means, never passed on: a document may have shaped it.
-        let written = out.join(order.source.file_name().unwrap_or_default()).with_extension("pdf");
+        let written = out.join(order.source.file_name().unwrap_or_default()).with_extension(&order.export.extension);
         let says = |words: &str| outcome.stderr.contains(words);
         Ok(match outcome.end {
             // LibreOffice exits with 0 whether or not it wrote anything.
@@ -80,7 +87,9 @@ impl Soffice {
         if let Some((filter, options)) = &order.import {
             command.arg(format!("--infilter={filter}:{options}"));
         }
-        command.arg("--convert-to").arg(format!("pdf:{}:{}", order.filter, order.filter_data));
+        let Export { extension, filter, settings, .. } = &order.export;
+        let (Settings::Data(settings) | Settings::Options(settings)) = settings;
+        command.arg("--convert-to").arg(format!("{extension}:{filter}:{settings}"));
         command.arg("--outdir").arg(out).arg(OsString::from(&order.source));
         Ok(command)
     }

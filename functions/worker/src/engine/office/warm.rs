@@ -9,10 +9,12 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use super::export::{Changes, Settings};
 use super::import::{self, Model};
 use super::lok::{NotLoaded, Office};
 use super::rewrite::{self, Losses};
 use super::uno::{Hidden, Properties, Property, Uno};
+use super::writing;
 use super::zygote::{Answer, Document, Notes, file_url};
 use crate::sniff::Format;
 
@@ -106,8 +108,8 @@ impl<'a> WarmOffice<'a> {
 
     fn warm_up_document(&self, sample: &Sample, from: &str, to: &str, afterwards: AfterWarmUp) -> io::Result<bool> {
         if let Some(uno) = &self.uno {
-            let Some(document) = load(uno, from, None, sample.model, None)? else { return Ok(false) };
-            let stored = document.store(to, &written(sample.filter, Vec::new()))?;
+            let Some(document) = load(uno, from, None, sample.model, None, Access::Read)? else { return Ok(false) };
+            let stored = document.store(to, &writing::filter(sample.filter, Property::Several(Vec::new())))?;
             return match afterwards {
                 AfterWarmUp::Closed => document.close().map(|()| stored),
                 AfterWarmUp::Open => Ok(stored),
@@ -137,11 +139,13 @@ impl<'a> WarmOffice<'a> {
             Err(NotLoaded::NeedsPassword) => return Ok(Answer::NeedsPassword),
             Err(NotLoaded::WrongPassword) => return Ok(Answer::WrongPassword),
         };
+        // LibreOfficeKit chooses the filter by itself.
+        let Settings::Data(settings) = &asked.export.settings else { return Ok(unable) };
         if asked.landscape.is_some() {
             return Ok(unable);
         }
         self.be_kit(false);
-        let saved = document.save(&file_url(&asked.output)?, &asked.format, &asked.filter_data)?;
+        let saved = document.save(&file_url(&asked.output)?, &asked.export.extension, settings)?;
         // No clean-up needed: the process is about to exit.
         std::mem::forget(document);
         Ok(if saved { Answer::Written(notes) } else { Answer::NotSaved })
@@ -161,17 +165,24 @@ impl<'a> WarmOffice<'a> {
         // Filters can't read encrypted files.
         let model = asked.model.as_ref().filter(|_| !asked.encrypted);
         let model = model.map(|(model, filter)| (*model, filter.as_str()));
-        let Some(document) = load(uno, source, import, model, asked.password.as_deref())? else { return Ok(None) };
+        let access = if asked.changes == Changes::Accepted { Access::Change } else { Access::Read };
+        let Some(document) = load(uno, source, import, model, asked.password.as_deref(), access)? else {
+            return Ok(None);
+        };
         if let Some(landscape) = asked.landscape {
             document.turn_pages(landscape)?;
         }
         let changes = document.has_changes()?;
-        if changes && !asked.shows_changes {
-            document.hide_changes()?;
+        match asked.changes {
+            Changes::Hidden if changes => document.hide_changes()?,
+            Changes::Accepted if changes => document.accept_changes()?,
+            Changes::Hidden | Changes::Accepted | Changes::Kept => {}
         }
-        let properties = written(&asked.filter, filter_data(&asked.filter_data)?);
-        let stored = document.store(&file_url(&asked.output)?, &properties)?;
-        Ok(Some(if stored { Answer::Written(Notes { changes, ..notes }) } else { Answer::NotSaved }))
+        Ok(Some(match writing::write(&document, &asked.export, &asked.output)? {
+            writing::End::Written(written) => Answer::Written(Notes { changes, written, ..notes }),
+            writing::End::NotSaved => Answer::NotSaved,
+            writing::End::NoSuchSheet(names) => Answer::NoSuchSheet(names),
+        }))
     }
 }
 
@@ -182,37 +193,40 @@ fn load<'a>(
     import: Option<(&str, &str)>,
     model: Option<(Model, &str)>,
     password: Option<&str>,
+    access: Access,
 ) -> io::Result<Option<Hidden<'a>>> {
     if let Some((model, filter)) = model {
         let url = named(("URL", Property::Text(url.to_owned())));
-        let properties = quietly(import.or(Some((filter, "")))).into_iter().chain([url]).collect();
+        let properties = quietly(import.or(Some((filter, ""))), access).into_iter().chain([url]).collect();
         if let Some(document) = uno.load_without_window(model.service(), &properties)? {
             return Ok(Some(document));
         }
     }
     let password = password.map(|password| named(("Password", Property::Text(password.to_owned()))));
-    uno.load(url, &quietly(import).into_iter().chain(password).collect())
+    uno.load(url, &quietly(import, access).into_iter().chain(password).collect())
 }
 
 fn is_pdf(path: &Path) -> io::Result<bool> {
     Ok(std::fs::read(path)?.starts_with(b"%PDF-"))
 }
 
-/// Load options of a document: hidden, read-only, without macros. `import`: name and options of its filter.
-fn quietly(import: Option<(&str, &str)>) -> Properties {
+/// Whether a document may be changed before it is written. Only a few of LibreOffice's commands serve one that may not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Access {
+    Read,
+    Change,
+}
+
+/// Load options of a document: hidden, without macros. `import`: name and options of its filter.
+fn quietly(import: Option<(&str, &str)>, access: Access) -> Properties {
     /// `com.sun.star.document.MacroExecMode.NEVER_EXECUTE` and `UpdateDocMode.NO_UPDATE`.
     const NEVER: Property = Property::Short(0);
-    let own = [("Hidden", Property::Boolean(true)), ("ReadOnly", Property::Boolean(true))];
+    let own = [("Hidden", Property::Boolean(true)), ("ReadOnly", Property::Boolean(access == Access::Read))];
     let rules = [("MacroExecutionMode", NEVER), ("UpdateDocMode", NEVER)];
     let filter = import.map(|(name, options)| {
         [("FilterName", Property::Text(name.to_owned())), ("FilterOptions", Property::Text(options.to_owned()))]
     });
     own.into_iter().chain(rules).chain(filter.into_iter().flatten()).map(named).collect()
-}
-
-fn written(filter: &str, data: Properties) -> Properties {
-    let filter = [("FilterName", Property::Text(filter.to_owned())), ("Overwrite", Property::Boolean(true))];
-    filter.into_iter().chain([("FilterData", Property::Several(data))]).map(named).collect()
 }
 
 fn named((name, value): (&str, Property)) -> (String, Property) {
@@ -229,7 +243,7 @@ enum Entry {
 }
 
 /// The properties that a text of `FilterData` stands for; an empty one for none.
-fn filter_data(json: &str) -> io::Result<Properties> {
+pub(super) fn filter_data(json: &str) -> io::Result<Properties> {
     if json.is_empty() {
         return Ok(Properties::new());
     }
@@ -267,9 +281,9 @@ mod tests {
 
     #[test]
     fn an_import_filter_is_named_with_its_options() {
-        let properties = quietly(Some(("Text (encoded)", "UTF8,LF,,,")));
+        let properties = quietly(Some(("Text (encoded)", "UTF8,LF,,,")), Access::Read);
         assert!(properties.contains(&("FilterOptions".to_owned(), Property::Text("UTF8,LF,,,".to_owned()))));
         assert!(properties.contains(&("Hidden".to_owned(), Property::Boolean(true))));
-        assert_eq!(quietly(None).len(), 4);
+        assert_eq!(quietly(None, Access::Read).len(), 4);
     }
 }

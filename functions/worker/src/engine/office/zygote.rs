@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::export::{Changes, Export};
 use super::fonts_log::{self, Matches};
 use super::import::Model;
 use super::lok::{self, Office};
 use super::rewrite;
 use super::warm::{AfterWarmUp, WarmOffice};
+use super::writing::Written;
 use crate::confine;
 use crate::engine::fork_server::helper::{self, Handler};
 use crate::engine::fork_server::system;
@@ -27,19 +29,13 @@ pub(super) struct Document {
     pub(super) rewrite: Option<(rewrite::Kind, PathBuf)>,
     /// Whether all pages are turned to landscape, or else to portrait.
     pub(super) landscape: Option<bool>,
-    /// Whether tracked changes are shown as such.
-    pub(super) shows_changes: bool,
+    pub(super) changes: Changes,
     pub(super) encrypted: bool,
     pub(super) password: Option<String>,
     pub(super) output: PathBuf,
-    /// `pdf`, or the extension of another format.
-    pub(super) format: String,
-    /// The export filter of that format.
-    pub(super) filter: String,
+    pub(super) export: Export,
     /// Where fontconfig's log goes.
     pub(super) fonts_log: PathBuf,
-    /// FilterData of the export, as JSON text.
-    pub(super) filter_data: String,
 }
 
 /// The outcome of a conversion.
@@ -50,11 +46,13 @@ pub(super) enum Answer {
     NeedsPassword,
     WrongPassword,
     NotSaved,
+    /// The names of the sheets that there are.
+    NoSuchSheet(Vec<String>),
     /// Only UNO supports this conversion, and it is not available.
     Unable,
 }
 
-/// Findings about a PDF, for its warnings.
+/// Findings about a result, for its warnings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Notes {
     pub(super) losses: rewrite::Losses,
@@ -62,6 +60,7 @@ pub(super) struct Notes {
     pub(super) changes: bool,
     /// Fonts that were looked for.
     pub(super) fonts: Matches,
+    pub(super) written: Written,
 }
 
 /// The arguments of `worker office-zygote`.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{Any, Hidden, Property, RawObject, Text, place, ptr};
+use super::{Any, Hidden, Properties, Property, RawObject, Text, place, ptr};
 
 /// LibreOffice's switch between a text with its changes marked, and as it is when all are accepted.
 const SHOW_CHANGES: &str = "ShowTrackedChanges";
@@ -23,6 +23,23 @@ impl Hidden<'_> {
             self.turn_page(style, landscape)?;
         }
         Ok(())
+    }
+
+    /// The names of a spreadsheet's sheets, in their order.
+    pub(in crate::engine::office) fn sheet_names(&self) -> io::Result<Vec<String>> {
+        let document = self.uno.query(self.object, "com.sun.star.sheet.XSpreadsheetDocument")?;
+        let mut sheets: *mut RawObject = ptr::null_mut();
+        let get = "com.sun.star.sheet.XSpreadsheetDocument::getSheets";
+        // SAFETY: the document was asked for this interface; the method takes nothing and returns an object.
+        unsafe { self.uno.call(document, get, &mut sheets, &mut [])? };
+        let sheets = self.uno.query(sheets, "com.sun.star.container.XNameAccess")?;
+        let mut names: *mut RawSequence = ptr::null_mut();
+        let get = "com.sun.star.container.XNameAccess::getElementNames";
+        // SAFETY: the sheets were asked for this interface; the method takes nothing and returns a sequence of texts.
+        unsafe {
+            self.uno.call(sheets, get, &mut names, &mut [])?;
+            texts(names)
+        }
     }
 
     fn page_styles(&self) -> io::Result<*mut RawObject> {
@@ -85,6 +102,16 @@ impl Hidden<'_> {
 
     /// Shows the text as it is with all changes accepted. The document itself stays as it is: it may be protected.
     pub(in crate::engine::office) fn hide_changes(&self) -> io::Result<()> {
+        self.dispatch(SHOW_CHANGES, vec![(SHOW_CHANGES.to_owned(), Property::Boolean(false))])
+    }
+
+    /// Accepts all changes. A protected document keeps them.
+    pub(in crate::engine::office) fn accept_changes(&self) -> io::Result<()> {
+        self.dispatch("AcceptAllTrackedChanges", Vec::new())
+    }
+
+    /// Gives the document's window one of LibreOffice's commands.
+    fn dispatch(&self, command: &str, arguments: Properties) -> io::Result<()> {
         let model = self.uno.query(self.object, "com.sun.star.frame.XModel")?;
         let mut controller: *mut RawObject = ptr::null_mut();
         // SAFETY: the document was asked for this interface; the method takes nothing and returns an object.
@@ -96,17 +123,51 @@ impl Hidden<'_> {
         let helper = self.uno.create("com.sun.star.frame.DispatchHelper")?;
         let helper = self.uno.query(helper, "com.sun.star.frame.XDispatchHelper")?;
         let (mut command, mut target) =
-            (Text::new(&self.uno.library, &format!(".uno:{SHOW_CHANGES}")), Text::new(&self.uno.library, ""));
-        let mut off = self.uno.sequence(&vec![(SHOW_CHANGES.to_owned(), Property::Boolean(false))])?;
+            (Text::new(&self.uno.library, &format!(".uno:{command}")), Text::new(&self.uno.library, ""));
+        let mut properties = self.uno.sequence(&arguments)?;
         let (mut flags, mut answer) = (0_i32, Any::EMPTY);
-        let arguments = &mut [place(&mut frame), command.place(), target.place(), place(&mut flags), place(&mut off)];
+        let places =
+            &mut [place(&mut frame), command.place(), target.place(), place(&mut flags), place(&mut properties)];
         self.uno.be_kit(false);
         let dispatch = "com.sun.star.frame.XDispatchHelper::executeDispatch";
         // SAFETY: the helper was asked for this interface; the method takes an object, two texts, 32 bits and a sequence of
         // properties, and returns a value with its type.
-        let dispatched = unsafe { self.uno.call(helper, dispatch, &mut answer, arguments) };
+        let dispatched = unsafe { self.uno.call(helper, dispatch, &mut answer, places) };
         self.uno.be_kit(true);
         dispatched
+    }
+}
+
+/// A sequence of LibreOffice's (`uno_Sequence`). Its elements follow.
+#[repr(C)]
+struct RawSequence {
+    users: i32,
+    length: i32,
+}
+
+/// A text of LibreOffice's (`rtl_uString`). Its UTF-16 units follow.
+#[repr(C)]
+struct RawUnits {
+    users: i32,
+    length: i32,
+}
+
+/// The texts of a sequence. It is not freed: the process is about to end.
+///
+/// # Safety
+/// It must be null or a sequence of texts.
+unsafe fn texts(sequence: *const RawSequence) -> io::Result<Vec<String>> {
+    let length = |length: i32| usize::try_from(length).map_err(io::Error::other);
+    // SAFETY: the pointer is null or valid by the caller's promise; elements come right after the header, which is as
+    // long as a pointer, and so do a text's units. Elements of a sequence of texts are never null.
+    unsafe {
+        let Some(header) = sequence.as_ref() else { return Ok(Vec::new()) };
+        let elements = std::slice::from_raw_parts(sequence.add(1).cast::<*const RawUnits>(), length(header.length)?);
+        let text = |text: &*const RawUnits| {
+            let units = std::slice::from_raw_parts(text.add(1).cast::<u16>(), length((**text).length)?);
+            Ok(String::from_utf16_lossy(units))
+        };
+        elements.iter().map(text).collect()
     }
 }
 

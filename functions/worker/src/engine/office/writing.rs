@@ -1,0 +1,176 @@
+//! Writing a loaded document into files, in the child that loaded it.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+use encoding_rs::EncoderResult;
+use serde::{Deserialize, Serialize};
+
+use super::export::{Export, Settings, Sheets, TextEncoding, sheet_path};
+use super::uno::{Hidden, Properties, Property};
+use super::zygote::file_url;
+
+/// `FilterName` and what goes with it.
+pub(super) fn filter(name: &str, settings: Property) -> Properties {
+    let setting = match settings {
+        Property::Several(data) => ("FilterData", Property::Several(data)),
+        options => ("FilterOptions", options),
+    };
+    let own = [("FilterName", Property::Text(name.to_owned())), ("Overwrite", Property::Boolean(true)), setting];
+    own.map(|(name, value)| (name.to_owned(), value)).into()
+}
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Written {
+    /// Sheets that are in files of their own: their numbers, counted from 1, and names.
+    pub(super) sheets: Vec<(usize, String)>,
+    /// Sheets that are in no file.
+    pub(super) sheets_dropped: usize,
+    /// Characters that the encoding does not have.
+    pub(super) replaced: usize,
+    /// The result has macros.
+    pub(super) has_macros: bool,
+    /// The document still has tracked changes.
+    pub(super) has_changes: bool,
+}
+
+/// How writing ended.
+pub(super) enum End {
+    Written(Written),
+    NotSaved,
+    /// The names of the sheets that there are.
+    NoSuchSheet(Vec<String>),
+}
+
+pub(super) fn write(document: &Hidden<'_>, export: &Export, output: &Path) -> io::Result<End> {
+    if let Some(sheets) = &export.sheets {
+        return write_sheets(document, export, sheets, output);
+    }
+    let settings = match &export.settings {
+        Settings::Data(json) => Property::Several(super::warm::filter_data(json)?),
+        Settings::Options(options) => Property::Text(options.clone()),
+    };
+    if !document.store(&file_url(output)?, &filter(&export.filter, settings))? {
+        return Ok(End::NotSaved);
+    }
+    let replaced = encode(output, export.encoding)?;
+    let (has_macros, has_changes) = (has_macros(export, output), document.has_changes()?);
+    Ok(End::Written(Written { replaced, has_macros, has_changes, ..Written::default() }))
+}
+
+fn write_sheets(document: &Hidden<'_>, export: &Export, sheets: &Sheets, output: &Path) -> io::Result<End> {
+    let names = document.sheet_names()?;
+    let wanted = sheets.wanted.among(&names);
+    if wanted.is_empty() {
+        return Ok(End::NoSuchSheet(names));
+    }
+    let mut written = Written::default();
+    for number in wanted.into_iter().take(sheets.most as usize) {
+        if !write_sheet(document, export, sheets, number, output)? {
+            return Ok(End::NotSaved);
+        }
+        written.replaced += encode(&sheet_path(output, number), export.encoding)?;
+        written.sheets.push((number, names[number - 1].clone()));
+    }
+    written.sheets_dropped = names.len() - written.sheets.len();
+    Ok(End::Written(written))
+}
+
+/// Writes one sheet into a directory of its own: LibreOffice names the file after the sheet.
+fn write_sheet(
+    document: &Hidden<'_>,
+    export: &Export,
+    sheets: &Sheets,
+    number: usize,
+    output: &Path,
+) -> io::Result<bool> {
+    let to = sheet_path(output, number);
+    let directory = to.with_extension("written");
+    fs::create_dir(&directory)?;
+    let options = Property::Text(table_options(sheets.separator, number));
+    if !document.store(&file_url(&directory.join("sheet.csv"))?, &filter(&export.filter, options))? {
+        return Ok(false);
+    }
+    let Some(file) = fs::read_dir(&directory)?.next() else { return Ok(false) };
+    fs::rename(file?.path(), to)?;
+    fs::remove_dir(directory)?;
+    Ok(true)
+}
+
+/// Separator, quotation mark, character set (UTF-8), first line, no columns, any language, only texts that need it are in
+/// quotation marks, cells as they are shown, no formulas; and last, the sheet's number.
+fn table_options(separator: char, number: usize) -> String {
+    format!("{},34,76,1,,0,false,false,true,false,false,{number}", u32::from(separator))
+}
+
+/// Brings UTF-8 text into another encoding, without a mark but where one is asked for. Counts the characters that the
+/// encoding does not have: each becomes a question mark.
+fn encode(path: &Path, encoding: Option<TextEncoding>) -> io::Result<usize> {
+    const MARK: &str = "\u{feff}";
+    let Some(encoding) = encoding else { return Ok(0) };
+    let text = fs::read_to_string(path)?;
+    let text = text.strip_prefix(MARK).unwrap_or(&text);
+    let start = if encoding.has_mark() { MARK } else { "" };
+    let (encoded, replaced) = encoded(text, encoding.encoding());
+    fs::write(path, [start.as_bytes(), &encoded].concat())?;
+    Ok(replaced)
+}
+
+fn encoded(text: &str, encoding: &'static encoding_rs::Encoding) -> (Vec<u8>, usize) {
+    let mut encoder = encoding.new_encoder();
+    let (mut bytes, mut read, mut replaced) = (Vec::with_capacity(text.len()), 0, 0);
+    loop {
+        let rest = &text[read..];
+        bytes.reserve(encoder.max_buffer_length_from_utf8_without_replacement(rest.len()).unwrap_or(rest.len()));
+        let (end, taken) = encoder.encode_from_utf8_to_vec_without_replacement(rest, &mut bytes, true);
+        read += taken;
+        match end {
+            EncoderResult::InputEmpty => return (bytes, replaced),
+            EncoderResult::OutputFull => {}
+            EncoderResult::Unmappable(_) => {
+                bytes.push(b'?');
+                replaced += 1;
+            }
+        }
+    }
+}
+
+/// Whether an OpenDocument file has macros. The filters of the other formats write none.
+fn has_macros(export: &Export, output: &Path) -> bool {
+    let is_open_document = ["odt", "ods", "odp"].contains(&export.extension.as_str());
+    let names = || {
+        let archive = zip::ZipArchive::new(File::open(output).ok()?).ok()?;
+        let mut names = archive.file_names().flatten();
+        Some(names.any(|name| name.starts_with("Basic/") || name.starts_with("Scripts/")))
+    };
+    is_open_document && names().unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_that_an_encoding_lacks_are_counted() {
+        let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
+        let written = |text: &str, encoding| {
+            fs::write(&path, text).unwrap();
+            let replaced = encode(&path, Some(encoding)).unwrap();
+            (fs::read(&path).unwrap(), replaced)
+        };
+        let text = "\u{feff}naïve €, 山";
+        assert_eq!(written(text, TextEncoding::Utf8), ("naïve €, 山".as_bytes().to_vec(), 0));
+        assert_eq!(written("x", TextEncoding::Utf8WithMark), (b"\xEF\xBB\xBFx".to_vec(), 0));
+        assert_eq!(written(text, TextEncoding::Windows1252), (b"na\xEFve \x80, ?".to_vec(), 1));
+        assert_eq!(written("山", TextEncoding::ShiftJis), (b"\x8E\x52".to_vec(), 0));
+        let long = "é山".repeat(100_000);
+        assert_eq!(written(&long, TextEncoding::Windows1252), (b"\xE9?".repeat(100_000), 100_000));
+    }
+
+    #[test]
+    fn a_sheet_is_asked_for_by_its_number() {
+        assert_eq!(table_options(';', 3), "59,34,76,1,,0,false,false,true,false,false,3");
+    }
+}

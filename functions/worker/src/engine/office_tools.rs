@@ -1,0 +1,101 @@
+//! The tools on office documents. LibreOffice serves all of them; a picture of a page is drawn from the PDF that it makes.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use docmill::domain::job::JobErrorCode;
+use docmill_pdf::Media;
+use serde_json::{Value, json};
+
+use super::office::OfficeEngine;
+use super::office::convert::{ConvertOptions, TOOL, Target};
+use super::{Artifact, Conversion, Engine, Failure, Source, Task};
+use crate::checker;
+
+/// Slugs of the calls that make a picture.
+const PRINT: &str = "office-to-pdf";
+const DRAW: &str = "pdf-to-images";
+
+const DEFAULT_DPI: u16 = 150;
+
+pub struct OfficeTools {
+    office: OfficeEngine,
+    tools: Arc<dyn Engine>,
+}
+
+impl std::fmt::Debug for OfficeTools {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OfficeTools").finish_non_exhaustive()
+    }
+}
+
+impl OfficeTools {
+    /// `tools`: the PDF tools.
+    pub fn new(office: OfficeEngine, tools: Arc<dyn Engine>) -> Self {
+        Self { office, tools }
+    }
+
+    async fn picture(&self, task: &Task<'_>, options: &ConvertOptions) -> Result<Conversion, Failure> {
+        let page = options.page.unwrap_or(1).to_string();
+        let mut print = json!({"pageRange": page});
+        if let Some(password) = &options.password {
+            print["password"] = json!(password);
+        }
+        let printed = call(&self.office, PRINT, task.source()?.clone(), &print, task).await;
+        let printed = printed.map_err(|failure| match failure.code {
+            JobErrorCode::RenderFailed => no_page(failure, &page),
+            _ => failure,
+        })?;
+        let pdf = Source::File(checker::file(printed.path().to_owned(), Media::Pdf, None));
+        let draw = json!({"format": "png", "dpi": options.dpi.unwrap_or(DEFAULT_DPI)});
+        let drawn = call(&*self.tools, DRAW, pdf, &draw, task).await?;
+        let artifacts = drawn.artifacts.into_iter().map(|artifact| Artifact { filename: None, ..artifact }).collect();
+        let mut warnings = options.without_effect();
+        warnings.extend(printed.warnings.into_iter().chain(drawn.warnings));
+        Ok(Conversion { artifacts, report: None, engine: printed.engine, warnings })
+    }
+}
+
+#[async_trait]
+impl Engine for OfficeTools {
+    async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
+        if task.tool == TOOL {
+            let options = ConvertOptions::read(task.options)?;
+            if options.format == Target::Png {
+                return self.picture(&task, &options).await;
+            }
+        }
+        self.office.convert(task).await
+    }
+
+    async fn get_ready(&self) {
+        self.office.get_ready().await;
+    }
+}
+
+async fn call(
+    engine: &dyn Engine,
+    tool: &str,
+    source: Source,
+    options: &Value,
+    task: &Task<'_>,
+) -> Result<Conversion, Failure> {
+    let scratch = &room(task.scratch, tool)?;
+    let (deadline, limits) = (task.deadline, task.limits);
+    engine.convert(Task { tool, sources: vec![source], options, scratch, deadline, limits }).await
+}
+
+/// A directory for one call.
+fn room(scratch: &Path, name: &str) -> Result<PathBuf, Failure> {
+    let directory = scratch.join(name);
+    std::fs::create_dir(&directory).map_err(|error| Failure::internal(format!("no directory: {error}")))?;
+    Ok(directory)
+}
+
+fn no_page(failure: Failure, page: &str) -> Failure {
+    Failure {
+        message: format!("The picture could not be drawn. Check that the document has a page {page}."),
+        ..failure
+    }
+}
