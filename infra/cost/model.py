@@ -13,6 +13,7 @@ DAYS_OF_MONTH = 365 / 12
 # What is priced, and the figures of whose worker: its memory, and its start.
 ENGINES = {"office": "office", "basic": "basic", "browser": "browser"}
 TOOLS = {
+    "convert-office": "office",
     "markdown-to-pdf": "browser",
     "html-to-image": "browser",
     "merge-pdf": "pdf",

@@ -56,6 +56,7 @@ def engines(bench: dict[str, Any]) -> dict[str, Any] | None:
 
 # The benchmark's cases that stand for a tool's small and large jobs.
 CASES = {
+    "convert-office": ("docx to odt", "docx to odt, large"),
     "markdown-to-pdf": ("Markdown to PDF", "Markdown to PDF, large"),
     "html-to-image": ("page to PNG", "page to PNG, large"),
     "merge-pdf": ("merge 2 small", "merge 2 × 500 tagged"),

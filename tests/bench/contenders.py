@@ -116,9 +116,9 @@ class Soffice(Command):
     The kept one names LibreOffice's version, without which each start tests itself for a second.
     """
 
-    def __init__(self, seeded: bool):
+    def __init__(self, seeded: bool, to: str = "pdf"):
         super().__init__("soffice, seeded profile" if seeded else "soffice, fresh")
-        self.seeded = seeded
+        self.seeded, self.to = seeded, to
 
     def start(self, scratch: Path) -> None:
         super().start(scratch)
@@ -132,11 +132,11 @@ class Soffice(Command):
         if not self.seeded:
             shutil.rmtree(profile, ignore_errors=True)
         installation = f"-env:UserInstallation={profile.as_uri()}"
-        return ["soffice", installation, "--headless", "--convert-to", "pdf", "--outdir", str(out.parent), str(source)]
+        return ["soffice", installation, "--headless", "--convert-to", self.to, "--outdir", str(out.parent), str(source)]
 
     def convert(self, source: Path, out: Path) -> None:
         super().convert(source, out)
-        made = out.parent / f"{source.stem}.pdf"
+        made = out.parent / f"{source.stem}.{self.to}"
         if not made.exists():
             raise Failed("no output")
         made.replace(out)
@@ -155,8 +155,8 @@ class Unoserver(Contender):
 
     name = "unoserver"
 
-    def __init__(self, python: Path):
-        self.python = python
+    def __init__(self, python: Path, to: str = "pdf"):
+        self.python, self.to = python, to
 
     def start(self, scratch: Path) -> None:
         port, uno_port = free_port(), free_port()
@@ -181,7 +181,7 @@ class Unoserver(Contender):
 
     def convert(self, source: Path, out: Path) -> None:
         try:
-            self.server.convert(str(source), None, str(out), "pdf")
+            self.server.convert(str(source), None, str(out), self.to)
         except xmlrpc.client.Fault as fault:
             raise Failed(fault.faultString) from fault
         except OSError as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from . import check, pdf_peers, peers
 from .contenders import Contender
-from .documents import PROJECT, SAMPLES
+from .documents import MARKER, PROJECT, SAMPLES
 
 FIXTURES = PROJECT / "tests/fixtures/pdf"
 LETTERS, REPORT_PAGES, SCAN_PAGES = 100, 500, 500
@@ -110,6 +110,22 @@ def files(count: int, head: bytes) -> Callable[[Path], int]:
     return verify
 
 
+def package(part: str, *words: str) -> Callable[[Path], int]:
+    """An office file whose part says these words."""
+
+    def verify(out: Path) -> int:
+        if not zipfile.is_zipfile(out):
+            raise check.Wrong("not a package")
+        with zipfile.ZipFile(out) as archive:
+            text = archive.read(part).decode()
+        missing = [word for word in words if word not in text]
+        if missing:
+            raise check.Wrong(f"{missing} is missing")
+        return 1
+
+    return verify
+
+
 def says(*words: str) -> Callable[[Path], int]:
     def verify(out: Path) -> int:
         text = out.read_text("utf-8", "replace")
@@ -188,6 +204,15 @@ def small(made: Path) -> list[Case]:
             {"format": "json"},
         ),
         Case("Markdown to PDF", "markdown-to-pdf", [PROJECT / "CONTRIBUTING.md"], ".pdf", at_least(1), pdf_peers.from_markdown),
+        Case(
+            "docx to odt",
+            "convert-office",
+            [SAMPLES / "small.docx"],
+            ".odt",
+            package("content.xml", "Small doc"),
+            pdf_peers.to_odt,
+            {"format": "odt"},
+        ),
         Case("page to PNG", "html-to-image", [SAMPLES / "invoice.html"], ".png", files(1, png), pdf_peers.screenshot),
     ]
 
@@ -209,6 +234,15 @@ def large(made: Path) -> list[Case]:
         Case("title of 500 scans", "edit-metadata", [scan], ".pdf", pdf(SCAN_PAGES), _none, {"set": {"title": "New"}}),
         Case("inspect 500 scans", "inspect-document", [scan], ".json", _any_json, pdf_peers.inspect),
         Case("Markdown to PDF, large", "markdown-to-pdf", [made / "long.md"], ".pdf", at_least(15), pdf_peers.from_markdown),
+        Case(
+            "docx to odt, large",
+            "convert-office",
+            [made / "large.docx"],
+            ".odt",
+            package("content.xml", MARKER),
+            pdf_peers.to_odt,
+            {"format": "odt"},
+        ),
         Case("page to PNG, large", "html-to-image", [made / "large.html"], ".png", files(1, b"\x89PNG"), pdf_peers.screenshot),
     ]
     return [dataclasses.replace(case, size="large") for case in cases]

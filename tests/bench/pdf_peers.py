@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from . import peers
-from .contenders import Command, Contender
+from .contenders import Command, Contender, Soffice, Unoserver
 from .gotenberg import Gotenberg
 
 Sources = list[Path]
@@ -29,6 +29,16 @@ class IntoFolder(Program):
         super().convert(source, out)
 
 
+class OneBySoffice(Soffice):
+    def convert(self, source: Sources, out: Path) -> None:
+        super().convert(source[0], out)
+
+
+class OneByUnoserver(Unoserver):
+    def convert(self, source: Sources, out: Path) -> None:
+        super().convert(source[0], out)
+
+
 def python(installed: peers.Peers, name: str, script: str) -> Program:
     """A script of a line or two; `sys.argv` has the sources and then the result."""
     return Program(name, lambda source, out: [installed.python, "-c", script, *source, out])
@@ -49,6 +59,11 @@ pages = pdfdiff_pages(sys.argv[1], sys.argv[2], dpi=100, verbosity=0)
 json.dump(pages, open(sys.argv[3], "w"))
 """
 MARKDOWN = "import sys, pymupdf4llm; open(sys.argv[2], 'w').write(pymupdf4llm.to_markdown(sys.argv[1]))"
+
+
+def to_odt(installed: peers.Peers) -> list[Contender]:
+    soffice = [OneBySoffice(seeded=False, to="odt"), OneBySoffice(seeded=True, to="odt")]
+    return [*soffice, OneByUnoserver(installed.python, to="odt")]
 
 
 def merge(installed: peers.Peers) -> list[Contender]:

@@ -18,7 +18,8 @@ use worker::checker::Checker;
 use worker::confine::Launcher;
 use worker::converter::{Converted, Converter, Workspace};
 use worker::egress::{EgressPolicy, SourceExceptions};
-use worker::engine::office::OfficeEngine;
+use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
+use worker::engine::office_tools::OfficeTools;
 use worker::engine::pdf_tools::PdfTools;
 use worker::engine::{Conversion, Engine, Engines, Failure, Limits, Task};
 use worker::source::{Fetched, Fetcher};
@@ -211,4 +212,40 @@ async fn all_results_of_test_jobs_are_marked() {
     assert!(text.contains("TEST"), "{text}");
     let encrypted = text_of_test_job("protect-pdf", json!({"userPassword": "open"}), "open").await;
     assert!(encrypted.contains("TEST"), "{encrypted}");
+}
+
+/// LibreOffice and the PDF tools, as a worker has them.
+fn office_tools() -> Engines {
+    let office =
+        OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), Launcher::new(env!("CARGO_BIN_EXE_worker"))).unwrap();
+    let office = OfficeTools::new(office, Arc::new(tools()));
+    Engines::default().with(EngineKind::LibreOffice, Arc::new(office))
+}
+
+#[tokio::test]
+async fn an_office_result_is_the_source_of_a_step() {
+    let scratch = TempDir::new().unwrap();
+    let then = json!([{"toolSlug": "convert-office", "options": {"format": "odt"}}, {"toolSlug": "office-to-pdf"}]);
+    let body = json!({"options": {"format": "docx"}, "then": then});
+    let at = (Mode::Live, scratch.path());
+    let converted = run_job("convert-office", body, office_tools(), "../office/letter.rtf", at).await.unwrap();
+    let steps: Vec<_> = converted.steps.iter().map(|step| step.tool_slug.as_str()).collect();
+    assert_eq!(steps, ["convert-office", "convert-office", "office-to-pdf"]);
+    let pdf = converted.files.primary().unwrap();
+    assert_eq!((pdf.output.filename.as_str(), pdf.output.pages), ("letter.pdf", Some(1)));
+    let read = Command::new("pdftotext").arg(&pdf.path).arg("-").output().unwrap();
+    assert!(String::from_utf8_lossy(&read.stdout).contains("Quarterly letter"));
+}
+
+#[tokio::test]
+async fn a_test_job_says_if_its_result_has_no_mark() {
+    let warnings = async |format: &str| {
+        let scratch = TempDir::new().unwrap();
+        let (body, at) = (json!({"options": {"format": format}}), (Mode::Test, scratch.path()));
+        let converted = run_job("convert-office", body, office_tools(), "../office/letter.odt", at).await.unwrap();
+        let codes: Vec<_> = converted.warnings.into_iter().map(|warning| warning.code).collect();
+        codes
+    };
+    assert_eq!(warnings("docx").await, ["test_mark_missing"]);
+    assert_eq!(warnings("png").await, Vec::<String>::new());
 }

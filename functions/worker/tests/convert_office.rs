@@ -132,7 +132,7 @@ async fn a_page_becomes_a_picture() {
     }
     let (code, message) = convert(&fixture("letter.odt"), json!({"format": "png", "page": 9})).await.failure();
     assert_eq!(code, JobErrorCode::RenderFailed);
-    assert!(message.contains("a page 9"), "{message}");
+    assert!(message.contains("Check that `page` names pages that exist"), "{message}");
 }
 
 #[tokio::test]

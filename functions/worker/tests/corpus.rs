@@ -29,6 +29,10 @@ struct Expected {
     browser: BTreeMap<String, Vec<Outcome>>,
     /// By file, then by tool: the errors, one of which each must end in. Every other tool yields a result.
     pdfs: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+    /// By document: the errors, one of which a conversion to OpenDocument must end in; null is a result. Every other one yields
+    /// a result.
+    #[serde(rename = "convert-office")]
+    converted: BTreeMap<String, Vec<Option<String>>>,
 }
 
 #[derive(Debug, PartialEq, Eq, Deserialize)]
@@ -116,6 +120,29 @@ impl Worker {
     fn read_a_good_pdf(&mut self, out: &Path) -> String {
         let answer = self.convert("pdf-to-text", &good_pdf(), &json!({}), out);
         std::fs::read_to_string(out).unwrap_or_else(|error| format!("{error}: {answer}"))
+    }
+
+    /// Converts every document to OpenDocument. Returns what went wrong.
+    fn try_conversions(&mut self, expected: &Expected, scratch: &Path) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for (number, name) in expected.documents.keys().enumerate() {
+            let format = match name.rsplit('.').next() {
+                Some("xls" | "xlsx" | "xlsm" | "csv") => "ods",
+                Some("ppt" | "pptx") => "odp",
+                Some(_) | None => "odt",
+            };
+            let (source, out) = (corpus().join("documents").join(name), scratch.join(number.to_string()));
+            let answer = self.convert("convert-office", &source, &json!({"format": format}), &out);
+            let code = answer["error"]["code"].as_str();
+            let right = match expected.converted.get(name) {
+                Some(codes) => codes.iter().any(|expected| expected.as_deref() == code),
+                None => code.is_none() && answer["output"]["format"] == json!(format),
+            };
+            if !right {
+                wrong.push(format!("{name}: {answer}"));
+            }
+        }
+        wrong
     }
 
     /// Every file of `folder` must end in one of its expected outcomes.
@@ -220,6 +247,15 @@ fn expected() -> Expected {
 #[ignore = "takes a minute: make test-corpus"]
 fn documents_end_as_they_should() {
     Worker::start().try_all("office-to-pdf", "documents", &json!({}), &expected().documents);
+}
+
+#[test]
+#[ignore = "takes a minute: make test-corpus"]
+fn documents_become_opendocument() {
+    let scratch = TempDir::new().unwrap();
+    std::fs::set_permissions(scratch.path(), Permissions::from_mode(0o777)).unwrap();
+    let wrong = Worker::start().try_conversions(&expected(), scratch.path());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -276,6 +276,30 @@ mod tests {
     }
 
     #[test]
+    fn steps_of_convert_office_follow_its_format() {
+        let with = |options: Value, next: &str| {
+            let then = json!([{"toolSlug": next}]);
+            json!({"sourceUrl": "https://a.example/x", "options": options, "then": then})
+        };
+        let refusal = |options, next| breaches("convert-office", with(options, next))[0].message.clone();
+        assert!(parse("convert-office", with(json!({"format": "docx"}), "office-to-pdf")).is_ok());
+        assert!(parse("convert-office", with(json!({"format": "csv"}), "office-to-pdf")).is_ok());
+        assert_eq!(
+            refusal(json!({"format": "csv", "sheet": "all"}), "office-to-pdf"),
+            "office-to-pdf accepts one file, but convert-office can make several"
+        );
+        assert_eq!(
+            refusal(json!({"format": "docx"}), "compress-pdf"),
+            "compress-pdf does not accept the docx that convert-office makes"
+        );
+        assert_eq!(
+            refusal(json!({"format": "docx"}), "merge-pdf"),
+            "merge-pdf accepts docx only as a source, not from convert-office"
+        );
+        assert_eq!(breaches("convert-office", json!({"sourceUrl": "https://a.example/x"}))[0].path, "/options");
+    }
+
+    #[test]
     fn a_name_given_twice_and_differently_is_a_breach() {
         let body = json!({"sourceUrl": "https://a.example/1", "input": {"sourceUrl": "https://a.example/2"}});
         assert_eq!(breaches("office-to-pdf", body)[0].path, "/sourceUrl");

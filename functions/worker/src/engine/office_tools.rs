@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use docmill::domain::job::JobErrorCode;
 use docmill_pdf::Media;
 use serde_json::{Value, json};
 
@@ -37,16 +36,12 @@ impl OfficeTools {
     }
 
     async fn picture(&self, task: &Task<'_>, options: &ConvertOptions) -> Result<Conversion, Failure> {
-        let page = options.page.unwrap_or(1).to_string();
-        let mut print = json!({"pageRange": page});
+        let mut print = json!({"pageRange": options.page.unwrap_or(1).to_string()});
         if let Some(password) = &options.password {
             print["password"] = json!(password);
         }
         let printed = call(&self.office, PRINT, task.source()?.clone(), &print, task).await;
-        let printed = printed.map_err(|failure| match failure.code {
-            JobErrorCode::RenderFailed => no_page(failure, &page),
-            _ => failure,
-        })?;
+        let printed = printed.map_err(in_terms_of_page)?;
         let pdf = Source::File(checker::file(printed.path().to_owned(), Media::Pdf, None));
         let draw = json!({"format": "png", "dpi": options.dpi.unwrap_or(DEFAULT_DPI)});
         let drawn = call(&*self.tools, DRAW, pdf, &draw, task).await?;
@@ -93,9 +88,7 @@ fn room(scratch: &Path, name: &str) -> Result<PathBuf, Failure> {
     Ok(directory)
 }
 
-fn no_page(failure: Failure, page: &str) -> Failure {
-    Failure {
-        message: format!("The picture could not be drawn. Check that the document has a page {page}."),
-        ..failure
-    }
+/// The option has another name there.
+fn in_terms_of_page(failure: Failure) -> Failure {
+    Failure { message: failure.message.replace("`pageRange`", "`page`"), ..failure }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::OfficeFile;
 use fixture::plain;
 
 fn verified(content: &[u8], media: Media) -> Result<crate::Artifact, Failure> {
@@ -25,6 +26,29 @@ fn whole_files_are_accepted() {
     assert!(verified(&archive, Media::Zip).is_ok());
     archive[40] ^= 0xFF;
     assert!(verified(&archive, Media::Zip).is_err());
+}
+
+fn package(parts: &[&str]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for part in parts {
+        archive.start_file(*part, zip::write::SimpleFileOptions::default()).unwrap();
+        std::io::Write::write_all(&mut archive, b"<xml/>").unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+#[test]
+fn office_files_are_what_they_are_called() {
+    let is = |content: &[u8], file| verified(content, Media::Office(file)).is_ok();
+    for file in OfficeFile::ALL {
+        if let Some(part) = file.main_part() {
+            assert!(is(&package(&["other.xml", part]), file), "{file:?}");
+            assert!(!is(&package(&["other.xml"]), file) && !is(b"{\\rtf1 }", file), "{file:?}");
+        }
+    }
+    assert!(is(b"{\\rtf1\\ansi words}\n", OfficeFile::Rtf) && is(b"{\\rtf1\\ansi words}\n\0", OfficeFile::Rtf));
+    assert!(!is(b"{\\rtf1\\ansi wor", OfficeFile::Rtf) && !is(b"words in a text}", OfficeFile::Rtf));
+    assert!(is(b"", OfficeFile::Csv) && is(b"Zo\xEB;1\n", OfficeFile::Csv) && !is(b"a\0b", OfficeFile::Csv));
 }
 
 #[test]

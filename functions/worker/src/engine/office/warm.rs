@@ -109,7 +109,8 @@ impl<'a> WarmOffice<'a> {
     fn warm_up_document(&self, sample: &Sample, from: &str, to: &str, afterwards: AfterWarmUp) -> io::Result<bool> {
         if let Some(uno) = &self.uno {
             let Some(document) = load(uno, from, None, sample.model, None, Access::Read)? else { return Ok(false) };
-            let stored = document.store(to, &writing::filter(sample.filter, Property::Several(Vec::new())))?;
+            let stored =
+                document.store(to, &writing::filter(sample.filter, ("FilterData", Property::Several(Vec::new()))))?;
             return match afterwards {
                 AfterWarmUp::Closed => document.close().map(|()| stored),
                 AfterWarmUp::Open => Ok(stored),

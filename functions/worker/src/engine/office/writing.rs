@@ -11,13 +11,9 @@ use super::export::{Export, Settings, Sheets, TextEncoding, sheet_path};
 use super::uno::{Hidden, Properties, Property};
 use super::zygote::file_url;
 
-/// `FilterName` and what goes with it.
-pub(super) fn filter(name: &str, settings: Property) -> Properties {
-    let setting = match settings {
-        Property::Several(data) => ("FilterData", Property::Several(data)),
-        options => ("FilterOptions", options),
-    };
-    let own = [("FilterName", Property::Text(name.to_owned())), ("Overwrite", Property::Boolean(true)), setting];
+/// A filter, and what it is told: `FilterData` or `FilterOptions`.
+pub(super) fn filter(name: &str, settings: (&str, Property)) -> Properties {
+    let own = [("FilterName", Property::Text(name.to_owned())), ("Overwrite", Property::Boolean(true)), settings];
     own.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
@@ -49,8 +45,8 @@ pub(super) fn write(document: &Hidden<'_>, export: &Export, output: &Path) -> io
         return write_sheets(document, export, sheets, output);
     }
     let settings = match &export.settings {
-        Settings::Data(json) => Property::Several(super::warm::filter_data(json)?),
-        Settings::Options(options) => Property::Text(options.clone()),
+        Settings::Data(json) => ("FilterData", Property::Several(super::warm::filter_data(json)?)),
+        Settings::Options(options) => ("FilterOptions", Property::Text(options.clone())),
     };
     if !document.store(&file_url(output)?, &filter(&export.filter, settings))? {
         return Ok(End::NotSaved);
@@ -89,7 +85,7 @@ fn write_sheet(
     let to = sheet_path(output, number);
     let directory = to.with_extension("written");
     fs::create_dir(&directory)?;
-    let options = Property::Text(table_options(sheets.separator, number));
+    let options = ("FilterOptions", Property::Text(table_options(sheets.separator, number)));
     if !document.store(&file_url(&directory.join("sheet.csv"))?, &filter(&export.filter, options))? {
         return Ok(false);
     }
