@@ -74,7 +74,9 @@ impl Converter {
             let name_of_step = format!("step-{index}");
             let (marks, mut place) = (is_last && at.mode == Mode::Test, Place::new(at.scratch, &name_of_step));
             if marks && !self.can_be_marked(call) {
-                warnings.extend((!sources.iter().any(takes_mark)).then(unmarked));
+                if !sources.iter().any(takes_mark) {
+                    keep(&mut warnings, &mut vec![unmarked()]);
+                }
                 self.mark_sources(&mut sources, &mut place, at).await?;
             }
             let mut conversion = self.call(call, sources, &mut place, at).await?;
