@@ -202,6 +202,7 @@ export const pages = [
   { name: "playground-failed", path: async () => `/app/playground?job=${await failed()}`, who: "user", hasResult: true },
   { name: "key-refused", path: "/app/keys/new", who: "user", prepare: refuseKey },
   { name: "key-created", path: "/app/keys/new", who: "user", prepare: createKey },
+  { name: "key-edit", path: "/app/keys", who: "user", prepare: click("link", /^Edit/) },
   { name: "key-regenerate", path: "/app/keys", who: "user", prepare: click("link", /^Regenerate/) },
   { name: "key-revoke", path: "/app/keys", who: "user", prepare: click("link", /^Revoke/) },
   { name: "job-completed", path: async () => `/app/jobs/${await completed()}`, who: "user" },

@@ -5,7 +5,7 @@ use std::time::Duration;
 use docmill::clock;
 use docmill::domain::account::{MAX_KEYS, StoredKey};
 use docmill::domain::api_key::{ApiKey, Mode};
-use docmill::store::accounts::keys::{AccountKey, MAX_OVERLAP, Regenerated, Revoked};
+use docmill::store::accounts::keys::{AccountKey, KeyChanged, KeyDetails, MAX_OVERLAP, Regenerated, Revoked};
 use docmill::store::accounts::{Changed, KeyAdded};
 use futures_util::future::join_all;
 
@@ -171,6 +171,79 @@ async fn a_key_that_is_revoked_while_it_gets_another_secret_stays_revoked() {
         }
         assert_eq!(status(&world, &account.key).await, 401);
         assert_eq!(events(&world, &account).await, ["api_key.revoked"]);
+    }
+}
+
+fn details(tools: Option<&[&str]>) -> KeyDetails {
+    let tools = tools.map(|tools| tools.iter().map(|tool| (*tool).to_owned()).collect());
+    KeyDetails { name: "Edited".into(), allowed_tools: tools, allowed_origins: Vec::new(), expires_at: None }
+}
+
+async fn edit(world: &World, account: &Account, id: &str, details: &KeyDetails) -> KeyChanged {
+    world.context.accounts.edit_key(&account.id, id, details, clock::now()).await.unwrap()
+}
+
+#[tokio::test]
+async fn an_edited_key_follows_its_new_details_with_every_secret() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let id = first_id(&world, &account).await;
+    let Regenerated::Yes { secret, .. } = regenerate(&world, &account, &id, MAX_OVERLAP).await else { panic!("alive") };
+    let stored = async |key: &ApiKey| world.context.keys.get(&key.hash()).await.unwrap().unwrap();
+    let old_end = stored(&account.key).await.expires_at;
+    let soon = clock::now().plus(Duration::from_secs(3600));
+    let narrowed = KeyDetails {
+        allowed_origins: vec!["https://app.example".into()],
+        expires_at: Some(soon),
+        ..details(Some(&["html-to-pdf"]))
+    };
+    assert_eq!(edit(&world, &account, &id, &narrowed).await, KeyChanged::Yes);
+    for key in [&account.key, &secret] {
+        let key = stored(key).await;
+        assert_eq!((key.name.as_str(), key.allowed_tools), ("Edited", narrowed.allowed_tools.clone()));
+        assert_eq!((key.allowed_origins, key.expires_at), (narrowed.allowed_origins.clone(), Some(soon)));
+    }
+    // An old secret never outlives the end that it was given.
+    let later = KeyDetails { expires_at: old_end.map(|end| end.plus(Duration::from_secs(60))), ..details(None) };
+    assert_eq!(edit(&world, &account, &id, &later).await, KeyChanged::Yes);
+    assert_eq!(
+        (stored(&account.key).await.expires_at, stored(&secret).await.expires_at),
+        (Some(soon), later.expires_at)
+    );
+    assert_eq!(edit(&world, &account, &id, &details(None)).await, KeyChanged::Yes);
+    let (old, new) = (stored(&account.key).await, stored(&secret).await);
+    assert_eq!((old.expires_at, new.expires_at, new.allowed_tools), (Some(soon), None, None));
+    assert_eq!((status(&world, &account.key).await, status(&world, &secret).await), (200, 200));
+}
+
+#[tokio::test]
+async fn a_key_that_is_edited_while_it_gets_another_secret_has_one_set_of_details() {
+    for _ in 0..5 {
+        let world = World::new();
+        let account = world.account(10).await;
+        let id = first_id(&world, &account).await;
+        let narrowed = details(Some(&["html-to-pdf"]));
+        let (made, edited) =
+            tokio::join!(regenerate(&world, &account, &id, MAX_OVERLAP), edit(&world, &account, &id, &narrowed));
+        assert_eq!(edited, KeyChanged::Yes);
+        let Regenerated::Yes { secret, .. } = made else { panic!("nobody else made a secret") };
+        for key in [&account.key, &secret] {
+            let key = world.context.keys.get(&key.hash()).await.unwrap().unwrap();
+            assert_eq!((key.name.as_str(), key.allowed_tools), ("Edited", narrowed.allowed_tools.clone()));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_is_edited_while_it_is_revoked_stays_revoked() {
+    for _ in 0..5 {
+        let world = World::new();
+        let account = world.account(10).await;
+        let id = first_id(&world, &account).await;
+        let wanted = details(None);
+        let (revoked, _) = tokio::join!(revoke(&world, &account, &id), edit(&world, &account, &id, &wanted));
+        assert_eq!((revoked, status(&world, &account.key).await), (Revoked::Yes, 401));
+        assert_eq!(edit(&world, &account, &id, &wanted).await, KeyChanged::NoSuchKey);
     }
 }
 

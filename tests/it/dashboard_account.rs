@@ -70,6 +70,30 @@ async fn a_key_is_shown_once_works_gets_another_secret_and_is_revoked() {
 }
 
 #[tokio::test]
+async fn a_key_is_edited_and_keeps_its_secret() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let visitor = Visitor::of(&world, &account).await;
+    let fields =
+        [("name", "Build server"), ("mode", "live"), ("tool", "html-to-pdf"), ("origins", "https://a.example")];
+    let (made, id) = create_key(&visitor, &fields).await;
+    let secret = ApiKey::parse(&made.text_of("secret")).unwrap();
+    let path = format!("/app/keys/{id}/edit");
+    let form = visitor.get(&path).await;
+    assert!(form.text.contains("Build server") && form.text.contains("https://a.example"), "{}", form.text);
+    let wrong = visitor.post(&path, &[("name", ""), ("tool", "html-to-pdf")]).await;
+    assert!(wrong.status == 422 && wrong.text.contains("Enter a name for the key."));
+    let saved = visitor.post(&path, &[("name", "Web site"), ("tool", "html-to-pdf"), ("tool", "merge-pdf")]).await;
+    assert_eq!((saved.status, saved.header("location")), (303, "/base/app/keys"));
+    assert!(visitor.get("/app/keys").await.text.contains("Web site"));
+    let tools = Answer::of(list_tools::handle(world.context.clone(), get("/").key(&secret).build()).await);
+    assert_eq!(tools.body["tools"].as_array().map(Vec::len), Some(2), "{}", tools.body);
+    let stranger = world.account(10).await;
+    let other = Visitor::of(&world, &stranger).await;
+    assert_eq!((other.get(&path).await.status, other.post(&path, &[("name", "Mine")]).await.status), (404, 404));
+}
+
+#[tokio::test]
 async fn a_wrong_form_comes_back_filled_in_with_its_messages() {
     let world = World::new();
     let account = world.account(10).await;

@@ -14,7 +14,7 @@ use crate::domain::time::Timestamp;
 use crate::store::StoreError;
 use crate::store::dynamo::{self, TRIES, Transacted, back_off, get, too_contended, transact};
 use crate::store::events::StoredEvent;
-use crate::store::item::{UsageItem, string, time, to_item};
+use crate::store::item::{UsageItem, nested, string, time, to_item};
 
 /// How long an old secret may go on beside its successor.
 pub const MAX_OVERLAP: Duration = Duration::from_secs(7 * 86_400);
@@ -42,6 +42,23 @@ pub enum Regenerated {
     },
     /// Somebody else regenerated the key at the same time.
     Superseded,
+    /// No key of this id is alive.
+    NoSuchKey,
+}
+
+/// What people decide about a key besides its secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyDetails {
+    pub name: String,
+    /// Slugs; `None` means every tool that the plan allows.
+    pub allowed_tools: Option<Vec<String>>,
+    pub allowed_origins: Vec<String>,
+    pub expires_at: Option<Timestamp>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyChanged {
+    Yes,
     /// No key of this id is alive.
     NoSuchKey,
 }
@@ -129,6 +146,68 @@ impl Accounts {
         Ok(writes)
     }
 
+    /// Gives a key other details, for all its secrets that still work.
+    pub async fn edit_key(
+        &self,
+        account: &str,
+        key_id: &str,
+        details: &KeyDetails,
+        now: Timestamp,
+    ) -> Result<KeyChanged, StoreError> {
+        for attempt in 0..TRIES {
+            let Some(holder) = self.holder_of(account, key_id, now).await? else { return Ok(KeyChanged::NoSuchKey) };
+            let Some(current) = latest(of_id(&holder, key_id)) else { return Ok(KeyChanged::NoSuchKey) };
+            // Timeline: A takes a tool from the key while B gives it another secret, with the details that B read. Each moves
+            // the account's revision on. If B's transaction is first, A's fails, reads again, and takes the tool from both
+            // secrets; if A's is first, B's fails, and the new secret gets what A wrote.
+            let listed = holder.keys.iter().map(|key| key.key_hash.clone()).collect();
+            let mut writes = vec![self.list_keys(account, &holder.profile, listed)?];
+            for key in of_id(&holder, key_id) {
+                let is_current = key.key_hash == current.key_hash;
+                let end = if is_current { details.expires_at } else { earlier(key.expires_at, details.expires_at) };
+                writes.push(self.write_details(key, details, end)?);
+            }
+            match transact(&self.client, writes).await? {
+                Transacted::Committed => return Ok(KeyChanged::Yes),
+                Transacted::Failed(_) | Transacted::Contended(_) => back_off(attempt).await,
+            }
+        }
+        Err(too_contended())
+    }
+
+    fn write_details(
+        &self,
+        key: &StoredKey,
+        details: &KeyDetails,
+        end: Option<Timestamp>,
+    ) -> Result<TransactWriteItem, StoreError> {
+        let (mut set, mut remove) = (vec!["#name = :name", "allowed_origins = :origins"], Vec::new());
+        let mut update = Update::builder()
+            .table_name(&self.tables.keys)
+            .key("key_hash", string(key.key_hash.as_str()))
+            // The update would otherwise create a key that was removed.
+            .condition_expression("attribute_exists(account)")
+            .expression_attribute_names("#name", "name")
+            .expression_attribute_values(":name", string(&details.name))
+            .expression_attribute_values(":origins", nested(&details.allowed_origins)?);
+        match &details.allowed_tools {
+            Some(tools) => {
+                set.push("allowed_tools = :tools");
+                update = update.expression_attribute_values(":tools", nested(tools)?);
+            }
+            None => remove.push("allowed_tools"),
+        }
+        match end {
+            Some(end) => {
+                set.push("expires_at = :end");
+                update = update.expression_attribute_values(":end", time(end));
+            }
+            None => remove.push("expires_at"),
+        }
+        let remove = if remove.is_empty() { String::new() } else { format!(" REMOVE {}", remove.join(", ")) };
+        dynamo::update(update.update_expression(format!("SET {}{remove}", set.join(", "))).build())
+    }
+
     /// Revokes a key with all its secrets at once, and writes the event. Revoking a revoked key changes nothing.
     pub async fn revoke_key(&self, account: &str, key_id: &str, now: Timestamp) -> Result<Revoked, StoreError> {
         for attempt in 0..TRIES {
@@ -208,6 +287,11 @@ impl Accounts {
 
 fn of_id<'a>(holder: &'a Holder, key_id: &'a str) -> impl Iterator<Item = &'a StoredKey> {
     holder.keys.iter().filter(move |key| key.key_id == key_id)
+}
+
+/// The earlier of two ends, either of which may not be set.
+fn earlier(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> {
+    one.into_iter().chain(other).min_by_key(|end| end.as_millis())
 }
 
 /// Of several secrets of one key the one that was made last.

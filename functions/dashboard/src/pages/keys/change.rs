@@ -116,14 +116,14 @@ pub(super) async fn revoke(
 }
 
 /// A key of the user's own account that is neither revoked nor expired.
-async fn alive(state: &AppState, user: &SignedIn, id: &str) -> Result<AccountKey, PageError> {
+pub(super) async fn alive(state: &AppState, user: &SignedIn, id: &str) -> Result<AccountKey, PageError> {
     let now = clock::now();
     let keys = state.context.accounts.keys_of(&user.account, now).await?;
     let found = keys.into_iter().find(|key| key.key.key_id == id && !key.key.is_dead_at(now));
     found.ok_or(PageError::NotFound)
 }
 
-fn head(state: &AppState, key: &StoredKey, title: &str) -> Markup {
+pub(super) fn head(state: &AppState, key: &StoredKey, title: &str) -> Markup {
     html! {
         nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link("/app/keys")) { "API keys" } } } }
         header.page-head {

@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use docmill::clock;
-use docmill::domain::account::{NewKey, parse_origin};
+use docmill::domain::account::NewKey;
 use docmill::domain::api_key::{ApiKey, Mode};
 use docmill::domain::limits::Ceilings;
 
@@ -12,18 +12,15 @@ use docmill::domain::time::Timestamp;
 use docmill::store::accounts::KeyAdded;
 use maud::{Markup, html};
 
-use super::shown_once;
+use super::{fields, shown_once};
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::{self, FormData, FormErrors, input, select, text, textarea};
+use crate::form::{self, FormData, FormErrors, select};
 use crate::layout::Page;
-use crate::listing::Listing;
 use crate::session::SignedIn;
 use crate::state::AppState;
 use crate::viewer::{Proved, Viewer};
 
-const MAX_NAME: usize = 80;
-const MAX_ORIGINS: usize = 20;
 const MODES: [Mode; 2] = [Mode::Live, Mode::Test];
 
 pub(super) async fn show(State(state): State<AppState>, viewer: Viewer, _user: SignedIn, _proved: Proved) -> Response {
@@ -80,59 +77,26 @@ fn read(
     now: Timestamp,
 ) -> Result<NewKey, FormErrors> {
     let mut errors = FormErrors::default();
-    let name = data.get("name");
-    if name.is_empty() {
-        errors.add("name", "Enter a name for the key.");
-    } else if name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
-        errors.add("name", format!("Use at most {MAX_NAME} characters on one line."));
-    }
     let mode = MODES.into_iter().find(|mode| mode.as_str() == data.get("mode"));
     if mode.is_none() {
         errors.add("mode", "Choose live or test.");
     }
-    let tools = chosen_tools(state, viewer, data);
-    let origins: Option<Vec<_>> = data.lines("origins").into_iter().map(parse_origin).collect();
-    match &origins {
-        None => errors.add("origins", "Enter one origin per line, such as https://app.example, without a path."),
-        Some(origins) if origins.len() > MAX_ORIGINS => {
-            errors.add("origins", format!("Enter at most {MAX_ORIGINS} origins."));
-        }
-        Some(_) => {}
-    }
-    let expires = match data.get("expires") {
-        "" => Ok(None),
-        date => Timestamp::end_of_day(date).filter(|end| *end > now).map(Some).ok_or(()),
-    };
-    if expires.is_err() {
-        errors.add("expires", "Choose today or a later day.");
-    }
     let plan = viewer.settings.plan(&user.profile.plan);
-    match (mode, origins, expires) {
-        (Some(mode), Some(origins), Ok(expires_at)) if errors.is_empty() => Ok(NewKey {
+    match (mode, fields::read(state, viewer, data, now, &mut errors)) {
+        (Some(mode), Some(details)) => Ok(NewKey {
             key_id: Some(data.get("id")).filter(|id| NewKey::is_id(id)).map_or_else(NewKey::id, str::to_owned),
             account: user.account.clone(),
-            name: name.to_owned(),
+            name: details.name,
             mode,
-            allowed_tools: (!tools.is_empty()).then_some(tools),
-            allowed_origins: origins,
-            expires_at,
+            allowed_tools: details.allowed_tools,
+            allowed_origins: details.allowed_origins,
+            expires_at: details.expires_at,
             create_limit: plan.create_limit,
             read_limit: plan.read_limit,
             limits: Ceilings::default(),
         }),
-        _ => Err(errors),
+        (Some(_) | None, _) => Err(errors),
     }
-}
-
-/// The tools that may be chosen.
-fn tools<'a>(state: &'a AppState, viewer: &'a Viewer) -> Vec<Listing<'a>> {
-    viewer.user.as_ref().map(|user| Listing::usable(state, viewer, user)).unwrap_or_default()
-}
-
-fn chosen_tools(state: &AppState, viewer: &Viewer, data: &FormData) -> Vec<String> {
-    let chosen = data.all("tool");
-    let slugs = tools(state, viewer).into_iter().map(|listing| listing.definition.slug.clone());
-    slugs.filter(|slug| chosen.contains(&slug.as_str())).collect()
 }
 
 fn page(state: &AppState, viewer: &Viewer, data: &FormData, errors: &FormErrors) -> Markup {
@@ -141,26 +105,10 @@ fn page(state: &AppState, viewer: &Viewer, data: &FormData, errors: &FormErrors)
         header.page-head { h1 { "Create a key" } }
         (form::form(state, viewer, "/app/keys", html! {
             input type="hidden" name="id" value=(data.get("id"));
-            (text("name", "Name").value(data.get("name")).error(errors.of("name"))
-                .hint("Only you see it, for example the name of the program that uses the key.").with("maxlength", MAX_NAME)
-                .with("autocomplete", "off").required())
+            (fields::name_field(data, errors))
             (select("mode", "Mode", vec![("live", "Live: uses credits"), ("test", "Test: free, marks every page with TEST")])
                 .value(data.get("mode")).error(errors.of("mode")).required())
-            fieldset.field aria-describedby="tools-hint" {
-                legend { "Tools " span.optional { "optional" } }
-                @for listing in tools(state, viewer) {
-                    @let slug = listing.definition.slug.as_str();
-                    div.field.check {
-                        input type="checkbox" id={ "tool-" (slug) } name="tool" value=(slug) checked[data.all("tool").contains(&slug)];
-                        label for={ "tool-" (slug) } { (listing.name) }
-                    }
-                }
-                p.hint #tools-hint { "If you choose none, the key can use all tools of the account, including future ones." }
-            }
-            (textarea("origins", "Origins", 3).value(data.raw("origins")).error(errors.of("origins"))
-                .hint("One per line, such as https://app.example. Leave empty to allow requests from anywhere."))
-            (input("date", "expires", "Last day").value(data.get("expires")).error(errors.of("expires"))
-                .hint("In UTC. Leave empty for a key that does not expire."))
+            (fields::limit_fields(state, viewer, data, errors))
             div.actions {
                 button.button.primary type="submit" { "Create key" } " "
                 a.button href=(state.link("/app/keys")) { "Cancel" }

@@ -1,7 +1,9 @@
-//! API keys: the list, and how to create, regenerate and revoke one. A secret is shown only in the response that made it.
+//! API keys: the list, and how to create, edit, regenerate and revoke one. A secret is shown only in the response that made it.
 
 mod change;
 mod create;
+mod edit;
+mod fields;
 
 use axum::Router;
 use axum::extract::State;
@@ -27,6 +29,7 @@ pub fn routes() -> Router<AppState> {
     Router::new()
         .route("/app/keys", get(list).post(create::create))
         .route("/app/keys/new", get(create::show))
+        .route("/app/keys/{id}/edit", get(edit::show).post(edit::save))
         .route("/app/keys/{id}/regenerate", get(change::ask_to_regenerate).post(change::regenerate))
         .route("/app/keys/{id}/revoke", get(change::ask_to_revoke).post(change::revoke))
 }
@@ -84,6 +87,7 @@ fn row(state: &AppState, account_key: &AccountKey, now: Timestamp) -> Markup {
             td { (limits(key)) }
             td { @if !key.is_dead_at(now) {
                 div.stack {
+                    a.button.small href=(state.link(&format!("/app/keys/{}/edit", key.key_id))) { "Edit" span.quiet { " " (key.name) } }
                     a.button.small href=(state.link(&format!("/app/keys/{}/regenerate", key.key_id))) { "Regenerate" span.quiet { " " (key.name) } }
                     a.button.small.danger href=(state.link(&format!("/app/keys/{}/revoke", key.key_id))) { "Revoke" span.quiet { " " (key.name) } }
                 }
