@@ -96,8 +96,8 @@ def _sample(contender: Contender, document: Document | Case, out: Path, series: 
 
 
 def size(out: Path) -> tuple[int, int]:
-    """How many files a result has, and their bytes. Several may come as a ZIP."""
-    if zipfile.is_zipfile(out):
+    """How many files a result has, and their bytes. Several may come as a ZIP, which has no suffix here; packages do."""
+    if not out.suffix and zipfile.is_zipfile(out):
         with zipfile.ZipFile(out) as archive:
             return len(archive.namelist()), out.stat().st_size
     files = list(out.iterdir()) if out.is_dir() else [out]

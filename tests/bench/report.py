@@ -186,6 +186,7 @@ def _pdf_bars(rows: dict[str, Row]) -> list[Bar]:
         ("merge 100 small", "qpdf", "cpu_ms", 0.5),
         ("PNG, 150 dpi", "pdftoppm", "cpu_ms", 0.45),
         ("PNG, 150 dpi", "pdftoppm", "wall_ms", 0.3),
+        ("OCR of 4 scans", "ocrmypdf", "cpu_ms", 0.65),
         ("text", "pdftotext", "cpu_ms", 1.0),
         ("text of pictures", "pdftotext", "cpu_ms", 1.0),
         ("text of 500 pages", "pdftotext", "cpu_ms", 1.0),

@@ -12,8 +12,8 @@ const SCANNED_PART: f32 = 0.1;
 /// Pixels of one picture, and of a side, which the reader counts in 16 bits.
 const PIXELS: u64 = 60_000_000;
 const SIDE: f32 = 32_000.0;
-/// How sure it must be that a page is not upright, on the library's own scale: right answers on clean pages have 10 and more,
-/// wrong ones on pages of pictures up to 3.
+/// How sure it must be that a page is not upright, on the library's own scale: of the few pages tried, right answers had 10 and
+/// more, and wrong ones up to 3.
 const SURE_OF_TURN: f32 = 5.0;
 /// The same for skew, by leptonica's advice, and the degrees between which a page is turned.
 const SURE_OF_SKEW: f32 = 3.0;
