@@ -67,6 +67,20 @@ impl<'s> Document<'s> {
         u32::try_from(unsafe { (self.session.api.FPDF_GetPageCount)(self.handle) }).unwrap_or(0)
     }
 
+    /// Reads pages, counted from 0, one after the other. pdfium forgets a font with the last page that has it: each page
+    /// stays open until the next one is.
+    pub(crate) fn for_each_page(
+        &self,
+        indices: impl IntoIterator<Item = u32>,
+        mut each: impl FnMut(u32, &Page<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut open = None;
+        for index in indices {
+            each(index, open.insert(self.page(index)?))?;
+        }
+        Ok(())
+    }
+
     /// One page, counted from 0.
     pub(crate) fn page(&self, index: u32) -> Result<Page<'_>, Failure> {
         Page::open(self, index)

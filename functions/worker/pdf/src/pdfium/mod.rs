@@ -55,7 +55,7 @@ mod tests {
         let hello: Vec<u16> = "hello\0".encode_utf16().collect();
         assert_eq!(read(12, &hello), "hello");
         assert_eq!(read(0, &hello), "");
-        assert_eq!(read(1, &hello), "", "half a unit is none");
+        assert_eq!(read(1, &hello), "", "half a unit is not a character");
         assert_eq!(read(7, &hello), "hel", "no zero at its end");
         assert_eq!(read(4, &[0xD800, 0x41]), "\u{FFFD}A", "half a pair");
         assert_eq!(read(std::ffi::c_ulong::MAX, &hello), "hello", "no more than a megabyte is asked for");

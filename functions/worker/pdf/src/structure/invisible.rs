@@ -76,7 +76,7 @@ struct Stripped {
     draws: bool,
 }
 
-/// The content without text that is not drawn. `None` if there is none, or if the content can't be read.
+/// The content without its invisible text. `None` if it has none or cannot be read.
 fn strip(content: &[u8]) -> Option<Stripped> {
     let content = Content::decode(content).ok()?;
     let (mut mode, mut states) = (0, Vec::new());

@@ -78,10 +78,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let mut contents = Vec::new();
     let mut empty = 0;
     let mut confidences = Vec::new();
-    // pdfium forgets a font with the last page that has it: each page stays open until the next one has its fonts.
-    let mut before = None;
-    for index in &pages {
-        let page = before.insert(document.page(*index)?);
+    document.for_each_page(pages.iter().copied(), |index, page| {
         let mut content = text::read(page, index + 1, structure)?;
         if let Some(reader) = &mut reader
             && (options.ocr == Recognize::Always || content.words.is_empty() && content.aside.is_empty())
@@ -93,15 +90,15 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         empty += usize::from(content.words.is_empty() && content.aside.is_empty());
         if structure {
             contents.push(content);
-            continue;
+            return Ok(());
         }
         // A form feed goes between pages, as other programs have it.
-        if *index != pages[0] {
+        if pages.first() != Some(&index) {
             written.push('\u{c}');
         }
         written.push_str(&if options.layout { text::layout(content) } else { text::plain(content) });
-        super::within_output(written.len() as u64, &request.limits)?;
-    }
+        super::within_output(written.len() as u64, &request.limits)
+    })?;
     let whole = text::Document::new(contents);
     match options.format {
         Format::Text => {}

@@ -143,7 +143,7 @@ fn interesting(package: &mut Package, index: usize, signs: &[&str], most_bytes: 
     Ok(String::from_utf8(bytes).ok())
 }
 
-/// A part that others depend on; an empty text if there is none.
+/// Reads a part that others depend on. A missing part is empty.
 fn part(package: &mut Package, name: &str) -> io::Result<String> {
     let mut text = String::new();
     match package.by_name(name) {

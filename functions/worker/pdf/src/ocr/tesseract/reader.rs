@@ -136,7 +136,7 @@ impl Reader {
         (known != 0 && degrees.is_multiple_of(90)).then_some((degrees, confidence))
     }
 
-    /// How far the lines of a picture are from level. `None` where there are none.
+    /// How far the lines of a picture are from level. `None` for a picture without lines.
     pub(crate) fn skew(&mut self, picture: &GreyBitmap) -> Option<Skew> {
         if !self.set(picture) {
             return None;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::raster::{self, Fit, Size};
 use super::{internal, io_failure, options, within_output};
-use crate::compare::{self, Changed, ComparedPage, Content, Picture, areas, changed, pairs};
+use crate::compare::{self, Changed, ComparedPage, Content, Picture, Word, areas, changed, pairs};
 use crate::image::similarity;
 use crate::pdfium::{Background, Document, Session};
 use crate::{Artifact, Engines, Failure, Media, Outcome, Request, Warning};
@@ -81,13 +81,10 @@ impl<'s> Version<'s> {
         let source = request.sources.get(position).ok_or_else(|| internal(format!("no source {position}")))?;
         let document = Document::open(session, &source.path, source.password.as_deref())?;
         let mut pages = Vec::new();
-        {
-            // pdfium forgets a font with the last page that has it: each page stays open until the next one has its fonts.
-            let mut before = None;
-            for index in 0..raster::page_count(&document, request)? {
-                pages.push(Content::read(before.insert(document.page(index)?), index + 1)?);
-            }
-        }
+        document.for_each_page(0..raster::page_count(&document, request)?, |index, page| {
+            pages.push(Content::read(page, index + 1)?);
+            Ok(())
+        })?;
         Ok(Self { document, pages })
     }
 
@@ -96,6 +93,10 @@ impl<'s> Version<'s> {
         let page = self.document.page(u32::try_from(index).unwrap_or(u32::MAX))?;
         let drawn = page.render(size.width, size.height, Background::Color([255; 3]))?;
         Ok(Picture::on_canvas(drawn, canvas.width, canvas.height))
+    }
+
+    fn words(&self) -> Vec<&[Word]> {
+        self.pages.iter().map(|page| page.words.as_slice()).collect()
     }
 
     fn has_text(&self) -> bool {
@@ -114,18 +115,15 @@ fn no_text(mode: Mode, before: &Version<'_>, after: &Version<'_>) -> Option<Warn
 
 /// Compares all words of one document with all words of the other.
 fn by_text(before: &Version<'_>, after: &Version<'_>, pages: impl Iterator<Item = ComparedPage>) -> Vec<ComparedPage> {
-    let words = |version: &Version<'_>| -> Vec<Vec<compare::Word>> {
-        version.pages.iter().map(|page| page.words.clone()).collect()
-    };
-    let (old, new) = (words(before), words(after));
-    let (removed, added) = changed(&slices(&old), &slices(&new));
+    let (old, new) = (before.words(), after.words());
+    let (removed, added) = changed(&old, &new);
     let (mut removed, mut added) = (by_page(removed, old.len()), by_page(added, new.len()));
     let finish = |mut page: ComparedPage| {
         let take = |lists: &mut Vec<Vec<Changed>>, index: Option<usize>| {
             index.and_then(|index| lists.get_mut(index)).map(std::mem::take).unwrap_or_default()
         };
-        let count = |lists: &[Vec<compare::Word>], index: Option<usize>| {
-            index.and_then(|index| lists.get(index)).map_or(0, Vec::len)
+        let count = |lists: &[&[Word]], index: Option<usize>| {
+            index.and_then(|index| lists.get(index)).map_or(0, |words| words.len())
         };
         page.removed = take(&mut removed, page.pair.before);
         page.added = take(&mut added, page.pair.after);
@@ -135,10 +133,6 @@ fn by_text(before: &Version<'_>, after: &Version<'_>, pages: impl Iterator<Item 
         page
     };
     pages.map(finish).collect()
-}
-
-fn slices(pages: &[Vec<compare::Word>]) -> Vec<&[compare::Word]> {
-    pages.iter().map(Vec::as_slice).collect()
 }
 
 fn by_page(changes: Vec<Changed>, pages: usize) -> Vec<Vec<Changed>> {

@@ -51,9 +51,8 @@ pub(super) fn write(
 ) -> Result<(Artifact, Vec<Warning>), Failure> {
     let limit = request.limits.pages;
     let mut warnings = Vec::new();
-    let mut document = flattened(engines, request, 0, &mut warnings)?;
-    let old_pages = pages::read(&mut document, limit)?.pages;
-    let other = flattened(engines, request, 1, &mut warnings)?;
+    let (mut document, old_pages) = flattened(engines, request, 0, &mut warnings)?;
+    let (other, _) = flattened(engines, request, 1, &mut warnings)?;
     let new_pages = side_by_side::take_over(&mut document, other, limit)?;
     let before = Version { name: "Before", pages: old_pages, sizes: old_sizes };
     let after = Version { name: "After", pages: new_pages, sizes: new_sizes };
@@ -84,13 +83,13 @@ fn chosen(compared: &[ComparedPage], only_changed: bool) -> Vec<&ComparedPage> {
     chosen
 }
 
-/// A source whose annotations, fields and layers are a part of its pages, as a viewer shows them at first.
+/// A source and its pages. Annotations, fields and layers are a part of the pages, as a viewer shows them at first.
 fn flattened(
     engines: &Engines,
     request: &Request,
     position: usize,
     warnings: &mut Vec<Warning>,
-) -> Result<Document, Failure> {
+) -> Result<(Document, Vec<ObjectId>), Failure> {
     let opened = open(engines, request, position)?;
     // The comparison is a document of its own, so it breaks no signature.
     warnings.extend(opened.warnings.into_iter().filter(|warning| warning.code != "signature_broken"));
@@ -98,7 +97,7 @@ fn flattened(
     let tree = pages::read(&mut document, request.limits.pages)?;
     visible::flatten_layers(&mut document, &tree.pages)?;
     flatten::flatten(&mut document, &tree.pages, What { annotations: true, forms: true }, engines.fonts())?;
-    Ok(document)
+    Ok((document, tree.pages))
 }
 
 fn note(page: &ComparedPage) -> String {
