@@ -76,13 +76,13 @@ pub(super) fn leave_out(id: ObjectId, object: &mut Object) {
 
 /// Finds the data of what was left out of a document that was just loaded from `path`.
 pub(super) fn find(document: &mut Document, path: &Path) -> io::Result<Held> {
+    // The loader sets this position too. From here on, only held streams have one, also where documents are joined.
+    for stream in document.objects.values_mut().filter_map(|object| object.as_stream_mut().ok()) {
+        stream.start_position = None;
+    }
     let ids = LEFT_OUT.take();
     if ids.is_empty() {
         return Ok(Held::NOTHING);
-    }
-    // The loader sets this position too. From here on, only held streams have one.
-    for stream in document.objects.values_mut().filter_map(|object| object.as_stream_mut().ok()) {
-        stream.start_position = None;
     }
     let file = File::open(path)?;
     for id in ids {

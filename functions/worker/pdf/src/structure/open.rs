@@ -188,7 +188,7 @@ fn is_too_large(error: &lopdf::Error) -> bool {
 fn too_large() -> Failure {
     Failure::new(
         ErrorCode::RenderFailed,
-        "This PDF has too many objects to be processed. Split it, or save it anew with fewer.",
+        "This PDF needs more memory than a job has. Send it in smaller parts.",
         "objects beyond the memory allowed",
     )
 }

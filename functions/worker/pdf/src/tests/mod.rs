@@ -7,6 +7,7 @@ mod compress;
 mod fixture;
 mod form;
 mod hostile;
+mod large_pictures;
 mod marks;
 mod merge;
 mod metadata;

@@ -7,7 +7,7 @@ use crate::structure::assembly::Source;
 use crate::structure::overlay::{self, Drawing, Layer, Role};
 use crate::structure::pages::{self, Rectangle};
 use crate::structure::transform::Matrix;
-use crate::structure::{Assembly, open};
+use crate::structure::{Assembly, open_holding};
 use crate::{Engines, Failure, Media, Outcome, Request};
 
 const RESULT: &str = "result.pdf";
@@ -24,8 +24,8 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     if source.media != Media::Pdf {
         return mark_picture::run(request, source);
     }
-    let opened = open(engines, request, 0)?;
-    let mut source = Source::read(opened.document, request.limits.pages)?;
+    let opened = open_holding(engines, request, 0)?;
+    let mut source = Source::read(opened.document, request.limits.pages)?.holding(opened.held);
     let word = add_word(&mut source.document);
     for page in source.pages.clone() {
         let Ok(dictionary) = source.document.get_dictionary(page) else { continue };

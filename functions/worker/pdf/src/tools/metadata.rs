@@ -11,7 +11,7 @@ use crate::structure::assembly::Source;
 use crate::structure::metadata::{self, Information};
 use crate::structure::objects::{Lookup, string, text, tree};
 use crate::structure::open::io_failure;
-use crate::structure::{Assembly, open};
+use crate::structure::{Assembly, open_holding};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
 
 const RESULT: &str = "result.pdf";
@@ -92,7 +92,7 @@ impl Relationship {
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
-    let opened = open(engines, request, 0)?;
+    let opened = open_holding(engines, request, 0)?;
     let mut warnings = opened.warnings;
     let mut document = opened.document;
     if matches!(options.remove, Remove::All(_)) && metadata::has_claims(&document) {
@@ -105,7 +105,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     for attachment in &options.attachments {
         attach(request, &mut document, attachment)?;
     }
-    let mut source = Source::read(document, request.limits.pages)?;
+    let mut source = Source::read(document, request.limits.pages)?.holding(opened.held);
     let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
     warnings.extend(assembled.warnings);
     Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: None, warnings })

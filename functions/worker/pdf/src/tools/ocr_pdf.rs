@@ -11,7 +11,7 @@ use crate::pdfium::{Document, Page};
 use crate::structure::assembly::Source;
 use crate::structure::objects::Lookup;
 use crate::structure::transform::{Matrix, move_annotation, wrap_contents};
-use crate::structure::{Assembly, invisible, open, pages};
+use crate::structure::{Assembly, invisible, open_holding, pages};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
 
 const RESULT: &str = "result.pdf";
@@ -64,7 +64,7 @@ enum Done {
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
     let done = read(engines, request, &options)?;
-    let opened = open(engines, request, 0)?;
+    let opened = open_holding(engines, request, 0)?;
     let (mut document, mut warnings) = (opened.document, opened.warnings);
     let tree = pages::read(&mut document, request.limits.pages)?;
     if tree.pages.len() != done.len() {
@@ -87,7 +87,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         layer.add(&mut document, *page, text);
     }
     layer.finish(&mut document);
-    let mut source = Source::read(document, request.limits.pages)?;
+    let mut source = Source::read(document, request.limits.pages)?.holding(opened.held);
     let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
     warnings.extend(assembled.warnings);
     warnings.extend(warn(&done));

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{options, pdf};
 use crate::structure::open::{io_failure, mentions_signature, signature_broken};
 use crate::structure::pages::too_many;
-use crate::structure::{self, Assembly, open};
+use crate::structure::{self, Assembly, open_holding};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Source, Warning};
 
 const RESULT: &str = "result.pdf";
@@ -164,8 +164,8 @@ fn rebuild(engines: &Engines, request: &Request, password: Option<&str>, path: &
     if let Some(source) = request.sources.first_mut() {
         source.password = password.map(str::to_owned);
     }
-    let opened = open(engines, &request, 0)?;
-    let mut document = structure::assembly::Source::read(opened.document, request.limits.pages)?;
+    let opened = open_holding(engines, &request, 0)?;
+    let mut document = structure::assembly::Source::read(opened.document, request.limits.pages)?.holding(opened.held);
     let assembled = Assembly::whole(path, &request.limits, &mut document)?;
     let warnings = opened.warnings.into_iter().chain(assembled.warnings);
     Ok(warnings.filter(|warning| warning.code != "encryption_removed").collect())

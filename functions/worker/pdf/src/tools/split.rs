@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{options, page_indices, pdf, stem};
 use crate::structure::assembly::{Bookmarks, Item, Source};
-use crate::structure::{Assembly, PageUse, Part, content, open};
+use crate::structure::{Assembly, PageUse, Part, content, open_holding};
 use crate::{Artifact, Engines, ErrorCode, Failure, Limits, Outcome, Request, Warning};
 
 /// As many files as one job may have.
@@ -58,8 +58,8 @@ struct Piece {
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
-    let opened = open(engines, request, 0)?;
-    let mut source = Source::read(opened.document, request.limits.pages)?;
+    let opened = open_holding(engines, request, 0)?;
+    let mut source = Source::read(opened.document, request.limits.pages)?.holding(opened.held);
     let own = request.sources.first().and_then(|source| source.page_range.as_deref());
     let offered = page_indices(own, "pageRange", source.pages.len(), request.limits.pages)?;
     let offered: Vec<usize> = offered.into_iter().map(|page| page as usize).collect();

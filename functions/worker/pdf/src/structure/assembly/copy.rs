@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use lopdf::{Dictionary, Document, Object, ObjectId, StringFormat};
 
+use crate::structure::held::Held;
 use crate::structure::objects::{bytes, string};
 use crate::structure::writer::{PdfWriter, WriteError};
 
@@ -12,6 +13,7 @@ const LITERAL_BYTES: usize = 512;
 
 pub(crate) struct Copier<'a> {
     document: &'a mut Document,
+    held: &'a Held,
     /// The document is needed again: copy from it instead of emptying it.
     keep: bool,
     ids: HashMap<ObjectId, ObjectId>,
@@ -34,9 +36,10 @@ pub(crate) struct Copier<'a> {
 }
 
 impl<'a> Copier<'a> {
-    pub(super) fn new(document: &'a mut Document, keep: bool, next_key: i64) -> Self {
+    pub(super) fn new(document: &'a mut Document, held: &'a Held, keep: bool, next_key: i64) -> Self {
         Self {
             document,
+            held,
             keep,
             ids: HashMap::new(),
             edited: HashMap::new(),
@@ -202,7 +205,7 @@ impl<'a> Copier<'a> {
     pub(super) fn drain(&mut self, writer: &mut PdfWriter) -> Result<(), WriteError> {
         while let Some(id) = self.queue.pop_front() {
             let Some(result) = self.ids.get(&id).copied() else { continue };
-            let mut object = self.take(id);
+            let mut object = self.held.filled(self.take(id))?;
             self.rewrite(writer, &mut object);
             writer.put(result, object)?;
         }

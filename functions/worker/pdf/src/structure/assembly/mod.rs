@@ -20,6 +20,7 @@ use self::copy::Copier;
 use self::labels::Label;
 use self::links::Destinations;
 pub(crate) use self::outline::Item;
+use super::held::Held;
 use super::objects::{Lookup, bytes, reference, string, tree};
 use super::pages::{self, Rectangle};
 use super::writer::{PdfWriter, WriteError};
@@ -48,6 +49,7 @@ const OWN: [&str; 3] = ["Metadata", "OutputIntents", "URI"];
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) document: Document,
+    held: Held,
     pub(crate) pages: Vec<ObjectId>,
     nodes: HashSet<ObjectId>,
     catalog: Dictionary,
@@ -70,6 +72,7 @@ impl Source {
         let labels = labels::read(&document, &catalog, tree.pages.len());
         Ok(Self {
             document,
+            held: Held::NOTHING,
             pages: tree.pages,
             nodes: tree.nodes,
             catalog,
@@ -79,6 +82,11 @@ impl Source {
             moved: HashMap::new(),
             cut: false,
         })
+    }
+
+    /// Takes the pictures that were left in the document's file from there.
+    pub(crate) fn holding(self, held: Held) -> Self {
+        Self { held, ..self }
     }
 
     /// Replaces the document's pages. `moved` says which new page shows an old one. Tags and labels, which
@@ -258,7 +266,7 @@ impl Assembly {
             self.warn("xfa_dropped", "A source has an XFA form. Its fields stay as a plain PDF form.");
         }
 
-        let mut copier = Copier::new(&mut source.document, part.again, self.tags.next_key);
+        let mut copier = Copier::new(&mut source.document, &source.held, part.again, self.tags.next_key);
         copier.names = names;
         for id in source.nodes.iter().chain(source.pages.iter().filter(|page| !stay.contains(*page))) {
             copier.drop_object(*id);
