@@ -235,7 +235,7 @@ async fn the_overview_counts_what_the_account_has_done() {
     let stranger = Visitor::of(&world, &world.account(1).await).await;
     assert_eq!(stranger.get("/app/usage.csv?by=key").await.text.lines().count(), 1, "nothing of another account");
     let before = visitor.get("/app?month=2026-01").await.text;
-    assert!(before.contains("January 2026") && before.contains("No jobs in this month"));
+    assert!(before.contains("January 2026") && before.contains("No jobs counted in this month"));
 }
 
 #[tokio::test]

@@ -96,6 +96,7 @@ fn job(id: JobId, account: &Account) -> Job {
         id,
         account: account.id.clone(),
         key_id: "key_test".into(),
+        request_id: None,
         mode: Mode::Live,
         tool: "html-to-pdf".into(),
         queue: QueueName::Html,

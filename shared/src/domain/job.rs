@@ -112,6 +112,9 @@ pub struct Job {
     pub id: JobId,
     pub account: String,
     pub key_id: String,
+    /// The id of the API request that created it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub request_id: Option<String>,
     pub mode: Mode,
     pub tool: String,
     /// The queue that its message waits in.

@@ -8,7 +8,7 @@ use lambda_http::http::{HeaderName, Response};
 
 use super::envelope::{Noted, Outcome, RATE_LIMIT, RATE_LIMIT_POLICY, respond};
 use super::error::{ApiError, ErrorCode};
-use super::request::ApiRequest;
+use super::request::{ApiRequest, RequestId};
 use super::serve::contained;
 use crate::clock;
 use crate::context::Context;
@@ -28,6 +28,8 @@ const DASHBOARD_TIME: Duration = Duration::from_secs(9);
 pub struct Caller {
     pub key: StoredKey,
     pub settings: Arc<Snapshot>,
+    /// The API request's id. A page of our own has none.
+    pub request_id: Option<RequestId>,
     /// The moment the request was let in: one `now` for all that follows.
     pub now: Timestamp,
 }
@@ -50,8 +52,8 @@ impl Caller {
 /// Where a request comes from, as far as keys are bound to places.
 #[derive(Clone, Copy, Debug)]
 enum Place<'a> {
-    /// What its `Origin` header says.
-    Origin(Option<&'a str>),
+    /// A client of the API.
+    Client(&'a ApiRequest),
     /// A page of our own, which has its own sign-in.
     Dashboard,
 }
@@ -64,7 +66,7 @@ where
     let now = clock::now();
     let Guarded { outcome, headers, account } = match Box::pin(enter(context, request, policy, now)).await {
         Ok((admission, settings)) => {
-            run(admission, settings, Place::Origin(request.origin()), policy, now, request.ends_at, work).await
+            run(admission, settings, Place::Client(request), policy, now, request.ends_at, work).await
         }
         Err(error) => Guarded::not_let_in(error),
     };
@@ -129,7 +131,11 @@ where
     };
     let headers = rate_limit_headers(&key, policy, now);
     let account = key.account.clone();
-    let caller = Caller { key, settings, now };
+    let request_id = match place {
+        Place::Client(request) => Some(request.id.clone()),
+        Place::Dashboard => None,
+    };
+    let caller = Caller { key, settings, request_id, now };
     let outcome = match check_account(&caller, place) {
         Err(code) => Err(code.into()),
         Ok(()) => match limited {
@@ -165,8 +171,10 @@ fn check_account(caller: &Caller, place: Place<'_>) -> Result<(), ErrorCode> {
         return Err(ErrorCode::TestModeDisabled);
     }
     match place {
-        Place::Origin(origin) if !key.admits_origin(&caller.plan(), origin) => Err(ErrorCode::OriginNotAllowed),
-        Place::Origin(_) | Place::Dashboard => Ok(()),
+        Place::Client(request) if !key.admits_origin(&caller.plan(), request.origin()) => {
+            Err(ErrorCode::OriginNotAllowed)
+        }
+        Place::Client(_) | Place::Dashboard => Ok(()),
     }
 }
 

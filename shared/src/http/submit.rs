@@ -323,6 +323,7 @@ impl JobService {
             id,
             account: caller.key.account.clone(),
             key_id: caller.key.key_id.clone(),
+            request_id: caller.request_id.as_ref().map(ToString::to_string),
             mode: caller.key.mode,
             tool: wanted.tool.clone(),
             queue,

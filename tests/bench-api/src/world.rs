@@ -238,6 +238,7 @@ fn completed_job(account: &str) -> Job {
         id,
         account: account.to_owned(),
         key_id: "key_bench".into(),
+        request_id: None,
         mode: Mode::Live,
         tool: "html-to-pdf".into(),
         queue: QueueName::Html,

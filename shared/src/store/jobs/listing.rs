@@ -58,8 +58,9 @@ impl JobFilter {
 /// Whether the job's id begins with this text (lower case), or one of its names or labels contains it.
 fn mentions(job: &Job, text: &str) -> bool {
     let output = job.output.iter().map(|output| output.filename.as_str());
+    let request = job.request_id.as_deref();
     let labels = job.metadata.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]);
-    let mut told: Vec<&str> = output.chain(labels).collect();
+    let mut told: Vec<&str> = output.chain(request).chain(labels).collect();
     strings(&job.input, &mut told);
     job.id.to_string().starts_with(text) || told.iter().any(|told| told.to_lowercase().contains(text))
 }

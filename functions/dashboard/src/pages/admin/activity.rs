@@ -110,13 +110,15 @@ async fn job(
         @if let Some(error) = &job.error {
             div.note.danger { p { code { (error.code.as_str()) } ": " (error.code.meaning()) "." } }
         }
-        dl.details {
-            div { dt { "Created" } dd { (moment(job.created_at)) } }
-            div { dt { "Finished" } dd { (moment_or(job.finished_at, "not yet")) } }
-            div { dt { "Key" } dd { code { (job.key_id) } } }
-            div { dt { "Credits" } dd { (job.charge.total()) " charged, " (job.refunded) " refunded" } }
+        section.card aria-label="Figures" {
+            dl.details {
+                div { dt { "Created" } dd { (moment(job.created_at)) } }
+                div { dt { "Finished" } dd { (moment_or(job.finished_at, "not yet")) } }
+                div { dt { "Key" } dd { code { (job.key_id) } } }
+                div { dt { "Credits" } dd { (job.charge.total()) " charged, " (job.refunded) " refunded" } }
+            }
         }
-        section aria-labelledby="facts" {
+        section.card aria-labelledby="facts" {
             h2 #facts { "Details" }
             p.muted { "What the customer can copy for support: without links, full addresses, metadata and content." }
             (copyable("job-facts", &facts))

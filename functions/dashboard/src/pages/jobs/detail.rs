@@ -120,6 +120,7 @@ fn facts(job: &Job) -> Markup {
                 (job.charge.total()) " charged"
                 @if job.refunded > 0 { ", " (job.refunded) " refunded" }
             } }
+            @if let Some(id) = &job.request_id { div { dt { "Request ID" } dd { code { (id) } } } }
             @if let Some(engine) = &job.engine { div { dt { "Engine" } dd { (engine.name) " " (engine.version) } } }
         }
     }

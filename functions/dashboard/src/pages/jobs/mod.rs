@@ -106,7 +106,7 @@ fn filters(state: &AppState, request: &ListRequest) -> Markup {
     html! {
         form.filters method="get" action=(state.link("/app/jobs")) role="search" aria-label="Filter jobs" {
             (input("search", "search", "Search").value(request.filter.text.as_deref().unwrap_or_default())
-                .with("placeholder", "Job id, file name or label").unmarked())
+                .with("placeholder", "Job or request ID, file name or label").unmarked())
             (select("status", "Status", states).value(chosen).unmarked())
             (select("tool", "Tool", tools).value(request.filter.tool.as_deref().unwrap_or_default()).unmarked())
             button.button type="submit" { "Filter" }

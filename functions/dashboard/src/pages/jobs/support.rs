@@ -10,6 +10,7 @@ use url::Url;
 pub fn facts(job: &Job, now: Timestamp) -> Value {
     let mut facts = json!({
         "jobId": job.id,
+        "requestId": job.request_id,
         "status": job.status_at(now),
         "tool": job.tool,
         "mode": job.mode,
