@@ -63,7 +63,7 @@ impl Page<'_> {
         };
         let bitmap = Target::of(self.session(), handle).ok_or_else(too_large)?;
         if let Background::Color([r, g, b]) = background {
-            // The colour is said as blue, green, red, since the bytes are in the order of RGB.
+            // pdfium takes BGR here, because the bitmap is in RGB order.
             let color = 0xff00_0000 | c_ulong::from(b) << 16 | c_ulong::from(g) << 8 | c_ulong::from(r);
             // SAFETY: The bitmap is alive, and the rectangle is all of it.
             unsafe { (api.FPDFBitmap_FillRect)(bitmap.handle, 0, 0, w, h, color) };
@@ -81,14 +81,14 @@ impl Page<'_> {
     }
 }
 
-/// pdfium's view of the memory.
+/// pdfium's handle of the bitmap's memory.
 pub(super) struct Target<'s> {
     session: &'s Session<'s>,
     pub(super) handle: Handle,
 }
 
 impl<'s> Target<'s> {
-    /// A bitmap that was just created, if it was.
+    /// Wraps a bitmap that pdfium has just created; `None` if it failed.
     pub(super) fn of(session: &'s Session<'s>, handle: Handle) -> Option<Self> {
         (!handle.is_null()).then_some(Self { session, handle })
     }

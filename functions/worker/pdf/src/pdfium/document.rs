@@ -15,7 +15,7 @@ const SECURITY: u64 = 5;
 pub(crate) struct Document<'s> {
     pub(super) session: &'s Session<'s>,
     pub(super) handle: Handle,
-    /// Null where the form can't be drawn.
+    /// Null if the document has no form that can be drawn.
     pub(super) form: Handle,
     /// pdfium keeps a pointer to it until the form is closed.
     _callbacks: Box<FormFillInfo>,
@@ -28,11 +28,11 @@ impl std::fmt::Debug for Document<'_> {
 }
 
 impl<'s> Document<'s> {
-    /// Opens a file. pdfium reads of it what it needs, when it needs it.
+    /// Opens a file. pdfium reads its parts on demand.
     pub(crate) fn open(session: &'s Session<'s>, path: &Path, password: Option<&str>) -> Result<Self, Failure> {
         let internal = |cause| Failure::new(ErrorCode::Internal, "The file could not be opened.", cause);
         let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| internal("a path with a NUL".to_owned()))?;
-        // A password with a NUL is none that any PDF can have.
+        // No PDF has a password with a NUL.
         let given = password.map(CString::new).transpose().map_err(|_| wrong_password())?;
         let password_pointer = given.as_ref().map_or(std::ptr::null(), |password| password.as_ptr().cast::<c_char>());
         // SAFETY: Both are NUL-terminated and live during the call. pdfium opens the file by its path and keeps it open.
@@ -57,7 +57,7 @@ impl<'s> Document<'s> {
         }
         let mut callbacks = Box::new(FormFillInfo { version: 1, callbacks: [std::ptr::null_mut(); 63] });
         // SAFETY: The document is open. The structure outlives the form: `drop` closes the form first. Without callbacks,
-        // pdfium runs no script, opens nothing and asks nothing.
+        // Without callbacks, pdfium runs no scripts, opens no files and asks no questions.
         let form = unsafe { (session.api.FPDFDOC_InitFormFillEnvironment)(handle, &raw mut *callbacks) };
         Ok(Self { session, handle, form, _callbacks: callbacks })
     }
@@ -99,21 +99,21 @@ impl<'s> Document<'s> {
         (unsafe { (self.session.api.FPDF_GetDocPermissions)(self.handle) } & 0xffff_ffff) as u32
     }
 
-    /// `/R` of the encryption; `None` when there is none.
+    /// `/R` of the encryption; `None` if the document is not encrypted.
     pub(crate) fn security_revision(&self) -> Option<i32> {
         // SAFETY: The document is open.
         Some(unsafe { (self.session.api.FPDF_GetSecurityHandlerRevision)(self.handle) })
             .filter(|revision| *revision >= 0)
     }
 
-    /// The label of a page, as a reader shows it: `iv`, `A-3`. Empty where there is none.
+    /// The label of a page, as a viewer shows it: `iv`, `A-3`. Empty if the page has no label.
     pub(crate) fn page_label(&self, index: u32) -> String {
         let Ok(index) = i32::try_from(index) else { return String::new() };
         // SAFETY: The document is open, and the buffer has the length that is said.
         utf16(|buffer, length| unsafe { (self.session.api.FPDF_GetPageLabel)(self.handle, index, buffer, length) })
     }
 
-    /// An entry of the information dictionary: `Title`, `Author`. Empty where there is none.
+    /// An entry of the information dictionary, such as `Title`. Empty if it is missing.
     pub(crate) fn metadata(&self, key: &std::ffi::CStr) -> String {
         // SAFETY: The document is open, the key ends with a NUL, and the buffer has the length that is said.
         utf16(|buffer, length| unsafe {
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(code(directory.path(), None), ErrorCode::CorruptDocument);
     }
 
-    /// The title is half a pair of UTF-16.
+    /// The title ends in an unpaired surrogate.
     const PAGE: &[u8] =
         b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1\
 >>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\n4 0 obj<</Title<FEFFD8000041>>>endobj\n\

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_double, c_float, c_int, c_uint, c_ulong, c_void};
 
 use libloading::Library;
 
-/// `FPDF_DOCUMENT`, `FPDF_PAGE` and all the others: pointers that only pdfium looks behind.
+/// `FPDF_DOCUMENT`, `FPDF_PAGE` and other opaque pointers.
 pub(super) type Handle = *mut c_void;
 
 /// `FS_RECTF`: in points, with the origin at the page's lower left.
@@ -51,7 +51,7 @@ pub(super) struct LibraryConfig {
     pub v8_embedder_slot: c_uint,
 }
 
-/// `FPDF_FORMFILLINFO` without a single callback. The room after the version is more than any version of it takes.
+/// `FPDF_FORMFILLINFO` without callbacks. The reserved space is larger than any version of the struct.
 #[repr(C)]
 pub(super) struct FormFillInfo {
     pub version: c_int,

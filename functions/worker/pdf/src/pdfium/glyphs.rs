@@ -1,4 +1,4 @@
-//! What FreeType said of glyphs, kept while pdfium is in use.
+//! Caches FreeType's glyph metrics while pdfium is in use.
 //!
 //! pdfium asks for the box of a glyph each time that a page shows it, and FreeType reads the outline each time. Of Chinese text
 //! that was three quarters of the CPU time. pdfium calls `FT_Load_Glyph` by its name, and the dynamic linker takes a function of the
@@ -67,22 +67,22 @@ type Metrics = [c_long; 8];
 /// By glyph and flags.
 type Known = HashMap<(c_uint, c_int), Metrics>;
 
-/// Set while pdfium is in use: nobody else's calls are answered from here.
+/// Set while pdfium is in use. Other callers get FreeType's own answers.
 static KEEPING: AtomicBool = AtomicBool::new(false);
 
-/// Set once pdfium has called the function below.
+/// Set once pdfium has called [`FT_Load_Glyph`] below.
 static ASKED: AtomicBool = AtomicBool::new(false);
 
 pub(super) fn keep(keeping: bool) {
     KEEPING.store(keeping, Ordering::Relaxed);
 }
 
-/// Whether pdfium has asked here, and not FreeType itself. It does when it first reads a text.
+/// Whether pdfium calls the function below instead of FreeType's. Known once it has read a text.
 pub(super) fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
 
-/// FreeType's own function, in the copy that the system has: the one that pdfium is linked to.
+/// FreeType's own function, in the system's library, which pdfium is linked to.
 fn freetype() -> Option<LoadGlyph> {
     static FOUND: OnceLock<Option<LoadGlyph>> = OnceLock::new();
     *FOUND.get_or_init(|| {
@@ -93,7 +93,7 @@ fn freetype() -> Option<LoadGlyph> {
     })
 }
 
-/// `FT_Load_Glyph`, which leaves out the outline of a glyph that was asked for before in the font's own units.
+/// Replaces `FT_Load_Glyph`: a glyph that was loaded before in font units gets its metrics, without its outline.
 ///
 /// # Safety
 ///
@@ -148,7 +148,7 @@ const FORGET: unsafe extern "C" fn(*mut c_void) = forget;
 
 /// # Safety
 ///
-/// Only FreeType calls it, with a face that `known` has attached to, and only once.
+/// FreeType alone calls this, once for each face that `known` has attached to.
 unsafe extern "C" fn forget(face: *mut c_void) {
     // SAFETY: As above: the data is a box of `known`.
     unsafe {

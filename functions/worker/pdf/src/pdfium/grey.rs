@@ -1,4 +1,4 @@
-//! Grey pictures of pages, for reading: without annotations, and turned as is needed.
+//! Grey pictures of pages for OCR: without annotations, and turned upright.
 
 use std::ffi::c_int;
 
@@ -12,7 +12,7 @@ const FORMAT: c_int = 1;
 /// `FPDF_GRAYSCALE`.
 const FLAGS: c_int = 0x08;
 
-/// A grey picture: a byte a pixel, row by row without gaps.
+/// A grey picture: one byte for each pixel, row by row without padding.
 #[derive(Clone, Debug)]
 pub(crate) struct GreyBitmap {
     pub width: u32,
@@ -21,12 +21,12 @@ pub(crate) struct GreyBitmap {
     pub dpi: f32,
 }
 
-/// How a page is turned, clockwise, from how it is shown.
+/// How far a page is turned clockwise from how it is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct View {
     /// 0, 90, 180 or 270.
     pub turn: u16,
-    /// Degrees more, about the middle of the page, which keeps its size.
+    /// Additional degrees about the middle of the page, which keeps its size.
     pub skew: f32,
 }
 
@@ -42,7 +42,7 @@ impl Page<'_> {
         let ((width, height), (new_width, new_height)) = (self.size(), self.view_size(view));
         let degrees = f32::from(view.turn) + view.skew;
         let (sin, cos) = degrees.to_radians().sin_cos();
-        // About the middle of the one, which becomes that of the other.
+        // Turn about the middle of the shown page, which becomes the middle of the turned page.
         let (x, y) = (width / 2.0, height / 2.0);
         MatrixF {
             a: cos,
@@ -54,7 +54,7 @@ impl Page<'_> {
         }
     }
 
-    /// What is around an area when the page is turned.
+    /// The bounding box of an area after the page is turned.
     pub(crate) fn view_area(&self, view: View, area: &Rect) -> Rect {
         let m = self.view_matrix(view);
         let corners = [(area.x0, area.y0), (area.x1, area.y0), (area.x0, area.y1), (area.x1, area.y1)];
@@ -71,7 +71,7 @@ impl Page<'_> {
         let [width, height] = [width, height].map(|side| ((side * scale).round() as u32).max(1));
         let (w, h) =
             (c_int::try_from(width).map_err(|_| too_large())?, c_int::try_from(height).map_err(|_| too_large())?);
-        // pdfium's rows begin at multiples of four bytes.
+        // pdfium aligns rows to four bytes.
         let stride = w.checked_add(3).ok_or_else(too_large)? / 4 * 4;
         let bytes = (stride as usize).checked_mul(height as usize).ok_or_else(too_large)?;
         let mut data = vec![255u8; bytes];

@@ -1,4 +1,4 @@
-//! Finding the library, and keeping everything that calls it on one thread.
+//! Finds the library, and keeps all calls to it on one thread.
 
 use std::ffi::c_void;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ impl std::fmt::Debug for Pdfium {
 }
 
 impl Pdfium {
-    /// The first of the known copies that has all the functions that the tools need.
+    /// Loads the first known copy that has all functions that the tools need.
     pub(crate) fn load() -> Result<Self, String> {
         first(&CANDIDATES, |path| Self::open(Path::new(path))).map_err(|causes| format!("no pdfium: {causes}"))
     }
@@ -68,7 +68,7 @@ impl Pdfium {
         Ok(pdfium)
     }
 
-    /// Which copy was found.
+    /// The path of the copy in use.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -130,7 +130,7 @@ impl Session<'_> {
     }
 }
 
-/// What a tool says when pdfium is missing.
+/// The error of a tool if pdfium is missing.
 pub(crate) fn missing(cause: &str) -> Failure {
     Failure::new(
         ErrorCode::Internal,

@@ -37,7 +37,7 @@ fn utf16(mut read: impl FnMut(*mut std::ffi::c_void, std::ffi::c_ulong) -> std::
 mod tests {
     use super::*;
 
-    /// A function that says that its text has so many bytes, and writes these units.
+    /// A stand-in for pdfium: reports a length in bytes, and writes these units.
     fn read(bytes: std::ffi::c_ulong, units: &[u16]) -> String {
         utf16(|buffer, length| {
             let room = usize::try_from(length / 2).unwrap();

@@ -1,4 +1,4 @@
-//! What a page is made of: drawn paths, pictures, text, also inside of forms.
+//! The objects of a page: paths, pictures and text, also inside forms.
 
 use std::ffi::{c_float, c_int};
 
@@ -13,9 +13,9 @@ const FORM: c_int = 5;
 /// `FPDF_TEXTRENDERMODE_INVISIBLE` and `…_CLIP`.
 const INVISIBLE: c_int = 3;
 const CLIP: c_int = 7;
-/// How deep forms inside forms are looked into.
+/// How deeply nested forms are searched.
 const DEPTH: u8 = 4;
-/// Objects of one page that are looked at: forms may be drawn again and again.
+/// The most objects that are visited on one page: a form can be drawn many times.
 const OBJECTS: usize = 500_000;
 
 /// A picture on a page.
@@ -26,7 +26,7 @@ pub(crate) struct PlacedPicture {
     pub dpi: f32,
 }
 
-/// An object, and the matrices of the forms that it lies in, from the outermost on.
+/// An object, and the matrices of the forms around it, outermost first.
 struct Found<'m> {
     handle: Handle,
     kind: c_int,
@@ -74,7 +74,7 @@ impl Page<'_> {
         found
     }
 
-    /// Shows every object to `look`, until that returns false.
+    /// Calls `look` with every object until it returns false.
     fn walk(&self, look: &mut dyn FnMut(&Found<'_>) -> bool) {
         let api = self.session().api;
         let mut left = OBJECTS;
@@ -156,7 +156,7 @@ impl Page<'_> {
     }
 }
 
-/// The bounds of a rectangle after a matrix.
+/// The bounding box of a transformed rectangle.
 fn transform([left, bottom, right, top]: [f32; 4], m: &MatrixF) -> [f32; 4] {
     let corners = [(left, bottom), (left, top), (right, bottom), (right, top)];
     let points = corners.map(|(x, y)| (m.a * x + m.c * y + m.e, m.b * x + m.d * y + m.f));

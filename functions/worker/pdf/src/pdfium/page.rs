@@ -105,7 +105,7 @@ impl<'d> Page<'d> {
         self.placement.place(left, bottom, right, top)
     }
 
-    /// The degrees clockwise by which a direction of the content is turned when the page is shown.
+    /// The clockwise rotation, in degrees, of a content direction on the shown page.
     pub(super) fn turns(&self) -> i32 {
         self.placement.turns
     }
@@ -163,7 +163,7 @@ impl Drop for Page<'_> {
     }
 }
 
-/// Where the content's coordinates lie on the shown page.
+/// Maps the content's coordinates to the shown page.
 struct Placement {
     left: f32,
     bottom: f32,

@@ -25,7 +25,7 @@ pub(crate) struct Font {
 }
 
 impl Font {
-    /// Whether text in both looks alike, but for the shapes of the letters.
+    /// Whether text in both fonts has the same style.
     pub(crate) fn looks_like(&self, other: &Self) -> bool {
         (self.bold, self.italic, self.fixed) == (other.bold, other.italic, other.fixed)
     }
@@ -35,11 +35,11 @@ impl Font {
 #[derive(Clone, Debug)]
 pub(crate) struct Character {
     pub value: char,
-    /// The room that the character takes in its line: as high as the font, as wide as its advance.
+    /// The character's place in its line: as high as the font, as wide as its advance.
     pub area: Rect,
     /// The em of the font as it is shown, in points.
     pub size: f32,
-    /// Whether a space or a line's end goes before it.
+    /// Whether a space or a line break comes before it.
     pub spaced: bool,
     pub font: Rc<Font>,
     /// The direction of the writing as the page is shown: 0, 90, 180 or 270 degrees clockwise.
@@ -67,7 +67,7 @@ impl<'p> TextPage<'p> {
         Ok(Self { page, handle })
     }
 
-    /// How many characters there are, of those that pdfium adds between words and lines too.
+    /// The number of characters, including those that pdfium adds between words and lines.
     pub(crate) fn count(&self) -> usize {
         // SAFETY: The text page is open.
         usize::try_from(unsafe { (self.page.session().api.FPDFText_CountChars)(self.handle) }).unwrap_or(0)
@@ -93,7 +93,7 @@ impl<'p> TextPage<'p> {
         for index in 0..c_int::try_from(self.count()).unwrap_or(0) {
             // SAFETY: The text page is open, and the index is below its count.
             let unit = unsafe { (api.FPDFText_GetUnicode)(self.handle, index) };
-            // Characters beyond 16 bits come as two.
+            // Characters beyond 16 bits come as two units.
             let value = match unit {
                 0xd800..0xdc00 => {
                     pending = Some(unit);
@@ -112,7 +112,7 @@ impl<'p> TextPage<'p> {
                 continue;
             };
             let matrix = self.matrix(index);
-            // pdfium's loose box of a turned character has no height.
+            // pdfium's loose box has no height for a rotated character.
             let is_turned = matrix.as_ref().is_some_and(|matrix| matrix.a.abs() < matrix.b.abs());
             let Some(area) = self.area(index, is_arabic(value), is_turned) else { continue };
             let angle = self.angle(index, matrix.as_ref());
@@ -170,7 +170,7 @@ impl<'p> TextPage<'p> {
 
     fn angle(&self, index: c_int, matrix: Option<&MatrixF>) -> u16 {
         let counterclockwise = match (matrix, self.page.session().api.FPDFText_GetCharAngle) {
-            // Upright, as most text is.
+            // The usual case: upright text.
             (Some(MatrixF { a: 0.0.., c: 0.0, .. }), _) | (_, None) => 0.0,
             // SAFETY: The text page is open, and the index is below its count.
             (_, Some(get)) => unsafe { get(self.handle, index) },
@@ -196,7 +196,7 @@ const fn is_arabic(c: char) -> bool {
 #[derive(Default)]
 struct Fonts {
     known: HashMap<(Vec<u8>, c_int), Rc<Font>>,
-    /// Of the character before: most have the same.
+    /// The previous character's font, which is usually the next one's too.
     last: Rc<Font>,
     last_name: (Vec<u8>, c_int),
 }
@@ -215,7 +215,7 @@ impl Fonts {
                 &raw mut flags,
             )
         };
-        // A name longer than the buffer is not written to it.
+        // pdfium writes no name that is longer than the buffer.
         let length = usize::try_from(length).unwrap_or(0).saturating_sub(1);
         let name = name.get(..length).unwrap_or_default();
         if self.known.is_empty() || (self.last_name.0.as_slice(), self.last_name.1) != (name, flags) {
@@ -228,7 +228,7 @@ impl Fonts {
     }
 }
 
-/// What a font's name and flags say about it.
+/// The style that a font's name and flags describe.
 fn describe(name: &str, flags: c_int) -> Font {
     let name = match name.split_once('+') {
         Some((prefix, rest)) if prefix.len() == 6 && prefix.bytes().all(|b| b.is_ascii_uppercase()) => rest,

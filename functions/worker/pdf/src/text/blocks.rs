@@ -1,4 +1,4 @@
-//! Lines to headings, lists, tables, code and paragraphs.
+//! Groups lines into headings, lists, tables, code and paragraphs.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,11 @@ use super::order::{self, Line};
 use super::words::Word;
 use super::{PageContent, tables};
 
-/// A size is one of headings when it is so much larger than that of the text.
+/// A font size marks a heading if it is larger than the text's by this factor.
 const LARGER: f32 = 1.1;
-/// Longer lines that are bold throughout are text.
+/// A longer line is text, even if all of it is bold.
 const HEADING_CHARACTERS: usize = 90;
-/// The part of a page's height, at the top and at the foot, where running titles and page numbers stand.
+/// The share of a page's height at the top and at the foot that can hold running titles and page numbers.
 const EDGE: f32 = 0.09;
 
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub(crate) enum Content {
     Table {
         rows: Vec<Vec<Vec<Line>>>,
     },
-    /// Titles and page numbers that run along on many pages, and text that runs in another direction.
+    /// Running titles, page numbers, and text in another direction.
     Aside {
         lines: Vec<Line>,
     },
@@ -75,7 +75,7 @@ impl Document {
 /// The sizes of a document's text.
 struct Styles {
     body: f32,
-    /// Of headings, largest first.
+    /// The sizes of headings, largest first.
     headings: Vec<f32>,
 }
 
@@ -114,7 +114,7 @@ fn key(size: f32) -> i32 {
     (size * 2.0).round() as i32
 }
 
-/// What stands at the same height of many pages.
+/// Text at the same height on many pages.
 struct Running {
     seen: HashMap<String, usize>,
     pages: usize,
@@ -151,7 +151,7 @@ fn at_edge(area: &Rect, height: f32) -> bool {
     area.y1 < height * EDGE || area.y0 > height * (1.0 - EDGE)
 }
 
-/// The text with a sign for each number, so that page numbers are alike.
+/// The text with each number replaced by one sign, so that page numbers compare equal.
 fn without_numbers(line: &Line) -> String {
     let mut text = String::new();
     for c in line.text().chars() {
@@ -199,13 +199,13 @@ fn page_blocks(page: PageContent, styles: &Styles, running: &Running) -> PageBlo
     PageBlocks { number, width, height, rotation, blocks }
 }
 
-/// Begins the word that stands for a table. No font has this character.
+/// Marks the word that stands for a table. No font has this character.
 const PLACEHOLDER: char = '\u{10fffd}';
 
 struct Builder<'s> {
     styles: &'s Styles,
     blocks: Vec<Block>,
-    /// Where the items of the open lists begin.
+    /// The left edges of the open lists' items.
     indents: Vec<f32>,
 }
 
@@ -282,11 +282,11 @@ impl Builder<'_> {
         self.text(line, above, gap, area);
     }
 
-    /// A line that goes on with the paragraph or item above, or begins a paragraph.
+    /// Appends a line to the paragraph or item above, or starts a new paragraph.
     fn text(&mut self, line: &Line, above: Option<&Line>, gap: f32, area: &Rect) {
         let size = line.size();
         let indented = start(line, area);
-        // Fonts of Arabic leave more room between lines.
+        // Arabic fonts leave more space between lines.
         let leading = if line.rtl { 1.2 } else { 0.75 };
         let goes_on = |before: &[Line]| {
             let Some(last) = above else { return false };

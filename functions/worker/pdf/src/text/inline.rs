@@ -1,4 +1,4 @@
-//! The text of lines as one run: words joined, hyphens at line ends taken away, emphasis and links marked.
+//! Joins the text of lines: words are joined, hyphens at line ends removed, emphasis and links marked.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use super::order::Line;
 use super::words::{Word, is_cjk};
 use crate::pdfium::Font;
 
-/// Text of one kind.
+/// A run of text in one style.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Span {
     pub text: String,
@@ -16,7 +16,7 @@ pub(super) struct Span {
     pub link: Option<Rc<str>>,
 }
 
-/// The lines' text in spans, without spaces at either end.
+/// The lines' text as spans, trimmed.
 pub(super) fn spans(lines: &[Line]) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     for line in lines {
@@ -48,12 +48,12 @@ fn push(spans: &mut Vec<Span>, separator: &str, span: Span) {
     spans.push(span);
 }
 
-/// The lines' text without any marks.
+/// The lines' plain text.
 pub(super) fn text(lines: &[Line]) -> String {
     spans(lines).into_iter().map(|span| span.text).collect()
 }
 
-/// What goes between the text so far and the next word.
+/// The separator between the text so far and the next word.
 fn separator(spans: &mut [Span], word: &Word, new_line: bool) -> &'static str {
     let Some(last) = spans.last_mut() else { return "" };
     let (Some(end), Some(start)) = (last.text.chars().last(), word.text.chars().next()) else { return "" };
@@ -63,7 +63,7 @@ fn separator(spans: &mut [Span], word: &Word, new_line: bool) -> &'static str {
     if !new_line {
         return " ";
     }
-    // A word that is broken by a hyphen goes on in lower case; `well-known` broken at its own hyphen can't be told apart.
+    // A hyphenated word continues in lower case. `well-known` broken at its own hyphen can't be told apart from that.
     let mut before = last.text.chars().rev().skip(1);
     if matches!(end, '-' | '\u{ad}' | '\u{2010}')
         && before.next().is_some_and(char::is_lowercase)

@@ -19,12 +19,12 @@ use std::rc::Rc;
 use crate::Failure;
 use crate::pdfium::{Font, Page, Rect};
 
-/// More than any page that people read: what is beyond is left out.
+/// The most words of a page, more than people read. Further ones are left out.
 const WORDS: usize = 100_000;
 const PATHS: usize = 20_000;
 const LINKS: usize = 5_000;
 
-/// What a page has, before anything is known of the rest of the document.
+/// The content of one page, before it is compared with the rest of the document.
 #[derive(Debug)]
 pub(crate) struct PageContent {
     /// From 1.
@@ -32,14 +32,14 @@ pub(crate) struct PageContent {
     pub width: f32,
     pub height: f32,
     pub rotation: u16,
-    /// In the order of the content.
+    /// In content order.
     pub words: Vec<Word>,
-    /// Words that run in another direction than most of the page.
+    /// Words whose direction differs from the page's main one.
     pub aside: Vec<Word>,
     pub tables: Vec<tables::Grid>,
 }
 
-/// Reads one page. The drawn lines of tables and the links are looked at only if `structure` is wanted.
+/// Reads one page. Rules of tables and links are read only for `structure`.
 pub(crate) fn read(page: &Page<'_>, number: u32, structure: bool) -> Result<PageContent, Failure> {
     let characters = page.text()?.characters(structure);
     let (width, height) = page.size();
@@ -54,7 +54,7 @@ pub(crate) fn read(page: &Page<'_>, number: u32, structure: bool) -> Result<Page
     Ok(PageContent { number, width, height, rotation: page.rotation(), words, aside, tables: found })
 }
 
-/// A word whose place is known from elsewhere.
+/// A word with a known place, such as from OCR.
 #[derive(Debug)]
 pub(crate) struct Placed {
     pub text: String,
@@ -64,7 +64,7 @@ pub(crate) struct Placed {
     pub size: f32,
 }
 
-/// A page of these words: upright ones, and others.
+/// Makes a page of these words, upright ones and others.
 pub(crate) fn of_words(page: &Page<'_>, number: u32, (upright, others): (Vec<Placed>, Vec<Placed>)) -> PageContent {
     let (width, height) = page.size();
     let font = Rc::new(Font::default());

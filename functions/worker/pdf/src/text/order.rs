@@ -1,4 +1,4 @@
-//! The order of reading: columns one after the other, lines from top to bottom, words along their line.
+//! Reading order: column by column, lines from top to bottom, words along their line.
 
 use crate::pdfium::Rect;
 
@@ -7,18 +7,18 @@ use super::words::{JOINED, Word, is_rtl};
 
 /// The narrowest gap between columns, in ems.
 const GUTTER: f32 = 0.9;
-/// Columns have at least so many lines, and so many words in each on average: cells of tables have fewer.
+/// The least lines of a column, and words in each on average: table cells have fewer.
 const COLUMN_LINES: usize = 3;
 const COLUMN_WORDS: f32 = 2.2;
-/// The narrowest column, in ems, and how full its lines are on average.
+/// The narrowest column, in ems, and the least share of it that its lines fill on average.
 const COLUMN_WIDTH: f32 = 8.0;
 const COLUMN_FILL: f32 = 0.55;
-/// Pieces of white that are followed down a page at once.
+/// The most white gaps that are followed down a page at once.
 const SHAFTS: usize = 40;
 const CANDIDATES: usize = 8;
 const DEPTH: u8 = 6;
 
-/// Words side by side, in the order of reading.
+/// Words side by side, in reading order.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub area: Rect,
@@ -68,7 +68,7 @@ pub(crate) fn plain(page: PageContent) -> String {
         let mut above: Option<(f32, f32)> = None;
         for line in lines(block) {
             let size = line.size();
-            // A gap as high as a line parts paragraphs.
+            // A gap as high as a line separates paragraphs.
             if above.is_some_and(|(bottom, em)| line.area.y0 - bottom > em.min(size) * 0.8) {
                 text.push('\n');
             }
@@ -80,13 +80,13 @@ pub(crate) fn plain(page: PageContent) -> String {
     text
 }
 
-/// The page's words as they are read: column by column, line by line.
+/// The page's words in reading order: column by column, line by line.
 pub(crate) fn words_in_order(page: PageContent) -> impl Iterator<Item = Word> {
     let blocks = blocks(page.words).into_iter().chain([page.aside]);
     blocks.flat_map(lines).flat_map(|line| line.words)
 }
 
-/// Parts of a page that are read one after the other.
+/// The parts of a page in reading order.
 pub(super) fn blocks(words: Vec<Word>) -> Vec<Vec<Word>> {
     let mut found = Vec::new();
     part(words, DEPTH, &mut found);
@@ -121,14 +121,14 @@ fn part(words: Vec<Word>, depth: u8, found: &mut Vec<Vec<Word>>) {
     part(below, depth - 1, found);
 }
 
-/// Two columns, from one height to another.
+/// Two columns between two heights.
 struct Run {
     top: f32,
     bottom: f32,
     middle: f32,
 }
 
-/// A stripe over the whole width, with white above and below it, and the white that is in it from top to bottom.
+/// A band over the whole width between horizontal gaps, and the vertical gaps within it.
 struct Band {
     top: f32,
     bottom: f32,
@@ -143,7 +143,7 @@ fn bands(words: &[Word], em: f32) -> Vec<Band> {
     let mut members: Vec<(f32, f32)> = Vec::new();
     let (mut top, mut bottom) = (0.0, 0.0);
     for area in sorted {
-        // Boxes are as high as their font: those of close lines overlap a little.
+        // Boxes are as high as their font, so those of close lines overlap a little.
         if !members.is_empty() && area.y0 > bottom - em * 0.25 {
             bands.push(Band { top, bottom, gaps: gaps(&mut members, x0, x1) });
         }
@@ -159,7 +159,7 @@ fn bands(words: &[Word], em: f32) -> Vec<Band> {
     bands
 }
 
-/// What the spans leave free between two ends. The spans are taken.
+/// The gaps that the spans leave between two ends.
 fn gaps(spans: &mut Vec<(f32, f32)>, x0: f32, x1: f32) -> Vec<(f32, f32)> {
     spans.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut end = x0;
@@ -173,7 +173,7 @@ fn gaps(spans: &mut Vec<(f32, f32)>, x0: f32, x1: f32) -> Vec<(f32, f32)> {
     free
 }
 
-/// White that goes down through bands, from the one with this top.
+/// A vertical gap through several bands, starting at the one with this top.
 #[derive(Clone, Copy)]
 struct Shaft {
     top: f32,
@@ -186,17 +186,17 @@ impl Shaft {
         Self { from: self.from.max(from), to: self.to.min(to), ..self }
     }
 
-    /// Whether another one is a part of this one, as far as there is anything of it yet.
+    /// Whether another gap, as far as it is known yet, lies within this one.
     fn has(&self, other: &Self) -> bool {
         self.top <= other.top && self.from <= other.from && self.to >= other.to
     }
 }
 
-/// The highest run of bands that have two columns of text.
+/// The tallest run of bands with two columns of text.
 fn column_run(words: &[Word], bands: &[Band], em: f32) -> Option<Run> {
     let mut candidates = runs(bands, em);
     candidates.sort_by(|a, b| (b.bottom - b.top).total_cmp(&(a.bottom - a.top)));
-    // Nested runs end at the same gap: the highest of each gap is enough.
+    // Nested runs end at the same gap, so the tallest of each gap is enough.
     let mut tried: Vec<(f32, f32)> = Vec::new();
     candidates
         .into_iter()
@@ -211,7 +211,7 @@ fn column_run(words: &[Word], bands: &[Band], em: f32) -> Option<Run> {
         .find(|run| are_columns(words, run, em))
 }
 
-/// The runs of bands that have white in common, from its first band to its last one.
+/// The runs of bands that share a vertical gap, from its first band to its last.
 fn runs(bands: &[Band], em: f32) -> Vec<Run> {
     let mut found = Vec::new();
     let mut open: Vec<Shaft> = Vec::new();
@@ -247,7 +247,7 @@ fn run(shaft: &Shaft, bottom: f32) -> Run {
     Run { top: shaft.top, bottom, middle: f32::midpoint(shaft.from, shaft.to) }
 }
 
-/// Adds white that is not a part of what is there. Beyond a few dozen, no page is readable as columns.
+/// Adds a gap that no other one contains. A page with more than a few dozen has no columns.
 fn add(open: &mut Vec<Shaft>, shaft: Shaft) {
     if open.len() < SHAFTS && !open.iter().any(|other| other.has(&shaft)) {
         open.retain(|other| !shaft.has(other));
@@ -255,7 +255,7 @@ fn add(open: &mut Vec<Shaft>, shaft: Shaft) {
     }
 }
 
-/// Whether both sides read as running text.
+/// Whether both sides are running text.
 fn are_columns(words: &[Word], run: &Run, em: f32) -> bool {
     let inside = |word: &&Word| (run.top..=run.bottom).contains(&word.area.center().1);
     let (left, right): (Vec<&Word>, Vec<&Word>) =
@@ -276,7 +276,7 @@ fn are_columns(words: &[Word], run: &Run, em: f32) -> bool {
     })
 }
 
-/// The lines of a part that has no columns.
+/// The lines of a part without columns.
 pub(super) fn lines(words: Vec<Word>) -> Vec<Line> {
     let groups = group(&words.iter().collect::<Vec<_>>());
     let mut words: Vec<Option<Word>> = words.into_iter().map(Some).collect();
@@ -288,7 +288,7 @@ pub(super) fn lines(words: Vec<Word>) -> Vec<Line> {
         .collect()
 }
 
-/// The places of lines, from top to bottom, and which words each has.
+/// The vertical extents of lines, from top to bottom, with the words of each.
 fn group(words: &[&Word]) -> Vec<(Rect, Vec<usize>)> {
     let mut order: Vec<usize> = (0..words.len()).collect();
     order.sort_by(|a, b| words[*a].area.center().1.total_cmp(&words[*b].area.center().1));
@@ -324,7 +324,7 @@ fn line(area: Rect, mut words: Vec<Word>) -> Line {
     Line { area, words, rtl }
 }
 
-/// In a line that runs to the left, words of other scripts and numbers still run to the right.
+/// Reorders a right-to-left line: numbers and words of other scripts still run to the right.
 fn turn_runs(words: &mut [Word]) {
     let mut at = 0;
     while at < words.len() {
@@ -339,7 +339,7 @@ fn turn_runs(words: &mut [Word]) {
     }
 }
 
-/// Joins punctuation to a number that it follows to the left.
+/// Joins punctuation to the number on its right.
 fn close_numbers(words: Vec<Word>) -> Vec<Word> {
     let mut joined: Vec<Word> = Vec::with_capacity(words.len());
     for word in words {

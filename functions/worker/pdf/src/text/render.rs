@@ -1,4 +1,4 @@
-//! Documents as Markdown, HTML, JSON, and as text that keeps its places.
+//! Writes documents as Markdown, HTML, JSON, and as text that keeps its layout.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use super::blocks::{Block, Content, Document};
 use super::inline::{self, Span};
 use super::order::{self, Line};
 
-/// GitHub's Markdown, with an empty line between blocks. Titles and numbers that run along on the pages are left out.
+/// GitHub Flavored Markdown, with an empty line between blocks. Running titles and page numbers are left out.
 pub(crate) fn markdown(document: &Document) -> String {
     let mut text = String::new();
     let mut in_list = false;
@@ -62,7 +62,7 @@ fn markdown_table(rows: &[Vec<Vec<Line>>]) -> String {
 }
 
 fn markdown_spans(spans: &[Span]) -> String {
-    // Emphasis of everything is none.
+    // If everything is emphasised, nothing is.
     let (bold, italic) = (spans.iter().all(|span| span.bold), spans.iter().all(|span| span.italic));
     let mut text = String::new();
     for span in spans {
@@ -90,7 +90,7 @@ fn markdown_spans(spans: &[Span]) -> String {
     text.trim().to_owned()
 }
 
-/// Characters that Markdown would take for marks.
+/// Escapes characters that Markdown would read as markup.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut before = ' ';
@@ -106,7 +106,7 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// A paragraph that begins like a heading, an item or a quotation.
+/// Escapes a paragraph that begins like a heading, an item or a quotation.
 fn guard_start(text: &str) -> String {
     let first = text.split(' ').next().unwrap_or_default();
     let numbered = first.strip_suffix(['.', ')']).is_some_and(|digits| {
@@ -119,7 +119,7 @@ fn guard_start(text: &str) -> String {
     if looks { format!("\\{text}") } else { text.to_owned() }
 }
 
-/// Lines of a fixed font, with the spaces that their places tell.
+/// Lines in a monospaced font, with spaces for their indentation and gaps.
 fn code(lines: &[Line]) -> String {
     let left = lines.iter().map(|line| line.area.x0).fold(f32::MAX, f32::min);
     let advance = lines
@@ -130,7 +130,7 @@ fn code(lines: &[Line]) -> String {
     lines.iter().map(|line| spaced(line, left, advance)).collect::<Vec<_>>().join("\n")
 }
 
-/// A line with as many spaces as its gaps are wide.
+/// A line with spaces in proportion to its gaps.
 fn spaced(line: &Line, left: f32, advance: f32) -> String {
     const WIDEST: usize = 400;
     let mut words: Vec<_> = line.words.iter().collect();
@@ -147,7 +147,7 @@ fn spaced(line: &Line, left: f32, advance: f32) -> String {
     text
 }
 
-/// The page's text with words at the places that they have on the page.
+/// The page's text with the words where they stand on the page.
 pub(crate) fn layout(page: PageContent) -> String {
     let words = page.words;
     let advances = words.iter().map(|word| word.area.width() / word.text.chars().count().max(1) as f32);
@@ -172,7 +172,7 @@ pub(crate) fn layout(page: PageContent) -> String {
     text
 }
 
-/// A page of HTML for the whole document, with a section for each page.
+/// One HTML page for the whole document, with a section for each page.
 pub(crate) fn html(document: &Document, title: &str) -> String {
     let mut text = format!(
         "<!DOCTYPE html>\n<html>\n<head><meta charset=\"utf-8\"><title>{}</title></head>\n<body>\n",
@@ -250,7 +250,7 @@ fn html_spans(lines: &[Line]) -> String {
                 inner = format!("<{tag}>{inner}</{tag}>");
             }
         }
-        // Scripts and local files are no links.
+        // Links to scripts and local files are dropped.
         match span.link.filter(|link| ["http://", "https://", "mailto:"].iter().any(|scheme| link.starts_with(scheme)))
         {
             Some(link) => {

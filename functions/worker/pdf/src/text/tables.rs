@@ -1,13 +1,13 @@
-//! Tables: by the lines drawn around their cells, or by words that stand in columns.
+//! Finds tables by their rules, or by words that align in columns.
 
 use crate::pdfium::Rect;
 
 use super::order::{self, Line};
 use super::words::Word;
 
-/// Rules on a page that are looked at: which ones touch is a quadratic question.
+/// The most rules of a page: finding those that touch takes quadratic time.
 const RULES: usize = 1_500;
-/// Rules as near as this, in points, are one.
+/// Rules within this distance, in points, count as one.
 const NEAR: f32 = 3.0;
 
 /// The edges of a ruled table's cells, from left to right and from top to bottom.
@@ -24,7 +24,7 @@ impl Grid {
         Rect { x0: start(&self.xs), y0: start(&self.ys), x1: end(&self.xs), y1: end(&self.ys) }
     }
 
-    /// The words of each cell, row by row. Rows and columns without any are left out.
+    /// The words of each cell, row by row. Empty rows and columns are left out.
     pub(super) fn fill(&self, words: Vec<Word>) -> Vec<Vec<Vec<Word>>> {
         let (columns, rows) = (self.xs.len() - 1, self.ys.len() - 1);
         let mut cells = vec![vec![Vec::new(); columns]; rows];
@@ -59,7 +59,7 @@ struct Vertical {
     y1: f32,
 }
 
-/// The grids that are drawn on a page, by the outlines of what is drawn on it.
+/// Finds the grids on a page from the outlines of its paths.
 pub(super) fn grids(paths: &[Rect], (width, height): (f32, f32)) -> Vec<Grid> {
     let (mut across, mut down) = (Vec::new(), Vec::new());
     for path in paths {
@@ -67,7 +67,7 @@ pub(super) fn grids(paths: &[Rect], (width, height): (f32, f32)) -> Vec<Grid> {
         if across.len() + down.len() > RULES {
             return Vec::new();
         }
-        // The page's own background is no cell.
+        // The page's background is not a cell.
         if w > width * 0.97 && h > height * 0.97 {
             continue;
         }
@@ -80,7 +80,7 @@ pub(super) fn grids(paths: &[Rect], (width, height): (f32, f32)) -> Vec<Grid> {
             down.extend([path.x0, path.x1].map(|x| Vertical { x, y0: path.y0, y1: path.y1 }));
         }
     }
-    // Small pieces of a rule are dropped above, but a column may be ruled by pieces as high as its rows.
+    // Short rules are dropped above, but a column's rule may consist of pieces as high as its rows.
     let mut groups = Groups::new(across.len() + down.len());
     for (i, rule) in across.iter().enumerate() {
         for (j, other) in down.iter().enumerate() {
@@ -117,7 +117,7 @@ fn distinct(mut values: Vec<f32>) -> Vec<f32> {
     values
 }
 
-/// Sets of rules that touch each other.
+/// Groups of rules that touch.
 struct Groups(Vec<usize>);
 
 impl Groups {
@@ -139,7 +139,7 @@ impl Groups {
     }
 }
 
-/// A line's words in groups with wide gaps between them.
+/// Splits a line's words at wide gaps.
 pub(super) fn cells(line: &Line) -> Vec<Vec<Word>> {
     let mut cells: Vec<Vec<Word>> = Vec::new();
     for word in &line.words {
@@ -155,7 +155,7 @@ pub(super) fn cells(line: &Line) -> Vec<Vec<Word>> {
     cells
 }
 
-/// How many lines from the start form a table without rules, and its cells. `None` if they don't.
+/// The number of lines at the start that form a table without rules, and its cells. `None` without a table.
 pub(super) fn unruled(lines: &[Line]) -> Option<(usize, Vec<Vec<Vec<Word>>>)> {
     let first = cells(lines.first()?);
     if first.len() < 2 {
@@ -173,7 +173,7 @@ pub(super) fn unruled(lines: &[Line]) -> Option<(usize, Vec<Vec<Vec<Word>>>)> {
         if next.len() >= 2 {
             rows.push(next);
         } else if let (Some(row), [cell]) = (rows.last_mut(), next.as_slice()) {
-            // The rest of a cell that is broken over lines stands right below it, and not in the first column.
+            // A continued cell lies right below its start, and never in the first column.
             let start = cell.first().map_or(0.0, |word| word.area.x0);
             let column =
                 row.iter().skip(1).position(|above| above.first().is_some_and(|w| (w.area.x0 - start).abs() < size));
@@ -202,7 +202,7 @@ pub(super) fn unruled(lines: &[Line]) -> Option<(usize, Vec<Vec<Vec<Word>>>)> {
     Some((taken, rows.into_iter().map(place).collect()))
 }
 
-/// Where the columns begin and end: cells that overlap stand in one.
+/// The extents of the columns: overlapping cells share one.
 fn columns(rows: &[Vec<Vec<Word>>]) -> Vec<(f32, f32)> {
     let mut spans: Vec<(f32, f32)> = rows
         .iter()
@@ -223,7 +223,7 @@ fn columns(rows: &[Vec<Vec<Word>>]) -> Vec<(f32, f32)> {
     columns
 }
 
-/// The lines of a cell's words.
+/// The words of a cell as lines.
 pub(super) fn cell_lines(cell: Vec<Word>) -> Vec<Line> {
     order::lines(cell)
 }

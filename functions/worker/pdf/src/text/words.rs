@@ -1,4 +1,4 @@
-//! Characters to words.
+//! Groups characters into words.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -7,15 +7,15 @@ use unicode_bidi::{BidiInfo, Level};
 
 use crate::pdfium::{Character, Font, Rect};
 
-/// How far apart characters of one word may be, and how far they may overlap, in ems.
+/// The widest gap and the largest overlap between characters of one word, in ems.
 const GAP: f32 = 0.25;
 const OVERLAP: f32 = 0.5;
-/// Characters that are nearer than this are of one word, whatever is between them.
+/// Characters nearer than this belong to one word, whatever is between them.
 pub(super) const JOINED: f32 = 0.08;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Word {
-    /// With the text upright: on a page whose text runs upwards, this is the page turned.
+    /// With the text upright: a page whose text runs upwards is rotated.
     pub area: Rect,
     /// As the page is shown.
     pub place: Rect,
@@ -23,7 +23,7 @@ pub(crate) struct Word {
     pub size: f32,
     pub font: Rc<Font>,
     pub text: String,
-    /// Where closing punctuation of another style begins, and its font.
+    /// The start and font of closing punctuation in another style.
     pub tail: Option<(usize, Rc<Font>)>,
     pub link: Option<Rc<str>>,
 }
@@ -34,17 +34,17 @@ impl Word {
     }
 }
 
-/// Hebrew, Arabic and their neighbours, and Arabic presentation forms; digits run to the right everywhere.
+/// Hebrew, Arabic and related scripts, with Arabic presentation forms. Digits run to the right everywhere.
 pub(crate) fn is_rtl(c: char) -> bool {
     matches!(c, '\u{590}'..='\u{65f}' | '\u{66a}'..='\u{6ef}' | '\u{6fa}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}')
 }
 
-/// Chinese and Japanese, which have no spaces between words.
+/// Chinese and Japanese: scripts without spaces between words.
 pub(crate) fn is_cjk(c: char) -> bool {
     matches!(c, '\u{2e80}'..='\u{312f}' | '\u{3190}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// A word of a line in the order of its places from left to right, as pages have it.
+/// A word of a line, with its characters from left to right as they stand on the page.
 pub(crate) fn visual_order(word: &str, is_line_rtl: bool) -> Cow<'_, str> {
     if !is_line_rtl && !word.chars().any(is_rtl) {
         return Cow::Borrowed(word);
@@ -60,7 +60,7 @@ fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{610}'..='\u{61a}' | '\u{64b}'..='\u{65f}' | '\u{670}' | '\u{6d6}'..='\u{6ed}')
 }
 
-/// The words that run in the page's main direction, those that don't, and that direction.
+/// The words in the page's main direction, the others, and that direction.
 pub(super) fn words(characters: &[Character], page: (f32, f32), most: usize) -> (Vec<Word>, Vec<Word>, u16) {
     let count = |angle| characters.iter().filter(|c| c.angle == angle).count();
     let main = [0, 90, 270, 180].into_iter().rev().max_by_key(|angle| count(*angle)).unwrap_or(0);
@@ -102,12 +102,12 @@ pub(super) fn words(characters: &[Character], page: (f32, f32), most: usize) -> 
     (words, aside, main)
 }
 
-/// Whether a character goes on with a word.
+/// Whether a character continues a word.
 fn belongs(word: &Word, character: &Character, area: &Rect) -> bool {
     let size = word.size.max(character.size);
     let leftwards = word.is_rtl() && (is_rtl(character.value) || !character.value.is_alphanumeric());
     let gap = if leftwards { word.area.x0 - area.x1 } else { area.x0 - word.area.x1 };
-    // After ligatures, pdfium finds spaces that are not there.
+    // pdfium reports spaces after ligatures that are not there.
     if character.spaced && !(-size * OVERLAP <= gap && gap < size * JOINED) {
         return false;
     }
@@ -117,12 +117,12 @@ fn belongs(word: &Word, character: &Character, area: &Rect) -> bool {
     if (word.area.center().1 - area.center().1).abs() > size * 0.6 {
         return false;
     }
-    // The letters of a ligature have one place.
+    // The letters of a ligature share one place.
     let inside = leftwards && area.x0 >= word.area.x0 && area.x1 <= word.area.x1;
     inside || (-size * OVERLAP <= gap && gap < size * GAP)
 }
 
-/// The letters of a ligature all begin where it begins: each is put after the one before.
+/// Spreads the letters of a ligature, which all start at the same place.
 fn follow_ligature<'a>(area: &'a mut Rect, before: &Rect, word: &Word, value: char) -> &'a Rect {
     let same_start = (area.x0 - before.x0).abs() < 0.01 && (area.y0 - before.y0).abs() < 0.01;
     if same_start && value.is_alphabetic() && !is_rtl(value) {
@@ -132,7 +132,7 @@ fn follow_ligature<'a>(area: &'a mut Rect, before: &Rect, word: &Word, value: ch
     area
 }
 
-/// Adds a character. The two letters of the ligature of lam and alef come in the order of their shapes.
+/// Adds a character. pdfium reports the lam-alef ligature in visual order.
 fn push(word: &mut Word, character: &Character, same_place: bool) {
     let (value, font) = (character.value, &character.font);
     if value.is_alphanumeric() {
@@ -150,7 +150,7 @@ fn push(word: &mut Word, character: &Character, same_place: bool) {
     }
 }
 
-/// The place of text that runs at an angle on a page that is turned until the text is upright.
+/// The place of rotated text after the page is turned so that the text is upright.
 fn upright(area: &Rect, angle: u16, (width, height): (f32, f32)) -> Rect {
     match angle {
         90 => Rect { x0: area.y0, y0: width - area.x1, x1: area.y1, y1: width - area.x0 },
@@ -160,7 +160,7 @@ fn upright(area: &Rect, angle: u16, (width, height): (f32, f32)) -> Rect {
     }
 }
 
-/// Gives words the addresses of the links that lie over them.
+/// Sets the addresses of the links over words.
 pub(super) fn link(words: &mut [Word], links: &[(Rect, String)]) {
     for (area, address) in links {
         let address: Rc<str> = address.as_str().into();

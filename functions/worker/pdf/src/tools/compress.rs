@@ -1,4 +1,4 @@
-//! `compress-pdf`: the same document in fewer bytes.
+//! compress-pdf: makes a document smaller.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -16,14 +16,14 @@ use crate::{Engines, ErrorCode, Failure, Outcome, Request, Source, Warning};
 
 use super::raster::{self, Fit};
 
-/// For the comparison of pages. Higher ones find no more, and take longer.
+/// The resolution for comparing pages. Higher ones find no more, and take longer.
 const COMPARED_DPI: f32 = 72.0;
-/// Where fonts have changed, all pages of a document of so many are drawn. Pages whose pictures have changed always are, and
-/// those on which nothing has changed are not.
+/// Up to this many pages, all are drawn if fonts have changed. Pages whose pictures have changed are always drawn, and unchanged
+/// pages never.
 const ALL_COMPARED: usize = 50;
-/// Pages of longer documents that are drawn because fonts have changed.
+/// The number of pages of a longer document that are drawn if fonts have changed.
 const SAMPLE: u32 = 25;
-/// Pages at least this alike look the same.
+/// Pages with at least this similarity look the same.
 const SAME: f64 = 0.999;
 const RESULT: &str = "compressed.pdf";
 
@@ -59,7 +59,7 @@ impl Preset {
     }
 }
 
-/// From the smallest change to the largest that is still worth looking at.
+/// From the smallest change to the largest that is still acceptable.
 const STEPS: [Option<(f32, u8)>; 7] = [
     None,
     Preset::High.pictures(),
@@ -74,7 +74,7 @@ const STEPS: [Option<(f32, u8)>; 7] = [
 #[derive(Clone, Copy)]
 struct Loss {
     pictures: Option<(f32, u8)>,
-    /// Glyphs that no page shows.
+    /// Whether glyphs that no page shows may go.
     glyphs: bool,
 }
 
@@ -86,7 +86,7 @@ struct Attempt {
     warnings: Vec<Warning>,
 }
 
-/// How alike a page looks and whether it says the same.
+/// A page's similarity, and whether its text is the same.
 struct Comparison {
     text_same: bool,
     /// `None` for pages that can't be compared, and 1 for those whose drawing has not changed.
@@ -98,7 +98,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let source = super::only_source(request)?;
     let before = std::fs::metadata(&source.path).map_err(|error| super::io_failure(&error))?.len();
     let result = request.directory.join(RESULT);
-    // Without loss, all glyphs stay: the next program may write with them.
+    // Lossless: all glyphs stay, since another program may edit the text.
     let glyphs = options.preset != Preset::Lossless || options.target_bytes.is_some();
     let mut attempt = best(engines, request, &options, glyphs, &result)?;
     let mut pages = compare(engines, request, &result, &attempt)?;
@@ -113,7 +113,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         );
         attempt.warnings.push(Warning::new("target_missed", message));
     }
-    // A damaged source is never the result: what was written anew is, even if it is a little larger.
+    // A damaged source is never the result: the rewritten file is, even if it is a little larger.
     if attempt.bytes >= before && reads_without_repair(engines, source)? {
         std::fs::copy(&source.path, &result).map_err(|error| super::io_failure(&error))?;
         let message = "The PDF can't be made smaller with these options, so the result is the source itself.";
@@ -132,7 +132,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     Ok(Outcome { artifacts: vec![super::pdf(RESULT, count)], report: Some(report), warnings: attempt.warnings })
 }
 
-/// Whether a file can be read without a repair: only then can it be a result as it is.
+/// Whether a file can be read without repair: only then is it a result as it is.
 fn reads_without_repair(engines: &Engines, source: &Source) -> Result<bool, Failure> {
     match engines.qpdf()?.pages(&source.path, source.password.as_deref()) {
         Ok((_, repaired)) => Ok(!repaired),
@@ -141,7 +141,7 @@ fn reads_without_repair(engines: &Engines, source: &Source) -> Result<bool, Fail
     }
 }
 
-/// What the options ask for.
+/// The attempt that the options ask for: one that meets a size, or one with a preset.
 fn best(
     engines: &Engines,
     request: &Request,
@@ -155,14 +155,14 @@ fn best(
     }
 }
 
-/// Whether every page without a changed picture looks the same, and every page says the same.
+/// Whether every page has the same text, and every page without a changed picture looks the same.
 fn fonts_hold(pages: &[Comparison], changed: &HashSet<u32>) -> bool {
     (0..).zip(pages).all(|(index, page)| {
         page.text_same && (changed.contains(&index) || page.similarity.is_none_or(|similarity| similarity >= SAME))
     })
 }
 
-/// What the options say about pictures.
+/// The options for pictures.
 fn chosen(options: &Options) -> Option<(f32, u8)> {
     let preset = options.preset.pictures();
     let explicit = options.max_image_dpi.is_some() || options.image_quality.is_some();
@@ -198,7 +198,7 @@ fn attempt(
 ) -> Result<Attempt, Failure> {
     let structure::open::Opened { mut document, held, warnings } = structure::open_holding(engines, request, 0)?;
     let tree = pages::read(&mut document, request.limits.pages)?;
-    // First of all, so that what lies there twice is worked on once.
+    // Before all else, so that duplicates are processed once.
     shrink::remove_baggage(&mut document, options.remove_metadata);
     shrink::unify(&mut document, &held).map_err(|error| super::io_failure(&error))?;
     let quality = Quality { pictures: loss.pictures };
@@ -221,7 +221,7 @@ fn write(document: lopdf::Document, held: &Held, request: &Request, result: &Pat
     let root = root.map_err(|_| super::internal("a document without a root after it was opened"))?;
     let info = document.trailer.get(b"Info").and_then(lopdf::Object::as_reference).ok();
     let mut writer = PdfWriter::create(result, request.limits.output_bytes)?;
-    // They were numbered anew, from 1 and without gaps. The writer's own objects come after them.
+    // The objects were renumbered from 1 without gaps. The writer's own come after them.
     for _ in &document.objects {
         writer.reserve();
     }

@@ -15,12 +15,12 @@ use crate::structure::{Assembly, field_text, open_holding, pages};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
 
 const RESULT: &str = "result.pdf";
-/// Fields of one form: more are not looked at.
+/// The most fields of a form that are read.
 const MOST_FIELDS: usize = 20_000;
-/// Names and problems in one message, and names in the report.
+/// The most names and problems in one message, and names in the report.
 const MOST_TOLD: usize = 5;
 const MOST_REPORTED: usize = 1_000;
-/// How alike two names are that may be meant for each other: 1 is the same (Jaro-Winkler).
+/// From this similarity on, a name is suggested for a typo: 1 is equal (Jaro-Winkler).
 const ALIKE: f64 = 0.8;
 
 #[derive(Debug, Deserialize)]
@@ -32,7 +32,7 @@ struct Options {
     flatten: bool,
 }
 
-/// What a field is to hold.
+/// The new value of a field.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Entry {
@@ -43,7 +43,7 @@ enum Entry {
 }
 
 impl Entry {
-    /// The text of a field of text.
+    /// The text for a text field.
     fn text(&self) -> Option<String> {
         match self {
             Self::Number(number) => Some(number.to_string()),
@@ -52,7 +52,7 @@ impl Entry {
         }
     }
 
-    /// What is chosen, where something can be chosen.
+    /// The choices for a field with options.
     fn choices(&self) -> Option<Vec<String>> {
         match self {
             Self::Choices(choices) => Some(choices.clone()),
@@ -67,7 +67,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let (mut document, mut warnings) = (opened.document, opened.warnings);
     let tree = pages::read(&mut document, request.limits.pages)?;
     let (fields, is_calculated) = form(&document)?;
-    // In both sets, a form whose appearances are all outdated has the fields that are filled in.
+    // If all appearances are outdated, the fields that are filled in are in both sets.
     let mut changed: BTreeSet<ObjectId> = BTreeSet::new();
     let mut problems: Vec<Problem<'_>> = Vec::new();
     for (name, entry) in &options.fields {
@@ -102,7 +102,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: Some(report), warnings })
 }
 
-/// The form's fields, and whether scripts calculate some of them.
+/// The form's fields, and whether scripts calculate any of them.
 fn form(document: &Document) -> Result<(Vec<Field>, bool), Failure> {
     let form = document.catalog().ok().and_then(|catalog| document.child(catalog, b"AcroForm"));
     let form = form.ok_or_else(|| refuse("This PDF has no form fields."))?;
@@ -140,7 +140,7 @@ impl Problem<'_> {
     }
 }
 
-/// The first few of so many texts, and how many more there are.
+/// The first few texts, and the number of further ones.
 fn told(texts: impl Iterator<Item = String>, count: usize, between: &str) -> String {
     let first = texts.take(MOST_TOLD).collect::<Vec<_>>().join(between);
     match count.saturating_sub(MOST_TOLD) {
@@ -170,7 +170,7 @@ fn unknown(name: &str, fields: &[Field]) -> String {
     format!("The form has no field `{name}`. Did you mean {names}?")
 }
 
-/// Sets a field's value, or clears it. The error goes on where the field's name ends.
+/// Sets a field's value, or clears it. The error message continues after the field's name.
 fn set(document: &mut Document, field: &Field, entry: Option<&Entry>) -> Result<(), String> {
     let id = field.id.ok_or("cannot be changed: the form's structure is unusual.")?;
     let value = match field.kind {
@@ -182,11 +182,11 @@ fn set(document: &mut Document, field: &Field, entry: Option<&Entry>) -> Result<
         Kind::Unknown => return Err("is not a field that can be filled in.".to_owned()),
     };
     let dictionary = document.get_dictionary_mut(id).map_err(|_| "cannot be changed.")?;
-    // Formatted text, and the positions of choices, would contradict the value.
+    // Rich text and selected indices would contradict the new value.
     for key in [b"RV".as_slice(), b"I"] {
         dictionary.remove(key);
     }
-    // An empty value also covers one that is inherited.
+    // An empty value also overrides an inherited one.
     dictionary.set("V", value.unwrap_or_else(|| text("")));
     Ok(())
 }
@@ -234,7 +234,7 @@ fn not_a_choice<'a>(value: &str, choices: impl Iterator<Item = &'a str> + Clone)
     format!("has no choice `{value}`. Its choices are {}.", quoted(choices))
 }
 
-/// Ticks or unticks a box, or selects one of a group of buttons.
+/// Checks or unchecks a box, or selects one of a group of buttons.
 fn mark(document: &mut Document, field: &Field, id: ObjectId, entry: Option<&Entry>) -> Result<(), String> {
     let mut choices = fields::button_choices(document, field);
     if choices.is_empty() && field.kind == Kind::Checkbox {

@@ -1,4 +1,4 @@
-//! flatten-pdf: what fields, annotations and layers show becomes a part of the pages.
+//! flatten-pdf: makes the appearance of fields, annotations and layers part of the pages.
 
 use serde::Deserialize;
 
@@ -30,7 +30,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let mut warnings = opened.warnings;
     let mut document = opened.document;
     let tree = pages::read(&mut document, request.limits.pages)?;
-    // Hidden annotations go with their layers, before the others are drawn.
+    // Remove hidden annotations with their layers before drawing the others.
     if options.layers {
         visible::flatten_layers(&mut document, &tree.pages)?;
     }

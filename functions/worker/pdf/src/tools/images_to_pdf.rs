@@ -1,4 +1,4 @@
-//! `images-to-pdf`: a page for each image.
+//! images-to-pdf: makes a page of each image.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,9 +12,9 @@ use crate::structure::writer::PdfWriter;
 use crate::{Engines, ErrorCode, Failure, Media, Outcome, Request, Source};
 
 const RESULT: &str = "images.pdf";
-/// Of images whose files don't tell: as screens and browsers have it.
+/// The resolution of images whose files name none, as browsers assume it.
 const USUAL_DPI: f32 = 96.0;
-/// The largest page that readers show, in points.
+/// The largest page that viewers show, in points.
 const SIDE: f32 = 14_400.0;
 
 #[derive(Debug, Default, Deserialize)]
@@ -72,7 +72,7 @@ enum PageOrientation {
     Landscape,
 }
 
-/// Where an image goes: the page, and the rectangle on it, in points from the lower left.
+/// The page, and the image's rectangle on it, in points from the lower left.
 #[derive(Debug, PartialEq)]
 struct Placement {
     page: (f32, f32),
@@ -169,7 +169,7 @@ fn picture(
     pages.add(file, &placement, object, matrix(&placement, orientation))
 }
 
-/// How an image of a size in points lies on its page.
+/// Places an image of this size, in points, on its page.
 fn place((width, height): (f32, f32), options: &Options, margin: f32) -> Result<Placement, Failure> {
     let (page_width, page_height) = match options.page_size.points() {
         None => (width + 2.0 * margin, height + 2.0 * margin),
@@ -199,7 +199,7 @@ fn place((width, height): (f32, f32), options: &Options, margin: f32) -> Result<
     Ok(Placement { page: (page_width, page_height), x, y, width, height, margin })
 }
 
-/// Draws the picture's unit square turned and mirrored as its file says.
+/// Rotates and mirrors the picture's unit square by its EXIF orientation.
 fn matrix(placement: &Placement, orientation: Orientation) -> [f32; 6] {
     let Placement { x, y, width: w, height: h, .. } = *placement;
     match orientation {
@@ -240,7 +240,7 @@ fn drawing(
     renumber(&mut form, &ids);
     for (id, mut object) in drawn.objects {
         renumber(&mut object, &ids);
-        // The page tree is not taken: nothing refers to it.
+        // The page tree is left out: nothing refers to it.
         let is_tree = object.as_dict().is_ok_and(|dict| dict.has(b"Parent") || dict.has(b"Kids") || dict.has(b"Pages"));
         if let (Some(id), false) = (ids.get(&id), is_tree) {
             file.put(*id, object)?;
@@ -252,7 +252,7 @@ fn drawing(
     pages.add(file, &placement, form, [across, 0.0, 0.0, down, placement.x, placement.y])
 }
 
-/// Gives references the numbers of another file. The nesting is that of a file which was just written.
+/// Renumbers references for another file. The nesting is bounded: the file was just written.
 fn renumber(object: &mut Object, ids: &BTreeMap<ObjectId, ObjectId>) {
     match object {
         Object::Reference(id) => *id = ids.get(id).copied().unwrap_or(*id),

@@ -11,12 +11,12 @@ use crate::structure::{Assembly, open_holding};
 use crate::{Engines, Failure, Media, Outcome, Request};
 
 const RESULT: &str = "result.pdf";
-/// What the mark says, and its width in Helvetica Bold, in em.
+/// The mark's text, and its width in Helvetica Bold, in em.
 const TEXT: &str = "TEST";
 const WIDTH_EM: f32 = 2.556;
 /// Height of a capital letter of Helvetica, in em.
 const CAPITAL_EM: f32 = 0.718;
-/// Of the small mark in the corner, in points.
+/// The size of the small mark in the corner, in points.
 const SMALL: f32 = 12.0;
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
@@ -31,7 +31,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         let Ok(dictionary) = source.document.get_dictionary(page) else { continue };
         let visible = pages::visible_box(&source.document, dictionary);
         let rotation = pages::rotation(&source.document, dictionary);
-        // Programs that extract text take slanted letters apart: the small one is upright.
+        // Upright, because programs that extract text split slanted words into letters.
         let drawings =
             [diagonal(visible, rotation), corner(visible, rotation)].map(|matrix| Drawing { form: word, matrix });
         overlay::draw(&mut source.document, page, &drawings, Layer::Over, Role::Artifact);

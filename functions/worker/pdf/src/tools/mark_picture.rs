@@ -7,21 +7,21 @@ use crate::structure::stamp;
 use crate::tools::internal;
 use crate::{Artifact, Failure, Media, Outcome, Request, Source};
 
-/// Bars of which each letter is made: left, top, right, bottom, in a box of 5 × 7.
+/// The bars of each letter: left, top, right, bottom, in a box of 5 × 7.
 const T: &[[f32; 4]] = &[[0.0, 0.0, 5.0, 1.4], [1.8, 1.4, 3.2, 7.0]];
 const E: &[[f32; 4]] = &[[0.0, 0.0, 1.4, 7.0], [1.4, 0.0, 5.0, 1.4], [1.4, 2.8, 5.0, 4.2], [1.4, 5.6, 5.0, 7.0]];
 const S: &[[f32; 4]] =
     &[[0.0, 0.0, 5.0, 1.4], [0.0, 1.4, 1.4, 2.8], [0.0, 2.8, 5.0, 4.2], [3.6, 4.2, 5.0, 5.6], [0.0, 5.6, 5.0, 7.0]];
-/// From one letter to the next.
+/// The distance from one letter to the next.
 const STEP: f32 = 6.5;
 const WIDTH: f32 = 3.0 * STEP + 5.0;
 const HEIGHT: f32 = 7.0;
-/// How much of the picture the word takes.
+/// The share of the picture that the word covers.
 const SHARE: f32 = 0.8;
 
 const RED: [u8; 3] = [204, 26, 26];
 const OPACITY: f32 = 0.4;
-/// As good as the browser's own.
+/// The same quality as the browser's own JPEGs.
 const QUALITY: u8 = 85;
 
 pub(super) fn run(request: &Request, source: &Source) -> Result<Outcome, Failure> {
@@ -54,7 +54,7 @@ pub(super) fn run(request: &Request, source: &Source) -> Result<Outcome, Failure
     Ok(Outcome { artifacts: vec![marked], report: None, warnings: Vec::new() })
 }
 
-/// In the middle, as large as it fits.
+/// Centres the word, as large as it fits.
 fn draw(bitmap: &mut Bitmap) {
     let (width, height) = (bitmap.width as f32, bitmap.height as f32);
     let unit = (SHARE * width / WIDTH).min(SHARE * height / HEIGHT);

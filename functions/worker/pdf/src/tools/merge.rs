@@ -1,4 +1,4 @@
-//! merge-pdf: one file of many.
+//! merge-pdf: makes one file of several.
 
 use lopdf::ObjectId;
 use serde::Deserialize;
@@ -103,7 +103,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: None, warnings })
 }
 
-/// What the outline calls a source: the client's title, the document's own, its file name, or its number.
+/// A source's title in the outline: the client's, the document's own, its file name, or its number.
 fn title(request: &Request, position: usize, document: &Source) -> String {
     let source = request.sources.get(position);
     source

@@ -1,4 +1,4 @@
-//! edit-metadata: what a document says of itself, and the files that it carries.
+//! edit-metadata: changes a document's metadata and attachments.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -57,7 +57,7 @@ impl Default for Remove {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Attachment {
-    /// Which source it is: 1 is the one after the PDF.
+    /// The source's number: 1 is the one after the PDF.
     source: usize,
     #[serde(default)]
     filename: Option<String>,
@@ -153,7 +153,7 @@ fn refuse(message: String) -> Failure {
     Failure::new(ErrorCode::RenderFailed, message, "metadata: options do not fit")
 }
 
-/// Adds a file to those that the document carries.
+/// Attaches a file to the document.
 fn attach(request: &Request, document: &mut Document, attachment: &Attachment) -> Result<(), Failure> {
     let source = request.sources.get(attachment.source).filter(|_| attachment.source > 0).ok_or_else(|| {
         refuse(format!(

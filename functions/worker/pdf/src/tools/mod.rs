@@ -1,4 +1,4 @@
-//! The tools: each reads its options and says what happens in which order.
+//! The tools. Each reads its options, and runs its steps in order.
 
 mod compare;
 mod compress;
@@ -55,7 +55,7 @@ pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     }
 }
 
-/// Reads a tool's options. They are valid against its schema: anything else is a fault of ours.
+/// Reads a tool's options, which the API has checked against its schema: an error is our own bug.
 fn options<T: DeserializeOwned>(request: &Request) -> Result<T, Failure> {
     let value = if request.options.is_null() { serde_json::json!({}) } else { request.options.clone() };
     serde_json::from_value(value).map_err(|error| {
@@ -63,7 +63,7 @@ fn options<T: DeserializeOwned>(request: &Request) -> Result<T, Failure> {
     })
 }
 
-/// The pages that an option or a source names, from 0. All of them without a text.
+/// The pages that an option or a source selects, counted from 0; all pages without a range.
 fn page_indices(text: Option<&str>, option: &str, pages: usize, limit: u32) -> Result<Vec<u32>, Failure> {
     let pages = u32::try_from(pages).unwrap_or(u32::MAX);
     let Some(text) = text else { return Ok((0..pages).collect()) };

@@ -1,4 +1,4 @@
-//! ocr-pdf: the text of scanned pages, invisibly over them.
+//! ocr-pdf: puts an invisible text layer over scanned pages.
 
 use lopdf::{Dictionary, Object, ObjectId, Stream, dictionary};
 use serde::Deserialize;
@@ -15,10 +15,10 @@ use crate::structure::{Assembly, invisible, open_holding, pages};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
 
 const RESULT: &str = "result.pdf";
-/// Pages in the report, and in a warning.
+/// The most pages listed in the report and in a warning.
 const MOST_REPORTED: usize = 1000;
 const MOST_TOLD: usize = 10;
-/// Of pictures that take the place of pages whose text can't be trusted.
+/// The JPEG quality of pictures that replace pages.
 const QUALITY: u8 = 85;
 /// Bytes of a pixel of such a picture while it is drawn.
 const PIXEL_BYTES: u64 = 4;
@@ -43,20 +43,20 @@ impl Default for Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum Mode {
-    /// They stay as they are.
+    /// Keeps them as they are.
     SkipText,
-    /// They lose their invisible text, and are read anew but for the visible one.
+    /// Removes their invisible text, and reads what is not visible text.
     Redo,
-    /// A picture takes their place, which is read.
+    /// Replaces them by pictures, and reads those.
     Force,
 }
 
-/// What became of a page.
+/// The outcome for one page.
 enum Done {
     Skipped,
     Read {
         text: Box<PageText>,
-        /// The file of the picture that is to take the page's place.
+        /// The file of the picture that replaces the page.
         picture: Option<String>,
     },
 }
@@ -130,7 +130,7 @@ fn no_model() -> Failure {
     internal("a model of Tesseract is not installed")
 }
 
-/// Draws a page in colour to a file, which it names.
+/// Draws a page in colour to a file, and returns the file's name.
 fn draw(page: &Page<'_>, index: u32, dpi: f32, request: &Request) -> Result<String, Failure> {
     let size = raster::size(page.size(), &raster::Fit::Dpi(dpi), request.limits.memory_bytes / PIXEL_BYTES)?;
     let bitmap = page.render_content(size.width, size.height)?;
@@ -155,13 +155,13 @@ fn replace(document: &mut lopdf::Document, id: ObjectId, picture: &std::path::Pa
     if let Ok(page) = document.get_dictionary_mut(id) {
         page.set("Contents", content);
         page.set("Resources", dictionary! { "XObject" => dictionary! { "Picture" => picture } });
-        // What the structure's marks were on is gone.
+        // The content that the structure's marks refer to is gone.
         page.remove(b"StructParents");
     }
     Ok(())
 }
 
-/// Turns a page as it was turned for reading.
+/// Rotates a page as it was rotated for OCR.
 fn turn(document: &mut lopdf::Document, id: ObjectId, text: &PageText) {
     let Ok(page) = document.get_dictionary(id) else { return };
     let rotation = pages::rotation(document, page);
@@ -199,7 +199,7 @@ fn warn(done: &[Done]) -> Vec<Warning> {
     warnings
 }
 
-/// A warning of the pages, by their numbers, that could not be read well.
+/// A warning that lists the pages with low confidence.
 pub(super) fn low_confidence(pages: impl Iterator<Item = (u32, Option<f32>)>) -> Option<Warning> {
     let is_low = |confidence: Option<f32>| confidence.is_some_and(|confidence| confidence < LOW_CONFIDENCE);
     let low: Vec<String> =

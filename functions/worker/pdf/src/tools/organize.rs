@@ -1,4 +1,4 @@
-//! organize-pdf: which pages, in which order, turned and cut how, and how many on a sheet.
+//! organize-pdf: selects, orders, rotates and crops pages, and puts several on a sheet.
 
 use serde::Deserialize;
 
@@ -10,7 +10,7 @@ use crate::structure::{Assembly, PageUse, Part, open_holding};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
 
 const RESULT: &str = "result.pdf";
-/// What must be left of a page that is cropped, in points.
+/// The smallest size of a cropped page, in points.
 const SMALLEST: f32 = 3.0;
 
 #[derive(Debug, Default, Deserialize)]
@@ -31,7 +31,7 @@ struct Rotate {
     degrees: i64,
 }
 
-/// What to cut off each edge, in points, as a viewer shows the page.
+/// How much to crop at each edge of the shown page, in points.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Crop {
@@ -94,7 +94,7 @@ fn cut(crop: &Crop, source: &Source, used: &mut [PageUse]) -> Result<(), Failure
         let Some(page) = source.page(used.index) else { continue };
         let visible = pages::visible_box(&source.document, page);
         let turn = (pages::rotation(&source.document, page) + used.turn).rem_euclid(360);
-        // Clockwise from the top, as shown; a page that is turned has its own top elsewhere.
+        // Clockwise from the top of the shown page, which /Rotate may have moved.
         let mut edges = [crop.top, crop.right, crop.bottom, crop.left];
         edges.rotate_left((turn / 90) as usize % 4);
         let [top, right, bottom, left] = edges;

@@ -1,4 +1,4 @@
-//! `pdf-to-images`: a picture of each page.
+//! pdf-to-images: draws each page as a picture.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -15,7 +15,7 @@ use crate::{Artifact, Engines, Failure, Outcome, Request};
 
 /// Threads that encode while this one draws.
 const ENCODERS: usize = 4;
-/// The part of the allowed memory that pictures may take before they are written.
+/// The share of the memory limit for pictures that are not written yet.
 const MEMORY_SHARE: u64 = 3;
 
 #[derive(Debug, Deserialize)]
@@ -66,7 +66,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     output.finish(&pages, document.pages(), source.name.as_deref())
 }
 
-/// Draws on this thread, since pdfium knows no threads, and encodes on others.
+/// Draws on this thread, because pdfium is not thread-safe, and encodes on others.
 fn draw_all(
     document: &Document<'_>,
     pages: &[u32],
@@ -95,7 +95,7 @@ fn draw_all(
                     output.write(index, &bitmap);
                     room.give_back(bitmap.data.len() as u64);
                 } else {
-                    // It fails only when all encoders are gone, and then they have said why.
+                    // Fails only if all encoders have ended, each with an error of its own.
                     drop(send.send((index, bitmap)));
                 }
                 Ok(())
@@ -120,7 +120,7 @@ fn encode_all(receive: &Mutex<Receiver<(usize, Bitmap)>>, room: &Room, output: &
     }
 }
 
-/// Where pictures go, in whatever order they are ready.
+/// Collects pictures in the order in which they are ready.
 struct Output<'r> {
     request: &'r Request,
     encoding: Encoding,
@@ -129,7 +129,7 @@ struct Output<'r> {
 }
 
 struct State {
-    /// Width and height of each picture that is written.
+    /// Width and height of each written picture.
     done: Vec<Option<(u32, u32)>>,
     bytes: u64,
     failure: Option<Failure>,

@@ -1,4 +1,4 @@
-//! `pdf-to-text`: what a PDF says, as text, Markdown, JSON or HTML.
+//! pdf-to-text: extracts text as plain text, Markdown, JSON or HTML.
 
 use serde::Deserialize;
 
@@ -31,12 +31,12 @@ impl Default for Options {
     }
 }
 
-/// Of which pages the picture is read.
+/// Which pages are read by OCR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Recognize {
     Never,
-    /// Those that have no text.
+    /// Pages without text.
     Auto,
     Always,
 }
@@ -92,7 +92,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
             contents.push(content);
             return Ok(());
         }
-        // A form feed goes between pages, as other programs have it.
+        // A form feed between pages, as pdftotext writes it.
         if pages.first() != Some(&index) {
             written.push('\u{c}');
         }

@@ -1,4 +1,4 @@
-//! protect-pdf and unlock-pdf: qpdf's work, byte by byte; nothing else of the file changes.
+//! protect-pdf and unlock-pdf: qpdf changes the encryption, and nothing else.
 
 use std::fs;
 use std::path::Path;
@@ -46,7 +46,7 @@ impl Permissions {
         !(self.print && self.copy && self.modify && self.annotate && self.forms && self.assemble)
     }
 
-    /// As qpdf takes them for keys of 256 bits. Reading aloud is always allowed.
+    /// qpdf's settings for 256-bit keys. Screen readers are always allowed.
     fn to_job(&self) -> Value {
         let flag = |allowed: bool| if allowed { "y" } else { "n" };
         json!({
@@ -121,7 +121,7 @@ fn refuse(message: &str) -> Failure {
     Failure::new(ErrorCode::RenderFailed, message, "protection: options do not fit together")
 }
 
-/// Streams stay as they are packed: unpacking one could take any amount of memory.
+/// Streams stay compressed: unpacking one could take any amount of memory.
 fn job(source: &Source, result: &Path) -> Value {
     let mut job = json!({
         "inputFile": source.path, "outputFile": result, "decodeLevel": "none", "compressStreams": "n",
@@ -143,7 +143,7 @@ fn finish(
     let pages = count(engines, request, source, password)?.pages;
     let mut warnings = Vec::new();
     if engines.qpdf()?.run(&job)?.repaired {
-        // qpdf mends what it needs for reading, and leaves the rest as damaged as it was.
+        // qpdf repairs what it needs for reading, and leaves other damage as it is.
         let rebuilt = request.directory.join(REBUILT);
         warnings = rebuild(engines, request, password, &rebuilt)?;
         job["inputFile"] = json!(rebuilt);
@@ -158,7 +158,7 @@ fn finish(
     Ok(Outcome { artifacts: vec![pdf(RESULT, pages)], report: None, warnings })
 }
 
-/// Puts a damaged document together anew, without protection.
+/// Rebuilds a damaged document, without protection.
 fn rebuild(engines: &Engines, request: &Request, password: Option<&str>, path: &Path) -> Result<Vec<Warning>, Failure> {
     let mut request = request.clone();
     if let Some(source) = request.sources.first_mut() {
@@ -171,10 +171,10 @@ fn rebuild(engines: &Engines, request: &Request, password: Option<&str>, path: &
     Ok(warnings.filter(|warning| warning.code != "encryption_removed").collect())
 }
 
-/// What qpdf finds when it reads a file.
+/// qpdf's findings about a file.
 struct Counted {
     pages: u32,
-    /// Whether it had nothing to repair: only then can the file be a result as it is.
+    /// Whether nothing had to be repaired: only then is the file a result as it is.
     is_sound: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What the tools that draw pages have in common: which pages, how large, on which background.
+//! Shared by the tools that draw pages: page selection, size and background.
 
 use crate::image::Format;
 use crate::page_range::PageRange;
@@ -6,11 +6,11 @@ use crate::pdfium::{Background, Document};
 use crate::structure::pages::too_many;
 use crate::{ErrorCode, Failure, Request};
 
-/// How large a page's picture is.
+/// The size of a page's picture.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fit {
     Dpi(f32),
-    /// As large as fits into both, in the page's proportions.
+    /// The largest size within both, in the page's proportions.
     Inside {
         width: Option<u32>,
         height: Option<u32>,
@@ -25,7 +25,7 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// What its bitmap takes.
+    /// The bytes of its bitmap.
     pub(super) fn bytes(self) -> u64 {
         u64::from(self.width) * u64::from(self.height) * 4
     }
@@ -45,7 +45,7 @@ pub(super) fn size((width, height): (f32, f32), fit: &Fit, most: u64) -> Result<
             by_width.min(by_height)
         }
     };
-    // A cast saturates, and what is too much is turned down below.
+    // The cast saturates; sizes beyond the limit are refused below.
     let pixels = |points: f64| ((points * scale).round() as u32).max(1);
     let size = Size { width: pixels(width), height: pixels(height) };
     if u64::from(size.width) * u64::from(size.height) > most {
@@ -63,7 +63,7 @@ pub(super) fn size((width, height): (f32, f32), fit: &Fit, most: u64) -> Result<
     Ok(size)
 }
 
-/// How many pages there are, which is within the limit.
+/// The number of pages, within the limit.
 pub(super) fn page_count(document: &Document<'_>, request: &Request) -> Result<u32, Failure> {
     let (count, limit) = (document.pages(), request.limits.pages);
     match count {
@@ -73,7 +73,7 @@ pub(super) fn page_count(document: &Document<'_>, request: &Request) -> Result<u
     }
 }
 
-/// The pages that the option names, counted from 0, each once; all pages without it.
+/// The pages that the option selects, counted from 0, each once; all pages without it.
 pub(super) fn pages(document: &Document<'_>, range: Option<&str>, request: &Request) -> Result<Vec<u32>, Failure> {
     let (count, limit) = (page_count(document, request)?, request.limits.pages);
     let Some(range) = range else { return Ok((0..count).collect()) };
@@ -87,7 +87,7 @@ pub(super) fn pages(document: &Document<'_>, range: Option<&str>, request: &Requ
     Ok(pages)
 }
 
-/// `#ffffff`, or `transparent` where the format can.
+/// `#ffffff`, or `transparent` if the format has transparency.
 pub(super) fn background(text: &str, format: Format) -> Result<Background, Failure> {
     if text == "transparent" {
         return Ok(if format.has_alpha() { Background::Transparent } else { Background::Color([255; 3]) });

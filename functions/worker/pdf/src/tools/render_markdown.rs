@@ -1,4 +1,4 @@
-//! The page that markdown-to-pdf prints: not in the catalogue, since another engine prints it.
+//! Makes the HTML page of markdown-to-pdf, which another engine prints.
 
 use serde::Deserialize;
 use serde_json::json;

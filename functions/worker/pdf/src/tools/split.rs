@@ -1,4 +1,4 @@
-//! split-pdf: many files of one.
+//! split-pdf: makes several files of one.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,9 +10,9 @@ use crate::structure::assembly::{Bookmarks, Item, Source};
 use crate::structure::{Assembly, PageUse, Part, content, open_holding};
 use crate::{Artifact, Engines, ErrorCode, Failure, Limits, Outcome, Request, Warning};
 
-/// As many files as one job may have.
+/// The most files that one job may return.
 const MOST_PARTS: usize = 1_000;
-/// Characters of a file's name, without its extension.
+/// The most characters of a file name without its extension.
 const NAME_CHARACTERS: usize = 120;
 
 #[derive(Debug, Deserialize)]
@@ -49,7 +49,7 @@ impl Default for Options {
     }
 }
 
-/// Pages of one file, from 0.
+/// The pages of one file, counted from 0.
 #[derive(Debug, Default)]
 struct Piece {
     pages: Vec<usize>,
@@ -110,7 +110,7 @@ fn ranges(ranges: &[String], offered: &[usize], limits: &Limits) -> Result<Vec<P
     ranges.iter().enumerate().map(piece).collect()
 }
 
-/// A part begins at each page that a bookmark of these levels leads to.
+/// Starts a part at each page that a bookmark of these levels leads to.
 fn bookmarks(source: &Source, offered: &[usize], level: usize) -> Result<Vec<Piece>, Failure> {
     let mut starts: Vec<(usize, Option<String>)> = Vec::new();
     collect_starts(source, source.outline(), level, &mut starts);
@@ -147,7 +147,7 @@ fn collect_starts(source: &Source, items: &[Item], level: usize, starts: &mut Ve
     }
 }
 
-/// Blank pages part the others, and are in no part.
+/// Splits at blank pages, and leaves them out.
 fn blank(source: &Source, offered: &[usize]) -> Result<Vec<Piece>, Failure> {
     let is_blank = |page: &usize| source.page(*page).is_some_and(|page| content::is_blank(&source.document, page));
     let pieces: Vec<Piece> = offered.split(is_blank).filter(|pages| !pages.is_empty()).map(Piece::of).collect();
@@ -160,7 +160,7 @@ fn blank(source: &Source, offered: &[usize]) -> Result<Vec<Piece>, Failure> {
 struct Splitter<'a> {
     request: &'a Request,
     warnings: Vec<Warning>,
-    /// Bytes that the results may still have.
+    /// How many bytes the remaining results may have.
     left: u64,
 }
 
@@ -169,7 +169,7 @@ impl Splitter<'_> {
         let limits = Limits { output_bytes: self.left, ..self.request.limits };
         let mut assembly = Assembly::create(&self.request.directory.join(file), &limits, false)?;
         let pages: Vec<PageUse> = pages.iter().copied().map(PageUse::of).collect();
-        // What belongs to no page goes with the first part, and is not multiplied.
+        // The first part alone gets what belongs to no page.
         let part = Part { pages: &pages, bookmarks: Bookmarks::Keep, attachments: first, again: true };
         assembly.add(source, &part)?;
         let assembled = assembly.finish()?;
@@ -181,7 +181,7 @@ impl Splitter<'_> {
         Ok((assembled.pages, assembled.bytes))
     }
 
-    /// The longest parts that are small enough, found by writing them: pages share what only a file as a whole has.
+    /// Finds the longest parts within the size by writing them, since pages share objects.
     fn by_size(&mut self, source: &mut Source, offered: &[usize], mebibytes: f64) -> Result<Vec<Piece>, Failure> {
         // The schema bounds it: no precision is lost.
         let most = (mebibytes * f64::from(1 << 20)) as u64;
@@ -196,7 +196,7 @@ impl Splitter<'_> {
         Ok(pieces)
     }
 
-    /// How many of these pages fit. At least one: a page that is too large alone is told of.
+    /// How many of these pages fit. At least one: a page that is too large alone gets a warning.
     fn longest(&mut self, source: &mut Source, pages: &[usize], most: u64, first: bool) -> Result<usize, Failure> {
         let mut fits = |splitter: &mut Self, length: usize| {
             let trial = "trial.pdf";
@@ -208,7 +208,7 @@ impl Splitter<'_> {
         if fits(self, pages.len())? {
             return Ok(pages.len());
         }
-        // One page more than the longest that is known to fit, and fewer than the shortest that is known not to.
+        // Between the longest part known to fit and the shortest known not to.
         let (mut low, mut high) = (0, pages.len());
         let mut step = 1;
         while low + step < high && fits(self, low + step)? {
@@ -231,7 +231,7 @@ impl Splitter<'_> {
     }
 }
 
-/// What each file is called. No two are called the same.
+/// A unique name for each file.
 fn names(pattern: &str, request: &Request, pieces: &[Piece]) -> Vec<String> {
     let name = stem(request.sources.first().and_then(|source| source.name.as_deref()));
     let name = name.unwrap_or_else(|| "document".to_owned());
@@ -253,7 +253,7 @@ fn names(pattern: &str, request: &Request, pieces: &[Piece]) -> Vec<String> {
         .collect()
 }
 
-/// Without what file systems refuse, and without the joints of an empty title.
+/// Removes characters that file systems refuse, and separators beside an empty title.
 fn clean(name: &str) -> String {
     let safe = |c: char| if c.is_control() || r#"/\:*?"<>|"#.contains(c) { ' ' } else { c };
     let name: String = name.chars().map(safe).take(NAME_CHARACTERS).collect();

@@ -1,4 +1,4 @@
-//! `thumbnail`: a small picture of a page or an image.
+//! thumbnail: a small picture of a page or an image.
 
 use fast_image_resize::images::{Image, ImageRef};
 use fast_image_resize::{PixelType, ResizeOptions, Resizer};
@@ -143,7 +143,7 @@ fn on_white(image: &DynamicImage) -> DynamicImage {
     DynamicImage::ImageRgba8(pixels)
 }
 
-/// The size before anything is cut off. Images, unlike pages, are not enlarged.
+/// The size before cropping. Images, unlike pages, are not enlarged.
 fn size((width, height): (f32, f32), options: &Options, natural: bool, most: u64) -> Result<Size, Failure> {
     let (by_width, by_height) = (options.width as f32 / width, options.height as f32 / height);
     let scale = match options.fit {
@@ -154,7 +154,7 @@ fn size((width, height): (f32, f32), options: &Options, natural: bool, most: u64
     raster::size((width, height), &raster::Fit::Dpi(scale * 72.0), most)
 }
 
-/// The middle of a picture that is larger than asked for.
+/// Crops a picture to its middle.
 fn crop(bitmap: Bitmap, options: &Options) -> Bitmap {
     let (width, height) = (bitmap.width.min(options.width), bitmap.height.min(options.height));
     if options.fit == Fit::Contain || (width, height) == (bitmap.width, bitmap.height) {

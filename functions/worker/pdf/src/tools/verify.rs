@@ -1,4 +1,4 @@
-//! Checks the result of any engine before it counts: it is whole, within the limits, and of the format that it is called.
+//! Checks the result of any engine: it must be complete, within the limits, and of the format that it claims.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -8,7 +8,7 @@ use crate::structure::pages::too_many;
 use crate::structure::stamp;
 use crate::{Artifact, Engines, ErrorCode, Failure, Media, OfficeFile, Outcome, Request, Source};
 
-/// What is read at once.
+/// Bytes that are read at once.
 const CHUNK: usize = 64 << 10;
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
@@ -28,7 +28,7 @@ fn verify(engines: &Engines, request: &Request, source: &Source) -> Result<Artif
             format!("{bytes} bytes"),
         ));
     }
-    // A page without words comes to a text without any, and a sheet without cells to no rows.
+    // A page without words gives an empty text, and a sheet without cells an empty table.
     if bytes == 0 && !matches!(source.media, Media::Text | Media::Markdown | Media::Office(OfficeFile::Csv)) {
         return Err(unusable("an empty file"));
     }
@@ -71,7 +71,7 @@ fn pages(engines: &Engines, request: &Request, source: &Source) -> Result<u32, F
         return Err(unusable("no PDF header"));
     }
     let (pages, repaired) = match engines.qpdf()?.pages(&source.path, source.password.as_deref()) {
-        // Which is what is said of sources.
+        // The same test as for sources.
         Err(failure) if failure.code == ErrorCode::CorruptDocument => return Err(unusable(&failure.cause)),
         counted => counted?,
     };
@@ -83,7 +83,7 @@ fn pages(engines: &Engines, request: &Request, source: &Source) -> Result<u32, F
     }
 }
 
-/// A package has its main part and whole entries; rich text has its mark at both ends; a table is text in some encoding.
+/// A package must have its main part and intact entries, rich text its marks at both ends; a table must be text in some encoding.
 fn office(source: &Source, format: OfficeFile, most: u64) -> Result<(), Failure> {
     match (format, format.main_part()) {
         (_, Some(main)) => package(source, main, most),
@@ -129,7 +129,7 @@ fn table(mut file: File) -> Result<(), Failure> {
 
 type Archive = zip::ZipArchive<BufReader<File>>;
 
-/// Reads every entry: its checksum is compared at its end.
+/// Reads every entry to its end, where the checksum is compared.
 fn archive(source: &Source, most: u64) -> Result<Archive, Failure> {
     let mut archive = zip::ZipArchive::new(BufReader::new(open(source)?)).map_err(|_| unusable("no ZIP archive"))?;
     let mut left = most;
@@ -141,7 +141,7 @@ fn archive(source: &Source, most: u64) -> Result<Archive, Failure> {
     Ok(archive)
 }
 
-/// Checks text in pieces: a character may be cut by the end of one.
+/// Checks text piece by piece: a piece may end within a character.
 fn utf8(mut file: File) -> Result<(), Failure> {
     let mut buffer = vec![0; CHUNK];
     let mut kept = 0;

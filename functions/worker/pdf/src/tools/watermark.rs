@@ -1,4 +1,4 @@
-//! watermark-pdf: text or a picture on pages; page numbers and headers are the same.
+//! watermark-pdf: puts text or a picture on pages, also page numbers and headers.
 
 use std::collections::HashMap;
 
@@ -15,11 +15,11 @@ use crate::structure::{Assembly, open_holding, stamp};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
 
 const RESULT: &str = "result.pdf";
-/// The size of text that is not told to have one, if it fits, in points.
+/// The default size of text, in points, if it fits.
 const USUAL_SIZE: f32 = 48.0;
-/// Space between tiles, in heights of one.
+/// Space between tiles, in tile heights.
 const TILE_GAP: f32 = 1.0;
-/// Tiles on one page: there is no use in more.
+/// The most tiles on one page.
 const MOST_TILES: f32 = 400.0;
 
 #[derive(Debug, Deserialize)]
@@ -69,14 +69,14 @@ enum Position {
     Tile,
 }
 
-/// Something to put on a page: an object, its size, and the way from its own units to those of a box of that size.
+/// Something to put on a page: an object, its size, and the matrix from its units to a box of that size.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     form: ObjectId,
     width: f32,
     height: f32,
     matrix: Matrix,
-    /// It may be made smaller to fit.
+    /// It may be scaled down to fit.
     shrinks: bool,
 }
 
@@ -144,7 +144,7 @@ fn stamp_mark(
     })
 }
 
-/// A mark for each page: those of the same text share theirs.
+/// A mark for each page. Pages with the same text share one.
 fn text_marks(
     engines: &Engines,
     request: &Request,
@@ -192,7 +192,7 @@ fn see_through(document: &mut Document, form: ObjectId, opacity: f32) -> ObjectI
     overlay::translucent(document, form, bounds, opacity)
 }
 
-/// Where the mark's box goes, in the page's units: once, or many times.
+/// Where the mark's box goes, in page units: one place, or one for each tile.
 fn place(options: &Options, mark: &Mark, visible: Rectangle, rotation: i64) -> Vec<Matrix> {
     let turned = Matrix::rotation(options.rotation);
     let upright = Matrix::upright(visible, rotation);
@@ -210,14 +210,14 @@ fn place(options: &Options, mark: &Mark, visible: Rectangle, rotation: i64) -> V
     let Some((column, row)) = options.position.cell() else { return tiles(mark, bounds, page, at) };
     let along = |cell: f32, length: f32, own: f32| {
         let free = length - own;
-        // At an edge, the margin holds, unless there is less room than that.
+        // Keep the margin at an edge, unless there is less room.
         options.margin.min(free / 2.0) * (1.0 - cell) + (free - options.margin.min(free / 2.0)) * cell
     };
     vec![at(along(column, page.width(), bounds.width()), along(row, page.height(), bounds.height()))]
 }
 
 impl Position {
-    /// From the left and from the bottom: 0, a half or 1.
+    /// Share of the free space to the left and below: 0, 0.5 or 1.
     const fn cell(self) -> Option<(f32, f32)> {
         Some(match self {
             Self::TopLeft => (0.0, 1.0),
@@ -234,7 +234,7 @@ impl Position {
     }
 }
 
-/// Over the whole page, every other row shifted by half.
+/// Tiles over the whole page; every other row is shifted by half a tile.
 fn tiles(mark: &Mark, bounds: Rectangle, page: Rectangle, at: impl Fn(f32, f32) -> Matrix) -> Vec<Matrix> {
     let gap = TILE_GAP * mark.height.min(mark.width);
     let (mut step_x, mut step_y) = (bounds.width() + gap, bounds.height() + gap);

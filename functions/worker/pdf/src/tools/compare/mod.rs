@@ -1,4 +1,4 @@
-//! compare-documents: what differs between two versions of a document, to look at and as data.
+//! compare-documents: shows what differs between two versions of a document, as pages or as data.
 
 mod sheets;
 
@@ -31,9 +31,9 @@ impl Default for Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Mode {
-    /// Page by page: as pictures, and by the words on them.
+    /// Compares page by page: pictures and words.
     Visual,
-    /// As one text each, wherever lines and pages end.
+    /// Compares the whole texts, wherever lines and pages end.
     Text,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         Format::Json => write_data(request, &compared)?,
         Format::Pdf => {
             let sizes = [before.sizes(), after.sizes()];
-            // pdfium is done with the documents before their structure is read.
+            // pdfium closes the documents before their structure is read.
             drop((before, after));
             let (artifact, more) = sheets::write(engines, request, &compared, sizes, options.only_changed)?;
             warnings.extend(more);
@@ -88,7 +88,7 @@ impl<'s> Version<'s> {
         Ok(Self { document, pages })
     }
 
-    /// A page's picture at this size, on white of the size of `canvas`.
+    /// A page's picture at this size, on a white canvas of size `canvas`.
     fn picture(&self, index: usize, size: Size, canvas: Size) -> Result<Picture, Failure> {
         let page = self.document.page(u32::try_from(index).unwrap_or(u32::MAX))?;
         let drawn = page.render(size.width, size.height, Background::Color([255; 3]))?;

@@ -1,4 +1,4 @@
-//! The result to look at: the pages side by side, with what differs marked.
+//! The visual result: pages side by side, with differences marked.
 
 use lopdf::{Document, ObjectId};
 
@@ -74,7 +74,7 @@ pub(super) fn write(
     Ok((pdf(RESULT, assembled.pages), warnings))
 }
 
-/// A PDF has at least one page: where nothing changed, the first pair is shown.
+/// A PDF needs a page: if nothing changed, the first pair is shown.
 fn chosen(compared: &[ComparedPage], only_changed: bool) -> Vec<&ComparedPage> {
     let mut chosen: Vec<&ComparedPage> = compared.iter().filter(|page| !only_changed || page.is_changed()).collect();
     if chosen.is_empty() {
@@ -83,7 +83,7 @@ fn chosen(compared: &[ComparedPage], only_changed: bool) -> Vec<&ComparedPage> {
     chosen
 }
 
-/// A source and its pages. Annotations, fields and layers are a part of the pages, as a viewer shows them at first.
+/// A source and its pages. Annotations, fields and layers are flattened, as a viewer shows them at first.
 fn flattened(
     engines: &Engines,
     request: &Request,
@@ -102,7 +102,7 @@ fn flattened(
 
 fn note(page: &ComparedPage) -> String {
     match (page.pair.before, page.pair.after) {
-        // Rounded down: a changed page is never 100 % alike.
+        // Rounded down, so that a changed page is never 100 % similar.
         (Some(_), Some(_)) if page.is_changed() => {
             format!("{:.1} % alike", (page.similarity * 1000.0).floor().min(999.0) / 10.0)
         }

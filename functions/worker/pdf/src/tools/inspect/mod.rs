@@ -1,4 +1,4 @@
-//! `inspect-document`: what a PDF or an image is and has, as JSON. Nothing of it is run, and no page is drawn.
+//! inspect-document: describes a PDF or an image as JSON. Runs no scripts and draws no page.
 
 mod pdf;
 
@@ -39,7 +39,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     Ok(Outcome { artifacts: vec![artifact], ..Outcome::default() })
 }
 
-/// From the header alone.
+/// Reads the header alone.
 fn image(request: &Request, source: &Source, format: ImageFormat) -> Result<Value, Failure> {
     let data = super::images_to_pdf::read(&source.path)?;
     let mut reader = ImageReader::with_format(Cursor::new(&data), format);

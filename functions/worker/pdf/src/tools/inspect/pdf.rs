@@ -1,4 +1,4 @@
-//! What a PDF has.
+//! The description of a PDF.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -11,7 +11,7 @@ use crate::structure::objects::{DEPTH, Lookup, decode, tree};
 use crate::structure::{self, pages};
 use crate::{Engines, Failure, Request, Source};
 
-/// Entries of one list: more are counted, and not listed.
+/// The most entries in one list. Further ones are counted alone.
 const LISTED: usize = 5_000;
 
 pub(super) fn inspect(engines: &Engines, request: &Request, source: &Source) -> Result<Value, Failure> {
@@ -50,7 +50,7 @@ fn page_list(shown: &pdfium::Document<'_>, document: &Document, ids: &[ObjectId]
         let number = u32::try_from(index).unwrap_or(u32::MAX);
         let dict = document.get_dictionary(*id).ok();
         let (width, height) = dict.map_or((0.0, 0.0), |dict| pages::shown_size(document, dict));
-        // A page that can't be shown has no text.
+        // A page that can't be opened has no text.
         let characters = shown.page(number).and_then(|page| page.text().map(|text| text.count())).unwrap_or(0);
         Ok(json!({
             "page": index + 1,
@@ -115,7 +115,7 @@ fn form(document: &Document, catalog: &Dictionary) -> Value {
     json!({ "xfa": form.has(b"XFA"), "fields": fields })
 }
 
-/// What a field may be set to, where the form says so.
+/// The values that a field can take, if the form lists them.
 fn choices(document: &Document, field: &Field) -> Option<Vec<String>> {
     match field.kind {
         Kind::Dropdown | Kind::List => {
@@ -170,7 +170,7 @@ fn fonts(document: &Document) -> Vec<Value> {
     let mut found: BTreeMap<(String, String), (bool, bool)> = BTreeMap::new();
     for font in document.objects.values().filter_map(|object| object.as_dict().ok()) {
         let kind = document.name(font, b"Subtype").unwrap_or_default();
-        // The parts of composite fonts stand for them.
+        // A composite font is listed by its parts.
         if !font.has_type(b"Font") || kind == b"Type0" {
             continue;
         }
@@ -227,7 +227,7 @@ fn metadata(document: &Document, shown: &pdfium::Document<'_>) -> Value {
     })
 }
 
-/// What the document says of itself, `2b`: nobody has checked it.
+/// The PDF/A level that the document claims, such as `2b`. Not verified.
 fn pdfa(document: &Document, catalog: &Dictionary) -> Option<String> {
     const MOST: usize = 4 << 20;
     let stream = document.value(catalog, b"Metadata")?.as_stream().ok()?;
