@@ -42,11 +42,15 @@ def read(root: Path) -> list[Source]:
         Source(
             name,
             tuple(sorted(packages)),
-            tuple(sorted({licence for package in packages for licence in _licences(root, package)}, key=str.lower)),
+            tuple(sorted({licence for package in packages for licence in _licences(root, package)}, key=_alphabetic)),
             tuple(engine for engine, those in loaded.items() if not those.isdisjoint(packages)),
         )
         for name, packages in sorted(groups.items())
     ]
+
+
+def _alphabetic(name: str) -> tuple[str, str]:
+    return name.lower(), name
 
 
 def _installed(root: Path) -> Iterable[tuple[str, str]]:
@@ -73,6 +77,14 @@ def _packages(root: Path, patterns: Iterable[str]) -> Iterable[str]:
     said = subprocess.run(["chroot", root, "ldd", *names], capture_output=True, text=True).stdout
     # By name: a directory may be a link to the one that the package has.
     files = {Path(name).name for name in names} | {Path(name).name for name in re.findall(r"=> (/\S+)", said)}
+    files -= _replaced(root)
     for listing in (root / "var/lib/dpkg/info").glob("*.list"):
         if any(Path(line).name in files for line in listing.read_text().splitlines()):
             yield listing.stem.split(":")[0]
+
+
+def _replaced(root: Path) -> set[str]:
+    """Files of packages that the image has another file in place of (`dpkg-divert`)."""
+    diversions = root / "var/lib/dpkg/diversions"
+    # Three lines each: the file, where the package's goes, and whose diversion it is.
+    return {Path(line).name for line in diversions.read_text().splitlines()[::3]} if diversions.exists() else set()

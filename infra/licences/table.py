@@ -27,8 +27,9 @@ is a program of its own, or data.
 
 - Nothing that is installed is under the AGPL. The copyright file of `libreoffice-dictionaries` names it for the Hebrew dictionary,
   which is not installed; that of `base-files` is a collection of licence texts.
-- Packages under the GPL alone are programs of their own (`bash`, `coreutils`, …), which the worker does not call, with the exceptions
-  below: libraries that Debian's LibreOffice and leptonica link to. No crate is under the GPL.
+- Packages under the GPL alone are programs of their own (`bash`, `coreutils`, …), which the worker does not call, with the exception
+  below: a library that Debian's LibreOffice links to. `libjbig`, which `libtiff` links to, is replaced by `infra/worker/jbig.c`, which
+  decodes nothing. No crate is under the GPL.
 """
 
 
@@ -53,7 +54,6 @@ def _named(source: Source) -> str:
 
 # Sources whose copyright file names nothing but the GPL, and of which an engine loads a library.
 COPYLEFT = {
-    "jbigkit": "GPL-2+. `libtiff`, which LibreOffice reads pictures with, links to it. So does leptonica, of Tesseract, which reads none with it.",
     "libtool": "`libltdl` itself is LGPL-2+, as its sources say. `librdf`, which LibreOffice links to, links to it.",
 }
 

@@ -21,6 +21,16 @@ class Image(unittest.TestCase):
         self.assertEqual((source.name, source.packages, source.loaded), ("x", ("libx", "x-data"), ("office", "pdf")))
         self.assertEqual(source.licences, ("BSD", "GPL-2+", "GPL-3", "ISC", "MIT", "Zlib"))
 
+    def test_a_replaced_file_belongs_to_no_package(self):
+        with TemporaryDirectory() as folder:
+            root = Path(folder)
+            self.write(root / "var/lib/dpkg/info/libx.list", "/usr/lib/libx.so.1\n")
+            self.write(root / "var/lib/dpkg/info/liby:amd64.list", "/usr/lib/liby.so.1\n")
+            self.write(root / "var/lib/dpkg/diversions", "/usr/lib/libx.so.1\n/usr/lib/libx.so.1.other\n:\n")
+            said = unittest.mock.Mock(stdout="libx.so.1 => /usr/lib/libx.so.1 (0x0)\nliby.so.1 => /usr/lib/liby.so.1 (0x0)\n")
+            with unittest.mock.patch.object(image.subprocess, "run", return_value=said):
+                self.assertEqual(list(image._packages(root, ["usr/lib/*.so"])), ["liby"])
+
     @staticmethod
     def write(path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

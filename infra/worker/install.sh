@@ -2,7 +2,7 @@
 # Turns a bare Debian into the worker's system. The image runs it, and so does `make test-image`, in a root directory of its
 # own. It runs as root inside of the system that it changes.
 #
-#   install.sh packages   engines and fonts, with the security updates of the day
+#   install.sh packages   engines and fonts, with the security updates of the day, and none of libjbig
 #   install.sh settle     font caches, the unprivileged user, and no file that lends anybody rights
 #   install.sh check      fails if anything of that is not so
 set -eu
@@ -24,8 +24,19 @@ packages() {
     apt-get upgrade -y
     # shellcheck disable=SC2046 # A list of packages.
     apt-get install -y --no-install-recommends $(grep -v '^#' "$here/packages")
+    replace_libjbig
     apt-get clean
     rm -rf /var/lib/apt/lists/*
+}
+
+# libtiff links to libjbig, which is under the GPL: the engines load a library of no content in its place.
+replace_libjbig() {
+    library=$(ls /usr/lib/*/libjbig.so.0)
+    dpkg-divert --quiet --local --rename --divert "$library.gpl" --add "$library"
+    apt-get install -y --no-install-recommends gcc
+    gcc -shared -nostdlib -fPIC -Os -Wl,-soname,libjbig.so.0 -o "$library" "$here/jbig.c"
+    apt-get purge -y --auto-remove gcc
+    rm -f "$library.gpl"
 }
 
 settle() {
@@ -46,6 +57,7 @@ check() {
         [ -x "$program" ] || fail "$program is missing"
     done
     ls /usr/lib/*/libjemalloc.so.2 >/dev/null || fail "jemalloc is missing"
+    grep -q 'JBIG is not supported' /usr/lib/*/libjbig.so.0 || fail "libjbig, which is under the GPL, was not replaced"
     [ -e /usr/lib/libreoffice/program/libsmlo.so ] || fail "LibreOffice Math is missing: equations would disappear"
     [ -e /usr/share/hyphen/hyph_en_US.dic ] || fail "the hyphenation dictionaries are missing"
     for package in $(grep '^tesseract-ocr-' "$here/packages"); do

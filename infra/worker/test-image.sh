@@ -32,7 +32,8 @@ mirror() {
 }
 
 make_root() {
-    suite=$(sed -n 's/^FROM debian:\([a-z]*\)-slim$/\1/p' "$here/Dockerfile")
+    suite=$(sed -n 's/^FROM debian:\([a-z]*\)-slim@.*/\1/p' "$here/Dockerfile")
+    [ -n "$suite" ] || fail "the Dockerfile names no suite of Debian"
     plain=${MIRROR:-$(mirror debian)} security=${SECURITY_MIRROR:-$(mirror debian-security)}
     if [ -z "$plain" ] || [ -z "$security" ]; then fail "set MIRROR and SECURITY_MIRROR"; fi
     echo "Installing Debian $suite into $root" >&2
@@ -59,7 +60,7 @@ convert() {
 [ -e "$root/usr/bin/apt-get" ] || make_root
 # The project's place in the image is made now: its root will be read-only.
 mkdir -p "$root/opt/docmill" "$root$project"
-cp -r "$here/packages" "$here/install.sh" "$here/fonts" "$root/opt/docmill/"
+cp -r "$here/packages" "$here/jbig.c" "$here/install.sh" "$here/fonts" "$root/opt/docmill/"
 # The host's apt settings reach its mirrors, and the clock may be one that they do not know.
 cp /etc/apt/apt.conf.d/*registry* "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
 run /opt/docmill/install.sh packages
