@@ -14,6 +14,7 @@ after(closeBrowser);
 
 const samples = process.env.SAMPLES_URL;
 const sample = fileURLToPath(new URL("../../samples/small.docx", import.meta.url));
+const pdfs = ["text.pdf", "images.pdf"].map((name) => fileURLToPath(new URL(`../fixtures/pdf/${name}`, import.meta.url)));
 const CONVERSION_MS = 120_000;
 
 /** Runs `journey` as a new person at `path`. */
@@ -109,15 +110,15 @@ test("Convert stays in sight while options are chosen", async () => {
   });
 });
 
-/** Runs each code of the playground as it is, in a directory that has the sample, and gives what `target` has then. */
-async function paste(page, key, target) {
+/** Runs each code of the playground as it is, in a directory that has these files, and gives what `target` has then. */
+async function paste(page, key, target, files = [sample]) {
   const codes = await page.locator("#code .code-tab code").allTextContents();
   const programs = [["sh", "-c"], ["python3", "-c"], [process.execPath, "--input-type=module", "-e"]];
   assert.equal(codes.length, programs.length);
   const results = [];
   for (const [index, [program, ...words]] of programs.entries()) {
     const cwd = await mkdtemp(join(tmpdir(), "docmill-"));
-    await promisify(execFile)("cp", [sample, cwd]);
+    await promisify(execFile)("cp", [...files, cwd]);
     await promisify(execFile)(program, [...words, codes[index]], { cwd, env: { ...process.env, DOCMILL_KEY: key }, timeout: CONVERSION_MS });
     results.push(await readFile(join(cwd, target)));
     await rm(cwd, { recursive: true });
@@ -141,6 +142,23 @@ test("the code yields the file when it is pasted", async () => {
     await page.getByLabel("Filename").fill("");
     await page.locator("#code", { hasText: "upload 'small.docx'" }).filter({ hasNotText: "result.pdf" }).waitFor();
     for (const bytes of await paste(page, key, "small.pdf")) assert.equal(bytes.subarray(0, 5).toString(), "%PDF-");
+  });
+});
+
+test("a new user makes a key, runs three tools in a chain, and gets the same bytes from the pasted code", async () => {
+  await at("/app/keys", async ({ page }) => {
+    const key = await createKey(page, "Chain");
+    await page.goto(url("/app/playground?tool=merge-pdf"));
+    await page.locator("#file").setInputFiles(pdfs);
+    await page.getByText("Further steps", { exact: true }).click();
+    await page.getByLabel(/^Step 2/).selectOption("compress-pdf");
+    await page.getByLabel(/^Step 3/).selectOption("flatten-pdf");
+    await page.getByRole("button", { name: "Convert" }).click();
+    await page.getByRole("heading", { name: "Your PDF is ready" }).waitFor({ timeout: CONVERSION_MS });
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: /^Download / }).click()]);
+    const shown = await readFile(await download.path());
+    assert.equal(shown.subarray(0, 5).toString(), "%PDF-");
+    for (const bytes of await paste(page, key, download.suggestedFilename(), pdfs)) assert.ok(bytes.equals(shown));
   });
 });
 
