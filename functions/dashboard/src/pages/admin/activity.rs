@@ -20,7 +20,7 @@ use super::accounts::path;
 use crate::error::PageError;
 use crate::layout::page;
 use crate::pages::jobs::support;
-use crate::pages::jobs::table::took;
+use crate::pages::jobs::table::{short, took};
 use crate::pages::parts::{millis, moment, moment_or, pager, query_of, status_badge, value_of, with_query};
 use crate::state::AppState;
 use crate::viewer::{AdminUser, Viewer};
@@ -143,17 +143,19 @@ fn jobs_table(state: &AppState, list: &str, jobs: &[Job], now: Timestamp) -> Mar
             table {
                 thead { tr {
                     th scope="col" { "Job" } th scope="col" { "Status" } th scope="col" { "Tool" } th scope="col" { "Created" }
-                    th scope="col" { "Took" } th scope="col" { "Credits" } th scope="col" { "Error" }
+                    th scope="col" { "Took" } th scope="col" { "Credits" }
                 } }
                 tbody { @for job in jobs {
                     tr {
-                        th scope="row" { a href=(state.link(&format!("{list}/{}", job.id))) { code { (job.id) } } }
-                        td { (status_badge(job.status_at(now))) @if job.mode == Mode::Test { " " span.badge { "test" } } }
+                        th scope="row" { a href=(state.link(&format!("{list}/{}", job.id))) title=(job.id) { code { (short(job)) } } }
+                        td {
+                            (status_badge(job.status_at(now))) @if job.mode == Mode::Test { " " span.badge { "test" } }
+                            @if let Some(error) = &job.error { br; code { (error.code.as_str()) } }
+                        }
                         td { code { (job.tool) } }
                         td { (moment(job.created_at)) }
-                        td { @match took(job) { Some(time) => (millis(time)), None => span.muted { "–" } } }
+                        td.short { @match took(job) { Some(time) => (millis(time)), None => span.muted { "–" } } }
                         td { (job.charge.total() - job.refunded.min(job.charge.total())) }
-                        td { @match &job.error { Some(error) => code { (error.code.as_str()) }, None => span.muted { "–" } } }
                     }
                 } }
             }

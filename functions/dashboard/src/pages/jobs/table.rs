@@ -44,7 +44,7 @@ fn row(state: &AppState, job: &Job, now: Timestamp) -> Markup {
 }
 
 /// The end of the id, where jobs of the same moment differ.
-fn short(job: &Job) -> String {
+pub fn short(job: &Job) -> String {
     let id = job.id.to_string();
     format!("…{}", id.rsplit('-').next().unwrap_or(&id))
 }
