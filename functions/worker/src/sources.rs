@@ -152,6 +152,8 @@ fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) 
     // Any text is valid Markdown.
     let kind = if takes.formats == ["md"] {
         Kind::Media(Media::Markdown)
+    } else if takes.accepts("eml") {
+        Kind::Media(sniff::email(&fetched.path, hints)?)
     } else if takes.accepts("pdf") || takes.accepts("png") {
         sniff::kind(&fetched.path, hints)?
     } else {
@@ -193,6 +195,26 @@ pub(crate) fn office(artifact: &Artifact, name: Option<&str>, limits: &Limits) -
     let inspection = sniff::check(&path, format, limits)?;
     let name = artifact.filename.clone().or_else(|| name.map(str::to_owned));
     Ok(Source::Document { path, name, format, inspection })
+}
+
+/// An attachment of a message, identified and checked like a source. Pages and Markdown are in UTF-8, in their place. Blocks.
+pub(crate) fn attachment(path: PathBuf, name: &str, limits: &Limits) -> Result<Source, Failure> {
+    let kind = sniff::attached(&path, Hints { filename: Some(name), ..Hints::default() })?;
+    let name = Some(name.to_owned());
+    Ok(match kind {
+        Kind::Office(format) => {
+            let inspection = sniff::check(&path, format, limits)?;
+            Source::Document { path, name, format, inspection }
+        }
+        Kind::Media(Media::Html) => {
+            let text = sniff::page(&path, None)?;
+            std::fs::write(&path, text)
+                .map_err(|error| Failure::internal(format!("writing an attachment: {error}")))?;
+            Source::File(docmill_pdf::Source { name, ..checker::file(path, Media::Html, None) })
+        }
+        Kind::Media(Media::Markdown) => Source::File(docmill_pdf::Source { name, ..markdown(path, None)? }),
+        Kind::Media(media) => Source::File(docmill_pdf::Source { name, ..checker::file(path, media, None) }),
+    })
 }
 
 /// Markdown in UTF-8, in its place.

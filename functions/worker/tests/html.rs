@@ -6,6 +6,8 @@
 mod basic;
 #[path = "html/browser.rs"]
 mod browser;
+#[path = "html/email.rs"]
+mod email;
 #[path = "html/letters.rs"]
 mod letters;
 #[path = "html/markdown.rs"]

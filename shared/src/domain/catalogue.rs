@@ -33,6 +33,7 @@ const FILES: &[Files] = &tools![
     "convert-office",
     "html-to-pdf",
     "markdown-to-pdf",
+    "email-to-pdf",
     "html-to-image",
     "merge-pdf",
     "split-pdf",

@@ -152,7 +152,7 @@ impl EngineKind {
         match (tool, render_mode) {
             ("office-to-pdf" | "convert-office", _) => Self::LibreOffice,
             ("html-to-pdf", Some("basic")) => Self::Sghtmltopdf,
-            ("html-to-pdf" | "html-to-image", _) => Self::Chromium,
+            ("html-to-pdf" | "html-to-image" | "email-to-pdf", _) => Self::Chromium,
             ("markdown-to-pdf", _) => Self::Markdown,
             _ => Self::PdfTools,
         }

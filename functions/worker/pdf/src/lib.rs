@@ -5,10 +5,11 @@
 //!
 //! `tools/` has a module for each tool, which reads its options and says what happens in which order. Below them:
 //! `qpdf/` (libqpdf: bytes, repair, encryption), `structure/` (lopdf: pages, outlines, forms, tags),
-//! `pdfium/` (rendering, text, forms), `image/` (decoders and encoders), `markdown/` (Markdown as a page), `ocr/` (text of
+//! `pdfium/` (rendering, text, forms), `image/` (decoders and encoders), `markdown/` and `email/` (what becomes a page), `ocr/` (text of
 //! pictures, by Tesseract), `compare/` (what differs between two documents).
 
 mod compare;
+mod email;
 mod image;
 mod label;
 mod library;

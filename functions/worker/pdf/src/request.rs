@@ -66,6 +66,12 @@ pub enum Media {
     Json,
     Html,
     Zip,
+    /// A message, as it is sent.
+    Eml,
+    /// A message, as Outlook saves it.
+    Msg,
+    /// An attachment of a message, of any kind: no tool opens it.
+    Other,
     /// Only ever a result: the PDF tools take none.
     Office(OfficeFile),
 }
@@ -86,6 +92,9 @@ impl Media {
             Self::Json => "json",
             Self::Html => "html",
             Self::Zip => "zip",
+            Self::Eml => "eml",
+            Self::Msg => "msg",
+            Self::Other => "bin",
             Self::Office(file) => file.extension(),
         }
     }
@@ -105,6 +114,9 @@ impl Media {
             Self::Json => "application/json",
             Self::Html => "text/html; charset=utf-8",
             Self::Zip => "application/zip",
+            Self::Eml => "message/rfc822",
+            Self::Msg => "application/vnd.ms-outlook",
+            Self::Other => "application/octet-stream",
             Self::Office(file) => file.content_type(),
         }
     }

@@ -25,6 +25,8 @@ pub enum Tool {
     CompareDocuments,
     /// Not in the catalogue: makes the page that markdown-to-pdf prints.
     RenderMarkdown,
+    /// Not in the catalogue: makes the page that email-to-pdf prints.
+    RenderEmail,
     /// Not in the catalogue: checks a result of any engine, and counts its pages.
     Verify,
     /// Not in the catalogue: marks every page of a test job's result.

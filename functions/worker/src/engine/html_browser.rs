@@ -40,6 +40,8 @@ use crate::egress::EgressPolicy;
 
 pub use self::process::{BrowserSettings, wait_for_dropped_browsers};
 
+/// A call that is in no catalogue: prints the page of an e-mail message, whose scripts would not run.
+pub const EMAIL_TOOL: &str = "print-email";
 /// The tool whose result is a picture.
 const PICTURE_TOOL: &str = "html-to-image";
 
@@ -178,6 +180,8 @@ impl Product {
 struct Job<'t> {
     visit: Visit,
     product: Product,
+    /// The page's own scripts run.
+    scripts: bool,
     url: Url,
     inline: Option<String>,
     result: PathBuf,
@@ -200,7 +204,8 @@ impl<'t> Job<'t> {
         };
         let until = task.deadline.checked_sub(RESERVE).unwrap_or(task.deadline);
         let result = task.scratch.join("page").with_extension(product.media().extension());
-        Ok(Self { visit, product, url, inline, result, until, limits: task.limits })
+        let scripts = task.tool != EMAIL_TOOL;
+        Ok(Self { visit, product, scripts, url, inline, result, until, limits: task.limits })
     }
 
     /// The job's warnings, and what its text asks for; or its failure.
@@ -274,6 +279,9 @@ impl<'t> Job<'t> {
         }
         if let Some(name) = &self.visit.user_agent {
             dress.push(("Emulation.setUserAgentOverride", json!({"userAgent": name})));
+        }
+        if !self.scripts {
+            dress.push(("Emulation.setScriptExecutionDisabled", json!({"value": true})));
         }
         if self.visit.fail_on_console {
             dress.push((LISTEN, json!({})));

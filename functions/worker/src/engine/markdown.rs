@@ -1,7 +1,6 @@
 //! Markdown to PDF: a confined child makes a page of it, the browser prints the page, and what the front matter says goes into
 //! the PDF's metadata.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -9,6 +8,7 @@ use docmill_pdf::Media;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::calls::{call, room};
 use super::page::read_page;
 use super::{Artifact, Conversion, Engine, Failure, Source, Task};
 use crate::checker;
@@ -44,10 +44,11 @@ impl MarkdownToPdf {
 impl Engine for MarkdownToPdf {
     async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
         let source = task.source()?.clone();
-        let rendered = call(&*self.tools, RENDER, source, task.options, &room(&task, "page")?, &task).await?;
+        let rendered = call(&*self.tools, RENDER, vec![source], task.options, &room(&task, "page")?, &task).await?;
         let page = read_page(rendered.path())?;
         let options = page_options(task.options);
-        let printed = call(&*self.browser, PRINT, Source::Html(page), &options, &room(&task, "print")?, &task).await?;
+        let printed =
+            call(&*self.browser, PRINT, vec![Source::Html(page)], &options, &room(&task, "print")?, &task).await?;
         let described = Described::read(rendered.report.as_ref());
         let pdf = Source::File(checker::file(printed.path().to_owned(), Media::Pdf, None));
         let mut warnings = rendered.warnings;
@@ -55,7 +56,7 @@ impl Engine for MarkdownToPdf {
         let printed = Conversion { warnings, ..printed };
         let Some(entries) = described.entries() else { return Ok(printed) };
         let set = json!({"set": entries});
-        let described = call(&*self.tools, DESCRIBE, pdf, &set, &room(&task, "metadata")?, &task).await?;
+        let described = call(&*self.tools, DESCRIBE, vec![pdf], &set, &room(&task, "metadata")?, &task).await?;
         let artifacts = described.artifacts.into_iter().map(|artifact| Artifact { filename: None, ..artifact });
         Ok(Conversion { artifacts: artifacts.collect(), ..printed })
     }
@@ -63,24 +64,6 @@ impl Engine for MarkdownToPdf {
     async fn get_ready(&self) {
         self.browser.get_ready().await;
     }
-}
-
-async fn call(
-    engine: &dyn Engine,
-    tool: &str,
-    source: Source,
-    options: &Value,
-    scratch: &Path,
-    task: &Task<'_>,
-) -> Result<Conversion, Failure> {
-    let (deadline, limits) = (task.deadline, task.limits);
-    engine.convert(Task { tool, sources: vec![source], options, scratch, deadline, limits }).await
-}
-
-/// A directory for one call: what one leaves is not in the next one's way, nor in that of another attempt.
-fn room(task: &Task<'_>, name: &str) -> Result<PathBuf, Failure> {
-    let made = tempfile::Builder::new().prefix(name).tempdir_in(task.scratch);
-    Ok(made.map_err(|error| Failure::internal(format!("no directory: {error}")))?.keep())
 }
 
 /// The options of the page: those of html-to-pdf, with defaults for documents.

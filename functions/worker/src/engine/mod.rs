@@ -4,6 +4,8 @@ pub mod html_basic;
 pub mod html_browser;
 pub mod page;
 
+mod calls;
+pub mod email;
 mod fonts;
 pub mod fork_server;
 pub mod markdown;
@@ -11,6 +13,7 @@ pub mod office;
 pub mod office_tools;
 pub mod pdf_tools;
 mod registry;
+mod web_tools;
 
 use std::fmt;
 use std::path::{Path, PathBuf};

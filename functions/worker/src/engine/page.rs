@@ -16,14 +16,19 @@ pub const MOST_PAGE_BYTES: u64 = 20 << 20;
 
 /// Reads a page that a child wrote.
 pub fn read_page(path: &Path) -> Result<String, Failure> {
+    read_page_up_to(path, MOST_PAGE_BYTES)
+}
+
+/// The same with a limit of its own, in bytes.
+pub fn read_page_up_to(path: &Path, most: u64) -> Result<String, Failure> {
     let unreadable = |error: io::Error| Failure::internal(format!("reading a page: {error}"));
     let mut page = String::new();
     let file = tree::open_written(path).map_err(unreadable)?;
-    file.take(MOST_PAGE_BYTES + 1).read_to_string(&mut page).map_err(unreadable)?;
-    if page.len() as u64 <= MOST_PAGE_BYTES {
+    file.take(most + 1).read_to_string(&mut page).map_err(unreadable)?;
+    if page.len() as u64 <= most {
         return Ok(page);
     }
-    let message = format!("The document makes a page of more than {} MiB. Split it.", MOST_PAGE_BYTES >> 20);
+    let message = format!("The document makes a page of more than {} MiB. Split it.", most >> 20);
     Err(Failure::new(JobErrorCode::RenderFailed, message, "a page beyond the limit"))
 }
 

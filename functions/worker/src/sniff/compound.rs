@@ -21,6 +21,8 @@ pub(super) enum Content {
     Binary(Format),
     /// An OOXML package behind a password; which kind cannot be seen from outside.
     EncryptedOoxml,
+    /// A message of Outlook.
+    Message,
     /// What it seems to be, as a noun with its article.
     Other(&'static str),
 }
@@ -33,7 +35,7 @@ const MARKS: [(&str, Content); 12] = [
     ("Book", Content::Binary(Format::Xls)),
     ("PowerPoint Document", Content::Binary(Format::Ppt)),
     ("PP40", Content::Binary(Format::Ppt)),
-    ("__properties_version1.0", Content::Other("an Outlook message")),
+    ("__properties_version1.0", Content::Message),
     ("VisioDocument", Content::Other("a Visio drawing")),
     ("Quill", Content::Other("a Publisher document")),
     ("HwpSummaryInformation", Content::Other("a Hangul document")),

@@ -11,7 +11,7 @@ use super::compound::{self, Content};
 use super::format::{Container, Format};
 use super::text::{self, Encoding};
 use super::xml::{self, Doctypes, Next};
-use super::{HTML, corrupt, unreadable, unsupported};
+use super::{HTML, MESSAGE, corrupt, unreadable, unsupported};
 use crate::engine::Failure;
 
 const HEAD_BYTES: u64 = 8 << 10;
@@ -43,6 +43,7 @@ pub fn identify(path: &Path, hints: Hints<'_>) -> Result<Format, Failure> {
         return match compound::content(path)? {
             Content::Binary(format) => Ok(format),
             Content::EncryptedOoxml => Ok(encrypted_ooxml(hints)),
+            Content::Message => Err(unsupported(MESSAGE)),
             Content::Other(what) => Err(unsupported(what)),
         };
     }

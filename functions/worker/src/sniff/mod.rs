@@ -5,6 +5,7 @@
 
 mod archive;
 mod compound;
+mod email;
 mod format;
 mod identify;
 mod inspect;
@@ -17,6 +18,7 @@ use std::io;
 
 use docmill::domain::job::JobErrorCode;
 
+pub use email::{attached, email};
 pub use format::{Family, Format};
 pub use identify::{Hints, identify};
 pub use inspect::{Inspection, check};
@@ -29,7 +31,11 @@ use crate::engine::Failure;
 /// The file is of a kind that is not taken; `what` reads as a noun with its article, "a PDF".
 fn unsupported(what: &str) -> Failure {
     let taken = Format::ALL.map(Format::extension).join(", ");
-    let hint = if what == HTML { " Web pages are converted by html-to-pdf." } else { "" };
+    let hint = match what {
+        HTML => " Web pages are converted by html-to-pdf.",
+        MESSAGE => " Messages are converted by email-to-pdf.",
+        _ => "",
+    };
     Failure::new(
         JobErrorCode::UnsupportedFormat,
         format!("The source seems to be {what}. This tool does not accept that format. It accepts: {taken}.{hint}"),
@@ -38,6 +44,7 @@ fn unsupported(what: &str) -> Failure {
 }
 
 const HTML: &str = "an HTML page";
+const MESSAGE: &str = "an Outlook message";
 
 fn corrupt(why: &str) -> Failure {
     Failure::new(

@@ -49,6 +49,9 @@ pub(crate) fn embed(
         | Media::Json
         | Media::Html
         | Media::Zip
+        | Media::Eml
+        | Media::Msg
+        | Media::Other
         | Media::Office(_) => {
             return Err(Failure::new(
                 ErrorCode::UnsupportedFormat,

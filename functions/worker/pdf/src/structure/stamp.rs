@@ -41,9 +41,15 @@ pub(crate) fn load(
         Media::Jpeg | Media::Png | Media::Webp | Media::Tiff | Media::Gif | Media::Bmp => {
             Ok((picture(source, request.limits.pixels, into)?, Vec::new()))
         }
-        Media::Text | Media::Markdown | Media::Json | Media::Html | Media::Zip | Media::Office(_) => {
-            Err(refuse("not a picture"))
-        }
+        Media::Text
+        | Media::Markdown
+        | Media::Json
+        | Media::Html
+        | Media::Zip
+        | Media::Eml
+        | Media::Msg
+        | Media::Other
+        | Media::Office(_) => Err(refuse("not a picture")),
     }
 }
 

@@ -39,6 +39,9 @@ pub(super) fn run(request: &Request, source: &Source) -> Result<Outcome, Failure
         | Media::Json
         | Media::Html
         | Media::Zip
+        | Media::Eml
+        | Media::Msg
+        | Media::Other
         | Media::Office(_) => return Err(internal("a file that takes no mark")),
     };
     let content = std::fs::read(&source.path).map_err(|error| io_failure(&error))?;

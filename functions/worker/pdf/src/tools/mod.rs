@@ -16,6 +16,7 @@ mod pdf_to_images;
 mod pdf_to_text;
 mod protect;
 mod raster;
+mod render_email;
 mod render_markdown;
 mod split;
 mod thumbnail;
@@ -50,6 +51,7 @@ pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         Tool::OcrPdf => ocr_pdf::run(engines, request),
         Tool::CompareDocuments => compare::run(engines, request),
         Tool::RenderMarkdown => render_markdown::run(request),
+        Tool::RenderEmail => render_email::run(request),
         Tool::Verify => verify::run(engines, request),
         Tool::MarkTest => mark::run(engines, request),
     }

@@ -55,7 +55,15 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         Media::Tiff => Some(ImageFormat::Tiff),
         Media::Gif => Some(ImageFormat::Gif),
         Media::Bmp => Some(ImageFormat::Bmp),
-        Media::Text | Media::Markdown | Media::Json | Media::Html | Media::Zip | Media::Office(_) => {
+        Media::Text
+        | Media::Markdown
+        | Media::Json
+        | Media::Html
+        | Media::Zip
+        | Media::Eml
+        | Media::Msg
+        | Media::Other
+        | Media::Office(_) => {
             return Err(Failure::new(
                 ErrorCode::UnsupportedFormat,
                 "There are thumbnails of PDF files and images only. Convert the document first.",

@@ -47,6 +47,8 @@ fn verify(engines: &Engines, request: &Request, source: &Source) -> Result<Artif
         }
         Media::Zip => drop(archive(source, limits.output_bytes)?),
         Media::Svg | Media::Text | Media::Markdown | Media::Html => utf8(open(source)?)?,
+        // Only ever sources, and what goes into a PDF.
+        Media::Eml | Media::Msg | Media::Other => return Err(unusable("a file of a kind that is no result")),
         Media::Office(format) => office(source, format, limits.output_bytes)?,
     }
     Ok(artifact)

@@ -19,7 +19,16 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         Media::Tiff => image(request, source, ImageFormat::Tiff)?,
         Media::Gif => image(request, source, ImageFormat::Gif)?,
         Media::Bmp => image(request, source, ImageFormat::Bmp)?,
-        Media::Svg | Media::Text | Media::Markdown | Media::Json | Media::Html | Media::Zip | Media::Office(_) => {
+        Media::Svg
+        | Media::Text
+        | Media::Markdown
+        | Media::Json
+        | Media::Html
+        | Media::Zip
+        | Media::Eml
+        | Media::Msg
+        | Media::Other
+        | Media::Office(_) => {
             let message = "Only PDF files and images can be inspected.";
             return Err(Failure::new(ErrorCode::UnsupportedFormat, message, "neither PDF nor image"));
         }

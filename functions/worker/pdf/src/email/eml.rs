@@ -1,0 +1,166 @@
+//! MIME messages, by the crate `mail-parser`.
+
+use std::borrow::Cow;
+
+use mail_parser::{
+    Address, Encoding, HeaderName, HeaderValue, Message, MessageParser, MessagePart, MimeHeaders, PartType,
+};
+
+use super::{Body, Email, File, Headers, Unreadable, guess, one_line, person};
+
+pub(super) fn read(bytes: &[u8]) -> Result<Email, Unreadable> {
+    let message = MessageParser::default().parse(without_prefix(bytes)).ok_or(Unreadable("no header of a message"))?;
+    let headers = headers(&message);
+    let (mut bodies, mut files) = (Vec::new(), Vec::new());
+    for part in message.html_body.iter().filter_map(|id| message.parts.get(*id as usize)) {
+        match &part.body {
+            PartType::Html(text) => bodies.push(Body::Html(decoded(&message, part, text))),
+            PartType::Text(text) if is_html(part) => bodies.push(Body::Html(decoded(&message, part, text))),
+            PartType::Text(text) => bodies.push(Body::Text(unflowed(part, decoded(&message, part, text)))),
+            PartType::InlineBinary(_) | PartType::Binary(_) => bodies.push(Body::Picture(files.len())),
+            PartType::Message(_) | PartType::Multipart(_) => {}
+        }
+        if matches!(part.body, PartType::InlineBinary(_) | PartType::Binary(_)) {
+            files.push(file(&message, part));
+        }
+    }
+    for id in &message.attachments {
+        let Some(part) = message.parts.get(*id as usize) else { continue };
+        let is_shown = message.html_body.contains(id) && !matches!(part.body, PartType::Message(_));
+        if !is_shown {
+            files.push(file(&message, part));
+        }
+    }
+    let is_encrypted = is_encrypted(&message);
+    Ok(Email { headers, bodies, files: files.into(), is_encrypted })
+}
+
+/// The message without a byte order mark, blank lines, and the line that mailboxes put before it.
+fn without_prefix(bytes: &[u8]) -> &[u8] {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    if !bytes.starts_with(b"From ") {
+        return bytes;
+    }
+    let end = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1);
+    bytes.get(end..).unwrap_or_default()
+}
+
+fn headers(message: &Message<'_>) -> Headers {
+    let people = |address: Option<&Address<'_>>| -> Vec<String> {
+        let all = address.into_iter().flat_map(Address::iter);
+        all.filter_map(|one| person(one.name.as_deref(), one.address.as_deref())).collect()
+    };
+    let from = people(message.from());
+    Headers {
+        from: if from.is_empty() { people(message.sender()) } else { from },
+        to: people(message.to()),
+        cc: people(message.cc()),
+        bcc: people(message.bcc()),
+        date: date(message),
+        subject: message.subject().map(one_line).filter(|subject| !subject.is_empty()),
+    }
+}
+
+/// As the sender's clock showed it, or as it is written if it can't be read.
+fn date(message: &Message<'_>) -> Option<String> {
+    let read = message.date().filter(|date| date.is_valid()).map(mail_parser::DateTime::to_rfc822);
+    read.or_else(|| message.header_raw(HeaderName::Date).map(one_line)).filter(|date| !date.is_empty())
+}
+
+fn is_html(part: &MessagePart<'_>) -> bool {
+    part.is_content_type("text", "html")
+}
+
+/// A text whose declared encoding is right, or else the one that its bytes suggest.
+fn decoded(message: &Message<'_>, part: &MessagePart<'_>, text: &str) -> String {
+    let declared = part.content_type().and_then(|kind| kind.attribute("charset")).unwrap_or("us-ascii");
+    let is_plausible = !declared.eq_ignore_ascii_case("us-ascii") && !text.contains(char::REPLACEMENT_CHARACTER);
+    if text.is_ascii() || is_plausible {
+        return text.to_owned();
+    }
+    let raw = message.raw_message.get(part.offset_body as usize..part.offset_end as usize).unwrap_or_default();
+    let bytes = match part.encoding {
+        Encoding::None => Some(Cow::Borrowed(raw)),
+        Encoding::QuotedPrintable => {
+            mail_parser::decoders::quoted_printable::quoted_printable_decode(raw).map(Cow::Owned)
+        }
+        Encoding::Base64 => mail_parser::decoders::base64::base64_decode(raw).map(Cow::Owned),
+    };
+    bytes
+        .map(|bytes| guess(&bytes))
+        .filter(|guessed| !guessed.contains(char::REPLACEMENT_CHARACTER))
+        .unwrap_or_else(|| text.to_owned())
+}
+
+/// Lines that were broken for the journey are one again (RFC 3676).
+fn unflowed(part: &MessagePart<'_>, text: String) -> String {
+    let content_type = part.content_type();
+    let attribute = |name| content_type.and_then(|kind| kind.attribute(name)).unwrap_or_default();
+    if !attribute("format").eq_ignore_ascii_case("flowed") {
+        return text;
+    }
+    let deletes = attribute("delsp").eq_ignore_ascii_case("yes");
+    let mut whole = String::with_capacity(text.len());
+    for line in text.lines() {
+        // The line before a signature ends in a blank too, and quoted lines keep their marks.
+        let is_soft = line.ends_with(' ') && line != "-- " && !line.starts_with('>');
+        whole.push_str(if is_soft && deletes { line.trim_end_matches(' ') } else { line });
+        if !is_soft {
+            whole.push('\n');
+        }
+    }
+    whole
+}
+
+fn file(message: &Message<'_>, part: &MessagePart<'_>) -> File {
+    let media_type = part.content_type().map(|kind| match kind.subtype() {
+        Some(subtype) => format!("{}/{subtype}", kind.ctype()).to_ascii_lowercase(),
+        None => kind.ctype().to_ascii_lowercase(),
+    });
+    let subject =
+        part.message().and_then(Message::subject).map(|subject| format!("{}.eml", subject.replace(['/', '\\'], "-")));
+    File {
+        name: part.attachment_name().map(str::to_owned).or(subject),
+        media_type,
+        content_id: part.content_id().map(|id| id.trim_matches(['<', '>', ' ']).to_owned()),
+        location: part.content_location().map(str::to_owned),
+        bytes: contents(message, part),
+    }
+}
+
+fn contents(message: &Message<'_>, part: &MessagePart<'_>) -> Vec<u8> {
+    match &part.body {
+        // A message within is part of the whole, unless it was encoded.
+        PartType::Message(_) if part.encoding == Encoding::None => {
+            let whole = message.raw_message.get(part.offset_body as usize..part.offset_end as usize);
+            whole.unwrap_or_default().to_vec()
+        }
+        PartType::Text(_)
+        | PartType::Html(_)
+        | PartType::Binary(_)
+        | PartType::InlineBinary(_)
+        | PartType::Message(_)
+        | PartType::Multipart(_) => part.contents().to_vec(),
+    }
+}
+
+fn is_encrypted(message: &Message<'_>) -> bool {
+    let kind = message.parts.first().and_then(|part| {
+        match part.headers.iter().find(|header| header.name == HeaderName::ContentType)?.value() {
+            HeaderValue::ContentType(kind) => Some(kind),
+            HeaderValue::Address(_)
+            | HeaderValue::Text(_)
+            | HeaderValue::TextList(_)
+            | HeaderValue::DateTime(_)
+            | HeaderValue::Received(_)
+            | HeaderValue::Empty => None,
+        }
+    });
+    kind.is_some_and(|kind| match kind.subtype().map(str::to_ascii_lowercase).as_deref() {
+        Some("encrypted") => true,
+        Some("pkcs7-mime" | "x-pkcs7-mime") => {
+            kind.attribute("smime-type").is_none_or(|kind| !kind.eq_ignore_ascii_case("signed-data"))
+        }
+        Some(_) | None => false,
+    })
+}

@@ -1,0 +1,119 @@
+//! A message as a page: its headers, its body and its attachments, read from MIME (`eml`) or from Outlook's files (`msg`).
+//!
+//! The page that comes of it can't run scripts, and its body can't reach out of its place: HTML is cleaned, kept in a shadow
+//! tree, and under a policy that loads nothing from elsewhere unless it is told to.
+
+mod clean;
+mod eml;
+mod msg;
+mod names;
+mod page;
+mod pictures;
+mod rtf;
+
+use std::sync::Arc;
+
+use names::Names;
+pub(crate) use page::{Page, render};
+
+/// What a message is read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Eml,
+    Msg,
+}
+
+/// The file is no message, or broken.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Unreadable(&'static str);
+
+/// A message, of whichever format.
+#[derive(Debug, Default)]
+pub(crate) struct Email {
+    pub(crate) headers: Headers,
+    /// In their order. Most messages have one.
+    pub(crate) bodies: Vec<Body>,
+    /// Attachments, and pictures that bodies refer to.
+    pub(crate) files: Arc<Vec<File>>,
+    /// It says that it is encrypted.
+    pub(crate) is_encrypted: bool,
+}
+
+/// What is printed above a message. People are `Name <address>`.
+#[derive(Debug, Default)]
+pub(crate) struct Headers {
+    pub(crate) from: Vec<String>,
+    pub(crate) to: Vec<String>,
+    pub(crate) cc: Vec<String>,
+    pub(crate) bcc: Vec<String>,
+    pub(crate) date: Option<String>,
+    pub(crate) subject: Option<String>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Body {
+    Html(String),
+    Text(String),
+    /// A picture between texts: its place among the files.
+    Picture(usize),
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct File {
+    /// As the message has it.
+    pub(crate) name: Option<String>,
+    /// As in `image/png`, lower case.
+    pub(crate) media_type: Option<String>,
+    /// What `cid:` refers to, without angle brackets.
+    pub(crate) content_id: Option<String>,
+    /// The address that bodies refer to it by.
+    pub(crate) location: Option<String>,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Email {
+    pub(crate) fn read(bytes: &[u8], format: Format) -> Result<Self, Unreadable> {
+        match format {
+            Format::Eml => eml::read(bytes),
+            Format::Msg => msg::read(bytes),
+        }
+    }
+
+    /// A page or text without headers: an attachment that is printed.
+    pub(crate) fn of_body(body: Body) -> Self {
+        Self { bodies: vec![body], ..Self::default() }
+    }
+}
+
+/// Bytes as text in the encoding that is most likely.
+fn guess(bytes: &[u8]) -> String {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return text.to_owned();
+    }
+    let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Allow);
+    detector.feed(bytes, true);
+    detector.guess(None, chardetng::Utf8Detection::Deny).decode(bytes).0.into_owned()
+}
+
+/// A header's text on one line, without what moves the cursor or turns the direction of what comes after it.
+fn one_line(text: &str) -> String {
+    let words = text.split(|character: char| character.is_whitespace() || character.is_control());
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    words.join(" ").replace(names::is_direction, "")
+}
+
+/// `Name <address>`, or whichever of them there is.
+fn person(name: Option<&str>, address: Option<&str>) -> Option<String> {
+    let (name, address) = (one_line(name.unwrap_or_default()), one_line(address.unwrap_or_default()));
+    match (name.is_empty(), address.is_empty()) {
+        (true, true) => None,
+        (true, false) => Some(address),
+        (false, true) => Some(name),
+        (false, false) if name == address => Some(address),
+        (false, false) => Some(format!("{name} <{address}>")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

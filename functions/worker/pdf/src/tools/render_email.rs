@@ -1,0 +1,132 @@
+//! The page that email-to-pdf prints, and the attachments that come with it: not in the catalogue, since another engine prints it.
+
+use std::fs;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{internal, io_failure, only_source, options, stem};
+use crate::email::{Body, Email, Format, Page, render};
+use crate::{Artifact, ErrorCode, Failure, Media, Outcome, Request, Warning};
+
+const RESULT: &str = "page.html";
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Options {
+    attachments: Attachments,
+    allow_remote: bool,
+}
+
+/// What happens with the attachments beside being listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Attachments {
+    #[default]
+    List,
+    /// They are written as files, in both cases.
+    Embed,
+    Convert,
+}
+
+/// The first result is the page, the others are the attachments. The report has what the PDF's metadata say.
+pub(super) fn run(request: &Request) -> Result<Outcome, Failure> {
+    let Options { attachments, allow_remote } = options(request)?;
+    let source = only_source(request)?;
+    let bytes = fs::read(&source.path).map_err(|error| io_failure(&error))?;
+    let email = read(source.media, &bytes)?;
+    drop(bytes);
+    let name = stem(source.name.as_deref());
+    let page = render(&email, allow_remote);
+    fs::write(request.directory.join(RESULT), &page.html).map_err(|error| io_failure(&error))?;
+    let warnings = warnings(&email, &page);
+    let mut artifacts = vec![artifact(RESULT.to_owned(), Media::Html, None)];
+    let mut listed = Vec::with_capacity(page.attachments.len());
+    for (number, (index, name)) in page.attachments.into_iter().enumerate() {
+        let Some(attached) = email.files.get(index) else { continue };
+        listed.push(json!({"name": name, "bytes": attached.bytes.len()}));
+        if attachments != Attachments::List {
+            let file = format!("attachment-{number}");
+            fs::write(request.directory.join(&file), &attached.bytes).map_err(|error| io_failure(&error))?;
+            artifacts.push(artifact(file, Media::Other, Some(name)));
+        }
+    }
+    let headers = email.headers;
+    let report = json!({
+        "title": headers.subject.or(name),
+        "author": (!headers.from.is_empty()).then(|| headers.from.join(", ")),
+        "attachments": listed,
+    });
+    Ok(Outcome { artifacts, report: Some(report), warnings })
+}
+
+fn artifact(file: String, media: Media, filename: Option<String>) -> Artifact {
+    Artifact { file, media, pages: None, width: None, height: None, filename }
+}
+
+fn read(media: Media, bytes: &[u8]) -> Result<Email, Failure> {
+    let format = match media {
+        Media::Eml => Format::Eml,
+        Media::Msg => Format::Msg,
+        // Attachments that are printed like a message's body.
+        Media::Html => return Ok(Email::of_body(Body::Html(String::from_utf8_lossy(bytes).into_owned()))),
+        Media::Text | Media::Markdown => {
+            return Ok(Email::of_body(Body::Text(String::from_utf8_lossy(bytes).into_owned())));
+        }
+        Media::Pdf
+        | Media::Jpeg
+        | Media::Png
+        | Media::Webp
+        | Media::Tiff
+        | Media::Gif
+        | Media::Bmp
+        | Media::Svg
+        | Media::Json
+        | Media::Zip
+        | Media::Office(_)
+        | Media::Other => return Err(internal(format!("{media:?} as a message"))),
+    };
+    Email::read(bytes, format).map_err(|error| {
+        let message = "The message is damaged. Save it again in the program that it comes from, and retry.";
+        Failure::new(ErrorCode::CorruptDocument, message, error.to_string())
+    })
+}
+
+fn warnings(email: &Email, page: &Page) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if page.blocked > 0 {
+        warnings.push(Warning {
+            detail: Some(page.blocked.to_string()),
+            ..Warning::new(
+                "remote_content_blocked",
+                format!(
+                    "{} not loaded. Set `allowRemote` to load them.",
+                    counted(page.blocked, "remote picture or font was", "remote pictures or fonts were")
+                ),
+            )
+        });
+    }
+    if page.missing > 0 {
+        let message = format!(
+            "{} that the message refers to could not be found in it.",
+            counted(page.missing as usize, "picture", "pictures")
+        );
+        warnings.push(Warning::new("picture_missing", message));
+    }
+    if page.too_large > 0 {
+        let message = format!(
+            "{} of the message would make the page too large. They are listed as attachments.",
+            counted(page.too_large as usize, "picture", "pictures")
+        );
+        warnings.push(Warning::new("picture_too_large", message));
+    }
+    if email.is_encrypted {
+        let message = "The message is encrypted. Decrypt it in your mail program, and convert it then.";
+        warnings.push(Warning::new("message_encrypted", message));
+    }
+    warnings
+}
+
+fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}

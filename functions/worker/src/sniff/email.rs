@@ -1,0 +1,180 @@
+//! E-mail messages. Those of Outlook are compound files. Those that are sent have no mark of their own: they begin with headers.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use docmill::domain::job::JobErrorCode;
+use docmill_pdf::Media;
+
+use super::compound::{self, Content};
+use super::identify::Hints;
+use super::media::{Kind, kind, not_accepted};
+use super::{corrupt, unreadable};
+use crate::engine::Failure;
+
+/// Servers on the way put many headers before those of the sender.
+const HEAD_BYTES: u64 = 16 << 10;
+
+/// Headers that messages have, and hardly anything else.
+const KNOWN: [&str; 18] = [
+    "bcc",
+    "cc",
+    "content-type",
+    "date",
+    "delivered-to",
+    "dkim-signature",
+    "from",
+    "message-id",
+    "mime-version",
+    "received",
+    "references",
+    "reply-to",
+    "return-path",
+    "sender",
+    "subject",
+    "thread-topic",
+    "to",
+    "x-mailer",
+];
+
+/// Known headers of a file that is not called a message.
+const ENOUGH: usize = 2;
+
+/// Says which kind of message a file is. Fails with `unsupported_format` or `corrupt_document`. Blocks.
+pub fn email(path: &Path, hints: Hints<'_>) -> Result<Media, Failure> {
+    if let Some(media) = message(path, hints)? {
+        return Ok(media);
+    }
+    Err(match kind(path, hints) {
+        Ok(Kind::Office(_)) | Err(_) => not_a_message(),
+        Ok(kind) => not_accepted(kind.extension(), "email-to-pdf", &["eml", "msg"].map(str::to_owned)),
+    })
+}
+
+/// Says what an attachment is: a message, or anything else that becomes a PDF. Blocks.
+pub fn attached(path: &Path, hints: Hints<'_>) -> Result<Kind, Failure> {
+    let is_called_message = extension(hints).is_some_and(|extension| is_extension(&extension));
+    match message(path, hints)?.filter(|media| is_called_message || *media == Media::Msg) {
+        Some(media) => Ok(Kind::Media(media)),
+        None => kind(path, hints),
+    }
+}
+
+fn message(path: &Path, hints: Hints<'_>) -> Result<Option<Media>, Failure> {
+    let mut head = Vec::new();
+    File::open(path).map_err(unreadable)?.take(HEAD_BYTES).read_to_end(&mut head).map_err(unreadable)?;
+    if head.is_empty() {
+        return Err(corrupt("it is empty"));
+    }
+    if head.starts_with(compound::MAGIC) {
+        return Ok((compound::content(path)? == Content::Message).then_some(Media::Msg));
+    }
+    let enough = if is_called_message(hints) { 1 } else { ENOUGH };
+    Ok((known_headers(&head) >= enough).then_some(Media::Eml))
+}
+
+fn not_a_message() -> Failure {
+    let message = "The source does not seem to be an e-mail message. This tool accepts messages as eml or msg files: \
+        save the message in your mail program, with its headers.";
+    Failure::new(JobErrorCode::UnsupportedFormat, message, "no headers of a message")
+}
+
+/// How many distinct known headers a file begins with.
+fn known_headers(head: &[u8]) -> usize {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let mut found = [false; KNOWN.len()];
+    for (index, line) in head.split(|byte| *byte == b'\n').enumerate() {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        // What mailboxes put first, and what belongs to the header before.
+        if index == 0 && line.starts_with(b"From ") || index > 0 && line.starts_with(b" ") || line.starts_with(b"\t") {
+            continue;
+        }
+        let name = line.iter().position(|byte| *byte == b':').and_then(|at| line.get(..at)).map(<[u8]>::trim_ascii_end);
+        let Some(name) = name.filter(|name| !name.is_empty() && name.iter().all(u8::is_ascii_graphic)) else { break };
+        if let Some(known) = KNOWN.iter().position(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+            && let Some(found) = found.get_mut(known)
+        {
+            *found = true;
+        }
+    }
+    found.into_iter().filter(|found| *found).count()
+}
+
+fn is_called_message(hints: Hints<'_>) -> bool {
+    let essence = hints.content_type.and_then(|given| given.split(';').next()).unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("message/rfc822") || extension(hints).is_some_and(|extension| is_extension(&extension))
+}
+
+fn is_extension(extension: &str) -> bool {
+    extension.eq_ignore_ascii_case("eml") || extension.eq_ignore_ascii_case("msg")
+}
+
+fn extension(hints: Hints<'_>) -> Option<String> {
+    let of_url = || hints.url.and_then(|url| url.path_segments()?.next_back());
+    let name = hints.filename.or_else(of_url)?;
+    name.rsplit_once('.').map(|(_, extension)| extension.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write};
+
+    use super::*;
+
+    fn of(bytes: &[u8], filename: Option<&str>, content_type: Option<&str>) -> Result<Media, Failure> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), bytes).unwrap();
+        email(file.path(), Hints { filename, content_type, url: None })
+    }
+
+    fn compound(stream: &str) -> Vec<u8> {
+        let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
+        file.create_stream(stream).unwrap().write_all(&[0; 32]).unwrap();
+        file.into_inner().into_inner()
+    }
+
+    #[test]
+    fn messages_are_known_by_their_headers() {
+        let message = b"Received: from a\r\n\tby b\r\nFrom: a@example.com\r\n\r\n\0binary";
+        assert_eq!(of(message, None, None).unwrap(), Media::Eml);
+        assert_eq!(of(message, Some("x.pdf"), Some("application/pdf")).unwrap(), Media::Eml);
+        assert_eq!(of(&[b"\xef\xbb\xbf\r\n".as_slice(), message].concat(), None, None).unwrap(), Media::Eml);
+        assert_eq!(of(b"From a Sat Nov 22\nSubject: x\nDate: y\n", None, None).unwrap(), Media::Eml);
+        assert_eq!(of(&compound("__properties_version1.0"), None, None).unwrap(), Media::Msg);
+    }
+
+    #[test]
+    fn one_header_is_enough_for_what_is_called_a_message() {
+        assert_eq!(of(b"Subject: x\n\nText", Some("a.EML"), None).unwrap(), Media::Eml);
+        assert_eq!(of(b"Subject: x\n\nText", None, Some("Message/RFC822; x=y")).unwrap(), Media::Eml);
+        assert!(of(b"Subject: x\n\nText", None, None).is_err());
+    }
+
+    #[test]
+    fn other_files_are_no_messages() {
+        let cases: [(&[u8], &str); 6] = [
+            (b"%PDF-1.7\n", "email-to-pdf does not accept pdf files. It accepts: eml, msg."),
+            (b"<!doctype html><p>x", "email-to-pdf does not accept html files."),
+            (b"Just words, and: more words", "does not seem to be an e-mail message"),
+            (b"PK\x03\x04", "does not seem to be an e-mail message"),
+            (b"\0\x01", "does not seem to be an e-mail message"),
+            (&compound("WordDocument"), "does not seem to be an e-mail message"),
+        ];
+        for (bytes, expected) in cases {
+            let failure = of(bytes, Some("x.eml"), None).unwrap_err();
+            assert_eq!(failure.code, JobErrorCode::UnsupportedFormat);
+            assert!(failure.message.contains(expected), "{}", failure.message);
+        }
+        assert_eq!(of(b"", None, None).unwrap_err().code, JobErrorCode::CorruptDocument);
+    }
+
+    #[test]
+    fn attachments_that_begin_like_messages_are_texts_unless_they_are_called_messages() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "From: a@example.com\nTo: b\n\nText").unwrap();
+        let called =
+            |name| attached(file.path(), Hints { filename: Some(name), ..Hints::default() }).unwrap().extension();
+        assert_eq!((called("a.eml"), called("a.txt")), ("eml", "txt"));
+    }
+}
