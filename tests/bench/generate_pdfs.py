@@ -4,6 +4,7 @@ import random
 import shutil
 import subprocess
 import sys
+from email.message import EmailMessage
 from pathlib import Path
 
 import pikepdf
@@ -13,6 +14,7 @@ from . import peers
 from .pdf_cases import (
     FIXTURES,
     LETTERS,
+    LONG_MESSAGE,
     REPORT_PAGES,
     REVISED,
     REVISED_PAGE,
@@ -36,6 +38,7 @@ def main(folder: Path) -> None:
     _report(folder)
     _scan(folder)
     _scanned_text(folder)
+    _long_message(folder)
 
 
 def _letters(folder: Path) -> None:
@@ -111,6 +114,23 @@ def _long_text(folder: Path) -> None:
         items = "".join(f"- {word}\n" for word in random.choices(WORDS, k=3))
         parts.append(f"## Chapter {chapter}\n\n{text}\n\n| Part | Count |\n|---|---|\n{rows}\n{items}")
     (folder / "long.md").write_text("\n".join(parts))
+
+
+def _long_message(folder: Path) -> None:
+    """A newsletter of many chapters, with a file attached."""
+    message = EmailMessage()
+    message["From"], message["To"] = "Editors <editors@example.com>", "reader@example.com"
+    message["Subject"], message["Date"] = "The long newsletter", "Sun, 22 Nov 2026 10:00:00 +0000"
+    message.set_content("Only in HTML.")
+    chapters = []
+    for chapter in range(1, 61):
+        text = " ".join(random.choices(WORDS, k=250))
+        rows = "".join(f"<tr><td>{word}</td><td>{random.randrange(10000)}</td></tr>" for word in random.choices(WORDS, k=4))
+        chapters.append(f"<h2>Chapter {chapter}</h2><p>{text}</p><table border=1>{rows}</table>")
+    style = "<style>body { font-family: Georgia, serif } td { padding: 4px }</style>"
+    message.add_alternative(f"<html><head>{style}</head><body>{''.join(chapters)}</body></html>", subtype="html")
+    message.add_attachment(random.randbytes(2_000_000), "application", "octet-stream", filename="data.bin")
+    (folder / LONG_MESSAGE).write_bytes(message.as_bytes())
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ SCAN = "different-scans-500.pdf"
 REVISED, REVISED_PAGE = "revised.pdf", 3
 # Pages that were printed and scanned: what the text on each is, and the most of it that may be read wrong.
 SCANNED_TEXT, SCANNED_WORDS, SCANNED_PAGES, MOST_WRONG = "scanned-text.pdf", "scanned-text.txt", 4, 0.01
+LONG_MESSAGE = "long.eml"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Case:
 def generate(folder: Path, python: Path) -> Path:
     """Documents that are too large to be kept: 500 tagged pages, and 500 different scanned ones of 92 MB. Written once."""
     # The last one to be written.
-    if not (folder / SCANNED_TEXT).exists():
+    if not (folder / LONG_MESSAGE).exists():
         subprocess.run([python, "-m", "bench.generate_pdfs", folder], check=True, cwd=peers.HERE.parent)
     return folder
 
@@ -213,6 +214,7 @@ def small(made: Path) -> list[Case]:
             pdf_peers.to_odt,
             {"format": "odt"},
         ),
+        Case("e-mail", "email-to-pdf", [FIXTURES.parent / "email/figures.eml"], ".pdf", pdf(1), pdf_peers.from_email),
         Case("page to PNG", "html-to-image", [SAMPLES / "invoice.html"], ".png", files(1, png), pdf_peers.screenshot),
     ]
 
@@ -243,6 +245,7 @@ def large(made: Path) -> list[Case]:
             pdf_peers.to_odt,
             {"format": "odt"},
         ),
+        Case("e-mail, large", "email-to-pdf", [made / LONG_MESSAGE], ".pdf", at_least(15), pdf_peers.from_email),
         Case("page to PNG, large", "html-to-image", [made / "large.html"], ".png", files(1, b"\x89PNG"), pdf_peers.screenshot),
     ]
     return [dataclasses.replace(case, size="large") for case in cases]

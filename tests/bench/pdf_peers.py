@@ -1,5 +1,8 @@
 """The PDF tools of others, behind the same face: programs that take files, and Gotenberg's routes over HTTP."""
 
+import base64
+import email
+import email.policy
 from collections.abc import Callable
 from pathlib import Path
 
@@ -171,6 +174,26 @@ def inspect(_: peers.Peers) -> list[Contender]:
 
 def from_markdown(_: peers.Peers) -> list[Contender]:
     return [Gotenberg("/forms/chromium/convert/markdown")]
+
+
+class PageOfMessage(Gotenberg):
+    """What users of Gotenberg do with a message: their own program takes the page out of it, without headers and attachments."""
+
+    def convert(self, source: Sources, out: Path) -> None:
+        message = email.message_from_bytes(source[0].read_bytes(), policy=email.policy.default)
+        body = message.get_body(("html",))
+        html = body.get_content() if body else ""
+        for part in message.walk():
+            if identifier := part["Content-ID"]:
+                content = base64.b64encode(part.get_payload(decode=True)).decode()
+                html = html.replace(f"cid:{identifier.strip('<>')}", f"data:{part.get_content_type()};base64,{content}")
+        page = out.parent / "index.html"
+        page.write_text(html)
+        super().convert([page], out)
+
+
+def from_email(_: peers.Peers) -> list[Contender]:
+    return [PageOfMessage("/forms/chromium/convert/html")]
 
 
 def screenshot(_: peers.Peers) -> list[Contender]:

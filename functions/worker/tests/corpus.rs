@@ -27,6 +27,7 @@ struct Expected {
     documents: BTreeMap<String, Vec<Outcome>>,
     basic: BTreeMap<String, Vec<Outcome>>,
     browser: BTreeMap<String, Vec<Outcome>>,
+    messages: BTreeMap<String, Vec<Outcome>>,
     /// By file, then by tool: the errors, one of which each must end in. Every other tool yields a result.
     pdfs: BTreeMap<String, BTreeMap<String, Vec<String>>>,
     /// By document: the errors, one of which a conversion to OpenDocument must end in; null is a result. Every other one yields
@@ -268,6 +269,12 @@ fn pages_end_as_they_should_in_the_fast_lane() {
 #[ignore = "takes a minute: make test-corpus"]
 fn pages_end_as_they_should_in_the_browser() {
     Worker::start().try_all("html-to-pdf", "pages", &json!({"renderMode": "browser"}), &expected().browser);
+}
+
+#[test]
+#[ignore = "takes a minute: make test-corpus"]
+fn messages_end_as_they_should() {
+    Worker::start().try_all("email-to-pdf", "messages", &json!({"attachments": "embed"}), &expected().messages);
 }
 
 #[test]

@@ -172,7 +172,6 @@ fn with_body_as_div(html: &str) -> Cow<'_, str> {
         |at: &usize| lower.as_bytes().get(at + 5).is_none_or(|next| next.is_ascii_whitespace() || *next == b'>');
     let Some(at) = lower.match_indices("<body").map(|(at, _)| at).find(ends_name) else { return Cow::Borrowed(html) };
     let (before, tag) = html.split_at(at);
-    // A class of its own would be the second one, which does not count.
     Cow::Owned(format!("{before}<div{}", tag.get(5..).unwrap_or_default()))
 }
 

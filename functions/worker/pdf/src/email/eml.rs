@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use mail_parser::{
-    Address, Encoding, HeaderName, HeaderValue, Message, MessageParser, MessagePart, MimeHeaders, PartType,
-};
+use mail_parser::{Address, Encoding, HeaderName, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
 use super::{Body, Email, File, Headers, Unreadable, guess, one_line, person};
 
@@ -16,7 +14,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Email, Unreadable> {
         match &part.body {
             PartType::Html(text) => bodies.push(Body::Html(decoded(&message, part, text))),
             PartType::Text(text) if is_html(part) => bodies.push(Body::Html(decoded(&message, part, text))),
-            PartType::Text(text) => bodies.push(Body::Text(unflowed(part, decoded(&message, part, text)))),
+            PartType::Text(text) => add_text(&mut bodies, unflowed(part, decoded(&message, part, text))),
             PartType::InlineBinary(_) | PartType::Binary(_) => bodies.push(Body::Picture(files.len())),
             PartType::Message(_) | PartType::Multipart(_) => {}
         }
@@ -33,6 +31,16 @@ pub(super) fn read(bytes: &[u8]) -> Result<Email, Unreadable> {
     }
     let is_encrypted = is_encrypted(&message);
     Ok(Email { headers, bodies, files: files.into(), is_encrypted })
+}
+
+/// Texts that follow each other are one.
+fn add_text(bodies: &mut Vec<Body>, text: String) {
+    if let Some(Body::Text(before)) = bodies.last_mut() {
+        before.push_str("\n\n");
+        before.push_str(&text);
+    } else {
+        bodies.push(Body::Text(text));
+    }
 }
 
 /// The message without a byte order mark, blank lines, and the line that mailboxes put before it.
@@ -145,17 +153,7 @@ fn contents(message: &Message<'_>, part: &MessagePart<'_>) -> Vec<u8> {
 }
 
 fn is_encrypted(message: &Message<'_>) -> bool {
-    let kind = message.parts.first().and_then(|part| {
-        match part.headers.iter().find(|header| header.name == HeaderName::ContentType)?.value() {
-            HeaderValue::ContentType(kind) => Some(kind),
-            HeaderValue::Address(_)
-            | HeaderValue::Text(_)
-            | HeaderValue::TextList(_)
-            | HeaderValue::DateTime(_)
-            | HeaderValue::Received(_)
-            | HeaderValue::Empty => None,
-        }
-    });
+    let kind = message.content_type();
     kind.is_some_and(|kind| match kind.subtype().map(str::to_ascii_lowercase).as_deref() {
         Some("encrypted") => true,
         Some("pkcs7-mime" | "x-pkcs7-mime") => {

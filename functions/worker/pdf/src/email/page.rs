@@ -129,6 +129,7 @@ fn and_more(count: usize) -> Markup {
 /// Bytes as people read them.
 fn size(bytes: usize) -> String {
     match bytes {
+        1 => "1 byte".to_owned(),
         0..1_000 => format!("{bytes} bytes"),
         1_000..1_000_000 => format!("{:.1} KB", bytes as f64 / 1e3),
         _ => format!("{:.1} MB", bytes as f64 / 1e6),

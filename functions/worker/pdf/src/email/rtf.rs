@@ -249,7 +249,8 @@ impl Reader<'_> {
     }
 
     fn shows(&self) -> bool {
-        !self.group.skipped && !(self.is_html && self.group.rtf_only) && self.made.len() < MOST_BYTES
+        let hidden = self.group.skipped || self.is_html && self.group.rtf_only;
+        !hidden && self.made.len() < MOST_BYTES
     }
 
     fn text(&mut self, text: &str) {

@@ -185,8 +185,10 @@ fn attach(request: &Request, document: &mut Document, attachment: &Attachment) -
     let catalog = document.catalog().cloned().unwrap_or_default();
     let mut names = document.child(&catalog, b"Names").cloned().unwrap_or_default();
     let files = document.child(&names, b"EmbeddedFiles").map_or_else(Vec::new, |root| tree(document, root, b"Names"));
-    let mut pairs: Vec<Object> = files.into_iter().flat_map(|(name, file)| [name, file]).collect();
-    pairs.extend([string(name.into_bytes()), specification.into()]);
+    let mut files: Vec<_> = files.into_iter().chain([(string(name.into_bytes()), specification.into())]).collect();
+    // Readers search names by halves.
+    files.sort_by(|(one, _), (other, _)| one.as_str().unwrap_or_default().cmp(other.as_str().unwrap_or_default()));
+    let pairs: Vec<Object> = files.into_iter().flat_map(|(name, file)| [name, file]).collect();
     names.set("EmbeddedFiles", dictionary! { "Names" => pairs });
     let mut associated = document.array(&catalog, b"AF").to_vec();
     associated.push(specification.into());
