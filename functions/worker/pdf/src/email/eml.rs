@@ -1,16 +1,21 @@
 //! MIME messages, by the crate `mail-parser`.
 
 use std::borrow::Cow;
+use std::panic::catch_unwind;
 
 use mail_parser::{Address, Encoding, HeaderName, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
 use super::{Body, Email, File, Headers, Unreadable, guess, one_line, person};
 
 pub(super) fn read(bytes: &[u8]) -> Result<Email, Unreadable> {
-    let message = MessageParser::default().parse(without_prefix(bytes)).ok_or(Unreadable("no header of a message"))?;
+    let bytes = without_prefix(bytes);
+    let parsed = catch_unwind(|| MessageParser::default().parse(bytes));
+    let parsed = parsed.map_err(|_panicked| Unreadable("the parser of messages panicked"))?;
+    let message = parsed.ok_or(Unreadable("no header of a message"))?;
     let headers = headers(&message);
     let (mut bodies, mut files) = (Vec::new(), Vec::new());
-    for part in message.html_body.iter().filter_map(|id| message.parts.get(*id as usize)) {
+    let shown = shown(&message);
+    for part in shown.iter().filter_map(|id| message.parts.get(*id as usize)) {
         match &part.body {
             PartType::Html(text) => bodies.push(Body::Html(decoded(&message, part, text))),
             PartType::Text(text) if is_html(part) => bodies.push(Body::Html(decoded(&message, part, text))),
@@ -24,13 +29,25 @@ pub(super) fn read(bytes: &[u8]) -> Result<Email, Unreadable> {
     }
     for id in &message.attachments {
         let Some(part) = message.parts.get(*id as usize) else { continue };
-        let is_shown = message.html_body.contains(id) && !matches!(part.body, PartType::Message(_));
+        let is_shown = shown.contains(id) && !matches!(part.body, PartType::Message(_));
         if !is_shown {
             files.push(file(&message, part));
         }
     }
-    let is_encrypted = is_encrypted(&message);
-    Ok(Email { headers, bodies, files: files.into(), is_encrypted })
+    let is_enclosed = is_enclosed(&message);
+    Ok(Email { headers, bodies, files: files.into(), is_enclosed })
+}
+
+/// The parts that are the message's body. In one that is cut off, the parser takes them for attachments.
+fn shown(message: &Message<'_>) -> Vec<u32> {
+    let is_body = |id: &&u32| {
+        let part = message.parts.get(**id as usize);
+        part.is_some_and(|part| part.is_text() && !part.content_disposition().is_some_and(|kind| kind.is_attachment()))
+    };
+    if message.html_body.is_empty() {
+        return message.attachments.iter().find(is_body).copied().into_iter().collect();
+    }
+    message.html_body.clone()
 }
 
 /// Texts that follow each other are one.
@@ -152,13 +169,10 @@ fn contents(message: &Message<'_>, part: &MessagePart<'_>) -> Vec<u8> {
     }
 }
 
-fn is_encrypted(message: &Message<'_>) -> bool {
-    let kind = message.content_type();
-    kind.is_some_and(|kind| match kind.subtype().map(str::to_ascii_lowercase).as_deref() {
-        Some("encrypted") => true,
-        Some("pkcs7-mime" | "x-pkcs7-mime") => {
-            kind.attribute("smime-type").is_none_or(|kind| !kind.eq_ignore_ascii_case("signed-data"))
-        }
-        Some(_) | None => false,
+/// Also a signature that encloses what it signs.
+fn is_enclosed(message: &Message<'_>) -> bool {
+    let subtype = message.content_type().and_then(|kind| kind.subtype());
+    subtype.is_some_and(|subtype| {
+        ["encrypted", "pkcs7-mime", "x-pkcs7-mime"].iter().any(|known| subtype.eq_ignore_ascii_case(known))
     })
 }

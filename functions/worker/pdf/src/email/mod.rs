@@ -36,8 +36,8 @@ pub(crate) struct Email {
     pub(crate) bodies: Vec<Body>,
     /// Attachments, and pictures that bodies refer to.
     pub(crate) files: Arc<Vec<File>>,
-    /// It says that it is encrypted.
-    pub(crate) is_encrypted: bool,
+    /// Its text is in an encrypted or signed envelope.
+    pub(crate) is_enclosed: bool,
 }
 
 /// What is printed above a message. People are `Name <address>`.
@@ -86,6 +86,9 @@ impl Email {
     }
 }
 
+/// Characters of a header that are shown.
+const LONGEST_LINE: usize = 1_000;
+
 /// Bytes as text in the encoding that is most likely.
 fn guess(bytes: &[u8]) -> String {
     if let Ok(text) = std::str::from_utf8(bytes) {
@@ -100,7 +103,11 @@ fn guess(bytes: &[u8]) -> String {
 fn one_line(text: &str) -> String {
     let words = text.split(|character: char| character.is_whitespace() || character.is_control());
     let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
-    words.join(" ").replace(names::is_direction, "")
+    let line = words.join(" ").replace(names::is_direction, "");
+    match line.char_indices().nth(LONGEST_LINE) {
+        Some((end, _)) => format!("{}\u{2026}", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
 }
 
 /// `Name <address>`, or whichever of them there is.

@@ -16,6 +16,10 @@ const HEADER_WITHIN: usize = 24;
 /// Recipients and attachments of one message that are read.
 const MOST_CHILDREN: usize = 10_000;
 
+/// Classes of messages with certificates ([MS-OXOSMIME]).
+const SIGNED: &str = "IPM.Note.SMIME.MultipartSigned";
+const ENCLOSED: &str = "IPM.Note.SMIME";
+
 /// Identifiers of properties ([MS-OXPROPS]).
 mod id {
     pub(super) const MESSAGE_CLASS: u16 = 0x001a;
@@ -70,14 +74,20 @@ pub(super) fn read(bytes: &[u8]) -> Result<Email, Unreadable> {
     storage.encoding = encoding;
     let of_html = page(storage.fixed(id::INTERNET_CODEPAGE, kind::LONG)).unwrap_or(encoding);
     let bodies = storage.body(of_html).into_iter().collect();
-    let is_encrypted =
-        storage.text(id::MESSAGE_CLASS).is_some_and(|class| class.eq_ignore_ascii_case("IPM.Note.SMIME"));
+    let class = storage.text(id::MESSAGE_CLASS).unwrap_or_default();
     let mut headers = storage.headers();
     let recipients = children(&compound, "__recip_version1.0_");
     read_recipients(&mut compound, &recipients, encoding, &mut headers);
     let attachments = children(&compound, "__attach_version1.0_");
     let files: Vec<_> = attachments.into_iter().map(|path| read_file(&mut compound, path, encoding)).collect();
-    Ok(Email { headers, bodies, files: files.into(), is_encrypted })
+    // A message that was signed is an attachment, as it was sent.
+    if class.eq_ignore_ascii_case(SIGNED)
+        && let [file] = files.as_slice()
+    {
+        return super::eml::read(&file.bytes).map(|signed| Email { headers, ..signed });
+    }
+    let is_enclosed = class.eq_ignore_ascii_case(ENCLOSED);
+    Ok(Email { headers, bodies, files: files.into(), is_enclosed })
 }
 
 fn children(compound: &Compound<'_>, prefix: &str) -> Vec<PathBuf> {

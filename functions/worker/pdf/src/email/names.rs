@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::File;
 
 /// Longer names are cut, before their extension.
-const LONGEST: usize = 150;
+const LONGEST: usize = 100;
 const LONGEST_EXTENSION: usize = 16;
 
 /// Gives each file a name that no other one has.

@@ -8,8 +8,10 @@ use super::clean::{BODY_CLASS, clean};
 use super::pictures::{Shared, is_picture};
 use super::{Body, Email, File, Headers, Names};
 
-/// People of one header, and attachments, that are shown.
-const MOST_LISTED: usize = 500;
+/// People of one header that are shown.
+const MOST_PEOPLE: usize = 500;
+/// Attachments that are listed and handed on. What a child says of its work has an end, too.
+const MOST_ATTACHMENTS: usize = 200;
 
 /// A page, and what it does not show.
 #[derive(Debug)]
@@ -17,6 +19,8 @@ pub(crate) struct Page {
     pub(crate) html: String,
     /// The files that are attachments, by their place among the message's files, and the name of each.
     pub(crate) attachments: Vec<(usize, String)>,
+    /// How many more there are.
+    pub(crate) omitted: usize,
     /// Pictures and fonts elsewhere that are not loaded.
     pub(crate) blocked: usize,
     /// Pictures that the message refers to and does not have.
@@ -31,13 +35,15 @@ pub(crate) fn render(email: &Email, allow_remote: bool) -> Page {
     let bodies: Vec<String> = email.bodies.iter().filter_map(|body| inner(body, email, &shared)).collect();
     let pictures = shared.lock();
     // The pictures of a page are no attachments of their own, unless it leaves them out.
-    let attached = email.files.iter().enumerate().filter(|(index, _)| !pictures.shown.contains(index));
+    let attached: Vec<_> =
+        email.files.iter().enumerate().filter(|(index, _)| !pictures.shown.contains(index)).collect();
+    let omitted = attached.len().saturating_sub(MOST_ATTACHMENTS);
     let mut names = Names::default();
-    let attachments: Vec<_> =
-        attached.enumerate().map(|(number, (index, file))| (index, names.of(file, number + 1))).collect();
-    let html = page(email, &attachments, &bodies, allow_remote).into_string();
+    let named = attached.into_iter().take(MOST_ATTACHMENTS).enumerate();
+    let attachments: Vec<_> = named.map(|(number, (index, file))| (index, names.of(file, number + 1))).collect();
+    let html = page(email, &attachments, omitted, &bodies, allow_remote).into_string();
     let (blocked, missing, too_large) = (pictures.blocked.len(), pictures.missing, pictures.too_large);
-    Page { html, attachments, blocked, missing, too_large }
+    Page { html, attachments, omitted, blocked, missing, too_large }
 }
 
 fn inner(body: &Body, email: &Email, pictures: &Arc<Shared>) -> Option<String> {
@@ -54,7 +60,13 @@ fn inner(body: &Body, email: &Email, pictures: &Arc<Shared>) -> Option<String> {
     })
 }
 
-fn page(email: &Email, attachments: &[(usize, String)], bodies: &[String], allow_remote: bool) -> Markup {
+fn page(
+    email: &Email,
+    attachments: &[(usize, String)],
+    omitted: usize,
+    bodies: &[String],
+    allow_remote: bool,
+) -> Markup {
     let subject = email.headers.subject.as_deref();
     html! {
         (DOCTYPE)
@@ -67,7 +79,7 @@ fn page(email: &Email, attachments: &[(usize, String)], bodies: &[String], allow
                 style { (PreEscaped(include_str!("email.css"))) }
             }
             body {
-                (header(&email.headers, &email.files, attachments))
+                (header(&email.headers, &email.files, attachments, omitted))
                 @for body in bodies {
                     div.message { div {
                         template shadowrootmode="open" {
@@ -87,7 +99,7 @@ fn policy(allow_remote: bool) -> String {
     format!("default-src 'none'; style-src 'unsafe-inline'; img-src {loaded}; font-src {loaded}")
 }
 
-fn header(headers: &Headers, files: &[File], attachments: &[(usize, String)]) -> Markup {
+fn header(headers: &Headers, files: &[File], attachments: &[(usize, String)], omitted: usize) -> Markup {
     let Headers { from, to, cc, bcc, date, subject } = headers;
     let people = [("From", from), ("To", to), ("Cc", cc), ("Bcc", bcc)];
     let is_bare = people.iter().all(|(_, people)| people.is_empty()) && date.is_none() && subject.is_none();
@@ -101,8 +113,8 @@ fn header(headers: &Headers, files: &[File], attachments: &[(usize, String)]) ->
                 @for (name, people) in people.into_iter().filter(|(_, people)| !people.is_empty()) {
                     dt { (name) }
                     dd {
-                        (people.iter().take(MOST_LISTED).map(String::as_str).collect::<Vec<_>>().join(", "))
-                        (and_more(people.len()))
+                        (people.iter().take(MOST_PEOPLE).map(String::as_str).collect::<Vec<_>>().join(", "))
+                        (and_more(people.len().saturating_sub(MOST_PEOPLE)))
                     }
                 }
                 @if let Some(date) = date { dt { "Date" } dd { (date) } }
@@ -110,11 +122,11 @@ fn header(headers: &Headers, files: &[File], attachments: &[(usize, String)]) ->
                     dt { "Attachments" }
                     dd {
                         ul {
-                            @for (index, name) in attachments.iter().take(MOST_LISTED) {
+                            @for (index, name) in attachments {
                                 li { (name) " " span.size { "(" (size(files.get(*index).map_or(0, |file| file.bytes.len()))) ")" } }
                             }
                         }
-                        (and_more(attachments.len()))
+                        (and_more(omitted))
                     }
                 }
             }
@@ -123,7 +135,7 @@ fn header(headers: &Headers, files: &[File], attachments: &[(usize, String)]) ->
 }
 
 fn and_more(count: usize) -> Markup {
-    html! { @if count > MOST_LISTED { " and " (count - MOST_LISTED) " more" } }
+    html! { @if count > 0 { " and " (count) " more" } }
 }
 
 /// Bytes as people read them.

@@ -204,9 +204,9 @@ fn hostile_messages_are_answered() {
     assert_has(&deep, &["a@example.com"]);
     let parts = "--m\nContent-Disposition: attachment; filename=a.txt\n\nx\n".repeat(20_000);
     let many = page(&format!("From: a@example.com\nContent-Type: multipart/mixed; boundary=m\n\n{parts}--m--\n"));
-    assert_eq!(many.attachments.len(), 20_000);
-    assert_has(&many, &["a.txt", "a (500).txt", " and 19500 more"]);
-    assert!(!many.html.contains("a (501).txt"));
+    assert_eq!((many.attachments.len(), many.omitted), (200, 19_800));
+    assert_has(&many, &["a.txt", "a (200).txt", " and 19800 more"]);
+    assert!(!many.html.contains("a (201).txt"));
     let unclosed = body_of(&format!("{}<p>end", "<div><table><tr><td>".repeat(2_000)));
     assert_has(&unclosed, &["end"]);
     let looping =
@@ -227,14 +227,21 @@ fn a_picture_that_is_referred_to_often_does_not_fill_the_page() {
 }
 
 #[test]
-fn encrypted_messages_are_known() {
-    let is_encrypted =
-        |kind: &str| read(format!("From: a@example.com\r\nContent-Type: {kind}\r\n\r\nx"), Format::Eml).is_encrypted;
-    assert!(
-        is_encrypted("application/pkcs7-mime; smime-type=enveloped-data")
-            && is_encrypted("multipart/encrypted; boundary=x")
+fn a_message_that_is_cut_off_has_its_text() {
+    let cut = page(
+        "From: a@example.com\nContent-Type: multipart/mixed; boundary=m\n\n--m\nContent-Type: text/html\n\n<p>No end",
     );
-    assert!(!is_encrypted("application/pkcs7-mime; smime-type=signed-data") && !is_encrypted("text/plain"));
+    assert_has(&cut, &["<p>No end</p>"]);
+    assert!(cut.attachments.is_empty());
+}
+
+#[test]
+fn envelopes_are_known() {
+    let is_enclosed =
+        |kind: &str| read(format!("From: a@example.com\r\nContent-Type: {kind}\r\n\r\nx"), Format::Eml).is_enclosed;
+    assert!(is_enclosed("application/pkcs7-mime; smime-type=enveloped-data"));
+    assert!(is_enclosed("multipart/encrypted; boundary=x"));
+    assert!(!is_enclosed("multipart/signed; boundary=x") && !is_enclosed("text/plain"));
 }
 
 /// A storage of a message of Outlook: properties of a fixed size, and the others.
@@ -333,6 +340,21 @@ fn outlooks_messages_are_read() {
         assert_eq!(within.headers.subject.as_deref(), Some("Earlier"));
         assert!(matches!(&within.bodies[..], [Body::Text(text)] if text == "Café"), "{:?}", within.bodies);
     }
+}
+
+#[test]
+fn what_outlook_signed_is_read_as_it_was_sent() {
+    let mut file = CompoundFile::create(Cursor::new(Vec::new())).unwrap();
+    let class = wide("IPM.Note.SMIME.MultipartSigned");
+    let streams = [(0x001a_001f, class), (0x0037_001f, wide("Signed"))];
+    Storage { file: &mut file, path: "/", header: 32 }.write(&[], &streams);
+    let signed = b"Content-Type: multipart/signed; boundary=m\r\n\r\n--m\r\nContent-Type: text/plain\r\n\r\nThe text\r\n--m--\r\n";
+    let path = "/__attach_version1.0_#00000000";
+    Storage { file: &mut file, path, header: 8 }.write(&[], &[(0x3701_0102, signed.to_vec())]);
+    file.flush().unwrap();
+    let page = render(&read(file.into_inner().into_inner(), Format::Msg), false);
+    assert_has(&page, &["<h1 dir=\"auto\">Signed</h1>", "The text"]);
+    assert!(page.attachments.is_empty());
 }
 
 #[test]

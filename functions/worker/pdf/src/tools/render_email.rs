@@ -106,6 +106,11 @@ fn warnings(email: &Email, page: &Page) -> Vec<Warning> {
             )
         });
     }
+    if page.omitted > 0 {
+        let listed = page.attachments.len();
+        let message = format!("The message has more than {listed} attachments. Only the first {listed} are listed.");
+        warnings.push(Warning::new("attachments_omitted", message));
+    }
     if page.missing > 0 {
         let message = format!(
             "{} that the message refers to could not be found in it.",
@@ -114,14 +119,12 @@ fn warnings(email: &Email, page: &Page) -> Vec<Warning> {
         warnings.push(Warning::new("picture_missing", message));
     }
     if page.too_large > 0 {
-        let message = format!(
-            "{} of the message would make the page too large. They are listed as attachments.",
-            counted(page.too_large as usize, "picture", "pictures")
-        );
+        let pictures = counted(page.too_large as usize, "picture", "pictures");
+        let message = format!("The page has no room for {pictures}. Look for what is left out among the attachments.");
         warnings.push(Warning::new("picture_too_large", message));
     }
-    if email.is_encrypted {
-        let message = "The message is encrypted. Decrypt it in your mail program, and convert it then.";
+    if email.is_enclosed {
+        let message = "The text is in an encrypted or signed envelope, which is only listed. Save the message without it in your mail program.";
         warnings.push(Warning::new("message_encrypted", message));
     }
     warnings
