@@ -58,9 +58,8 @@ const WARM_UP: [Sample; 3] = [
 
 /// What happens to a document of the warm-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AfterWarmUp {
+enum AfterWarmUp {
     Closed,
-    /// Open together, they use as much memory as a larger one.
     Open,
 }
 
@@ -71,29 +70,41 @@ pub(super) struct WarmOffice<'a> {
 }
 
 impl<'a> WarmOffice<'a> {
+    /// Warms up by a text document alone. The first job waits for this, and of a spreadsheet or presentation it would take
+    /// as long to warm up as to convert it.
     pub(super) fn warm_up(kit: &'a Office, home: &Path, by_uno: bool) -> io::Result<Self> {
         let mut office = Self { kit, uno: None };
         // LibreOfficeKit's first document sets the language; and one of its own is what it needs to be warm enough.
-        office.repeat(home, 1, AfterWarmUp::Closed)?;
+        office.repeat(home, &WARM_UP[..1], AfterWarmUp::Closed)?;
         if by_uno {
             office.uno = Uno::start().inspect_err(|error| eprintln!("without UNO: {error}")).ok();
         }
-        if let Err(error) = office.repeat_warm_up(home, AfterWarmUp::Closed) {
-            // A LibreOffice whose UNO is not as it is known here.
-            eprintln!("without UNO: {error}");
-            office.uno = None;
-            office.repeat_warm_up(home, AfterWarmUp::Closed)?;
-        }
+        office.warm_up_by(home, &WARM_UP[..1])?;
         Ok(office)
     }
 
-    /// Converts all documents of the warm-up.
-    pub(super) fn repeat_warm_up(&self, home: &Path, afterwards: AfterWarmUp) -> io::Result<()> {
-        self.repeat(home, WARM_UP.len(), afterwards)
+    /// Converts the documents of the other families.
+    pub(super) fn complete_warm_up(&mut self, home: &Path) -> io::Result<()> {
+        self.warm_up_by(home, &WARM_UP[1..])
     }
 
-    fn repeat(&self, home: &Path, documents: usize, afterwards: AfterWarmUp) -> io::Result<()> {
-        for sample in WARM_UP.iter().take(documents) {
+    /// Converts all documents of the warm-up, and leaves them open: together, they use as much memory as a larger one.
+    pub(super) fn rehearse(&self, home: &Path) -> io::Result<()> {
+        self.repeat(home, &WARM_UP, AfterWarmUp::Open)
+    }
+
+    fn warm_up_by(&mut self, home: &Path, samples: &[Sample]) -> io::Result<()> {
+        if let Err(error) = self.repeat(home, samples, AfterWarmUp::Closed) {
+            // A LibreOffice whose UNO is not as it is known here.
+            eprintln!("without UNO: {error}");
+            self.uno = None;
+            self.repeat(home, samples, AfterWarmUp::Closed)?;
+        }
+        Ok(())
+    }
+
+    fn repeat(&self, home: &Path, samples: &[Sample], afterwards: AfterWarmUp) -> io::Result<()> {
+        for sample in samples {
             let (source, output) = (home.join("tmp").join(sample.name), home.join("tmp/warm.pdf"));
             std::fs::write(&source, sample.bytes)?;
             let (from, to) = (file_url(&source)?, file_url(&output)?);

@@ -11,7 +11,7 @@ use super::fonts_log::{self, Matches};
 use super::import::Model;
 use super::lok::{self, Office};
 use super::rewrite;
-use super::warm::{AfterWarmUp, WarmOffice};
+use super::warm::WarmOffice;
 use super::writing::Written;
 use crate::confine;
 use crate::engine::fork_server::helper::{self, Handler};
@@ -125,12 +125,13 @@ impl Handler for OfficeHandler<'_> {
 
     /// From here on the heap of each child begins alike.
     fn settle(&mut self) -> io::Result<()> {
+        self.office.complete_warm_up(&self.args.home)?;
         lok::return_freed_memory();
         Ok(())
     }
 
     fn rehearse(&self) -> io::Result<()> {
-        self.office.repeat_warm_up(&self.args.home, AfterWarmUp::Open)
+        self.office.rehearse(&self.args.home)
     }
 
     fn convert(&self, document: Document) -> io::Result<Answer> {
