@@ -8,6 +8,7 @@ use crate::queue::Queue;
 use crate::store::accounts::Accounts;
 use crate::store::audit::Audit;
 use crate::store::events::Events;
+use crate::store::fonts::Fonts;
 use crate::store::health::Health;
 use crate::store::jobs::Jobs;
 use crate::store::keys::Keys;
@@ -40,6 +41,7 @@ pub struct Context {
     pub settings: Settings,
     pub audit: Audit,
     pub events: Events,
+    pub fonts: Fonts,
     pub health: Health,
     pub sessions: Sessions,
     pub users: Users,
@@ -66,6 +68,7 @@ impl Context {
             statistics: Statistics::new(dynamodb.clone(), tables.clone()),
             settings: Settings::new(dynamodb.clone(), tables.settings.clone(), config.settings_max_age),
             audit: Audit::new(dynamodb.clone(), tables.settings.clone()),
+            fonts: Fonts::new(dynamodb.clone(), tables.usage.clone()),
             health: Health::new(dynamodb.clone(), tables.jobs.clone()),
             events: Events::new(dynamodb.clone(), tables),
             sessions: Sessions::new(dynamodb.clone(), tables.sessions.clone()),

@@ -36,6 +36,8 @@ pub enum ObjectKey<'a> {
     Output { account: &'a str, job: JobId, attempt: u32, part: OutputPart, kept_for: KeptFor },
     /// A document that a client uploaded. The account comes first, so that no account can name another one's upload.
     Upload { account: &'a str, upload: UploadId },
+    /// A font of an account, by the upload that it came from. No lifecycle rule removes it.
+    Font { account: &'a str, upload: &'a str },
 }
 
 /// How long results are kept in the bucket until its lifecycle removes them. Usually the sweeper removes each
@@ -88,6 +90,7 @@ impl std::fmt::Display for ObjectKey<'_> {
                 write!(f, "outputs/{kept_for}/{account}/{job}/{attempt}/{part}")
             }
             Self::Upload { account, upload } => write!(f, "uploads/{account}/{upload}"),
+            Self::Font { account, upload } => write!(f, "fonts/{account}/{upload}"),
         }
     }
 }
@@ -174,6 +177,13 @@ impl Files {
         Ok(())
     }
 
+    pub async fn put_bytes(&self, key: &ObjectKey<'_>, bytes: Vec<u8>, content_type: &str) -> Result<(), FilesError> {
+        let put = self.client().put_object().bucket(&self.bucket).key(key.to_string()).content_type(content_type);
+        let put = put.body(ByteStream::from(bytes)).customize().disable_payload_signing();
+        put.send().await.map_err(|error| unavailable(&error))?;
+        Ok(())
+    }
+
     /// Stores what an open file holds.
     pub async fn put_file(&self, key: &ObjectKey<'_>, file: &File, content_type: &str) -> Result<(), FilesError> {
         // A name for the descriptor itself: each try reads this file from its beginning, even if its path leads elsewhere by then.
@@ -215,6 +225,19 @@ impl Files {
             Err(error) if is_absence(&error) => Ok(None),
             Err(error) => Err(unavailable(&error)),
         }
+    }
+
+    /// A stored document in memory, or as much of it as shows that it has more than `most` bytes; `None` if it is not there.
+    pub async fn get_bytes(&self, key: &str, most: usize) -> Result<Option<Vec<u8>>, FilesError> {
+        let Some(mut stored) = self.get(key).await? else { return Ok(None) };
+        let mut bytes = Vec::new();
+        while bytes.len() <= most
+            && let Some(chunk) =
+                stored.body.try_next().await.map_err(|error| FilesError::Unavailable(error.to_string()))?
+        {
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(Some(bytes))
     }
 
     pub async fn exists(&self, key: &ObjectKey<'_>) -> Result<bool, FilesError> {

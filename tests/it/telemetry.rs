@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use api_docs::book::Book;
 use docmill::http::control::ControlService;
+use docmill::http::fonts::FontService;
 use docmill::http::request::ApiRequest;
 use docmill::http::routes::{PUBLIC_ROUTES, ROUTES};
 use docmill::http::serve::guarded;
@@ -45,6 +46,9 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
         ("POST", ["v1", "convert", "office-to-pdf"]) => convert_office_to_pdf::handle(service, request).await,
         ("POST", ["v1", "convert", "html-to-pdf"]) => convert_html_to_pdf::handle(service, request).await,
         ("POST", ["v1", "uploads"]) => create_upload::handle(world.uploads.clone(), request).await,
+        ("POST", ["v1", "fonts"]) => create_font::handle(Arc::new(FontService::new(context)), request).await,
+        ("GET", ["v1", "fonts"]) => list_fonts::handle(Arc::new(FontService::new(context)), request).await,
+        ("DELETE", ["v1", "fonts", _]) => delete_font::handle(Arc::new(FontService::new(context)), request).await,
         ("GET", ["v1", "account", "usage"]) => get_account_usage::handle(context, request).await,
         ("POST", ["v1", "webhooks", "test"]) => test_webhook::handle(context, request).await,
         ("GET", ["openapi.json" | "docs", ..]) => api_docs::handle(Arc::new(Book::load().unwrap()), request).await,

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use worker::converter::Converter;
 use worker::egress::{EgressPolicy, SourceExceptions};
 use worker::engine::Engines;
+use worker::fonts::FontCache;
 use worker::pipeline::{Delivery, Handled, Pipeline};
 use worker::source::Fetcher;
 
@@ -63,6 +64,8 @@ impl Bench {
             files: context.files.clone(),
             queue: context.queue(),
             jobs: context.jobs.clone(),
+            fonts: context.fonts,
+            font_cache: FontCache::default(),
             converter: Converter {
                 catalogue: Catalogue::load().unwrap(),
                 fetcher,

@@ -8,7 +8,7 @@ use docmill::domain::job::JobErrorCode;
 use docmill_pdf::Media;
 use serde_json::Value;
 
-use crate::engine::{Artifact, Conversion, Engine, Failure, Limits, Source, Task};
+use crate::engine::{Artifact, Conversion, Engine, Failure, Limits, NO_FONTS, Source, Task};
 use crate::tree;
 
 /// Slugs of calls that are in no catalogue.
@@ -70,7 +70,8 @@ impl Checker<'_> {
 
     async fn call(&self, tool: &str, sources: Vec<Source>, scratch: &Path) -> Result<Conversion, Failure> {
         let (options, limits, deadline) = (&Value::Null, self.limits, self.deadline);
-        self.tools.convert(Task { tool, sources, options, scratch, deadline, limits }).await
+        let fonts = &NO_FONTS;
+        self.tools.convert(Task { tool, sources, options, scratch, deadline, limits, fonts }).await
     }
 }
 

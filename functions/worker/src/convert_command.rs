@@ -14,6 +14,7 @@ use docmill::domain::request::JobRequest;
 use docmill::domain::source::SourceKind;
 use docmill::domain::tool::{Definition, EngineKind};
 use docmill::telemetry;
+use docmill_fonts::Font;
 use serde_json::{Map, Value, json};
 use url::Url;
 
@@ -23,6 +24,7 @@ use crate::egress::{EgressPolicy, SourceExceptions};
 use crate::engine::html_browser::wait_for_dropped_browsers;
 use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
 use crate::engine::{Engines, Failure, Limits};
+use crate::fonts::FontSource;
 use crate::source::{Fetched, Fetcher};
 use crate::sources::{self, Given};
 use crate::tree::{self, Scratch};
@@ -51,6 +53,9 @@ pub struct Args {
     /// Opens an encrypted source, where the tool takes a password with its source.
     #[arg(long)]
     password: Option<String>,
+    /// A font that the source finds beside those of the system: TTF, OTF, TTC or WOFF2.
+    #[arg(long = "font")]
+    fonts: Vec<PathBuf>,
     /// Convert this many times; the last result is kept.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
@@ -148,6 +153,7 @@ async fn convert_all(args: &Args) -> Result<Value, Refused> {
     let inputs = Input::read_all(args)?;
     let catalogue = catalogue()?;
     let (request, mut warnings) = request(args, &inputs, &catalogue)?;
+    let fonts = args.fonts.iter().map(|path| font(path)).collect::<Result<Vec<_>, _>>()?;
     let converter = converter(&args.engines, &request, catalogue)?;
     let mut runs = Vec::new();
     let mut last = Value::Null;
@@ -155,7 +161,7 @@ async fn convert_all(args: &Args) -> Result<Value, Refused> {
         converter.engines.get_ready().await;
         let scratch = Scratch::new()?;
         let cpu = cpu::of_process_tree()?;
-        let converted = convert(&converter, &inputs, &request, args, scratch.path()).await?;
+        let converted = convert(&converter, &inputs, &request, &fonts, args, scratch.path()).await?;
         runs.push(json!({
             "fetchMs": millis(converted.fetch),
             "convertMs": millis(converted.convert),
@@ -269,6 +275,7 @@ async fn convert(
     converter: &Converter,
     inputs: &[Input],
     request: &JobRequest,
+    fonts: &[Font],
     args: &Args,
     scratch: &Path,
 ) -> Result<Converted, Failure> {
@@ -282,7 +289,14 @@ async fn convert(
             given.insert(index, local(path, scratch, index).await?);
         }
     }
-    converter.run(request, given, Workspace { scratch, deadline, mode, limits }).await
+    converter.run(request, given, Workspace { scratch, deadline, mode, limits, fonts: FontSource::Read(fonts) }).await
+}
+
+/// A font file, checked as the service checks it.
+fn font(path: &Path) -> Result<Font, Refused> {
+    let invalid = |error: &dyn std::fmt::Display| Refused::invalid(format!("{}: {error}", path.display()));
+    let file = std::fs::read(path).map_err(|error| invalid(&error))?;
+    docmill_fonts::read(&file).map_err(|error| invalid(&error))
 }
 
 /// A copy of a local file in the job's directory, which is all that an engine sees.

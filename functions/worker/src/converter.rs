@@ -14,7 +14,8 @@ use serde_json::Value;
 
 use crate::checker::{self, Checker};
 use crate::engine::page::read_page;
-use crate::engine::{Artifact, Conversion, Engines, Failure, Limits, Media, Source, Task};
+use crate::engine::{Artifact, Conversion, Engines, Failure, Limits, Media, NO_FONTS, OwnFonts, Source, Task};
+use crate::fonts::{FontSource, uses_fonts};
 use crate::plan::{Call, Plan};
 use crate::results::{self, Files};
 use crate::source::Fetcher;
@@ -50,6 +51,7 @@ pub struct Workspace<'a> {
     pub deadline: Instant,
     pub mode: Mode,
     pub limits: &'a Limits,
+    pub fonts: FontSource<'a>,
 }
 
 impl Converter {
@@ -64,8 +66,10 @@ impl Converter {
         let formats: Vec<_> = obtained.iter().map(|obtained| obtained.format).collect();
         let plan = Plan::of(request, &formats, &self.catalogue)?;
         let name = request.filename().map(str::to_owned).or_else(|| first_name(&obtained));
+        let own = if plan.engines().any(uses_fonts) { Some(at.fonts.obtain(at.scratch).await?) } else { None };
+        let fonts = own.as_ref().unwrap_or(&NO_FONTS);
         let mut warnings = Vec::new();
-        let mut sources = self.prepare(obtained, &plan.prepare, &mut warnings, at).await?;
+        let mut sources = self.prepare(obtained, &plan.prepare, &mut warnings, fonts, at).await?;
         let mut steps = Vec::with_capacity(plan.calls.len());
         let mut last = None;
         for (index, call) in plan.calls.iter().enumerate() {
@@ -79,7 +83,7 @@ impl Converter {
                 }
                 self.mark_sources(&mut sources, &mut place, at).await?;
             }
-            let mut conversion = self.call(call, sources, &mut place, at).await?;
+            let mut conversion = self.call(call, sources, fonts, &mut place, at).await?;
             if marks && self.can_be_marked(call) {
                 self.mark(&mut conversion.artifacts, &mut place, at).await?;
             }
@@ -122,6 +126,7 @@ impl Converter {
         obtained: Vec<Obtained>,
         calls: &[Option<Call>],
         warnings: &mut Vec<Warning>,
+        fonts: &OwnFonts,
         at: Workspace<'_>,
     ) -> Result<Vec<Source>, Failure> {
         let mut sources = Vec::with_capacity(obtained.len());
@@ -132,7 +137,7 @@ impl Converter {
             };
             let name_of_source = format!("source-{index}");
             let mut place = Place::new(at.scratch, &name_of_source);
-            let conversion = self.call(call, vec![source], &mut place, at).await?;
+            let conversion = self.call(call, vec![source], fonts, &mut place, at).await?;
             let mut conversion = self.check(call, conversion, &mut place, at).await?;
             keep(warnings, &mut conversion.warnings);
             for artifact in &conversion.artifacts {
@@ -146,6 +151,7 @@ impl Converter {
         &self,
         call: &Call,
         sources: Vec<Source>,
+        fonts: &OwnFonts,
         place: &mut Place<'_>,
         at: Workspace<'_>,
     ) -> Result<Conversion, Failure> {
@@ -153,7 +159,7 @@ impl Converter {
         // A directory for each attempt: what a child left in one is not in the next one's way.
         let convert = async |sources, scratch: PathBuf| {
             let (tool, options, limits, deadline) = (call.tool.as_str(), &call.options, at.limits, at.deadline);
-            engine.convert(Task { tool, sources, options, scratch: &scratch, deadline, limits }).await
+            engine.convert(Task { tool, sources, options, scratch: &scratch, deadline, limits, fonts }).await
         };
         let conversion = match convert(sources.clone(), place.next()?).await {
             // Not every crash is the document's fault: once more, in a fresh engine.

@@ -19,6 +19,7 @@ use crate::converter::Converter;
 use crate::egress::{EgressPolicy, SourceExceptions};
 use crate::engine::Engines;
 use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
+use crate::fonts::FontCache;
 use crate::pipeline::{Delivery, Handled, Pipeline};
 use crate::source::Fetcher;
 use crate::tree;
@@ -48,6 +49,8 @@ pub async fn pipeline_of_function() -> Result<Pipeline, Error> {
         files: context.files.clone(),
         queue: context.queue(),
         jobs: context.jobs,
+        fonts: context.fonts,
+        font_cache: FontCache::default(),
         converter: Converter { catalogue: context.catalogue, fetcher, engines },
         config: context.config,
         queue_name,

@@ -9,6 +9,7 @@ pub mod converter;
 mod delivery;
 pub mod egress;
 pub mod engine;
+pub mod fonts;
 pub mod lambda;
 pub mod pipeline;
 mod plan;

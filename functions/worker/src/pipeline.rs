@@ -16,6 +16,7 @@ use docmill::domain::upload::UploadId;
 use docmill::files::{Files, FilesError, ObjectKey, OutputPart};
 use docmill::queue::{Message, Queue};
 use docmill::store::StoreError;
+use docmill::store::fonts::Fonts;
 use docmill::store::jobs::{Claim, Completion, Jobs, Written};
 use docmill::telemetry;
 use docmill::waiting::Waiting;
@@ -25,6 +26,7 @@ use crate::cancellation::unless_canceled;
 use crate::converter::{Converted, Converter, Workspace};
 use crate::delivery::deliver;
 use crate::engine::Failure;
+use crate::fonts::{AccountFonts, FontCache, FontSource};
 use crate::sources::{self, Budget, Given};
 use crate::stored::AccountFiles;
 use crate::tree::{self, Scratch};
@@ -48,6 +50,8 @@ pub struct Pipeline {
     pub files: Files,
     pub queue: Queue,
     pub converter: Converter,
+    pub fonts: Fonts,
+    pub font_cache: FontCache,
     /// The queue whose messages this worker gets.
     pub queue_name: QueueName,
     pub clock: Clock,
@@ -178,7 +182,9 @@ impl Pipeline {
         let limits = &self.config.limits.clone().narrowed_by(&job.limits);
         let given = self.stored_sources(job, &request, scratch.path(), &Budget::of(limits)).await?;
         let reading = started.elapsed();
-        let at = Workspace { scratch: scratch.path(), deadline, mode: job.mode, limits };
+        let (files, cache, account) = (&self.files, &self.font_cache, job.account.as_str());
+        let fonts = FontSource::Account(AccountFonts { fonts: &self.fonts, files, cache, account });
+        let at = Workspace { scratch: scratch.path(), deadline, mode: job.mode, limits, fonts };
         let run = self.converter.run(&request, given, at);
         let converted =
             tokio::time::timeout_at((deadline + DEADLINE_GRACE).into(), run).await.map_err(|_| overdue())??;

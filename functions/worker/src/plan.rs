@@ -43,6 +43,11 @@ impl Plan {
         let then = request.then.iter().map(|step| Call::new(&step.tool, step.options.clone()));
         Ok(Self { prepare: prepare.collect(), calls: [first].into_iter().chain(then).collect() })
     }
+
+    /// Of all calls.
+    pub(crate) fn engines(&self) -> impl Iterator<Item = EngineKind> {
+        self.prepare.iter().flatten().chain(&self.calls).map(|call| call.engine)
+    }
 }
 
 /// The call that makes a PDF of a source.

@@ -22,6 +22,7 @@ use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use worker::engine::office_tools::OfficeTools;
 use worker::engine::pdf_tools::PdfTools;
 use worker::engine::{Conversion, Engine, Engines, Failure, Limits, Task};
+use worker::fonts::FontSource;
 use worker::source::{Fetched, Fetcher};
 use worker::sources::{self, Given};
 
@@ -121,7 +122,13 @@ async fn run_job(
     let filename = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
     let given = Given::from([(0, Fetched { path, bytes, content_type: None, url: None, filename })]);
     let deadline = Instant::now() + Duration::from_secs(60);
-    converter.run(&request, given, Workspace { scratch, deadline, mode, limits: &Limits::default() }).await
+    converter
+        .run(
+            &request,
+            given,
+            Workspace { scratch, deadline, mode, limits: &Limits::default(), fonts: FontSource::None },
+        )
+        .await
 }
 
 /// Only a file of the child's own directory is read as its result.

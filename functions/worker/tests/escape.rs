@@ -19,7 +19,7 @@ use worker::confine::{Launcher, hide_own_memory};
 use worker::egress::{EgressPolicy, SourceExceptions};
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
 use worker::engine::office::OfficeEngine;
-use worker::engine::{Engine, Limits, Source, Task};
+use worker::engine::{Engine, Limits, NO_FONTS, Source, Task};
 use worker::sniff::{Format, Inspection};
 use worker::tree::Scratch;
 
@@ -110,6 +110,7 @@ async fn convert(engine: &dyn Engine, source: Source, scratch: &Path) {
         scratch,
         deadline: Instant::now() + LONG,
         limits: &limits,
+        fonts: &NO_FONTS,
     };
     assert!(engine.convert(task).await.is_err(), "what tries to escape converts nothing");
 }

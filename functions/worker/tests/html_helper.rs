@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use worker::confine::Launcher;
 use worker::egress::{EgressPolicy, SourceExceptions};
 use worker::engine::html_basic::HtmlBasic;
-use worker::engine::{Engine, Failure, Limits, Source, Task};
+use worker::engine::{Engine, Failure, Limits, NO_FONTS, Source, Task};
 use worker::source::Fetcher;
 
 use processes::{assert_gone, prepared};
@@ -26,8 +26,15 @@ async fn convert(engine: &HtmlBasic, html: &str, patience: Duration) -> Result<u
     let scratch = TempDir::new().unwrap();
     let (options, limits) = (json!({}), Limits::default());
     let (source, deadline) = (Source::Html(html.to_owned()), Instant::now() + patience);
-    let task =
-        Task { tool: "", sources: vec![source], options: &options, scratch: scratch.path(), deadline, limits: &limits };
+    let task = Task {
+        tool: "",
+        sources: vec![source],
+        options: &options,
+        scratch: scratch.path(),
+        deadline,
+        limits: &limits,
+        fonts: &NO_FONTS,
+    };
     engine.convert(task).await.map(|conversion| conversion.artifacts.len())
 }
 

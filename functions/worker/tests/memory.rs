@@ -13,7 +13,7 @@ use worker::egress::{EgressPolicy, SourceExceptions};
 use worker::engine::html_basic::HtmlBasic;
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engine, Failure, Limits, Media, Source, Task};
+use worker::engine::{Conversion, Engine, Failure, Limits, Media, NO_FONTS, Source, Task};
 use worker::sniff::{Format, Inspection};
 use worker::source::Fetcher;
 
@@ -25,7 +25,15 @@ async fn convert(engine: &dyn Engine, tool: &str, source: Source, options: &Valu
     let (scratch, limits) = (TempDir::new().unwrap(), Limits::default());
     let deadline = Instant::now() + Duration::from_secs(100);
     engine
-        .convert(Task { tool, sources: vec![source], options, scratch: scratch.path(), deadline, limits: &limits })
+        .convert(Task {
+            tool,
+            sources: vec![source],
+            options,
+            scratch: scratch.path(),
+            deadline,
+            limits: &limits,
+            fonts: &NO_FONTS,
+        })
         .await
 }
 

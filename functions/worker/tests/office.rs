@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use worker::confine::Launcher;
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
-use worker::engine::{Conversion, Engine, Failure, Limits, Source, Task};
+use worker::engine::{Conversion, Engine, Failure, Limits, NO_FONTS, Source, Task};
 use worker::sniff::Format;
 
 use checked::checked;
@@ -101,8 +101,15 @@ async fn convert_by(engine: &OfficeEngine, name: &str, options: Value, patience:
         inspection: inspection.unwrap_or_default(),
     };
     let deadline = Instant::now() + patience;
-    let task =
-        Task { tool: "", sources: vec![source], options: &options, scratch: scratch.path(), deadline, limits: &limits };
+    let task = Task {
+        tool: "",
+        sources: vec![source],
+        options: &options,
+        scratch: scratch.path(),
+        deadline,
+        limits: &limits,
+        fonts: &NO_FONTS,
+    };
     let result = match engine.convert(task).await {
         Ok(conversion) => checked(conversion, scratch.path(), &limits).await,
         Err(failure) => Err(failure),
@@ -266,6 +273,7 @@ async fn a_second_attempt_finds_the_source_as_it_was() {
             scratch: scratch.path(),
             deadline,
             limits: &limits,
+            fonts: &NO_FONTS,
         };
         let pdf = engine.convert(task).await.unwrap().path().to_owned();
         let output = Command::new("pdftotext").arg(pdf).arg("-").output().unwrap();

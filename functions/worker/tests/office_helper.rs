@@ -14,7 +14,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use worker::confine::Launcher;
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
-use worker::engine::{Engine, Failure, Limits, Source, Task};
+use worker::engine::{Engine, Failure, Limits, NO_FONTS, Source, Task};
 use worker::sniff::{Format, Inspection};
 
 use processes::{assert_gone, helpers, prepared};
@@ -31,8 +31,15 @@ async fn convert(engine: &OfficeEngine, patience: Duration) -> Result<usize, Fai
     let source = Source::Document { path, name: None, format: Format::Docx, inspection: Inspection::default() };
     let (options, limits) = (json!({}), Limits::default());
     let deadline = Instant::now() + patience;
-    let task =
-        Task { tool: "", sources: vec![source], options: &options, scratch: scratch.path(), deadline, limits: &limits };
+    let task = Task {
+        tool: "",
+        sources: vec![source],
+        options: &options,
+        scratch: scratch.path(),
+        deadline,
+        limits: &limits,
+        fonts: &NO_FONTS,
+    };
     engine.convert(task).await.map(|conversion| conversion.artifacts.len())
 }
 

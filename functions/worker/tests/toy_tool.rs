@@ -16,6 +16,7 @@ use worker::converter::{Converter, Workspace};
 use worker::egress::{EgressPolicy, SourceExceptions};
 use worker::engine::pdf_tools::PdfTools;
 use worker::engine::{Artifact, Conversion, Engine, Engines, Failure, Limits, Media, Source, Task};
+use worker::fonts::FontSource;
 use worker::source::Fetcher;
 use worker::sources::Given;
 
@@ -66,7 +67,13 @@ async fn a_new_tool_is_its_data_its_schema_and_its_engine() {
     let converter = Converter { catalogue, fetcher, engines };
     let scratch = tempfile::tempdir().unwrap();
     let deadline = Instant::now() + Duration::from_secs(60);
-    let at = Workspace { scratch: scratch.path(), deadline, mode: Mode::Live, limits: &Limits::default() };
+    let at = Workspace {
+        scratch: scratch.path(),
+        deadline,
+        mode: Mode::Live,
+        limits: &Limits::default(),
+        fonts: FontSource::None,
+    };
     let converted = converter.run(&request, Given::new(), at).await.unwrap();
     let made = converted.files.primary().unwrap();
     assert_eq!(std::fs::read_to_string(&made.path).unwrap(), "HEYHEY");

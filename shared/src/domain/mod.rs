@@ -7,6 +7,7 @@ pub mod breach;
 pub mod catalogue;
 pub mod credits;
 pub mod event;
+pub mod font;
 pub mod idempotency;
 pub mod intake;
 pub mod job;

@@ -22,15 +22,18 @@ pub enum ErrorCode {
     AccountSuspended,
     ToolNotFound,
     JobNotFound,
+    FontNotFound,
     RouteNotFound,
     MethodNotAllowed,
     JobFailed,
     JobCanceled,
     JobEnded,
+    TooManyFonts,
     OutputExpired,
     PayloadTooLarge,
     UnsupportedMediaType,
     ValidationFailed,
+    InvalidFont,
     IdempotencyKeyReused,
     RateLimited,
     Internal,
@@ -38,7 +41,7 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 28] = [
         Self::InvalidJson,
         Self::InvalidIdempotencyKey,
         Self::MissingApiKey,
@@ -51,15 +54,18 @@ impl ErrorCode {
         Self::AccountSuspended,
         Self::ToolNotFound,
         Self::JobNotFound,
+        Self::FontNotFound,
         Self::RouteNotFound,
         Self::MethodNotAllowed,
         Self::JobFailed,
         Self::JobCanceled,
         Self::JobEnded,
+        Self::TooManyFonts,
         Self::OutputExpired,
         Self::PayloadTooLarge,
         Self::UnsupportedMediaType,
         Self::ValidationFailed,
+        Self::InvalidFont,
         Self::IdempotencyKeyReused,
         Self::RateLimited,
         Self::Internal,
@@ -80,15 +86,18 @@ impl ErrorCode {
             Self::AccountSuspended => "account_suspended",
             Self::ToolNotFound => "tool_not_found",
             Self::JobNotFound => "job_not_found",
+            Self::FontNotFound => "font_not_found",
             Self::RouteNotFound => "route_not_found",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::JobFailed => "job_failed",
             Self::JobCanceled => "job_canceled",
             Self::JobEnded => "job_ended",
+            Self::TooManyFonts => "too_many_fonts",
             Self::OutputExpired => "output_expired",
             Self::PayloadTooLarge => "payload_too_large",
             Self::UnsupportedMediaType => "unsupported_media_type",
             Self::ValidationFailed => "validation_failed",
+            Self::InvalidFont => "invalid_font",
             Self::IdempotencyKeyReused => "idempotency_key_reused",
             Self::RateLimited => "rate_limited",
             Self::Internal => "internal",
@@ -104,13 +113,13 @@ impl ErrorCode {
             Self::ToolNotAllowed | Self::OriginNotAllowed | Self::TestModeDisabled | Self::AccountSuspended => {
                 StatusCode::FORBIDDEN
             }
-            Self::ToolNotFound | Self::JobNotFound | Self::RouteNotFound => StatusCode::NOT_FOUND,
+            Self::ToolNotFound | Self::JobNotFound | Self::FontNotFound | Self::RouteNotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::JobFailed | Self::JobCanceled | Self::JobEnded => StatusCode::CONFLICT,
+            Self::JobFailed | Self::JobCanceled | Self::JobEnded | Self::TooManyFonts => StatusCode::CONFLICT,
             Self::OutputExpired => StatusCode::GONE,
             Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::ValidationFailed | Self::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::ValidationFailed | Self::InvalidFont | Self::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
             Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
@@ -136,6 +145,7 @@ impl ErrorCode {
             Self::AccountSuspended => "This account is suspended. Contact support.",
             Self::ToolNotFound => "There is no tool with this name. `GET /v1/tools` lists all tools.",
             Self::JobNotFound => "Your account has no job with this id.",
+            Self::FontNotFound => "Your account has no font with this id.",
             Self::RouteNotFound => "There is no such path. See /docs for all endpoints.",
             Self::MethodNotAllowed => {
                 "This path does not support this method. The Allow header lists the methods that it supports."
@@ -143,12 +153,14 @@ impl ErrorCode {
             Self::JobFailed => "The job failed and has no result. See `job.error` for the reason.",
             Self::JobCanceled => "The job was canceled and has no result.",
             Self::JobEnded => "The job has ended and can no longer be canceled. `DELETE` it to delete its result.",
+            Self::TooManyFonts => "Your account has 50 fonts, which is the limit. Delete one first.",
             Self::OutputExpired => "The result has expired. Create the job again.",
             Self::PayloadTooLarge => {
                 "The request body is over 1 MiB. Pass large documents by URL, or upload them (`POST /v1/uploads`)."
             }
             Self::UnsupportedMediaType => "Send the body as `Content-Type: application/json`.",
             Self::ValidationFailed => "The request does not match the tool's schema. See `details`.",
+            Self::InvalidFont => "The upload is not a font that can be used.",
             Self::IdempotencyKeyReused => {
                 "This Idempotency-Key was used for a different request. Use a new key for a new request."
             }

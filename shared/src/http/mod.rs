@@ -4,6 +4,7 @@ pub mod accept;
 pub mod control;
 pub mod envelope;
 pub mod error;
+pub mod fonts;
 pub mod guard;
 pub mod jobs;
 pub mod request;

@@ -3,7 +3,7 @@
 use lambda_http::http::Method;
 
 /// Method and path template of each endpoint, in the order of the documentation.
-pub const ROUTES: [(Method, &str); 14] = [
+pub const ROUTES: [(Method, &str); 17] = [
     (Method::GET, "/v1/tools"),
     (Method::GET, "/v1/tools/{tool_slug}/schema"),
     (Method::POST, "/v1/tools/{tool_slug}/jobs"),
@@ -16,6 +16,9 @@ pub const ROUTES: [(Method, &str); 14] = [
     (Method::POST, "/v1/convert/office-to-pdf"),
     (Method::POST, "/v1/convert/html-to-pdf"),
     (Method::POST, "/v1/uploads"),
+    (Method::POST, "/v1/fonts"),
+    (Method::GET, "/v1/fonts"),
+    (Method::DELETE, "/v1/fonts/{font_id}"),
     (Method::GET, "/v1/account/usage"),
     (Method::POST, "/v1/webhooks/test"),
 ];

@@ -128,6 +128,8 @@ pub enum UsageItem<'a> {
     GrantedTill(u8),
     /// What the account was told of a month's credits, and how many of them completed jobs have spent.
     Notices(Period),
+    /// The account's own fonts.
+    Fonts,
     /// Test jobs of one UTC day.
     TestDay(Timestamp),
     /// Jobs of one day, tool and key: as many items as there are of these, and none of them grows.
@@ -146,6 +148,7 @@ impl UsageItem<'_> {
             Self::Till(period, till) => format!("{period}#{TILL}{till:02}"),
             Self::GrantedTill(till) => format!("{GRANTED}{TILL}{till:02}"),
             Self::Notices(period) => format!("{period}#notices"),
+            Self::Fonts => "fonts".to_owned(),
             Self::TestDay(now) => format!("test#{}", now.day()),
             Self::Counts(subject) => format!("{COUNTS}{subject}"),
         }

@@ -5,6 +5,7 @@ pub mod audit;
 pub mod credits;
 mod dynamo;
 pub mod events;
+pub mod fonts;
 pub mod health;
 pub mod item;
 pub mod jobs;

@@ -21,6 +21,7 @@ use uuid::Uuid;
 use worker::converter::Converter;
 use worker::egress::{EgressPolicy, SourceExceptions};
 use worker::engine::Engines;
+use worker::fonts::FontCache;
 use worker::pipeline::{Delivery, Handled, Pipeline};
 use worker::source::Fetcher;
 
@@ -96,6 +97,8 @@ impl Stage {
             files: context.files.clone(),
             queue: context.queue(),
             jobs: context.jobs.clone(),
+            fonts: context.fonts,
+            font_cache: FontCache::default(),
             converter: Converter {
                 catalogue: Catalogue::load().unwrap(),
                 fetcher: Fetcher::new(EgressPolicy::new(SourceExceptions::default())).unwrap(),

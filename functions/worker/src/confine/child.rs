@@ -107,8 +107,9 @@ impl Narrowing {
     }
 
     /// To be called before the child sees its document.
-    pub fn apply(self, writes: &[PathBuf]) -> io::Result<()> {
-        self.seen.enforce(writes)?;
+    /// `reads` and `writes`: of this document alone.
+    pub fn apply(self, reads: &[PathBuf], writes: &[PathBuf]) -> io::Result<()> {
+        self.seen.enforce(reads, writes)?;
         self.filters.apply()
     }
 }
@@ -172,12 +173,15 @@ mod tests {
     /// Filters and rules hold for the thread that takes them upon itself, and so for no other test.
     #[test]
     fn a_narrowed_child_has_its_own_directory_and_nobody_to_talk_to() {
-        let (own, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let [own, given, other] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+        std::fs::write(given.path().join("font"), "a font").unwrap();
         std::fs::write(other.path().join("secret"), "of another job").unwrap();
         let narrowed = || {
-            Narrowing::prepare(&[]).unwrap().apply(&[own.path().to_owned()]).unwrap();
+            Narrowing::prepare(&[]).unwrap().apply(&[given.path().to_owned()], &[own.path().to_owned()]).unwrap();
             File::create(own.path().join("mine")).unwrap();
             assert_eq!(std::fs::read_to_string("/dev/null").unwrap(), "");
+            assert_eq!(std::fs::read_to_string(given.path().join("font")).unwrap(), "a font");
+            assert!(File::create(given.path().join("font")).is_err(), "writes what it may read");
             assert!(File::open(other.path().join("secret")).is_err(), "reads another's file");
             assert!(File::create(other.path().join("new")).is_err(), "writes elsewhere");
             assert!(std::net::TcpListener::bind("127.0.0.1:0").is_err(), "has TCP");

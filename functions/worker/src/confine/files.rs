@@ -59,16 +59,18 @@ impl Seen {
         build().map(Self).map_err(|error: RulesetError| io::Error::other(error))
     }
 
-    /// Leaves this thread and all that descends from it nothing else, besides `writes` to write into. Says whether the kernel
+    /// Leaves this thread and all that descends from it nothing else, besides `reads` and, to write into, `writes`. Says whether the kernel
     /// enforces it: an older one knows a part of this, or nothing.
-    pub(super) fn enforce(self, writes: &[PathBuf]) -> io::Result<bool> {
-        let all = AccessFs::from_all(NEWEST);
-        let enforced = self.0.add_rules(path_beneath_rules(writes, all)).and_then(RulesetCreated::restrict_self);
-        Ok(enforced.map_err(io::Error::other)?.ruleset != RulesetStatus::NotEnforced)
+    pub(super) fn enforce(self, reads: &[PathBuf], writes: &[PathBuf]) -> io::Result<bool> {
+        let (read, all) = (AccessFs::from_read(NEWEST), AccessFs::from_all(NEWEST));
+        let ruleset = self.0.add_rules(path_beneath_rules(reads, read));
+        let ruleset = ruleset.and_then(|ruleset| ruleset.add_rules(path_beneath_rules(writes, all)));
+        Ok(ruleset.and_then(RulesetCreated::restrict_self).map_err(io::Error::other)?.ruleset
+            != RulesetStatus::NotEnforced)
     }
 }
 
 /// Both at once.
 pub(super) fn restrict(reads: &[PathBuf], writes: &[PathBuf], network: Network) -> io::Result<bool> {
-    Seen::prepare(reads, network)?.enforce(writes)
+    Seen::prepare(reads, network)?.enforce(&[], writes)
 }

@@ -49,6 +49,7 @@ impl BatchArgs {
             .map_err(|error| Refused { code: "invalid_json".into(), message: error.to_string() })?;
         Ok(Args {
             tool: line.tool,
+            fonts: Vec::new(),
             sources: match line.source {
                 Sources::One(source) => vec![source],
                 Sources::Several(sources) => sources,
@@ -90,7 +91,7 @@ async fn convert_line(converters: &mut Converters, args: &BatchArgs, line: &str)
     let (request, mut warnings) = request(&args, &inputs, &catalogue()?)?;
     let converter = converters.of(&args, &request)?;
     let scratch = Scratch::new()?;
-    let converted = convert(converter, &inputs, &request, &args, scratch.path()).await?;
+    let converted = convert(converter, &inputs, &request, &[], &args, scratch.path()).await?;
     let mut answer = keep(&converted, &args.out)?;
     warnings.extend(converted.warnings);
     answer["convertMs"] = json!(millis(converted.convert));

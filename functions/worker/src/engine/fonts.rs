@@ -1,7 +1,10 @@
-//! The installed fonts, and which of them replace missing ones.
+//! The installed fonts, which of them replace missing ones, and those of accounts.
 
 pub(super) mod installed;
+mod own;
 pub(super) mod relatives;
 
 pub(super) use installed::InstalledFonts;
+pub(super) use own::UPLOAD_HINT;
+pub use own::{NO_FONTS, OwnFonts};
 pub(super) use relatives::{Asker, Emoji, Relative, Widths, write_configuration};

@@ -16,7 +16,7 @@ mod resources;
 mod stderr;
 pub mod zygote;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -132,7 +132,9 @@ impl HtmlBasic {
         fonts: FontNeeds,
     ) -> Result<Printed, Failure> {
         let left = task.deadline.saturating_duration_since(Instant::now()).saturating_sub(RESERVE);
-        let (order, scratch) = (order(options, base, left, fonts), task.scratch.to_owned());
+        let own_fonts = task.fonts.directory().map(Path::to_owned);
+        let order = Order { own_fonts, ..order(options, base, left, fonts) };
+        let scratch = task.scratch.to_owned();
         let written = spawn_blocking(move || render::write(&scratch, &page, &order));
         written.await.map_err(|error| internal(&error))?.map_err(|error| internal(&error))?;
         let Ended { how, said } = self.children.print(task).await.map_err(|error| internal(&error))?;
@@ -166,6 +168,7 @@ fn order(options: &PageOptions, base: Option<Url>, left: Duration, fonts: FontNe
         base: base.map(String::from),
         time_left_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
         fonts,
+        own_fonts: None,
         page_range: options.page_range.clone(),
     }
 }

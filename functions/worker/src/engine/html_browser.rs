@@ -32,7 +32,7 @@ use self::tab::{Blank, LISTEN, PageError, Tab};
 use self::verdict::Observed;
 use self::visit::{OwnHeaders, Visit};
 use self::watch::{Access, INLINE_URL};
-use super::fonts::InstalledFonts;
+use super::fonts::{InstalledFonts, NO_FONTS, OwnFonts};
 use super::page::{Media, PageOptions, PageRange};
 use super::{Conversion, Engine, Failure, Limits, Source, Task};
 use crate::confine::Launcher;
@@ -83,7 +83,11 @@ impl HtmlBrowser {
         {
             return Ok(ready);
         }
-        Ok(Ready { blank: None, browser: Browser::start(&self.settings, &self.launcher).await? })
+        self.start(&NO_FONTS).await
+    }
+
+    async fn start(&self, fonts: &OwnFonts) -> Result<Ready, Stop> {
+        Ok(Ready { blank: None, browser: Browser::start(&self.settings, &self.launcher, fonts).await? })
     }
 
     async fn prepare(&self, prepared: Option<Ready>) -> Result<Ready, Stop> {
@@ -97,7 +101,12 @@ impl HtmlBrowser {
 
     async fn serve(&self, job: &Job<'_>) -> Result<(EngineInfo, Vec<Warning>, Letters), Failure> {
         let mut idle = self.idle.lock().await;
-        let mut ready = self.fit_browser(idle.take()).await.map_err(verdict::not_started)?;
+        // A browser looks for fonts when it starts: the one made ready knows none of an account's, and is kept for another job.
+        let ready = match job.fonts.directory() {
+            None => self.fit_browser(idle.take()).await,
+            Some(_) => self.start(job.fonts).await,
+        };
+        let mut ready = ready.map_err(verdict::not_started)?;
         let result = job.run(&mut ready, &self.policy).await;
         let result = result.map_err(|failure| match ready.browser.lacked_memory() {
             Some(bytes) if failure.code == JobErrorCode::EngineCrashed => Failure::of_memory(bytes, failure.cause),
@@ -127,8 +136,8 @@ impl Engine for HtmlBrowser {
         let job = Job::new(&task)?;
         let in_time = timeout_at(task.deadline.into(), self.serve(&job)).await;
         let (engine, mut warnings, letters) = in_time.map_err(|_| verdict::timed_out("the deadline, all in all"))??;
-        let fonts = self.fonts.clone();
-        let missing = tokio::task::spawn_blocking(move || letters.warnings(&fonts)).await;
+        let (fonts, own) = (self.fonts.clone(), task.fonts.clone());
+        let missing = tokio::task::spawn_blocking(move || letters.warnings(&fonts, &own)).await;
         warnings.extend(missing.map_err(verdict::internal)?);
         Ok(Conversion::of_file(job.result, job.product.media(), engine, warnings))
     }
@@ -187,6 +196,7 @@ struct Job<'t> {
     result: PathBuf,
     until: Instant,
     limits: &'t Limits,
+    fonts: &'t OwnFonts,
 }
 
 impl<'t> Job<'t> {
@@ -205,7 +215,8 @@ impl<'t> Job<'t> {
         let until = task.deadline.checked_sub(RESERVE).unwrap_or(task.deadline);
         let result = task.scratch.join("page").with_extension(product.media().extension());
         let scripts = task.tool != EMAIL_TOOL;
-        Ok(Self { visit, product, scripts, url, inline, result, until, limits: task.limits })
+        let (limits, fonts) = (task.limits, task.fonts);
+        Ok(Self { visit, product, scripts, url, inline, result, until, limits, fonts })
     }
 
     /// The job's warnings, and what its text asks for; or its failure.

@@ -24,6 +24,7 @@ use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
 pub use docmill::domain::limits::Limits;
 use docmill::domain::tool::EngineKind;
 pub use docmill_pdf::Media;
+pub use fonts::{NO_FONTS, OwnFonts};
 use serde_json::Value;
 
 pub use registry::Engines;
@@ -41,6 +42,8 @@ pub struct Task<'a> {
     /// The moment at which everything that works on this job is killed.
     pub deadline: Instant,
     pub limits: &'a Limits,
+    /// Of the account.
+    pub fonts: &'a OwnFonts,
 }
 
 impl Task<'_> {

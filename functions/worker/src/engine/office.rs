@@ -26,7 +26,7 @@ use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
 use docmill::domain::tool::EngineKind;
 use docmill::telemetry;
 
-use super::fonts::InstalledFonts;
+use super::fonts::{InstalledFonts, OwnFonts};
 use super::{Conversion, Engine, Failure, Limits, Source, Task};
 use crate::confine::usage::Excess;
 use crate::confine::{End, Launcher};
@@ -80,6 +80,7 @@ struct Order<'a> {
     export: Export,
     /// This document's own directory.
     scratch: &'a Path,
+    fonts: &'a OwnFonts,
     deadline: Instant,
     limits: &'a Limits,
 }
@@ -117,12 +118,12 @@ impl OfficeEngine {
     /// Sets the requested PDF version, since older LibreOffices write 1.6 at most. Returns which fonts were missing.
     async fn finish(&self, order: &Order<'_>, matches: Matches, options: &OfficeOptions) -> io::Result<Vec<Warning>> {
         let output = order.output.clone();
-        let (fonts, declares_1_7) = (self.fonts.clone(), options.pdf_version.declares_1_7());
+        let (fonts, own, declares_1_7) = (self.fonts.clone(), order.fonts.clone(), options.pdf_version.declares_1_7());
         let finish = move || {
             if declares_1_7 {
                 header::declare_1_7(&output)?;
             }
-            Ok(fonts_log::warnings(&matches, &fonts))
+            Ok(fonts_log::warnings(&matches, &fonts, &own))
         };
         tokio::task::spawn_blocking(finish).await.map_err(io::Error::other)?
     }
@@ -273,6 +274,7 @@ fn order<'a>(task: &Task<'a>, source: PathBuf, document: Document<'_>, options: 
             sheets: None,
         },
         scratch: task.scratch,
+        fonts: task.fonts,
         deadline: task.deadline,
         limits: task.limits,
     }

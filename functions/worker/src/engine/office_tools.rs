@@ -77,8 +77,8 @@ async fn call(
     task: &Task<'_>,
 ) -> Result<Conversion, Failure> {
     let scratch = &room(task.scratch, tool)?;
-    let (deadline, limits) = (task.deadline, task.limits);
-    engine.convert(Task { tool, sources: vec![source], options, scratch, deadline, limits }).await
+    let (deadline, limits, fonts) = (task.deadline, task.limits, task.fonts);
+    engine.convert(Task { tool, sources: vec![source], options, scratch, deadline, limits, fonts }).await
 }
 
 /// A directory for one call.

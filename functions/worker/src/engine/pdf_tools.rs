@@ -57,6 +57,7 @@ impl PdfTools {
         let left = task.deadline.saturating_duration_since(Instant::now());
         let bounds = Bounds {
             directory: task.scratch.to_owned(),
+            reads: Vec::new(),
             timeout_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
             address_space: ADDRESS_SPACE,
             cpu_seconds: 2 * left.as_secs() + 2,

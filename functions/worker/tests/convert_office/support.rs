@@ -14,7 +14,7 @@ use worker::confine::Launcher;
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use worker::engine::office_tools::OfficeTools;
 use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engine, Failure, Limits, Source, Task};
+use worker::engine::{Conversion, Engine, Failure, Limits, NO_FONTS, Source, Task};
 use worker::sniff::Format;
 
 use crate::checked::checked;
@@ -64,6 +64,7 @@ pub(crate) async fn convert(document: &Document, options: Value) -> Done {
         scratch: scratch.path(),
         deadline: Instant::now() + PATIENCE,
         limits: &limits,
+        fonts: &NO_FONTS,
     };
     let result = match TOOLS.with(Rc::clone).convert(task).await {
         Ok(conversion) => checked(conversion, scratch.path(), &limits).await,

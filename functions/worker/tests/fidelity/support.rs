@@ -10,7 +10,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use worker::confine::Launcher;
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
-use worker::engine::{Engine, Failure, Limits, Source, Task};
+use worker::engine::{Engine, Failure, Limits, NO_FONTS, Source, Task};
 use worker::sniff::{Format, check};
 
 thread_local! {
@@ -34,7 +34,8 @@ pub(crate) async fn try_print(source: &Path, options: Value) -> Result<Printed, 
     let source = Source::Document { path: source.to_owned(), name: None, format, inspection };
     let deadline = Instant::now() + Duration::from_secs(100);
     let (tool, sources) = ("office-to-pdf", vec![source]);
-    let task = Task { tool, sources, options: &options, scratch: scratch.path(), deadline, limits: &limits };
+    let task =
+        Task { tool, sources, options: &options, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS };
     let conversion = ENGINE.with(Rc::clone).convert(task).await?;
     let pdf = conversion.path().to_owned();
     Ok(Printed { warnings: conversion.warnings, pdf, scratch })

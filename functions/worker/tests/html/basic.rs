@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use docmill::domain::job::JobErrorCode;
 use serde_json::json;
 use worker::engine::html_basic::HtmlBasic;
-use worker::engine::{Engine, Limits, Source, Task};
+use worker::engine::{Engine, Limits, NO_FONTS, Source, Task};
 use worker::source::Fetcher;
 
 use crate::support::{Answer, Forbidden, Server, exceed_limits, launcher, policy, print, print_html, print_within};
@@ -183,6 +183,7 @@ async fn laid_out(engine: &HtmlBasic, html: &str) -> (Result<Vec<u8>, JobErrorCo
         scratch: scratch.path(),
         deadline,
         limits: &limits,
+        fonts: &NO_FONTS,
     };
     let pdf = engine.convert(task).await.map(|conversion| std::fs::read(conversion.path()).unwrap());
     let fonts = std::fs::read_to_string(scratch.path().join("fonts.conf")).unwrap();

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
 use worker::engine::markdown::MarkdownToPdf;
 use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engine, Limits, Source, Task};
+use worker::engine::{Conversion, Engine, Limits, NO_FONTS, Source, Task};
 
 use crate::support::{Server, launcher, policy};
 
@@ -41,6 +41,7 @@ async fn convert(
         scratch: scratch.path(),
         deadline,
         limits: &limits,
+        fonts: &NO_FONTS,
     };
     let conversion = engine.convert(task).await.unwrap();
     (scratch, conversion)

@@ -7,7 +7,7 @@ use docmill_pdf::Media;
 use image::{Rgba, RgbaImage};
 use serde_json::{Value, json};
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
-use worker::engine::{Engine, Failure, Limits, Source, Task};
+use worker::engine::{Engine, Failure, Limits, NO_FONTS, Source, Task};
 
 use crate::support::{checked, launcher, policy};
 
@@ -32,7 +32,8 @@ async fn take(engine: &HtmlBrowser, html: &str, options: Value) -> Result<Pictur
     let scratch = tempfile::tempdir().unwrap();
     let (deadline, limits) = (Instant::now() + Duration::from_secs(60), Limits::default());
     let (tool, sources) = ("html-to-image", vec![Source::Html(html.to_owned())]);
-    let task = Task { tool, sources, options: &options, scratch: scratch.path(), deadline, limits: &limits };
+    let task =
+        Task { tool, sources, options: &options, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS };
     let conversion = checked(engine.convert(task).await?, scratch.path(), &limits).await?;
     let artifact = &conversion.artifacts[0];
     let image = image::open(&artifact.path).unwrap().into_rgba8();

@@ -11,7 +11,7 @@ use docmill::domain::job::Warning;
 use serde_json::Value;
 use worker::confine::Launcher;
 use worker::egress::{EgressPolicy, SourceExceptions};
-use worker::engine::{Engine, Failure, Limits, Source, Task};
+use worker::engine::{Engine, Failure, Limits, NO_FONTS, Source, Task};
 
 #[path = "../helper/checked.rs"]
 mod checked;
@@ -76,7 +76,15 @@ pub(crate) async fn print_limited(
 ) -> Result<Printed, Failure> {
     let scratch = tempfile::tempdir().unwrap();
     let deadline = Instant::now() + time;
-    let task = Task { tool: "", sources: vec![source], options: &options, scratch: scratch.path(), deadline, limits };
+    let task = Task {
+        tool: "",
+        sources: vec![source],
+        options: &options,
+        scratch: scratch.path(),
+        deadline,
+        limits,
+        fonts: &NO_FONTS,
+    };
     let conversion = checked(engine.convert(task).await?, scratch.path(), limits).await?;
     let (pages, warnings) = (conversion.pages(), conversion.warnings.clone());
     let pdf = conversion.path();

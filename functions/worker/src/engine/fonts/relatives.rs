@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use Widths::{Differ, Near, Same};
 
+use super::OwnFonts;
+
 /// How wide the letters of a stand-in are, beside those of the font that a document asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine) enum Widths {
@@ -161,8 +163,8 @@ pub(in crate::engine) enum Asker {
 }
 
 /// Fontconfig's configuration: the system's, the relatives, and what is kept out. Fonts that come with other programs, such as
-/// Ghostscript, are kept out so that every machine prints alike.
-pub(in crate::engine) fn configuration(asker: Asker) -> String {
+/// Ghostscript, are kept out so that every machine prints alike. `own`: found too, and preferred to relatives.
+pub(in crate::engine) fn configuration(asker: Asker, own: &OwnFonts) -> String {
     let mut xml = String::from(concat!(
         "<?xml version=\"1.0\"?>\n<!DOCTYPE fontconfig SYSTEM \"urn:fontconfig:fonts.dtd\">\n<fontconfig>\n",
         "<include ignore_missing=\"yes\">/etc/fonts/fonts.conf</include>\n<selectfont>\n",
@@ -176,7 +178,11 @@ pub(in crate::engine) fn configuration(asker: Asker) -> String {
         ));
     }
     xml.push_str("</selectfont>\n");
-    for relative in RELATIVES {
+    if let Some(directory) = own.directory() {
+        let directory = directory.to_string_lossy();
+        xml.push_str(&format!("<dir>{}</dir>\n", quick_xml::escape::escape(directory.as_ref())));
+    }
+    for relative in RELATIVES.iter().filter(|relative| !own.has(relative.asked)) {
         match asker {
             // After the family that is asked for, so that an installed one is still preferred.
             Asker::LibreOffice(_) => xml.push_str(&rule(relative, "append")),
@@ -190,9 +196,9 @@ pub(in crate::engine) fn configuration(asker: Asker) -> String {
 }
 
 /// Writes the configuration into `directory`, for `FONTCONFIG_FILE`.
-pub(in crate::engine) fn write_configuration(directory: &Path, asker: Asker) -> io::Result<PathBuf> {
+pub(in crate::engine) fn write_configuration(directory: &Path, asker: Asker, own: &OwnFonts) -> io::Result<PathBuf> {
     let path = directory.join("fonts.conf");
-    std::fs::write(&path, configuration(asker))?;
+    std::fs::write(&path, configuration(asker, own))?;
     Ok(path)
 }
 
@@ -225,6 +231,7 @@ fn rule(relative: &Relative, mode: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::fonts::NO_FONTS;
 
     #[test]
     fn each_family_has_one_relative_and_is_written_in_lower_case() {
@@ -235,9 +242,18 @@ mod tests {
 
     #[test]
     fn coloured_emoji_are_kept_from_a_libreoffice_that_leaves_them_blank() {
-        assert!(configuration(Asker::LibreOffice(Emoji::Plain)).contains("Noto Color Emoji"));
-        assert!(!configuration(Asker::LibreOffice(Emoji::Coloured)).contains("Noto Color Emoji"));
-        assert!(!configuration(Asker::Chromium).contains("Noto Color Emoji"));
+        assert!(configuration(Asker::LibreOffice(Emoji::Plain), &NO_FONTS).contains("Noto Color Emoji"));
+        assert!(!configuration(Asker::LibreOffice(Emoji::Coloured), &NO_FONTS).contains("Noto Color Emoji"));
+        assert!(!configuration(Asker::Chromium, &NO_FONTS).contains("Noto Color Emoji"));
+    }
+
+    #[test]
+    fn a_font_of_the_account_has_no_stand_in() {
+        let families = BTreeSet::from(["verdana".to_owned()]);
+        let own = OwnFonts::new(PathBuf::from("/a&b"), vec![PathBuf::from("/a&b/0.ttf")], families);
+        let found = configuration(Asker::Chromium, &own);
+        assert!(found.contains("<dir>/a&amp;b</dir>") && !found.contains("verdana") && found.contains("arial"));
+        assert!(configuration(Asker::Chromium, &NO_FONTS).contains("verdana"));
     }
 
     /// A stand-in that is not installed would go unnoticed: fontconfig takes what comes next.

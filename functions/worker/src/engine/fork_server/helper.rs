@@ -36,6 +36,8 @@ pub(crate) struct Request<D> {
 pub(crate) struct Bounds {
     /// This document's own directory, where its child writes.
     pub(crate) directory: PathBuf,
+    /// What its child reads besides.
+    pub(crate) reads: Vec<PathBuf>,
     pub(crate) timeout_ms: u64,
     pub(crate) address_space: u64,
     pub(crate) cpu_seconds: u64,
@@ -422,7 +424,7 @@ fn serve_one<C: Handler>(handler: &C, mut socket: &UnixStream, used: &[Span]) ->
     confine::limit(Resource::Data, bounds.memory_bytes, bounds.memory_bytes)?;
     confine::limit(Resource::Fsize, bounds.file_bytes, bounds.file_bytes)?;
     confine::limit(Resource::Cpu, bounds.cpu_seconds, bounds.cpu_seconds.saturating_add(1))?;
-    narrowing.apply(&directories(handler, &bounds))?;
+    narrowing.apply(&bounds.reads, &directories(handler, &bounds))?;
     send_line(socket, &handler.convert(document)?)
 }
 

@@ -73,6 +73,7 @@ impl Children {
         let left = task.deadline.saturating_duration_since(Instant::now());
         let bounds = Bounds {
             directory: task.scratch.to_owned(),
+            reads: task.fonts.reads(),
             timeout_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
             address_space: ADDRESS_SPACE_BYTES,
             cpu_seconds: cpu_seconds(left),
@@ -101,10 +102,15 @@ impl Children {
             cpu_seconds: Some(cpu_seconds(left)),
             file_bytes: task.limits.output_bytes,
             processes: Processes::None,
+            reads: task.fonts.reads(),
             ..confinement()
         };
         let mut command = self.launcher.command(&confinement, self.launcher.worker(), task.scratch);
         command.arg("render-html").arg(task.scratch);
+        if task.fonts.directory().is_some() {
+            fonts::configure(task.scratch, None, task.fonts.directory())?;
+            command.env("FONTCONFIG_FILE", fonts::CONFIGURATION);
+        }
         let allowance = self.launcher.allowance([task.scratch.to_owned()]);
         let outcome = confine::run(command, task.deadline, allowance).await?;
         let how = match outcome.end {

@@ -255,15 +255,17 @@ fn has_lists_of_its_own(character: char) -> bool {
         | '\u{20000}'..='\u{2fa1f}')
 }
 
-/// Lets a layout engine that is started in `directory` see the fonts in these directories; or, without any, all.
-pub(super) fn configure(directory: &Path, fonts: Option<Vec<&Path>>) -> io::Result<()> {
+/// Lets a layout engine that is started in `directory` see the fonts in these directories; or, without any, all. `own`: where
+/// the account's are, which come last, so that no others are chosen for a page that does not name them.
+pub(super) fn configure(directory: &Path, fonts: Option<Vec<&Path>>, own: Option<&Path>) -> io::Result<()> {
     let parts: String = match fonts {
         Some(fonts) => fonts.into_iter().map(|fonts| element("dir", fonts)).collect(),
         None => ["/etc/fonts/local.conf", "/etc/fonts/fonts.conf"]
             .map(|file| element("include ignore_missing=\"yes\"", Path::new(file)))
             .concat(),
     };
-    std::fs::write(directory.join(CONFIGURATION), format!("<fontconfig>{parts}</fontconfig>\n"))
+    let own = own.map(|own| element("dir", own)).unwrap_or_default();
+    std::fs::write(directory.join(CONFIGURATION), format!("<fontconfig>{parts}{own}</fontconfig>\n"))
 }
 
 fn element(start: &str, path: &Path) -> String {

@@ -33,6 +33,8 @@ pub(super) struct Order {
     pub(super) base: Option<String>,
     pub(super) time_left_ms: u64,
     pub(super) fonts: FontNeeds,
+    /// The directory of the account's fonts.
+    pub(super) own_fonts: Option<PathBuf>,
     /// The pages to keep, if not all.
     pub(super) page_range: Option<PageRange>,
 }
@@ -41,7 +43,8 @@ impl Order {
     /// For a small page of our own.
     pub(super) fn rehearsal(fonts: FontNeeds) -> Self {
         let (margin_top, margin_right, margin_bottom, margin_left) = (0.0, 0.0, 0.0, 0.0);
-        let (width, height, base, time_left_ms, page_range) = (794.0, 1123.0, None, 20_000, None);
+        let (width, height, base, time_left_ms) = (794.0, 1123.0, None, 20_000);
+        let (own_fonts, page_range) = (None, None);
         Self {
             width,
             height,
@@ -52,6 +55,7 @@ impl Order {
             base,
             time_left_ms,
             fonts,
+            own_fonts,
             page_range,
         }
     }

@@ -43,7 +43,7 @@ pub fn run(args: &Args) -> io::Result<()> {
         // Its children lay pages out on their only thread.
         let stack = sghtmltopdf::STACK_SIZE as u64;
         confine::limit(Resource::Stack, stack, stack)?;
-        fonts::configure(&args.home, None)?;
+        fonts::configure(&args.home, None, None)?;
         helper::serve(&mut PageHandler { home: &args.home, fonts: None }, replies)
     })
 }
@@ -59,7 +59,7 @@ impl PageHandler<'_> {
         std::env::set_current_dir(directory)?;
         let order = render::read_order(directory)?;
         let shown = self.fonts.as_ref().and_then(|fonts| fonts.directories_for(&order.fonts));
-        fonts::configure(directory, shown)?;
+        fonts::configure(directory, shown, order.own_fonts.as_deref())?;
         Ok(render::render(directory, &order).map_err(|(outcome, cause)| {
             eprintln!("failed: {cause}");
             outcome

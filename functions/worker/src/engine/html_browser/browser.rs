@@ -11,6 +11,7 @@ use super::client::{Client, Command, Message};
 use super::process::{BrowserSettings, FromBrowser, Process, ToBrowser};
 use super::watch::{Broken, Watch};
 use crate::confine::Launcher;
+use crate::engine::OwnFonts;
 
 const FIRST_ANSWER: Duration = Duration::from_secs(10);
 
@@ -46,8 +47,9 @@ pub(super) struct Page {
 }
 
 impl Browser {
-    pub(super) async fn start(settings: &BrowserSettings, launcher: &Launcher) -> Result<Self, Stop> {
-        let (process, reader, writer) = Process::start(settings, launcher).await.map_err(Stop::Lost)?;
+    /// `fonts`: which it finds beside those of the system.
+    pub(super) async fn start(settings: &BrowserSettings, launcher: &Launcher, fonts: &OwnFonts) -> Result<Self, Stop> {
+        let (process, reader, writer) = Process::start(settings, launcher, fonts).await.map_err(Stop::Lost)?;
         let client = Client::new(reader, writer);
         let mut browser = Self { client, version: String::new(), process };
         browser.version = browser.ask_version(Instant::now() + FIRST_ANSWER).await?;

@@ -6,7 +6,7 @@ use docmill::domain::job::Warning;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::engine::fonts::{InstalledFonts, Relative, Widths, relatives};
+use crate::engine::fonts::{InstalledFonts, OwnFonts, Relative, UPLOAD_HINT, Widths, relatives};
 
 /// Looks at the page: what it answers is a [`Letters`].
 pub(super) const LOOK: &str = include_str!("letters.js");
@@ -39,18 +39,21 @@ impl Letters {
         serde_json::from_value(answer).unwrap_or_default()
     }
 
-    pub(super) fn warnings(&self, installed: &InstalledFonts) -> Vec<Warning> {
+    /// `account`: its fonts. Blocks.
+    pub(super) fn warnings(&self, installed: &InstalledFonts, account: &OwnFonts) -> Vec<Warning> {
         let own: BTreeSet<String> = self.own.iter().map(|name| plain(name)).collect();
+        let is_there = |name: &str| own.contains(name) || account.has(name);
         let missing: BTreeMap<String, Option<&'static Relative>> =
-            self.families.iter().filter_map(|list| missing(list, &own, installed)).take(MOST).collect();
+            self.families.iter().filter_map(|list| missing(list, is_there, installed)).take(MOST).collect();
         let mut warnings: Vec<_> =
             missing.into_iter().map(|(family, stand_in)| substituted(family, stand_in)).collect();
         // A font of the page's own may draw anything.
         let blank: String =
             self.characters.chars().filter(|letter| own.is_empty() && is_blank(*letter, installed)).collect();
+        let blank = account.do_not_draw(blank);
         if !blank.is_empty() {
-            let message =
-                "No available font has these characters, so they are printed as boxes. Load a web font that has them.";
+            let message = "No available font has these characters, so they are printed as boxes. Load a web font that has them, or upload \
+                 a font (`POST /v1/fonts`).";
             warnings.push(Warning::new("missing_glyph", message).with_detail(blank));
         }
         warnings
@@ -61,7 +64,7 @@ impl Letters {
 fn substituted(family: String, stand_in: Option<&Relative>) -> Warning {
     let name = stand_in.map_or_else(|| "another".to_owned(), |relative| format!("{:?}", relative.stand_in));
     let widths = Relative::consequence(stand_in.map_or(Widths::Differ, |relative| relative.widths));
-    let message = format!("The font {family:?} is not available. {name} was used instead. {widths}");
+    let message = format!("The font {family:?} is not available. {name} was used instead. {widths} {UPLOAD_HINT}");
     Warning::new("font_substituted", message).with_detail(family)
 }
 
@@ -69,12 +72,12 @@ fn substituted(family: String, stand_in: Option<&Relative>) -> Warning {
 /// that comes to one that is there is the author's own choice.
 fn missing(
     list: &str,
-    own: &BTreeSet<String>,
+    is_there: impl Fn(&str) -> bool,
     installed: &InstalledFonts,
 ) -> Option<(String, Option<&'static Relative>)> {
     let names: Vec<String> = list.split(',').map(plain).filter(|name| !GENERIC.contains(&name.as_str())).collect();
     for name in &names {
-        if own.contains(name) || SYSTEM.contains(&name.as_str()) || installed.has(name) {
+        if is_there(name) || SYSTEM.contains(&name.as_str()) || installed.has(name) {
             return None;
         }
         let relative = installed.families().and_then(|families| relatives::of(name, families));
@@ -111,11 +114,12 @@ fn needs_glyph(letter: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::fonts::NO_FONTS;
 
     fn warnings(families: &[&str], characters: &str, own: &[&str]) -> Vec<(String, Option<String>)> {
         let texts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let letters = Letters { families: texts(families), characters: characters.to_owned(), own: texts(own) };
-        let told = letters.warnings(&InstalledFonts::default());
+        let told = letters.warnings(&InstalledFonts::default(), &NO_FONTS);
         told.into_iter().map(|warning| (warning.code, warning.detail)).collect()
     }
 

@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 use crate::confine::usage::{Allowance, Usage};
 use crate::confine::{self, Confinement, Launcher, Network, Processes, kill_group};
-use crate::engine::fonts::{Asker, write_configuration};
+use crate::engine::fonts::{Asker, OwnFonts, write_configuration};
 use crate::tree::Scratch;
 
 /// Where the browser lies when no setting says so: Debian's binary, then its wrapper script, which stays as one more process.
@@ -108,11 +108,12 @@ impl Process {
     pub(super) async fn start(
         settings: &BrowserSettings,
         launcher: &Launcher,
+        fonts: &OwnFonts,
     ) -> io::Result<(Self, FromBrowser, ToBrowser)> {
         // Orphans of a killed browser become ours to reap, instead of zombies of a container's first process.
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
         let home = Scratch::new()?;
-        let command = command(settings, launcher, home.path())?;
+        let command = command(settings, launcher, home.path(), fonts)?;
         let allowance = Arc::new(launcher.allowance([home.path().to_owned()]));
         let group = Arc::new(Group::default());
         let (started, starting) = oneshot::channel();
@@ -148,7 +149,8 @@ impl Drop for Process {
     }
 }
 
-fn command(settings: &BrowserSettings, launcher: &Launcher, home: &Path) -> io::Result<Command> {
+fn command(settings: &BrowserSettings, launcher: &Launcher, home: &Path, fonts: &OwnFonts) -> io::Result<Command> {
+    let program = settings.program()?.parent().unwrap_or(Path::new("/")).to_owned();
     let confinement = Confinement {
         address_space: None,
         // It waits for its job, whose deadline is what limits it.
@@ -157,7 +159,7 @@ fn command(settings: &BrowserSettings, launcher: &Launcher, home: &Path) -> io::
         open_files: OPEN_FILES,
         network: Network::Proxied,
         processes: Processes::InGroup,
-        reads: vec![settings.program()?.parent().unwrap_or(Path::new("/")).to_owned()],
+        reads: [vec![program], fonts.reads()].concat(),
         writes: Vec::new(),
     };
     let process_mib = settings.process_mib.min(launcher.allowance([]).memory_bytes >> 20);
@@ -166,7 +168,7 @@ fn command(settings: &BrowserSettings, launcher: &Launcher, home: &Path) -> io::
     command.args(FLAGS).arg(format!("--js-flags=--max-old-space-size={}", settings.heap_mib));
     let mut profile = std::ffi::OsString::from("--user-data-dir=");
     profile.push(home.join("profile"));
-    command.env("FONTCONFIG_FILE", write_configuration(home, Asker::Chromium)?);
+    command.env("FONTCONFIG_FILE", write_configuration(home, Asker::Chromium, fonts)?);
     command.arg(profile).env("HOME", home).stdin(Stdio::piped()).stdout(Stdio::piped());
     Ok(command)
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use docmill::domain::job::Warning;
 
-use crate::engine::fonts::{InstalledFonts, Relative, Widths, relatives};
+use crate::engine::fonts::{InstalledFonts, OwnFonts, Relative, UPLOAD_HINT, Widths, relatives};
 
 /// Value of `FC_DEBUG` for fontconfig: log each request and its result once.
 pub(super) const LOG_MATCHES: &str = "1";
@@ -33,12 +33,13 @@ pub(super) fn read(log: &Path) -> io::Result<Matches> {
 }
 
 /// One warning for each font that is not installed. A child that a document has taken over may have said anything. Blocks.
-pub(super) fn warnings(matches: &Matches, installed: &InstalledFonts) -> Vec<Warning> {
-    installed.families().map_or(Vec::new(), |installed| substitutions(matches, installed))
+pub(super) fn warnings(matches: &Matches, installed: &InstalledFonts, own: &OwnFonts) -> Vec<Warning> {
+    installed.families().map_or(Vec::new(), |installed| substitutions(matches, installed, own))
 }
 
-fn substitutions(matches: &Matches, installed: &BTreeSet<String>) -> Vec<Warning> {
-    let missing = matches.iter().filter(|(asked, _)| is_missing(&asked.to_lowercase(), installed));
+fn substitutions(matches: &Matches, installed: &BTreeSet<String>, own: &OwnFonts) -> Vec<Warning> {
+    let is_missing = |family: String| !own.has(&family) && is_missing(&family, installed);
+    let missing = matches.iter().filter(|(asked, _)| is_missing(asked.to_lowercase()));
     missing.take(MOST).map(|(asked, found)| warning(&shortened(asked), &shortened(found), installed)).collect()
 }
 
@@ -59,7 +60,7 @@ fn warning(asked: &str, found: &str, installed: &BTreeSet<String>) -> Warning {
     let widths = Relative::consequence(if near { Widths::Near } else { Widths::Differ });
     Warning::new(
         "font_substituted",
-        format!("The font {asked:?} is not available. {found:?} was used instead. {widths}"),
+        format!("The font {asked:?} is not available. {found:?} was used instead. {widths} {UPLOAD_HINT}"),
     )
     .with_detail(asked)
 }
@@ -104,6 +105,7 @@ fn first_family(line: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::fonts::NO_FONTS;
 
     const LOG: &str = concat!(
         "Match Pattern has 28 elts (size 32)\n\tfamily: \"Acme Grotesk\"(s) \"DejaVu Sans\"(w)\n\tfamilylang: \"en\"(s)\n",
@@ -117,11 +119,14 @@ mod tests {
         let log = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(log.path(), LOG).unwrap();
         let installed = BTreeSet::from(["liberation sans".to_owned(), "noto sans".to_owned()]);
-        let warnings = substitutions(&read(log.path()).unwrap(), &installed);
+        let warnings = substitutions(&read(log.path()).unwrap(), &installed, &NO_FONTS);
         assert_eq!(warnings.len(), 1, "{warnings:?}");
         assert_eq!(warnings[0].detail.as_deref(), Some("Acme Grotesk"));
         assert!(warnings[0].message.contains("\"Noto Sans\" was used"), "{}", warnings[0].message);
         assert!(warnings[0].message.contains("may break at other places"), "{}", warnings[0].message);
+        assert!(warnings[0].message.contains("upload the font"), "{}", warnings[0].message);
+        let own = OwnFonts::new("/a".into(), vec!["/a/0.ttf".into()], BTreeSet::from(["acme grotesk".to_owned()]));
+        assert!(substitutions(&read(log.path()).unwrap(), &installed, &own).is_empty(), "the account has it");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::profile::Installation;
 use super::zygote::{Answer, Document};
 use super::{ADDRESS_SPACE, Attempt, Order, TEMPORARY_BYTES};
 use crate::confine::{Confinement, End, Launcher, Network, Processes};
-use crate::engine::fonts::{Asker, write_configuration};
+use crate::engine::fonts::{Asker, NO_FONTS, write_configuration};
 use crate::engine::fork_server::helper::{Bounds, Reply, Request};
 use crate::engine::fork_server::{ForkServer, Startup};
 
@@ -59,6 +59,7 @@ impl Forked {
         let left = order.deadline.saturating_duration_since(Instant::now());
         let bounds = Bounds {
             directory: order.scratch.to_owned(),
+            reads: order.fonts.reads(),
             timeout_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
             address_space: ADDRESS_SPACE,
             cpu_seconds: 2 * left.as_secs() + 2,
@@ -100,6 +101,7 @@ fn document(order: &Order<'_>) -> Document {
         rewrite: order.rewrite.map(|kind| (kind, order.scratch.join("rewritten"))),
         landscape: order.landscape,
         changes: order.changes,
+        fonts: order.fonts.files().to_vec(),
     }
 }
 
@@ -131,7 +133,7 @@ fn command(launcher: &Launcher, installation: &Installation, home: &Path) -> io:
     // No display, and no thread of LibreOffice's own.
     command.env("SAL_USE_VCLPLUGIN", "svp").env("SAL_LOK_OPTIONS", "unipoll");
     command
-        .env("FONTCONFIG_FILE", write_configuration(home, Asker::LibreOffice(installation.emoji()))?)
+        .env("FONTCONFIG_FILE", write_configuration(home, Asker::LibreOffice(installation.emoji()), &NO_FONTS)?)
         .env("FC_DEBUG", fonts_log::LOG_MATCHES);
     if let Some(jemalloc) = JEMALLOC.iter().map(PathBuf::from).find(|path| path.exists()) {
         command.env("LD_PRELOAD", jemalloc);

@@ -1,7 +1,7 @@
 //! LibreOfficeKit's C interface: unsafe code that only the set-up of children has besides.
 //!
 //! LibreOfficeKit's C interface is two tables of functions, each with its size in front. The tables only ever grow at
-//! their end, so the prefixes that are declared here fit every LibreOffice since 6.1; `start` checks that they do.
+//! their end, so the prefixes that are declared here fit every LibreOffice since 7.4; `start` checks that they do.
 
 #![allow(unsafe_code, reason = "a C interface has no safe form")]
 
@@ -35,6 +35,9 @@ struct KitClass {
     /// Never called; its parameters do not matter here.
     sign_document: unsafe extern "C" fn(),
     run_loop: unsafe extern "C" fn(*mut Kit, Poll, Wake, *mut c_void),
+    /// Never called; its parameters do not matter here.
+    send_dialog_event: unsafe extern "C" fn(),
+    set_option: unsafe extern "C" fn(*mut Kit, *const c_char, *const c_char),
 }
 
 #[repr(C)]
@@ -119,7 +122,7 @@ impl Office {
         // SAFETY: by the caller's promise; each table begins with its size.
         let class = unsafe { kit.as_ref().and_then(|kit| whole(kit.class)) };
         let Some(class) = class else {
-            return Err(io::Error::other("LibreOfficeKit did not start, or is older than LibreOffice 6.1"));
+            return Err(io::Error::other("LibreOfficeKit did not start, or is older than LibreOffice 7.4"));
         };
         let desk = Box::leak(Box::new(Desk {
             kit,
@@ -163,6 +166,15 @@ impl Office {
             _ if given => NotLoaded::WrongPassword,
             _ => NotLoaded::NeedsPassword,
         }))
+    }
+
+    /// Adds the fonts of a file to those that documents find. What LibreOffice can't read adds none.
+    pub(super) fn add_font(&self, file: &Path) -> io::Result<()> {
+        let file = url::Url::from_file_path(file).map_err(|()| io::Error::other("a path is not absolute"))?;
+        let file = c_string(file.as_str().as_bytes())?;
+        // SAFETY: the kit is alive, and both arguments are C strings that it copies.
+        unsafe { (self.class().set_option)(self.kit, c"addfont".as_ptr(), file.as_ptr()) };
+        Ok(())
     }
 
     /// Gives this thread to LibreOffice, which calls `work` back. In this mode it starts no thread of its own, so that

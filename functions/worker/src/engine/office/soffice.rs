@@ -79,7 +79,8 @@ impl Soffice {
             io::Error::new(io::ErrorKind::InvalidInput, "the scratch directory's path is not absolute")
         })?;
         command.env("HOME", profile).env("LC_ALL", "C.UTF-8").env("SAL_USE_VCLPLUGIN", "svp");
-        command.env("FONTCONFIG_FILE", write_configuration(profile, Asker::LibreOffice(self.installation.emoji()))?);
+        let asker = Asker::LibreOffice(self.installation.emoji());
+        command.env("FONTCONFIG_FILE", write_configuration(profile, asker, order.fonts)?);
         command.arg(format!("-env:UserInstallation={location}"));
         // For its socket if /tmp is read-only: LibreOffice 25 does not run without one.
         command.arg(format!("-env:OSL_SOCKET_PATH={}", order.scratch.display()));
@@ -104,7 +105,7 @@ impl Soffice {
             open_files: OPEN_FILES,
             network: Network::Unconnected,
             processes: Processes::None,
-            reads: vec![self.installation.directory()],
+            reads: [vec![self.installation.directory()], order.fonts.reads()].concat(),
             writes: Vec::new(),
         }
     }

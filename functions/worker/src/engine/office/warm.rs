@@ -130,6 +130,10 @@ impl<'a> WarmOffice<'a> {
         self.kit.load(from, SILENTLY, None)?.map_or(Ok(false), |document| document.save(to, "pdf", "{}"))
     }
 
+    pub(super) fn add_font(&self, file: &Path) -> io::Result<()> {
+        self.kit.add_font(file)
+    }
+
     pub(super) fn convert(&self, asked: &Document) -> io::Result<Answer> {
         let (source, losses) = match &asked.rewrite {
             Some((kind, directory)) => rewrite::rewrite(&asked.source, *kind, directory),

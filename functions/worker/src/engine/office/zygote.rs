@@ -36,6 +36,8 @@ pub(super) struct Document {
     pub(super) export: Export,
     /// Where fontconfig's log goes.
     pub(super) fonts_log: PathBuf,
+    /// Files of fonts beside those of the system.
+    pub(super) fonts: Vec<PathBuf>,
 }
 
 /// The outcome of a conversion.
@@ -136,6 +138,7 @@ impl Handler for OfficeHandler<'_> {
 
     fn convert(&self, document: Document) -> io::Result<Answer> {
         rustix::stdio::dup2_stdout(File::create(&document.fonts_log)?)?;
+        document.fonts.iter().try_for_each(|font| self.office.add_font(font))?;
         let mut word = self.office.convert(&document)?;
         system::flush_libraries_output();
         if let Answer::Written(notes) = &mut word {

@@ -1,0 +1,49 @@
+//! `POST /v1/fonts`: an upload becomes a font of the caller's account, if it can be read. The only function that parses a file.
+
+use std::sync::Arc;
+
+use docmill::domain::font::{FontFace, FontId, StoredFont, named_upload, no_such_upload};
+use docmill::domain::quota::RatePolicy;
+use docmill::http::envelope::{Outcome, Reply};
+use docmill::http::error::{ApiError, ErrorCode};
+use docmill::http::fonts::FontService;
+use docmill::http::guard::{Caller, authenticated};
+use docmill::http::request::ApiRequest;
+use docmill_fonts::{Face, Font, MOST_BYTES};
+use lambda_http::Body;
+use lambda_http::http::{Response, StatusCode};
+
+pub async fn handle(service: Arc<FontService>, request: ApiRequest) -> Response<Body> {
+    authenticated(&service.context, &request, RatePolicy::Create, async |caller| {
+        let body = request.json_object()?;
+        let upload = named_upload(&body, caller.now).map_err(invalid_request)?;
+        let file = service.upload(&caller, upload, MOST_BYTES).await?;
+        let file = file.ok_or_else(|| invalid_request(no_such_upload()))?;
+        let font = docmill_fonts::read(&file);
+        let font = font.map_err(|error| ApiError::from(ErrorCode::InvalidFont).with_message(error.to_string()))?;
+        keep(&service, &caller, &file, font, upload.to_string()).await
+    })
+    .await
+}
+
+fn invalid_request(breaches: Vec<docmill::domain::breach::Breach>) -> ApiError {
+    ApiError::validation(breaches).with_message("The font request is invalid. See `details`.")
+}
+
+async fn keep(service: &FontService, caller: &Caller, uploaded: &[u8], font: Font, upload: String) -> Outcome {
+    let stored = StoredFont {
+        format: font.format.as_str().to_owned(),
+        bytes: uploaded.len() as u64,
+        faces: font.faces.into_iter().map(face).collect(),
+        created_at: caller.now,
+        upload,
+    };
+    let kept = service.keep(caller, &FontId::of(uploaded), &stored, font.file).await?;
+    let status = if kept.was_there { StatusCode::OK } else { StatusCode::CREATED };
+    Ok(Reply::new(status, "font", kept.view))
+}
+
+fn face(face: Face) -> FontFace {
+    let Face { family, aliases, style, weight, italic, postscript_name } = face;
+    FontFace { family, aliases, style, weight, italic, postscript_name }
+}

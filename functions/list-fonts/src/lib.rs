@@ -1,0 +1,19 @@
+//! `GET /v1/fonts`: the fonts of the caller's account, the oldest first.
+
+use std::sync::Arc;
+
+use docmill::domain::quota::RatePolicy;
+use docmill::http::envelope::Reply;
+use docmill::http::fonts::FontService;
+use docmill::http::guard::authenticated;
+use docmill::http::request::ApiRequest;
+use lambda_http::Body;
+use lambda_http::http::Response;
+use serde_json::Value;
+
+pub async fn handle(service: Arc<FontService>, request: ApiRequest) -> Response<Body> {
+    authenticated(&service.context, &request, RatePolicy::Read, async |caller| {
+        Ok(Reply::ok("fonts", Value::Array(service.list(&caller).await?)))
+    })
+    .await
+}

@@ -1,0 +1,78 @@
+//! What a face is called, and which characters it has.
+
+use std::collections::BTreeSet;
+
+use read_fonts::{FileRef, FontRef};
+use skrifa::MetadataProvider;
+use skrifa::attribute::Style;
+use skrifa::string::StringId;
+
+/// Characters of one name. A font's own limit is 31 for most programs.
+const LONGEST_NAME: usize = 100;
+/// Names of one family, which it may have in several languages.
+const MOST_FAMILIES: usize = 8;
+
+/// One face of a font.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Face {
+    pub family: String,
+    /// Other names of the family, by which documents find it too.
+    pub aliases: BTreeSet<String>,
+    /// Such as `Bold Italic`.
+    pub style: String,
+    /// From 1 to 1000: 400 is regular, 700 bold.
+    pub weight: u16,
+    pub italic: bool,
+    pub postscript_name: Option<String>,
+}
+
+impl Face {
+    /// `None`: it has no name.
+    pub(crate) fn of(font: &FontRef<'_>) -> Option<Self> {
+        let one = |id| font.localized_strings(id).english_or_first().and_then(clean);
+        let attributes = font.attributes();
+        let family = one(StringId::TYPOGRAPHIC_FAMILY_NAME).or_else(|| one(StringId::FAMILY_NAME))?;
+        let style = one(StringId::TYPOGRAPHIC_SUBFAMILY_NAME).or_else(|| one(StringId::SUBFAMILY_NAME));
+        let all = [StringId::FAMILY_NAME, StringId::TYPOGRAPHIC_FAMILY_NAME];
+        let all = all.into_iter().flat_map(|id| font.localized_strings(id)).filter_map(clean);
+        let aliases = all.filter(|name| *name != family).take(MOST_FAMILIES).collect();
+        let weight = attributes.weight.value().clamp(1.0, 1000.0);
+        Some(Self {
+            family,
+            aliases,
+            style: style.unwrap_or_else(|| "Regular".to_owned()),
+            // Clamped, so that it fits.
+            weight: weight as u16,
+            italic: attributes.style != Style::Normal,
+            postscript_name: one(StringId::POSTSCRIPT_NAME),
+        })
+    }
+
+    pub(crate) fn name_bytes(&self) -> usize {
+        let own = [Some(&self.family), Some(&self.style), self.postscript_name.as_ref()];
+        own.into_iter().flatten().chain(&self.aliases).map(String::len).sum()
+    }
+}
+
+fn clean(name: impl ToString) -> Option<String> {
+    let name: String = name.to_string().chars().filter(|letter| !letter.is_control()).take(LONGEST_NAME).collect();
+    let name = name.trim();
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// The characters of a font that was read.
+#[derive(Debug)]
+pub struct Glyphs(Vec<u8>);
+
+impl Glyphs {
+    /// `file`: as [`crate::read`] wrote it.
+    pub fn of(file: Vec<u8>) -> Self {
+        Self(file)
+    }
+
+    /// Whether any of its faces draws a character.
+    pub fn draw(&self, letter: char) -> bool {
+        let Ok(file) = FileRef::new(&self.0) else { return false };
+        file.fonts().flatten().any(|font| font.charmap().map(letter).is_some())
+    }
+}

@@ -1,0 +1,133 @@
+//! Fonts of accounts. A file is never used as it came: its faces are checked, and the tables that are known are written
+//! into a new file. All of it is safe Rust.
+
+mod check;
+mod face;
+mod write;
+
+use read_fonts::FileRef;
+
+pub use check::TABLES;
+pub use face::{Face, Glyphs};
+
+/// The largest file, before and after it is unpacked.
+pub const MOST_BYTES: usize = 20 << 20;
+/// The most faces of a collection.
+pub const MOST_FACES: usize = 32;
+/// The most bytes of the names of all faces together: they are stored in one item with those of other fonts.
+pub const MOST_NAME_BYTES: usize = 4096;
+
+/// A font that was read.
+#[derive(Debug)]
+pub struct Font {
+    /// Of the file as it came.
+    pub format: Format,
+    /// At least one.
+    pub faces: Vec<Face>,
+    /// The new file: a TrueType or OpenType font, or a collection.
+    pub file: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Ttf,
+    Otf,
+    Ttc,
+    Woff2,
+}
+
+/// Why a font was not taken. The texts are for its owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FontError {
+    #[error("This file format is not supported. Upload a TTF, OTF, TTC or WOFF2 file.")]
+    UnknownFormat,
+    #[error("The font is larger than 20 MiB. A WOFF2 font counts with its unpacked size.")]
+    TooLarge,
+    #[error("The font is damaged: it can't be unpacked, or its list of tables can't be read.")]
+    Damaged,
+    #[error("The font is damaged: its table `{0}` is missing or can't be read.")]
+    DamagedTable(&'static str),
+    #[error("The font has no outlines. Bitmap and SVG fonts are not supported.")]
+    NoOutlines,
+    #[error("The font has no family name.")]
+    NoName,
+    #[error("The font's license does not allow embedding in documents (OS/2 `fsType`).")]
+    EmbeddingNotAllowed,
+    #[error("The collection has more than 32 faces.")]
+    TooManyFaces,
+    #[error("The names in the font are too long.")]
+    NamesTooLong,
+}
+
+impl Format {
+    /// By the file's first four bytes.
+    pub fn of(file: &[u8]) -> Option<Self> {
+        match file.first_chunk()? {
+            [0, 1, 0, 0] | b"true" => Some(Self::Ttf),
+            b"OTTO" => Some(Self::Otf),
+            b"ttcf" => Some(Self::Ttc),
+            b"wOF2" => Some(Self::Woff2),
+            _ => None,
+        }
+    }
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ttf => "ttf",
+            Self::Otf => "otf",
+            Self::Ttc => "ttc",
+            Self::Woff2 => "woff2",
+        }
+    }
+}
+
+/// Reads a font file of a stranger.
+pub fn read(file: &[u8]) -> Result<Font, FontError> {
+    let format = Format::of(file).ok_or(FontError::UnknownFormat)?;
+    if file.len() > MOST_BYTES {
+        return Err(FontError::TooLarge);
+    }
+    let unpacked = match format {
+        Format::Woff2 => Some(unpack(file)?),
+        Format::Ttf | Format::Otf | Format::Ttc => None,
+    };
+    let tables = tables(unpacked.as_deref().unwrap_or(file))?;
+    let file = write::file(&tables)?;
+    // What is checked is what will be used.
+    let faces = check::faces(&file)?;
+    if faces.iter().map(Face::name_bytes).sum::<usize>() > MOST_NAME_BYTES {
+        return Err(FontError::NamesTooLong);
+    }
+    Ok(Font { format, faces, file })
+}
+
+fn unpack(file: &[u8]) -> Result<Vec<u8>, FontError> {
+    let unpacked = wuff::decompress_woff2(file).map_err(|_| FontError::Damaged)?;
+    if unpacked.len() > MOST_BYTES { Err(FontError::TooLarge) } else { Ok(unpacked) }
+}
+
+/// The known tables of each face, by tag.
+fn tables(file: &[u8]) -> Result<Vec<write::Tables<'_>>, FontError> {
+    let fonts = FileRef::new(file).map_err(|_| FontError::Damaged)?.fonts();
+    if fonts.clone().nth(MOST_FACES).is_some() {
+        return Err(FontError::TooManyFaces);
+    }
+    let known = |font: read_fonts::FontRef<'_>| {
+        let mut tables = write::Tables::new();
+        for record in font.table_directory.table_records() {
+            let Some(tag) = TABLES.iter().find(|tag| record.tag() == ***tag) else { continue };
+            let start = usize::try_from(record.offset()).map_err(|_| FontError::Damaged)?;
+            let length = usize::try_from(record.length()).map_err(|_| FontError::Damaged)?;
+            let table = start.checked_add(length).and_then(|end| file.get(start..end));
+            let twice = tables.insert(*tag, table.ok_or(FontError::DamagedTable(tag))?).is_some();
+            if twice {
+                return Err(FontError::DamagedTable(tag));
+            }
+        }
+        Ok(tables)
+    };
+    fonts.map(|font| font.map_err(|_| FontError::Damaged).and_then(known)).collect()
+}
+
+#[cfg(test)]
+mod tests;

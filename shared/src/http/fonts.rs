@@ -1,0 +1,87 @@
+//! An account's own fonts: adding, listing and deleting them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::error::{ApiError, ErrorCode};
+use super::guard::Caller;
+use crate::context::Context;
+use crate::domain::font::{FontId, StoredFont};
+use crate::domain::upload::UploadId;
+use crate::files::ObjectKey;
+use crate::store::fonts::Added;
+
+const CONTENT_TYPE: &str = "font/sfnt";
+
+/// Where fonts are kept.
+#[derive(Debug)]
+pub struct FontService {
+    pub context: Arc<Context>,
+}
+
+/// A font of the account.
+#[derive(Debug)]
+pub struct Kept {
+    pub view: Value,
+    /// Whether it was there before.
+    pub was_there: bool,
+}
+
+impl FontService {
+    pub fn new(context: impl Into<Arc<Context>>) -> Self {
+        Self { context: context.into() }
+    }
+
+    /// An upload of the caller's, or as much of it as shows that it is larger than `most` bytes. `None`: there is none.
+    pub async fn upload(&self, caller: &Caller, id: UploadId, most: usize) -> Result<Option<Vec<u8>>, ApiError> {
+        let key = ObjectKey::Upload { account: caller.account(), upload: id }.to_string();
+        self.context.files.get_bytes(&key, most).await.map_err(ApiError::unavailable)
+    }
+
+    /// Keeps a font: its file first, so that every font of the list has one. A file that comes to no use is deleted.
+    pub async fn keep(&self, caller: &Caller, id: &FontId, font: &StoredFont, file: Vec<u8>) -> Result<Kept, ApiError> {
+        let account = caller.account();
+        let key = ObjectKey::Font { account, upload: &font.upload };
+        self.context.files.put_bytes(&key, file, CONTENT_TYPE).await.map_err(ApiError::unavailable)?;
+        match self.context.fonts.add(account, id, font).await? {
+            Added::Yes => Ok(Kept { view: font.view(id), was_there: false }),
+            Added::Already(earlier) => {
+                // A repeated request names the upload that the font came from.
+                if earlier.upload != font.upload {
+                    self.delete_file(account, font).await;
+                }
+                Ok(Kept { view: earlier.view(id), was_there: true })
+            }
+            Added::Full => {
+                self.delete_file(account, font).await;
+                Err(ErrorCode::TooManyFonts.into())
+            }
+        }
+    }
+
+    /// The oldest first.
+    pub async fn list(&self, caller: &Caller) -> Result<Vec<Value>, ApiError> {
+        let fonts: BTreeMap<FontId, StoredFont> = self.context.fonts.of_account(caller.account()).await?;
+        let mut fonts: Vec<_> = fonts.iter().collect();
+        fonts.sort_by_key(|(id, font)| (font.created_at, *id));
+        Ok(fonts.into_iter().map(|(id, font)| font.view(id)).collect())
+    }
+
+    /// From now on no job uses it, but those that have it already.
+    pub async fn delete(&self, caller: &Caller, id: &str) -> Result<(), ApiError> {
+        let id = FontId::parse(id).ok_or(ErrorCode::FontNotFound)?;
+        let removed = self.context.fonts.remove(caller.account(), &id).await?;
+        self.delete_file(caller.account(), &removed.ok_or(ErrorCode::FontNotFound)?).await;
+        Ok(())
+    }
+
+    /// A file that stays is in nobody's list: that it could not be deleted changes no answer.
+    async fn delete_file(&self, account: &str, font: &StoredFont) {
+        let key = ObjectKey::Font { account, upload: &font.upload }.to_string();
+        if let Err(error) = self.context.files.delete(&key).await {
+            tracing::error!(%error, %key, "the file of a font could not be deleted");
+        }
+    }
+}
