@@ -9,6 +9,7 @@ use docmill::domain::event::EventKind;
 use docmill::domain::job::{JobErrorCode, JobId, JobStatus, Output};
 use docmill::domain::tool::{AccessTier, ToolState};
 use docmill::http::error::ErrorCode;
+use docmill::http::fonts::FontService;
 use docmill::http::routes::ROUTES;
 use docmill::store::jobs::Completion;
 use lambda_http::http::Method;
@@ -17,7 +18,8 @@ use list_jobs::cursor::CursorKey;
 use serde_json::{Value, json};
 
 use crate::contract::{error_table, file};
-use crate::support::http::{Answer, get, post};
+use crate::fonts::{fixture, uploaded};
+use crate::support::http::{Answer, RequestBuilder, get, post};
 use crate::support::jobs::{claim, completion};
 use crate::support::world::World;
 
@@ -340,6 +342,25 @@ async fn real_answers_are_as_described() {
         let request = post("/", &body).key(&account.key).build();
         let answer = Answer::of(create_upload::handle(world.uploads.clone(), request).await);
         description.check(Method::POST, "/v1/uploads", &answer);
+    }
+
+    let fonts = Arc::new(FontService::new(world.context.clone()));
+    let upload = uploaded(&world, &account, fixture("triangle.ttf")).await.to_string();
+    let locked = uploaded(&world, &account, fixture("locked.ttf")).await.to_string();
+    let mut id = String::new();
+    for body in [json!({"uploadId": upload}), json!({"uploadId": upload}), json!({"uploadId": locked}), json!({})] {
+        let request = post("/", &body).key(&account.key).build();
+        let answer = Answer::of(create_font::handle(fonts.clone(), request).await);
+        description.check(Method::POST, "/v1/fonts", &answer);
+        id = answer.body["font"]["id"].as_str().map_or(id, str::to_owned);
+    }
+    let answer = Answer::of(list_fonts::handle(fonts.clone(), get("/").key(&account.key).build()).await);
+    assert_eq!(answer.body["fonts"].as_array().unwrap().len(), 1);
+    description.check(Method::GET, "/v1/fonts", &answer);
+    for _ in 0..2 {
+        let request = RequestBuilder::new(Method::DELETE, "/").key(&account.key).parameter("font_id", &id).build();
+        let answer = Answer::of(delete_font::handle(fonts.clone(), request).await);
+        description.check(Method::DELETE, "/v1/fonts/{font_id}", &answer);
     }
 
     world.count(vec![JobId::parse(&created.job_id()).unwrap()]).await;

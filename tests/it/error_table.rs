@@ -6,6 +6,7 @@ use docmill::clock;
 use docmill::config::Config;
 use docmill::domain::account::{Limiter, StoredKey};
 use docmill::domain::api_key::{ApiKey, Mode};
+use docmill::domain::font::{FontId, MOST_FONTS};
 use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus};
 use docmill::domain::quota::RateLimit;
 use docmill::domain::time::Timestamp;
@@ -15,6 +16,7 @@ use docmill::store::item::{Item, number, string, to_item};
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 
+use crate::fonts::{fixture, stored, uploaded};
 use crate::support::aws_watch::Fault;
 use crate::support::http::{Answer, get};
 use crate::support::world::{Account, World};
@@ -246,10 +248,27 @@ async fn jobs_and_routes(deployed: &mut Deployed) {
     let request = deployed.get(&format!("/v1/jobs/{expired}/download"), &key);
     let body = deployed.expect(ErrorCode::OutputExpired, request).await;
     assert_eq!(body["job"]["status"], "expired");
+    fonts(deployed, &account).await;
     let request = deployed.get("/v1/nowhere", &key);
     deployed.expect(ErrorCode::RouteNotFound, request).await;
     let request = deployed.request(Method::PUT, "/v1/tools");
     deployed.expect(ErrorCode::MethodNotAllowed, request).await;
+}
+
+async fn fonts(deployed: &mut Deployed, account: &Account) {
+    let request = deployed.request(Method::DELETE, "/v1/fonts/fnt_1").bearer_auth(account.key.reveal());
+    deployed.expect(ErrorCode::FontNotFound, request).await;
+    let locked = uploaded(&deployed.world, account, fixture("locked.ttf")).await;
+    let request = deployed.post("/v1/fonts", &json!({"uploadId": locked.to_string()}), &account.key);
+    let body = deployed.expect(ErrorCode::InvalidFont, request).await;
+    assert!(body["error"]["message"].as_str().unwrap().contains("embedding"), "{body}");
+    for number in 0..MOST_FONTS {
+        let id = FontId::of(&number.to_be_bytes());
+        deployed.world.context.fonts.add(&account.id, &id, &stored("Acme")).await.unwrap();
+    }
+    let one_more = uploaded(&deployed.world, account, fixture("triangle.ttf")).await;
+    let request = deployed.post("/v1/fonts", &json!({"uploadId": one_more.to_string()}), &account.key);
+    deployed.expect(ErrorCode::TooManyFonts, request).await;
 }
 
 /// A stored job that no version of ours wrote is a fault of ours. A database that is down can't be had over HTTP without

@@ -14,6 +14,7 @@ use tempfile::TempDir;
 use tokio::process::Command;
 
 use crate::clients::{node, root, rust_example};
+use crate::fonts::fixture;
 use crate::support::{deployed_url, pdf};
 
 /// Requests that fail end a script, but for canceling what has just ended by itself.
@@ -61,6 +62,7 @@ impl Stack {
     async fn run_script(&self, name: &str, script: &str, folder: &Path, job: &str) -> String {
         let script = script.replace("https://files.example.com/report.docx", &format!("{}/small.docx", self.samples));
         std::fs::write(folder.join("table.csv"), "name,amount\nAda,12\n").unwrap();
+        std::fs::write(folder.join("acme.ttf"), fixture("triangle.ttf")).unwrap();
         let mut bash = Command::new("bash");
         bash.args(["-O", "expand_aliases", "-c", &format!("{STRICT}{script}")]);
         let output = self.run(bash, folder, job).await;
@@ -139,6 +141,7 @@ async fn every_command_of_the_guides_works() {
                 assert_eq!(answers[0]["job"]["status"], "canceled");
                 assert!(pdf::text(&elsewhere.received.recv().unwrap()).contains(TEXT));
             }
+            "fonts" => assert_eq!(answers[0]["font"]["family"], "Probe Triangle"),
             "lists" => assert!(answers[0]["jobs"].is_array()),
             _ => assert!(answers.last().unwrap()["job"]["id"].is_string(), "{}: {said}", guide.slug),
         }

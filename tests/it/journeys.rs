@@ -7,6 +7,8 @@ use reqwest::header::HeaderMap;
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
+use crate::error_table::Deployed;
+use crate::fonts::fixture;
 use crate::support::{deployed_url, eventually, pdf};
 
 /// Well above a cold start of LibreOffice on a busy machine.
@@ -311,4 +313,48 @@ async fn the_gateway_leads_each_route_to_its_function_and_the_rest_to_the_fallba
     assert_eq!(wrong.headers["allow"], "POST, GET");
     let unknown = traveller.ask(Method::GET, "/v1/jobs/not-a-uuid", None).await;
     assert_eq!((unknown.status, &unknown.body["error"]["code"]), (404, &json!("job_not_found")));
+}
+
+/// Office and HTML jobs find their account's font; another account's jobs, on the same workers, do not.
+#[tokio::test]
+async fn a_font_is_used_by_its_accounts_jobs_alone() {
+    let (owner, Some(deployed)) = (traveller!(), Deployed::new()) else { return };
+    let stranger = deployed.account().await;
+    let stranger = Traveller {
+        client: Client::new(),
+        key: stranger.key.reveal().to_owned(),
+        url: owner.url.clone(),
+        samples: owner.samples.clone(),
+    };
+    let upload = owner.upload(&fixture("packed.woff2"), "font/woff2", "packed.woff2").await;
+    let added = owner.ask(Method::POST, "/v1/fonts", Some(&json!({"uploadId": upload}))).await;
+    assert!([200, 201].contains(&added.status), "{}", added.body);
+    let page = "<p style='font-family: \"Probe Packed\"'>Hello";
+    let jobs = [
+        ("/v1/convert/html-to-pdf", json!({"html": page})),
+        ("/v1/convert/html-to-pdf", json!({"html": page, "renderMode": "basic"})),
+        ("/v1/convert/office-to-pdf", json!({"uploadId": owner.upload(&letter(), "text/rtf", "letter.rtf").await})),
+    ];
+    for (path, body) in jobs {
+        let (job, bytes) = owner.convert(path, body.clone()).await;
+        assert!(pdf::fonts(&bytes).contains("ProbePacked-Regular"), "{path}: {}", pdf::fonts(&bytes));
+        assert!(!job["warnings"].to_string().contains("font_substituted"), "{job}");
+        let body = match body.get("uploadId") {
+            Some(_) => json!({"uploadId": stranger.upload(&letter(), "text/rtf", "letter.rtf").await}),
+            None => body,
+        };
+        let (_, bytes) = stranger.convert(path, body).await;
+        assert!(!pdf::fonts(&bytes).contains("Probe"), "{path}: {}", pdf::fonts(&bytes));
+        assert!(pdf::text(&bytes).contains("Hello"));
+    }
+    let id = added.body["font"]["id"].as_str().unwrap();
+    assert_eq!(owner.ask(Method::DELETE, &format!("/v1/fonts/{id}"), None).await.status, 204);
+    let listed = owner.ask(Method::GET, "/v1/fonts", None).await.body;
+    assert!(!listed.to_string().contains(id), "{listed}");
+    let (_, bytes) = owner.convert("/v1/convert/html-to-pdf", json!({"html": page})).await;
+    assert!(!pdf::fonts(&bytes).contains("Probe"), "{}", pdf::fonts(&bytes));
+}
+
+fn letter() -> Vec<u8> {
+    br"{\rtf1\ansi{\fonttbl{\f0 Probe Packed;}}\f0 Hello\par}".to_vec()
 }

@@ -28,6 +28,7 @@ mod events;
 mod examples;
 mod fault_matrix;
 mod fault_stories;
+mod fonts;
 mod idempotency;
 mod injected_faults;
 mod job_list;

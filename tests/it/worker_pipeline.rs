@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use aws_lambda_events::sqs::SqsEvent;
 use docmill::clock;
 use docmill::context::Context;
+use docmill::domain::api_key::ApiKey;
 use docmill::domain::catalogue::Catalogue;
 use docmill::domain::job::{Job, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS};
 use docmill::domain::tool::{EngineKind, QueueName};
@@ -29,8 +30,17 @@ pub(crate) struct Bench {
     pub(crate) world: World,
     pub(crate) account: Account,
     pub(crate) pipeline: Pipeline,
+    pub(crate) engine: Arc<StubEngine>,
     pub(crate) watch: Watch,
     pub(crate) id: JobId,
+}
+
+/// A job whose message is never sent: its test delivers it.
+async fn create(world: &World, key: &ApiKey, body: &Value) -> JobId {
+    world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
+    let request = post("/", body).key(key).build();
+    let answer = Answer::of(create_job::handle(world.service.clone(), request).await);
+    JobId::parse(&answer.job_id()).unwrap()
 }
 
 impl Bench {
@@ -50,10 +60,7 @@ impl Bench {
         body: &Value,
         script: impl IntoIterator<Item = Act>,
     ) -> Self {
-        world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
-        let request = post("/", body).key(&account.key).build();
-        let answer = Answer::of(create_job::handle(world.service.clone(), request).await);
-        let id = JobId::parse(&answer.job_id()).unwrap();
+        let id = create(&world, &account.key, body).await;
 
         let watch = Watch::default();
         let aws = patient_aws().with_interceptor(watch.interceptor());
@@ -69,14 +76,21 @@ impl Bench {
             converter: Converter {
                 catalogue: Catalogue::load().unwrap(),
                 fetcher,
-                engines: Engines::default().with(EngineKind::Chromium, engine).checked_by(Arc::new(StubChecker)),
+                engines: Engines::default()
+                    .with(EngineKind::Chromium, engine.clone())
+                    .checked_by(Arc::new(StubChecker)),
             },
             config: context.config,
             queue_name: QueueName::Html,
             look_every: Duration::from_millis(50),
             clock: clock::Clock::default(),
         };
-        Self { world, account, pipeline, watch, id }
+        Self { world, account, pipeline, engine, watch, id }
+    }
+
+    /// A further job, for the same worker.
+    pub(crate) async fn create(&self, key: &ApiKey, body: &Value) -> JobId {
+        create(&self.world, key, body).await
     }
 
     pub(crate) async fn deliver(&self) -> Handled {

@@ -87,6 +87,7 @@ impl Book {
                 (guide("first-conversion", "One request in curl, Python, TypeScript or Rust."))
                 (guide("authentication", "Live keys, test keys, and how to keep them secret."))
                 (guide("uploads", "Convert files that have no public address."))
+                (guide("fonts", "Print with fonts of your own."))
                 (guide("chains", "Run several tools in one job."))
                 (guide("waiting", "Get the result in the same request, or ask for it later."))
                 (guide("lists", "Find jobs by status, tool, date and your own labels."))

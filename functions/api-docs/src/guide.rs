@@ -23,10 +23,11 @@ macro_rules! guide {
 }
 
 /// In the order in which they are read.
-pub const GUIDES: [Guide; 12] = [
+pub const GUIDES: [Guide; 13] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
+    guide!("fonts"),
     guide!("chains"),
     guide!("waiting"),
     guide!("lists"),

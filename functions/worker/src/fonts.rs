@@ -45,7 +45,7 @@ pub(crate) const fn uses_fonts(engine: EngineKind) -> bool {
 
 impl FontSource<'_> {
     /// Puts the fonts into a directory of their own below `scratch`.
-    pub(crate) async fn obtain(&self, scratch: &Path) -> Result<OwnFonts, Failure> {
+    pub async fn obtain(&self, scratch: &Path) -> Result<OwnFonts, Failure> {
         match self {
             Self::None => Ok(NO_FONTS.clone()),
             Self::Account(account) => account.obtain(scratch).await,

@@ -24,3 +24,11 @@ pub fn text(pdf: &[u8]) -> String {
 pub fn pages(pdf: &[u8]) -> usize {
     lopdf::Document::load_mem(pdf).expect("a readable PDF").get_pages().len()
 }
+
+/// What `pdffonts` lists.
+pub fn fonts(pdf: &[u8]) -> String {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(pdf).unwrap();
+    let output = Command::new("pdffonts").arg(file.path()).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}

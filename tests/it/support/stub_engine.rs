@@ -28,11 +28,17 @@ pub struct Gate {
 #[derive(Debug, Default)]
 pub struct StubEngine {
     script: Mutex<VecDeque<Act>>,
+    /// Names and bytes of the fonts that its last task had.
+    fonts: Mutex<Vec<(String, Vec<u8>)>>,
 }
 
 impl StubEngine {
     pub fn playing(script: impl IntoIterator<Item = Act>) -> Self {
-        Self { script: Mutex::new(script.into_iter().collect()) }
+        Self { script: Mutex::new(script.into_iter().collect()), ..Self::default() }
+    }
+
+    pub fn fonts(&self) -> Vec<(String, Vec<u8>)> {
+        self.fonts.lock().unwrap().clone()
     }
 
     /// Forgets the rest of its script for this one.
@@ -44,6 +50,10 @@ impl StubEngine {
 #[async_trait]
 impl Engine for StubEngine {
     async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
+        let font = |path: &std::path::PathBuf| {
+            (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(path).unwrap())
+        };
+        *self.fonts.lock().unwrap() = task.fonts.files().iter().map(font).collect();
         let act = self.script.lock().unwrap().pop_front().unwrap_or(Act::Convert);
         let act = match act {
             Act::Hold(gate, held) => {

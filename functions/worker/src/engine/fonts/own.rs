@@ -31,7 +31,7 @@ impl OwnFonts {
         self.directory.as_deref()
     }
 
-    pub(in crate::engine) fn files(&self) -> &[PathBuf] {
+    pub fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
