@@ -86,7 +86,7 @@ impl AccountFonts<'_> {
         if let Some(bytes) = &fetched {
             self.cache.keep(self.account, id, bytes).map_err(unplaced)?;
         } else {
-            tracing::warn!(font = %id, "a font is in its account's list and not in the bucket");
+            tracing::warn!(account = self.account, "a font is in its account's list and not in the bucket");
         }
         Ok(fetched)
     }

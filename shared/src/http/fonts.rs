@@ -81,7 +81,7 @@ impl FontService {
     async fn delete_file(&self, account: &str, font: &StoredFont) {
         let key = ObjectKey::Font { account, upload: &font.upload }.to_string();
         if let Err(error) = self.context.files.delete(&key).await {
-            tracing::error!(%error, %key, "the file of a font could not be deleted");
+            tracing::error!(%error, account, "the file of a font could not be deleted");
         }
     }
 }
