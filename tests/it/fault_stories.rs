@@ -77,9 +77,9 @@ pub fn stories() -> Vec<Story> {
         failure,
         calls,
     };
-    // The last read is for jobs that wait for this one.
-    let completed = "UpdateItem PutObject TransactWriteItems GetItem";
-    let completed_stored = "UpdateItem GetObject PutObject TransactWriteItems DeleteObject GetItem";
+    // The first read is of the account's fonts, the last one for jobs that wait for this one.
+    let completed = "UpdateItem GetItem PutObject TransactWriteItems GetItem";
+    let completed_stored = "UpdateItem GetObject GetItem PutObject TransactWriteItems DeleteObject GetItem";
     vec![
         story("completed", Convert, Inline, Included, Twist::None, None, [CREATE, completed, EXPIRE]),
         story("stored", Convert, Stored, Granted, Twist::None, None, [CREATE_STORED, completed_stored, EXPIRE_GRANTED]),
@@ -90,7 +90,7 @@ pub fn stories() -> Vec<Story> {
             Included,
             Twist::None,
             Some(Code::CorruptDocument),
-            [CREATE_STORED, "UpdateItem GetObject TransactWriteItems DeleteObject GetItem", COUNT],
+            [CREATE_STORED, "UpdateItem GetObject GetItem TransactWriteItems DeleteObject GetItem", COUNT],
         ),
         story(
             "our fault",
@@ -101,8 +101,8 @@ pub fn stories() -> Vec<Story> {
             Some(Code::Internal),
             [
                 CREATE,
-                "UpdateItem UpdateItem ChangeMessageVisibility UpdateItem UpdateItem ChangeMessageVisibility \
-                 UpdateItem TransactWriteItems GetItem",
+                "UpdateItem GetItem UpdateItem ChangeMessageVisibility UpdateItem GetItem UpdateItem \
+                 ChangeMessageVisibility UpdateItem GetItem TransactWriteItems GetItem",
                 COUNT,
             ],
         ),
@@ -113,7 +113,7 @@ pub fn stories() -> Vec<Story> {
             Included,
             Twist::None,
             None,
-            [CREATE, "UpdateItem UpdateItem PutObject TransactWriteItems GetItem UpdateItem", RELEASE],
+            [CREATE, "UpdateItem GetItem UpdateItem GetItem PutObject TransactWriteItems GetItem UpdateItem", RELEASE],
         ),
         story(
             "always dies",
@@ -124,7 +124,8 @@ pub fn stories() -> Vec<Story> {
             Some(Code::Internal),
             [
                 CREATE_STORED,
-                "UpdateItem GetObject UpdateItem GetObject UpdateItem GetObject UpdateItem UpdateItem UpdateItem",
+                "UpdateItem GetObject GetItem UpdateItem GetObject GetItem UpdateItem GetObject GetItem UpdateItem \
+                 UpdateItem UpdateItem",
                 "Query BatchGetItem UpdateItem SendMessage BatchGetItem TransactWriteItems BatchGetItem UpdateItem \
                  SendMessage BatchGetItem TransactWriteItems DeleteObject GetItem BatchGetItem TransactWriteItems",
             ],
@@ -150,7 +151,7 @@ pub fn stories() -> Vec<Story> {
             Included,
             Twist::Duplicate,
             None,
-            [CREATE, "UpdateItem UpdateItem PutObject TransactWriteItems GetItem", EXPIRE],
+            [CREATE, "UpdateItem UpdateItem GetItem PutObject TransactWriteItems GetItem", EXPIRE],
         ),
         story(
             "late",
@@ -161,8 +162,8 @@ pub fn stories() -> Vec<Story> {
             None,
             [
                 CREATE_STORED,
-                "UpdateItem GetObject UpdateItem GetObject PutObject TransactWriteItems DeleteObject GetItem \
-                 PutObject TransactWriteItems GetItem",
+                "UpdateItem GetObject GetItem UpdateItem GetObject GetItem PutObject TransactWriteItems DeleteObject \
+                 GetItem PutObject TransactWriteItems GetItem",
                 RELEASE_GRANTED,
             ],
         ),
@@ -175,8 +176,8 @@ pub fn stories() -> Vec<Story> {
             None,
             [
                 CREATE_STORED,
-                "UpdateItem GetObject TransactWriteItems GetItem UpdateItem GetObject PutObject TransactWriteItems \
-                 DeleteObject GetItem",
+                "UpdateItem GetObject GetItem TransactWriteItems GetItem UpdateItem GetObject GetItem PutObject \
+                 TransactWriteItems DeleteObject GetItem",
                 RELEASE,
             ],
         ),
