@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Conversion, Engine, Failure, Source, Task};
 
-/// Has another engine do a part of a task, with the task's deadline and limits.
+/// Has another engine do a part of a task, with the task's deadline, limits and fonts.
 pub(super) async fn call(
     engine: &dyn Engine,
     tool: &str,
@@ -15,8 +15,8 @@ pub(super) async fn call(
     scratch: &Path,
     task: &Task<'_>,
 ) -> Result<Conversion, Failure> {
-    let (deadline, limits) = (task.deadline, task.limits);
-    engine.convert(Task { tool, sources, options, scratch, deadline, limits }).await
+    let (deadline, limits, fonts) = (task.deadline, task.limits, task.fonts);
+    engine.convert(Task { tool, sources, options, scratch, deadline, limits, fonts }).await
 }
 
 /// A directory for one call: what one leaves is not in the next one's way, nor in that of another attempt.

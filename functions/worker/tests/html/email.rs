@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use worker::engine::email::EmailToPdf;
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
 use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engine, Failure, Limits, Source, Task};
+use worker::engine::{Conversion, Engine, Failure, Limits, NO_FONTS, Source, Task};
 
 use crate::support::{Server, launcher, policy};
 
@@ -52,7 +52,7 @@ async fn convert(
     let file = docmill_pdf::Source { path, media, name, password, page_range, title, base };
     let (deadline, limits) = (Instant::now() + Duration::from_secs(120), Limits::default());
     let (tool, sources, options) = ("email-to-pdf", vec![Source::File(file)], &options);
-    let task = Task { tool, sources, options, scratch: scratch.path(), deadline, limits: &limits };
+    let task = Task { tool, sources, options, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS };
     let conversion = engine.convert(task).await?;
     Ok((scratch, conversion))
 }
