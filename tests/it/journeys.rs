@@ -167,6 +167,28 @@ async fn markdown_becomes_a_pdf_alone_as_a_step_and_in_a_merge() {
 }
 
 #[tokio::test]
+async fn a_message_becomes_a_pdf_with_its_attachments_and_goes_through_steps() {
+    let traveller = traveller!();
+    let message = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/email/figures.eml");
+    let upload = traveller.upload(&std::fs::read(message).unwrap(), "message/rfc822", "Figures.eml").await;
+    let body = json!({"uploadId": upload, "options": {"attachments": "convert"}});
+    let (job, bytes) = traveller.convert("/v1/tools/email-to-pdf/jobs", body).await;
+    let text = pdf::text(&bytes);
+    for expected in ["Jörg Müller", "Figures of the third quarter", "Quarterly letter", "The earlier message."] {
+        assert!(text.contains(expected), "{expected} is not in {text}");
+    }
+    assert_eq!((&job["output"]["pages"], &job["output"]["filename"]), (&json!(6), &json!("Figures.pdf")));
+    let attachment = json!({"name": "Letter.docx", "bytes": 4944, "result": "converted"});
+    assert_eq!(job["report"]["attachments"][0], attachment);
+    let warnings: Vec<_> = job["warnings"].as_array().unwrap().iter().map(|warning| &warning["code"]).collect();
+    assert_eq!(warnings, ["remote_content_blocked", "remote_content_blocked", "attachment_not_converted"]);
+
+    let body = json!({"uploadId": upload, "then": [{"toolSlug": "organize-pdf", "options": {"rotate": [{"pages": "1", "degrees": 90}]}}]});
+    let (job, bytes) = traveller.convert("/v1/tools/email-to-pdf/jobs", body).await;
+    assert_eq!((pdf::pages(&bytes), job["steps"].as_array().map(Vec::len)), (1, Some(2)));
+}
+
+#[tokio::test]
 async fn a_page_becomes_a_picture_and_its_secrets_are_not_shown() {
     let traveller = traveller!();
     let secrets = json!({"cookies": [{"name": "a", "value": "canary"}], "headers": {"X-Key": "canary"}});
