@@ -19,6 +19,9 @@ TOOLS = {
     "html-to-image": "browser",
     "merge-pdf": "pdf",
     "compress-pdf": "pdf",
+    "fill-form": "pdf",
+    "ocr-pdf": "pdf",
+    "compare-documents": "pdf",
     "pdf-to-images": "pdf",
     "pdf-to-text": "pdf",
 }

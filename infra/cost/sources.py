@@ -62,6 +62,9 @@ CASES = {
     "html-to-image": ("page to PNG", "page to PNG, large"),
     "merge-pdf": ("merge 2 small", "merge 2 × 500 tagged"),
     "compress-pdf": ("compress pictures", "compress 500 scans"),
+    "fill-form": ("fill 10 fields", "fill 1,000 fields"),
+    "ocr-pdf": ("OCR of 4 scans", "OCR of 12 scans"),
+    "compare-documents": ("compare", "compare 100 pages"),
     "pdf-to-images": ("PNG, 150 dpi", "PNG of 100 pages"),
     "pdf-to-text": ("text", "text of 500 pages"),
 }

@@ -13,16 +13,25 @@ from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont
 from . import peers
 from .pdf_cases import (
     FIXTURES,
+    FORM,
+    FORM_FIELDS,
+    FORM_LONG,
+    FORM_LONG_FIELDS,
     LETTERS,
     LONG_MESSAGE,
     REPORT_PAGES,
+    REPORT_PART,
+    REPORT_REVISED,
     REVISED,
     REVISED_PAGE,
     SCAN,
     SCAN_PAGES,
+    SCANNED_LONG,
+    SCANNED_LONG_WORDS,
     SCANNED_PAGES,
     SCANNED_TEXT,
     SCANNED_WORDS,
+    field,
 )
 
 FONT = "/usr/share/fonts/truetype/liberation/LiberationSerif-Regular.ttf"
@@ -39,6 +48,10 @@ def main(folder: Path) -> None:
     _scan(folder)
     _scanned_text(folder)
     _long_message(folder)
+    _long_scan(folder)
+    _parts_of_report(folder)
+    _form(folder / FORM, FORM_FIELDS)
+    _form(folder / FORM_LONG, FORM_LONG_FIELDS)
 
 
 def _letters(folder: Path) -> None:
@@ -114,6 +127,52 @@ def _long_text(folder: Path) -> None:
         items = "".join(f"- {word}\n" for word in random.choices(WORDS, k=3))
         parts.append(f"## Chapter {chapter}\n\n{text}\n\n| Part | Count |\n|---|---|\n{rows}\n{items}")
     (folder / "long.md").write_text("\n".join(parts))
+
+
+def _long_scan(folder: Path) -> None:
+    with pikepdf.open(folder / SCANNED_TEXT) as scan:
+        pages = list(scan.pages)
+        for _ in range(2):
+            scan.pages.extend(pages)
+        scan.save(folder / SCANNED_LONG)
+    (folder / SCANNED_LONG_WORDS).write_text("\n".join([(folder / SCANNED_WORDS).read_text()] * 3))
+
+
+def _parts_of_report(folder: Path) -> None:
+    """A hundred pages, and another version of them with a box on one page."""
+    with pikepdf.open(folder / "report.pdf") as report, pikepdf.new() as part:
+        part.pages.extend(list(report.pages)[:100])
+        part.save(folder / REPORT_PART)
+        part.pages[REVISED_PAGE - 1].contents_add(b"q 1 0 0 1 0 0 cm 0 g 200 300 60 40 re f Q")
+        part.save(folder / REPORT_REVISED)
+
+
+def _form(path: Path, count: int) -> None:
+    """Text fields, ten on each page."""
+    with pikepdf.new() as form:
+        font = pikepdf.Dictionary(Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Helvetica)
+        fields = pikepdf.Array()
+        for number in range(count):
+            if number % 10 == 0:
+                page = form.add_blank_page(page_size=(595, 842))
+                page.Annots = pikepdf.Array()
+            top = 800 - 40 * (number % 10)
+            widget = pikepdf.Dictionary(
+                Type=pikepdf.Name.Annot,
+                Subtype=pikepdf.Name.Widget,
+                FT=pikepdf.Name.Tx,
+                T=field(number)[0],
+                F=4,
+                Rect=[40, top - 20, 300, top],
+                DA="/Helv 11 Tf 0 g",
+                P=page.obj,
+            )
+            widget = form.make_indirect(widget)
+            page.Annots.append(widget)
+            fields.append(widget)
+        resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(Helv=font))
+        form.Root.AcroForm = form.make_indirect(pikepdf.Dictionary(Fields=fields, DR=resources, DA="/Helv 11 Tf 0 g"))
+        form.save(path)
 
 
 def _long_message(folder: Path) -> None:

@@ -20,6 +20,11 @@ REVISED, REVISED_PAGE = "revised.pdf", 3
 # Pages that were printed and scanned: what the text on each is, and the most of it that may be read wrong.
 SCANNED_TEXT, SCANNED_WORDS, SCANNED_PAGES, MOST_WRONG = "scanned-text.pdf", "scanned-text.txt", 4, 0.01
 LONG_MESSAGE = "long.eml"
+# The same scans three times, a long report twice, and a form of many fields, small and large.
+SCANNED_LONG, SCANNED_LONG_WORDS = "scanned-text-12.pdf", "scanned-text-12.txt"
+REPORT_PART, REPORT_REVISED = "report-100.pdf", "report-100-revised.pdf"
+FORM, FORM_FIELDS, FORM_LONG, FORM_LONG_FIELDS = "form.pdf", 10, "form-1000.pdf", 1000
+LAST = FORM_LONG
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +49,7 @@ class Case:
 def generate(folder: Path, python: Path) -> Path:
     """Documents that are too large to be kept: 500 tagged pages, and 500 different scanned ones of 92 MB. Written once."""
     # The last one to be written.
-    if not (folder / LONG_MESSAGE).exists():
+    if not (folder / LAST).exists():
         subprocess.run([python, "-m", "bench.generate_pdfs", folder], check=True, cwd=peers.HERE.parent)
     return folder
 
@@ -157,6 +162,28 @@ def _finds_the_change(out: Path) -> int:
     return 1
 
 
+def field(number: int) -> tuple[str, str]:
+    """Name and value of a field of the forms."""
+    return f"field{number}", f"Value {number}"
+
+
+def values(count: int) -> dict:
+    return {"fields": dict(field(number) for number in range(count))}
+
+
+def filled(count: int) -> Callable[[Path], int]:
+    """A form whose last page shows the value of its last field."""
+
+    def verify(out: Path) -> int:
+        pages = _pages(out)
+        shown = subprocess.run(["pdftotext", "-f", str(pages), out, "-"], capture_output=True, text=True).stdout
+        if field(count - 1)[1] not in shown:
+            raise check.Wrong("the last field is empty")
+        return pages
+
+    return verify
+
+
 def small(made: Path) -> list[Case]:
     text, form, pictures = FIXTURES / "text.pdf", FIXTURES / "forms.pdf", FIXTURES / "pictures.pdf"
     picture, png = made / "scan-0.jpg", b"\x89PNG"
@@ -204,6 +231,7 @@ def small(made: Path) -> list[Case]:
             pdf_peers.compare,
             {"format": "json"},
         ),
+        Case("fill 10 fields", "fill-form", [made / FORM], ".pdf", filled(FORM_FIELDS), pdf_peers.fill, values(FORM_FIELDS)),
         Case("Markdown to PDF", "markdown-to-pdf", [PROJECT / "CONTRIBUTING.md"], ".pdf", at_least(1), pdf_peers.from_markdown),
         Case(
             "docx to odt",
@@ -235,6 +263,32 @@ def large(made: Path) -> list[Case]:
         Case("flatten 500 scans", "flatten-pdf", [scan], ".pdf", pdf(SCAN_PAGES), pdf_peers.flatten),
         Case("title of 500 scans", "edit-metadata", [scan], ".pdf", pdf(SCAN_PAGES), _none, {"set": {"title": "New"}}),
         Case("inspect 500 scans", "inspect-document", [scan], ".json", _any_json, pdf_peers.inspect),
+        Case(
+            "OCR of 12 scans",
+            "ocr-pdf",
+            [made / SCANNED_LONG],
+            ".pdf",
+            reads(made / SCANNED_LONG_WORDS, 3 * SCANNED_PAGES),
+            pdf_peers.ocr,
+        ),
+        Case(
+            "compare 100 pages",
+            "compare-documents",
+            [made / REPORT_PART, made / REPORT_REVISED],
+            ".json",
+            _finds_the_change,
+            pdf_peers.compare,
+            {"format": "json"},
+        ),
+        Case(
+            "fill 1,000 fields",
+            "fill-form",
+            [made / FORM_LONG],
+            ".pdf",
+            filled(FORM_LONG_FIELDS),
+            pdf_peers.fill,
+            values(FORM_LONG_FIELDS),
+        ),
         Case("Markdown to PDF, large", "markdown-to-pdf", [made / "long.md"], ".pdf", at_least(15), pdf_peers.from_markdown),
         Case(
             "docx to odt, large",

@@ -3,6 +3,7 @@
 import base64
 import email
 import email.policy
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -198,6 +199,24 @@ def from_email(_: peers.Peers) -> list[Contender]:
 
 def screenshot(_: peers.Peers) -> list[Contender]:
     return [Gotenberg("/forms/chromium/screenshot/html")]
+
+
+class Pdftk(Program):
+    """Values come in a file of its own format, and are drawn with the fonts that the form has."""
+
+    def __init__(self):
+        super().__init__("pdftk", lambda source, out: ["pdftk", source[0], "fill_form", out.with_suffix(".fdf"), "output", out])
+
+    def convert(self, source: Sources, out: Path) -> None:
+        # Ten fields on each page, called as the benchmark's forms call them.
+        pages = int(subprocess.run(["qpdf", "--show-npages", source[0]], capture_output=True, text=True, check=True).stdout)
+        fields = "".join(f"<</T(field{number})/V(Value {number})>>" for number in range(10 * pages))
+        out.with_suffix(".fdf").write_text(f"%FDF-1.2\n1 0 obj<</FDF<</Fields[{fields}]>>>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF")
+        super().convert(source, out)
+
+
+def fill(_: peers.Peers) -> list[Contender]:
+    return [Pdftk()]
 
 
 def compare(installed: peers.Peers) -> list[Contender]:

@@ -206,7 +206,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
     folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-fn pdf_tools() -> [(&'static str, Value); 15] {
+fn pdf_tools() -> [(&'static str, Value); 16] {
     [
         ("merge-pdf", json!({})),
         ("split-pdf", json!({"mode": "every"})),
@@ -218,6 +218,7 @@ fn pdf_tools() -> [(&'static str, Value); 15] {
         ("inspect-document", json!({})),
         ("edit-metadata", json!({"set": {"title": "New"}})),
         ("flatten-pdf", json!({})),
+        ("fill-form", json!({"fields": {"name": "x"}})),
         ("ocr-pdf", json!({"mode": "force", "dpi": 100})),
         ("watermark-pdf", json!({"text": "Draft"})),
         ("protect-pdf", json!({"userPassword": "open"})),
