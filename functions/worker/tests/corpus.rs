@@ -220,6 +220,7 @@ fn pdf_tools() -> [(&'static str, Value); 16] {
         ("flatten-pdf", json!({})),
         ("fill-form", json!({"fields": {"name": "x"}})),
         ("ocr-pdf", json!({"mode": "force", "dpi": 100})),
+        ("pdf-to-pdfa", json!({"onUnsupported": "warn"})),
         ("watermark-pdf", json!({"text": "Draft"})),
         ("protect-pdf", json!({"userPassword": "open"})),
         ("unlock-pdf", json!({"password": "open"})),

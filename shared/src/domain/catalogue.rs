@@ -46,6 +46,7 @@ const FILES: &[Files] = &tools![
     "flatten-pdf",
     "fill-form",
     "ocr-pdf",
+    "pdf-to-pdfa",
     "compare-documents",
     "pdf-to-images",
     "images-to-pdf",

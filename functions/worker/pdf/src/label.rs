@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use lopdf::content::Content;
 use lopdf::{Document, ObjectId};
-use svg2pdf::usvg::fontdb::{Database, Family, ID, Query, Stretch, Style};
+use svg2pdf::usvg::fontdb::{Database, Family, ID, Query, Stretch, Style, Weight};
 use svg2pdf::usvg::{Node, Options, Tree};
 use svg2pdf::{ConversionOptions, PageOptions};
 
@@ -70,6 +70,20 @@ impl Fonts {
     /// How drawings are read: with these fonts.
     pub(crate) fn options(&self) -> Options<'_> {
         Options { fontdb: Arc::clone(&self.database), ..Options::default() }
+    }
+
+    /// The file of an installed face.
+    pub(crate) fn file(&self, family: &str, is_bold: bool, is_slanted: bool) -> Option<Vec<u8>> {
+        let weight = if is_bold { Weight::BOLD } else { Weight::NORMAL };
+        let style = if is_slanted { Style::Italic } else { Style::Normal };
+        let families = [Family::Name(family)];
+        let id = self.database.query(&Query { families: &families, weight, style, ..Query::default() })?;
+        let face = self.database.face(id)?;
+        let is_exact = face.weight == weight && (face.style == Style::Normal) != is_slanted;
+        if !is_exact || !face.families.iter().any(|(name, _)| name == family) {
+            return None;
+        }
+        self.database.with_face_data(id, |data, index| (index == 0).then(|| data.to_vec())).flatten()
     }
 
     /// The family that a character is set in: the one before it where that will do, so that words stay together.

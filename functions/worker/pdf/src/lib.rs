@@ -6,7 +6,7 @@
 //! `tools/` has a module for each tool, which reads its options and says what happens in which order. Below them:
 //! `qpdf/` (libqpdf: bytes, repair, encryption), `structure/` (lopdf: pages, outlines, forms, tags),
 //! `pdfium/` (rendering, text, forms), `image/` (decoders and encoders), `markdown/` and `email/` (what becomes a page), `ocr/` (text of
-//! pictures, by Tesseract), `compare/` (what differs between two documents).
+//! pictures, by Tesseract), `compare/` (what differs between two documents), `pdfa/` (what archives ask of a file).
 
 mod compare;
 mod email;
@@ -17,6 +17,7 @@ mod markdown;
 mod ocr;
 mod office_file;
 mod page_range;
+mod pdfa;
 mod pdfium;
 mod qpdf;
 mod request;

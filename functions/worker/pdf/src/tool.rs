@@ -22,6 +22,7 @@ pub enum Tool {
     FlattenPdf,
     FillForm,
     OcrPdf,
+    PdfToPdfa,
     CompareDocuments,
     /// Not in the catalogue: makes the page that markdown-to-pdf prints.
     RenderMarkdown,

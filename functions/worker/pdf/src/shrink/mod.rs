@@ -1,11 +1,11 @@
 //! Makes a PDF smaller: pictures get the resolution and encoding that they need, fonts are reduced to the glyphs in use, equal
 //! streams are stored once, and unneeded data is removed. Tags, forms, links and outlines are untouched.
 
-mod fonts;
+pub(crate) mod fonts;
 mod picture;
 mod recode;
 mod scan;
-mod tokens;
+pub(crate) mod tokens;
 
 pub(crate) use scan::placements;
 

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 const LOOK_AHEAD: usize = 10;
 
 #[derive(Debug, PartialEq)]
-pub(super) enum Token<'c> {
+pub(crate) enum Token<'c> {
     Number(f32),
     /// As it is written, without its slash.
     Name(&'c [u8]),
@@ -20,7 +20,7 @@ pub(super) enum Token<'c> {
 }
 
 /// The bytes of a literal string.
-pub(super) fn literal(raw: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn literal(raw: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr2(b'\\', b'\r', raw).is_none() {
         return Cow::Borrowed(raw);
     }
@@ -63,7 +63,7 @@ pub(super) fn literal(raw: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The bytes of a hexadecimal string. Other characters are ignored, and a missing last digit is 0.
-pub(super) fn hex(raw: &[u8]) -> Vec<u8> {
+pub(crate) fn hex(raw: &[u8]) -> Vec<u8> {
     let digits: Vec<u8> = raw
         .iter()
         .filter_map(|byte| char::from(*byte).to_digit(16))
@@ -73,7 +73,7 @@ pub(super) fn hex(raw: &[u8]) -> Vec<u8> {
 }
 
 /// A name without its `#` escapes.
-pub(super) fn name(raw: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn name(raw: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr(b'#', raw).is_none() {
         return Cow::Borrowed(raw);
     }
@@ -96,13 +96,13 @@ pub(super) fn name(raw: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The tokens of content. The data of inline images is skipped.
-pub(super) struct Tokens<'c> {
+pub(crate) struct Tokens<'c> {
     content: &'c [u8],
     at: usize,
 }
 
 impl<'c> Tokens<'c> {
-    pub(super) fn new(content: &'c [u8]) -> Self {
+    pub(crate) fn new(content: &'c [u8]) -> Self {
         Self { content, at: 0 }
     }
 

@@ -39,6 +39,20 @@ pub(crate) fn read(document: &Document) -> Information {
 /// Replaces the document's metadata. The XMP packet is rewritten, and keeps the claims of the old one.
 pub(crate) fn write(document: &mut Document, information: &Information) {
     let claims = claims(document);
+    write_with(document, information, &claims);
+}
+
+/// Replaces the document's metadata. The XMP packet claims to be PDF/A of this part, level B, or nothing.
+pub(crate) fn write_as(document: &mut Document, information: &Information, part: Option<&str>) {
+    let mut claims = Claims::default();
+    if let Some(part) = part {
+        claims.entries.insert("pdfaid:part".to_owned(), part.to_owned());
+        claims.entries.insert("pdfaid:conformance".to_owned(), "B".to_owned());
+    }
+    write_with(document, information, &claims);
+}
+
+fn write_with(document: &mut Document, information: &Information, claims: &Claims) {
     let info: Dictionary = information
         .iter()
         .map(|(key, value)| {
@@ -49,7 +63,7 @@ pub(crate) fn write(document: &mut Document, information: &Information) {
     let info = document.add_object(info);
     document.trailer.set("Info", info);
     let head = dictionary! { "Type" => "Metadata", "Subtype" => "XML" };
-    let packet = document.add_object(Stream::new(head, packet(information, &claims).into_bytes()));
+    let packet = document.add_object(Stream::new(head, packet(information, claims).into_bytes()));
     if let Ok(catalog) = document.catalog_mut() {
         catalog.set("Metadata", packet);
     }
@@ -170,6 +184,10 @@ fn clean(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() && c != '\n' || matches!(c, '\u{FFFE}' | '\u{FFFF}') { ' ' } else { c })
         .collect()
+}
+
+pub(crate) fn is_date(date: &str) -> bool {
+    iso_date(date).is_some()
 }
 
 /// `D:20261121093000+01'00'` as `2026-11-21T09:30:00+01:00`.

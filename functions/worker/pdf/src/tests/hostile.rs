@@ -5,7 +5,7 @@ use crate::ErrorCode;
 use fixture::{plain, plain_document, rich, save};
 use lopdf::{Stream, dictionary};
 
-const TOOLS: [Tool; 10] = [
+const TOOLS: [Tool; 11] = [
     Tool::MergePdf,
     Tool::SplitPdf,
     Tool::OrganizePdf,
@@ -14,6 +14,7 @@ const TOOLS: [Tool; 10] = [
     Tool::FlattenPdf,
     Tool::FillForm,
     Tool::OcrPdf,
+    Tool::PdfToPdfa,
     Tool::ProtectPdf,
     Tool::MarkTest,
 ];
@@ -28,6 +29,7 @@ fn options(tool: Tool) -> Value {
         Tool::FlattenPdf => json!({"layers": true}),
         Tool::FillForm => json!({"fields": {"name": "Zoë 山田"}}),
         Tool::OcrPdf => json!({"mode": "redo", "dpi": 100}),
+        Tool::PdfToPdfa => json!({"level": "3b", "onUnsupported": "warn"}),
         _ => json!({}),
     }
 }

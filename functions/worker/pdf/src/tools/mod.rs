@@ -13,6 +13,7 @@ mod metadata;
 mod ocr_pdf;
 mod organize;
 mod pdf_to_images;
+mod pdf_to_pdfa;
 mod pdf_to_text;
 mod protect;
 mod raster;
@@ -48,6 +49,7 @@ pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         Tool::EditMetadata => metadata::run(engines, request),
         Tool::FlattenPdf => flatten::run(engines, request),
         Tool::FillForm => fill_form::run(engines, request),
+        Tool::PdfToPdfa => pdf_to_pdfa::run(engines, request),
         Tool::OcrPdf => ocr_pdf::run(engines, request),
         Tool::CompareDocuments => compare::run(engines, request),
         Tool::RenderMarkdown => render_markdown::run(request),

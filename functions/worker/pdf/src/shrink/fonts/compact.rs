@@ -1,9 +1,10 @@
 //! Writes a font as CFF, which takes less space than Type 1: its outlines are not encrypted, so they compress.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use read_fonts::ps::string::STANDARD_STRINGS;
 
+use super::outline::Outline;
 use super::type1::Type1;
 use super::{charstring, outline};
 
@@ -28,7 +29,7 @@ const NUMBERS: [(&str, u16); 8] = [
 ];
 
 /// The font with only these glyphs, given by their positions. `None` if CFF can't represent one of them.
-pub(super) fn write(font: &Type1, kept: &BTreeSet<u16>) -> Option<Vec<u8>> {
+pub(crate) fn write(font: &Type1, kept: &BTreeSet<u16>) -> Option<Vec<u8>> {
     let missing = font.glyphs.iter().position(|(name, _)| name == ".notdef")?;
     let codes = codes(font, kept);
     let mut order: Vec<usize> =
@@ -50,6 +51,32 @@ pub(super) fn write(font: &Type1, kept: &BTreeSet<u16>) -> Option<Vec<u8>> {
     let glyphs = index(&glyphs)?;
     let private = private(font, usual)?;
     assemble(font, &strings, &charset, &encoding, &glyphs, &private)
+}
+
+/// A font made of outlines by name. `missing`: what viewers show for others.
+pub(crate) fn from_outlines(
+    name: &str,
+    bounds: &[f64],
+    missing: Outline,
+    glyphs: &BTreeMap<String, Outline>,
+) -> Option<Vec<u8>> {
+    let font = Type1 {
+        name: name.bytes().filter(u8::is_ascii_graphic).take(63).collect(),
+        bounds: if bounds.len() == 4 { bounds.to_vec() } else { vec![0.0, -300.0, 1000.0, 1000.0] },
+        ..Type1::default()
+    };
+    let mut names = vec![".notdef"];
+    let mut outlines = vec![&missing];
+    for (name, outline) in glyphs.iter().filter(|(name, _)| *name != ".notdef") {
+        names.push(name);
+        outlines.push(outline);
+    }
+    let mut strings = Strings::default();
+    let charset = strings.charset(&names)?;
+    let usual = usual(outlines.iter().map(|outline| outline.width));
+    let glyphs: Vec<Vec<u8>> =
+        outlines.iter().map(|outline| charstring::write(outline, usual)).collect::<Option<_>>()?;
+    assemble(&font, &strings, &charset, &[], &index(&glyphs)?, &private(&font, usual)?)
 }
 
 fn assemble(

@@ -9,9 +9,9 @@ use read_fonts::ps::encoding::PredefinedEncoding;
 use crate::structure::objects::Lookup;
 
 /// From 0x80.
-const WINDOWS: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
+pub(crate) const WINDOWS: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
 /// From 0x80.
-const MACINTOSH: &str = "ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»…\u{a0}ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\u{f8ff}ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ";
+pub(crate) const MACINTOSH: &str = "ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»…\u{a0}ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\u{f8ff}ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ";
 
 /// Characters that stand in for each other.
 const TWINS: [[char; 2]; 8] = [
@@ -27,12 +27,12 @@ const TWINS: [[char; 2]; 8] = [
 
 /// The names that a font's own encoding has for some codes.
 #[derive(Debug, Default)]
-pub(super) struct Encoding {
+pub(crate) struct Encoding {
     differences: HashMap<u8, String>,
 }
 
 impl Encoding {
-    pub(super) fn new(document: &Document, font: &Dictionary) -> Self {
+    pub(crate) fn new(document: &Document, font: &Dictionary) -> Self {
         let mut differences = HashMap::new();
         let mut code = 0u8;
         let encoding = document.child(font, b"Encoding");
@@ -50,12 +50,12 @@ impl Encoding {
     }
 
     /// The name that the document gives to a code.
-    pub(super) fn name(&self, code: u8) -> Option<&str> {
+    pub(crate) fn name(&self, code: u8) -> Option<&str> {
         self.differences.get(&code).map(String::as_str)
     }
 
     /// Every character that a code may stand for.
-    pub(super) fn characters(&self, code: u8) -> Vec<char> {
+    pub(crate) fn characters(&self, code: u8) -> Vec<char> {
         let mut characters: Vec<char> = self.name(code).and_then(agl::name_to_char).into_iter().collect();
         let high = |table: &str| table.chars().nth(usize::from(code.checked_sub(0x80)?));
         characters.extend(high(WINDOWS).or(Some(char::from(code))));
@@ -73,12 +73,12 @@ impl Encoding {
 }
 
 /// What the encodings of PostScript call a code.
-pub(super) fn standard_names(code: u8) -> [&'static str; 2] {
+pub(crate) fn standard_names(code: u8) -> [&'static str; 2] {
     [PredefinedEncoding::Standard.name(code), PredefinedEncoding::Expert.name(code)]
 }
 
 /// The code of a character in the encoding that the cmaps of a Macintosh use.
-pub(super) fn macintosh(character: char) -> Option<u8> {
+pub(crate) fn macintosh(character: char) -> Option<u8> {
     if character.is_ascii() {
         return u8::try_from(character).ok();
     }

@@ -3,14 +3,14 @@
 
 mod cff;
 mod charstring;
-mod compact;
-mod encoding;
-mod outline;
+pub(crate) mod compact;
+pub(crate) mod encoding;
+pub(crate) mod outline;
 #[cfg(test)]
 mod tests;
-mod truetype;
-mod type1;
-mod uses;
+pub(crate) mod truetype;
+pub(crate) mod type1;
+pub(crate) mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;

@@ -10,7 +10,7 @@ const STEPS: u32 = 100_000;
 
 /// In units of the font.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     Move([f64; 2]),
     Line([f64; 2]),
     Curve([f64; 6]),
@@ -20,13 +20,13 @@ pub(super) enum Step {
 
 /// Where stems lie, and how wide they are.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Hints {
+pub(crate) struct Hints {
     pub horizontal: Vec<[f64; 2]>,
     pub vertical: Vec<[f64; 2]>,
 }
 
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct Outline {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Outline {
     pub width: f64,
     pub steps: Vec<Step>,
     /// In the order of their use; the first counts from the start.
@@ -34,7 +34,7 @@ pub(super) struct Outline {
 }
 
 /// `None` if the outline is damaged, or needs a PostScript interpreter.
-pub(super) fn read(font: &Type1, name: &str) -> Option<Outline> {
+pub(crate) fn read(font: &Type1, name: &str) -> Option<Outline> {
     let mut reader = Reader {
         font,
         outline: Outline { hints: vec![Hints::default()], ..Outline::default() },

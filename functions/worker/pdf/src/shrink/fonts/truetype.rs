@@ -16,13 +16,13 @@ const KEPT: [&[u8; 4]; 12] =
     [b"OS/2", b"cvt ", b"fpgm", b"gasp", b"glyf", b"head", b"hhea", b"hmtx", b"loca", b"maxp", b"prep", b"CFF "];
 
 /// The tables of a font, by their places in it.
-pub(super) struct Tables<'f> {
+pub(crate) struct Tables<'f> {
     data: &'f [u8],
     list: Vec<([u8; 4], &'f [u8])>,
 }
 
 impl<'f> Tables<'f> {
-    pub(super) fn new(data: &'f [u8]) -> Option<Self> {
+    pub(crate) fn new(data: &'f [u8]) -> Option<Self> {
         let version = data.get(..4)?;
         if version != [0, 1, 0, 0] && version != b"true" && version != b"OTTO" {
             return None;
@@ -38,12 +38,16 @@ impl<'f> Tables<'f> {
         Some(Self { data, list: list.collect::<Option<_>>()? })
     }
 
-    pub(super) fn get(&self, tag: &[u8; 4]) -> Option<&'f [u8]> {
+    pub(crate) fn list(&self) -> &[([u8; 4], &'f [u8])] {
+        &self.list
+    }
+
+    pub(crate) fn get(&self, tag: &[u8; 4]) -> Option<&'f [u8]> {
         self.list.iter().find(|(name, _)| name == tag).map(|(_, table)| *table)
     }
 
     /// The same font with these tables, in their order.
-    pub(super) fn with(&self, mut tables: Vec<([u8; 4], Vec<u8>)>) -> Option<Vec<u8>> {
+    pub(crate) fn with(&self, mut tables: Vec<([u8; 4], Vec<u8>)>) -> Option<Vec<u8>> {
         tables.sort_by_key(|(tag, _)| *tag);
         let count = u16::try_from(tables.len()).ok().filter(|count| *count > 0)?;
         let exponent = count.ilog2();
@@ -84,7 +88,7 @@ fn checksum(table: &[u8]) -> u32 {
 }
 
 /// The font with the outlines of these glyphs alone. Numbers of glyphs stay. `is_named`: codes are looked up in it.
-pub(super) fn subset(data: &[u8], glyphs: &BTreeSet<u16>, is_named: bool) -> Option<Vec<u8>> {
+pub(crate) fn subset(data: &[u8], glyphs: &BTreeSet<u16>, is_named: bool) -> Option<Vec<u8>> {
     let tables = Tables::new(data)?;
     let outlines = Outlines::new(&tables)?;
     let kept = outlines.with_parts(glyphs)?;
@@ -107,6 +111,14 @@ pub(super) fn subset(data: &[u8], glyphs: &BTreeSet<u16>, is_named: bool) -> Opt
         };
         list.push((*tag, new));
     }
+    sealed(&tables, list)
+}
+
+/// A font with these tables, and the checksum of all of it.
+pub(crate) fn sealed(tables: &Tables<'_>, list: Vec<([u8; 4], Vec<u8>)>) -> Option<Vec<u8>> {
+    let mut list = list;
+    let (_, head) = list.iter_mut().find(|(tag, _)| tag == b"head")?;
+    head.get_mut(8..12)?.fill(0);
     let mut font = tables.with(list)?;
     let adjustment = 0xB1B0_AFBA_u32.wrapping_sub(checksum(&font));
     let head = u32_at(&font, 12 + 16 * place(&font, b"head")? + 8)? as usize;
@@ -236,7 +248,7 @@ fn components(outline: &[u8]) -> Option<Vec<u16>> {
 }
 
 /// The glyphs that a simple font may show for these codes.
-pub(super) fn glyphs(data: &[u8], encoding: &Encoding, codes: &mut dyn Iterator<Item = u8>) -> Option<BTreeSet<u16>> {
+pub(crate) fn glyphs(data: &[u8], encoding: &Encoding, codes: &mut dyn Iterator<Item = u8>) -> Option<BTreeSet<u16>> {
     let tables = Tables::new(data)?;
     let cmap = tables.get(b"cmap").and_then(|table| Cmap::read(FontData::new(table)).ok());
     let subtables: Vec<_> =
@@ -267,7 +279,7 @@ pub(super) fn glyphs(data: &[u8], encoding: &Encoding, codes: &mut dyn Iterator<
 }
 
 /// The names of the glyphs, and the characters that they stand for.
-fn names<'f>(tables: &Tables<'f>) -> Vec<(&'f str, Option<char>)> {
+pub(crate) fn names<'f>(tables: &Tables<'f>) -> Vec<(&'f str, Option<char>)> {
     let Some(post) = tables.get(b"post").and_then(|table| Post::read(FontData::new(table)).ok()) else {
         return Vec::new();
     };

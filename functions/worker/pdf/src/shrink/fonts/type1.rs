@@ -11,7 +11,7 @@ const CHARSTRING_KEY: u16 = 4330;
 const SUBROUTINES: usize = 65_536;
 
 #[derive(Debug, Default)]
-pub(super) struct Type1 {
+pub(crate) struct Type1 {
     pub name: Vec<u8>,
     pub bounds: Vec<f64>,
     /// The names of the codes. `None`: the standard encoding.
@@ -25,7 +25,7 @@ pub(super) struct Type1 {
 
 impl Type1 {
     /// `None` for unusual fonts: with several masters, several copies of outlines, or another matrix.
-    pub(super) fn new(data: &[u8]) -> Option<Self> {
+    pub(crate) fn new(data: &[u8]) -> Option<Self> {
         let data = without_segments(data);
         let eexec = memchr::memmem::find(&data, b"eexec")?;
         let (plain, rest) = (data.get(..eexec)?, data.get(eexec + 5..)?);
@@ -104,7 +104,7 @@ impl Type1 {
     }
 
     /// The positions of the glyphs that a font with this encoding may show for these codes.
-    pub(super) fn glyphs_for(&self, encoding: &Encoding, codes: &mut dyn Iterator<Item = u8>) -> BTreeSet<u16> {
+    pub(crate) fn glyphs_for(&self, encoding: &Encoding, codes: &mut dyn Iterator<Item = u8>) -> BTreeSet<u16> {
         let names: Vec<(&str, u16)> = self.glyphs.iter().map(|(name, _)| name.as_str()).zip(0..=u16::MAX).collect();
         let own = |code| {
             let name = self.encoding.as_ref()?.get(&code)?;
@@ -113,7 +113,7 @@ impl Type1 {
         named(&names, encoding, codes, own)
     }
 
-    pub(super) fn glyph(&self, name: &str) -> Option<&[u8]> {
+    pub(crate) fn glyph(&self, name: &str) -> Option<&[u8]> {
         self.glyphs.iter().find(|(other, _)| other == name).map(|(_, outline)| outline.as_slice())
     }
 }

@@ -15,10 +15,10 @@ const FONTS: usize = 4096;
 
 /// A set of codes of one or two bytes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Codes(Vec<u64>);
+pub(crate) struct Codes(Vec<u64>);
 
 impl Codes {
-    pub(super) fn insert(&mut self, code: u16) {
+    pub(crate) fn insert(&mut self, code: u16) {
         let word = usize::from(code / 64);
         if self.0.len() <= word {
             self.0.resize(word + 1, 0);
@@ -26,17 +26,17 @@ impl Codes {
         self.0[word] |= 1 << (code % 64);
     }
 
-    pub(super) fn contains(&self, code: u16) -> bool {
+    pub(crate) fn contains(&self, code: u16) -> bool {
         self.0.get(usize::from(code / 64)).is_some_and(|word| word >> (code % 64) & 1 == 1)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = u16> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u16> + '_ {
         (0..=u16::MAX).take(self.0.len() * 64).filter(|code| self.contains(*code))
     }
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Uses {
+pub(crate) struct Uses {
     pub shown: HashMap<ObjectId, Codes>,
     /// Fonts that may be used for any text: those of forms, and of graphics states.
     pub open: HashSet<ObjectId>,
@@ -45,7 +45,7 @@ pub(super) struct Uses {
 }
 
 /// `None` if any content can't be read, or shows text in a font that is chosen elsewhere.
-pub(super) fn find(document: &Document) -> Option<Uses> {
+pub(crate) fn find(document: &Document) -> Option<Uses> {
     let mut survey = Survey::default();
     for object in document.objects.values() {
         survey.look(document, object, 0)?;

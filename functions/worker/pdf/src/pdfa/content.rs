@@ -1,0 +1,257 @@
+//! Content of pages and forms: known operators, resources of their own, and not nested too deeply.
+
+use std::borrow::Cow;
+
+use lopdf::content::Content;
+use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
+
+use super::verdict::{Level, Repair, Rule, Verdict};
+use crate::shrink::tokens::{self, Token, Tokens};
+use crate::structure::objects::{Lookup, unpacked};
+
+const CONTENT_BYTES: usize = 64 << 20;
+/// Saved graphics states inside each other.
+const NESTED: usize = 28;
+/// The largest number that level 1b allows in content.
+const LARGEST: f32 = 32_767.0;
+const OPERATORS: [&str; 73] = [
+    "b", "B", "b*", "B*", "BDC", "BI", "BMC", "BT", "BX", "c", "cm", "CS", "cs", "d", "d0", "d1", "Do", "DP", "EI",
+    "EMC", "ET", "EX", "f", "F", "f*", "G", "g", "gs", "h", "i", "ID", "j", "J", "K", "k", "l", "m", "M", "MP", "n",
+    "q", "Q", "re", "RG", "rg", "ri", "s", "S", "SC", "sc", "SCN", "scn", "sh", "T*", "Tc", "Td", "TD", "Tf", "Tj",
+    "TJ", "TL", "Tm", "Tr", "Ts", "Tw", "Tz", "v", "w", "W", "W*", "y", "'", "\"",
+];
+/// Operands that look like operators.
+const WORDS: [&[u8]; 3] = [b"true", b"false", b"null"];
+const INTENTS: [&[u8]; 4] = [b"RelativeColorimetric", b"AbsoluteColorimetric", b"Perceptual", b"Saturation"];
+
+/// What a piece of content does.
+#[derive(Debug, Default)]
+struct Found {
+    unknown: bool,
+    /// It names resources.
+    names: bool,
+    too_deep: bool,
+    cmyk: bool,
+    inline: bool,
+    bad_inline: bool,
+    bad_intent: bool,
+    /// A number beyond what level 1b allows.
+    large: bool,
+}
+
+fn look(content: &[u8]) -> Found {
+    let mut found = Found::default();
+    let mut depth = 0usize;
+    let mut names: Vec<Cow<'_, [u8]>> = Vec::new();
+    for token in Tokens::new(content) {
+        match token {
+            Token::Name(raw) => names.push(tokens::name(raw)),
+            Token::Operator(word) if WORDS.contains(&word) => {}
+            Token::Operator(operator) => {
+                match operator {
+                    b"q" => {
+                        depth += 1;
+                        found.too_deep |= depth > NESTED;
+                    }
+                    b"Q" => depth = depth.saturating_sub(1),
+                    b"k" | b"K" => found.cmyk = true,
+                    b"cs" | b"CS" => {
+                        let is_device = names.last().is_some_and(|name| name.starts_with(b"Device"));
+                        found.cmyk |= names.last().is_some_and(|name| **name == *b"DeviceCMYK");
+                        found.names |= !is_device;
+                    }
+                    b"ID" => {
+                        found.inline = true;
+                        let has = |wanted: &[&[u8]]| names.iter().any(|name| wanted.contains(&&**name));
+                        found.cmyk |= has(&[b"CMYK", b"DeviceCMYK"]);
+                        found.bad_inline |=
+                            has(&[b"LZW", b"LZWDecode", b"I", b"Interpolate"]) && has(&[b"LZW", b"LZWDecode"]);
+                    }
+                    b"ri" => found.bad_intent |= !names.last().is_some_and(|name| INTENTS.contains(&&**name)),
+                    b"Do" | b"Tf" | b"gs" | b"sh" | b"scn" | b"SCN" => found.names = true,
+                    operator => found.unknown |= !OPERATORS.iter().any(|known| known.as_bytes() == operator),
+                }
+                names.clear();
+            }
+            Token::Number(number) => found.large |= number.abs() > LARGEST,
+            Token::Literal(_) | Token::Hex(_) | Token::Other => {}
+        }
+    }
+    found
+}
+
+pub(super) fn mend(document: &mut Document, pages: &[ObjectId], verdict: &mut Verdict) {
+    for page in pages {
+        page_content(document, *page, verdict);
+    }
+    let ids: Vec<ObjectId> = document
+        .objects
+        .iter()
+        .filter(|(_, object)| object.as_stream().is_ok_and(|stream| is_form(document, stream)))
+        .map(|(id, _)| *id)
+        .collect();
+    for id in ids {
+        let Ok(stream) = document.get_object(id).and_then(Object::as_stream) else { continue };
+        let Some(content) = unpacked(stream, CONTENT_BYTES) else {
+            verdict.fail(Rule::Content);
+            continue;
+        };
+        let found = look(&content);
+        judge(&found, verdict);
+        if found.unknown {
+            let Some(cleaned) = cleaned(&content, &found) else {
+                verdict.fail(Rule::Content);
+                continue;
+            };
+            if let Ok(stream) = document.get_object_mut(id).and_then(Object::as_stream_mut) {
+                stream.dict.remove(b"Filter");
+                stream.dict.remove(b"DecodeParms");
+                stream.set_content(cleaned);
+                verdict.mend(Repair::ContentCleaned);
+            }
+        }
+    }
+    resources(document, pages);
+    glyphs(document, verdict);
+}
+
+fn is_form(document: &Document, stream: &Stream) -> bool {
+    document.name(&stream.dict, b"Subtype") == Some(b"Form")
+        || document.integer(&stream.dict, b"PatternType") == Some(1)
+}
+
+fn is_form_head(head: &Dictionary) -> bool {
+    head.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == b"Form")
+}
+
+fn judge(found: &Found, verdict: &mut Verdict) {
+    if found.too_deep || found.large && verdict.level == Level::One {
+        verdict.fail(Rule::Limits);
+    }
+    if found.bad_inline || found.bad_intent {
+        verdict.fail(Rule::Content);
+    }
+}
+
+/// A page's content, in one piece.
+fn whole(document: &Document, page: &Dictionary) -> Option<Vec<u8>> {
+    let parts: Vec<&Stream> = match page.get(b"Contents").ok().and_then(|contents| document.resolve(contents)) {
+        Some(Object::Stream(stream)) => vec![stream],
+        Some(Object::Array(parts)) => {
+            parts.iter().filter_map(|part| document.resolve(part)?.as_stream().ok()).collect()
+        }
+        _ => Vec::new(),
+    };
+    let mut content = Vec::new();
+    for part in parts {
+        content.extend(unpacked(part, CONTENT_BYTES)?);
+        content.push(b'\n');
+        if content.len() > CONTENT_BYTES {
+            return None;
+        }
+    }
+    Some(content)
+}
+
+fn page_content(document: &mut Document, id: ObjectId, verdict: &mut Verdict) {
+    let Ok(page) = document.get_dictionary(id) else { return };
+    let Some(content) = whole(document, page) else {
+        verdict.fail(Rule::Content);
+        return;
+    };
+    let found = look(&content);
+    judge(&found, verdict);
+    if !found.unknown {
+        return;
+    }
+    let Some(cleaned) = cleaned(&content, &found) else {
+        verdict.fail(Rule::Content);
+        return;
+    };
+    let stream = document.add_object(Stream::new(Dictionary::new(), cleaned));
+    if let Ok(page) = document.get_dictionary_mut(id) {
+        page.set("Contents", stream);
+        verdict.mend(Repair::ContentCleaned);
+    }
+}
+
+/// The content without operators that nobody knows.
+fn cleaned(content: &[u8], found: &Found) -> Option<Vec<u8>> {
+    if found.inline {
+        return None;
+    }
+    let mut content = Content::decode(content).ok()?;
+    content.operations.retain(|operation| OPERATORS.contains(&operation.operator.as_str()));
+    let cleaned = content.encode().ok()?;
+    (!look(&cleaned).unknown).then_some(cleaned)
+}
+
+/// Forms without resources use those of the page that draws them: they get them as their own.
+fn resources(document: &mut Document, pages: &[ObjectId]) {
+    for page in pages {
+        let Ok(entries) = document.get_dictionary(*page) else { continue };
+        let Ok(resources) = entries.get(b"Resources").cloned() else {
+            if let Ok(page) = document.get_dictionary_mut(*page) {
+                page.set("Resources", Dictionary::new());
+            }
+            continue;
+        };
+        let forms: Vec<ObjectId> = document
+            .dictionary(&resources)
+            .and_then(|resources| document.child(resources, b"XObject"))
+            .into_iter()
+            .flat_map(|objects| objects.iter())
+            .filter_map(|(_, object)| object.as_reference().ok())
+            .collect();
+        for form in forms {
+            if let Ok(form) = document.get_object_mut(form).and_then(Object::as_stream_mut)
+                && is_form_head(&form.dict)
+                && !form.dict.has(b"Resources")
+            {
+                form.dict.set("Resources", resources.clone());
+            }
+        }
+    }
+    // Others name nothing, or are not drawn by a page.
+    for object in document.objects.values_mut() {
+        if let Object::Stream(stream) = object
+            && is_form_head(&stream.dict)
+            && !stream.dict.has(b"Resources")
+        {
+            stream.dict.set("Resources", Dictionary::new());
+        }
+    }
+}
+
+/// The glyphs of Type 3 fonts are content too.
+fn glyphs(document: &Document, verdict: &mut Verdict) {
+    let mut broken = 0;
+    for font in document.objects.values().filter_map(|object| object.as_dict().ok()) {
+        if document.name(font, b"Subtype") != Some(b"Type3") {
+            continue;
+        }
+        for (_, glyph) in document.child(font, b"CharProcs").into_iter().flatten() {
+            let content = document.resolve(glyph).and_then(|glyph| unpacked(glyph.as_stream().ok()?, CONTENT_BYTES));
+            let found = content.map(|content| look(&content));
+            let has_resources = font.has(b"Resources");
+            broken += usize::from(found.is_none_or(|found| {
+                found.unknown || found.too_deep || found.bad_inline || found.bad_intent || found.names && !has_resources
+            }));
+        }
+    }
+    (0..broken).for_each(|_| verdict.fail(Rule::Content));
+}
+
+/// Whether any content names the CMYK colors of the device.
+pub(super) fn uses_cmyk(document: &Document) -> bool {
+    document.objects.values().any(|object| match object {
+        Object::Stream(stream) => {
+            !matches!(document.name(&stream.dict, b"Subtype"), Some(b"Image" | b"XML"))
+                && !stream.dict.has(b"Length1")
+                && !stream.dict.has(b"N")
+                && !stream.dict.has(b"FunctionType")
+                && unpacked(stream, CONTENT_BYTES).is_some_and(|content| look(&content).cmyk)
+        }
+        _ => false,
+    })
+}

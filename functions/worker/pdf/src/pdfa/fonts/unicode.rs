@@ -1,0 +1,28 @@
+//! The table that says which characters codes stand for.
+
+use std::fmt::Write;
+
+/// Entries of one section, which the format limits.
+const SECTION: usize = 100;
+
+/// A CMap of one-byte codes.
+pub(super) fn table(pairs: &[(u8, char)]) -> Vec<u8> {
+    let mut text = String::from(
+        "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) \
+         /Supplement 0 >> def\n/CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n1 begincodespacerange\n<00> <FF>\n\
+         endcodespacerange\n",
+    );
+    for section in pairs.chunks(SECTION) {
+        let _ = writeln!(text, "{} beginbfchar", section.len());
+        for (code, character) in section {
+            let _ = write!(text, "<{code:02X}> <");
+            character.encode_utf16(&mut [0; 2]).iter().for_each(|unit| {
+                let _ = write!(text, "{unit:04X}");
+            });
+            text.push_str(">\n");
+        }
+        text.push_str("endbfchar\n");
+    }
+    text.push_str("endcmap\nCMapName currentdict /CMap defineresource pop\nend\nend\n");
+    text.into_bytes()
+}

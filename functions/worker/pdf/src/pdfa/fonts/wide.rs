@@ -1,0 +1,171 @@
+//! Composite fonts.
+
+use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
+use read_fonts::ps::cff::CffFontRef;
+use read_fonts::ps::string::Sid;
+
+use super::truetype::{Face, Slot, rewrite};
+use super::widths::Wide as Widths;
+use super::{FILE_BYTES, Fate, Program, TOLERANCE, descriptor, file, outlines};
+use crate::pdfa::verdict::{Level, Repair, Rule};
+use crate::shrink::fonts::truetype::Tables;
+use crate::structure::objects::{Lookup, reference, unpacked};
+
+pub(super) fn mend(document: &mut Document, font: &Dictionary, codes: &[u16], level: Level) -> Fate {
+    let Some(id) = document.array(font, b"DescendantFonts").first().and_then(|id| id.as_reference().ok()) else {
+        return Fate::Broken(Rule::FontProgram);
+    };
+    let Ok(descendant) = document.get_dictionary(id).cloned() else { return Fate::Broken(Rule::FontProgram) };
+    if !matches!(document.name(font, b"Encoding"), Some(b"Identity-H" | b"Identity-V")) {
+        return Fate::Broken(Rule::FontEncoding);
+    }
+    if document.child(&descendant, b"CIDSystemInfo").is_none() {
+        return Fate::Broken(Rule::FontEncoding);
+    }
+    match Program::of(document, &descendant) {
+        Program::Missing => Fate::Broken(Rule::FontNotEmbedded),
+        Program::Unreadable | Program::Type1(_) => Fate::Broken(Rule::FontProgram),
+        Program::TrueType(data) => true_type(document, font, id, &descendant, codes, &data, level),
+        Program::Compact(data) => compact(document, font, id, &descendant, codes, &data, level),
+        Program::OpenType(data) => {
+            match Tables::new(&data).and_then(|tables| tables.get(b"CFF ").map(<[u8]>::to_vec)) {
+                Some(data) => compact(document, font, id, &descendant, codes, &data, level),
+                None => true_type(document, font, id, &descendant, codes, &data, level),
+            }
+        }
+    }
+}
+
+fn true_type(
+    document: &mut Document,
+    font: &Dictionary,
+    id: ObjectId,
+    descendant: &Dictionary,
+    codes: &[u16],
+    data: &[u8],
+    level: Level,
+) -> Fate {
+    let Some(face) = Face::new(data) else { return Fate::Broken(Rule::FontProgram) };
+    let map = match document.value(descendant, b"CIDToGIDMap") {
+        Some(Object::Stream(stream)) => match unpacked(stream, FILE_BYTES) {
+            Some(map) => Some(map),
+            None => return Fate::Broken(Rule::FontProgram),
+        },
+        _ => None,
+    };
+    let glyph = |cid: u16| match &map {
+        None => cid,
+        Some(map) => {
+            let place = usize::from(cid) * 2;
+            map.get(place..place + 2).map_or(0, |pair| u16::from_be_bytes([pair[0], pair[1]]))
+        }
+    };
+    let widths = Widths::new(document, descendant);
+    let slots: Vec<Slot> =
+        codes.iter().map(|cid| Slot { code: *cid, glyph: glyph(*cid), width: widths.of(*cid) }).collect();
+    let same = |slot: &Slot| {
+        slot.glyph != 0 && face.width(slot.glyph).is_some_and(|width| (width - slot.width).abs() <= TOLERANCE)
+    };
+    if slots.iter().all(same) {
+        let mut new = descendant.clone();
+        if map.is_none() {
+            new.set("CIDToGIDMap", "Identity");
+        }
+        let present: Vec<u16> = (1..face.count).collect();
+        return entries(document, font, id, new, &present, level);
+    }
+    let Some(rewritten) = rewrite(&face, &slots, false) else { return Fate::Broken(Rule::FontProgram) };
+    let last = rewritten.glyphs.keys().max().copied().unwrap_or(0);
+    let mut map = vec![0; (usize::from(last) + 1) * 2];
+    for (cid, glyph) in &rewritten.glyphs {
+        let place = usize::from(*cid) * 2;
+        if let Some(pair) = map.get_mut(place..place + 2) {
+            pair.copy_from_slice(&glyph.to_be_bytes());
+        }
+    }
+    let map = document.add_object(Stream::new(Dictionary::new(), map));
+    let Some((file, tag)) = file(document, &rewritten.data, None) else { return Fate::Broken(Rule::FontProgram) };
+    let name = format!("{tag}+{}", descriptor::plain_name(document.name(font, b"BaseFont").unwrap_or(b"Font")));
+    let descriptor = descriptor::with_file(document, descendant, &name, "FontFile2", file, Some(&face));
+    let mut new = descendant.clone();
+    new.set("Subtype", "CIDFontType2");
+    new.set("BaseFont", name.as_str());
+    new.set("FontDescriptor", descriptor);
+    new.set("CIDToGIDMap", map);
+    let mut font = font.clone();
+    font.set("BaseFont", name.as_str());
+    let present: Vec<u16> = rewritten.glyphs.keys().copied().collect();
+    // The glyphs have been renumbered: vertical metrics and others are by CID, which have not.
+    match entries(document, &font, id, new, &present, level) {
+        Fate::Broken(rule) => Fate::Broken(rule),
+        Fate::Kept | Fate::New(..) => Fate::New(font, Repair::FontRewritten),
+    }
+}
+
+fn compact(
+    document: &mut Document,
+    font: &Dictionary,
+    id: ObjectId,
+    descendant: &Dictionary,
+    codes: &[u16],
+    data: &[u8],
+    level: Level,
+) -> Fate {
+    let Ok(face) = CffFontRef::new_cff(data, 0, None) else { return Fate::Broken(Rule::FontProgram) };
+    let charset = face.charset().filter(|_| face.is_cid());
+    let glyph = |cid: u16| match &charset {
+        Some(charset) => charset.glyph_id(Sid::new(cid)).ok().and_then(|glyph| u16::try_from(glyph.to_u32()).ok()),
+        None => Some(cid),
+    };
+    let widths = Widths::new(document, descendant);
+    let scale = 1000.0 / f64::from(face.upem());
+    for cid in codes {
+        let Some(glyph) = glyph(*cid).filter(|glyph| *glyph != 0 && u32::from(*glyph) < face.num_glyphs()) else {
+            return Fate::Broken(Rule::FontGlyphs);
+        };
+        let Some(outline) = outlines::read(&face, glyph) else { return Fate::Broken(Rule::FontProgram) };
+        if (outline.width * scale - widths.of(*cid)).abs() > TOLERANCE {
+            return Fate::Broken(Rule::FontWidths);
+        }
+    }
+    let present: Vec<u16> = match &charset {
+        Some(charset) => charset.iter().map(|(_, sid)| sid.to_u16()).collect(),
+        None => (1..u16::try_from(face.num_glyphs()).unwrap_or(u16::MAX)).collect(),
+    };
+    entries(document, font, id, descendant.clone(), &present, level)
+}
+
+/// Writes the descendant. The set of its glyphs is listed where the level asks for that, and nowhere else.
+fn entries(
+    document: &mut Document,
+    font: &Dictionary,
+    id: ObjectId,
+    descendant: Dictionary,
+    present: &[u16],
+    level: Level,
+) -> Fate {
+    let Some(mut described) = document.child(&descendant, b"FontDescriptor").cloned() else {
+        return Fate::Broken(Rule::FontProgram);
+    };
+    let had = described.remove(b"CIDSet").is_some();
+    if level == Level::One {
+        let last = present.iter().max().copied().unwrap_or(0);
+        let mut bits = vec![0u8; usize::from(last) / 8 + 1];
+        for cid in present.iter().chain([&0]) {
+            bits[usize::from(*cid) / 8] |= 0x80 >> (cid % 8);
+        }
+        let set = document.add_object(Stream::new(Dictionary::new(), bits));
+        described.set("CIDSet", set);
+    }
+    let old = document.get_dictionary(id).ok() == Some(&descendant);
+    let place = reference(&descendant, b"FontDescriptor");
+    let mut descendant = descendant;
+    if had || level == Level::One {
+        // Others may use the same descriptor with another set of glyphs.
+        descendant.set("FontDescriptor", document.add_object(described));
+    } else if old && place.is_some() {
+        return Fate::Kept;
+    }
+    document.objects.insert(id, Object::Dictionary(descendant));
+    Fate::New(font.clone(), Repair::FontEntries)
+}

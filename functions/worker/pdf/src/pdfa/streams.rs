@@ -1,0 +1,170 @@
+//! Streams: where their data is, how it is compressed, and entries of images and forms.
+
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use lopdf::{Document, Object, ObjectId, Stream};
+
+use super::verdict::{Level, Repair, Rule, Verdict};
+use super::walk;
+use crate::structure::objects::{Lookup, unpacked};
+
+/// The most bytes that one stream may unpack to.
+const UNPACKED_BYTES: usize = 256 << 20;
+const FILTERS: [&[u8]; 7] = [
+    b"FlateDecode",
+    b"DCTDecode",
+    b"CCITTFaxDecode",
+    b"JBIG2Decode",
+    b"RunLengthDecode",
+    b"ASCII85Decode",
+    b"ASCIIHexDecode",
+];
+const INTENTS: [&[u8]; 4] = [b"RelativeColorimetric", b"AbsoluteColorimetric", b"Perceptual", b"Saturation"];
+
+pub(super) fn mend(document: &mut Document, verdict: &mut Verdict) {
+    let ids: Vec<ObjectId> =
+        document.objects.iter().filter(|(_, object)| object.as_stream().is_ok()).map(|(id, _)| *id).collect();
+    for id in ids {
+        let Some(Object::Stream(stream)) = document.objects.get_mut(&id) else { continue };
+        let mut stream = std::mem::replace(stream, Stream::new(lopdf::Dictionary::new(), Vec::new()));
+        data(document, &mut stream, verdict);
+        match document.name(&stream.dict, b"Subtype") {
+            Some(b"Image") => image(document, &mut stream, verdict),
+            Some(b"Form") => form(document, &mut stream, verdict),
+            Some(b"PS") => verdict.fail(Rule::PostScript),
+            _ => {}
+        }
+        document.objects.insert(id, Object::Stream(stream));
+    }
+    intents(document, verdict);
+}
+
+/// Data that is in another file, or compressed in a way that is not allowed.
+fn data(document: &Document, stream: &mut Stream, verdict: &mut Verdict) {
+    if [b"F".as_slice(), b"FFilter", b"FDecodeParms"].iter().any(|key| stream.dict.has(key)) {
+        verdict.fail(Rule::External);
+        return;
+    }
+    for key in ["Filter", "DecodeParms"] {
+        // A reference is valid, but few readers expect it.
+        if let Some(value) = document.value(&stream.dict, key.as_bytes()).cloned()
+            && stream.dict.get(key.as_bytes()).is_ok_and(|value| value.as_reference().is_ok())
+        {
+            stream.dict.set(key, value);
+        }
+    }
+    let filters: Vec<Vec<u8>> = stream.filters().unwrap_or_default().into_iter().map(<[u8]>::to_vec).collect();
+    let known = |name: &Vec<u8>| {
+        FILTERS.contains(&name.as_slice()) || verdict.level != Level::One && name.as_slice() == b"JPXDecode"
+    };
+    if filters.iter().all(known) {
+        return;
+    }
+    let recoded = filters.iter().any(|name| name == b"LZWDecode").then(|| recode(stream)).flatten();
+    match recoded {
+        Some(recoded) => {
+            *stream = recoded;
+            verdict.mend(Repair::StreamRecoded);
+        }
+        None => verdict.fail(Rule::Filter),
+    }
+}
+
+fn recode(stream: &Stream) -> Option<Stream> {
+    let content = unpacked(stream, UNPACKED_BYTES)?;
+    let mut encoder = ZlibEncoder::new(Vec::with_capacity(content.len() / 2), Compression::default());
+    let packed = encoder.write_all(&content).and_then(|()| encoder.finish()).ok()?;
+    let mut new = Stream::new(stream.dict.clone(), packed);
+    new.dict.set("Filter", "FlateDecode");
+    new.dict.remove(b"DecodeParms");
+    Some(new)
+}
+
+fn image(document: &Document, image: &mut Stream, verdict: &mut Verdict) {
+    for key in [b"Alternates".as_slice(), b"OPI", b"Interpolate"] {
+        if image.dict.remove(key).is_some() {
+            verdict.mend(Repair::ImageEntries);
+        }
+    }
+    let bits = document.integer(&image.dict, b"BitsPerComponent");
+    let most = if verdict.level == Level::One { 8 } else { 16 };
+    let sound = bits.is_none_or(|bits| matches!(bits, 1 | 2 | 4 | 8 | 16) && bits <= most);
+    let is_mask = document.value(&image.dict, b"ImageMask").is_some_and(|mask| mask.as_bool().unwrap_or(false));
+    if !sound || is_mask && bits.is_some_and(|bits| bits != 1) {
+        verdict.fail(Rule::Image);
+    }
+    let is_jpeg_2000 = image.filters().is_ok_and(|filters| filters.contains(&b"JPXDecode".as_slice()));
+    if is_jpeg_2000 && !jpeg_2000(&image.content) {
+        verdict.fail(Rule::Image);
+    }
+}
+
+/// Whether a JPEG 2000 picture keeps to what PDF/A-2 asks of it: one to four channels of one depth, and one definition of its colors
+/// that is allowed.
+fn jpeg_2000(data: &[u8]) -> bool {
+    let Some(header) = memchr::memmem::find(data, b"jp2h") else { return false };
+    let rest = &data[header + 4..];
+    let find = |name: &[u8]| memchr::memmem::find(rest, name).and_then(|at| rest.get(at + 4..));
+    let Some(ihdr) = find(b"ihdr") else { return false };
+    let (Some(channels), Some(depth)) = (ihdr.get(8..10), ihdr.get(10)) else { return false };
+    let channels = u16::from_be_bytes([channels[0], channels[1]]);
+    // One box that says which colors these are: enumerated sRGB, grey, or sYCC; others are rare.
+    let specifications = memchr::memmem::find_iter(rest, b"colr").count();
+    let Some(colr) = find(b"colr") else { return false };
+    let enumerated = matches!(colr.first(), Some(1)) && matches!(colr.get(3..7), Some([0, 0, 0, 12 | 16..=18]));
+    let profiled = matches!(colr.first(), Some(2));
+    matches!(channels, 1 | 3 | 4)
+        && (*depth & 0x7F) < 38
+        && *depth != 0xFF
+        && specifications == 1
+        && (enumerated || profiled)
+}
+
+fn form(document: &Document, form: &mut Stream, verdict: &mut Verdict) {
+    if form.dict.has(b"PS") || document.name(&form.dict, b"Subtype2") == Some(b"PS") {
+        form.dict.remove(b"PS");
+        form.dict.remove(b"Subtype2");
+        verdict.mend(Repair::ImageEntries);
+    }
+    for key in [b"OPI".as_slice(), b"Ref"] {
+        if form.dict.remove(key).is_some() {
+            verdict.mend(Repair::ImageEntries);
+        }
+    }
+}
+
+/// How colors are to be converted, and what only printers need.
+fn intents(document: &mut Document, verdict: &mut Verdict) {
+    walk::dictionaries(document, |document, entries| {
+        for key in [b"Intent".as_slice(), b"RI"] {
+            // Layers have an intent too.
+            let is_picture = key == b"RI" || document.name(entries, b"Subtype") == Some(b"Image");
+            if is_picture && document.name(entries, key).is_some_and(|intent| !INTENTS.contains(&intent)) {
+                entries.remove(key);
+                verdict.mend(Repair::ImageEntries);
+            }
+        }
+        if !is_graphics_state(document, entries) {
+            return;
+        }
+        for key in [b"TR".as_slice(), b"HTP", b"HT"] {
+            if entries.remove(key).is_some() {
+                verdict.mend(Repair::ImageEntries);
+            }
+        }
+        if document.name(entries, b"TR2") != Some(b"Default") {
+            entries.remove(b"TR2");
+        }
+    });
+}
+
+pub(super) fn is_graphics_state(document: &Document, entries: &lopdf::Dictionary) -> bool {
+    entries.has_type(b"ExtGState")
+        || document.name(entries, b"Type").is_none()
+            && [b"ca".as_slice(), b"SMask", b"TR", b"TR2", b"HT", b"OPM", b"AIS", b"op"]
+                .iter()
+                .any(|key| entries.has(key))
+            && !entries.has(b"Subtype")
+}
