@@ -19,6 +19,7 @@ help: ## Show this list
 setup: ## Install what is missing on this machine: system packages and pinned Python packages
 	@infra/setup.sh system
 	@infra/setup.sh python local >/dev/null
+	@infra/setup.sh validators >/dev/null
 
 build: ## Compile every function and docmill-admin, as the local stack runs them
 	@cargo fetch --quiet || { echo "Error: cargo could not fetch the crates: is there a network?" >&2; exit 1; }

@@ -7,6 +7,7 @@
 #   infra/setup.sh node FOLDER   installs what the folder's package-lock.json names, and prints where it is
 #   infra/setup.sh cargo-deny    compiles it (a minute of one core, once), and prints where it is
 #   infra/setup.sh dynamodb-local   installs Java if it is missing, takes AWS's DynamoDB Local from Maven, and prints where its jars are
+#   infra/setup.sh validators    installs a JDK if it is missing, takes validators of PDF/A from Maven, and prints where their jars are
 #
 # All return at once when there is nothing to do. Progress goes to stderr, and a failure is one line.
 set -eu
@@ -194,22 +195,32 @@ install_cargo_deny() {
 }
 
 setup_dynamodb_local() {
-    pom=$here/dynamodb-local/pom.xml
-    jars=$cache/dynamodb-local-$(sha256sum <"$pom" | cut -c 1-12)
-    install_packages "$( { has java || echo default-jre-headless; has mvn || [ -e "$jars/complete" ] || echo maven; } | paste -sd ' ')"
-    once "$jars" copy_jars "$pom" "$jars"
+    setup_jars dynamodb-local "$(has java || echo default-jre-headless)"
+}
+
+# The validators of PDF/A, and the compiler for the few lines that call them.
+setup_validators() {
+    setup_jars validators "$(has javac || echo default-jdk-headless)"
+}
+
+# $1: a folder with a pom.xml, $2: the Debian package of Java, if it is missing.
+setup_jars() {
+    pom=$here/$1/pom.xml
+    jars=$cache/$1-$(sha256sum <"$pom" | cut -c 1-12)
+    install_packages "$(echo "$2" "$(has mvn || [ -e "$jars/complete" ] || echo maven)" | xargs)"
+    once "$jars" copy_jars "$pom" "$jars" "$1"
     echo "$jars"
 }
 
 # What Maven downloads beside the jars, its own plugins, is not kept.
 copy_jars() {
-    echo "Downloading DynamoDB Local" >&2
+    echo "Downloading the jars of $3" >&2
     log=$cache/maven.log
     rm -rf "$2"
     repository=$(mktemp -d)
     mvn --batch-mode --file "$1" "-Dmaven.repo.local=$repository" "-DoutputDirectory=$2" -DincludeScope=runtime \
         org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies >"$log" 2>&1 \
-        || fail "Maven could not download DynamoDB Local: is there a network? The log is $log"
+        || fail "Maven could not download the jars of $3: is there a network? The log is $log"
     rm -rf "$repository"
 }
 
@@ -219,5 +230,6 @@ case "${1:-}" in
     node) setup_node "$2" ;;
     cargo-deny) setup_cargo_deny ;;
     dynamodb-local) setup_dynamodb_local ;;
-    *) fail "usage: infra/setup.sh system | python NAME | node FOLDER | cargo-deny | dynamodb-local" ;;
+    validators) setup_validators ;;
+    *) fail "usage: infra/setup.sh system | python NAME | node FOLDER | cargo-deny | dynamodb-local | validators" ;;
 esac

@@ -205,9 +205,13 @@ pub(crate) fn claim(document: &mut Document, level: Level, claims: bool) {
         catalog.set("OutputIntents", vec![Object::Dictionary(intent)]);
     }
     let mut information = metadata::read(document);
-    information.retain(|key, value| match key.as_str() {
+    for key in ["CreationDate", "ModDate"] {
         // Both places have to say the same.
-        "CreationDate" | "ModDate" => metadata::is_date(value),
+        if let Some(date) = information.remove(key).and_then(|date| metadata::complete_date(&date)) {
+            information.insert(key.to_owned(), date);
+        }
+    }
+    information.retain(|key, value| match key.as_str() {
         "Trapped" => matches!(value.as_str(), "True" | "False" | "Unknown"),
         _ => !value.trim_matches('\0').is_empty(),
     });

@@ -21,6 +21,8 @@ const FILTERS: [&[u8]; 7] = [
     b"ASCII85Decode",
     b"ASCIIHexDecode",
 ];
+/// Entries that only graphics states have.
+const STATE: [&[u8]; 10] = [b"ca", b"SMask", b"BM", b"TR", b"TR2", b"HT", b"OPM", b"AIS", b"op", b"OP"];
 const INTENTS: [&[u8]; 4] = [b"RelativeColorimetric", b"AbsoluteColorimetric", b"Perceptual", b"Saturation"];
 
 pub(super) fn mend(document: &mut Document, verdict: &mut Verdict) {
@@ -160,11 +162,10 @@ fn intents(document: &mut Document, verdict: &mut Verdict) {
     });
 }
 
+/// Whether these are entries of a graphics state, which need not say so.
 pub(super) fn is_graphics_state(document: &Document, entries: &lopdf::Dictionary) -> bool {
-    entries.has_type(b"ExtGState")
-        || document.name(entries, b"Type").is_none()
-            && [b"ca".as_slice(), b"SMask", b"TR", b"TR2", b"HT", b"OPM", b"AIS", b"op"]
-                .iter()
-                .any(|key| entries.has(key))
-            && !entries.has(b"Subtype")
+    let is_untyped = document.name(entries, b"Type").is_none() && !entries.has(b"Subtype");
+    // Buttons have a caption called `CA`.
+    let has_opacity = || entries.get(b"CA").is_ok_and(|opacity| document.number(opacity).is_some());
+    entries.has_type(b"ExtGState") || is_untyped && (STATE.iter().any(|key| entries.has(key)) || has_opacity())
 }

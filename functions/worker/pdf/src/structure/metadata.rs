@@ -186,8 +186,16 @@ fn clean(text: &str) -> String {
         .collect()
 }
 
-pub(crate) fn is_date(date: &str) -> bool {
-    iso_date(date).is_some()
+/// A date in the one form that says the same here and in XMP, with a zone. `None` if it is incomplete.
+pub(crate) fn complete_date(date: &str) -> Option<String> {
+    let iso = iso_date(date)?;
+    let (moment, zone) = iso.split_at(19);
+    let digits: String = moment.chars().filter(char::is_ascii_digit).collect();
+    let zone = match zone.split_once(':') {
+        Some((hours, minutes)) => format!("{hours}'{minutes}'"),
+        None => "+00'00'".to_owned(),
+    };
+    Some(format!("D:{digits}{zone}"))
 }
 
 /// `D:20261121093000+01'00'` as `2026-11-21T09:30:00+01:00`.

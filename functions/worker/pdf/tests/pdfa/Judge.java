@@ -1,0 +1,54 @@
+import java.io.File;
+import java.util.TreeSet;
+import java.util.logging.LogManager;
+import java.util.stream.Collectors;
+import org.apache.pdfbox.preflight.parser.PreflightParser;
+import org.verapdf.gf.foundry.VeraGreenfieldFoundryProvider;
+import org.verapdf.pdfa.Foundries;
+import org.verapdf.pdfa.PDFAParser;
+import org.verapdf.pdfa.flavours.PDFAFlavour;
+import org.verapdf.pdfa.results.TestAssertion;
+import org.verapdf.pdfa.results.ValidationResult;
+
+/** Says of each file whether it is PDF/A. Arguments are LEVEL=FILE; a line each: "pass", or the rules that are broken. */
+class Judge {
+    public static void main(String[] arguments) {
+        LogManager.getLogManager().reset();
+        VeraGreenfieldFoundryProvider.initialise();
+        for (String argument : arguments) {
+            String level = argument.substring(0, 2);
+            File file = new File(argument.substring(3));
+            String verdict = veraPdf(level, file);
+            if (verdict.isEmpty() && level.equals("1b")) {
+                verdict = preflight(file);
+            }
+            System.out.println(verdict.isEmpty() ? "pass" : verdict.replace('\n', ' '));
+        }
+    }
+
+    private static String veraPdf(String level, File file) {
+        PDFAFlavour flavour = PDFAFlavour.byFlavourId(level);
+        try (PDFAParser parser = Foundries.defaultInstance().createParser(file, flavour)) {
+            ValidationResult result = Foundries.defaultInstance().createValidator(flavour, false).validate(parser);
+            TreeSet<String> broken = new TreeSet<>();
+            for (TestAssertion tested : result.getTestAssertions()) {
+                if (tested.getStatus() == TestAssertion.Status.FAILED) {
+                    broken.add(tested.getRuleId().getClause() + " " + tested.getLocation().getContext());
+                }
+            }
+            return result.isCompliant() ? "" : "veraPDF: " + String.join("; ", broken);
+        } catch (Exception error) {
+            return "veraPDF: " + error;
+        }
+    }
+
+    private static String preflight(File file) {
+        try {
+            var result = PreflightParser.validate(file);
+            return result.isValid() ? "" : "Preflight: " + result.getErrorsList().stream()
+                .map(error -> error.getErrorCode() + " " + error.getDetails()).distinct().collect(Collectors.joining("; "));
+        } catch (Exception error) {
+            return "Preflight: " + error;
+        }
+    }
+}
