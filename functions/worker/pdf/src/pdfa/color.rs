@@ -10,7 +10,8 @@ use super::verdict::{Level, Repair, Rule, Verdict};
 use super::{content, walk};
 use crate::structure::objects::{Lookup, reference, unpacked};
 
-/// SWOP, the colors that CMYK without a profile usually means.
+/// SWOP, the colors that CMYK without a profile usually means. This profile and the one for sRGB are compact ones, in the public domain
+/// (CC0).
 const CMYK: &[u8] = include_bytes!("cmyk.icc");
 const PROFILE_BYTES: usize = 16 << 20;
 
