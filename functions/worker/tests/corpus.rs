@@ -206,7 +206,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
     folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-fn pdf_tools() -> [(&'static str, Value); 16] {
+fn pdf_tools() -> [(&'static str, Value); 17] {
     [
         ("merge-pdf", json!({})),
         ("split-pdf", json!({"mode": "every"})),

@@ -1,5 +1,7 @@
 //! What a document says of itself as a whole, and what it does.
 
+use std::collections::HashSet;
+
 use lopdf::{Document, Object, ObjectId, Stream, dictionary};
 
 use super::verdict::{Level, Repair, Rule, Verdict};
@@ -123,11 +125,10 @@ fn layers(document: &mut Document, verdict: &mut Verdict) {
         }
         if settings.has(b"Order") {
             let mut order = document.array(settings, b"Order").to_vec();
-            let missing: Vec<Object> = groups
-                .iter()
-                .filter(|group| group.as_reference().is_ok_and(|id| !lists(document, &order, id, 8)))
-                .cloned()
-                .collect();
+            let mut listed = HashSet::new();
+            note(document, &order, &mut listed, 8);
+            let is_missing = |group: &&Object| group.as_reference().is_ok_and(|id| !listed.contains(&id));
+            let missing: Vec<Object> = groups.iter().filter(is_missing).cloned().collect();
             order.extend(missing);
             settings.set("Order", order);
         }
@@ -148,17 +149,15 @@ fn layers(document: &mut Document, verdict: &mut Verdict) {
     }
 }
 
-fn lists(document: &Document, order: &[Object], group: ObjectId, depth: u8) -> bool {
-    order.iter().any(|entry| match entry {
-        Object::Reference(id) if *id == group => true,
-        entry => {
-            depth > 0
-                && document
-                    .resolve(entry)
-                    .and_then(|entry| entry.as_array().ok())
-                    .is_some_and(|entries| lists(document, entries, group, depth - 1))
+/// Takes down the layers that an order lists, nested ones included.
+fn note(document: &Document, order: &[Object], listed: &mut HashSet<ObjectId>, depth: u8) {
+    for entry in order {
+        listed.extend(entry.as_reference());
+        let nested = document.resolve(entry).and_then(|entry| entry.as_array().ok());
+        if let Some(nested) = nested.filter(|_| depth > 0) {
+            note(document, nested, listed, depth - 1);
         }
-    })
+    }
 }
 
 fn sizes(document: &Document, verdict: &mut Verdict) {
