@@ -232,6 +232,15 @@ def small(made: Path) -> list[Case]:
             {"format": "json"},
         ),
         Case("fill 10 fields", "fill-form", [made / FORM], ".pdf", filled(FORM_FIELDS), pdf_peers.fill, values(FORM_FIELDS)),
+        Case(
+            "redact a word",
+            "redact-pdf",
+            [text],
+            ".pdf",
+            pdf(5),
+            _none,  # No other open tool proves what it removed, so that a comparison would not be fair.
+            {"text": [{"literal": "the", "wholeWords": True}]},
+        ),
         Case("Markdown to PDF", "markdown-to-pdf", [PROJECT / "CONTRIBUTING.md"], ".pdf", at_least(1), pdf_peers.from_markdown),
         Case(
             "docx to odt",

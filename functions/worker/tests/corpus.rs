@@ -206,7 +206,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
     folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-fn pdf_tools() -> [(&'static str, Value); 17] {
+fn pdf_tools() -> [(&'static str, Value); 18] {
     [
         ("merge-pdf", json!({})),
         ("split-pdf", json!({"mode": "every"})),
@@ -225,6 +225,7 @@ fn pdf_tools() -> [(&'static str, Value); 17] {
         ("protect-pdf", json!({"userPassword": "open"})),
         ("unlock-pdf", json!({"password": "open"})),
         ("compare-documents", json!({"dpi": 36})),
+        ("redact-pdf", json!({"text": [{"literal": "the"}]})),
     ]
 }
 

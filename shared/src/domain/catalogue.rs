@@ -48,6 +48,7 @@ const FILES: &[Files] = &tools![
     "ocr-pdf",
     "pdf-to-pdfa",
     "compare-documents",
+    "redact-pdf",
     "pdf-to-images",
     "images-to-pdf",
     "thumbnail",

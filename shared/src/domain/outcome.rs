@@ -42,6 +42,7 @@ impl JobErrorCode {
             | Self::WrongPassword
             | Self::PageLimitExceeded
             | Self::RenderFailed
+            | Self::RedactionIncomplete
             | Self::SourceJobFailed
             | Self::DeliveryFailed => Fault::Source,
             Self::ConversionTimeout | Self::EngineCrashed | Self::Internal => Fault::Service,

@@ -110,6 +110,20 @@ impl Fonts {
         self.family(character, None).and_then(advance).flatten().unwrap_or(0.5)
     }
 
+    /// How wide a character of an installed font is, in ems. `None` if there is no such font, or no such character in it.
+    pub(crate) fn advance(&self, family: &str, bold: bool, italic: bool, character: char) -> Option<f32> {
+        let weight = if bold { Weight::BOLD } else { Weight::NORMAL };
+        let style = if italic { Style::Italic } else { Style::Normal };
+        let families = [Family::Name(family)];
+        let face = self.database.query(&Query { families: &families, weight, style, ..Query::default() })?;
+        let advance = self.database.with_face_data(face, |data, index| {
+            let face = ttf_parser::Face::parse(data, index).ok()?;
+            let glyph = face.glyph_index(character)?;
+            Some(f32::from(face.glyph_hor_advance(glyph)?) / f32::from(face.units_per_em()))
+        });
+        advance.flatten()
+    }
+
     /// A line as pieces of one family each. The layout engine's own way to other fonts gives up on mixed text.
     fn pieces(&self, line: &str) -> Vec<(Option<&str>, String)> {
         let mut pieces: Vec<(Option<ID>, String)> = Vec::new();

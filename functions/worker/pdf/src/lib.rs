@@ -6,7 +6,8 @@
 //! `tools/` has a module for each tool, which reads its options and says what happens in which order. Below them:
 //! `qpdf/` (libqpdf: bytes, repair, encryption), `structure/` (lopdf: pages, outlines, forms, tags),
 //! `pdfium/` (rendering, text, forms), `image/` (decoders and encoders), `markdown/` and `email/` (what becomes a page), `ocr/` (text of
-//! pictures, by Tesseract), `compare/` (what differs between two documents), `pdfa/` (what archives ask of a file).
+//! pictures, by Tesseract), `compare/` (what differs between two documents), `pdfa/` (what archives ask of a file), `redact/`
+//! (taking content out, and proving that it is gone).
 
 mod compare;
 mod email;
@@ -20,6 +21,7 @@ mod page_range;
 mod pdfa;
 mod pdfium;
 mod qpdf;
+mod redact;
 mod request;
 mod room;
 mod shrink;

@@ -208,6 +208,8 @@ pub enum ErrorCode {
     PageLimitExceeded,
     /// The options name something that the document does not have, or ask for too much.
     RenderFailed,
+    /// Something that was to be redacted is still in the result, which is not delivered.
+    RedactionIncomplete,
     /// A fault of ours: a missing library, a full disk.
     Internal,
 }

@@ -24,6 +24,7 @@ pub enum Tool {
     OcrPdf,
     PdfToPdfa,
     CompareDocuments,
+    RedactPdf,
     /// Not in the catalogue: makes the page that markdown-to-pdf prints.
     RenderMarkdown,
     /// Not in the catalogue: makes the page that email-to-pdf prints.

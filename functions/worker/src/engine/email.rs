@@ -274,6 +274,7 @@ const fn is_of_document(code: JobErrorCode) -> bool {
         | JobErrorCode::PasswordRequired
         | JobErrorCode::WrongPassword
         | JobErrorCode::RenderFailed
+        | JobErrorCode::RedactionIncomplete
         | JobErrorCode::EngineCrashed => true,
         JobErrorCode::SourceUnreachable
         | JobErrorCode::SourceForbidden

@@ -160,6 +160,7 @@ fn failed(failure: docmill_pdf::Failure) -> Failure {
         ErrorCode::WrongPassword => JobErrorCode::WrongPassword,
         ErrorCode::PageLimitExceeded => JobErrorCode::PageLimitExceeded,
         ErrorCode::RenderFailed => JobErrorCode::RenderFailed,
+        ErrorCode::RedactionIncomplete => JobErrorCode::RedactionIncomplete,
         ErrorCode::Internal => JobErrorCode::Internal,
     };
     // A child that a document has taken over may send any text.

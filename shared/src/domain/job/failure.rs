@@ -16,6 +16,7 @@ pub enum JobErrorCode {
     WrongPassword,
     PageLimitExceeded,
     RenderFailed,
+    RedactionIncomplete,
     ConversionTimeout,
     EngineCrashed,
     SourceJobFailed,
@@ -24,7 +25,7 @@ pub enum JobErrorCode {
 }
 
 impl JobErrorCode {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::SourceUnreachable,
         Self::SourceForbidden,
         Self::SourceTooLarge,
@@ -35,6 +36,7 @@ impl JobErrorCode {
         Self::WrongPassword,
         Self::PageLimitExceeded,
         Self::RenderFailed,
+        Self::RedactionIncomplete,
         Self::ConversionTimeout,
         Self::EngineCrashed,
         Self::SourceJobFailed,
@@ -54,6 +56,7 @@ impl JobErrorCode {
             Self::WrongPassword => "wrong_password",
             Self::PageLimitExceeded => "page_limit_exceeded",
             Self::RenderFailed => "render_failed",
+            Self::RedactionIncomplete => "redaction_incomplete",
             Self::ConversionTimeout => "conversion_timeout",
             Self::EngineCrashed => "engine_crashed",
             Self::SourceJobFailed => "source_job_failed",
@@ -78,6 +81,7 @@ impl JobErrorCode {
             Self::WrongPassword => "the password does not open the document",
             Self::PageLimitExceeded => "the result would have too many pages",
             Self::RenderFailed => "the document could not be rendered with these options",
+            Self::RedactionIncomplete => "something that is to be redacted could not be removed",
             Self::ConversionTimeout => "the conversion took too long",
             Self::EngineCrashed => "the engine crashed twice on this document",
             Self::SourceJobFailed => {
@@ -105,6 +109,7 @@ impl JobErrorCode {
             | Self::WrongPassword
             | Self::PageLimitExceeded
             | Self::RenderFailed
+            | Self::RedactionIncomplete
             | Self::SourceJobFailed => false,
         }
     }

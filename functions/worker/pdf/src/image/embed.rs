@@ -158,7 +158,7 @@ pub(super) fn deflate(image: &DynamicImage) -> Result<(Stream, Option<Stream>), 
     Ok((stream, Some(image_stream(width, height, Samples::Gray, &alpha)?)))
 }
 
-pub(super) fn image_stream(width: u32, height: u32, samples: Samples, data: &[u8]) -> Result<Stream, Failure> {
+pub(crate) fn image_stream(width: u32, height: u32, samples: Samples, data: &[u8]) -> Result<Stream, Failure> {
     let packed = png_data(width, height, samples, data).ok_or_else(|| super::damaged("image: rows"))?;
     let (space, channels, bits) = samples.description();
     Ok(stream(width, height, space, bits, "FlateDecode", packed, Some(image_data(channels, bits, width))))

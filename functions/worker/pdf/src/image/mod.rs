@@ -8,7 +8,7 @@ mod similarity;
 mod svg;
 mod tiff;
 
-pub(crate) use embed::{Embedded, decode, embed};
+pub(crate) use embed::{Embedded, decode, embed, image_stream};
 pub(crate) use encode::{Encoding, Format, encode, luma};
 pub(crate) use header::{jpeg, jpeg_coarseness};
 pub(crate) use similarity::similarity;

@@ -65,10 +65,20 @@ pub(crate) fn read(
         view.skew = skew.degrees;
         picture = draw(page, dpi, view, without)?;
     }
-    let text = reader.read(&picture).ok_or_else(|| {
-        Failure::new(ErrorCode::RenderFailed, "The text of a page could not be recognized.", "tesseract gave up")
-    })?;
+    let text = reader.read(&picture).ok_or_else(unread)?;
     Ok(PageText { text, width: picture.width, height: picture.height, dpi, view })
+}
+
+/// Reads a page twice, in both layouts, and says at which resolution.
+pub(crate) fn read_twice(page: &Page<'_>, reader: &mut Reader, pixels: u64) -> Result<([Text; 2], f32), Failure> {
+    let dpi = resolution(page, &How { dpi: Some(MOST_DPI), deskew: false, pixels });
+    let picture = draw(page, dpi, View::default(), &[])?;
+    let texts = reader.read_twice(&picture).ok_or_else(unread)?;
+    Ok((texts, dpi))
+}
+
+fn unread() -> Failure {
+    Failure::new(ErrorCode::RenderFailed, "The text of a page could not be recognized.", "tesseract gave up")
 }
 
 /// Dots per inch at which a page is drawn: what was asked for, or what its pictures have; fewer if it is huge.

@@ -7,6 +7,7 @@ mod recode;
 mod scan;
 pub(crate) mod tokens;
 
+pub(crate) use fonts::{Encoding, forget_unused, subset};
 pub(crate) use scan::placements;
 
 use std::collections::{BTreeMap, HashMap, HashSet};

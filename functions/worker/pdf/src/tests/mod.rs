@@ -14,6 +14,7 @@ mod metadata;
 mod organize;
 mod pictures;
 mod protect;
+mod redact;
 mod split;
 mod verify;
 
@@ -63,18 +64,22 @@ impl Run {
     }
 
     pub(super) fn run(&self, tool: Tool, options: Value) -> Result<Outcome, Failure> {
+        engines().run(&self.request(tool, options))
+    }
+
+    /// A request with an empty directory for its results.
+    pub(super) fn request(&self, tool: Tool, options: Value) -> Request {
         let directory = self.directory.path().join("out");
         let _ = std::fs::remove_dir_all(&directory);
         std::fs::create_dir(&directory).unwrap();
-        let request = Request {
+        Request {
             tool,
             sources: self.sources.clone(),
             options,
             directory,
             limits: self.limits,
             today: "2026-11-21".to_owned(),
-        };
-        engines().run(&request)
+        }
     }
 
     pub(super) fn path(&self, file: &str) -> PathBuf {

@@ -17,6 +17,7 @@ mod pdf_to_pdfa;
 mod pdf_to_text;
 mod protect;
 mod raster;
+pub(crate) mod redact;
 mod render_email;
 mod render_markdown;
 mod split;
@@ -52,6 +53,7 @@ pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         Tool::PdfToPdfa => pdf_to_pdfa::run(engines, request),
         Tool::OcrPdf => ocr_pdf::run(engines, request),
         Tool::CompareDocuments => compare::run(engines, request),
+        Tool::RedactPdf => redact::run(engines, request),
         Tool::RenderMarkdown => render_markdown::run(request),
         Tool::RenderEmail => render_email::run(request),
         Tool::Verify => verify::run(engines, request),

@@ -119,6 +119,16 @@ fn damaged_pdfs_are_recognized_or_refused() {
 }
 
 #[test]
+fn damaged_pdfs_are_redacted_or_refused() {
+    let originals: Vec<Vec<u8>> = ["forms.pdf", "layouts/code.pdf", "redact/jbig2.pdf"]
+        .iter()
+        .map(|name| std::fs::read(fixture(name)).unwrap())
+        .collect();
+    let options = json!({"text": [{"literal": "the"}, {"literal": "Harvest"}], "regions": [{"page": 1, "box": [50, 50, 200, 120]}]});
+    survive(Tool::RedactPdf, Media::Pdf, &originals, &options);
+}
+
+#[test]
 fn damaged_pdfs_are_compared_or_refused() {
     for options in [json!({"dpi": 36}), json!({"mode": "text", "format": "json"})] {
         survive_beside(&["layouts/code.pdf"], Tool::CompareDocuments, Media::Pdf, &pdfs(), &options);

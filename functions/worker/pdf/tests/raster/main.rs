@@ -9,6 +9,7 @@ mod images_to_pdf;
 mod ocr;
 mod pdf_to_images;
 mod pdf_to_text;
+mod redact;
 mod small;
 
 use std::path::{Path, PathBuf};

@@ -134,6 +134,7 @@ impl Resources {
             | JobErrorCode::WrongPassword
             | JobErrorCode::PageLimitExceeded
             | JobErrorCode::RenderFailed
+            | JobErrorCode::RedactionIncomplete
             | JobErrorCode::ConversionTimeout
             | JobErrorCode::EngineCrashed
             | JobErrorCode::SourceJobFailed

@@ -16,6 +16,8 @@ const AUTOMATIC: c_int = 3;
 const BLOCK: c_int = 6;
 /// How confident the reader must be of a page that it found no text on at first, lest it reads noise.
 const CONFIDENT: f32 = 60.0;
+/// The variable that says whether text that can't be read is tried with its colours turned.
+const INVERTED: &CStr = c"tessedit_do_invert";
 /// `RIL_TEXTLINE` and `RIL_WORD`.
 const LINE: c_int = 2;
 const WORD: c_int = 3;
@@ -60,10 +62,8 @@ impl Tesseract {
             return None;
         }
         // White text on black is rare in scans, and looking for it takes a tenth of the time.
-        for (name, value) in [(c"tessedit_do_invert", c"0"), (c"debug_file", c"/dev/null")] {
-            // SAFETY: Both end with a NUL and live during the call. A name that it does not know changes nothing.
-            unsafe { (self.0.TessBaseAPISetVariable)(reader.handle, name.as_ptr(), value.as_ptr()) };
-        }
+        reader.set_variable(INVERTED, c"0");
+        reader.set_variable(c"debug_file", c"/dev/null");
         Some(reader)
     }
 }
@@ -91,6 +91,17 @@ impl Drop for Reader {
 }
 
 impl Reader {
+    fn set_variable(&self, name: &CStr, value: &CStr) {
+        // SAFETY: Both end with a NUL and live during the call. A name that it does not know changes nothing.
+        unsafe { (self.api.TessBaseAPISetVariable)(self.handle, name.as_ptr(), value.as_ptr()) };
+    }
+
+    /// Reads white text on black, too.
+    pub(crate) fn with_inverted_text(self) -> Self {
+        self.set_variable(INVERTED, c"1");
+        self
+    }
+
     /// Hands over a picture, which the library copies. Says whether it can be one.
     fn set(&mut self, picture: &GreyBitmap) -> bool {
         let (Ok(width), Ok(height)) = (c_int::try_from(picture.width), c_int::try_from(picture.height)) else {
@@ -165,6 +176,12 @@ impl Reader {
         // A few words on an empty page may be no text to the analysis of its layout.
         let block = self.read_as(picture, BLOCK)?;
         Some(if block.confidence().is_some_and(|sure| sure >= CONFIDENT) { block } else { text })
+    }
+
+    /// Reads a picture twice, as a page with a layout and as one block of text: what one way takes for a drawing, the other may
+    /// read.
+    pub(crate) fn read_twice(&mut self, picture: &GreyBitmap) -> Option<[Text; 2]> {
+        Some([self.read_as(picture, AUTOMATIC)?, self.read_as(picture, BLOCK)?])
     }
 
     fn read_as(&mut self, picture: &GreyBitmap, layout: c_int) -> Option<Text> {

@@ -6,11 +6,15 @@ mod charstring;
 pub(crate) mod compact;
 pub(crate) mod encoding;
 pub(crate) mod outline;
+mod tables;
 #[cfg(test)]
 mod tests;
 pub(crate) mod truetype;
 pub(crate) mod type1;
 pub(crate) mod uses;
+
+pub(crate) use encoding::Encoding;
+pub(crate) use tables::forget_unused;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -21,7 +25,6 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 use sha2::{Digest, Sha256};
 
 use crate::structure::objects::{Lookup, reference, unpacked};
-use encoding::Encoding;
 use uses::{Codes, Uses};
 
 /// The most bytes that a font file may unpack to.
@@ -55,7 +58,7 @@ enum Show {
 }
 
 /// Reduces all fonts. Returns how many became smaller.
-pub(super) fn subset(document: &mut Document) -> usize {
+pub(crate) fn subset(document: &mut Document) -> usize {
     let Some(uses) = uses::find(document) else { return 0 };
     let programs = programs(document, &uses);
     let mut cut = 0;

@@ -1,0 +1,637 @@
+//! Takes what lies in areas out of content streams: glyphs, paths, pictures, also those of forms inside of forms.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use lopdf::content::{Content, Operation};
+use lopdf::{Dictionary, Document, Object, ObjectId, Stream, StringFormat, dictionary};
+
+use super::Unsafe;
+use super::fonts::Font;
+use super::needle::Needles;
+use super::paths::{Paint, Path};
+use super::pictures::{Cover, Pictures};
+use super::shapes::{self, bounds, corners, encloses, grown, meets, overlap};
+use super::state::State;
+use super::strings;
+use crate::structure::objects::{Lookup, unpacked};
+use crate::structure::pages::Rectangle;
+use crate::structure::transform::Matrix;
+
+/// What one content stream may unpack to, and how deep forms may lie in forms.
+const CONTENT_BYTES: usize = 64 << 20;
+const DEPTH: usize = 12;
+/// Forms that one page may draw.
+const FORMS: usize = 5_000;
+/// The part of a glyph in an area from which on it is removed. Less of it belongs to a neighbour.
+const GLYPH_PART: f32 = 0.12;
+
+/// What happened to a page's content.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// Marks of the content of which something was removed.
+    pub(super) marks: HashSet<i64>,
+    /// Something was removed from a form, whose marks are its own.
+    pub(super) in_forms: bool,
+    /// Objects whose place others have taken.
+    pub(super) replaced: HashSet<ObjectId>,
+}
+
+/// The content that takes a stream's place.
+pub(super) struct Edited {
+    pub(super) content: Vec<u8>,
+    pub(super) resources: Dictionary,
+}
+
+/// Edits one page.
+pub(super) struct Editor<'p> {
+    pub(super) document: &'p mut Document,
+    pub(super) pictures: &'p dyn Pictures,
+    pub(super) metrics: &'p crate::label::Fonts,
+    pub(super) needles: &'p Needles,
+    /// In the page's own units.
+    pub(super) areas: Vec<Rectangle>,
+    pub(super) changes: Changes,
+    fonts: HashMap<ObjectId, Rc<Font>>,
+    forms: usize,
+}
+
+/// What is being written.
+struct Output {
+    operations: Vec<Operation>,
+    resources: Dictionary,
+    /// The marked content that is open: where it began, and its number.
+    open: Vec<(usize, Option<i64>)>,
+    /// Where marked content began of which something was removed.
+    touched: HashSet<usize>,
+    changed: bool,
+}
+
+impl Output {
+    fn push(&mut self, operator: &str, operands: Vec<Object>) {
+        self.operations.push(Operation::new(operator, operands));
+    }
+}
+
+impl<'p> Editor<'p> {
+    pub(super) fn new(
+        document: &'p mut Document,
+        pictures: &'p dyn Pictures,
+        metrics: &'p crate::label::Fonts,
+        needles: &'p Needles,
+        areas: Vec<Rectangle>,
+    ) -> Self {
+        let (changes, fonts) = (Changes::default(), HashMap::new());
+        Self { document, pictures, metrics, needles, areas, changes, fonts, forms: 0 }
+    }
+
+    /// Edits content. `None` if nothing changes.
+    pub(super) fn edit(
+        &mut self,
+        content: &[u8],
+        resources: &Dictionary,
+        start: State,
+        depth: usize,
+    ) -> Result<Option<Edited>, Unsafe> {
+        let content = Content::decode(content).map_err(|_| Unsafe("content that can't be read"))?;
+        let mut output = Output {
+            operations: Vec::with_capacity(content.operations.len()),
+            resources: resources.clone(),
+            open: Vec::new(),
+            touched: HashSet::new(),
+            changed: false,
+        };
+        let mut state = start;
+        let mut states = Vec::new();
+        let mut path = Path::default();
+        let mut constructed = Vec::new();
+        let mut clips = None;
+        for operation in content.operations {
+            let numbers: Vec<f32> =
+                operation.operands.iter().filter_map(|operand| self.document.number(operand)).collect();
+            let operator = operation.operator.clone();
+            if path.push(&operator, &numbers) {
+                constructed.push(operation);
+                continue;
+            }
+            match operator.as_str() {
+                "W" | "W*" => clips = Some(operation),
+                "S" | "s" | "f" | "F" | "f*" | "B" | "B*" | "b" | "b*" | "n" => {
+                    let constructed = std::mem::take(&mut constructed);
+                    self.paint(
+                        &mut output,
+                        &mut state,
+                        std::mem::take(&mut path),
+                        constructed,
+                        clips.take(),
+                        operation,
+                    )?;
+                }
+                "q" => {
+                    if states.len() > 500 {
+                        return Err(Unsafe("states too deep"));
+                    }
+                    states.push(state.clone());
+                    output.operations.push(operation);
+                }
+                "Q" => {
+                    state = states.pop().unwrap_or(state);
+                    output.operations.push(operation);
+                }
+                "Tj" | "TJ" | "'" | "\"" => self.show(&mut output, &mut state, operation)?,
+                "Do" => self.draw(&mut output, &state, operation, depth)?,
+                "BI" => self.inline_picture(&mut output, &state, operation)?,
+                "sh" => {
+                    self.shade(&output, &state, &operation)?;
+                    output.operations.push(operation);
+                }
+                "gs" => {
+                    self.set_state(&output, &mut state, &operation, depth)?;
+                    output.operations.push(operation);
+                }
+                "Tf" => {
+                    state.font = operation.operands.first().and_then(|name| name.as_name().ok()).map(<[u8]>::to_vec);
+                    state.size = numbers.first().copied().unwrap_or(0.0);
+                    output.operations.push(operation);
+                }
+                "cs" | "CS" | "sc" | "SC" | "scn" | "SCN" | "g" | "G" | "rg" | "RG" | "k" | "K" => {
+                    self.set_color(&output, &mut state, &operation);
+                    output.operations.push(operation);
+                }
+                "BDC" | "BMC" => self.begin_mark(&mut output, operation),
+                "EMC" => {
+                    output.open.pop();
+                    output.operations.push(operation);
+                }
+                "MP" | "DP" => self.point_mark(&mut output, operation),
+                operator => {
+                    state.set(operator, &numbers);
+                    output.operations.push(operation);
+                }
+            }
+        }
+        Ok(self.finish(output))
+    }
+
+    fn finish(&mut self, mut output: Output) -> Option<Edited> {
+        for index in &output.touched {
+            if let Some(properties) = output.operations.get_mut(*index).and_then(|mark| mark.operands.get_mut(1)) {
+                forget_words(self.document, &output.resources, properties);
+            }
+        }
+        if !output.changed {
+            return None;
+        }
+        let content = Content { operations: output.operations }.encode().ok()?;
+        Some(Edited { content, resources: output.resources })
+    }
+
+    /// Something was removed: what the marked content around it says is not true any more.
+    fn removed(&mut self, output: &mut Output) {
+        output.changed = true;
+        for (index, mark) in &output.open {
+            output.touched.insert(*index);
+            self.changes.marks.extend(mark);
+        }
+    }
+
+    fn begin_mark(&mut self, output: &mut Output, mut operation: Operation) {
+        self.scrub(output, &mut operation);
+        let properties = operation.operands.get(1);
+        let properties = properties.and_then(|properties| property_list(self.document, &output.resources, properties));
+        let mark = properties.and_then(|properties| self.document.integer(properties, b"MCID"));
+        output.open.push((output.operations.len(), mark));
+        output.operations.push(operation);
+    }
+
+    fn point_mark(&mut self, output: &mut Output, mut operation: Operation) {
+        self.scrub(output, &mut operation);
+        output.operations.push(operation);
+    }
+
+    /// Takes what is to be redacted out of the words of a mark.
+    fn scrub(&self, output: &mut Output, operation: &mut Operation) {
+        for operand in operation.operands.iter_mut().filter(|operand| operand.as_dict().is_ok()) {
+            output.changed |= strings::scrub(operand, self.needles) > 0;
+        }
+    }
+
+    fn paint(
+        &mut self,
+        output: &mut Output,
+        state: &mut State,
+        mut path: Path,
+        constructed: Vec<Operation>,
+        clips: Option<Operation>,
+        operation: Operation,
+    ) -> Result<(), Unsafe> {
+        let operator = operation.operator.as_str();
+        let (fills, strokes) = match operator {
+            "S" | "s" => (None, true),
+            "f" | "F" => (Some("f"), false),
+            "f*" => (Some("f*"), false),
+            "B" | "b" => (Some("f"), true),
+            "B*" | "b*" => (Some("f*"), true),
+            _ => (None, false),
+        };
+        let unchanged = |output: &mut Output| {
+            output.operations.extend(constructed.iter().cloned().chain(clips.clone()).chain([operation.clone()]));
+        };
+        let around = path.bounds(state.matrix);
+        let margin = if strokes { state.stroke_margin() } else { 0.0 };
+        let touches = around.is_some_and(|around| {
+            let around = grown(around, margin.max(0.01));
+            self.areas.iter().any(|area| meets(*area, around))
+        });
+        if clips.is_some()
+            && let Some(around) = around
+        {
+            let clip = state.clip.map_or(Some(around), |clip| clip.intersection(around));
+            // Nothing is drawn in an empty one.
+            state.clip = Some(clip.unwrap_or(Rectangle { left: 0.0, bottom: 0.0, right: 0.0, top: 0.0 }));
+        }
+        if !touches || path.is_empty() {
+            unchanged(output);
+            return Ok(());
+        }
+        if fills.is_some() && state.fill_is_unsafe || strokes && state.stroke_is_unsafe {
+            return Err(Unsafe("a pattern in an area"));
+        }
+        if matches!(operator, "s" | "b" | "b*") {
+            path.close();
+        }
+        let filled = path.without(state.matrix, &self.areas, Paint::Fill, 0.0);
+        let stroked = if strokes { path.without(state.matrix, &self.areas, Paint::Stroke, margin) } else { None };
+        if (fills.is_none() && clips.is_none() || filled.is_none()) && stroked.is_none() {
+            unchanged(output);
+            return Ok(());
+        }
+        if clips.is_some() && operator != "n" {
+            return Err(Unsafe("a clip that is painted, too"));
+        }
+        self.removed(output);
+        if let Some(clip) = clips {
+            let clipped = filled.unwrap_or(path);
+            if clipped.is_empty() {
+                output.push("re", vec![0.into(); 4]);
+            }
+            output.operations.extend(clipped.operations());
+            output.operations.extend([clip, operation]);
+            return Ok(());
+        }
+        let mut paint = |part: Path, operator: &str| {
+            if !part.is_empty() {
+                output.operations.extend(part.operations());
+                output.push(operator, Vec::new());
+            }
+        };
+        if let Some(operator) = fills {
+            paint(filled.unwrap_or_else(|| path.clone()), operator);
+        }
+        if strokes {
+            paint(stroked.unwrap_or(path), "S");
+        }
+        Ok(())
+    }
+
+    fn font(&mut self, output: &Output, state: &State) -> Result<Rc<Font>, Unsafe> {
+        let name = state.font.as_deref().ok_or(Unsafe("text without a font"))?;
+        let fonts = self.document.child(&output.resources, b"Font").ok_or(Unsafe("no fonts"))?;
+        let entry = fonts.get(name).map_err(|_| Unsafe("a font that is missing"))?;
+        let id = entry.as_reference().ok();
+        if let Some(known) = id.and_then(|id| self.fonts.get(&id)) {
+            return Ok(Rc::clone(known));
+        }
+        let font = self.document.dictionary(entry).ok_or(Unsafe("a font that is missing"))?;
+        let font = Rc::new(Font::read(self.document, font, self.metrics)?);
+        if let Some(id) = id {
+            self.fonts.insert(id, Rc::clone(&font));
+        }
+        Ok(font)
+    }
+
+    fn show(&mut self, output: &mut Output, state: &mut State, operation: Operation) -> Result<(), Unsafe> {
+        if self.areas.is_empty() {
+            output.operations.push(operation);
+            return Ok(());
+        }
+        let operator = operation.operator.as_str();
+        if let ("\"", [word, character, _]) = (operator, operation.operands.as_slice()) {
+            state.word_space = self.document.number(word).unwrap_or(0.0);
+            state.character_space = self.document.number(character).unwrap_or(0.0);
+        }
+        if matches!(operator, "'" | "\"") {
+            state.next_line();
+        }
+        let parts = match operation.operands.last() {
+            Some(Object::Array(parts)) => parts.clone(),
+            Some(text) => vec![text.clone()],
+            None => Vec::new(),
+        };
+        let font = self.font(output, state)?;
+        let Some(left) = self.glyphs_left(&font, state, &parts) else {
+            output.operations.push(operation);
+            return Ok(());
+        };
+        self.removed(output);
+        if let ("\"", [word, character, _]) = (operator, operation.operands.as_slice()) {
+            output.push("Tw", vec![word.clone()]);
+            output.push("Tc", vec![character.clone()]);
+        }
+        if matches!(operator, "'" | "\"") {
+            output.push("T*", Vec::new());
+        }
+        output.push("TJ", vec![left.into()]);
+        Ok(())
+    }
+
+    /// Moves on over text. Returns the text without the glyphs in the areas, with room in their places; `None` if none is.
+    fn glyphs_left(&self, font: &Font, state: &mut State, parts: &[Object]) -> Option<Vec<Object>> {
+        let mut left: Vec<Object> = Vec::new();
+        let (mut kept, mut room, mut removed) = (Vec::new(), 0.0f32, false);
+        let flush = |left: &mut Vec<Object>, kept: &mut Vec<u8>| {
+            if !kept.is_empty() {
+                left.push(Object::String(std::mem::take(kept), StringFormat::Hexadecimal));
+            }
+        };
+        // What a distance is in thousandths of the size, against the direction of writing.
+        let unit = state.size * state.stretch;
+        let thousandths = |distance: f32| if unit == 0.0 { 0.0 } else { -distance / unit * 1000.0 };
+        for part in parts {
+            let Object::String(text, _) = part else {
+                let number = self.document.number(part).unwrap_or(0.0);
+                flush(&mut left, &mut kept);
+                room += number;
+                state.advance(-number / 1000.0 * unit);
+                continue;
+            };
+            for (code, width) in font.codes(text) {
+                let space = if code == b" " { state.word_space } else { 0.0 };
+                let distance = (width * state.size + state.character_space + space) * state.stretch;
+                let across = width * unit;
+                let glyph = Rectangle {
+                    left: across.min(0.0),
+                    bottom: state.rise + (font.bottom * state.size).min(font.top * state.size),
+                    right: across.max(0.0),
+                    top: state.rise + (font.bottom * state.size).max(font.top * state.size),
+                };
+                let shape = corners(glyph, state.text.then(state.matrix));
+                if self.areas.iter().any(|area| overlap(&shape, *area) > GLYPH_PART) {
+                    flush(&mut left, &mut kept);
+                    room += thousandths(distance);
+                    removed = true;
+                } else {
+                    if room != 0.0 {
+                        left.push(Object::Real(room));
+                        room = 0.0;
+                    }
+                    kept.extend_from_slice(code);
+                }
+                state.advance(distance);
+            }
+        }
+        flush(&mut left, &mut kept);
+        if room != 0.0 {
+            left.push(Object::Real(room));
+        }
+        removed.then_some(left)
+    }
+
+    fn draw(&mut self, output: &mut Output, state: &State, operation: Operation, depth: usize) -> Result<(), Unsafe> {
+        let name = operation.operands.first().and_then(|name| name.as_name().ok()).unwrap_or_default().to_vec();
+        let entry = self.document.child(&output.resources, b"XObject").and_then(|objects| objects.get(&name).ok());
+        let id = entry.and_then(|entry| entry.as_reference().ok());
+        let object = entry.and_then(|entry| self.document.dictionary(entry));
+        let kind = object.and_then(|object| self.document.name(object, b"Subtype"));
+        let new = match (kind, id) {
+            (Some(b"Image"), Some(id)) => self.picture(state, id)?,
+            (Some(b"Form"), Some(id)) => self.form(output, state, id, depth)?,
+            // Nothing is drawn.
+            _ => None,
+        };
+        let Some(new) = new else {
+            output.operations.push(operation);
+            return Ok(());
+        };
+        self.changes.replaced.extend(id);
+        self.removed(output);
+        self.put(output, new);
+        Ok(())
+    }
+
+    /// Draws a new object, or nothing.
+    fn put(&mut self, output: &mut Output, new: Drawn) {
+        let Drawn::Object(id) = new else { return };
+        let mut objects = self.document.child(&output.resources, b"XObject").cloned().unwrap_or_default();
+        let name = format!("Docmill{}", id.0);
+        objects.set(name.as_bytes(), id);
+        output.resources.set("XObject", objects);
+        output.push("Do", vec![Object::Name(name.into_bytes())]);
+    }
+
+    fn form(&mut self, output: &Output, state: &State, id: ObjectId, depth: usize) -> Result<Option<Drawn>, Unsafe> {
+        self.forms += 1;
+        if depth >= DEPTH || self.forms > FORMS {
+            return Err(Unsafe("forms too deep or too many"));
+        }
+        let stream = self.document.get_object(id).and_then(Object::as_stream).map_err(|_| Unsafe("no form"))?;
+        let own: Vec<f32> =
+            self.document.array(&stream.dict, b"Matrix").iter().filter_map(|n| self.document.number(n)).collect();
+        let matrix = <[f32; 6]>::try_from(own).map_or(state.matrix, |own| Matrix(own).then(state.matrix));
+        let area = stream.dict.get(b"BBox").ok().and_then(|corners| Rectangle::parse(self.document, corners));
+        let area = area.and_then(|area| bounds(corners(area, matrix)));
+        let mut inner = state.inside(matrix);
+        if let Some(area) = area {
+            inner.clip = state.clip.map_or(Some(area), |clip| clip.intersection(area));
+            if inner.clip.is_none() {
+                // It can't be seen.
+                return Ok(None);
+            }
+        }
+        let content = unpacked(stream, CONTENT_BYTES).ok_or(Unsafe("a form that can't be unpacked"))?;
+        let resources = self.document.child(&stream.dict, b"Resources").unwrap_or(&output.resources).clone();
+        let Some(edited) = self.edit(&content, &resources, inner, depth + 1)? else { return Ok(None) };
+        self.changes.in_forms = true;
+        let stream = self.document.get_object(id).and_then(Object::as_stream).map_err(|_| Unsafe("no form"))?;
+        let mut dict = stream.dict.clone();
+        for key in [b"Filter".as_slice(), b"DecodeParms", b"Length"] {
+            dict.remove(key);
+        }
+        dict.set("Resources", edited.resources);
+        Ok(Some(Drawn::Object(self.document.add_object(Stream::new(dict, edited.content)))))
+    }
+
+    /// The picture with the areas painted over, and without what its clip hides. `None` if it stays as it is.
+    fn picture(&mut self, state: &State, id: ObjectId) -> Result<Option<Drawn>, Unsafe> {
+        let stream = self.document.get_object(id).and_then(Object::as_stream).map_err(|_| Unsafe("no picture"))?;
+        let side = |key: &[u8]| self.document.integer(&stream.dict, key).and_then(|side| u32::try_from(side).ok());
+        let (Some(width @ 1..), Some(height @ 1..)) = (side(b"Width"), side(b"Height")) else {
+            return Err(Unsafe("a picture without a size"));
+        };
+        let shape = corners(Rectangle::of_size(1.0, 1.0), state.matrix);
+        let Some(around) = bounds(shape) else { return Ok(None) };
+        let areas: Vec<Rectangle> = self.areas.iter().copied().filter(|area| overlap(&shape, *area) > 0.0).collect();
+        let (across, up) = (around.width() / width as f32, around.height() / height as f32);
+        // A pixel that is seen in part stays.
+        let pixel = across.max(up) * 1.5 + 0.05;
+        let clip = state.clip.filter(|clip| !encloses(grown(*clip, pixel), around));
+        let inverse = shapes::inverse(state.matrix).ok_or(Unsafe("a picture without an area"))?;
+        if areas.is_empty() && clip.is_none() && !self.pictures.reads_its_own_way(self.document, id) {
+            return Ok(None);
+        }
+        if areas.iter().any(|area| encloses(*area, around)) || clip.is_some_and(|clip| !meets(clip, around)) {
+            return Ok(Some(Drawn::Nothing));
+        }
+        let cover =
+            Cover { inverse, matrix: state.matrix, areas, clip: clip.map(|clip| grown(clip, pixel)), width, height };
+        let new = self.pictures.paint(self.document, id, &cover)?;
+        Ok(Some(Drawn::Object(new)))
+    }
+
+    fn inline_picture(&mut self, output: &mut Output, state: &State, operation: Operation) -> Result<(), Unsafe> {
+        let [Object::Stream(picture)] = operation.operands.as_slice() else {
+            // The parser can't read it, so that it would be lost.
+            return Err(Unsafe("an inline picture that can't be read"));
+        };
+        let mut picture =
+            Stream::new(long_names(self.document, &output.resources, &picture.dict), picture.content.clone());
+        picture.allows_compression = false;
+        let id = self.document.add_object(picture);
+        let new = self.picture(state, id);
+        self.document.objects.remove(&id);
+        match new? {
+            None => output.operations.push(operation),
+            Some(new) => {
+                self.removed(output);
+                self.put(output, new);
+            }
+        }
+        Ok(())
+    }
+
+    fn shade(&self, output: &Output, state: &State, operation: &Operation) -> Result<(), Unsafe> {
+        let touches = state.clip.is_none_or(|clip| self.areas.iter().any(|area| meets(*area, clip)));
+        let shading = self.resource(output, b"Shading", operation.operands.first());
+        if touches && !self.areas.is_empty() && shading.is_some_and(|shading| self.shading_is_unsafe(shading)) {
+            return Err(Unsafe("a shading in an area"));
+        }
+        Ok(())
+    }
+
+    /// Whether a shading may show a picture: of its kinds, only straight and round gradients never do.
+    fn shading_is_unsafe(&self, shading: &Dictionary) -> bool {
+        !matches!(self.document.integer(shading, b"ShadingType"), Some(2 | 3))
+    }
+
+    fn resource<'d>(&'d self, output: &'d Output, kind: &[u8], name: Option<&Object>) -> Option<&'d Dictionary> {
+        let entries = self.document.child(&output.resources, kind)?;
+        self.document.child(entries, name?.as_name().ok()?)
+    }
+
+    fn set_color(&self, output: &Output, state: &mut State, operation: &Operation) {
+        let pattern = self.resource(output, b"Pattern", operation.operands.last());
+        let is_unsafe = pattern.is_some_and(|pattern| {
+            self.document.child(pattern, b"Shading").is_none_or(|shading| self.shading_is_unsafe(shading))
+        });
+        if operation.operator.starts_with(|c: char| c.is_ascii_uppercase()) {
+            state.stroke_is_unsafe = is_unsafe;
+        } else {
+            state.fill_is_unsafe = is_unsafe;
+        }
+    }
+
+    /// A graphics state may bring a font, and a mask that has content of its own.
+    fn set_state(
+        &mut self,
+        output: &Output,
+        state: &mut State,
+        operation: &Operation,
+        depth: usize,
+    ) -> Result<(), Unsafe> {
+        let Some(set) = self.resource(output, b"ExtGState", operation.operands.first()) else { return Ok(()) };
+        if let Some(width) = set.get(b"LW").ok().and_then(|width| self.document.number(width)) {
+            state.line_width = width;
+        }
+        if set.has(b"Font") && !self.areas.is_empty() {
+            return Err(Unsafe("a font in a graphics state"));
+        }
+        let mask = self.document.child(set, b"SMask").and_then(|mask| mask.get(b"G").ok()?.as_reference().ok());
+        let unclipped = state.unclipped();
+        if let Some(mask) = mask
+            && self.form(output, &unclipped, mask, depth)?.is_some()
+        {
+            return Err(Unsafe("a mask in an area"));
+        }
+        Ok(())
+    }
+}
+
+/// What takes an object's place.
+enum Drawn {
+    Nothing,
+    Object(ObjectId),
+}
+
+fn property_list<'d>(
+    document: &'d Document,
+    resources: &'d Dictionary,
+    properties: &'d Object,
+) -> Option<&'d Dictionary> {
+    match properties {
+        Object::Name(name) => document.child(document.child(resources, b"Properties")?, name),
+        properties => properties.as_dict().ok(),
+    }
+}
+
+/// Removes what a mark says in words, from a copy of its properties.
+fn forget_words(document: &Document, resources: &Dictionary, properties: &mut Object) {
+    let Some(list) = property_list(document, resources, properties) else { return };
+    if super::tags::WORDS.iter().any(|key| list.has(key)) {
+        let mut list = list.clone();
+        for key in super::tags::WORDS {
+            list.remove(key);
+        }
+        *properties = list.into();
+    }
+}
+
+/// The dictionary of an inline picture as that of an object.
+fn long_names(document: &Document, resources: &Dictionary, short: &Dictionary) -> Dictionary {
+    let mut long = dictionary! { "Type" => "XObject", "Subtype" => "Image" };
+    for (key, value) in short {
+        let key: &[u8] = match key.as_slice() {
+            b"BPC" => b"BitsPerComponent",
+            b"CS" => b"ColorSpace",
+            b"D" => b"Decode",
+            b"DP" => b"DecodeParms",
+            b"F" => b"Filter",
+            b"H" => b"Height",
+            b"IM" => b"ImageMask",
+            b"I" => b"Interpolate",
+            b"W" => b"Width",
+            other => other,
+        };
+        let value = if key == b"ColorSpace" { long_space(document, resources, value) } else { value.clone() };
+        long.set(key, value);
+    }
+    long
+}
+
+fn long_space(document: &Document, resources: &Dictionary, space: &Object) -> Object {
+    match space {
+        Object::Name(name) => match name.as_slice() {
+            b"G" => Object::Name(b"DeviceGray".to_vec()),
+            b"RGB" => Object::Name(b"DeviceRGB".to_vec()),
+            b"CMYK" => Object::Name(b"DeviceCMYK".to_vec()),
+            b"I" => Object::Name(b"Indexed".to_vec()),
+            name => {
+                let named = document.child(resources, b"ColorSpace").and_then(|spaces| spaces.get(name).ok());
+                named.unwrap_or(space).clone()
+            }
+        },
+        Object::Array(parts) => {
+            parts.iter().map(|part| long_space(document, resources, part)).collect::<Vec<_>>().into()
+        }
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,144 @@
+//! Redaction with proof: `find` says where things are, `apply` takes them out, `prove` looks for what is left with other means.
+//!
+//! A page is edited in its structure: glyphs, paths and pixels in an area are removed, and everything else stays. What can't be
+//! edited safely becomes a picture with the area painted over. Nothing here trusts itself: `prove` reads the finished file.
+
+#![allow(clippy::wildcard_enum_match_arm, reason = "an object of any other type is the same as none")]
+
+mod annotations;
+mod apply;
+mod content;
+mod find;
+mod fonts;
+mod hidden;
+mod metadata_of_pictures;
+mod needle;
+mod paths;
+mod pictures;
+mod prove;
+mod prune;
+mod reading;
+mod shapes;
+mod state;
+mod strings;
+mod tags;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) use apply::{Applied, apply, prepare};
+pub(crate) use find::find;
+pub(crate) use hidden::Removed;
+pub(crate) use needle::{Needles, Wanted};
+pub(crate) use prove::{Checks, prove};
+
+use crate::pdfium::Rect;
+
+/// Why a page can't be edited in its structure. It becomes a picture then.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unsafe(pub(crate) &'static str);
+
+/// What is to be redacted on a page. Areas are in points from the upper left corner of the page as it is shown.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PagePlan {
+    pub(crate) areas: Vec<Rect>,
+    /// How many of the areas, the first ones, the client named.
+    pub(crate) regions: usize,
+    /// How often each entry of `text` was found.
+    pub(crate) matches: BTreeMap<usize, usize>,
+    /// The page becomes a picture.
+    pub(crate) as_picture: bool,
+}
+
+/// What is to be redacted, by page, from 0.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) pages: BTreeMap<u32, PagePlan>,
+    /// What stood in the regions that the client named: it must not be said elsewhere in the file, unseen.
+    pub(crate) hidden: BTreeSet<String>,
+}
+
+/// What a page still has.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Left {
+    pub(crate) areas: Vec<(Rect, usize)>,
+    /// Something is left, or was lost, that more areas don't help against.
+    pub(crate) unclean: bool,
+}
+
+/// What the finished file still has.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Leftovers {
+    pub(crate) pages: BTreeMap<u32, Left>,
+    /// Objects that say in words what was redacted.
+    pub(crate) objects: usize,
+}
+
+impl Leftovers {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pages.is_empty() && self.objects == 0
+    }
+}
+
+impl Plan {
+    /// Adds what was found in a finished file. Returns whether that makes any difference: another try will then come to another
+    /// end.
+    pub(crate) fn learn(&mut self, leftovers: &Leftovers) -> bool {
+        let mut learned = false;
+        for (number, left) in &leftovers.pages {
+            let page = self.pages.entry(*number).or_default();
+            let mut old = left.unclean;
+            let before = page.areas.clone();
+            for (area, entry) in &left.areas {
+                let holds = |known: &Rect| known.contains(area.center());
+                if page.areas.iter().any(holds) && !before.iter().any(holds) {
+                    // It was found in several ways.
+                    continue;
+                }
+                let known = before.iter().any(holds);
+                if known {
+                    old = true;
+                } else {
+                    page.areas.push(*area);
+                    *page.matches.entry(*entry).or_default() += 1;
+                    learned = true;
+                }
+            }
+            if old && !page.as_picture {
+                page.as_picture = true;
+                learned = true;
+            }
+        }
+        learned
+    }
+}
+
+/// The look of what takes the place of redacted content.
+#[derive(Clone, Debug)]
+pub(crate) struct Cover<'a> {
+    pub(crate) color: [u8; 3],
+    pub(crate) label: Option<&'a str>,
+}
+
+impl Cover<'_> {
+    /// White on dark boxes, black on light ones.
+    pub(crate) fn label_color(&self) -> [u8; 3] {
+        let [r, g, b] = self.color.map(u32::from);
+        if r * 3 + g * 6 + b < 1280 { [255; 3] } else { [0; 3] }
+    }
+}
+
+/// Which steps are taken. Tests leave some out to see that the proof fails.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Steps {
+    pub(crate) content: bool,
+    pub(crate) pictures: bool,
+    pub(crate) annotations: bool,
+    pub(crate) words: bool,
+    /// Pages that can't be edited become pictures.
+    pub(crate) as_pictures: bool,
+}
+
+impl Steps {
+    pub(crate) const ALL: Self =
+        Self { content: true, pictures: true, annotations: true, words: true, as_pictures: true };
+}

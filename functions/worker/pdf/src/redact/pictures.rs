@@ -1,0 +1,290 @@
+//! Painting over parts of pictures. pdfium decodes them, whatever their kind: each is drawn alone, pixel by pixel.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
+
+use super::Unsafe;
+use super::shapes::{Point, bounds, grown};
+use crate::Engines;
+use crate::image::deflate::Samples;
+use crate::image::{Encoding, Format, encode, image_stream, jpeg, luma};
+use crate::pdfium::{self, Background, Bitmap};
+use crate::structure::objects::Lookup;
+use crate::structure::pages::Rectangle;
+use crate::structure::transform::Matrix;
+
+/// Of pictures that were JPEG before.
+const QUALITY: u8 = 95;
+/// Bytes of a pixel while it is worked on: drawn, and encoded.
+const PIXEL_BYTES: u64 = 12;
+/// Objects that a picture may consist of.
+const PARTS: usize = 1000;
+
+/// What is to be painted over in a picture.
+#[derive(Debug)]
+pub(super) struct Cover {
+    /// From the picture, which is one unit wide and high, to the page, and back.
+    pub(super) matrix: Matrix,
+    pub(super) inverse: Matrix,
+    /// On the page.
+    pub(super) areas: Vec<Rectangle>,
+    /// What can be seen of the picture, on the page, if that is not all.
+    pub(super) clip: Option<Rectangle>,
+    pub(super) width: u32,
+    pub(super) height: u32,
+}
+
+impl Cover {
+    /// Shows the position of each pixel in an area to `each`, and of each pixel that is hidden to `hidden`.
+    fn pixels(&self, mut each: impl FnMut(usize), mut hidden: impl FnMut(usize)) {
+        let (width, height) = (self.width as f32, self.height as f32);
+        let place = |x: u32, y: u32| self.matrix.apply((x as f32 + 0.5) / width, 1.0 - (y as f32 + 0.5) / height);
+        let at = |x: u32, y: u32| y as usize * self.width as usize + x as usize;
+        let [a, b, c, d, ..] = self.matrix.0;
+        // Half a pixel in any direction, so that none is left at an edge.
+        let half = ((a.abs() + b.abs()) / width).max((c.abs() + d.abs()) / height) * 0.75;
+        for area in &self.areas {
+            let area = grown(*area, half);
+            let Some([columns, rows]) = self.extent(area) else { continue };
+            for y in rows.0..rows.1 {
+                for x in columns.0..columns.1 {
+                    if holds(area, place(x, y)) {
+                        each(at(x, y));
+                    }
+                }
+            }
+        }
+        if let Some(clip) = self.clip {
+            for y in 0..self.height {
+                for x in 0..self.width {
+                    if !holds(clip, place(x, y)) {
+                        hidden(at(x, y));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The columns and rows of the picture that an area of the page may touch.
+    fn extent(&self, area: Rectangle) -> Option<[(u32, u32); 2]> {
+        let Rectangle { left, bottom, right, top } = area;
+        let corners: [Point; 4] = [(left, bottom), (right, bottom), (right, top), (left, top)];
+        let around = bounds(corners.map(|(x, y)| self.inverse.apply(x, y)))?;
+        let range = |low: f32, high: f32, count: u32| {
+            let low = ((low * count as f32).floor() - 1.0).max(0.0) as u32;
+            let high = ((high * count as f32).ceil() + 1.0).max(0.0) as u32;
+            (low.min(count), high.min(count))
+        };
+        Some([range(around.left, around.right, self.width), range(1.0 - around.top, 1.0 - around.bottom, self.height)])
+    }
+}
+
+fn holds(area: Rectangle, (x, y): Point) -> bool {
+    area.left <= x && x <= area.right && area.bottom <= y && y <= area.top
+}
+
+/// Makes pictures with parts painted over.
+pub(super) trait Pictures {
+    /// Adds the picture that takes the place of this one.
+    fn paint(&self, document: &mut Document, id: ObjectId, cover: &Cover) -> Result<ObjectId, Unsafe>;
+
+    /// Whether decoders differ in what they read of a picture's format. Such a picture is written anew, as it was read.
+    fn reads_its_own_way(&self, document: &Document, id: ObjectId) -> bool;
+}
+
+/// Has pdfium decode the pictures.
+pub(super) struct Painter<'e> {
+    pub(super) engines: &'e Engines,
+    /// For a file that pdfium reads.
+    pub(super) file: &'e Path,
+    pub(super) color: [u8; 3],
+    pub(super) pixels: u64,
+    pub(super) memory_bytes: u64,
+    /// Nothing is painted over: for tests of the proof.
+    pub(super) keeps: bool,
+}
+
+impl Pictures for Painter<'_> {
+    fn paint(&self, document: &mut Document, id: ObjectId, cover: &Cover) -> Result<ObjectId, Unsafe> {
+        let pixels = u64::from(cover.width) * u64::from(cover.height);
+        if pixels > self.pixels || pixels.saturating_mul(PIXEL_BYTES) > self.memory_bytes / 2 {
+            return Err(Unsafe("a picture that is too large"));
+        }
+        let stream = document.get_object(id).and_then(Object::as_stream).map_err(|_| Unsafe("no picture"))?;
+        let is_stencil = document.value(&stream.dict, b"ImageMask").is_some_and(|mask| mask.as_bool().unwrap_or(false));
+        let is_lossy = filters(document, &stream.dict).any(|filter| matches!(filter, b"DCTDecode" | b"JPXDecode"));
+        let mut bitmap = self.decode(document, id, cover)?;
+        let [r, g, b] = self.color;
+        let data = std::cell::RefCell::new(&mut bitmap.data);
+        let set = |at: usize, pixel: [u8; 4]| {
+            if let Some(bytes) = data.borrow_mut().get_mut(at * 4..at * 4 + 4) {
+                bytes.copy_from_slice(&pixel);
+            }
+        };
+        let (covered, blank) =
+            if is_stencil { ([0, 0, 0, 0], [0, 0, 0, 0]) } else { ([r, g, b, 255], [255, 255, 255, 255]) };
+        if !self.keeps {
+            cover.pixels(|at| set(at, covered), |at| set(at, blank));
+        }
+        let (mut stream, mask) = if is_stencil {
+            (stencil(&bitmap)?, None)
+        } else {
+            let alpha: Vec<u8> = bitmap.data.chunks_exact(4).map(|pixel| pixel[3]).collect();
+            let mask = alpha.iter().any(|alpha| *alpha != 255).then_some(alpha);
+            (opaque(&bitmap, is_lossy)?, mask)
+        };
+        if let Some(mask) = mask {
+            let mask = image_stream(bitmap.width, bitmap.height, Samples::Gray, &mask)
+                .map_err(|_| Unsafe("a mask that can't be written"))?;
+            let mask = document.add_object(mask);
+            stream.dict.set("SMask", mask);
+        }
+        Ok(document.add_object(stream))
+    }
+
+    fn reads_its_own_way(&self, document: &Document, id: ObjectId) -> bool {
+        let differs = |filter: &[u8]| matches!(filter, b"JBIG2Decode" | b"JPXDecode" | b"CCITTFaxDecode");
+        let stream = document.get_object(id).and_then(Object::as_stream);
+        stream.is_ok_and(|stream| filters(document, &stream.dict).any(differs))
+    }
+}
+
+impl Painter<'_> {
+    /// The picture as pdfium draws it on nothing.
+    fn decode(&self, document: &Document, id: ObjectId, cover: &Cover) -> Result<Bitmap, Unsafe> {
+        let mut alone = alone(document, id, cover).ok_or(Unsafe("a picture of too many parts"))?;
+        alone.save(self.file).map_err(|_| Unsafe("a picture that can't be written"))?;
+        let draw = || {
+            let session = self.engines.pdfium()?.session();
+            let document = pdfium::Document::open(&session, self.file, None)?;
+            let page = document.page(0)?;
+            page.render(cover.width, cover.height, Background::Transparent)
+        };
+        let bitmap = draw();
+        std::fs::remove_file(self.file).map_err(|_| Unsafe("a file that stays"))?;
+        bitmap.map_err(|_| Unsafe("a picture that can't be drawn"))
+    }
+}
+
+fn filters<'d>(document: &'d Document, picture: &'d Dictionary) -> impl Iterator<Item = &'d [u8]> {
+    let filter = document.value(picture, b"Filter");
+    let list = match filter {
+        Some(Object::Array(filters)) => filters.iter().filter_map(|filter| document.resolve(filter)).collect(),
+        other => other.into_iter().collect::<Vec<_>>(),
+    };
+    list.into_iter().filter_map(|filter| filter.as_name().ok())
+}
+
+/// A document of one page that shows this picture, a unit for each pixel.
+fn alone(document: &Document, id: ObjectId, cover: &Cover) -> Option<Document> {
+    let mut alone = Document::with_version("1.7");
+    alone.max_id = document.max_id;
+    let mut wanted = vec![id];
+    let mut seen = HashSet::new();
+    while let Some(id) = wanted.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        if seen.len() > PARTS {
+            return None;
+        }
+        let Ok(mut object) = document.get_object(id).cloned() else { continue };
+        if let Object::Stream(stream) = &mut object {
+            for key in [b"Metadata".as_slice(), b"OC", b"Alternates", b"OPI", b"StructParent", b"PieceInfo"] {
+                stream.dict.remove(key);
+            }
+        }
+        references(&object, &mut wanted);
+        alone.objects.insert(id, object);
+    }
+    // Larger pages are refused by some libraries.
+    let (width, height) = (f64::from(cover.width), f64::from(cover.height));
+    let scale = (10_000.0 / width.max(height)).min(1.0);
+    let (width, height) = ((width * scale) as f32, (height * scale) as f32);
+    let content = format!("q {width} 0 0 {height} 0 0 cm /Picture Do Q");
+    let content = alone.add_object(Stream::new(Dictionary::new(), content.into_bytes()));
+    let root = alone.new_object_id();
+    let page = alone.add_object(dictionary! {
+        "Type" => "Page", "Parent" => root, "Contents" => content,
+        "MediaBox" => Rectangle::of_size(width, height).to_object(),
+        "Resources" => dictionary! { "XObject" => dictionary! { "Picture" => id } },
+    });
+    alone.objects.insert(root, dictionary! { "Type" => "Pages", "Count" => 1, "Kids" => vec![page.into()] }.into());
+    let catalog = alone.add_object(dictionary! { "Type" => "Catalog", "Pages" => root });
+    alone.trailer.set("Root", catalog);
+    Some(alone)
+}
+
+/// Everything that an object refers to.
+pub(super) fn references(object: &Object, found: &mut Vec<ObjectId>) {
+    match object {
+        Object::Reference(id) => found.push(*id),
+        Object::Array(parts) => parts.iter().for_each(|part| references(part, found)),
+        Object::Dictionary(dictionary) => dictionary.iter().for_each(|(_, value)| references(value, found)),
+        Object::Stream(stream) => stream.dict.iter().for_each(|(_, value)| references(value, found)),
+        Object::Null
+        | Object::Boolean(_)
+        | Object::Integer(_)
+        | Object::Real(_)
+        | Object::Name(_)
+        | Object::String(..) => {}
+    }
+}
+
+/// A pixel is painted or not.
+fn stencil(bitmap: &Bitmap) -> Result<Stream, Unsafe> {
+    let row = bitmap.width.div_ceil(8) as usize;
+    let mut bits = vec![0u8; row * bitmap.height as usize];
+    for (at, pixel) in bitmap.data.chunks_exact(4).enumerate() {
+        let (x, y) = (at % bitmap.width as usize, at / bitmap.width as usize);
+        // 0 is painted.
+        if pixel[3] < 128 {
+            bits[y * row + x / 8] |= 0x80 >> (x % 8);
+        }
+    }
+    let mut stream = image_stream(bitmap.width, bitmap.height, Samples::Bits, &bits)
+        .map_err(|_| Unsafe("a stencil that can't be written"))?;
+    stream.dict.remove(b"ColorSpace");
+    stream.dict.set("ImageMask", true);
+    Ok(stream)
+}
+
+fn opaque(bitmap: &Bitmap, is_lossy: bool) -> Result<Stream, Unsafe> {
+    let failed = || Unsafe("a picture that can't be written");
+    let is_grey = bitmap.data.chunks_exact(4).all(|pixel| pixel[0] == pixel[1] && pixel[1] == pixel[2]);
+    if is_lossy {
+        let encoding = Encoding { format: Format::Jpeg, quality: QUALITY, grayscale: is_grey, dpi: None };
+        // A side beyond those of JPEG.
+        if let Ok(data) = encode(bitmap, &encoding) {
+            return jpeg(&data).ok_or_else(failed);
+        }
+    }
+    if !is_grey {
+        let rgb: Vec<u8> = bitmap.data.chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
+        return image_stream(bitmap.width, bitmap.height, Samples::Rgb, &rgb).map_err(|_| failed());
+    }
+    let grey = luma(&bitmap.data);
+    if grey.iter().any(|grey| !matches!(grey, 0 | 255)) {
+        return image_stream(bitmap.width, bitmap.height, Samples::Gray, &grey).map_err(|_| failed());
+    }
+    let row = |row: &[u8]| -> Vec<u8> {
+        row.chunks(8)
+            .map(|pixels| pixels.iter().enumerate().fold(0, |byte, (at, grey)| byte | (grey & (0x80 >> at))))
+            .collect()
+    };
+    let bits: Vec<u8> = grey.chunks_exact(bitmap.width.max(1) as usize).flat_map(row).collect();
+    image_stream(bitmap.width, bitmap.height, Samples::Bits, &bits).map_err(|_| failed())
+}
+
+/// A page as a picture: as it is if it has few colours, as a JPEG if it has those of a photograph.
+pub(super) fn of_page(bitmap: &Bitmap) -> Result<Stream, Unsafe> {
+    const FEW: usize = 4096;
+    let mut colors = HashSet::new();
+    let is_photograph = bitmap.data.chunks_exact(4).any(|pixel| {
+        colors.insert([pixel[0], pixel[1], pixel[2]]);
+        colors.len() > FEW
+    });
+    opaque(bitmap, is_photograph)
+}

@@ -1,0 +1,260 @@
+//! Looks into a finished file for what was redacted, by other ways than those by which it was removed: pdfium extracts the text,
+//! Tesseract reads the drawn pages, the drawn boxes are compared with their colour, and every object and stream is searched.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use lopdf::{Document, Object, ObjectId};
+
+use super::apply::{Files, flatten_copy};
+use super::needle::{Needles, normal};
+use super::reading::{Reading, lies_in};
+use super::{Cover, Leftovers, Plan, prune, strings};
+use crate::ocr::{self, Reader};
+use crate::pdfium::{self, Background, Bitmap, Page, Rect};
+use crate::structure::objects::{Lookup, unpacked};
+use crate::structure::pages;
+use crate::{Engines, ErrorCode, Failure, Request};
+
+/// At which boxes are looked at, and pages are compared.
+const DPI: f32 = 72.0;
+/// How far a box's colour may be from what it should be, of 255.
+const TOLERANCE: i32 = 6;
+/// Pixels at the edges of boxes, and around areas, that are not compared: they are drawn in part.
+const EDGE: f32 = 2.0;
+/// The difference of a pixel outside of the areas that counts, of 765, and the part of pixels that may have it: pictures that were
+/// encoded again differ a little.
+const DIFFERENT: i32 = 120;
+const MOST_DIFFERENT: f64 = 0.002;
+/// What a stream may unpack to.
+const STREAM_BYTES: usize = 64 << 20;
+
+/// What was looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Checks {
+    pub(crate) text: u32,
+    pub(crate) ocr: u32,
+    pub(crate) boxes: u32,
+    pub(crate) objects: usize,
+}
+
+/// Looks for what is left in `result`.
+#[expect(clippy::too_many_arguments, reason = "the entry to this module, with all that the tool has prepared")]
+pub(crate) fn prove(
+    engines: &Engines,
+    request: &Request,
+    files: &Files,
+    plan: &Plan,
+    needles: &Needles,
+    cover: &Cover<'_>,
+    reader: &mut Reader,
+    result: &Path,
+) -> Result<(Leftovers, Checks), Failure> {
+    let mut leftovers = Leftovers::default();
+    let mut checks = Checks::default();
+    let hidden = needles.with_literals(plan.hidden.iter().cloned());
+    objects(result, request, &hidden, &mut leftovers, &mut checks)?;
+    let flat = request.directory.join("result-flat.pdf");
+    flatten_copy(engines, request, result, &flat)?;
+    let session = engines.pdfium()?.session();
+    let before = pdfium::Document::open(&session, &files.flat, None)?;
+    let after = pdfium::Document::open(&session, &flat, None)?;
+    if before.pages() != after.pages() {
+        return Err(lost("the result has another number of pages"));
+    }
+    let wanted: Vec<u32> =
+        (0..after.pages()).filter(|page| !needles.is_empty() || plan.pages.contains_key(page)).collect();
+    after.for_each_page(wanted, |number, page| {
+        let own = plan.pages.get(&number);
+        let areas = own.map_or(&[][..], |own| &own.areas);
+        let reading = Reading::of_text(&page.text()?.characters(false));
+        checks.text += 1;
+        let mut found = reading.find(needles);
+        let mut unclean = !areas_are_empty(&reading, areas, cover);
+        let (texts, dpi) = ocr::read_twice(page, reader, request.limits.pixels)?;
+        checks.ocr += 1;
+        found.extend(texts.iter().flat_map(|text| Reading::of_picture(text, dpi).find(needles)));
+        if !areas.is_empty() {
+            let drawn = draw(page, page.size())?;
+            let source = before.page(number)?;
+            unclean |= !boxes_are_plain(&drawn, page.size(), areas, cover);
+            checks.boxes += 1;
+            if !own.is_some_and(|own| own.as_picture) {
+                unclean |= differs(&draw(&source, page.size())?, &drawn, page.size(), areas);
+            }
+        }
+        if unclean || !found.is_empty() {
+            let left = leftovers.pages.entry(number).or_default();
+            left.unclean |= unclean;
+            left.areas.extend(found.into_iter().map(|(area, entry, _)| (area, entry)));
+        }
+        Ok(())
+    })?;
+    std::fs::remove_file(&flat).map_err(|error| crate::structure::open::io_failure(&error))?;
+    Ok((leftovers, checks))
+}
+
+/// Whether there is no text in the areas but their labels.
+fn areas_are_empty(reading: &Reading, areas: &[Rect], cover: &Cover<'_>) -> bool {
+    let inside = reading.glyphs.iter().filter(|glyph| areas.iter().any(|area| lies_in(glyph, area)));
+    let inside = normal(&inside.map(|glyph| glyph.value).collect::<String>());
+    let label: String = normal(cover.label.unwrap_or_default()).split_whitespace().collect();
+    let left = if label.is_empty() { inside } else { inside.replace(&label, "") };
+    left.trim().is_empty()
+}
+
+fn lost(cause: &str) -> Failure {
+    Failure::new(ErrorCode::CorruptDocument, "This PDF is damaged, so that it can't be redacted safely.", cause)
+}
+
+fn draw(page: &Page<'_>, (width, height): (f32, f32)) -> Result<Bitmap, Failure> {
+    let side = |points: f32| ((points * DPI / 72.0).round() as u32).clamp(1, 8000);
+    page.render(side(width), side(height), Background::Color([255; 3]))
+}
+
+/// The pixels of an area, without those that are drawn in part.
+fn pixels<'b>(
+    bitmap: &'b Bitmap,
+    (width, height): (f32, f32),
+    area: &Rect,
+    edge: f32,
+) -> impl Iterator<Item = usize> + 'b {
+    let (across, down) = (bitmap.width as f32 / width, bitmap.height as f32 / height);
+    let range = |from: f32, to: f32, scale: f32, most: u32| {
+        let (from, to) = ((from * scale + edge).ceil().max(0.0), (to * scale - edge).floor().max(0.0));
+        (from as usize).min(most as usize)..(to as usize).min(most as usize)
+    };
+    let columns = range(area.x0, area.x1, across, bitmap.width);
+    let row = bitmap.width as usize;
+    range(area.y0, area.y1, down, bitmap.height).flat_map(move |y| columns.clone().map(move |x| (y * row + x) * 4))
+}
+
+/// Whether nothing is seen in the areas but their colour, and the label's.
+fn boxes_are_plain(bitmap: &Bitmap, size: (f32, f32), areas: &[Rect], cover: &Cover<'_>) -> bool {
+    let fill = cover.color.map(i32::from);
+    let label = if cover.label.is_some() { cover.label_color().map(i32::from) } else { fill };
+    // A label's edges are mixtures of both.
+    let is_plain = |pixel: &[u8]| {
+        let steps = 32;
+        (0..=steps).any(|step| {
+            (0..3).all(|part| {
+                let mixed = fill[part] + (label[part] - fill[part]) * step / steps;
+                (mixed - i32::from(pixel[part])).abs() <= TOLERANCE
+            })
+        })
+    };
+    areas.iter().all(|area| pixels(bitmap, size, area, 1.0).all(|at| bitmap.data.get(at..at + 3).is_none_or(is_plain)))
+}
+
+/// Whether more than traces changed outside of the areas: something else was lost.
+fn differs(before: &Bitmap, after: &Bitmap, size: (f32, f32), areas: &[Rect]) -> bool {
+    let mut is_covered = vec![false; before.width as usize * before.height as usize];
+    for area in areas {
+        for at in pixels(before, size, area, -EDGE) {
+            if let Some(pixel) = is_covered.get_mut(at / 4) {
+                *pixel = true;
+            }
+        }
+    }
+    let different = before
+        .data
+        .chunks_exact(4)
+        .zip(after.data.chunks_exact(4))
+        .zip(&is_covered)
+        .filter(|((before, after), is_covered)| {
+            let apart: i32 =
+                before.iter().zip(*after).take(3).map(|(a, b)| (i32::from(*a) - i32::from(*b)).abs()).sum();
+            !**is_covered && apart > DIFFERENT
+        })
+        .count();
+    before.data.len() != after.data.len() || different as f64 > MOST_DIFFERENT * is_covered.len() as f64 + 4.0
+}
+
+/// Searches all objects and streams of a file. There is one revision of it, and nothing that no object refers to.
+fn objects(
+    file: &Path,
+    request: &Request,
+    needles: &Needles,
+    leftovers: &mut Leftovers,
+    checks: &mut Checks,
+) -> Result<(), Failure> {
+    let mut document = Document::load(file).map_err(|_| lost("a result that can't be read"))?;
+    if document.trailer.has(b"Prev")
+        || document.catalog().is_ok_and(|catalog| catalog.has(b"Names") && has_files(&document))
+    {
+        leftovers.objects += 1;
+    }
+    if needles.is_empty() {
+        checks.objects = document.objects.len();
+        return Ok(());
+    }
+    let tree = pages::read(&mut document, request.limits.pages)?;
+    let content = strings::content_streams(&document);
+    let binary = binary_streams(&document);
+    let mut saying = HashSet::new();
+    for (id, object) in &document.objects {
+        checks.objects += 1;
+        leftovers.objects += usize::from(strings::object_has(object, needles));
+        let Ok(stream) = object.as_stream() else { continue };
+        if binary.contains(id) {
+            continue;
+        }
+        let Some(data) = unpacked(stream, STREAM_BYTES) else {
+            leftovers.objects += 1;
+            continue;
+        };
+        if content.contains(id) {
+            if strings::content_has(&data, needles) {
+                saying.insert(*id);
+            }
+        } else {
+            leftovers.objects += usize::from(strings::text_has(&data, needles) || strings::map_has(&data, needles));
+        }
+    }
+    for (number, page) in (0..).zip(&tree.pages) {
+        if !saying.is_empty() && !prune::reachable(&document, [*page]).is_disjoint(&saying) {
+            leftovers.pages.entry(number).or_default().unclean = true;
+        }
+    }
+    leftovers.objects += usize::from(!saying.is_empty());
+    Ok(())
+}
+
+fn has_files(document: &Document) -> bool {
+    let names = document.catalog().ok().and_then(|catalog| document.child(catalog, b"Names"));
+    names.is_some_and(|names| names.has(b"EmbeddedFiles") || names.has(b"JavaScript"))
+}
+
+/// Streams that hold no text: pictures, fonts, colour profiles, tables of numbers.
+fn binary_streams(document: &Document) -> HashSet<ObjectId> {
+    let mut found = HashSet::new();
+    for (id, object) in &document.objects {
+        match object {
+            Object::Dictionary(font) => {
+                for key in [b"FontFile".as_slice(), b"FontFile2", b"FontFile3", b"CIDToGIDMap", b"CIDSet"] {
+                    found.extend(font.get(key).and_then(Object::as_reference));
+                }
+            }
+            Object::Stream(stream) => {
+                let is_picture = document.name(&stream.dict, b"Subtype") == Some(b"Image");
+                let is_numbers = document.integer(&stream.dict, b"FunctionType") == Some(0);
+                // A colour profile says how many colours it has.
+                let is_profile = stream.dict.has(b"N") && !stream.dict.has(b"Type");
+                if is_picture
+                    || is_numbers
+                    || is_profile
+                    || stream.dict.has(b"ShadingType")
+                    || stream.dict.has_type(b"XRef")
+                {
+                    found.insert(*id);
+                }
+            }
+            // Colour tables, and profiles in lists.
+            Object::Array(parts) if matches!(parts.first(), Some(Object::Name(name)) if name == b"Indexed") => {
+                found.extend(parts.iter().filter_map(|part| part.as_reference().ok()));
+            }
+            _ => {}
+        }
+    }
+    found
+}

@@ -1,0 +1,178 @@
+//! Resources and objects that nothing draws any more.
+
+use std::collections::HashSet;
+
+use lopdf::content::Content;
+use lopdf::{Dictionary, Document, Object, ObjectId};
+
+use super::pictures::references;
+use crate::structure::objects::{Lookup, unpacked};
+
+/// Kinds of resources that may show something.
+const KINDS: [&[u8]; 7] = [b"XObject", b"ExtGState", b"Pattern", b"Shading", b"Properties", b"ColorSpace", b"Font"];
+/// What one content stream may unpack to.
+const CONTENT_BYTES: usize = 64 << 20;
+/// Entries that lead away from what a page shows.
+const AWAY: [&[u8]; 8] = [b"Parent", b"P", b"Pg", b"Dest", b"A", b"StructParent", b"IRT", b"Next"];
+
+/// The content of a page as one.
+pub(super) fn page_content(document: &Document, page: ObjectId) -> Option<Vec<u8>> {
+    let page = document.get_dictionary(page).ok()?;
+    let streams = match page.get(b"Contents").ok().and_then(|contents| document.resolve(contents)) {
+        Some(Object::Array(streams)) => streams.iter().filter_map(|stream| document.resolve(stream)).collect(),
+        Some(stream) => vec![stream],
+        None => Vec::new(),
+    };
+    let mut content = Vec::new();
+    for stream in streams.into_iter().filter_map(|stream| stream.as_stream().ok()) {
+        content.extend(unpacked(stream, CONTENT_BYTES.saturating_sub(content.len()))?);
+        content.push(b'\n');
+    }
+    Some(content)
+}
+
+/// Leaves each page the resources that its content names. Returns the pages whose content can't be read.
+pub(super) fn resources(document: &mut Document, pages: &[ObjectId]) -> Vec<ObjectId> {
+    let mut unread = Vec::new();
+    for id in pages {
+        let names = page_content(document, *id).and_then(|content| names(&content));
+        let Ok(page) = document.get_dictionary(*id) else { continue };
+        let Some(all) = document.child(page, b"Resources").cloned() else { continue };
+        let names = names.and_then(|names| with_inherited(document, &all, names));
+        let Some(names) = names else {
+            unread.push(*id);
+            continue;
+        };
+        let left = kept(document, &all, &names);
+        if let Ok(page) = document.get_dictionary_mut(*id) {
+            page.set("Resources", left);
+        }
+    }
+    let forms: Vec<ObjectId> = document
+        .objects
+        .iter()
+        .filter(|(_, object)| {
+            object.as_stream().is_ok_and(|form| form.dict.has(b"BBox") && form.dict.has(b"Resources"))
+        })
+        .map(|(id, _)| *id)
+        .collect();
+    for id in forms {
+        let Ok(form) = document.get_object(id).and_then(Object::as_stream) else { continue };
+        let Some(all) = document.child(&form.dict, b"Resources").cloned() else { continue };
+        let names = unpacked(form, CONTENT_BYTES).and_then(|content| names(&content));
+        let Some(names) = names.and_then(|names| with_inherited(document, &all, names)) else { continue };
+        let left = kept(document, &all, &names);
+        if let Ok(form) = document.get_object_mut(id).and_then(Object::as_stream_mut) {
+            form.dict.set("Resources", left);
+        }
+    }
+    unread
+}
+
+fn kept(document: &Document, all: &Dictionary, names: &HashSet<Vec<u8>>) -> Dictionary {
+    let mut left = all.clone();
+    for kind in KINDS {
+        if let Some(entries) = document.child(all, kind) {
+            let is_used = |name: &[u8]| names.contains(name) || kind == b"ColorSpace" && name.starts_with(b"Default");
+            let used: Dictionary = entries
+                .iter()
+                .filter(|(name, _)| is_used(name))
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect();
+            left.set(kind, used);
+        }
+    }
+    left
+}
+
+/// All names in the operands of content.
+fn names(content: &[u8]) -> Option<HashSet<Vec<u8>>> {
+    let content = Content::decode(content).ok()?;
+    let mut found = HashSet::new();
+    for operation in &content.operations {
+        // A picture that the parser can't read may name colours.
+        if operation.operator == "BI" && operation.operands.is_empty() {
+            return None;
+        }
+        operation.operands.iter().for_each(|operand| add_names(operand, &mut found));
+    }
+    Some(found)
+}
+
+fn add_names(object: &Object, found: &mut HashSet<Vec<u8>>) {
+    match object {
+        Object::Name(name) => drop(found.insert(name.clone())),
+        Object::Array(parts) => parts.iter().for_each(|part| add_names(part, found)),
+        Object::Dictionary(dictionary) => dictionary.iter().for_each(|(_, value)| add_names(value, found)),
+        Object::Stream(stream) => stream.dict.iter().for_each(|(_, value)| add_names(value, found)),
+        _ => {}
+    }
+}
+
+/// With the names in forms that have no resources of their own.
+fn with_inherited(
+    document: &Document,
+    resources: &Dictionary,
+    mut found: HashSet<Vec<u8>>,
+) -> Option<HashSet<Vec<u8>>> {
+    let mut seen = HashSet::new();
+    loop {
+        let before = found.len();
+        let objects = document.child(resources, b"XObject");
+        for (name, object) in objects.into_iter().flat_map(Dictionary::iter) {
+            let form = document.resolve(object).and_then(|object| object.as_stream().ok());
+            let form = form.filter(|form| form.dict.has(b"BBox") && !form.dict.has(b"Resources"));
+            if let Some(form) = form
+                && found.contains(name)
+                && seen.insert(name.clone())
+            {
+                found.extend(names(&unpacked(form, CONTENT_BYTES)?)?);
+            }
+        }
+        if found.len() == before {
+            return Some(found);
+        }
+    }
+}
+
+/// Everything that is drawn from these objects on.
+pub(super) fn reachable(document: &Document, from: impl IntoIterator<Item = ObjectId>) -> HashSet<ObjectId> {
+    let mut seen = HashSet::new();
+    let mut wanted: Vec<ObjectId> = from.into_iter().collect();
+    while let Some(id) = wanted.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match document.objects.get(&id) {
+            Some(Object::Dictionary(dictionary)) => follow(dictionary, &mut wanted),
+            Some(Object::Stream(stream)) => follow(&stream.dict, &mut wanted),
+            Some(other) => references(other, &mut wanted),
+            None => {}
+        }
+    }
+    seen
+}
+
+fn follow(dictionary: &Dictionary, wanted: &mut Vec<ObjectId>) {
+    for (_, value) in dictionary.iter().filter(|(key, _)| !AWAY.contains(&key.as_slice())) {
+        references(value, wanted);
+    }
+}
+
+/// Removes those of the objects that no page draws, whatever else refers to them.
+pub(super) fn unused(document: &mut Document, pages: &[ObjectId], objects: HashSet<ObjectId>) {
+    let candidates = reachable(document, objects);
+    let form = document.catalog().ok().and_then(|catalog| catalog.get(b"AcroForm").and_then(Object::as_reference).ok());
+    let drawn = reachable(document, pages.iter().copied().chain(form));
+    for id in candidates {
+        let is_seen = |object: &Object| {
+            let is_part = |dictionary: &Dictionary| {
+                dictionary.has_type(b"Page") || dictionary.has_type(b"Pages") || dictionary.has_type(b"Catalog")
+            };
+            object.as_dict().is_ok_and(is_part)
+        };
+        if !drawn.contains(&id) && !document.objects.get(&id).is_some_and(is_seen) {
+            document.objects.remove(&id);
+        }
+    }
+}
