@@ -95,14 +95,15 @@ fn entries(map: &[u8]) -> Vec<(u16, Vec<u8>)> {
     let mut found: Vec<(u16, Vec<u8>)> = Vec::new();
     let code = |raw: &[u8]| tokens::hex(raw).iter().fold(0u16, |code, byte| code << 8 | u16::from(*byte));
     let mut strings: Vec<&[u8]> = Vec::new();
-    let (mut is_range, mut list) = (false, None);
+    // Other sections, such as that of the code space, have strings too.
+    let (mut is_mapping, mut is_range, mut list) = (false, false, None);
     for token in Tokens::new(map) {
         match token {
             Token::Operator(b"beginbfchar" | b"beginbfrange") => {
-                is_range = token == Token::Operator(b"beginbfrange");
+                (is_mapping, is_range) = (true, token == Token::Operator(b"beginbfrange"));
                 strings.clear();
             }
-            Token::Hex(raw) => strings.push(raw),
+            Token::Hex(raw) if is_mapping => strings.push(raw),
             // A list of characters for a range begins, or ends.
             Token::Other if strings.len() == 2 && list.is_none() => list = Some(code(strings[0])),
             Token::Other => {
@@ -111,8 +112,8 @@ fn entries(map: &[u8]) -> Vec<(u16, Vec<u8>)> {
                 }
                 strings.clear();
             }
-            Token::Operator(_) => strings.clear(),
-            Token::Number(_) | Token::Name(_) | Token::Literal(_) => {}
+            Token::Operator(_) => (is_mapping, strings) = (false, Vec::new()),
+            Token::Hex(_) | Token::Number(_) | Token::Name(_) | Token::Literal(_) => {}
         }
         if list.is_some() || found.len() >= ENTRIES {
             continue;
