@@ -342,7 +342,7 @@ fn as_picture(
     own: &PagePlan,
     cover: &Cover<'_>,
 ) -> Result<(), Failure> {
-    let (stream, _) = {
+    let stream = {
         let session = engines.pdfium()?.session();
         let drawn = pdfium::Document::open(&session, &files.prepared, None)?;
         let page = drawn.page(number)?;
@@ -368,22 +368,12 @@ fn as_picture(
             }
         }
         super::pictures::of_page(&bitmap)
-            .map(|stream| (stream, (width, height)))
             .map_err(|Unsafe(cause)| Failure::new(ErrorCode::Internal, "Something went wrong on our side.", cause))?
     };
-    let picture = document.add_object(stream);
-    let Ok(page) = document.get_dictionary(id) else { return Ok(()) };
-    let (visible, rotation) = (pages::visible_box(document, page), pages::rotation(document, page));
-    let (width, height) = pages::shown_size(document, page);
-    let matrix = Matrix([width, 0.0, 0.0, height, 0.0, 0.0]).then(Matrix::from_upright(visible, rotation));
-    let content = format!("q {} cm /Picture Do Q\n", matrix.operands());
-    let content = document.add_object(Stream::new(Dictionary::new(), content.into_bytes()));
+    overlay::show_picture(document, id, stream);
     if let Ok(page) = document.get_dictionary_mut(id) {
-        page.set("Contents", content);
-        page.set("Resources", lopdf::dictionary! { "XObject" => lopdf::dictionary! { "Picture" => picture } });
-        for key in [b"StructParents".as_slice(), b"Group", b"B"] {
-            page.remove(key);
-        }
+        page.remove(b"Group");
+        page.remove(b"B");
     }
     Ok(())
 }

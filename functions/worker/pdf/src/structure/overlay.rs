@@ -4,6 +4,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use serde::Deserialize;
 
 use super::objects::Lookup;
+use super::pages;
 use super::transform::{Matrix, wrap_contents};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -53,6 +54,23 @@ pub(crate) fn draw(document: &mut Document, page: ObjectId, drawings: &[Drawing]
         // The page's own content may leave its graphics state changed.
         Layer::Over => wrap_contents(document, page, own, "q\n", &format!("\nQ\n{content}")),
         Layer::Under => wrap_contents(document, page, own, &format!("q\n{content}Q\n"), "\n"),
+    }
+}
+
+/// Shows a picture over the whole of a page in place of its content. Annotations stay.
+pub(crate) fn show_picture(document: &mut Document, page: ObjectId, picture: Stream) {
+    let picture = document.add_object(picture);
+    let Ok(dictionary) = document.get_dictionary(page) else { return };
+    let (visible, rotation) = (pages::visible_box(document, dictionary), pages::rotation(document, dictionary));
+    let (width, height) = pages::shown_size(document, dictionary);
+    let matrix = Matrix([width, 0.0, 0.0, height, 0.0, 0.0]).then(Matrix::from_upright(visible, rotation));
+    let content = format!("q {} cm /Picture Do Q\n", matrix.operands());
+    let content = document.add_object(Stream::new(Dictionary::new(), content.into_bytes()));
+    if let Ok(page) = document.get_dictionary_mut(page) {
+        page.set("Contents", content);
+        page.set("Resources", dictionary! { "XObject" => dictionary! { "Picture" => picture } });
+        // The content that the structure's marks refer to is gone.
+        page.remove(b"StructParents");
     }
 }
 

@@ -1,6 +1,6 @@
 //! ocr-pdf: puts an invisible text layer over scanned pages.
 
-use lopdf::{Dictionary, Object, ObjectId, Stream, dictionary};
+use lopdf::{Object, ObjectId};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::pdfium::{Document, Page};
 use crate::structure::assembly::Source;
 use crate::structure::objects::Lookup;
 use crate::structure::transform::{Matrix, move_annotation, wrap_contents};
-use crate::structure::{Assembly, invisible, open_holding, pages};
+use crate::structure::{Assembly, invisible, open_holding, overlay, pages};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
 
 const RESULT: &str = "result.pdf";
@@ -145,19 +145,7 @@ fn replace(document: &mut lopdf::Document, id: ObjectId, picture: &std::path::Pa
     let data = std::fs::read(picture).map_err(|error| io_failure(&error))?;
     std::fs::remove_file(picture).map_err(|error| io_failure(&error))?;
     let stream = crate::image::jpeg(&data).ok_or_else(|| internal("a picture of our own can't be read"))?;
-    let picture = document.add_object(stream);
-    let Ok(page) = document.get_dictionary(id) else { return Ok(()) };
-    let (visible, rotation) = (pages::visible_box(document, page), pages::rotation(document, page));
-    let (width, height) = pages::shown_size(document, page);
-    let matrix = Matrix([width, 0.0, 0.0, height, 0.0, 0.0]).then(Matrix::from_upright(visible, rotation));
-    let content = format!("q {} cm /Picture Do Q\n", matrix.operands());
-    let content = document.add_object(Stream::new(Dictionary::new(), content.into_bytes()));
-    if let Ok(page) = document.get_dictionary_mut(id) {
-        page.set("Contents", content);
-        page.set("Resources", dictionary! { "XObject" => dictionary! { "Picture" => picture } });
-        // The content that the structure's marks refer to is gone.
-        page.remove(b"StructParents");
-    }
+    overlay::show_picture(document, id, stream);
     Ok(())
 }
 
