@@ -6,7 +6,7 @@ mod page;
 mod tesseract;
 
 pub(crate) use layer::{TextLayer, placed};
-pub(crate) use page::{How, PageText, read, read_twice};
+pub(crate) use page::{How, PageText, picture, read, unread};
 pub(crate) use tesseract::{Reader, Tesseract};
 
 /// Below this confidence, a page has so many wrong words that somebody has to look at it.

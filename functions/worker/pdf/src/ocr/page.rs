@@ -69,15 +69,13 @@ pub(crate) fn read(
     Ok(PageText { text, width: picture.width, height: picture.height, dpi, view })
 }
 
-/// Reads a page twice, in both layouts, and says at which resolution.
-pub(crate) fn read_twice(page: &Page<'_>, reader: &mut Reader, pixels: u64) -> Result<([Text; 2], f32), Failure> {
+/// Draws a page upright, at the resolution that suits the reader best.
+pub(crate) fn picture(page: &Page<'_>, pixels: u64) -> Result<GreyBitmap, Failure> {
     let dpi = resolution(page, &How { dpi: Some(MOST_DPI), deskew: false, pixels });
-    let picture = draw(page, dpi, View::default(), &[])?;
-    let texts = reader.read_twice(&picture).ok_or_else(unread)?;
-    Ok((texts, dpi))
+    draw(page, dpi, View::default(), &[])
 }
 
-fn unread() -> Failure {
+pub(crate) fn unread() -> Failure {
     Failure::new(ErrorCode::RenderFailed, "The text of a page could not be recognized.", "tesseract gave up")
 }
 

@@ -11,6 +11,8 @@ mod content;
 mod find;
 mod fonts;
 mod hidden;
+mod known;
+mod look;
 mod metadata_of_pictures;
 mod needle;
 mod paths;
@@ -18,7 +20,9 @@ mod pictures;
 mod prove;
 mod prune;
 mod reading;
+mod rest;
 mod shapes;
+mod sight;
 mod state;
 mod strings;
 mod tags;
@@ -30,6 +34,7 @@ pub(crate) use find::find;
 pub(crate) use hidden::Removed;
 pub(crate) use needle::{Needles, Wanted};
 pub(crate) use prove::{Checks, prove};
+pub(crate) use sight::Sight;
 
 use crate::pdfium::Rect;
 
@@ -77,9 +82,22 @@ impl Leftovers {
     pub(crate) fn is_empty(&self) -> bool {
         self.pages.is_empty() && self.objects == 0
     }
+
+    /// Adds what is left on a page, if anything is.
+    fn add(&mut self, page: u32, areas: Vec<(Rect, usize)>, unclean: bool) {
+        if unclean || !areas.is_empty() {
+            let left = self.pages.entry(page).or_default();
+            left.unclean |= unclean;
+            left.areas.extend(areas);
+        }
+    }
 }
 
 impl Plan {
+    fn areas(&self, page: u32) -> &[Rect] {
+        self.pages.get(&page).map_or(&[], |page| &page.areas)
+    }
+
     /// Adds what was found in a finished file. Returns whether that makes any difference: another try will then come to another
     /// end.
     pub(crate) fn learn(&mut self, leftovers: &Leftovers) -> bool {

@@ -2,6 +2,7 @@
 
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
+use strsim::levenshtein;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{compose, is_combining_mark};
 
@@ -30,12 +31,18 @@ struct Needle {
     alike: Option<Regex>,
     /// A literal of several letters without its spaces.
     squeezed: Option<Regex>,
+    /// The words of a literal as [`blurred`] makes them. Patterns have none.
+    words: Vec<String>,
     whole_words: bool,
 }
 
 /// Letters from which on a literal is found even where spaces part them: by chance, they follow each other in other words too
 /// seldom to matter.
 const LETTERS: usize = 6;
+
+/// Letters of a part of a word from which on it may be the word, and how many letters have one mistake.
+const PART: usize = 3;
+const MISTAKES: usize = 3;
 
 /// All texts that are to be redacted.
 #[derive(Clone, Debug, Default)]
@@ -75,7 +82,8 @@ impl Needles {
             let letters: String = normal(wanted.literal.as_deref().unwrap_or_default()).split_whitespace().collect();
             let squeezed =
                 if letters.chars().count() >= LETTERS { Some(build(&regex::escape(&letters))?) } else { None };
-            Ok(Needle { regex, alike, squeezed, whole_words: wanted.whole_words })
+            let words = wanted.literal.as_deref().unwrap_or_default().split_whitespace().map(blurred).collect();
+            Ok(Needle { regex, alike, squeezed, words, whole_words: wanted.whole_words })
         };
         wanted.iter().enumerate().map(needle).collect::<Result<_, _>>().map(Self)
     }
@@ -84,7 +92,7 @@ impl Needles {
     pub(super) fn with_literals(&self, literals: impl IntoIterator<Item = String>) -> Self {
         let build = |literal: String| {
             let regex = RegexBuilder::new(&spaced(&normal(&literal))).case_insensitive(true).build().ok()?;
-            Some(Needle { regex, alike: None, squeezed: None, whole_words: true })
+            Some(Needle { regex, alike: None, squeezed: None, words: Vec::new(), whole_words: true })
         };
         Self(self.0.iter().cloned().chain(literals.into_iter().filter_map(build)).collect())
     }
@@ -140,6 +148,22 @@ impl Needles {
     /// Whether any of the texts occurs in a text as somebody wrote it.
     pub(crate) fn occurs_in(&self, text: &str) -> bool {
         !self.find(&normal(text)).is_empty()
+    }
+
+    /// Whether a word, as [`blurred`] makes it, may be a word of a literal that was read with mistakes, or a part of one.
+    pub(super) fn resemble(&self, word: &str) -> bool {
+        let letters = word.chars().count();
+        let is_part = |one: &str, other: &str| letters.min(other.chars().count()) >= PART && one.contains(other);
+        self.0.iter().flat_map(|needle| &needle.words).any(|own| {
+            let most = (own.chars().count() / MISTAKES).max(1);
+            let is_near = letters > 2 && letters.abs_diff(own.chars().count()) <= most;
+            word == own || is_part(own, word) || is_part(word, own) || is_near && levenshtein(own, word) <= most
+        })
+    }
+
+    /// Whether there are patterns: what they match can't be guessed from a part of it.
+    pub(super) fn have_patterns(&self) -> bool {
+        self.0.iter().any(|needle| needle.alike.is_none())
     }
 
     /// A text with `[redacted]` in place of what is to be redacted. `None` if there is nothing.
@@ -230,6 +254,11 @@ fn alike(text: &str) -> String {
         .collect()
 }
 
+/// The letters and digits of a text, those that look alike being equal in either case.
+pub(super) fn blurred(text: &str) -> String {
+    alike(&normal(text).to_lowercase()).chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -276,6 +305,17 @@ mod tests {
     fn what_ocr_confuses_is_found() {
         let needles = needles(json!([{"literal": "SOLID 105"}]));
         assert!(!needles.find_alike("so1id IO5").is_empty());
+    }
+
+    #[test]
+    fn words_that_may_be_a_word_with_mistakes_resemble_it() {
+        let needles = needles(json!([{"literal": "Griffinshire Hall"}]));
+        for word in ["Griffinshire", "Griffonshine", "GriffinshireX", "Griff", "shire", "Hali", "Halls"] {
+            assert!(needles.resemble(&blurred(word)), "{word}");
+        }
+        for word in ["Harvest", "of", "the", "Grind", "Half-baked"] {
+            assert!(!needles.resemble(&blurred(word)), "{word}");
+        }
     }
 
     #[test]

@@ -7,10 +7,12 @@ use std::path::Path;
 use lopdf::{Document, Object, ObjectId};
 
 use super::apply::{Files, flatten_copy};
+use super::look::Shown;
 use super::needle::{Needles, normal};
 use super::reading::{Reading, lies_in};
+use super::sight::Sight;
 use super::{Cover, Leftovers, Plan, prune, strings};
-use crate::ocr::{self, Reader};
+use crate::ocr;
 use crate::pdfium::{self, Background, Bitmap, Page, Rect};
 use crate::structure::objects::{Lookup, unpacked};
 use crate::structure::pages;
@@ -47,7 +49,7 @@ pub(crate) fn prove(
     plan: &Plan,
     needles: &Needles,
     cover: &Cover<'_>,
-    reader: &mut Reader,
+    sight: &mut Sight<'_>,
     result: &Path,
 ) -> Result<(Leftovers, Checks), Failure> {
     let mut leftovers = Leftovers::default();
@@ -64,34 +66,41 @@ pub(crate) fn prove(
     }
     let wanted: Vec<u32> =
         (0..after.pages()).filter(|page| !needles.is_empty() || plan.pages.contains_key(page)).collect();
-    after.for_each_page(wanted, |number, page| {
-        let own = plan.pages.get(&number);
-        let areas = own.map_or(&[][..], |own| &own.areas);
-        let reading = Reading::of_text(&page.text()?.characters(false));
-        checks.text += 1;
-        let mut found = reading.find(needles);
-        let mut unclean = !areas_are_empty(&reading, areas, cover);
-        let (texts, dpi) = ocr::read_twice(page, reader, request.limits.pixels)?;
-        checks.ocr += 1;
-        found.extend(texts.iter().flat_map(|text| Reading::of_picture(text, dpi).find(needles)));
-        if !areas.is_empty() {
-            let drawn = draw(page, page.size())?;
-            let source = before.page(number)?;
-            unclean |= !boxes_are_plain(&drawn, page.size(), areas, cover);
-            checks.boxes += 1;
-            if !own.is_some_and(|own| own.as_picture) {
-                unclean |= differs(&draw(&source, page.size())?, &drawn, page.size(), areas);
-            }
-        }
-        if unclean || !found.is_empty() {
-            let left = leftovers.pages.entry(number).or_default();
-            left.unclean |= unclean;
-            left.areas.extend(found.into_iter().map(|(area, entry, _)| (area, entry)));
-        }
-        Ok(())
+    let seen = sight.find(request, wanted.len(), |look| {
+        after.for_each_page(wanted, |number, page| {
+            let text = Reading::of_text(&page.text()?.characters(false));
+            let found = text.find(needles).into_iter().map(|(area, entry, _)| (area, entry));
+            leftovers.add(number, found.collect(), !areas_are_empty(&text, plan.areas(number), cover));
+            leftovers.add(number, Vec::new(), looks_wrong(page, &before, number, plan, cover, &mut checks)?);
+            checks.text += 1;
+            checks.ocr += 1;
+            look(number, Shown { picture: ocr::picture(page, request.limits.pixels)?, text });
+            Ok(())
+        })
     })?;
+    for (number, found) in seen {
+        leftovers.add(number, found, false);
+    }
     std::fs::remove_file(&flat).map_err(|error| crate::structure::open::io_failure(&error))?;
     Ok((leftovers, checks))
+}
+
+/// Whether something else than boxes is seen in the areas of a page, or something outside of them was lost.
+fn looks_wrong(
+    page: &Page<'_>,
+    before: &pdfium::Document<'_>,
+    number: u32,
+    plan: &Plan,
+    cover: &Cover<'_>,
+    checks: &mut Checks,
+) -> Result<bool, Failure> {
+    let Some(own) = plan.pages.get(&number).filter(|own| !own.areas.is_empty()) else { return Ok(false) };
+    checks.boxes += 1;
+    let drawn = draw(page, page.size())?;
+    if !boxes_are_plain(&drawn, page.size(), &own.areas, cover) {
+        return Ok(true);
+    }
+    Ok(!own.as_picture && differs(&draw(&before.page(number)?, page.size())?, &drawn, page.size(), &own.areas))
 }
 
 /// Whether there is no text in the areas but their labels.

@@ -16,7 +16,8 @@ const INSET: f32 = 0.06;
 pub(super) struct Glyph {
     pub(super) value: char,
     pub(super) area: Rect,
-    size: f32,
+    /// Of the font, in points.
+    pub(super) size: f32,
     spaced: bool,
     is_upright: bool,
 }

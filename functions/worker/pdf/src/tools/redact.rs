@@ -4,8 +4,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{internal, io_failure, ocr_pdf, options, pdf};
+use crate::ocr::Reader;
 use crate::pdfium::Rect;
-use crate::redact::{self, Applied, Checks, Cover, Needles, Plan, Removed, Steps, Wanted};
+use crate::redact::{self, Applied, Checks, Cover, Needles, Plan, Removed, Sight, Steps, Wanted};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
 
 const RESULT: &str = "result.pdf";
@@ -78,12 +79,13 @@ pub(crate) fn run_with(engines: &Engines, request: &Request, steps: Steps) -> Re
 
     let files = redact::prepare(engines, request, &needles, options.metadata)?;
     let mut plan = redact::find(engines, &files.flat, &regions, &needles)?;
-    let mut reader = ocr_pdf::reader(engines, &options.languages)?.with_inverted_text();
+    let load = || ocr_pdf::reader(engines, &options.languages).map(Reader::with_inverted_text);
+    let mut sight = Sight::new(&needles, load);
     let result = request.directory.join(RESULT);
     for _ in 0..ROUNDS {
         let applied = redact::apply(engines, request, &files, &mut plan, &needles, &cover, steps, &result)?;
         let (leftovers, checks) =
-            redact::prove(engines, request, &files, &plan, &needles, &cover, &mut reader, &result)?;
+            redact::prove(engines, request, &files, &plan, &needles, &cover, &mut sight, &result)?;
         if leftovers.is_empty() {
             for file in [&files.prepared, &files.flat] {
                 std::fs::remove_file(file).map_err(|error| io_failure(&error))?;

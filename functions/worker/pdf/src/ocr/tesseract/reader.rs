@@ -178,6 +178,11 @@ impl Reader {
         Some(if block.confidence().is_some_and(|sure| sure >= CONFIDENT) { block } else { text })
     }
 
+    /// Reads a picture as a page with a layout.
+    pub(crate) fn read_once(&mut self, picture: &GreyBitmap) -> Option<Text> {
+        self.read_as(picture, AUTOMATIC)
+    }
+
     /// Reads a picture twice, as a page with a layout and as one block of text: what one way takes for a drawing, the other may
     /// read.
     pub(crate) fn read_twice(&mut self, picture: &GreyBitmap) -> Option<[Text; 2]> {

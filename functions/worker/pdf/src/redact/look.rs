@@ -1,0 +1,89 @@
+//! What a drawn page shows, as OCR reads it.
+//!
+//! Everything that can be seen on a page is read, as closely as it has to be:
+//!
+//! 1. A page with text is read once, at a resolution that is enough for text of its size. A word that OCR reads as the page's own
+//!    text has it in that place is known (`known.rs`): that text is searched, too, so that nothing can be hidden in it.
+//! 2. What is left is read at 300 dots per inch, in two layouts: pictures, outlines, text that is not what its font says, small
+//!    print, and all words that resemble what is to be redacted (`rest.rs`). What one layout takes for a drawing, the other may read.
+//!
+//! A page with little or no text, such as a scan, is read in the second way alone. All readings are searched.
+
+use fast_image_resize::images::{Image, ImageRef};
+use fast_image_resize::{PixelType, ResizeOptions, Resizer};
+
+use super::known;
+use super::needle::Needles;
+use super::reading::Reading;
+use super::rest::Rest;
+use crate::Failure;
+use crate::ocr::{Reader, Text, unread};
+use crate::pdfium::{GreyBitmap, Rect};
+
+/// Characters from which on a page is read in two steps. For fewer, that does not pay.
+const TEXT: usize = 120;
+/// Dots for an em of the usual text, and the fewest for an inch, of the first reading.
+const EM: f32 = 25.0;
+const LEAST_DPI: f32 = 150.0;
+/// The first reading has to be this much coarser to pay.
+const COARSER: f32 = 0.8;
+
+/// Something that is to be redacted: where it is, and by which entry it was found.
+pub(super) type Found = (Rect, usize);
+
+/// A page as it is drawn, and the text that it has.
+#[derive(Debug)]
+pub(super) struct Shown {
+    pub(super) picture: GreyBitmap,
+    pub(super) text: Reading,
+}
+
+impl Shown {
+    /// Finds what is to be redacted in all that the page shows.
+    pub(super) fn find(&self, reader: &mut Reader, needles: &Needles) -> Result<Vec<Found>, Failure> {
+        let Some(small) = self.dpi_of_text().and_then(|dpi| smaller(&self.picture, dpi)) else {
+            return closely(reader, &Rest::whole(&self.picture), needles);
+        };
+        let first = reader.read_once(&small).ok_or_else(unread)?;
+        let mut found = search(&first, small.dpi, needles);
+        let known = known::words(&first, small.dpi, &self.text, needles);
+        if let Some(rest) = Rest::without(&self.picture, &known) {
+            found.extend(closely(reader, &rest, needles)?);
+        }
+        Ok(found)
+    }
+
+    /// At which resolution most of the page's text can be read. `None` if it has little.
+    fn dpi_of_text(&self) -> Option<f32> {
+        let mut sizes: Vec<f32> = self.text.glyphs.iter().map(|glyph| glyph.size).collect();
+        if sizes.len() < TEXT {
+            return None;
+        }
+        let middle = sizes.len() / 2;
+        let (_, size, _) = sizes.select_nth_unstable_by(middle, f32::total_cmp);
+        Some((72.0 * EM / size.max(1.0)).max(LEAST_DPI))
+    }
+}
+
+fn search(text: &Text, dpi: f32, needles: &Needles) -> Vec<Found> {
+    Reading::of_picture(text, dpi).find(needles).into_iter().map(|(area, entry, _)| (area, entry)).collect()
+}
+
+/// Reads a picture in both layouts.
+fn closely(reader: &mut Reader, rest: &Rest<'_>, needles: &Needles) -> Result<Vec<Found>, Failure> {
+    let texts = reader.read_twice(&rest.picture).ok_or_else(unread)?;
+    Ok(texts.into_iter().flat_map(|text| search(&rest.placed(text), rest.picture.dpi, needles)).collect())
+}
+
+/// The picture at a lower resolution. `None` if it is hardly lower.
+fn smaller(picture: &GreyBitmap, dpi: f32) -> Option<GreyBitmap> {
+    let scale = dpi / picture.dpi;
+    if scale > COARSER {
+        return None;
+    }
+    let [width, height] = [picture.width, picture.height].map(|side| ((side as f32 * scale).round() as u32).max(1));
+    let from = ImageRef::new(picture.width, picture.height, &picture.data, PixelType::U8).ok()?;
+    let mut to = Image::new(width, height, PixelType::U8);
+    Resizer::new().resize(&from, &mut to, &ResizeOptions::new()).ok()?;
+    Some(GreyBitmap { width, height, data: to.into_vec(), dpi: picture.dpi * width as f32 / picture.width as f32 })
+}

@@ -1,0 +1,118 @@
+//! Reads the pictures of pages on several threads, each picture once.
+
+use std::collections::HashMap;
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use sha2::{Digest, Sha256};
+
+use super::look::{Found, Shown};
+use super::needle::Needles;
+use crate::ocr::Reader;
+use crate::room::Room;
+use crate::{ErrorCode, Failure, Request};
+
+/// Readers, each with models of its own.
+const MOST_READERS: usize = 2;
+/// Bytes that reading takes for each pixel, and the part of the memory that all readers may have.
+const PIXEL_BYTES: u64 = 8;
+const MEMORY_SHARE: u64 = 2;
+/// Of a reader's thread: as much as that of a program.
+const STACK: usize = 8 << 20;
+
+type PictureId = [u8; 32];
+
+/// A page to be read, with its number.
+type Job = (u32, PictureId, Shown);
+/// What was found on it.
+type Done = (u32, PictureId, Result<Vec<Found>, Failure>);
+
+/// Reads what pages show, and remembers it: a picture that was read in one round is not read again in the next.
+pub(crate) struct Sight<'l> {
+    load: Box<dyn Fn() -> Result<Reader, Failure> + 'l>,
+    readers: Vec<Reader>,
+    needles: &'l Needles,
+    known: HashMap<PictureId, Vec<Found>>,
+}
+
+impl std::fmt::Debug for Sight<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sight").finish_non_exhaustive()
+    }
+}
+
+impl<'l> Sight<'l> {
+    pub(crate) fn new(needles: &'l Needles, load: impl Fn() -> Result<Reader, Failure> + 'l) -> Self {
+        Self { load: Box::new(load), readers: Vec::new(), needles, known: HashMap::new() }
+    }
+
+    /// Finds what is to be redacted on the pages, at most so many, that `draw` draws one after the other: by their numbers.
+    pub(super) fn find(
+        &mut self,
+        request: &Request,
+        pages: usize,
+        draw: impl FnOnce(&mut dyn FnMut(u32, Shown)) -> Result<(), Failure>,
+    ) -> Result<Vec<(u32, Vec<Found>)>, Failure> {
+        let wanted = thread::available_parallelism().map_or(1, usize::from).min(MOST_READERS).min(pages);
+        while self.readers.len() < wanted {
+            self.readers.push((self.load)()?);
+        }
+        let room = Room::new(request.limits.memory_bytes / MEMORY_SHARE);
+        let mut found = Vec::new();
+        let (send, receive) = sync_channel::<Job>(0);
+        let (tell, told) = channel::<Done>();
+        let receive = Mutex::new(receive);
+        let needles = self.needles;
+        thread::scope(|scope| {
+            for reader in &mut self.readers {
+                let (receive, room, tell) = (&receive, &room, tell.clone());
+                let read = move || read_all(receive, reader, needles, room, &tell);
+                thread::Builder::new()
+                    .stack_size(STACK)
+                    .spawn_scoped(scope, read)
+                    .map_err(|error| no_thread(&error))?;
+            }
+            drop(tell);
+            let drawn = draw(&mut |number, shown| {
+                let id = Sha256::digest(&shown.picture.data).into();
+                if let Some(known) = self.known.get(&id) {
+                    found.push((number, known.clone()));
+                    return;
+                }
+                room.take(bytes(&shown));
+                // The readers wait for pages until there are no more.
+                drop(send.send((number, id, shown)));
+            });
+            drop(send);
+            drawn
+        })?;
+        for (number, id, read) in told {
+            let read = read?;
+            found.push((number, read.clone()));
+            self.known.insert(id, read);
+        }
+        Ok(found)
+    }
+}
+
+fn read_all(receive: &Mutex<Receiver<Job>>, reader: &mut Reader, needles: &Needles, room: &Room, tell: &Sender<Done>) {
+    loop {
+        let received = receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok((number, id, shown)) = received else { return };
+        let taken = bytes(&shown);
+        let found = shown.find(reader, needles);
+        room.give_back(taken);
+        // It fails only when nobody wants to know any more.
+        drop(tell.send((number, id, found)));
+    }
+}
+
+fn bytes(shown: &Shown) -> u64 {
+    shown.picture.data.len() as u64 * PIXEL_BYTES
+}
+
+fn no_thread(error: &std::io::Error) -> Failure {
+    let cause = format!("no thread to read pages: {}", error.kind());
+    Failure::new(ErrorCode::Internal, "Something went wrong on our side.", cause)
+}
