@@ -1,4 +1,5 @@
-//! The example clients, run as they are against the deployed stack: each converts a document and checks a webhook.
+//! The example clients, run as they are against the deployed stack. In each language, one converts a document and checks a
+//! webhook, and one makes a PDF of an order's documents, cancels a job and deletes all of them.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -6,7 +7,7 @@ use std::process::Output;
 use api_docs::example::{Example, Language};
 use docmill::domain::catalogue::Catalogue;
 use docmill::domain::job::JobId;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::process::Command;
 
 use crate::support::pdf;
@@ -60,6 +61,48 @@ impl Client {
     }
 }
 
+/// The page texts of an order's PDF, in their order.
+const ORDER: [&str; 3] = ["Cover", "Invoice", "Amet aliqua dolor"];
+
+impl Client {
+    async fn handles_an_order(mut self) {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, order) = (folder.path().join("order.pdf"), JobId::new().to_string());
+        let source = format!("{}/small.docx", self.samples);
+        let output = self.run(&[&source, target.to_str().unwrap(), &order]).await;
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+        let bytes = std::fs::read(&target).unwrap();
+        let text = pdf::text(&bytes);
+        let places = ORDER.map(|part| text.find(part).unwrap_or_else(|| panic!("{part}: {text}")));
+        assert!(places.is_sorted() && text.matches("COPY").count() == 3 && !text.contains("Draft"), "{text}");
+        let deleted = "merge-pdf deleted\nhtml-to-pdf deleted\nhtml-to-pdf deleted\n";
+        assert_eq!(said, format!("draft canceled\n{}: {} bytes\n{deleted}", target.display(), bytes.len()));
+        assert_eq!(jobs_of(&order).await, json!([]), "deleted jobs have no labels");
+    }
+}
+
+/// What the service lists under an order.
+async fn jobs_of(order: &str) -> Value {
+    let setting = |name: &str| std::env::var(name).unwrap();
+    let list = format!("{}/v1/jobs?metadata.order={order}", setting("DOCMILL_URL"));
+    let answer = reqwest::Client::new().get(list).bearer_auth(setting("DOCMILL_LIVE_KEY")).send().await.unwrap();
+    answer.json::<Value>().await.unwrap()["jobs"].take()
+}
+
+#[tokio::test]
+async fn each_client_handles_an_order() {
+    for (program, script) in [
+        ("sh".into(), Some("order.sh")),
+        ("python3".into(), Some("order.py")),
+        (node().await, Some("order.ts")),
+        (rust_example("order", "tests/clients/order.rs").await, None),
+    ] {
+        let Some(client) = Client::new(program, script) else { return };
+        client.handles_an_order().await;
+    }
+}
+
 /// A test for each client: of one conversion that works, and one that doesn't; of a file too, where it takes files.
 macro_rules! client {
     ($name:ident, $program:expr, $script:expr, takes_files: $takes_files:literal) => {
@@ -82,7 +125,7 @@ macro_rules! client {
 client!(curl, "sh", Some("convert.sh"), takes_files: true);
 client!(python, "python3", Some("convert.py"), takes_files: true);
 client!(typescript, node().await, Some("convert.ts"), takes_files: false);
-client!(rust, rust_client().await, None, takes_files: false);
+client!(rust, rust_example("convert", "tests/clients/convert.rs").await, None, takes_files: false);
 
 /// The documentation's example in each language. The one in Rust was compiled as it is printed, with a source that does not
 /// exist, so its job fails.
@@ -125,10 +168,6 @@ pub async fn node() -> PathBuf {
     let output = Command::new(root().join("infra/setup.sh")).args(["python", "node"]).output().await.unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Path::new(String::from_utf8(output.stdout).unwrap().trim()).with_file_name("node")
-}
-
-async fn rust_client() -> PathBuf {
-    rust_example("convert", "tests/clients/convert.rs").await
 }
 
 /// Cargo builds the package's examples along with its tests, but not when only some tests are asked for.
