@@ -238,6 +238,11 @@ async fn create_patiently(world: &World, account: &Account, body: &Value, idempo
     panic!("the request was never answered");
 }
 
+/// All that is stored of a job but those that wait for it.
+fn without_waiters(job: Job) -> Value {
+    serde_json::to_value(Job { waiters: None, ..job }).unwrap()
+}
+
 /// Timeline: many clients ask at once for the last places among the jobs that wait for one. All of them see free places, and
 /// the transactions decide.
 #[tokio::test]
@@ -250,6 +255,7 @@ async fn the_last_places_behind_a_job_are_given_once() {
     let others: BTreeSet<JobId> = (0..MAX_WAITERS - PLACES).map(|_| JobId::new()).collect();
     change_waiters(&world, "ADD", source, &others).await;
     world.watch.clear();
+    let before = without_waiters(read(&world, source).await);
 
     let body = merge(&[source]);
     let keys: Vec<_> = (0..CLIENTS).map(|client| format!("client {client}")).collect();
@@ -266,6 +272,8 @@ async fn the_last_places_behind_a_job_are_given_once() {
     assert_eq!((waiters.len(), &waiters - &others), (MAX_WAITERS, own.clone()));
     let jobs = own.len() as u64 + 1;
     assert_eq!(world.spent(&account).await, (jobs, jobs), "who was refused was not charged");
+    let after = without_waiters(read(&world, source).await);
+    assert_eq!(after, before, "nothing else of the awaited job has changed");
 
     // The others, which are no jobs, need not be told.
     change_waiters(&world, "DELETE", source, &others).await;

@@ -47,6 +47,8 @@ impl Jobs {
             .set_key(Some(job_key(awaited)))
             // Timeline: the awaited job ends between the check of the request and this write. Nobody would wake the new job,
             // so that the transaction fails, and the request is looked at again.
+            // Timeline: thirty requests read 999 waiters, and each finds a free place. One write makes them 1,000; the others
+            // fail here and charge nothing, and their requests, looked at again, are refused.
             .condition_expression(
                 "account = :account AND #status IN (:queued, :processing) \
                  AND (attribute_not_exists(waiters) OR size(waiters) < :most)",
