@@ -15,28 +15,28 @@ use crate::support::{deployed_url, eventually, pdf};
 const CONVERSION_TIME: Duration = Duration::from_secs(120);
 
 /// A client of the deployed stack.
-struct Traveller {
+pub struct Traveller {
     client: Client,
     url: String,
     key: String,
     samples: String,
 }
 
-struct Answer {
+pub struct Answer {
     status: u16,
     headers: HeaderMap,
-    body: Value,
+    pub body: Value,
 }
 
 impl Traveller {
     /// `None` where only storage was deployed (an endpoint of the user's own): then there is nothing to travel through.
-    fn with_key(variable: &str) -> Option<Self> {
+    pub fn with_key(variable: &str) -> Option<Self> {
         let url = deployed_url()?;
         let setting = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is set with DOCMILL_URL"));
         Some(Self { client: Client::new(), url, key: setting(variable), samples: setting("SAMPLES_URL") })
     }
 
-    async fn ask(&self, method: Method, path: &str, body: Option<&Value>) -> Answer {
+    pub async fn ask(&self, method: Method, path: &str, body: Option<&Value>) -> Answer {
         let request = self.client.request(method, format!("{}{path}", self.url)).bearer_auth(&self.key);
         let request = match body {
             Some(body) => request.json(body),
@@ -47,14 +47,14 @@ impl Traveller {
         Answer { status, headers, body: response.json().await.unwrap_or(Value::Null) }
     }
 
-    async fn create(&self, path: &str, body: Value) -> String {
+    pub async fn create(&self, path: &str, body: Value) -> String {
         let answer = self.ask(Method::POST, path, Some(&body)).await;
         assert_eq!(answer.status, 202, "{}", answer.body);
         answer.body["job"]["id"].as_str().unwrap().to_owned()
     }
 
     /// The job once it has ended.
-    async fn end_of(&self, id: &str) -> Value {
+    pub async fn end_of(&self, id: &str) -> Value {
         eventually(&format!("job {id} ends"), CONVERSION_TIME, async || {
             let job = self.ask(Method::GET, &format!("/v1/jobs/{id}"), None).await.body["job"].clone();
             let waiting = ["queued", "processing"].contains(&job["status"].as_str().unwrap());
@@ -64,7 +64,7 @@ impl Traveller {
     }
 
     /// The id of an upload with this content.
-    async fn upload(&self, content: &[u8], content_type: &str, filename: &str) -> String {
+    pub async fn upload(&self, content: &[u8], content_type: &str, filename: &str) -> String {
         let body = json!({"contentType": content_type, "bytes": content.len(), "filename": filename});
         let upload = self.ask(Method::POST, "/v1/uploads", Some(&body)).await.body["upload"].clone();
         let put = self.client.put(upload["url"].as_str().unwrap()).body(content.to_vec());

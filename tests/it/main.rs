@@ -25,6 +25,7 @@ mod dashboard_account;
 mod description;
 mod error_table;
 mod events;
+mod every_tool;
 mod examples;
 mod fault_matrix;
 mod fault_stories;

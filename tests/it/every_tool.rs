@@ -1,0 +1,388 @@
+//! Every tool of the catalogue, through every door: alone through the API, as a step after another tool, and on the command
+//! line. A tool without a row here fails.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::Stdio;
+
+use docmill::domain::catalogue::{Catalogue, Tool};
+use futures_util::stream::{self, StreamExt};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+use crate::clients::root;
+use crate::journeys::Traveller;
+use crate::support::pdf;
+
+/// Jobs that are there at once, and commands, each of which starts engines of its own.
+const JOBS: usize = 4;
+const COMMANDS: usize = 2;
+
+const LETTER: &str = "samples/small.docx";
+const IN_LETTER: &str = "Amet aliqua dolor";
+const PAGE: &str = "samples/invoice.html";
+/// Five pages.
+const BOOK: &str = "tests/fixtures/pdf/text.pdf";
+const IN_BOOK: &str = "Introduction";
+/// One page.
+const SHEET: &str = "tests/fixtures/pdf/layouts/headings.pdf";
+const IN_SHEET: &str = "The Handbook of Gardens";
+const FORM: &str = "tests/fixtures/pdf/forms.pdf";
+const SCAN: &str = "tests/fixtures/pdf/redact/ccitt.pdf";
+
+/// Looks into a result, and panics unless it is right.
+type Check = Box<dyn Fn(&[u8])>;
+
+/// What a tool makes of these files.
+struct Case {
+    files: Vec<&'static str>,
+    options: Value,
+    check: Check,
+}
+
+/// The tool before a step, and what the step makes of its result.
+struct AfterTool {
+    first: &'static str,
+    first_options: Value,
+    step: Case,
+}
+
+struct Row {
+    slug: &'static str,
+    alone: Case,
+    /// `None` where no tool makes what this one takes.
+    after: Option<AfterTool>,
+}
+
+fn row(slug: &'static str, files: &[&'static str], options: Value, check: Check) -> Row {
+    Row { slug, alone: Case { files: files.to_vec(), options, check }, after: None }
+}
+
+impl Row {
+    fn after(
+        self,
+        (first, first_options): (&'static str, Value),
+        files: &[&'static str],
+        options: Value,
+        check: Check,
+    ) -> Self {
+        let step = Case { files: files.to_vec(), options, check };
+        Self { after: Some(AfterTool { first, first_options, step }), ..self }
+    }
+
+    /// As a step, it makes the same of a copy of its source.
+    fn after_a_copy(self, check: Check) -> Self {
+        let (files, options) = (self.alone.files.clone(), self.alone.options.clone());
+        self.after(("organize-pdf", json!({})), &files, options, check)
+    }
+}
+
+fn rows() -> Vec<Row> {
+    let as_odt = || ("convert-office", json!({"format": "odt"}));
+    let as_html = || ("convert-office", json!({"format": "html"}));
+    let as_pdf = || ("office-to-pdf", json!({}));
+    let locked = json!({"userPassword": "open sesame"});
+    let unlocking = json!({"password": "open sesame"});
+    let choice = json!({"fields": {"Listbox_SingleSelect": "qux"}});
+    vec![
+        row("office-to-pdf", &[LETTER], json!({}), pages(1, IN_LETTER)).after(
+            as_odt(),
+            &[LETTER],
+            json!({}),
+            pages(1, IN_LETTER),
+        ),
+        row("convert-office", &[LETTER], json!({"format": "rtf"}), says(IN_LETTER)).after(
+            as_odt(),
+            &[LETTER],
+            json!({"format": "txt"}),
+            says(IN_LETTER),
+        ),
+        row("html-to-pdf", &[PAGE], json!({}), pages(1, "Acme GmbH")).after(
+            as_html(),
+            &[LETTER],
+            json!({}),
+            pages(1, IN_LETTER),
+        ),
+        row("markdown-to-pdf", &["tests/fixtures/pdf/layouts/headings.md"], json!({}), pages(1, IN_SHEET)).after(
+            ("pdf-to-text", json!({"format": "markdown"})),
+            &[SHEET],
+            json!({}),
+            pages(1, IN_SHEET),
+        ),
+        row("email-to-pdf", &["tests/fixtures/email/figures.eml"], json!({}), pages(1, "Jörg Müller")),
+        row("html-to-image", &[PAGE], json!({}), png()).after(as_html(), &[LETTER], json!({}), png()),
+        row("merge-pdf", &[BOOK, SHEET], json!({}), pages(6, IN_SHEET)).after(
+            ("split-pdf", json!({})),
+            &[BOOK],
+            json!({}),
+            pages(5, IN_BOOK),
+        ),
+        row("split-pdf", &[BOOK], json!({}), archive(5, b"%PDF")).after(
+            ("organize-pdf", json!({"pages": "1-2"})),
+            &[BOOK],
+            json!({}),
+            archive(2, b"%PDF"),
+        ),
+        row("organize-pdf", &[BOOK], json!({"pages": "2,1"}), pages(2, IN_BOOK)).after_a_copy(pages(2, IN_BOOK)),
+        row("compress-pdf", &[BOOK], json!({}), pages(5, IN_BOOK)).after_a_copy(pages(5, IN_BOOK)),
+        row("protect-pdf", &[SHEET], locked.clone(), protected()).after_a_copy(protected()),
+        row(
+            "unlock-pdf",
+            &["tests/fixtures/pdf/encrypted.pdf"],
+            json!({"password": "test_user"}),
+            pages(1, "Encrypted PDF"),
+        )
+        .after(("protect-pdf", locked), &[SHEET], unlocking, pages(1, IN_SHEET)),
+        row("watermark-pdf", &[SHEET], json!({"text": "Draft", "rotation": 0}), pages(1, "Draft"))
+            .after_a_copy(pages(1, "Draft")),
+        row("edit-metadata", &[SHEET], json!({"set": {"title": "New title"}}), titled("New title"))
+            .after_a_copy(titled("New title")),
+        row("flatten-pdf", &[FORM], json!({}), flat("Test Form")).after_a_copy(flat("Test Form")),
+        row("fill-form", &[FORM], choice, value("Listbox_SingleSelect", "qux"))
+            .after_a_copy(value("Listbox_SingleSelect", "qux")),
+        row("ocr-pdf", &[SCAN], json!({"mode": "redo"}), pages(1, "Griffinshire"))
+            .after_a_copy(pages(1, "Griffinshire")),
+        row("pdf-to-pdfa", &[SHEET], json!({}), archival()).after_a_copy(archival()),
+        row(
+            "compare-documents",
+            &[SHEET, "tests/fixtures/pdf/layouts/lists.pdf"],
+            json!({"format": "json"}),
+            compared(),
+        ),
+        row("redact-pdf", &[SHEET], json!({"text": [{"literal": "Handbook"}]}), without("Handbook"))
+            .after_a_copy(without("Handbook")),
+        row("pdf-to-images", &[SHEET], json!({"dpi": 36}), png()).after(
+            ("organize-pdf", json!({"pages": "1-3"})),
+            &[BOOK],
+            json!({"dpi": 36}),
+            archive(3, b"\x89PNG"),
+        ),
+        row(
+            "images-to-pdf",
+            &["tests/fixtures/office/photo.jpg", "tests/fixtures/office/photo.jpg"],
+            json!({}),
+            pages(2, ""),
+        )
+        .after(("pdf-to-images", json!({"dpi": 36})), &[BOOK], json!({}), pages(5, "")),
+        row("thumbnail", &[LETTER], json!({}), png()).after(as_pdf(), &[LETTER], json!({}), png()),
+        row("pdf-to-text", &[SHEET], json!({}), says(IN_SHEET)).after(
+            as_pdf(),
+            &[LETTER],
+            json!({"format": "markdown"}),
+            says(IN_LETTER),
+        ),
+        row("inspect-document", &[BOOK], json!({}), inspected(5)).after(as_pdf(), &[LETTER], json!({}), inspected(1)),
+    ]
+}
+
+fn pages(count: usize, text: &'static str) -> Check {
+    Box::new(move |bytes| {
+        assert_eq!(pdf::pages(bytes), count);
+        assert!(pdf::text(bytes).contains(text), "{}", pdf::text(bytes));
+    })
+}
+
+fn without(word: &'static str) -> Check {
+    Box::new(move |bytes| {
+        let text = pdf::text(bytes);
+        assert!(text.contains("Gardens") && !text.contains(word), "{text}");
+    })
+}
+
+fn protected() -> Check {
+    Box::new(|bytes| {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        let read = |password: &[&str]| {
+            let mut reader = std::process::Command::new("pdftotext");
+            let output = reader.args(password).arg(file.path()).arg("-").output().unwrap();
+            String::from_utf8(output.stdout).unwrap()
+        };
+        assert_eq!(read(&[]), "");
+        assert!(read(&["-upw", "open sesame"]).contains(IN_SHEET));
+    })
+}
+
+fn titled(title: &'static str) -> Check {
+    Box::new(move |bytes| {
+        let document = lopdf::Document::load_mem(bytes).unwrap();
+        let info = document.trailer.get(b"Info").and_then(|info| document.dereference(info)).unwrap();
+        let set = info.1.as_dict().unwrap().get(b"Title").unwrap();
+        assert_eq!(lopdf::decode_text_string(set).unwrap(), title);
+    })
+}
+
+/// A page that shows this, without a form.
+fn flat(text: &'static str) -> Check {
+    Box::new(move |bytes| {
+        let document = lopdf::Document::load_mem(bytes).unwrap();
+        assert!(!document.catalog().unwrap().has(b"AcroForm"));
+        pages(1, text)(bytes);
+    })
+}
+
+fn value(field: &'static str, value: &'static str) -> Check {
+    Box::new(move |bytes| {
+        let document = lopdf::Document::load_mem(bytes).unwrap();
+        let text = |object: &lopdf::Object| lopdf::decode_text_string(object).ok();
+        let found = document.objects.values().find_map(|object| {
+            let dictionary = object.as_dict().ok().filter(|dictionary| dictionary.has(b"T"))?;
+            (text(dictionary.get(b"T").ok()?)? == field).then(|| dictionary.get(b"V").ok().and_then(text))
+        });
+        assert_eq!(found, Some(Some(value.to_owned())));
+    })
+}
+
+fn archival() -> Check {
+    Box::new(|bytes| {
+        let metadata = String::from_utf8_lossy(bytes);
+        assert!(metadata.contains("pdfaid:part"), "no claim");
+        pages(1, IN_SHEET)(bytes);
+    })
+}
+
+fn says(text: &'static str) -> Check {
+    Box::new(move |bytes| {
+        let said = String::from_utf8_lossy(bytes);
+        assert!(said.contains(text), "{said}");
+    })
+}
+
+fn png() -> Check {
+    Box::new(|bytes| assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 1000, "{} bytes", bytes.len()))
+}
+
+fn archive(count: usize, head: &'static [u8]) -> Check {
+    Box::new(move |bytes| {
+        let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
+        assert_eq!(archive.len(), count);
+        for index in 0..count {
+            let mut start = vec![0; head.len()];
+            std::io::Read::read_exact(&mut archive.by_index(index).unwrap(), &mut start).unwrap();
+            assert_eq!(start, head);
+        }
+    })
+}
+
+fn inspected(count: usize) -> Check {
+    Box::new(move |bytes| {
+        let report: Value = serde_json::from_slice(bytes).unwrap();
+        assert_eq!((&report["format"], &report["pageCount"]), (&json!("pdf"), &json!(count)), "{report}");
+    })
+}
+
+fn compared() -> Check {
+    Box::new(|bytes| {
+        let report: Value = serde_json::from_slice(bytes).unwrap();
+        assert!(report["pages"][0]["areas"].as_array().is_some_and(|areas| !areas.is_empty()), "{report}");
+    })
+}
+
+#[test]
+fn every_tool_has_a_row_and_only_what_no_tool_can_precede_is_never_a_step() {
+    let catalogue = Catalogue::load().unwrap();
+    let rows = rows();
+    let slugs: Vec<_> = catalogue.tools().iter().map(|tool| tool.definition.slug.as_str()).collect();
+    assert_eq!(rows.iter().map(|row| row.slug).collect::<Vec<_>>(), slugs);
+    for row in rows {
+        let sources = &catalogue.find(row.slug).unwrap().definition.sources;
+        let made = |tool: &Tool| {
+            let chosen = tool.definition.output_choice.iter().flat_map(|choice| choice.formats.values());
+            chosen
+                .chain([&tool.definition.output_format])
+                .any(|made| sources.accepts(&made.extension) && sources.takes_directly(&made.extension))
+        };
+        let can_follow = sources.least == 1 && catalogue.tools().iter().any(made);
+        assert_eq!(row.after.is_some(), can_follow, "{}", row.slug);
+    }
+}
+
+/// The result of a job of the deployed stack.
+async fn through_the_api(traveller: &Traveller, slug: &str, case: &Case, options: &Value, then: Value) -> Vec<u8> {
+    let mut sources = Vec::new();
+    for file in &case.files {
+        let content = std::fs::read(root().join(file)).unwrap();
+        let name = Path::new(file).file_name().unwrap().to_str().unwrap();
+        sources.push(json!({"uploadId": traveller.upload(&content, content_type(file), name).await}));
+    }
+    let catalogue = Catalogue::load().unwrap();
+    let several = catalogue.find(slug).unwrap().definition.sources.are_several();
+    let input = if several { json!({"sources": sources}) } else { sources.remove(0) };
+    let body = json!({"input": input, "options": options, "then": then});
+    let id = traveller.create(&format!("/v1/tools/{slug}/jobs"), body).await;
+    let job = traveller.end_of(&id).await;
+    assert_eq!(job["status"], "completed", "{slug}: {job}");
+    let answer = traveller.ask(Method::GET, &format!("/v1/jobs/{id}/download"), None).await;
+    let link = answer.body["download"]["url"].as_str().unwrap_or_else(|| panic!("{slug}: {}", answer.body));
+    reqwest::get(link).await.unwrap().error_for_status().unwrap().bytes().await.unwrap().to_vec()
+}
+
+fn content_type(file: &str) -> &'static str {
+    match Path::new(file).extension().and_then(|extension| extension.to_str()) {
+        Some("html") => "text/html",
+        Some("md") => "text/markdown",
+        Some("eml") => "message/rfc822",
+        _ => "application/octet-stream",
+    }
+}
+
+#[tokio::test]
+async fn every_tool_works_alone() {
+    let Some(traveller) = &Traveller::with_key("DOCMILL_LIVE_KEY") else { return };
+    each(JOBS, rows(), async |row| {
+        let made = through_the_api(traveller, row.slug, &row.alone, &row.alone.options, json!([])).await;
+        eprintln!("{}: {} bytes", row.slug, made.len());
+        (row.alone.check)(&made);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_tool_works_as_a_step() {
+    let Some(traveller) = &Traveller::with_key("DOCMILL_LIVE_KEY") else { return };
+    let steps = rows().into_iter().filter_map(|row| Some((row.slug, row.after?)));
+    each(JOBS, steps, async |(slug, AfterTool { first, first_options, step })| {
+        let then = json!([{"toolSlug": slug, "options": step.options}]);
+        let made = through_the_api(traveller, first, &step, &first_options, then).await;
+        eprintln!("{slug} after {first}: {} bytes", made.len());
+        (step.check)(&made);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_tool_works_on_the_command_line() {
+    // The worker of the deployed stack is this build's.
+    if crate::support::deployed_url().is_none() {
+        return;
+    }
+    each(COMMANDS, rows(), async |row| {
+        let made = on_the_command_line(row.slug, &row.alone).await;
+        eprintln!("{}: {} bytes", row.slug, made.len());
+        (row.alone.check)(&made);
+    })
+    .await;
+}
+
+async fn each<T>(at_once: usize, all: impl IntoIterator<Item = T>, job: impl AsyncFn(T)) {
+    let job = &job;
+    stream::iter(all).for_each_concurrent(at_once, |one| job(one)).await;
+}
+
+/// What `worker convert` makes of the files.
+async fn on_the_command_line(slug: &str, case: &Case) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let worker = std::env::current_exe().unwrap();
+    let worker = worker.parent().and_then(Path::parent).unwrap().join("worker");
+    let mut command = Command::new(&worker);
+    command.args(["convert", "--json", "--tool", slug, "--options", &case.options.to_string(), "--out"]).arg(&out);
+    for file in &case.files {
+        command.arg("--in").arg(root().join(file));
+    }
+    let output = command.stderr(Stdio::piped()).kill_on_drop(true).output().await.unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{slug}: {said}{}", String::from_utf8_lossy(&output.stderr));
+    std::fs::read(out).unwrap()
+}
