@@ -27,9 +27,10 @@ def main(arguments: list[str]) -> int:
     loads = {int(load): share for load, share in usage["cold share"].items()}
 
     print(f"Prices: {prices['region']}, {prices['date']}. {prices['source']}.\nFigures: {'; '.join(used)}.\n")
-    warm = {
-        (kind, size): job(kind, size, 0.0, usage, measured, deployment) for kind in WORKERS for size in SIZES
-    }
+    rows = [(kind, size) for kind in WORKERS for size in SIZES]
+    if missing := [f"{kind}, {size}" for kind, size in rows if (kind, size) not in measured.conversions]:
+        print(f"Not measured, so without a row: {'; '.join(missing)}.\n")
+    warm = {row: job(*row, 0.0, usage, measured, deployment) for row in rows if row in measured.conversions}
     print_parts(warm, prices)
     print_loads(
         {

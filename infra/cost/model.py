@@ -18,12 +18,22 @@ TOOLS = {
     "email-to-pdf": "browser",
     "html-to-image": "browser",
     "merge-pdf": "pdf",
+    "split-pdf": "pdf",
+    "organize-pdf": "pdf",
     "compress-pdf": "pdf",
+    "protect-pdf": "pdf",
+    "unlock-pdf": "pdf",
+    "watermark-pdf": "pdf",
+    "edit-metadata": "pdf",
+    "flatten-pdf": "pdf",
     "fill-form": "pdf",
     "ocr-pdf": "pdf",
     "compare-documents": "pdf",
     "pdf-to-images": "pdf",
+    "images-to-pdf": "pdf",
+    "thumbnail": "pdf",
     "pdf-to-text": "pdf",
+    "inspect-document": "pdf",
 }
 WORKERS = ENGINES | TOOLS
 SIZES = ("small", "large")

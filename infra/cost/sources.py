@@ -61,12 +61,22 @@ CASES = {
     "email-to-pdf": ("e-mail", "e-mail, large"),
     "html-to-image": ("page to PNG", "page to PNG, large"),
     "merge-pdf": ("merge 2 small", "merge 2 × 500 tagged"),
+    "split-pdf": ("split into pages", "split 500 scans"),
+    "organize-pdf": ("reverse", "reverse 500 scans"),
     "compress-pdf": ("compress pictures", "compress 500 scans"),
+    "protect-pdf": ("protect", "protect 500 scans"),
+    "unlock-pdf": ("unlock", "unlock 500 pages"),
+    "watermark-pdf": ("watermark", "watermark 500 scans"),
+    "edit-metadata": ("set the title", "title of 500 scans"),
+    "flatten-pdf": ("flatten", "flatten 500 scans"),
     "fill-form": ("fill 10 fields", "fill 1,000 fields"),
     "ocr-pdf": ("OCR of 4 scans", "OCR of 12 scans"),
     "compare-documents": ("compare", "compare 100 pages"),
     "pdf-to-images": ("PNG, 150 dpi", "PNG of 100 pages"),
+    "images-to-pdf": ("10 JPEGs to PDF", "100 JPEGs to PDF"),
+    "thumbnail": ("thumbnail", "thumbnail of 500 pages"),
     "pdf-to-text": ("text", "text of 500 pages"),
+    "inspect-document": ("inspect", "inspect 500 scans"),
 }
 
 

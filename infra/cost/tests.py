@@ -7,7 +7,7 @@ from local import localize
 
 from . import sources
 from .model import (
-    ENGINES, SIZES, WORKERS, Conversion, Deployment, Job, Measured, Request, compute, dollars, idle, in_use, job, per_thousand, polls,
+    ENGINES, TOOLS, WORKERS, Conversion, Deployment, Job, Measured, Request, compute, dollars, idle, in_use, job, per_thousand, polls,
     request_ms, waiting_request, warm_request, worker_ms,
 )
 
@@ -97,11 +97,10 @@ class Data(unittest.TestCase):
         prices, usage = sources.read("prices.json"), sources.read("usage.json")
         measured = sources.measured(sources.read("measured.json"))
         deployment = sources.deployment(TEMPLATE)
-        for kind in WORKERS:
-            for size in SIZES:
-                one = job(kind, size, 0.5, usage, measured, deployment)
-                self.assertGreater(dollars(one.total() + one.transfer, prices), 0)
-                self.assertGreater(dollars(waiting_request(kind, size, usage, measured, deployment), prices), 0)
+        for kind, size in measured.conversions:
+            one = job(kind, size, 0.5, usage, measured, deployment)
+            self.assertGreater(dollars(one.total() + one.transfer, prices), 0)
+            self.assertGreater(dollars(waiting_request(kind, size, usage, measured, deployment), prices), 0)
         for request in usage["other requests"]:
             self.assertGreater(dollars(warm_request(request, usage, measured, deployment), prices), 0)
         self.assertGreater(dollars(idle(usage, measured, deployment), prices), 0)
@@ -118,6 +117,15 @@ class Data(unittest.TestCase):
 
     def test_every_tool_has_its_cases(self):
         self.assertEqual(sources.CASES.keys() | ENGINES.keys(), WORKERS.keys())
+        catalogue = {path.stem for path in (sources.ROOT / "shared/tools").glob("*.json") if "." not in path.stem}
+        # Priced by their engines: LibreOffice, the browser and the fast lane.
+        tools = catalogue - {"office-to-pdf", "html-to-pdf"}
+        # Their cases come with their own benchmarks.
+        self.assertEqual(tools - TOOLS.keys(), {"redact-pdf", "pdf-to-pdfa"})
+        self.assertLessEqual(TOOLS.keys(), tools)
+        benchmark = (sources.ROOT / "tests/bench/pdf_cases.py").read_text()
+        for label in (label for labels in sources.CASES.values() for label in labels):
+            self.assertIn(f'"{label}",', benchmark)
 
     def test_benchmarks_are_read(self):
         series = {"docmill": {"wall_ms": [1, 2, 9], "cpu_ms": [4]}, "peer": {"wall_ms": [100], "cpu_ms": [100]}}

@@ -18,7 +18,11 @@ from .pdf_cases import (
     FORM_LONG,
     FORM_LONG_FIELDS,
     LETTERS,
+    LOCKED,
+    LOCKED_LONG,
     LONG_MESSAGE,
+    PASSWORD,
+    PICTURES,
     REPORT_PAGES,
     REPORT_PART,
     REPORT_REVISED,
@@ -52,6 +56,8 @@ def main(folder: Path) -> None:
     _parts_of_report(folder)
     _form(folder / FORM, FORM_FIELDS)
     _form(folder / FORM_LONG, FORM_LONG_FIELDS)
+    _locked(FIXTURES / "text.pdf", folder / LOCKED)
+    _locked(folder / "report.pdf", folder / LOCKED_LONG)
 
 
 def _letters(folder: Path) -> None:
@@ -92,7 +98,7 @@ def _scan(folder: Path) -> None:
         grain.save(path, "JPEG", quality=80, dpi=(150, 150))
         pictures.append(path)
     subprocess.run(["img2pdf", *pictures, "-o", folder / SCAN], check=True)
-    for path in pictures[1:]:
+    for path in pictures[PICTURES:]:
         path.unlink()
 
 
@@ -173,6 +179,10 @@ def _form(path: Path, count: int) -> None:
         resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(Helv=font))
         form.Root.AcroForm = form.make_indirect(pikepdf.Dictionary(Fields=fields, DR=resources, DA="/Helv 11 Tf 0 g"))
         form.save(path)
+
+
+def _locked(source: Path, target: Path) -> None:
+    subprocess.run(["qpdf", "--encrypt", PASSWORD, "own", "256", "--", source, target], check=True)
 
 
 def _long_message(folder: Path) -> None:

@@ -24,7 +24,11 @@ LONG_MESSAGE = "long.eml"
 SCANNED_LONG, SCANNED_LONG_WORDS = "scanned-text-12.pdf", "scanned-text-12.txt"
 REPORT_PART, REPORT_REVISED = "report-100.pdf", "report-100-revised.pdf"
 FORM, FORM_FIELDS, FORM_LONG, FORM_LONG_FIELDS = "form.pdf", 10, "form-1000.pdf", 1000
-LAST = FORM_LONG
+# Scanned pages as files of their own.
+PICTURES = 100
+# A short text and the long report, each with a password.
+LOCKED, LOCKED_LONG, PASSWORD = "locked.pdf", "locked-500.pdf", "open"
+LAST = LOCKED_LONG
 
 
 @dataclasses.dataclass(frozen=True)
@@ -162,6 +166,10 @@ def _finds_the_change(out: Path) -> int:
     return 1
 
 
+def scans(made: Path, count: int) -> list[Path]:
+    return [made / f"scan-{number}.jpg" for number in range(count)]
+
+
 def field(number: int) -> tuple[str, str]:
     """Name and value of a field of the forms."""
     return f"field{number}", f"Value {number}"
@@ -186,7 +194,7 @@ def filled(count: int) -> Callable[[Path], int]:
 
 def small(made: Path) -> list[Case]:
     text, form, pictures = FIXTURES / "text.pdf", FIXTURES / "forms.pdf", FIXTURES / "pictures.pdf"
-    picture, png = made / "scan-0.jpg", b"\x89PNG"
+    png = b"\x89PNG"
     letters = sorted(made.glob("letter-*.pdf"))
     pages = _pages(pictures)
     return [
@@ -197,7 +205,7 @@ def small(made: Path) -> list[Case]:
         Case("compress pictures", "compress-pdf", [pictures], ".pdf", pdf(pages), pdf_peers.compress),
         Case("PNG, 150 dpi", "pdf-to-images", [pictures], "", files(pages, png), pdf_peers.images),
         Case("thumbnail", "thumbnail", [pictures], ".png", files(1, png), pdf_peers.thumbnail, {"format": "png"}),
-        Case("10 JPEGs to PDF", "images-to-pdf", [picture] * 10, ".pdf", pdf(10), pdf_peers.from_images),
+        Case("10 JPEGs to PDF", "images-to-pdf", scans(made, 10), ".pdf", pdf(10), pdf_peers.from_images),
         Case("text", "pdf-to-text", [text], ".txt", says("the"), pdf_peers.text),
         Case("text of pictures", "pdf-to-text", [pictures], ".txt", says("余英時"), pdf_peers.text),
         Case("Markdown", "pdf-to-text", [text], ".md", says("the"), pdf_peers.markdown, {"format": "markdown"}),
@@ -215,10 +223,11 @@ def small(made: Path) -> list[Case]:
             "protect-pdf",
             [text],
             ".pdf",
-            pdf(5, "open"),
+            pdf(5, PASSWORD),
             pdf_peers.protect,
-            {"userPassword": "open", "ownerPassword": "own"},
+            {"userPassword": PASSWORD, "ownerPassword": "own"},
         ),
+        Case("unlock", "unlock-pdf", [made / LOCKED], ".pdf", pdf(5), pdf_peers.unlock, {"password": PASSWORD}),
         Case("flatten", "flatten-pdf", [form], ".pdf", pdf(_pages(form)), pdf_peers.flatten),
         Case("set the title", "edit-metadata", [text], ".pdf", pdf(5), pdf_peers.metadata, {"set": {"title": "New"}}),
         Case("inspect", "inspect-document", [text], ".json", _any_json, pdf_peers.inspect),
@@ -265,12 +274,32 @@ def large(made: Path) -> list[Case]:
         Case("PNG of 100 pages", "pdf-to-images", [report], "", files(100, b"\x89PNG"), pdf_peers.images_of_100, {"pages": "1-100"}),
         Case("text of 500 pages", "pdf-to-text", [report], ".txt", says("Chapter"), pdf_peers.text),
         Case("merge 500 scans", "merge-pdf", [scan, FIXTURES / "text.pdf"], ".pdf", pdf(SCAN_PAGES + 5), pdf_peers.merge),
-        Case("split 500 scans", "split-pdf", [scan], "", files(5, b"%PDF"), _none, {"mode": "every", "every": 100}),
+        Case("split 500 scans", "split-pdf", [scan], "", files(5, b"%PDF"), pdf_peers.split_in_hundreds, {"mode": "every", "every": 100}),
         Case("reverse 500 scans", "organize-pdf", [scan], ".pdf", pdf(SCAN_PAGES), pdf_peers.organize, {"pages": "z-1"}),
         Case("compress 500 scans", "compress-pdf", [scan], ".pdf", pdf(SCAN_PAGES), pdf_peers.compress),
         Case("watermark 500 scans", "watermark-pdf", [scan], ".pdf", pdf(SCAN_PAGES), pdf_peers.watermark, {"text": "Draft"}),
         Case("flatten 500 scans", "flatten-pdf", [scan], ".pdf", pdf(SCAN_PAGES), pdf_peers.flatten),
-        Case("title of 500 scans", "edit-metadata", [scan], ".pdf", pdf(SCAN_PAGES), _none, {"set": {"title": "New"}}),
+        Case("title of 500 scans", "edit-metadata", [scan], ".pdf", pdf(SCAN_PAGES), pdf_peers.metadata, {"set": {"title": "New"}}),
+        Case(
+            "protect 500 scans",
+            "protect-pdf",
+            [scan],
+            ".pdf",
+            pdf(SCAN_PAGES, PASSWORD),
+            pdf_peers.protect,
+            {"userPassword": PASSWORD, "ownerPassword": "own"},
+        ),
+        Case(
+            "unlock 500 pages",
+            "unlock-pdf",
+            [made / LOCKED_LONG],
+            ".pdf",
+            pdf(REPORT_PAGES),
+            pdf_peers.unlock,
+            {"password": PASSWORD},
+        ),
+        Case("100 JPEGs to PDF", "images-to-pdf", scans(made, PICTURES), ".pdf", pdf(PICTURES), pdf_peers.from_images),
+        Case("thumbnail of 500 pages", "thumbnail", [report], ".png", files(1, b"\x89PNG"), pdf_peers.thumbnail),
         Case("inspect 500 scans", "inspect-document", [scan], ".json", _any_json, pdf_peers.inspect),
         Case(
             "OCR of 12 scans",

@@ -56,6 +56,19 @@ for path in sys.argv[1:-1]:
         merged.pages.extend(pdf.pages)
 merged.save(sys.argv[-1])
 """
+PIKEPDF_REVERSE = """
+import sys, pikepdf
+with pikepdf.open(sys.argv[1]) as pdf:
+    pdf.pages.reverse()
+    pdf.save(sys.argv[2])
+"""
+PIKEPDF_TITLE = """
+import sys, pikepdf
+with pikepdf.open(sys.argv[1]) as pdf:
+    with pdf.open_metadata() as metadata:
+        metadata["dc:title"] = "New"
+    pdf.save(sys.argv[2])
+"""
 COMPARE = """
 import json, sys
 from diff_pdf_visually import pdfdiff_pages
@@ -88,9 +101,14 @@ def split(_: peers.Peers) -> list[Contender]:
     ]
 
 
-def organize(_: peers.Peers) -> list[Contender]:
+def split_in_hundreds(_: peers.Peers) -> list[Contender]:
+    return [IntoFolder("qpdf", lambda source, out: ["qpdf", "--split-pages=100", source[0], out / "part.pdf"])]
+
+
+def organize(installed: peers.Peers) -> list[Contender]:
     return [
         Program("qpdf", lambda source, out: ["qpdf", source[0], "--pages", ".", "z-1", "--", out]),
+        python(installed, "pikepdf", PIKEPDF_REVERSE),
     ]
 
 
@@ -156,7 +174,10 @@ def protect(_: peers.Peers) -> list[Contender]:
 
 
 def unlock(_: peers.Peers) -> list[Contender]:
-    return [Program("qpdf", lambda source, out: ["qpdf", "--password=open", "--decrypt", source[0], out])]
+    return [
+        Program("qpdf", lambda source, out: ["qpdf", "--password=open", "--decrypt", source[0], out]),
+        Program("pdfcpu", lambda source, out: [peers.go_program("pdfcpu"), "decrypt", "-q", "--upw", "open", source[0], out]),
+    ]
 
 
 def flatten(_: peers.Peers) -> list[Contender]:
@@ -164,8 +185,11 @@ def flatten(_: peers.Peers) -> list[Contender]:
     return [Program("qpdf", lambda source, out: ["qpdf", *words, source[0], out])]
 
 
-def metadata(_: peers.Peers) -> list[Contender]:
-    return [Gotenberg("/forms/pdfengines/metadata/write", {"metadata": '{"Title":"New"}'})]
+def metadata(installed: peers.Peers) -> list[Contender]:
+    return [
+        python(installed, "pikepdf", PIKEPDF_TITLE),
+        Gotenberg("/forms/pdfengines/metadata/write", {"metadata": '{"Title":"New"}'}),
+    ]
 
 
 def inspect(_: peers.Peers) -> list[Contender]:
