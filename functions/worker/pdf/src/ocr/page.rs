@@ -51,7 +51,7 @@ pub(crate) fn read(
 ) -> Result<PageText, Failure> {
     let dpi = resolution(page, how);
     let mut view = View::default();
-    let mut picture = draw(page, dpi, view, without)?;
+    let mut picture = look(page, reader, dpi, view, without)?;
     let turn = orienter.and_then(|orienter| orienter.orientation(&picture));
     if let Some((degrees, _)) = turn.filter(|(degrees, sure)| *degrees != 0 && *sure >= SURE_OF_TURN) {
         view.turn = degrees;
@@ -63,7 +63,7 @@ pub(crate) fn read(
         && SKEWED.contains(&skew.degrees.abs())
     {
         view.skew = skew.degrees;
-        picture = draw(page, dpi, view, without)?;
+        picture = look(page, reader, dpi, view, without)?;
     }
     let text = reader.read(&picture).ok_or_else(unread)?;
     Ok(PageText { text, width: picture.width, height: picture.height, dpi, view })
@@ -72,7 +72,7 @@ pub(crate) fn read(
 /// Draws a page upright, at the resolution that suits the reader best.
 pub(crate) fn picture(page: &Page<'_>, pixels: u64) -> Result<GreyBitmap, Failure> {
     let dpi = resolution(page, &How { dpi: Some(MOST_DPI), deskew: false, pixels });
-    draw(page, dpi, View::default(), &[])
+    page.render_grey(dpi, View::default())
 }
 
 pub(crate) fn unread() -> Failure {
@@ -94,9 +94,10 @@ fn resolution(page: &Page<'_>, how: &How) -> f32 {
     wanted.min(by_area).min(by_side)
 }
 
-/// Draws a page, with the areas painted over.
-fn draw(page: &Page<'_>, dpi: f32, view: View, without: &[Rect]) -> Result<GreyBitmap, Failure> {
+/// Draws a page with dark letters alone, and with the areas painted over.
+fn look(page: &Page<'_>, reader: &Reader, dpi: f32, view: View, without: &[Rect]) -> Result<GreyBitmap, Failure> {
     let mut picture = page.render_grey(dpi, view)?;
+    reader.turn_inverse_text(&mut picture);
     for area in without {
         let Rect { x0, y0, x1, y1 } = page.view_area(view, area);
         let scale = dpi / 72.0;

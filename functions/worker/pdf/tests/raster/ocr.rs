@@ -124,6 +124,34 @@ fn words_are_found_where_the_scan_shows_them_and_the_page_looks_the_same() {
     assert!(made.outcome().warnings.is_empty());
 }
 
+/// The same with its colors turned in a part of it.
+fn inverse(picture: &GrayImage, from: f32, to: f32) -> GrayImage {
+    let (top, bottom) = (picture.height() as f32 * from, picture.height() as f32 * to);
+    let mut turned = picture.clone();
+    for (_, y, pixel) in turned.enumerate_pixels_mut() {
+        if (top..bottom).contains(&(y as f32)) {
+            pixel.0[0] = u8::MAX - pixel.0[0];
+        }
+    }
+    turned
+}
+
+#[test]
+fn white_letters_on_black_are_read_like_black_ones_on_white() {
+    let pdf = fixture("text.pdf");
+    let picture = drawn(&pdf);
+    let read = |picture: &GrayImage| {
+        let made = ocr(&result(&scan(picture)), json!({}));
+        words(&result(&made))
+    };
+    let expected = read(&picture);
+    assert!(expected.len() > 100, "{expected:?}");
+    for (from, to) in [(0.0, 1.0), (0.0, 0.4), (0.3, 0.6)] {
+        let part = found(&expected, &read(&inverse(&picture, from, to)));
+        assert!(part > 0.95, "{part} of the words between {from} and {to}");
+    }
+}
+
 #[test]
 fn five_scripts_are_read() {
     let texts = [

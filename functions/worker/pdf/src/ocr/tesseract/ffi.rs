@@ -1,4 +1,4 @@
-//! libtesseract's C API (`tesseract/capi.h` of version 5) and one function of leptonica, bound by name at run time.
+//! libtesseract's C API (`tesseract/capi.h` of version 5) and a few functions of leptonica, bound by name at run time.
 
 use std::ffi::{c_char, c_float, c_int, c_uchar, c_void};
 
@@ -59,5 +59,10 @@ bindings! {
     fn TessPageIteratorOrientation(Handle, *mut c_int, *mut c_int, *mut c_int, *mut c_float);
     fn TessDeleteText(*mut c_char);
     fn pixFindSkew(Handle, *mut c_float, *mut c_float) -> c_int;
+    fn pixAutoPhotoinvert(Handle, c_int, *mut Handle, Handle) -> Handle;
+    fn pixCreate(c_int, c_int, c_int) -> Handle;
+    fn pixGetData(Handle) -> *mut u32;
+    fn pixGetHeight(Handle) -> c_int;
+    fn pixGetWpl(Handle) -> c_int;
     fn pixDestroy(*mut Handle);
 }

@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "This module is the boundary to a C library.")]
 
 mod ffi;
+mod inverse;
 mod reader;
 
 pub(crate) use reader::{Reader, Tesseract};
