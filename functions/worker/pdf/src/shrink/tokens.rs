@@ -1,6 +1,7 @@
 //! The tokens of content streams, without copies.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Bytes after the end of an inline image that must be text. Otherwise the image goes on.
 const LOOK_AHEAD: usize = 10;
@@ -99,11 +100,23 @@ pub(crate) fn name(raw: &[u8]) -> Cow<'_, [u8]> {
 pub(crate) struct Tokens<'c> {
     content: &'c [u8],
     at: usize,
+    word: Range<usize>,
+    data: Range<usize>,
 }
 
 impl<'c> Tokens<'c> {
     pub(crate) fn new(content: &'c [u8]) -> Self {
-        Self { content, at: 0 }
+        Self { content, at: 0, word: 0..0, data: 0..0 }
+    }
+
+    /// Where the last operator or number is.
+    pub(crate) fn place(&self) -> Range<usize> {
+        self.word.clone()
+    }
+
+    /// Where the data of the last inline image is: after its `ID`, and before the white space and `EI`.
+    pub(crate) fn inline_data(&self) -> Range<usize> {
+        self.data.clone()
     }
 
     fn peek(&self) -> Option<u8> {
@@ -142,15 +155,27 @@ impl<'c> Tokens<'c> {
         &rest[..length]
     }
 
-    /// From the space after `ID` up to the `EI` between white space.
-    fn inline_data(&mut self) {
+    /// From the space after `ID` up to an `EI` between white space. Data that is text may end without a space.
+    fn skip_inline_data(&mut self) {
         let rest = &self.content[self.at..];
         let is_text =
             |bytes: &[u8]| bytes.iter().take(LOOK_AHEAD).all(|byte| is_white(*byte) || byte.is_ascii_graphic());
-        let is_end =
-            |(at, w): (usize, &[u8])| is_white(w[0]) && &w[1..3] == b"EI" && is_white(w[3]) && is_text(&rest[at + 3..]);
-        let end = rest.windows(4).enumerate().position(is_end);
-        self.at += end.map_or(rest.len(), |end| end + 1);
+        let is_end = |at: &usize| {
+            let before = at.checked_sub(1).and_then(|before| rest.get(before));
+            let after = rest.get(at + 2..).unwrap_or_default();
+            before.is_some_and(|byte| is_white(*byte) || *byte == b'>')
+                && after.first().is_none_or(|byte| is_white(*byte))
+                && is_text(after)
+        };
+        let end = memchr::memmem::find_iter(rest, b"EI").find(is_end).unwrap_or(rest.len());
+        let begin = match rest {
+            [b'\r', b'\n', ..] => 2,
+            [byte, ..] if is_white(*byte) => 1,
+            _ => 0,
+        };
+        let last = end - usize::from(end > begin && is_white(rest[end - 1]));
+        self.data = self.at + begin.min(last)..self.at + last;
+        self.at += end;
     }
 }
 
@@ -183,14 +208,16 @@ impl<'c> Iterator for Tokens<'c> {
                     return Some(Token::Other);
                 }
                 _ => {
+                    let start = self.at;
                     let word = self.regular();
+                    self.word = start..self.at;
                     let number = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
                     // Rust parses `inf` and `nan`, which PDF does not have.
                     if let Some(number) = number.filter(|_| !word[0].is_ascii_alphabetic()) {
                         return Some(Token::Number(number));
                     }
                     if word == b"ID" {
-                        self.inline_data();
+                        self.skip_inline_data();
                     }
                     return Some(Token::Operator(word));
                 }
@@ -224,6 +251,8 @@ mod tests {
         assert_eq!(operators("q (a\\) Q (b) Do) Tj % Q\n<51> Tj Q"), ["q", "Tj", "Tj", "Q"]);
         assert_eq!(operators("BI /W 1 ID \x01 Q\x02 Do\nEI Q"), ["BI", "ID", "EI", "Q"]);
         assert_eq!(operators("BI /W 1 ID \x01 EI \x02( Do\nEI Q"), ["BI", "ID", "EI", "Q"]);
+        assert_eq!(operators("BI /W 1 ID \x01~>EI Q"), ["BI", "ID", "EI", "Q"]);
+        assert_eq!(operators("BI /W 1 ID \x01\nEI"), ["BI", "ID", "EI"]);
         assert_eq!(operators("(open"), Vec::<String>::new());
     }
 
@@ -262,6 +291,10 @@ mod tests {
                 }
             }
             assert!(tokens <= bytes.len());
+            let mut content = Tokens::new(bytes);
+            while content.next().is_some() {
+                assert!(bytes.get(content.place()).is_some() && bytes.get(content.inline_data()).is_some());
+            }
         });
     }
 }

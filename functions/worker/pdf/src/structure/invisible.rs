@@ -7,6 +7,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use super::impose::unpacked;
 use super::objects::Lookup;
+use super::operations;
 use crate::Failure;
 
 /// What one content stream may unpack to.
@@ -78,7 +79,7 @@ struct Stripped {
 
 /// The content without its invisible text. `None` if it has none or cannot be read.
 fn strip(content: &[u8]) -> Option<Stripped> {
-    let content = Content::decode(content).ok()?;
+    let content = operations::decode(content)?;
     let (mut mode, mut states) = (0, Vec::new());
     let mut changed = false;
     let mut operations = Vec::with_capacity(content.operations.len());

@@ -14,6 +14,7 @@ pub(crate) mod invisible;
 pub(crate) mod metadata;
 pub(crate) mod objects;
 pub(crate) mod open;
+pub(crate) mod operations;
 pub(crate) mod overlay;
 pub(crate) mod pages;
 pub(crate) mod paper;

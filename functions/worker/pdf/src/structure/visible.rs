@@ -7,7 +7,8 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 
 use super::impose::unpacked;
 use super::objects::Lookup;
-use crate::Failure;
+use super::operations;
+use crate::{ErrorCode, Failure};
 
 /// What one content stream may unpack to.
 const CONTENT_BYTES: usize = 64 << 20;
@@ -95,7 +96,7 @@ fn strip_page(document: &mut Document, id: ObjectId, hidden: &HashSet<ObjectId>)
             }
         }
     }
-    let stripped = (!names.is_empty()).then(|| strip(&content, &names)).flatten();
+    let stripped = if names.is_empty() { None } else { strip(&content, &names)? };
     let stripped = stripped.map(|content| document.add_object(Stream::new(Dictionary::new(), content)));
     if let Ok(page) = document.get_dictionary_mut(id) {
         if let Some(kept) = kept {
@@ -128,7 +129,7 @@ fn strip_forms(document: &mut Document, hidden: &HashSet<ObjectId>) -> Result<()
             continue;
         }
         let content = unpacked(stream, CONTENT_BYTES)?;
-        if let Some(stripped) = strip(&content, &names)
+        if let Some(stripped) = strip(&content, &names)?
             && let Ok(stream) = document.get_object_mut(id).and_then(Object::as_stream_mut)
         {
             stream.dict.remove(b"Filter");
@@ -145,10 +146,9 @@ fn names(document: &Document, resources: &Dictionary, hidden: &HashSet<ObjectId>
     properties.filter(|(_, layer)| is_hidden(document, layer, hidden)).map(|(name, _)| name.clone()).collect()
 }
 
-/// The content without what hidden layers paint. State that later content may rely on stays. `None` if nothing is hidden,
-/// or if the content cannot be read.
-fn strip(content: &[u8], names: &HashSet<Vec<u8>>) -> Option<Vec<u8>> {
-    let content = Content::decode(content).ok()?;
+/// The content without what hidden layers paint. State that later content may rely on stays. `None` if nothing is hidden.
+fn strip(content: &[u8], names: &HashSet<Vec<u8>>) -> Result<Option<Vec<u8>>, Failure> {
+    let content = operations::decode(content).ok_or_else(unreadable)?;
     let mut marks: Vec<bool> = Vec::new();
     let mut changed = false;
     let mut operations = Vec::with_capacity(content.operations.len());
@@ -169,7 +169,17 @@ fn strip(content: &[u8], names: &HashSet<Vec<u8>>) -> Option<Vec<u8>> {
         }
         operations.push(operation);
     }
-    changed.then(|| Content { operations }.encode().ok())?
+    let encoded = changed.then(|| Content { operations }.encode()).transpose();
+    encoded.map_err(|_| unreadable())
+}
+
+/// With the layers gone, a viewer would show what is hidden.
+fn unreadable() -> Failure {
+    Failure::new(
+        ErrorCode::CorruptDocument,
+        "A page with hidden layers is damaged. Open the PDF in the program that made it and save it again.",
+        "content that can't be read",
+    )
 }
 
 /// What replaces a painting operation: the path ends, or the next line begins.

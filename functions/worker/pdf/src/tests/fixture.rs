@@ -46,6 +46,50 @@ pub(super) fn plain_document(name: &str, pages: usize, size: (f32, f32)) -> Docu
     document
 }
 
+/// A page with pictures within its content, one in each of the formats that need a filter, and with this `more`. It has a hidden
+/// layer, `hidden`.
+pub(super) fn inline_pictures(more: &str) -> Vec<u8> {
+    let mut document = plain_document("one", 1, (300.0, 400.0));
+    let scan =
+        Document::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/fixtures/pdf/redact/ccitt.pdf")).unwrap();
+    let scan = scan.objects.values().find_map(|object| object.as_stream().ok().filter(|scan| scan.dict.has(b"Width")));
+    let stripes: Vec<u8> = (0..64u32 * 64 * 3).map(|sample| if sample % 96 < 48 { 20 } else { 230 }).collect();
+    let mut jpeg = Vec::new();
+    image::codecs::jpeg::JpegEncoder::new(&mut jpeg).encode(&stripes, 64, 64, image::ExtendedColorType::Rgb8).unwrap();
+    let mut packed = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+    std::io::Write::write_all(&mut packed, &stripes).unwrap();
+    let colors = "/W 64 /H 64 /BPC 8 /CS /RGB";
+    let pictures: [(String, Vec<u8>); 4] = [
+        (
+            "/W 500 /H 100 /BPC 1 /CS /G /F /CCF /DP << /K -1 /Columns 500 /Rows 100 >>".to_owned(),
+            scan.unwrap().content.clone(),
+        ),
+        (format!("{colors} /F /DCT"), jpeg),
+        (format!("{colors} /F [/Fl]"), packed.finish().unwrap()),
+        ("/W 64 /H 192 /BPC 8 /CS /Named".to_owned(), stripes),
+    ];
+    let mut content = format!("{more}\n").into_bytes();
+    for (number, (head, data)) in pictures.into_iter().enumerate() {
+        content.extend(format!("q 200 0 0 80 50 {} cm\nBI {head} ID ", 10 + 90 * number).into_bytes());
+        content.extend(data);
+        content.extend(b"\nEI Q\n");
+    }
+    let content = document.add_object(Stream::new(Dictionary::new(), content));
+    let hidden = document.add_object(dictionary! { "Type" => "OCG", "Name" => string("hidden") });
+    let page = document.get_pages()[&1];
+    document.get_dictionary_mut(page).unwrap().set("Contents", content);
+    let font = dictionary! { "Type" => "Font", "Subtype" => "Type1", "BaseFont" => "Helvetica" };
+    let resources = dictionary! {
+        "Font" => dictionary! { "F" => font }, "Properties" => dictionary! { "hidden" => hidden },
+        "ColorSpace" => dictionary! { "Named" => "DeviceGray" },
+    };
+    document.get_dictionary_mut(page).unwrap().set("Resources", resources);
+    let settings = dictionary! { "OFF" => vec![hidden.into()] };
+    let layers = dictionary! { "OCGs" => vec![hidden.into()], "D" => settings };
+    document.catalog_mut().unwrap().set("OCProperties", layers);
+    save(&mut document)
+}
+
 fn string(text: &str) -> Object {
     Object::string_literal(text)
 }

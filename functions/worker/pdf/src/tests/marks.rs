@@ -1,6 +1,6 @@
 use super::*;
 use crate::ErrorCode;
-use fixture::{plain, plain_document, rich, save};
+use fixture::{inline_pictures, plain, plain_document, rich, save};
 
 /// What pdftotext finds on each page, which also tries the fonts.
 fn found(path: &Path) -> Vec<String> {
@@ -164,4 +164,35 @@ fn hidden_layers_are_removed() {
     assert!(!holds(&result, "layer hidden"));
     assert_eq!(layers(&result).0.len(), 0);
     assert_eq!(fields(&result).len(), 2);
+}
+
+/// The pages as poppler draws them.
+fn drawn(path: &Path) -> Vec<u8> {
+    std::process::Command::new("pdftoppm").args(["-r", "72"]).arg(path).output().unwrap().stdout
+}
+
+/// What was hidden is gone, and all that was shown is shown.
+#[test]
+fn inline_pictures_outlive_what_is_removed_beside_them() {
+    let (source, shown) = (inline_pictures("/OC /hidden BDC 0 0 300 400 re f EMC"), inline_pictures(""));
+    let run = Run::new().with(&source);
+    let result = run.result(Tool::FlattenPdf, json!({"layers": true}));
+    assert!(!holds(&result, "300 400 re\nf"));
+    let expected = Run::new().with(&shown);
+    expected.result(Tool::FlattenPdf, json!({"layers": true}));
+    let (after, before) = (drawn(&run.path("result.pdf")), drawn(&expected.path("result.pdf")));
+    assert!(after == before && after.len() > 300 * 400 * 3, "{} bytes, and {} before", after.len(), before.len());
+    let dark = after.iter().filter(|sample| **sample < 100).count();
+    assert!(dark > 10_000, "the pictures are drawn: {dark} dark samples");
+}
+
+#[test]
+fn inline_pictures_outlive_text_that_is_read_anew() {
+    let run = Run::new().with(&inline_pictures("BT 3 Tr /F 20 Tf 40 380 Td (of an earlier reading) Tj ET"));
+    let result = run.result(Tool::OcrPdf, json!({"mode": "redo"}));
+    assert!(!holds(&result, "of an earlier reading"));
+    let expected = Run::new().with(&inline_pictures(""));
+    expected.result(Tool::FlattenPdf, json!({}));
+    let (after, before) = (drawn(&run.path("result.pdf")), drawn(&expected.path("result.pdf")));
+    assert!(after == before, "the page looks different");
 }
