@@ -113,6 +113,21 @@ export async function administer(...command) {
   return JSON.parse(stdout);
 }
 
+/** Drops files, as `{name, type, content}`, on an element. */
+export async function drop(target, files) {
+  const sent = files.map(({ name, type = "", content }) => ({ name, type, content: content.toString("base64") }));
+  await target.evaluate((element, files) => {
+    const dataTransfer = new DataTransfer();
+    for (const { name, type, content } of files) {
+      const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
+      dataTransfer.items.add(new File([bytes], name, { type }));
+    }
+    for (const kind of ["dragover", "drop"]) {
+      element.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
+    }
+  }, sent);
+}
+
 /** The findings of axe-core on the page of these impacts. */
 export async function findings(page, impacts = ["serious", "critical"]) {
   // Through the debugger, so that the page's policy needs no exception.
