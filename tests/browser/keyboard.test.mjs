@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
 import { after, test } from "node:test";
 import { administer, closeBrowser, mainText, newPerson, people, signIn, url, withVisitor } from "./support.mjs";
 
@@ -147,6 +148,26 @@ test("files are added and put in order, a chain is built, and its result is look
     await press(page, code.getByRole("button", { name: "Copy" }));
     await code.getByText("Copied", { exact: true }).waitFor();
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await code.locator("code").textContent());
+  });
+});
+
+test("a font is added and deleted", async () => {
+  const person = await newPerson();
+  await withVisitor({}, async (visitor) => {
+    const { page } = visitor;
+    await signIn(visitor, person);
+    await press(page, inMenu(page, "Fonts"));
+    await page.waitForURL(url("/app/fonts"));
+    const choosing = page.waitForEvent("filechooser");
+    await press(page, page.getByLabel("Drop fonts here, or choose some"));
+    await (await choosing).setFiles(fileURLToPath(new URL("../fixtures/fonts/post.otf", import.meta.url)));
+    await press(page, button(page, "Add"));
+    await press(page, link(page, "Probe Post"));
+    await press(page, button(page, "Show it in this font"));
+    await page.locator("#sample-line[style]").waitFor();
+    await press(page, link(page.getByRole("main"), "Delete"));
+    await press(page, button(page, "Delete the font"));
+    await page.getByText("Probe Post Regular was deleted.").waitFor();
   });
 });
 

@@ -114,6 +114,33 @@ async function chooseTwo(page) {
   await page.locator("#code", { hasText: "report.pdf" }).waitFor();
 }
 
+/** Adds the fonts of the tests to the user's account, which may have them already. */
+const haveFonts = once(async () => {
+  for (const name of ["triangle.ttf", "pair.ttc", "packed.woff2"]) {
+    const content = await readFile(new URL(`../fixtures/fonts/${name}`, import.meta.url));
+    const { upload } = await post("/v1/uploads", { contentType: "font/ttf", bytes: content.length });
+    await fetch(upload.url, { method: "PUT", headers: upload.headers, body: content });
+    await post("/v1/fonts", { uploadId: upload.id });
+  }
+});
+const withFonts = async () => {
+  await haveFonts();
+  return "/app/fonts";
+};
+
+async function refuseFont(page) {
+  await page.getByLabel("Drop fonts here, or choose some").setInputFiles([{ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("none") }]);
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.locator("#outcomes li").waitFor();
+  await page.locator("#upload-progress").waitFor({ state: "hidden" });
+}
+
+async function showSample(page) {
+  await page.getByRole("link", { name: "Probe Triangle", exact: true }).click();
+  await page.getByRole("button", { name: "Show it in this font" }).click();
+  await page.locator("#sample-line[style]").waitFor();
+}
+
 const zoom = async (page) => {
   await shown(page);
   await page.getByRole("button", { name: "Zoom in" }).click();
@@ -210,6 +237,10 @@ export const pages = [
   { name: "sample", path: "/app/webhooks", who: "user", prepare: click("button", "Create a signed sample") },
   { name: "verifier", path: "/app/webhooks/verify", who: "user" },
   { name: "jobs", path: "/app/jobs", who: "user" },
+  { name: "fonts", path: withFonts, who: "user" },
+  { name: "fonts-refused", path: withFonts, who: "user", prepare: refuseFont },
+  { name: "font", path: withFonts, who: "user", prepare: showSample },
+  { name: "font-delete", path: withFonts, who: "user", prepare: click("link", /^Delete/) },
   { name: "webhooks", path: "/app/webhooks", who: "user" },
   { name: "my-tools", path: "/app/tools", who: "user" },
   { name: "webhooks-of-a-kind", path: "/app/webhooks?kind=job.failed", who: "user" },
@@ -217,6 +248,7 @@ export const pages = [
   { name: "forbidden", path: "/admin", who: "user" },
   { name: "overview-empty", path: "/app", who: "newcomer" },
   { name: "keys-empty", path: "/app/keys", who: "newcomer" },
+  { name: "fonts-empty", path: "/app/fonts", who: "newcomer" },
   { name: "jobs-empty", path: "/app/jobs", who: "newcomer" },
   { name: "jobs-none-match", path: "/app/jobs?status=canceled", who: "newcomer" },
   { name: "webhooks-empty", path: "/app/webhooks", who: "newcomer" },

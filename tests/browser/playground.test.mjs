@@ -265,3 +265,63 @@ test("a file that was made smaller shows its size before and after", async () =>
     assert.match(await page.locator("#job").innerText(), /Before\s+[\d.]+ KiB\s+After\s+[\d.]+ KiB\s+Saved\s+[\d.]+ %/);
   });
 });
+
+/** Repeats the job that the page shows, by its own page. */
+async function repeat({ page, goto }) {
+  await goto(`/app/jobs/${await page.locator("#job").getAttribute("data-job")}`);
+  await page.getByRole("link", { name: "Convert again" }).click();
+  await page.getByText("Secrets and contents of a job are not stored.").waitFor();
+}
+
+/** What the form says of a field. */
+const said = (field) => field.evaluate((element) => document.getElementById(element.getAttribute("aria-describedby").split(" ")[0]).textContent);
+
+test("a repeated job asks for the secrets of its steps and for its content, which are not stored", async () => {
+  await play("html-to-pdf", async (visitor) => {
+    const { page } = visitor;
+    await writeHtml(page, "<h1>Secret</h1>");
+    await page.getByText("Further steps", { exact: true }).click();
+    await page.getByLabel(/^Step 2/).selectOption("protect-pdf");
+    await page.getByLabel("Options of step 2").fill('{"userPassword": "open sesame", "ownerPassword": "open barley", "permissions": {"copy": false}}');
+    await convert(page);
+    await ready(page);
+    await repeat(visitor);
+    const [html, options] = [page.getByRole("textbox", { name: "HTML", exact: true }), page.getByLabel("Options of step 2")];
+    assert.ok(await options.isVisible() && await html.isVisible());
+    assert.equal(await said(html), "Not stored with the job. Enter it again.");
+    assert.equal(await said(options), "Not stored with the job: ownerPassword, userPassword. Enter it again.");
+    assert.deepEqual(JSON.parse(await options.inputValue()), { permissions: { copy: false } });
+    assert.deepEqual(await findings(page), []);
+    await html.fill("<h1>Again</h1>");
+    await options.fill('{"userPassword": "open sesame", "ownerPassword": "open barley", "permissions": {"copy": false}}');
+    const before = page.url();
+    await convert(page);
+    await page.waitForURL((now) => now.href !== before);
+    await ready(page);
+    await page.getByText("This PDF asks for a password").waitFor();
+    assert.equal(await page.getByText("are not stored").count(), 0);
+  });
+});
+
+test("a protected file is opened by its password, which a repeated job asks for", async () => {
+  const locked = fileURLToPath(new URL("../fixtures/pdf/encrypted.pdf", import.meta.url));
+  await play("pdf-to-text", async (visitor) => {
+    const { page } = visitor;
+    const result = () => page.locator(".viewer.text pre", { hasText: "Encrypted PDF" }).waitFor({ timeout: CONVERSION_MS });
+    await page.locator("#file").setInputFiles(locked);
+    await page.getByLabel("Password of a protected file").fill("test_user");
+    await curl(page, "<secret>");
+    assert.ok(!(await page.locator("#code").innerText()).includes("test_user"), "the code has no password");
+    await convert(page);
+    await result();
+    await repeat(visitor);
+    const password = page.getByLabel("Password of a protected file");
+    assert.deepEqual([await said(password), await password.inputValue()], ["Not stored with the job. Enter it again.", ""]);
+    assert.match(await page.locator("#file-chosen").innerText(), /, uploaded/);
+    await password.fill("test_user");
+    const before = page.url();
+    await convert(page);
+    await page.waitForURL((now) => now.href !== before);
+    await result();
+  });
+});

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::support::aws_watch::Fault;
 use crate::support::http::{Answer, RequestBuilder, get, post};
+use crate::support::visitor::Visitor;
 use crate::support::world::{Account, World};
 use crate::worker_pipeline::Bench;
 
@@ -246,4 +247,52 @@ async fn a_font_whose_file_is_gone_is_left_out_and_a_bucket_that_is_down_is_our_
     bench.world.context.files.delete(&file).await.unwrap();
     bench.id = bench.create(&key, &html_job()).await;
     assert_eq!(given(&bench).await, []);
+}
+
+/// What the page's script does: each upload is added by a request of its own, and the list comes anew.
+#[tokio::test]
+async fn the_page_of_fonts_adds_lists_and_deletes_them() {
+    let world = World::new();
+    let (owner, stranger) = (world.account(0).await, world.account(0).await);
+    let (visitor, other) = (Visitor::of(&world, &owner).await, Visitor::of(&world, &stranger).await);
+    let empty = visitor.get("/app/fonts").await;
+    assert!(empty.text.contains("You have no fonts yet") && empty.text.contains("0 of 50 fonts"), "{}", empty.text);
+
+    let announce = |bytes: usize| {
+        let body = json!({"contentType": "font/ttf", "bytes": bytes, "filename": "x.ttf"}).to_string();
+        visitor.script("/app/fonts/uploads", "application/json", body)
+    };
+    let link: Value = serde_json::from_str(&announce(9).await.text).unwrap();
+    assert!(link["upload"]["id"].as_str().is_some_and(|id| id.starts_with("upl_")), "{link}");
+    for (size, reason) in [(0, "empty"), (docmill_fonts::MOST_BYTES + 1, "too large")] {
+        let refused = announce(size).await;
+        assert!(refused.status == 422 && refused.text.contains(reason), "{}", refused.text);
+    }
+
+    let add = async |visitor: &Visitor, upload: UploadId| {
+        let form = format!("uploadId={upload}");
+        visitor.script("/app/fonts", "application/x-www-form-urlencoded", form).await
+    };
+    let upload = uploaded(&world, &owner, fixture("pair.ttc")).await;
+    let added = add(&visitor, upload).await;
+    let font: Value = serde_json::from_str(&added.text).unwrap();
+    assert_eq!((added.status, &font["font"]["family"]), (200, &json!("Probe Pair")), "{font}");
+    let id = font["font"]["id"].as_str().unwrap();
+    let refused = add(&visitor, uploaded(&world, &owner, fixture("locked.ttf")).await).await;
+    assert!(refused.status == 422 && refused.text.contains("does not allow embedding"), "{}", refused.text);
+    let foreign = add(&other, uploaded(&world, &owner, fixture("triangle.ttf")).await).await;
+    assert!(foreign.status == 422 && foreign.text.contains("expired"), "{}", foreign.text);
+
+    let rows = visitor.get("/app/fonts/rows").await;
+    assert!(rows.text.contains("Probe Pair") && rows.text.contains("Regular, Bold"), "{}", rows.text);
+    let page = visitor.get(&format!("/app/fonts/{id}")).await;
+    assert!(page.text.contains("ProbePair-Bold") && page.text.contains("show collections"), "{}", page.text);
+    for path in [format!("/app/fonts/{id}"), format!("/app/fonts/{id}/delete")] {
+        assert_eq!(other.get(&path).await.status, 404, "{path}");
+    }
+    assert_eq!(other.post(&format!("/app/fonts/{id}/delete"), &[]).await.status, 404);
+    let deleted = visitor.post(&format!("/app/fonts/{id}/delete"), &[]).await;
+    assert_eq!((deleted.status, deleted.header("location")), (303, "/base/app/fonts"));
+    assert!(!has_file(&world, &owner, &upload).await);
+    assert!(visitor.get("/app/fonts").await.text.contains("You have no fonts yet"));
 }

@@ -1,4 +1,5 @@
-//! `POST /v1/fonts`: an upload becomes a font of the caller's account, if it can be read. The only function that parses a file.
+//! `POST /v1/fonts`: an upload becomes a font of the caller's account, if it can be read. The dashboard's page of fonts does the same by
+//! [`add`]. No other function parses a file.
 
 use std::sync::Arc;
 
@@ -9,21 +10,27 @@ use docmill::http::error::{ApiError, ErrorCode};
 use docmill::http::fonts::FontService;
 use docmill::http::guard::{Caller, authenticated};
 use docmill::http::request::ApiRequest;
-use docmill_fonts::{Face, Font, MOST_BYTES};
+pub use docmill_fonts::MOST_BYTES;
+use docmill_fonts::{Face, Font};
 use lambda_http::Body;
 use lambda_http::http::{Response, StatusCode};
+use serde_json::{Map, Value};
 
 pub async fn handle(service: Arc<FontService>, request: ApiRequest) -> Response<Body> {
     authenticated(&service.context, &request, RatePolicy::Create, async |caller| {
-        let body = request.json_object()?;
-        let upload = named_upload(&body, caller.now).map_err(invalid_request)?;
-        let file = service.upload(&caller, upload, MOST_BYTES).await?;
-        let file = file.ok_or_else(|| invalid_request(no_such_upload()))?;
-        let font = docmill_fonts::read(&file);
-        let font = font.map_err(|error| ApiError::from(ErrorCode::InvalidFont).with_message(error.to_string()))?;
-        keep(&service, &caller, &file, font, upload.to_string()).await
+        add(&service, &caller, &request.json_object()?).await
     })
     .await
+}
+
+/// Adds the font that the upload named by `body` contains.
+pub async fn add(service: &FontService, caller: &Caller, body: &Map<String, Value>) -> Outcome {
+    let upload = named_upload(body, caller.now).map_err(invalid_request)?;
+    let file = service.upload(caller, upload, MOST_BYTES).await?;
+    let file = file.ok_or_else(|| invalid_request(no_such_upload()))?;
+    let font = docmill_fonts::read(&file);
+    let font = font.map_err(|error| ApiError::from(ErrorCode::InvalidFont).with_message(error.to_string()))?;
+    keep(service, caller, &file, font, upload.to_string()).await
 }
 
 fn invalid_request(breaches: Vec<docmill::domain::breach::Breach>) -> ApiError {

@@ -17,11 +17,12 @@ use crate::viewer::Viewer;
 use docmill_look::icons;
 
 /// Pages of every user, in the order of the menu.
-const USER_MENU: [(&str, &str); 7] = [
+const USER_MENU: [(&str, &str); 8] = [
     ("/app", "Overview"),
     ("/app/playground", "Playground"),
     ("/app/keys", "API keys"),
     ("/app/jobs", "Jobs"),
+    ("/app/fonts", "Fonts"),
     ("/app/webhooks", "Webhooks"),
     ("/app/tools", "Tools"),
     ("/docs", "Docs"),
@@ -196,7 +197,7 @@ fn top(state: &AppState, viewer: &Viewer) -> Markup {
                         li { (entry(state, viewer, "/docs", "Docs")) }
                         @if let Some(user) = &viewer.user {
                             li.phone { (entry(state, viewer, "/app", "Dashboard")) }
-                            @for (path, label) in USER_MENU.into_iter().skip(1).take(5) {
+                            @for (path, label) in USER_MENU.into_iter().skip(1).take(6) {
                                 li.phone { (entry(state, viewer, path, label)) }
                             }
                             @if user.is_admin() { @for (path, label) in ADMIN_MENU {

@@ -4,6 +4,7 @@
 //! of. A page is a function from data to markup; only its handler reads or writes anything. Files depend on each other one
 //! way: config, issuer, state, cookies, session, viewer, form, layout, pages.
 
+pub mod ahead;
 pub mod assets;
 pub mod config;
 pub mod cookies;
@@ -40,6 +41,7 @@ pub fn router(state: AppState) -> Router {
         .merge(pages::overview::routes())
         .merge(pages::keys::routes())
         .merge(pages::jobs::routes())
+        .merge(pages::fonts::routes())
         .merge(pages::webhooks::routes())
         .merge(pages::playground::routes())
         .merge(pages::admin::routes())

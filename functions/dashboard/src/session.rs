@@ -108,6 +108,11 @@ pub async fn find(state: &AppState, headers: &HeaderMap) -> Result<Found, PageEr
     })))
 }
 
+/// The account that a request's cookie names, if we signed it. Whether its session still holds is for [`find`] to say.
+pub fn named_account(state: &AppState, headers: &HeaderMap) -> Option<String> {
+    Some(SessionCookie::read(state, headers)?.account)
+}
+
 /// The token in a request's cookie, if we signed it.
 pub fn token(state: &AppState, headers: &HeaderMap) -> Option<SessionToken> {
     Some(SessionCookie::read(state, headers)?.token)

@@ -6,6 +6,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use docmill::context::Context;
 use docmill::http::control::ControlService;
+use docmill::http::fonts::FontService;
 use docmill::http::submit::JobService;
 use docmill::http::uploads::UploadService;
 
@@ -22,6 +23,8 @@ pub struct AppState {
     pub uploads: Arc<UploadService>,
     /// Where jobs are canceled and deleted, as the API does it.
     pub control: Arc<ControlService>,
+    /// Where fonts are added and deleted, as the API does it.
+    pub fonts: Arc<FontService>,
     base_path: Arc<str>,
 }
 
@@ -32,6 +35,7 @@ impl AppState {
             jobs: Arc::new(JobService::new(context.clone())),
             uploads: Arc::new(UploadService::new(context.clone())),
             control: Arc::new(ControlService::new(context.clone())),
+            fonts: Arc::new(FontService::new(context.clone())),
             context,
             issuer: Arc::new(Issuer::new(&config)?),
             config: Arc::new(config),

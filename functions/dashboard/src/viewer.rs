@@ -1,5 +1,6 @@
 //! The visitor of a page: what every page knows of them, and the extractors that require more.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use docmill::store::settings::Snapshot;
 
+use crate::ahead::Ahead;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::return_to::ReturnTo;
@@ -35,6 +37,22 @@ pub struct Viewer {
     pub form_token: Option<String>,
     /// Origins of the sign-in and sign-out, which a page's policy must allow.
     pub form_origins: Vec<String>,
+    /// What the page has read already.
+    pub ahead: Option<Ahead>,
+}
+
+impl Viewer {
+    /// What the page has read already for this user's account, or what `read` gives.
+    pub async fn read_or<T: Any + Send + Sync>(
+        &self,
+        user: &SignedIn,
+        read: impl Future<Output = Result<T, PageError>>,
+    ) -> Result<Arc<T>, PageError> {
+        match self.ahead.as_ref().and_then(|ahead| ahead.of(&user.account)) {
+            Some(read) => Ok(read),
+            None => Ok(Arc::new(read.await?)),
+        }
+    }
 }
 
 impl<S: Sync> FromRequestParts<S> for Viewer {

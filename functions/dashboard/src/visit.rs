@@ -13,12 +13,14 @@ use docmill::telemetry::line::Line;
 use futures_util::FutureExt;
 use tracing::Level;
 
+use crate::ahead::Ahead;
 use crate::cookies::Purpose;
 use crate::csrf;
 use crate::delivery::for_guests;
 use crate::error::PageError;
 use crate::error_page::dress;
 use crate::flash::Flash;
+use crate::pages;
 use crate::session::{self, Found};
 use crate::state::AppState;
 use crate::viewer::{Viewer, send_to_sign_in};
@@ -32,8 +34,10 @@ const SIGN_OUT: &str = "/app/sign-out";
 /// The middleware around all pages.
 pub async fn visit(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
-    let (viewer, is_stale) = match meet(&state, path, request.headers()).await {
-        Ok(met) => met,
+    let ahead = read_ahead(&state, request.method(), &path, request.headers());
+    let (met, ahead) = futures_util::join!(meet(&state, path.clone(), request.headers()), ahead);
+    let (viewer, is_stale) = match met {
+        Ok((viewer, is_stale)) => (Viewer { ahead, ..viewer }, is_stale),
         Err(error) => return plain(error),
     };
     let is_guest = viewer.user.is_none() && !viewer.suspended && viewer.flash.is_none();
@@ -70,7 +74,14 @@ async fn meet(state: &AppState, path: String, headers: &HeaderMap) -> Result<(Vi
     };
     // Only who has a session has forms that may end at the issuer.
     let form_origins = if user.is_some() || suspended { state.issuer.origins().await } else { Vec::new() };
-    Ok((Viewer { user, suspended, flash, path, settings, form_token, form_origins }, is_stale))
+    let ahead = None;
+    Ok((Viewer { user, suspended, flash, path, settings, form_token, form_origins, ahead }, is_stale))
+}
+
+/// What the page will show of the account that the cookie names.
+async fn read_ahead(state: &AppState, method: &Method, path: &str, headers: &HeaderMap) -> Option<Ahead> {
+    let account = session::named_account(state, headers).filter(|_| *method == Method::GET)?;
+    pages::read_ahead(state, path, &account).await
 }
 
 /// Every request that changes something needs a session and its token. Without a session it redirects to the sign-in,

@@ -1,70 +1,14 @@
-// The playground: uploads a file, creates the job without leaving the page, and follows it until it ends. After a lost
-// connection, requests are repeated with growing pauses; a job is created once, however often its request is repeated.
+// The playground: uploads a file, creates the job without leaving the page, and follows it until it ends. A job is created once,
+// however often its request is repeated. It needs requests.js.
 "use strict";
 
 const form = document.getElementById("playground");
 const result = document.getElementById("result");
-const connection = document.getElementById("connection");
-const token = JSON.parse(document.body.getAttribute("hx-headers") ?? "{}");
-
-const FIRST_PAUSE = 800;
-const LONGEST_PAUSE = 15000;
 let busy = false;
 // The chosen files: `{file, name, kind, id}`. With an id, a file was uploaded, and another try need not send it again.
 let entries = [];
 
 const field = (name) => form.elements.namedItem(name);
-
-// Parts of pages of our own are all that becomes HTML here, and our own assets are all scripts; the page's policy allows nothing
-// else to.
-const rules = { createHTML: (part) => part, createScriptURL: (address) => address };
-const trusted = globalThis.trustedTypes?.createPolicy("docmill", rules) ?? rules;
-
-class Refused extends Error {}
-class Busy extends Error {}
-
-// Waits, or until the browser says that there is a network again.
-function pause(milliseconds) {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      removeEventListener("online", done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    addEventListener("online", done);
-  });
-}
-
-// Runs `attempt` until it gets an answer. A network that is gone and a service that is down are worth waiting for.
-async function persist(attempt) {
-  for (let wait = FIRST_PAUSE; ; wait = Math.min(wait * 2, LONGEST_PAUSE)) {
-    try {
-      const answer = await attempt();
-      connection.hidden = true;
-      return answer;
-    } catch (error) {
-      if (error instanceof Refused) throw error;
-      const what = error instanceof Busy ? "The service is busy." : "The connection is lost.";
-      connection.textContent = `${what} Trying again in ${Math.ceil(wait / 1000)} s …`;
-      connection.hidden = false;
-      await pause(wait);
-    }
-  }
-}
-
-// An answer of our own service. Who is signed out by now is led to the sign-in, and back.
-async function ask(url, options = {}) {
-  const headers = { "HX-Request": "true", "HX-Current-URL": location.href, ...token, ...options.headers };
-  const response = await fetch(url, { ...options, headers });
-  const elsewhere = response.headers.get("HX-Redirect");
-  if (elsewhere) {
-    location.assign(elsewhere);
-    return new Promise(() => {});
-  }
-  if ([429, 502, 503, 504].includes(response.status)) throw new Busy();
-  return response;
-}
 
 function say(message) {
   const note = document.createElement("div");
@@ -81,24 +25,12 @@ async function upload() {
     for (const entry of entries) {
       if (entry.id || !entry.file) continue;
       show.hidden = false;
-      entry.id = await send(entry);
+      entry.id = await send(form.dataset.uploads, entry, mode());
     }
   } finally {
     show.hidden = true;
     showFiles();
   }
-}
-
-function send({ file: chosen, kind }) {
-  const announced = JSON.stringify({ contentType: kind, bytes: chosen.size, filename: chosen.name, mode: mode() });
-  return persist(async () => {
-    const options = { method: "POST", body: announced, headers: { "Content-Type": "application/json" } };
-    const response = await ask(form.dataset.uploads, options);
-    const answer = await response.json();
-    if (!response.ok) throw new Refused(answer.message ?? "The file was refused.");
-    await put(chosen, answer.upload);
-    return answer.upload.id;
-  });
 }
 
 // The chosen files in order, each with buttons to move and remove it, and what the form says of them.
@@ -143,24 +75,6 @@ function changed() {
   showFiles();
   if (!busy) renew();
   showCode();
-}
-
-// fetch tells nothing of how far an upload is.
-function put(chosen, link) {
-  const bar = document.getElementById("upload-bar");
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    request.open(link.method, link.url);
-    for (const [name, value] of Object.entries(link.headers)) request.setRequestHeader(name, value);
-    request.upload.addEventListener("progress", (event) => { bar.value = (100 * event.loaded) / event.total; });
-    request.addEventListener("load", () => {
-      if (request.status === 200) resolve();
-      else if (request.status >= 500) reject(new Busy());
-      else reject(new Refused("The upload failed. The file may have changed: choose it again."));
-    });
-    request.addEventListener("error", () => reject(new Error("no answer")));
-    request.send(chosen);
-  });
 }
 
 const mode = () => new FormData(form).get("mode");
@@ -308,18 +222,7 @@ form.addEventListener("input", (event) => {
   showCode();
 });
 
-for (const name of ["dragover", "dragleave", "drop"]) {
-  form.addEventListener(name, (event) => {
-    const zone = event.target.closest?.(".drop");
-    if (!zone) return;
-    event.preventDefault();
-    zone.toggleAttribute("data-over", name === "dragover");
-    if (name !== "drop" || event.dataTransfer.files.length === 0) return;
-    const input = document.getElementById("file");
-    input.files = event.dataTransfer.files;
-    input.dispatchEvent(new Event("input", { bubbles: true }));
-  });
-}
+acceptDrops(form);
 
 // Files of the list can be dragged into another order.
 form.addEventListener("dragstart", (event) => {

@@ -42,11 +42,13 @@ macro_rules! asset {
     };
 }
 
-static ASSETS: [Asset; 12] = [
+static ASSETS: [Asset; 14] = [
     asset!("style.css", STYLE, Content::Text(include_str!("../assets/style.css"))),
     asset!("docs.css", STYLE, Content::Text(include_str!("../assets/docs.css"))),
     asset!("page.js", SCRIPT, Content::Text(include_str!("../assets/page.js"))),
     asset!("docs.js", SCRIPT, Content::Text(include_str!("../assets/docs.js"))),
+    asset!("requests.js", SCRIPT, Content::Text(include_str!("../assets/requests.js"))),
+    asset!("fonts.js", SCRIPT, Content::Text(include_str!("../assets/fonts.js"))),
     asset!("playground.js", SCRIPT, Content::Text(include_str!("../assets/playground.js"))),
     asset!("icon.svg", "image/svg+xml", Content::Text(include_str!("../assets/icon.svg"))),
     asset!("viewer.js", SCRIPT, Content::Text(include_str!("../assets/viewer.js"))),

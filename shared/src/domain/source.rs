@@ -94,6 +94,10 @@ pub enum SourceProperty {
 impl SourceProperty {
     pub const ALL: [Self; 5] = [Self::Filename, Self::Password, Self::PageRange, Self::Title, Self::Headers];
 
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|property| property.as_str() == name)
+    }
+
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Filename => "filename",

@@ -1,16 +1,20 @@
 //! An account's own fonts: adding, listing and deleting them.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use lambda_http::http::StatusCode;
 use serde_json::Value;
 
+use super::envelope::{Outcome, Reply};
 use super::error::{ApiError, ErrorCode};
-use super::guard::Caller;
+use super::guard::{Caller, as_account};
 use crate::context::Context;
+use crate::domain::api_key::Mode;
 use crate::domain::font::{FontId, StoredFont};
+use crate::domain::quota::RatePolicy;
 use crate::domain::upload::UploadId;
 use crate::files::ObjectKey;
+use crate::store::StoreError;
 use crate::store::fonts::Added;
 
 const CONTENT_TYPE: &str = "font/sfnt";
@@ -63,10 +67,15 @@ impl FontService {
 
     /// The oldest first.
     pub async fn list(&self, caller: &Caller) -> Result<Vec<Value>, ApiError> {
-        let fonts: BTreeMap<FontId, StoredFont> = self.context.fonts.of_account(caller.account()).await?;
-        let mut fonts: Vec<_> = fonts.iter().collect();
-        fonts.sort_by_key(|(id, font)| (font.created_at, *id));
-        Ok(fonts.into_iter().map(|(id, font)| font.view(id)).collect())
+        let fonts = self.of_account(caller.account()).await?;
+        Ok(fonts.iter().map(|(id, font)| font.view(id)).collect())
+    }
+
+    /// The oldest first.
+    pub async fn of_account(&self, account: &str) -> Result<Vec<(FontId, StoredFont)>, StoreError> {
+        let mut fonts: Vec<_> = self.context.fonts.of_account(account).await?.into_iter().collect();
+        fonts.sort_by(|(one, first), (other, second)| (first.created_at, one).cmp(&(second.created_at, other)));
+        Ok(fonts)
     }
 
     /// From now on no job uses it, but those that have it already.
@@ -75,6 +84,15 @@ impl FontService {
         let removed = self.context.fonts.remove(caller.account(), &id).await?;
         self.delete_file(caller.account(), &removed.ok_or(ErrorCode::FontNotFound)?).await;
         Ok(())
+    }
+
+    /// The same for an account whose person has signed in.
+    pub async fn delete_as(&self, account: &str, id: &FontId) -> Outcome {
+        as_account(&self.context, account, Mode::Live, RatePolicy::Read, async |caller| {
+            self.delete(&caller, id.as_str()).await?;
+            Ok(Reply::empty(StatusCode::NO_CONTENT))
+        })
+        .await
     }
 
     /// A file that stays is in nobody's list: that it could not be deleted changes no answer.

@@ -1,6 +1,7 @@
 //! The pages, a module each: routes, handlers, and markup as functions of data.
 
 pub mod admin;
+pub mod fonts;
 pub mod jobs;
 pub mod keys;
 pub mod overview;
@@ -10,3 +11,27 @@ pub mod playground;
 pub mod public;
 pub mod tools;
 pub mod webhooks;
+
+use docmill::clock;
+
+use crate::ahead::Ahead;
+use crate::error::PageError;
+use crate::state::AppState;
+
+/// Reads what the page at this path will show of this account. `None`: it reads by itself, also where this has failed.
+pub async fn read_ahead(state: &AppState, path: &str, account: &str) -> Option<Ahead> {
+    fn kept<T: Send + Sync + 'static>(account: &str, read: Result<T, PageError>) -> Option<Ahead> {
+        read.ok().map(|read| Ahead::new(account, read))
+    }
+    let now = clock::now();
+    match path.split('?').next()? {
+        "/app" => kept(account, overview::read(state, account, path, now).await),
+        "/app/fonts" | "/app/fonts/rows" => kept(account, fonts::read(state, account).await),
+        "/app/jobs" | "/app/jobs/rows" => kept(account, jobs::read(state, account, path, now).await),
+        "/app/keys" => kept(account, keys::read(state, account, now).await),
+        path => match path.strip_prefix("/app/jobs/") {
+            Some(id) if !id.contains('/') => kept(account, jobs::read_one(state, account, id, now).await),
+            Some(_) | None => None,
+        },
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use docmill::domain::job::JobStatus;
+use docmill::domain::job::{JobStatus, Warning};
 use docmill::domain::time::Timestamp;
 use maud::{Markup, html};
 use url::form_urlencoded;
@@ -70,6 +70,16 @@ pub fn status_badge(status: JobStatus) -> Markup {
         JobStatus::Expired | JobStatus::Canceled | JobStatus::Deleted => "badge",
     };
     html! { span class=(class) { (status.as_str()) } }
+}
+
+/// What a warning says. `fonts`: the page on which a missing font is added.
+pub fn said(warning: &Warning, fonts: &str) -> Markup {
+    let Warning { code, message, detail } = warning;
+    html! {
+        code { (code) } " " (message)
+        @if let Some(detail) = detail { br; span.muted { (detail) } }
+        @if code == "font_substituted" { br; a href=(fonts) { "Add the font" } }
+    }
 }
 
 /// The values of a query.

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use super::table::{document, took};
 use super::{control, support};
-use crate::pages::parts::{bytes, millis, moment, moment_or, status_badge};
+use crate::pages::fonts;
+use crate::pages::parts::{bytes, millis, moment, moment_or, said, status_badge};
 use crate::state::AppState;
 use crate::viewer::Viewer;
 
@@ -55,7 +56,7 @@ pub(super) fn live(state: &AppState, viewer: &Viewer, job: &Job, now: Timestamp)
                 (facts(job))
             }
             @if let Some(timings) = &job.timings { (timing(timings)) }
-            @if !job.warnings.is_empty() { (warnings(&job.warnings)) }
+            @if !job.warnings.is_empty() { (warnings(state, &job.warnings)) }
         }
     }
 }
@@ -154,14 +155,13 @@ fn timing(timings: &Timings) -> Markup {
     }
 }
 
-fn warnings(warnings: &[Warning]) -> Markup {
+fn warnings(state: &AppState, warnings: &[Warning]) -> Markup {
+    let fonts = state.link(fonts::PATH);
     html! {
         section.card aria-labelledby="warnings" {
             h2 #warnings { "Warnings" }
             p.muted { "Differences from the source:" }
-            ul.warnings { @for Warning { code, message, detail } in warnings {
-                li { code { (code) } " " (message) @if let Some(detail) = detail { br; span.muted { (detail) } } }
-            } }
+            ul.warnings { @for warning in warnings { li { (said(warning, &fonts)) } } }
         }
     }
 }

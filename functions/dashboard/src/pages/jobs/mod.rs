@@ -12,6 +12,7 @@ use axum::routing::{get, post};
 use docmill::clock;
 use docmill::domain::job::{Job, JobStatus};
 use docmill::domain::time::Timestamp;
+use docmill::store::accounts::keys::AccountKey;
 use docmill::store::jobs::{JobFilter, JobMark, JobsPage};
 use maud::{Markup, html};
 
@@ -69,15 +70,33 @@ impl ListRequest {
         let Self { filter: JobFilter { tool, text, .. }, .. } = self;
         with_query(base, &[("search", text.clone()), ("status", status), ("tool", tool.clone()), ("after", after)])
     }
+}
 
-    async fn page(&self, state: &AppState, user: &SignedIn, now: Timestamp) -> Result<JobsPage, PageError> {
-        Ok(state.context.jobs.of_account(&user.account, &self.filter, self.after, PAGE, now).await?)
-    }
+/// The jobs that the list at this path shows.
+pub(super) async fn read(state: &AppState, account: &str, path: &str, now: Timestamp) -> Result<JobsPage, PageError> {
+    let request = ListRequest::of(path);
+    Ok(state.context.jobs.of_account(account, &request.filter, request.after, PAGE, now).await?)
+}
+
+/// What the page of one job shows.
+#[derive(Debug)]
+pub(super) struct One {
+    job: Option<Job>,
+    /// The name of the key that created it is among them.
+    keys: Vec<AccountKey>,
+}
+
+/// The job that this path names, if it is the account's. Other accounts' jobs, unknown jobs and invalid ids get the same page after the
+/// same read.
+pub(super) async fn read_one(state: &AppState, account: &str, id: &str, now: Timestamp) -> Result<One, PageError> {
+    let keys = state.context.accounts.keys_of(account, now);
+    let (job, keys) = futures_util::try_join!(state.context.jobs.get_own(account, id, now), keys)?;
+    Ok(One { job, keys })
 }
 
 async fn list(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Result<Response, PageError> {
     let (now, request) = (clock::now(), ListRequest::of(&viewer.path));
-    let page = request.page(&state, &user, now).await?;
+    let page = viewer.read_or(&user, read(&state, &user.account, &viewer.path, now)).await?;
     let content = html! {
         header.page-head {
             h1 { "Jobs" }
@@ -92,7 +111,7 @@ async fn list(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> 
 
 async fn rows(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Result<Response, PageError> {
     let (now, request) = (clock::now(), ListRequest::of(&viewer.path));
-    let page = request.page(&state, &user, now).await?;
+    let page = viewer.read_or(&user, read(&state, &user.account, &viewer.path, now)).await?;
     Ok(fragment(live_rows(&state, &request, &page, now)))
 }
 
@@ -134,7 +153,7 @@ fn live_rows(state: &AppState, request: &ListRequest, page: &JobsPage, now: Time
     }
 }
 
-/// The user's own job. Other accounts' jobs, unknown jobs and invalid ids get the same page after the same read.
+/// The user's own job.
 async fn own_job(state: &AppState, user: &SignedIn, id: &str, now: Timestamp) -> Result<Job, PageError> {
     state.context.jobs.get_own(&user.account, id, now).await?.ok_or(PageError::NotFound)
 }
@@ -146,10 +165,10 @@ async fn show(
     Path(id): Path<String>,
 ) -> Result<Response, PageError> {
     let now = clock::now();
-    let keys = async { Ok::<_, PageError>(state.context.accounts.keys_of(&user.account, now).await?) };
-    let (job, keys) = futures_util::try_join!(own_job(&state, &user, &id, now), keys)?;
+    let one = viewer.read_or(&user, read_one(&state, &user.account, &id, now)).await?;
+    let One { job: Some(job), keys } = one.as_ref() else { return Err(PageError::NotFound) };
     let key = keys.iter().find(|key| key.key.key_id == job.key_id).map(|key| key.key.name.as_str());
-    Ok(Page::new("Job", detail::page(&state, &viewer, &job, key, now)).live().respond(&state, &viewer))
+    Ok(Page::new("Job", detail::page(&state, &viewer, job, key, now)).live().respond(&state, &viewer))
 }
 
 /// The part of the page that changes until the job ends.

@@ -34,9 +34,14 @@ pub fn routes() -> Router<AppState> {
         .route("/app/keys/{id}/revoke", get(change::ask_to_revoke).post(change::revoke))
 }
 
+/// The account's keys.
+pub(super) async fn read(state: &AppState, account: &str, now: Timestamp) -> Result<Vec<AccountKey>, PageError> {
+    Ok(state.context.accounts.keys_of(account, now).await?)
+}
+
 async fn list(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Result<Response, PageError> {
     let now = clock::now();
-    let keys = state.context.accounts.keys_of(&user.account, now).await?;
+    let keys = viewer.read_or(&user, read(&state, &user.account, now)).await?;
     let (alive, dead): (Vec<_>, Vec<_>) = keys.iter().partition(|key| !key.key.is_dead_at(now));
     let content = html! {
         header.page-head {

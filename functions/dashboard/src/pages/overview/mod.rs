@@ -33,42 +33,55 @@ pub fn routes() -> Router<AppState> {
     Router::new().route("/app", get(show)).route("/app/usage.csv", get(usage::csv))
 }
 
+/// What the page shows of an account.
+#[derive(Debug)]
+pub(super) struct Read {
+    usage: MonthlyUsage,
+    jobs: Vec<Job>,
+    keys: Vec<StoredKey>,
+}
+
+pub(super) async fn read(state: &AppState, account: &str, path: &str, now: Timestamp) -> Result<Read, PageError> {
+    let filter = JobFilter::default();
+    let (usage, jobs, holder) = futures_util::try_join!(
+        state.context.usage.of_month(account, usage::month(&query_of(path), now)),
+        state.context.jobs.of_account(account, &filter, None, LAST_JOBS, now),
+        state.context.accounts.holder(account, now),
+    )?;
+    Ok(Read { usage, jobs: jobs.jobs, keys: holder.map(|holder| holder.keys).unwrap_or_default() })
+}
+
 async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Result<Response, PageError> {
     let now = clock::now();
     let query = query_of(&viewer.path);
     let period = usage::month(&query, now);
-    let filter = JobFilter::default();
-    let (usage, jobs, holder) = futures_util::try_join!(
-        state.context.usage.of_month(&user.account, period),
-        state.context.jobs.of_account(&user.account, &filter, None, LAST_JOBS, now),
-        state.context.accounts.holder(&user.account, now),
-    )?;
-    let keys = holder.map(|holder| holder.keys).unwrap_or_default();
+    let read = viewer.read_or(&user, read(&state, &user.account, &viewer.path, now)).await?;
+    let Read { usage, jobs, keys } = read.as_ref();
     let month = Month { period, usage, plan: viewer.settings.plan(&user.profile.plan) };
     let content = html! {
         header.page-head {
             h1 { "Overview" }
             p.lead { (user.profile.name) ", plan " code { (month.plan.id) } }
         }
-        @if jobs.jobs.len() < LAST_JOBS { (first_steps(&state)) }
+        @if jobs.len() < LAST_JOBS { (first_steps(&state)) }
         (low_credits(&viewer, &month, now))
-        (figures(&state, &month, &keys, now))
-        (usage::section(&Shown { state: &state, usage: &month.usage, period, keys: &keys, by: usage::stacked_by(&query) }, now)?)
-        (last_jobs(&state, &jobs.jobs, now))
+        (figures(&state, &month, keys, now))
+        (usage::section(&Shown { state: &state, usage, period, keys, by: usage::stacked_by(&query) }, now)?)
+        (last_jobs(&state, jobs, now))
         (plans::section(&state, &viewer, &month.plan.id))
     };
     Ok(layout::page(&state, &viewer, "Overview", content))
 }
 
 /// What is shown of one month.
-struct Month {
+struct Month<'a> {
     period: Period,
-    usage: MonthlyUsage,
+    usage: &'a MonthlyUsage,
     plan: Plan,
 }
 
 /// Less than a fifth of the plan's credits are left, with those that were granted. Says nothing of earlier months.
-fn low_credits(viewer: &Viewer, month: &Month, now: Timestamp) -> Markup {
+fn low_credits(viewer: &Viewer, month: &Month<'_>, now: Timestamp) -> Markup {
     let pots = &month.usage.credits.pots;
     let left = pots.included_left(month.plan.included_credits).saturating_add(pots.granted_left());
     let is_low = left == 0 || left < month.plan.included_credits / 5;
@@ -100,7 +113,7 @@ fn first_steps(state: &AppState) -> Markup {
     }
 }
 
-fn figures(state: &AppState, month: &Month, keys: &[StoredKey], now: Timestamp) -> Markup {
+fn figures(state: &AppState, month: &Month<'_>, keys: &[StoredKey], now: Timestamp) -> Markup {
     let Month { period, usage, plan } = month;
     let (included_left, granted) =
         (usage.credits.pots.included_left(plan.included_credits), usage.credits.pots.granted_left());

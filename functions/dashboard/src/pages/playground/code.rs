@@ -4,7 +4,7 @@
 //! Each repeats its request while the job runs: the same Idempotency-Key means the same job, and each request waits.
 
 use docmill::domain::catalogue::{Catalogue, Tool};
-use docmill::domain::source::{SourceKind, redact_url};
+use docmill::domain::source::{SOURCES, SourceKind, SourceProperty, redact_url};
 use docmill::domain::tool::{Definition, OutputFormat};
 use docmill_look::code::Tab;
 use serde_json::{Map, Value, json};
@@ -14,6 +14,8 @@ const MOST_INLINE_BYTES: usize = 2000;
 /// Stands, with its number, for the id of an upload in a body.
 const UPLOAD: &str = "$upload";
 const STEPS: &str = "then";
+/// Stands for a password, or the value of a header.
+const SECRET: &str = "<secret>";
 
 /// A file as the form knows it.
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +52,15 @@ impl<'a> Recipe<'a> {
         let ids: Vec<_> = (0..files.len()).map(|number| json!(format!("{UPLOAD}{number}"))).collect();
         if let Some(input) = body.get_mut("input").and_then(Value::as_object_mut).filter(|_| !ids.is_empty()) {
             if definition.sources.are_several() {
-                let sources: Vec<_> = ids.iter().map(|id| json!({"uploadId": id})).collect();
-                input.insert("sources".to_owned(), json!(sources));
+                // Each has the same password and headers.
+                let first = input.get(SOURCES).and_then(|sources| sources[0].as_object().cloned()).unwrap_or_default();
+                let source = |id: Value| {
+                    let mut source = first.clone();
+                    source.insert("uploadId".to_owned(), id);
+                    source
+                };
+                let sources: Vec<_> = ids.into_iter().map(source).collect();
+                input.insert(SOURCES.to_owned(), json!(sources));
             } else {
                 input.insert("uploadId".to_owned(), ids[0].clone());
             }
@@ -237,23 +246,35 @@ fn redact_steps(body: &mut Map<String, Value>, catalogue: &Catalogue) {
 }
 
 fn redacted(body: &Map<String, Value>, definition: &Definition) -> Map<String, Value> {
+    let section = |(name, value): (&String, &Value)| {
+        let value =
+            value.as_object().map_or_else(|| value.clone(), |object| json!(redacted_section(object, definition)));
+        (name.clone(), value)
+    };
+    body.iter().map(section).collect()
+}
+
+fn redacted_section(section: &Map<String, Value>, definition: &Definition) -> Map<String, Value> {
     let secrets = &definition.secrets;
+    let opens =
+        |name: &str| matches!(SourceProperty::of(name), Some(SourceProperty::Password | SourceProperty::Headers));
     let shown = |(name, value): (&String, &Value)| {
         let kind = SourceKind::ALL.into_iter().find(|kind| kind.as_str() == name);
         let is_content = secrets.content.contains(name) || kind.is_some_and(SourceKind::is_inline);
-        let shown = match value.as_str() {
-            Some(url) if kind.is_some_and(SourceKind::is_address) => json!(redact_url(url)),
-            Some(_) if secrets.values.contains(name) => json!("<secret>"),
-            Some(content) if is_content && content.len() > MOST_INLINE_BYTES => json!("<p>…"),
+        let shown = match (value.as_str(), value.as_array(), value.as_object()) {
+            (Some(url), ..) if kind.is_some_and(SourceKind::is_address) => json!(redact_url(url)),
+            (Some(content), ..) if is_content && content.len() > MOST_INLINE_BYTES => json!("<p>…"),
+            (_, Some(sources), _) if name == SOURCES => {
+                let sources = sources.iter().filter_map(Value::as_object);
+                sources.map(|source| json!(redacted_section(source, definition))).collect()
+            }
+            (.., Some(values)) if opens(name) => values.keys().map(|name| (name.clone(), json!(SECRET))).collect(),
+            _ if secrets.values.contains(name) || opens(name) => json!(SECRET),
             _ => value.clone(),
         };
         (name.clone(), shown)
     };
-    let section = |(name, value): (&String, &Value)| {
-        let value = value.as_object().map_or_else(|| value.clone(), |object| object.iter().map(shown).collect());
-        (name.clone(), value)
-    };
-    body.iter().map(section).collect()
+    section.iter().map(shown).collect()
 }
 
 /// A value as a literal of Python or of JavaScript.

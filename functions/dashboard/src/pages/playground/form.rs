@@ -1,19 +1,17 @@
 //! The playground's form: source, options and price, with each message beside its field.
 
-use std::collections::BTreeMap;
-
 use docmill::domain::catalogue::Tool;
-use docmill::domain::intake::Sources;
 use docmill::domain::limits::{Limits, MAX_INLINE_BYTES};
-use docmill::domain::source::SourceKind;
+use docmill::domain::source::{SOURCES, SourceKind, SourceProperty};
 use docmill::domain::tool::{Definition, ToolState};
-use docmill::http::error::ApiError;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
+use super::body::{HEADERS, MOST_STEPS, PASSWORD, access, body};
 use super::code::{File, Recipe};
 use super::label;
-use super::options::{Control, Kind, MOST_STEPS, Source, body, controls, field_of, plain, sources};
+use super::options::{Control, Kind, Source, controls, plain, sources};
+use super::told::{EXPIRED_UPLOAD, Told};
 use super::{PATH, panel};
 use crate::assets;
 use crate::form::{Field, FormData, checkbox, input, select, text, textarea, token_field};
@@ -23,8 +21,6 @@ use crate::pages::parts::bytes;
 use crate::state::AppState;
 use crate::viewer::Viewer;
 use docmill_look::code::tabs;
-
-const EXPIRED_UPLOAD: &str = "This upload has expired. Choose the file again.";
 
 /// What the form shows.
 #[derive(Clone, Copy, Debug)]
@@ -46,70 +42,6 @@ impl Shown<'_> {
             None => widest,
         }
     }
-}
-
-/// What is wrong with a form: by the name of the field, the empty name for the whole.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told(BTreeMap<String, String>);
-
-impl Told {
-    pub fn by_form(message: &str) -> Self {
-        Self(BTreeMap::from([(String::new(), message.to_owned())]))
-    }
-
-    /// Nothing was given where the form asks for the source.
-    pub fn no_source(source: &str) -> Self {
-        let (field, message) = match source {
-            "sourceUrl" => ("sourceUrl", "Enter the URL of the document."),
-            "url" => ("url", "Enter the URL of the page."),
-            "html" => ("html", "Enter some HTML."),
-            "markdown" => ("markdown", "Enter some Markdown."),
-            "text" => ("text", "Enter some text."),
-            _ => ("file", "Choose a file."),
-        };
-        Self(BTreeMap::from([(field.to_owned(), message.to_owned())]))
-    }
-
-    /// What the API says of the body, each breach at its field.
-    pub fn by_error(error: &ApiError, definition: &Definition) -> Self {
-        if error.details.is_empty() {
-            return Self::by_form(&error.message);
-        }
-        let mut told = Self::default();
-        for breach in &error.details {
-            let field = field_of(&breach.path, definition);
-            let message = if breach.path.ends_with("/sources") {
-                how_many_files(&definition.sources)
-            } else if field == "file" {
-                EXPIRED_UPLOAD.to_owned()
-            } else {
-                sentence(&breach.message)
-            };
-            told.0.entry(field).or_insert(message);
-        }
-        told
-    }
-
-    fn of(&self, field: &str) -> Option<&str> {
-        self.0.get(field).map(String::as_str)
-    }
-
-    fn has_options(&self) -> bool {
-        self.0.keys().any(|field| field.starts_with("option."))
-    }
-}
-
-fn how_many_files(sources: &Sources) -> String {
-    let Sources { least, most, .. } = sources;
-    if least == most { format!("Choose {least} files.") } else { format!("Choose {least} to {most} files.") }
-}
-
-/// `must be at most 5` becomes "Must be at most 5."
-fn sentence(message: &str) -> String {
-    let message = message.replace('`', "");
-    let mut letters = message.chars();
-    let text = letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect());
-    if text.ends_with('.') { text } else { text + "." }
 }
 
 pub fn without_tools() -> Markup {
@@ -164,6 +96,7 @@ pub fn fields(shown: &Shown<'_>) -> Markup {
         // Identifies the request, so that repeating it returns the same job.
         input type="hidden" name="attempt" value=(attempt(data));
         @if let Some(message) = told.of("") { div.note.danger role="alert" { p { (message) } } }
+        @if let Some(message) = told.request() { div.note.warn role="alert" { p { (message) } } }
         (tool_choice(shown))
         (source_choice(definition, data, told, &shown.limits()))
         (option_fields(definition, data, told))
@@ -228,6 +161,21 @@ fn source_choice(definition: &Definition, data: &FormData, told: &Told, limits: 
         }
         @for source in &sources {
             div.source data-source=(source.as_str()) { (source_field(source, definition, data, told, limits)) }
+        }
+        (access_fields(definition, data, told))
+    }
+}
+
+/// What opens the source. Headers are only asked for if an earlier job had some.
+fn access_fields(definition: &Definition, data: &FormData, told: &Told) -> Markup {
+    let label =
+        if definition.sources.are_several() { "Password of protected files" } else { "Password of a protected file" };
+    html! {
+        @if definition.sources.properties.contains(&SourceProperty::Password) {
+            (input("password", PASSWORD, label).value(data.raw(PASSWORD)).error(told.of(PASSWORD)).with("autocomplete", "off"))
+        }
+        @if data.has(HEADERS) {
+            (text(HEADERS, "Headers that fetch the file, as JSON").value(data.raw(HEADERS)).error(told.of(HEADERS)).with("spellcheck", "false"))
         }
     }
 }
@@ -470,7 +418,9 @@ pub fn code_tabs(state: &AppState, tool: &Tool, data: &FormData) -> Markup {
         match sources.iter().find(|known| known.as_str() == source) {
             Some(Source::Url(name)) => drop(input.insert(name.clone(), json!("https://…"))),
             Some(Source::Inline(name)) => drop(input.insert(name.clone(), json!("…"))),
-            Some(Source::File | Source::Files) | None => {}
+            Some(Source::File) => input.extend(access(data)),
+            Some(Source::Files) => drop(input.insert(SOURCES.to_owned(), json!([access(data)]))),
+            None => {}
         }
     }
     tabs("code-tab", "Language", &Recipe::new(&base, &state.context.catalogue, tool, &body, &files).tabs())

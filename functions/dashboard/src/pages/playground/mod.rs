@@ -3,6 +3,7 @@
 //! A job is created on the one path on which the API creates it, with the account's hidden key. Everything works without
 //! scripts but the upload of a file; `playground.js` adds that, and live progress.
 
+pub mod body;
 pub mod code;
 pub mod form;
 pub mod label;
@@ -10,6 +11,7 @@ pub mod options;
 pub mod panel;
 pub mod preview;
 pub mod repeat;
+pub mod told;
 
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -26,12 +28,14 @@ use docmill::http::submit::ToolChoice;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use self::form::{Shown, Told};
+use self::form::Shown;
 use self::panel::Links;
 use self::preview::Preview;
+use self::told::Told;
 use crate::error::PageError;
 use crate::form::FormData;
 use crate::layout::{Page, fragment};
+use crate::pages::fonts;
 use crate::pages::parts::bytes;
 use crate::security::Policy;
 use crate::session::SignedIn;
@@ -39,7 +43,7 @@ use crate::state::{AppState, redirect_to};
 use crate::viewer::Viewer;
 
 const PATH: &str = "/app/playground";
-const SCRIPT: &str = "playground.js";
+const SCRIPTS: [&str; 2] = ["requests.js", "playground.js"];
 
 pub fn routes() -> Router<AppState> {
     Router::new()
@@ -72,8 +76,10 @@ async fn show(
     let Some(tool) = slug.and_then(|slug| find(&tools, slug)).or(tools.first().copied()) else {
         return Ok(Page::new("Playground", form::without_tools()).respond(&state, &viewer));
     };
-    let data = job.as_ref().map_or_else(FormData::default, |job| repeat::form_of(&tool.definition, job));
-    let shown = Shown { state: &state, viewer: &viewer, tools: &tools, tool, data: &data, told: &Told::default() };
+    let catalogue = &state.context.catalogue;
+    let repeated = job.as_ref().map(|job| repeat::form_of(catalogue, &tool.definition, job));
+    let (data, told) = repeated.unwrap_or_default();
+    let shown = Shown { state: &state, viewer: &viewer, tools: &tools, tool, data: &data, told: &told };
     respond(&shown, job.as_ref(), StatusCode::OK).await
 }
 
@@ -105,7 +111,7 @@ async fn convert(
 }
 
 async fn submit(state: &AppState, user: &SignedIn, tool: &Tool, data: &FormData) -> Result<String, Told> {
-    let body = options::body(&tool.definition, data);
+    let body = body::body(&tool.definition, data);
     if body["input"].as_object().is_none_or(Map::is_empty) {
         return Err(Told::no_source(data.get("source")));
     }
@@ -205,7 +211,7 @@ fn unavailable(error: impl ToString) -> PageError {
 
 async fn links(state: &AppState, job: &Job) -> Result<Links, PageError> {
     let preview = Preview::of(state, job).await.map_err(unavailable)?;
-    Ok(Links { page: state.link(&format!("{PATH}/jobs/{}", job.id)), preview })
+    Ok(Links { page: state.link(&format!("{PATH}/jobs/{}", job.id)), fonts: state.link(fonts::PATH), preview })
 }
 
 /// The tools that the account may use now.
@@ -226,7 +232,8 @@ async fn respond(shown: &Shown<'_>, job: Option<&Job>, status: StatusCode) -> Re
         None => None,
     };
     let bucket = shown.state.context.files.origin().await.map_err(unavailable)?;
-    let page = Page::new("Playground", form::page(shown, result)).status(status).script(SCRIPT);
+    let page = Page::new("Playground", form::page(shown, result)).status(status);
+    let page = SCRIPTS.into_iter().fold(page, Page::script);
     let page =
         page.policy(Policy::default().connect(bucket.clone()).image(bucket.clone()).frame(bucket).html_by("docmill"));
     let mut response = page.respond(shown.state, shown.viewer);

@@ -5,7 +5,7 @@
 
 use docmill::domain::intake::Section;
 use docmill::domain::tool::Definition;
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Number, Value, json};
 
 use super::label;
 use crate::form::FormData;
@@ -221,86 +221,11 @@ pub fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The body of the job that a form asks for.
-pub fn body(definition: &Definition, data: &FormData) -> Map<String, Value> {
-    let mut input = Map::new();
-    let wanted = sources(definition).into_iter().find(|source| source.as_str() == data.get("source"));
-    let (name, value) = match &wanted {
-        Some(Source::Files) => {
-            let ids: Vec<_> = data.all("uploadId").into_iter().filter(|id| !id.is_empty()).collect();
-            if !ids.is_empty() {
-                let sources: Vec<_> = ids.into_iter().map(|id| json!({"uploadId": id})).collect();
-                input.insert("sources".to_owned(), json!(sources));
-            }
-            ("", "")
-        }
-        Some(Source::File) => ("uploadId", data.get("uploadId")),
-        Some(Source::Url(name)) => (name.as_str(), data.get(name)),
-        Some(Source::Inline(name)) => (name.as_str(), data.raw(name)),
-        None => ("", ""),
-    };
-    if !value.trim().is_empty() {
-        input.insert(name.to_owned(), json!(value));
-    }
-    let options: Map<_, _> = controls(definition)
-        .into_iter()
-        .filter_map(|control| Some((control.name.clone(), control.read(data)?)))
-        .collect();
-    let mut body = Map::from_iter([("input".to_owned(), Value::Object(input))]);
-    if !options.is_empty() {
-        body.insert("options".to_owned(), Value::Object(options));
-    }
-    let steps = steps(data);
-    if !steps.is_empty() {
-        body.insert("then".to_owned(), Value::Array(steps));
-    }
-    body
-}
-
-/// How many further steps the form offers.
-pub const MOST_STEPS: usize = 3;
-
-/// The further steps that the form asks for.
-fn steps(data: &FormData) -> Vec<Value> {
-    let step = |number: usize| {
-        let slug = data.get(&format!("step.{number}")).to_owned();
-        let options = data.get(&format!("step.{number}.options"));
-        let mut step = json!({"toolSlug": slug});
-        if !options.is_empty() {
-            step["options"] = serde_json::from_str(options).unwrap_or_else(|_| json!(options));
-        }
-        (!slug.is_empty()).then_some(step)
-    };
-    (0..MOST_STEPS).filter_map(step).collect()
-}
-
-/// The field that a breach's place in the body belongs to; the empty name for the form as a whole.
-pub fn field_of(path: &str, definition: &Definition) -> String {
-    let mut parts = path.split('/').skip(1);
-    match (parts.next(), parts.next()) {
-        (Some("options"), Some(name)) => format!("option.{name}"),
-        (Some("then"), Some(number)) => match parts.next() {
-            Some("options") => format!("step.{number}.options"),
-            Some(_) | None => format!("step.{number}"),
-        },
-        (Some("input"), Some("sources")) => "file".to_owned(),
-        (Some("input"), Some(name)) => {
-            let source = sources(definition).into_iter().find(|source| match source {
-                Source::File => name == "uploadId",
-                Source::Files => false,
-                Source::Url(property) | Source::Inline(property) => name == property,
-            });
-            source.map_or_else(String::new, |source| source.as_str().to_owned())
-        }
-        _ => String::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::body::body;
     use super::*;
     use docmill::domain::catalogue::{Catalogue, Tool};
-    use docmill::domain::request::JobRequest;
 
     fn with_tool<T>(slug: &str, check: impl FnOnce(&Tool) -> T) -> T {
         check(Catalogue::load().unwrap().find(slug).unwrap())
@@ -363,37 +288,6 @@ mod tests {
     }
 
     #[test]
-    fn a_form_becomes_a_body_that_the_schema_takes() {
-        let data = FormData::of(&[
-            ("tool", "html-to-pdf"),
-            ("source", "html"),
-            ("html", " <p>x "),
-            ("url", "https://left.over"),
-            ("option.pageSize", "A5"),
-            ("option.marginTop", "20mm"),
-            ("option.marginLeft", "12.5"),
-            ("option.scale", "1.5"),
-            ("option.landscape", "on"),
-            ("option.printBackground", "on"),
-            ("option.tagged", "on"),
-            ("option.failOnStatus", "on"),
-            ("option.waitFor", "delayMs"),
-            ("option.waitFor.value", "250"),
-            ("option.headerHtml", ""),
-            ("option.renderMode", "browser"),
-        ]);
-        with_tool("html-to-pdf", |tool| {
-            let body = body(&tool.definition, &data);
-            assert_eq!(
-                Value::Object(body.clone()),
-                json!({"input": {"html": " <p>x "}, "options": {"pageSize": "A5", "marginTop": "20mm", "marginLeft": 12.5,
-                    "landscape": true, "scale": 1.5, "waitFor": {"delayMs": 250}}})
-            );
-            JobRequest::parse(&Catalogue::load().unwrap(), tool, &body).unwrap();
-        });
-    }
-
-    #[test]
     fn what_is_left_alone_is_not_sent() {
         let bare = FormData::of(&[
             ("tool", "office-to-pdf"),
@@ -410,39 +304,6 @@ mod tests {
         assert_eq!(control("html-to-pdf", "tagged").read(&bare), Some(json!(false)));
         assert_eq!(control("html-to-pdf", "landscape").read(&bare), None);
         assert_eq!(control("html-to-pdf", "tagged").read(&FormData::default()), None, "a form that was not sent yet");
-    }
-
-    #[test]
-    fn what_does_not_fit_is_told_by_the_schema_beside_its_field() {
-        let data = FormData::of(&[
-            ("source", "sourceUrl"),
-            ("sourceUrl", "nowhere"),
-            ("option.imageQuality", "best"),
-            ("option.landscape", "perhaps"),
-            ("option.pdfVersion", "9"),
-            ("option.pageRange", "3-1"),
-        ]);
-        with_tool("office-to-pdf", |tool| {
-            let breaches =
-                JobRequest::parse(&Catalogue::load().unwrap(), tool, &body(&tool.definition, &data)).unwrap_err();
-            let mut fields: Vec<_> = breaches.iter().map(|breach| field_of(&breach.path, &tool.definition)).collect();
-            fields.sort();
-            assert_eq!(
-                fields,
-                ["option.imageQuality", "option.landscape", "option.pageRange", "option.pdfVersion", "sourceUrl"]
-            );
-        });
-    }
-
-    #[test]
-    fn breaches_of_the_whole_belong_to_the_form() {
-        with_tool("html-to-pdf", |tool| {
-            for (path, field) in
-                [("", ""), ("/options", ""), ("/input", ""), ("/input/uploadId", "file"), ("/input/html", "html")]
-            {
-                assert_eq!(field_of(path, &tool.definition), field, "{path}");
-            }
-        });
     }
 
     #[test]

@@ -6,13 +6,15 @@ use docmill_look::number::grouped;
 use maud::{Markup, html};
 
 use super::preview::{self, Kind, Preview, sizes};
-use crate::pages::parts::{bytes, millis, percent};
+use crate::pages::parts::{bytes, millis, percent, said};
 
 /// Addresses that belong to a job.
 #[derive(Debug)]
 pub struct Links {
     /// Of the panel itself; its download lies below.
     pub page: String,
+    /// The page on which a missing font is added.
+    pub fonts: String,
     /// What there is to look at.
     pub preview: Option<Preview>,
 }
@@ -24,7 +26,7 @@ pub fn show(job: &Job, now: Timestamp, links: &Links) -> Markup {
         article.job-panel #job data-job=(job.id) data-page=(links.page) data-waiting[!status.is_terminal()] {
             h2 { (headline(status, job.output.as_ref())) }
             (steps(status))
-            @if !job.warnings.is_empty() { (warnings(&job.warnings)) }
+            @if !job.warnings.is_empty() { (warnings(&job.warnings, &links.fonts)) }
             @match (status, &job.output, &job.error) {
                 (JobStatus::Completed, Some(output), _) => { (result(output, job, links)) }
                 (JobStatus::Failed, _, Some(error)) => { (failure(error, job)) }
@@ -129,12 +131,12 @@ fn failure(error: &JobError, job: &Job) -> Markup {
     }
 }
 
-fn warnings(warnings: &[Warning]) -> Markup {
+fn warnings(warnings: &[Warning], fonts: &str) -> Markup {
     html! {
         section.warnings aria-labelledby="warnings" {
             h3 #warnings { "Differences from the source" }
             ul { @for warning in warnings {
-                li { code { (warning.code) } " " (warning.message) @if let Some(detail) = &warning.detail { br; span.muted { (detail) } } }
+                li { (said(warning, fonts)) }
             } }
         }
     }

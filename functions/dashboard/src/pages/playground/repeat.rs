@@ -1,44 +1,62 @@
-//! The form of a job that exists: to look at it again, or to repeat it with other options.
+//! The form of a job that exists: to look at it again, or to repeat it with other options. It asks for what the job does not keep.
 
+use std::collections::BTreeMap;
+
+use docmill::domain::catalogue::Catalogue;
 use docmill::domain::job::Job;
-use docmill::domain::source::{REDACTED, SourceKind};
-use docmill::domain::tool::Definition;
+use docmill::domain::source::{REDACTED, SOURCES, SourceKind, SourceProperty};
+use docmill::domain::tool::{Definition, Secrets};
 use serde_json::{Map, Value, json};
 
+use super::body::{HEADERS, PASSWORD};
 use super::options::{Source, controls, sources};
+use super::told::Told;
 use crate::form::FormData;
 
-/// What the user entered to create this job, as far as the job tells: it keeps neither secrets nor content.
-pub fn form_of(definition: &Definition, job: &Job) -> FormData {
+const AGAIN: &str = "Not stored with the job. Enter it again.";
+const URL_AGAIN: &str = "What follows the ? in this URL is not stored with the job. Enter the URL again.";
+
+/// What the user entered to create this job, as far as the job tells, and which fields lack what it does not keep: secrets and content.
+pub fn form_of(catalogue: &Catalogue, definition: &Definition, job: &Job) -> (FormData, Told) {
     let mut fields = Fields::default();
     fields.add("tool", &job.tool);
     fields.add("mode", job.mode.as_str());
     for source in sources(definition) {
         fields.add_source(&source, &job.input);
     }
+    fields.add_access(&job.input);
     for control in controls(definition) {
         let value = job.options.get(&control.name).or(control.default.as_ref().filter(|_| control.is_box()));
-        let secrets = &definition.secrets;
-        let is_kept = !secrets.values.contains(&control.name) && !secrets.content.contains(&control.name);
-        if let Some(value) = value.filter(|_| is_kept) {
+        let Some(value) = value else { continue };
+        if is_kept(&definition.secrets, &control.name) {
             let (text, beside) = control.write(Some(value));
             fields.add(&control.field(), &text);
             fields.add(&control.value_field(), &beside);
+        } else {
+            fields.told.ask(control.field(), AGAIN);
         }
     }
     for (number, step) in job.then.iter().enumerate() {
-        fields.add_step(number, step);
+        let tool = step["toolSlug"].as_str().and_then(|slug| catalogue.find(slug));
+        fields.add_step(number, step, tool.map(|tool| &tool.definition.secrets));
     }
     fields.into_form()
 }
 
-/// Names and values, in the order in which a browser would send them.
+fn is_kept(secrets: &Secrets, option: &String) -> bool {
+    !secrets.values.contains(option) && !secrets.content.contains(option)
+}
+
+/// Names and values, in the order in which a browser would send them, and what is missing.
 #[derive(Debug, Default)]
-struct Fields(Vec<(String, String)>);
+struct Fields {
+    values: Vec<(String, String)>,
+    told: Told,
+}
 
 impl Fields {
     fn add(&mut self, name: &str, value: &str) {
-        self.0.push((name.to_owned(), value.to_owned()));
+        self.values.push((name.to_owned(), value.to_owned()));
     }
 
     fn add_source(&mut self, source: &Source, input: &Value) {
@@ -49,8 +67,10 @@ impl Fields {
         };
         let Some(value) = input.get(property) else { return };
         self.add("source", source.as_str());
-        if let Some(text) = value.as_str().filter(|text| !text.contains(REDACTED)) {
-            self.add(property, text);
+        match (value.as_str().filter(|text| !text.contains(REDACTED)), source) {
+            (Some(text), _) => self.add(property, text),
+            (None, Source::Url(_)) => self.told.ask(property.to_owned(), URL_AGAIN),
+            (None, Source::File | Source::Files | Source::Inline(_)) => self.told.ask(property.to_owned(), AGAIN),
         }
         if *source == Source::File {
             self.add("fileName", filename(input));
@@ -59,7 +79,7 @@ impl Fields {
 
     /// Of several files, those that were uploaded. An upload is kept for 48 hours.
     fn add_files(&mut self, source: &Source, input: &Value) {
-        let Some(files) = input.get("sources").and_then(Value::as_array) else { return };
+        let Some(files) = input.get(SOURCES).and_then(Value::as_array) else { return };
         self.add("source", source.as_str());
         for file in files {
             if let Some(id) = file.get(SourceKind::UploadId.as_str()).and_then(Value::as_str) {
@@ -70,18 +90,41 @@ impl Fields {
         }
     }
 
-    fn add_step(&mut self, number: usize, step: &Value) {
-        self.add(&format!("step.{number}"), step["toolSlug"].as_str().unwrap_or_default());
-        let Some(options) = step["options"].as_object() else { return };
-        let kept: Map<_, _> =
-            options.iter().filter(|(_, value)| **value != REDACTED).map(|(n, v)| (n.clone(), v.clone())).collect();
-        if !kept.is_empty() {
-            self.add(&format!("step.{number}.options"), &json!(kept).to_string());
+    /// Passwords and headers of the sources.
+    fn add_access(&mut self, input: &Value) {
+        let files = input.get(SOURCES).and_then(Value::as_array);
+        let sources = || files.into_iter().flatten().chain([input]);
+        if sources().any(|source| source.get(SourceProperty::Password.as_str()).is_some()) {
+            self.told.ask(PASSWORD.to_owned(), AGAIN);
+        }
+        if let Some(headers) = sources().find_map(|source| source.get(SourceProperty::Headers.as_str())?.as_object()) {
+            let names: Map<_, _> = headers.keys().map(|name| (name.clone(), json!(""))).collect();
+            self.add(HEADERS, &json!(names).to_string());
+            self.told.ask(HEADERS.to_owned(), "The values are not stored with the job. Enter them again.");
         }
     }
 
-    fn into_form(self) -> FormData {
-        FormData::of(&self.0.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect::<Vec<_>>())
+    fn add_step(&mut self, number: usize, step: &Value, secrets: Option<&Secrets>) {
+        self.add(&format!("step.{number}"), step["toolSlug"].as_str().unwrap_or_default());
+        let Some(options) = step["options"].as_object() else { return };
+        let has_value = |(name, value): &(&String, &Value)| {
+            **value != REDACTED && secrets.is_none_or(|secrets| is_kept(secrets, name))
+        };
+        let (kept, missing): (Vec<_>, Vec<_>) = options.iter().partition(has_value);
+        let (field, kept) = (format!("step.{number}.options"), kept.into_iter().collect::<BTreeMap<_, _>>());
+        if !kept.is_empty() {
+            self.add(&field, &json!(kept).to_string());
+        }
+        if !missing.is_empty() {
+            let mut names: Vec<_> = missing.iter().map(|(name, _)| name.as_str()).collect();
+            names.sort_unstable();
+            self.told.ask(field, &format!("Not stored with the job: {}. Enter it again.", names.join(", ")));
+        }
+    }
+
+    fn into_form(self) -> (FormData, Told) {
+        let values: Vec<_> = self.values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        (FormData::of(&values), self.told)
     }
 }
 
@@ -91,12 +134,12 @@ fn filename(source: &Value) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::options::body;
+    use super::super::body::body;
     use super::*;
     use docmill::domain::catalogue::Catalogue;
 
-    /// What the form of a job with this request asks for.
-    fn repeated(tool: &str, input: &Value, options: &Value, then: &Value) -> Value {
+    /// The form of a job with this request: what it asks for as it stands, and what it says.
+    fn repeated(tool: &str, input: &Value, options: &Value, then: &Value) -> (Value, Told) {
         let job: Job = serde_json::from_value(json!({
             "id": "01920000-0000-7000-8000-000000000000", "account": "acc", "key_id": "key", "mode": "live", "tool": tool,
             "status": "completed", "created_at": 0, "attempts": 1, "period": "2026-11",
@@ -106,26 +149,53 @@ mod tests {
         .unwrap();
         let catalogue = Catalogue::load().unwrap();
         let definition = &catalogue.find(tool).unwrap().definition;
-        Value::Object(body(definition, &form_of(definition, &job)))
+        let (data, told) = form_of(&catalogue, definition, &job);
+        (Value::Object(body(definition, &data)), told)
     }
 
     #[test]
     fn a_job_is_asked_for_again_with_its_sources_options_and_steps() {
         let input = json!({"sources": [{"uploadId": "upl_2", "filename": "b.pdf"}, {"uploadId": "upl_1"}]});
         let then = json!([{"toolSlug": "compress-pdf", "options": {"preset": "small"}}, {"toolSlug": "flatten-pdf"}]);
-        let asked = repeated("merge-pdf", &input, &json!({"bookmarks": "titles"}), &then);
+        let (asked, told) = repeated("merge-pdf", &input, &json!({"bookmarks": "titles"}), &then);
         assert_eq!(asked["input"], json!({"sources": [{"uploadId": "upl_2"}, {"uploadId": "upl_1"}]}));
         assert_eq!(asked["options"]["bookmarks"], "titles");
-        assert_eq!(asked["then"], then);
+        assert_eq!((&asked["then"], told), (&then, Told::default()));
     }
 
     #[test]
-    fn what_was_redacted_is_not_asked_for() {
+    fn the_form_says_what_is_not_stored_and_leaves_it_empty() {
         let options = json!({"password": REDACTED, "pageRange": "1-2"});
-        let then = json!([{"toolSlug": "protect-pdf", "options": {"userPassword": REDACTED, "permissions": {}}}]);
-        let asked = repeated("office-to-pdf", &json!({"sourceUrl": "https://a.example/x?[redacted]"}), &options, &then);
+        let then = json!([
+            {"toolSlug": "protect-pdf", "options": {"userPassword": REDACTED, "permissions": {}}},
+            {"toolSlug": "html-to-pdf", "options": {"headerHtml": {"bytes": 3, "sha256": "ab"}}},
+        ]);
+        let input = json!({"sourceUrl": "https://a.example/x?[redacted]", "headers": {"Authorization": REDACTED}});
+        let (asked, told) = repeated("office-to-pdf", &input, &options, &then);
         assert_eq!(asked["input"], json!({}));
         assert_eq!((&asked["options"]["password"], &asked["options"]["pageRange"]), (&Value::Null, &json!("1-2")));
-        assert_eq!(asked["then"], json!([{"toolSlug": "protect-pdf", "options": {"permissions": {}}}]));
+        assert_eq!(asked["then"][0], json!({"toolSlug": "protect-pdf", "options": {"permissions": {}}}));
+        assert_eq!(asked["then"][1], json!({"toolSlug": "html-to-pdf"}));
+        assert!(told.request().is_some());
+        for (field, part) in [
+            ("sourceUrl", "URL again"),
+            (HEADERS, "not stored"),
+            ("option.password", "again"),
+            ("step.0.options", "userPassword"),
+            ("step.1.options", "headerHtml"),
+        ] {
+            assert!(told.of(field).is_some_and(|said| said.contains(part)), "{field}: {told:?}");
+        }
+    }
+
+    #[test]
+    fn passwords_of_sources_are_asked_for() {
+        let upload = "upl_0197e1a2b3c47d5e8f90a1b2c3d4e5f6";
+        let one = json!({"uploadId": upload, "password": REDACTED});
+        let (asked, told) = repeated("compress-pdf", &one, &json!({}), &json!([]));
+        assert_eq!((&asked["input"], told.of(PASSWORD)), (&json!({"uploadId": upload}), Some(AGAIN)));
+        let several = json!({"sources": [{"uploadId": upload}, one]});
+        let (_, told) = repeated("merge-pdf", &several, &json!({}), &json!([]));
+        assert_eq!(told.of(PASSWORD), Some(AGAIN));
     }
 }
