@@ -152,7 +152,7 @@ build-release: ## Compile the optimised worker, to CARGO_TARGET_DIR/release/work
 
 # With QUICK=1, a few minutes instead of a quarter of an hour, and no large documents. ONLY="office pdf" measures these parts
 # of office, basic, browser, pdf, compress and stream; with ALONE=1, the PDF tools without their peers, as `make cost` needs them.
-BENCH = mkdir -p target && PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m bench
+BENCH = mkdir -p target && export PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 && python=$$(python3 -m bench.peers) && "$$python" -m bench
 BENCH_ARGUMENTS = --worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(QUICK),--quick) $(if $(ALONE),--alone) $(foreach part,$(ONLY),--only $(part))
 
 bench: setup build-release ## Measure the engines beside LibreOffice, Gotenberg, Puppeteer, … (QUICK=1: briefly, ONLY=part)

@@ -1,6 +1,7 @@
 """Installs what Docmill is measured against: an environment and node_modules of their own, in the cache.
 
-A peer that cannot be installed is reported with its reason, never left out in silence.
+A peer that cannot be installed is reported with its reason, never left out in silence. Run as a program, this installs them and
+prints the environment's interpreter, which the benchmarks need to run.
 """
 
 import functools
@@ -161,3 +162,7 @@ def _run(command: list, log: Path, cwd: Path | None = None) -> bool:
     with log.open("ab") as file:
         variables = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         return subprocess.run(command, stdout=file, stderr=file, cwd=cwd, env=variables).returncode != 0
+
+
+if __name__ == "__main__":
+    print(install().python)
