@@ -8,6 +8,7 @@
 #   infra/setup.sh cargo-deny    compiles it (a minute of one core, once), and prints where it is
 #   infra/setup.sh dynamodb-local   installs Java if it is missing, takes AWS's DynamoDB Local from Maven, and prints where its jars are
 #   infra/setup.sh validators    installs a JDK if it is missing, takes validators of PDF/A from Maven, and prints where their jars are
+#   infra/setup.sh invoice-validator   the same with a validator of Factur-X invoices
 #
 # All return at once when there is nothing to do. Progress goes to stderr, and a failure is one line.
 set -eu
@@ -203,6 +204,10 @@ setup_validators() {
     setup_jars validators "$(has javac || echo default-jdk-headless)"
 }
 
+setup_invoice_validator() {
+    setup_jars invoice-validator "$(has javac || echo default-jdk-headless)"
+}
+
 # $1: a folder with a pom.xml, $2: the Debian package of Java, if it is missing.
 setup_jars() {
     pom=$here/$1/pom.xml
@@ -231,5 +236,6 @@ case "${1:-}" in
     cargo-deny) setup_cargo_deny ;;
     dynamodb-local) setup_dynamodb_local ;;
     validators) setup_validators ;;
-    *) fail "usage: infra/setup.sh system | python NAME | node FOLDER | cargo-deny | dynamodb-local | validators" ;;
+    invoice-validator) setup_invoice_validator ;;
+    *) fail "usage: infra/setup.sh system | python NAME | node FOLDER | cargo-deny | dynamodb-local | validators | invoice-validator" ;;
 esac

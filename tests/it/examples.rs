@@ -63,6 +63,7 @@ impl Stack {
         let script = script.replace("https://files.example.com/report.docx", &format!("{}/small.docx", self.samples));
         std::fs::write(folder.join("table.csv"), "name,amount\nAda,12\n").unwrap();
         std::fs::write(folder.join("acme.ttf"), fixture("triangle.ttf")).unwrap();
+        std::fs::copy(root().join("tests/fixtures/invoices/en16931.xml"), folder.join("invoice.xml")).unwrap();
         let mut bash = Command::new("bash");
         bash.args(["-O", "expand_aliases", "-c", &format!("{STRICT}{script}")]);
         let output = self.run(bash, folder, job).await;
@@ -137,6 +138,10 @@ async fn every_command_of_the_guides_works() {
         let read = |file: &str| std::fs::read(folder.path().join(file)).unwrap();
         match guide.slug {
             "waiting" => assert!(pdf::text(&read("report.pdf")).contains("Report")),
+            "archives" => {
+                let says = |file: &str, needle: &str| String::from_utf8_lossy(&read(file)).contains(needle);
+                assert!(says("report.pdf", "<pdfaid:part>2<") && says("invoice.pdf", "<fx:ConformanceLevel>EN 16931<"));
+            }
             "control" => {
                 assert_eq!(answers[0]["job"]["status"], "canceled");
                 assert!(pdf::text(&elsewhere.received.recv().unwrap()).contains(TEXT));

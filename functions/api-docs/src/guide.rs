@@ -23,12 +23,13 @@ macro_rules! guide {
 }
 
 /// In the order in which they are read.
-pub const GUIDES: [Guide; 13] = [
+pub const GUIDES: [Guide; 14] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
     guide!("fonts"),
     guide!("chains"),
+    guide!("archives"),
     guide!("waiting"),
     guide!("lists"),
     guide!("control"),

@@ -195,7 +195,9 @@ impl Converter {
             return false;
         };
         match call.tool.as_str() {
-            "protect-pdf" => false,
+            // A mark would break what the result claims to be: the source is marked before.
+            "protect-pdf" | "pdf-to-pdfa" => false,
+            "edit-metadata" if options.contains_key("facturX") => false,
             // Their sources take no mark.
             "html-to-image" => true,
             "convert-office" if tool.definition.output(options).extension == Media::Png.extension() => true,

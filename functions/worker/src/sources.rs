@@ -82,7 +82,8 @@ pub async fn obtain(
     let obtained = stream::iter(each.collect::<Vec<_>>()).map(|(index, wanted, given)| {
         let budget = &budget;
         async move {
-            let one = Obtaining { fetcher, tool, limits, budget, to: place(scratch, index).await? };
+            let is_attachment = tool.sources.attachments > 0 && index >= tool.sources.most;
+            let one = Obtaining { fetcher, tool, limits, budget, to: place(scratch, index).await?, is_attachment };
             one.obtain(wanted, given).await.map_err(|failure| if several { numbered(failure, index) } else { failure })
         }
     });
@@ -100,6 +101,8 @@ struct Obtaining<'a> {
     limits: &'a Limits,
     budget: &'a Budget,
     to: PathBuf,
+    /// The tool does not open it.
+    is_attachment: bool,
 }
 
 impl Obtaining<'_> {
@@ -125,7 +128,12 @@ impl Obtaining<'_> {
             }
         };
         let (tool, limits) = (self.tool.clone(), self.limits.clone());
-        let checked = spawn_blocking(move || check(fetched, &wanted, &tool, &limits)).await;
+        let is_attachment = self.is_attachment;
+        let checked = spawn_blocking(move || match is_attachment {
+            true => attached(fetched, &wanted),
+            false => check(fetched, &wanted, &tool, &limits),
+        })
+        .await;
         checked.map_err(|_panicked| check_panicked())?
     }
 
@@ -185,6 +193,20 @@ fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) 
         }),
     };
     Ok(Obtained { source, format, name })
+}
+
+/// A file that goes into the result as it is. Blocks.
+fn attached(fetched: Fetched, wanted: &Wanted) -> Result<Obtained, Failure> {
+    let name = wanted.filename.clone().or_else(|| fetched.filename.clone());
+    let hints =
+        Hints { filename: name.as_deref(), content_type: fetched.content_type.as_deref(), url: fetched.url.as_ref() };
+    let media = match sniff::kind(&fetched.path, hints) {
+        Ok(Kind::Media(media)) => media,
+        Err(failure) if failure.code == JobErrorCode::Internal => return Err(failure),
+        Ok(Kind::Office(_)) | Err(_) => Media::Other,
+    };
+    let file = docmill_pdf::Source { name: name.clone(), ..checker::file(fetched.path, media, None) };
+    Ok(Obtained { source: Source::File(file), format: media.extension(), name })
 }
 
 /// A result as a source of LibreOffice: identified and checked like any other. Blocks.

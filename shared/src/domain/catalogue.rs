@@ -110,7 +110,7 @@ impl Tool {
     fn load(files: &Files) -> Result<Self, CatalogueError> {
         let mut definition: Definition = serde_json::from_str(files.definition)?;
         definition.metadata.insert("sourceFormats".into(), json!(definition.sources.formats));
-        definition.metadata.insert("mostSources".into(), json!(definition.sources.most));
+        definition.metadata.insert("mostSources".into(), json!(definition.sources.most_files()));
         let options = OptionsSchema::new(files.options);
         let Definition { slug, sources, flat_options, .. } = &definition;
         definition.parameters = Schema::of_body(slug, sources, flat_options, options);
@@ -134,7 +134,7 @@ impl Tool {
         let Definition { slug, version, parameters, supported_modes, output_format, metadata, sources, .. } =
             &self.definition;
         let Published { limits, create, read, output_retention_hours } = published;
-        let most = limits.sources.min(sources.most as u64);
+        let most = limits.sources.min(sources.most_files() as u64);
         let mut limits = limits.view(create, read, output_retention_hours);
         limits.insert(Limit::Sources.as_str().to_owned(), json!(most));
         let mut metadata = metadata.clone();

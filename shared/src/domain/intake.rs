@@ -35,6 +35,10 @@ pub struct Sources {
     /// With more than one, the sources are a list.
     #[serde(default = "one")]
     pub most: usize,
+    /// Files of any kind that may follow the tool's one source, for the tool to put into the result. If there are any, all
+    /// sources are a list; the source alone may stand outside of one.
+    #[serde(default)]
+    pub attachments: usize,
     /// What files may be, by their usual extensions.
     pub formats: Vec<String>,
     /// Those of them that the tool takes as they are, if not all: the others become PDF first.
@@ -51,6 +55,16 @@ impl Sources {
         self.most > 1
     }
 
+    /// Whether the sources may be a list.
+    pub const fn may_be_listed(&self) -> bool {
+        self.are_several() || self.attachments > 0
+    }
+
+    /// The most files that one job may name.
+    pub const fn most_files(&self) -> usize {
+        self.most + self.attachments
+    }
+
     pub fn accepts(&self, format: &str) -> bool {
         self.formats.iter().any(|accepted| accepted == format)
     }
@@ -62,10 +76,10 @@ impl Sources {
 
     /// The names that a body may give in `input` or at the top level.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        let several = self.are_several();
+        let (several, listed) = (self.are_several(), self.may_be_listed());
         let kinds = self.kinds.iter().map(|kind| kind.as_str());
         let alone = kinds.chain(self.properties.iter().map(|property| property.as_str()));
-        alone.filter(move |_| !several).chain(several.then_some(source::SOURCES))
+        alone.filter(move |_| !several).chain(listed.then_some(source::SOURCES))
     }
 }
 

@@ -137,23 +137,28 @@ fn tool_slug() -> Value {
 
 fn input_properties(sources: &Sources) -> Map<String, Value> {
     let one = source_properties(sources);
-    if !sources.are_several() {
+    if !sources.may_be_listed() {
         return one;
     }
     let kinds = sources.kinds.iter().map(|kind| json!({"required": [kind.as_str()]})).collect::<Vec<_>>();
+    let description = match sources.attachments {
+        0 => format!("{}, in the order given.", sources.description.trim_end_matches('.')),
+        most => format!("{} Then at most {most} files of any kind, for options to name.", sources.description),
+    };
     let list = json!({
         "type": "array",
         "minItems": sources.least,
-        "maxItems": sources.most,
-        "description": format!("{}, in the order given.", sources.description.trim_end_matches('.')),
+        "maxItems": sources.most_files(),
+        "description": description,
         "items": {
             "type": "object",
-            "properties": one,
+            "properties": one.clone(),
             "oneOf": kinds,
-            "description": format!("give each source exactly one of {}", listed(&sources.kinds)),
+            "description": format!("give each source exactly one of {}", listed(&sources.kinds.iter().map(|kind| kind.as_str()).collect::<Vec<_>>())),
         },
     });
-    Map::from_iter([(SOURCES.to_owned(), list)])
+    let alone = if sources.are_several() { Map::new() } else { one };
+    alone.into_iter().chain([(SOURCES.to_owned(), list)]).collect()
 }
 
 fn source_properties(sources: &Sources) -> Map<String, Value> {
@@ -171,13 +176,15 @@ fn needs_source(sources: &Sources) -> Value {
         rule["description"] = json!("give the documents in `sources`");
         return rule;
     }
-    let kinds = sources.kinds.iter().map(|kind| given(kind.as_str())).collect::<Vec<_>>();
-    json!({"oneOf": kinds, "description": format!("give exactly one of {}", listed(&sources.kinds))})
+    let names: Vec<_> = sources.kinds.iter().map(|kind| kind.as_str()).collect();
+    let names: Vec<_> = names.into_iter().chain(sources.may_be_listed().then_some(SOURCES)).collect();
+    let given = names.iter().map(|name| given(name)).collect::<Vec<_>>();
+    json!({"oneOf": given, "description": format!("give exactly one of {}", listed(&names))})
 }
 
 /// "`url`, `html` and `uploadId`".
-fn listed(kinds: &[SourceKind]) -> String {
-    let names: Vec<_> = kinds.iter().map(|kind| format!("`{}`", kind.as_str())).collect();
+fn listed(names: &[&str]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     match names.split_last() {
         Some((last, [])) => last.clone(),
         Some((last, others)) => format!("{} and {last}", others.join(", ")),

@@ -29,6 +29,7 @@ mod structure;
 mod text;
 mod tool;
 mod tools;
+mod xml;
 
 pub use office_file::OfficeFile;
 pub use page_range::{PageRange, RangeError};

@@ -51,7 +51,7 @@ impl<'a> Recipe<'a> {
         redact_steps(&mut body, catalogue);
         let ids: Vec<_> = (0..files.len()).map(|number| json!(format!("{UPLOAD}{number}"))).collect();
         if let Some(input) = body.get_mut("input").and_then(Value::as_object_mut).filter(|_| !ids.is_empty()) {
-            if definition.sources.are_several() {
+            if definition.sources.may_be_listed() {
                 // Each has the same password and headers.
                 let first = input.get(SOURCES).and_then(|sources| sources[0].as_object().cloned()).unwrap_or_default();
                 let source = |id: Value| {

@@ -226,7 +226,10 @@ fn shown_name(names: &[&str], index: usize) -> String {
 /// The file itself never comes here: the script sends it to the bucket, and puts the upload's id into the form.
 fn file_field(source: &Source, definition: &Definition, data: &FormData, told: &Told, limits: &Limits) -> Markup {
     let (several, extensions) = (*source == Source::Files, &definition.sources.formats);
-    let accepted: Vec<_> = extensions.iter().map(|extension| format!(".{extension}")).collect();
+    let attachments = definition.sources.attachments;
+    // Attachments may be of any kind.
+    let accepted = extensions.iter().filter(|_| attachments == 0).map(|extension| format!(".{extension}"));
+    let accepted: Vec<_> = accepted.collect();
     let error = told.of("file");
     let uploads = if error == Some(EXPIRED_UPLOAD) { Vec::new() } else { data.all("uploadId") };
     let names = data.all("fileName");
@@ -236,14 +239,14 @@ fn file_field(source: &Source, definition: &Definition, data: &FormData, told: &
         div.field.drop data-invalid[error.is_some()] {
             label for="file" { @if several { "Drop files here, or choose some" } @else { "Drop a file here, or choose one" } }
             // Without a name: it is not part of the form that is sent.
-            input type="file" id="file" multiple[several] data-most=(limits.sources.min(definition.sources.most as u64)) accept=(accepted.join(",")) aria-describedby="file-hint file-error file-chosen";
+            input type="file" id="file" multiple[several] data-most=(limits.sources.min(definition.sources.most_files() as u64)) accept=(accepted.join(",")) aria-describedby="file-hint file-error file-chosen";
             ol.files #file-chosen {
                 @for (index, id) in uploads.iter().enumerate().filter(|(_, id)| !id.is_empty()) {
                     li data-upload=(id) data-kind=(of(&kinds, index)) { span.name { (shown_name(&names, index)) } }
                 }
             }
             p.error #file-error { @if let Some(error) = error { (error) } }
-            p.hint #file-hint { (extensions.join(", ")) ". Up to " (bytes(limits.source_bytes)) ". Files are private and deleted within 48 hours." }
+            p.hint #file-hint { (extensions.join(", ")) @if attachments > 0 { ", then up to " (attachments) " files of any kind" } ". Up to " (bytes(limits.source_bytes)) ". Files are private and deleted within 48 hours." }
             noscript { p.error { "Uploading a file needs JavaScript. A URL does not." } }
         }
         // Written by the script, in the order of the list above.
@@ -403,7 +406,7 @@ pub fn code_tabs(state: &AppState, tool: &Tool, data: &FormData) -> Markup {
     let fallback = ["document", "second"].map(|name| format!("{name}.{extension}"));
     let count = match source {
         "file" => 1,
-        "files" => names.len().max(2),
+        "files" => names.len().max(if definition.sources.are_several() { 2 } else { 1 }),
         _ => 0,
     };
     let given =

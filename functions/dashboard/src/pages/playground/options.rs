@@ -78,13 +78,14 @@ pub fn sources(definition: &Definition) -> Vec<Source> {
     if definition.sources.are_several() {
         return vec![Source::Files];
     }
+    let file = if definition.sources.may_be_listed() { Source::Files } else { Source::File };
     let source = |(name, schema): (&String, &Value)| match schema["format"].as_str() {
         Some("source-url") => Some(Source::Url(name.clone())),
         Some("inline") => Some(Source::Inline(name.clone())),
-        _ => (name == "uploadId").then_some(Source::File),
+        _ => (name == "uploadId").then(|| file.clone()),
     };
     let mut sources: Vec<_> = properties(definition, Section::Input).filter_map(source).collect();
-    sources.sort_by_key(|source| *source != Source::File);
+    sources.sort_by_key(|source| *source != file);
     sources
 }
 

@@ -78,7 +78,7 @@ impl Told {
 }
 
 fn how_many_files(sources: &Sources) -> String {
-    let Sources { least, most, .. } = sources;
+    let (least, most) = (sources.least, sources.most_files());
     if least == most { format!("Choose {least} files.") } else { format!("Choose {least} to {most} files.") }
 }
 

@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use lopdf::{Document, Object, ObjectId, Stream, dictionary};
 
 use super::verdict::{Level, Repair, Rule, Verdict};
-use super::walk;
-use crate::structure::metadata;
+use super::{invoice, walk};
+use crate::Warning;
+use crate::structure::metadata::{self, Schema};
 use crate::structure::objects::{Lookup, text};
 
 const SRGB: &[u8] = include_bytes!("srgb.icc");
@@ -193,8 +194,9 @@ fn signatures(document: &mut Document, verdict: &mut Verdict) {
     }
 }
 
-/// Gives the document its output intent and metadata, and the claim to conform if `claims`.
-pub(crate) fn claim(document: &mut Document, level: Level, claims: bool) {
+/// Gives the document its output intent and metadata, and the claim to conform if it does. `schema` joins the metadata. Returns
+/// warnings about metadata that is lost.
+pub(crate) fn claim(document: &mut Document, verdict: &Verdict, schema: Option<Schema>) -> Vec<Warning> {
     let profile = document.add_object(Stream::new(dictionary! { "N" => 3 }, SRGB.to_vec()));
     let intent = dictionary! {
         "Type" => "OutputIntent", "S" => "GTS_PDFA1", "OutputConditionIdentifier" => text("sRGB"),
@@ -214,8 +216,23 @@ pub(crate) fn claim(document: &mut Document, level: Level, claims: bool) {
         "Trapped" => matches!(value.as_str(), "True" | "False" | "Unknown"),
         _ => !value.trim_matches('\0').is_empty(),
     });
+    let mut statement = metadata::statement(document);
+    let mut warnings: Vec<Warning> = statement.lost().into_iter().collect();
+    statement.claim_pdfa(verdict.conforms().then_some(verdict.level.part()));
+    if statement.claims_pdfua() && verdict.has_removed_annotations() {
+        statement.renounce_pdfua();
+        warnings.push(Warning::new(
+            "conformance_removed",
+            "The document said that it is PDF/UA. Annotations were removed, so the result does not say so.",
+        ));
+    }
+    if let Some(schema) = schema {
+        statement.schemas.retain(|other| other.prefix != schema.prefix && !invoice::is_of_invoice(other));
+        statement.schemas.push(schema);
+    }
     remove_packets(document);
-    metadata::write_as(document, &information, claims.then_some(level.part()));
+    metadata::write(document, &information, &statement);
+    warnings
 }
 
 /// Metadata of parts of the document may be of any quality. Property lists of content have it too.

@@ -11,6 +11,8 @@ mod color;
 mod content;
 mod files;
 mod fonts;
+pub(crate) mod invoice;
+mod outline;
 mod streams;
 mod transparency;
 mod verdict;
@@ -19,15 +21,17 @@ mod walk;
 use lopdf::{Document, ObjectId};
 
 use crate::label::Fonts;
+use crate::structure::held::Held;
 use crate::structure::visible;
 use crate::{Failure, Warning};
 
 pub(crate) use catalog::claim;
 pub(crate) use verdict::{Level, Verdict};
 
-/// Mends a document in place. The claim to be PDF/A is made by [`claim`].
+/// Mends a document in place; `held` has its large pictures. The claim to be PDF/A is made by [`claim`].
 pub(crate) fn mend(
     document: &mut Document,
+    held: &Held,
     pages: &[ObjectId],
     level: Level,
     fonts: &Fonts,
@@ -37,11 +41,12 @@ pub(crate) fn mend(
         visible::flatten_layers(document, pages)?;
     }
     catalog::mend(document, &mut verdict);
+    outline::mend(document, &mut verdict);
     files::mend(document, &mut verdict);
     annotations::mend(document, pages, fonts, &mut verdict)?;
     // What is no longer in use is not looked at.
     document.prune_objects();
-    streams::mend(document, &mut verdict);
+    streams::mend(document, held, &mut verdict)?;
     content::mend(document, pages, &mut verdict);
     color::mend(document, &mut verdict);
     fonts::mend(document, fonts, &mut verdict);

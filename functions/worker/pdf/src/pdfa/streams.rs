@@ -1,6 +1,6 @@
 //! Streams: where their data is, how it is compressed, and entries of images and forms.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -8,7 +8,10 @@ use lopdf::{Document, Object, ObjectId, Stream};
 
 use super::verdict::{Level, Repair, Rule, Verdict};
 use super::walk;
+use crate::Failure;
+use crate::structure::held::Held;
 use crate::structure::objects::{Lookup, unpacked};
+use crate::structure::open::io_failure;
 
 /// The most bytes that one stream may unpack to.
 const UNPACKED_BYTES: usize = 256 << 20;
@@ -25,15 +28,15 @@ const FILTERS: [&[u8]; 7] = [
 const STATE: [&[u8]; 10] = [b"ca", b"SMask", b"BM", b"TR", b"TR2", b"HT", b"OPM", b"AIS", b"op", b"OP"];
 const INTENTS: [&[u8]; 4] = [b"RelativeColorimetric", b"AbsoluteColorimetric", b"Perceptual", b"Saturation"];
 
-pub(super) fn mend(document: &mut Document, verdict: &mut Verdict) {
+pub(super) fn mend(document: &mut Document, held: &Held, verdict: &mut Verdict) -> Result<(), Failure> {
     let ids: Vec<ObjectId> =
         document.objects.iter().filter(|(_, object)| object.as_stream().is_ok()).map(|(id, _)| *id).collect();
     for id in ids {
         let Some(Object::Stream(stream)) = document.objects.get_mut(&id) else { continue };
         let mut stream = std::mem::replace(stream, Stream::new(lopdf::Dictionary::new(), Vec::new()));
-        data(document, &mut stream, verdict);
+        data(document, held, &mut stream, verdict).map_err(|error| io_failure(&error))?;
         match document.name(&stream.dict, b"Subtype") {
-            Some(b"Image") => image(document, &mut stream, verdict),
+            Some(b"Image") => image(document, held, &mut stream, verdict).map_err(|error| io_failure(&error))?,
             Some(b"Form") => form(document, &mut stream, verdict),
             Some(b"PS") => verdict.fail(Rule::PostScript),
             _ => {}
@@ -41,13 +44,14 @@ pub(super) fn mend(document: &mut Document, verdict: &mut Verdict) {
         document.objects.insert(id, Object::Stream(stream));
     }
     intents(document, verdict);
+    Ok(())
 }
 
 /// Data that is in another file, or compressed in a way that is not allowed.
-fn data(document: &Document, stream: &mut Stream, verdict: &mut Verdict) {
+fn data(document: &Document, held: &Held, stream: &mut Stream, verdict: &mut Verdict) -> io::Result<()> {
     if [b"F".as_slice(), b"FFilter", b"FDecodeParms"].iter().any(|key| stream.dict.has(key)) {
         verdict.fail(Rule::External);
-        return;
+        return Ok(());
     }
     for key in ["Filter", "DecodeParms"] {
         // A reference is valid, but few readers expect it.
@@ -62,9 +66,10 @@ fn data(document: &Document, stream: &mut Stream, verdict: &mut Verdict) {
         FILTERS.contains(&name.as_slice()) || verdict.level != Level::One && name.as_slice() == b"JPXDecode"
     };
     if filters.iter().all(known) {
-        return;
+        return Ok(());
     }
-    let recoded = filters.iter().any(|name| name == b"LZWDecode").then(|| recode(stream)).flatten();
+    let is_lzw = filters.iter().any(|name| name == b"LZWDecode");
+    let recoded = if is_lzw { recode(&*held.whole(stream)?) } else { None };
     match recoded {
         Some(recoded) => {
             *stream = recoded;
@@ -72,6 +77,7 @@ fn data(document: &Document, stream: &mut Stream, verdict: &mut Verdict) {
         }
         None => verdict.fail(Rule::Filter),
     }
+    Ok(())
 }
 
 fn recode(stream: &Stream) -> Option<Stream> {
@@ -84,7 +90,7 @@ fn recode(stream: &Stream) -> Option<Stream> {
     Some(new)
 }
 
-fn image(document: &Document, image: &mut Stream, verdict: &mut Verdict) {
+fn image(document: &Document, held: &Held, image: &mut Stream, verdict: &mut Verdict) -> io::Result<()> {
     for key in [b"Alternates".as_slice(), b"OPI", b"Interpolate"] {
         if image.dict.remove(key).is_some() {
             verdict.mend(Repair::ImageEntries);
@@ -98,9 +104,10 @@ fn image(document: &Document, image: &mut Stream, verdict: &mut Verdict) {
         verdict.fail(Rule::Image);
     }
     let is_jpeg_2000 = image.filters().is_ok_and(|filters| filters.contains(&b"JPXDecode".as_slice()));
-    if is_jpeg_2000 && !jpeg_2000(&image.content) {
+    if is_jpeg_2000 && !jpeg_2000(&held.whole(image)?.content) {
         verdict.fail(Rule::Image);
     }
+    Ok(())
 }
 
 /// Whether a JPEG 2000 picture keeps to what PDF/A-2 asks of it: one to four channels of one depth, and one definition of its colors

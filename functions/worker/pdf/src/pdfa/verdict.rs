@@ -60,6 +60,27 @@ pub(crate) enum Rule {
 }
 
 impl Rule {
+    #[cfg(test)]
+    const ALL: [Self; 17] = [
+        Self::FontNotEmbedded,
+        Self::FontProgram,
+        Self::FontGlyphs,
+        Self::FontWidths,
+        Self::FontEncoding,
+        Self::Content,
+        Self::Profile,
+        Self::Separation,
+        Self::Filter,
+        Self::External,
+        Self::PostScript,
+        Self::Image,
+        Self::Transparency,
+        Self::Attachment,
+        Self::AnnotationKind,
+        Self::Appearance,
+        Self::Limits,
+    ];
+
     /// Its clause in ISO 19005-1, and in parts 2 and 3, which number clauses alike.
     const fn clauses(self) -> (&'static str, &'static str) {
         match self {
@@ -126,6 +147,7 @@ pub(crate) enum Repair {
     AttachmentEntries,
     SignatureRemoved,
     CatalogEntries,
+    OutlineEntries,
     GroupRemoved,
 }
 
@@ -151,6 +173,7 @@ impl Repair {
             Self::AttachmentEntries => "Entries of attached files corrected.",
             Self::SignatureRemoved => "Signatures removed, which were no longer valid.",
             Self::CatalogEntries => "Entries of the document removed that are not allowed.",
+            Self::OutlineEntries => "Entries of bookmarks corrected.",
             Self::GroupRemoved => "Transparency groups removed that had no effect.",
         }
     }
@@ -178,6 +201,11 @@ impl Verdict {
 
     pub(crate) fn conforms(&self) -> bool {
         self.broken.is_empty()
+    }
+
+    /// Whether the result has fewer annotations, which tags may refer to.
+    pub(super) fn has_removed_annotations(&self) -> bool {
+        self.mended.contains_key(&Repair::HiddenAnnotationRemoved)
     }
 
     /// The broken rules as text, for a message.
@@ -224,5 +252,20 @@ impl Verdict {
             ));
         }
         warnings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guide_lists_every_rule_that_can_remain_broken() {
+        let guide = include_str!("../../../../api-docs/guides/archives.md");
+        for rule in Rule::ALL {
+            let (first, later) = rule.clauses();
+            let row = format!("| {first} | {later} | {} |", rule.message());
+            assert!(guide.contains(&row), "{row}");
+        }
     }
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "an object of any other type is the same as none")]
 
 pub(crate) mod assembly;
+pub(crate) mod attachments;
 pub(crate) mod content;
 pub(crate) mod field_text;
 pub(crate) mod fields;

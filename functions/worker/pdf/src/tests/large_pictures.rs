@@ -73,6 +73,7 @@ fn tools_that_change_a_document_keep_its_large_pictures() {
     every_picture_is_kept(Tool::EditMetadata, json!({"set": {"title": "Album"}}));
     every_picture_is_kept(Tool::FlattenPdf, json!({}));
     every_picture_is_kept(Tool::MarkTest, json!({}));
+    every_picture_is_kept(Tool::PdfToPdfa, json!({}));
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn entries_are_set_in_both_places() {
 #[test]
 fn a_claim_of_pdf_a_is_kept() {
     let mut document = rich_document("one", 1);
-    let old = r#"<x:xmpmeta><rdf:Description pdfaid:part="2"><pdfaid:conformance>B</pdfaid:conformance></rdf:Description></x:xmpmeta>"#;
+    let old = r#"<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/" pdfaid:part="2"><pdfaid:conformance>B</pdfaid:conformance></rdf:Description></rdf:RDF>"#;
     let old = document.add_object(lopdf::Stream::new(dictionary! { "Type" => "Metadata" }, old.as_bytes().to_vec()));
     let root = document.trailer.get(b"Root").unwrap().as_reference().unwrap();
     document.get_dictionary_mut(root).unwrap().set("Metadata", old);

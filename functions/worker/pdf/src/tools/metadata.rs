@@ -1,20 +1,22 @@
-//! edit-metadata: changes a document's metadata and attachments.
+//! edit-metadata: changes a document's metadata and attachments, and makes it a Factur-X invoice.
 
 use std::collections::BTreeMap;
 use std::fs;
 
-use lopdf::{Dictionary, Document, Object, Stream, dictionary};
+use lopdf::Document;
 use serde::Deserialize;
+use serde_json::json;
 
+use super::archive::{self, Archive, OnUnsupported, RESULT};
 use super::{options, pdf};
+use crate::pdfa::Level;
+use crate::pdfa::invoice::{Invoice, Profile};
 use crate::structure::assembly::Source;
-use crate::structure::metadata::{self, Information};
-use crate::structure::objects::{Lookup, string, text, tree};
-use crate::structure::open::io_failure;
+use crate::structure::attachments::{self, Relationship};
+use crate::structure::metadata::{self, Information, Statement};
+use crate::structure::open::{Opened, io_failure};
 use crate::structure::{Assembly, open_holding};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
-
-const RESULT: &str = "result.pdf";
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -22,6 +24,8 @@ struct Options {
     set: Set,
     remove: Remove,
     attachments: Vec<Attachment>,
+    #[serde(rename = "facturX")]
+    factur_x: Option<FacturX>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -67,56 +71,82 @@ struct Attachment {
     description: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Relationship {
-    Source,
-    Data,
-    Alternative,
-    Supplement,
-    #[default]
-    Unspecified,
-}
-
-impl Relationship {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Source => "Source",
-            Self::Data => "Data",
-            Self::Alternative => "Alternative",
-            Self::Supplement => "Supplement",
-            Self::Unspecified => "Unspecified",
-        }
-    }
+/// An invoice to put into the PDF, which becomes PDF/A-3.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct FacturX {
+    /// The source's number, as in `attachments`.
+    source: Option<usize>,
+    /// The invoice itself.
+    xml: Option<String>,
+    level: Option<Profile>,
+    relationship: Option<Relationship>,
+    on_unsupported: OnUnsupported,
 }
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
-    let opened = open_holding(engines, request, 0)?;
-    let mut warnings = opened.warnings;
-    let mut document = opened.document;
-    if matches!(options.remove, Remove::All(_)) && metadata::has_claims(&document) {
-        warnings.push(Warning::new(
-            "conformance_removed",
-            "The document said that it is PDF/A or PDF/UA. It does not say so without its metadata.",
-        ));
-    }
-    change(&mut document, &options)?;
+    let invoice = options.factur_x.as_ref().map(|factur_x| invoice(request, factur_x)).transpose()?;
+    let mut opened = open_holding(engines, request, 0)?;
+    let statement = change(&mut opened, &options, invoice.is_some())?;
     for attachment in &options.attachments {
-        attach(request, &mut document, attachment)?;
+        attach(request, &mut opened.document, attachment)?;
     }
-    let mut source = Source::read(document, request.limits.pages)?.holding(opened.held);
+    if let (Some(invoice), Some(factur_x)) = (invoice, &options.factur_x) {
+        return with_invoice(engines, request, opened, &invoice, factur_x);
+    }
+    let Opened { document, held, mut warnings } = opened;
+    let mut source = Source::read(document, request.limits.pages)?.holding(held);
     let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
+    if statement.pdfa().is_some_and(|(part, _)| part == "1") {
+        archive::unpack(engines, request)?;
+    }
     warnings.extend(assembled.warnings);
     Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: None, warnings })
 }
 
-fn change(document: &mut Document, options: &Options) -> Result<(), Failure> {
-    let mut information = match &options.remove {
-        Remove::All(All::All) => {
-            metadata::remove_all(document);
-            Information::new()
+/// Changes the metadata. Returns what it says beside the document's information.
+fn change(opened: &mut Opened, options: &Options, becomes_archive: bool) -> Result<Statement, Failure> {
+    let Opened { document, warnings, .. } = opened;
+    let old = metadata::statement(document);
+    let removes_all = matches!(options.remove, Remove::All(_));
+    let mut statement = if removes_all { Statement::default() } else { old.clone() };
+    if !options.attachments.is_empty() && !becomes_archive && !may_have_files(&statement) {
+        statement.claim_pdfa(None);
+    }
+    if old.has_claims() && old.pdfa() != statement.pdfa() && !becomes_archive {
+        let message = if removes_all {
+            "The document said that it is PDF/A or PDF/UA. It does not say so without its metadata."
+        } else {
+            "The document said that it is PDF/A of a kind that allows no attachments. The result does not say so."
+        };
+        warnings.push(Warning::new("conformance_removed", message));
+    }
+    let information = information(document, options)?;
+    if removes_all {
+        metadata::remove_all(document);
+    }
+    let is_changed = information.is_some() || statement != old;
+    if let Some(information) = information.or_else(|| is_changed.then(|| metadata::read(document)))
+        && !(removes_all && information.is_empty())
+    {
+        if !becomes_archive && !removes_all {
+            warnings.extend(old.lost());
         }
+        metadata::write(document, &information, &statement);
+    }
+    Ok(statement)
+}
+
+/// Whether a document may have attachments and still be what it claims: of PDF/A, only some kinds allow files of any kind.
+fn may_have_files(statement: &Statement) -> bool {
+    statement.pdfa().is_none_or(|(part, level)| part == "3" || part == "4" && matches!(level.as_str(), "e" | "f"))
+}
+
+/// The entries of the result, if the options change any.
+fn information(document: &Document, options: &Options) -> Result<Option<Information>, Failure> {
+    let mut information = match &options.remove {
+        Remove::All(All::All) => Information::new(),
         Remove::Names(names) => {
             let mut information = metadata::read(document);
             information.retain(|key, _| !names.iter().any(|name| name.eq_ignore_ascii_case(key)));
@@ -139,62 +169,69 @@ fn change(document: &mut Document, options: &Options) -> Result<(), Failure> {
         }
         information.insert(key.clone(), value.clone());
     }
-    let untouched = matches!(&options.remove, Remove::Names(names) if names.is_empty())
+    let is_untouched = matches!(&options.remove, Remove::Names(names) if names.is_empty())
         && standard.iter().all(|(_, value)| value.is_none())
         && set.custom.is_empty();
-    let nothing_left = information.is_empty() && matches!(options.remove, Remove::All(_));
-    if !untouched && !nothing_left {
-        metadata::write(document, &information);
-    }
-    Ok(())
+    Ok((!is_untouched).then_some(information))
 }
 
 fn refuse(message: String) -> Failure {
     Failure::new(ErrorCode::RenderFailed, message, "metadata: options do not fit")
 }
 
-/// Attaches a file to the document.
+/// Attaches a source to the document.
 fn attach(request: &Request, document: &mut Document, attachment: &Attachment) -> Result<(), Failure> {
-    let source = request.sources.get(attachment.source).filter(|_| attachment.source > 0).ok_or_else(|| {
-        refuse(format!(
-            "`attachments` names source {}, which there is not: count from 1, after the PDF.",
-            attachment.source
-        ))
-    })?;
+    let source = further(request, attachment.source, "attachments")?;
     let content = fs::read(&source.path).map_err(|error| io_failure(&error))?;
     let name = attachment.filename.clone().or_else(|| source.name.clone());
     let name = name.unwrap_or_else(|| format!("attachment-{}.{}", attachment.source, source.media.extension()));
-    let kind = source.media.content_type().split(';').next().unwrap_or_default();
-    let size = content.len() as i64;
-    let file = document.add_object(Stream::new(
-        dictionary! {
-            "Type" => "EmbeddedFile", "Subtype" => Object::Name(kind.as_bytes().to_vec()),
-            "Params" => dictionary! { "Size" => size },
-        },
+    let file = attachments::Attachment {
+        name: &name,
         content,
-    ));
-    let mut specification = dictionary! {
-        "Type" => "Filespec", "F" => text(&name), "UF" => text(&name),
-        "EF" => dictionary! { "F" => file, "UF" => file },
-        "AFRelationship" => attachment.relationship.name(),
+        content_type: attachments::content_type(source.media, &name),
+        relationship: attachment.relationship,
+        description: attachment.description.as_deref(),
+        modified: None,
     };
-    if let Some(description) = &attachment.description {
-        specification.set("Desc", text(description));
-    }
-    let specification = document.add_object(specification);
-    let catalog = document.catalog().cloned().unwrap_or_default();
-    let mut names = document.child(&catalog, b"Names").cloned().unwrap_or_default();
-    let files = document.child(&names, b"EmbeddedFiles").map_or_else(Vec::new, |root| tree(document, root, b"Names"));
-    let mut files: Vec<_> = files.into_iter().chain([(string(name.into_bytes()), specification.into())]).collect();
-    // Readers search names by halves.
-    files.sort_by(|(one, _), (other, _)| one.as_str().unwrap_or_default().cmp(other.as_str().unwrap_or_default()));
-    let pairs: Vec<Object> = files.into_iter().flat_map(|(name, file)| [name, file]).collect();
-    names.set("EmbeddedFiles", dictionary! { "Names" => pairs });
-    let mut associated = document.array(&catalog, b"AF").to_vec();
-    associated.push(specification.into());
-    if let Ok(catalog) = document.catalog_mut() {
-        catalog.set("Names", Dictionary::from_iter(names));
-        catalog.set("AF", associated);
-    }
+    attachments::attach(document, file);
     Ok(())
+}
+
+/// The source with this number, counted from the one after the PDF.
+fn further<'a>(request: &'a Request, number: usize, option: &str) -> Result<&'a crate::Source, Failure> {
+    request.sources.get(number).filter(|_| number > 0).ok_or_else(|| {
+        refuse(format!("`{option}` names source {number}, which does not exist: count from 1, after the PDF."))
+    })
+}
+
+fn invoice(request: &Request, factur_x: &FacturX) -> Result<Invoice, Failure> {
+    let content = match (&factur_x.xml, factur_x.source) {
+        (Some(xml), None) => xml.clone().into_bytes(),
+        (None, number) => {
+            let source = further(request, number.unwrap_or(1), "facturX")?;
+            fs::read(&source.path).map_err(|error| io_failure(&error))?
+        }
+        (Some(_), Some(_)) => return Err(refuse("Give `facturX.source` or `facturX.xml`, not both.".to_owned())),
+    };
+    Invoice::read(content, factur_x.level, factur_x.relationship)
+}
+
+/// The document as PDF/A-3 with the invoice in it.
+fn with_invoice(
+    engines: &Engines,
+    request: &Request,
+    mut opened: Opened,
+    invoice: &Invoice,
+    factur_x: &FacturX,
+) -> Result<Outcome, Failure> {
+    invoice.embed(&mut opened.document, &request.today);
+    let archive = Archive {
+        level: Level::Three,
+        on_unsupported: factur_x.on_unsupported,
+        option: "facturX.onUnsupported",
+        schema: Some(invoice.schema()),
+    };
+    let outcome = archive::make(engines, request, opened, archive)?;
+    let told = json!({ "level": invoice.profile.as_str(), "filename": invoice.profile.file_name() });
+    Ok(Outcome { report: archive::with(outcome.report, "facturX", told), ..outcome })
 }

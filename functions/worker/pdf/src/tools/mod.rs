@@ -1,5 +1,6 @@
 //! The tools. Each reads its options, and runs its steps in order.
 
+mod archive;
 mod compare;
 mod compress;
 mod fill_form;

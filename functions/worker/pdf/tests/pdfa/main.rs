@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod invoices;
+mod metadata;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -40,21 +43,24 @@ fn run(tool: Tool, sources: &[(&Path, Media)], options: Value, directory: &Path)
     })
 }
 
-/// What the validators say of files, each with its level: `pass`, or what is wrong. One process judges all of them.
-fn judge(files: &[(String, PathBuf)]) -> Vec<String> {
-    let setup = Command::new(root().join("infra/setup.sh")).arg("validators").output().unwrap();
+/// Runs one of the Java programs beside this file with the jars of `infra/NAME`. Returns the lines that it prints.
+fn java(jars: &str, program: &str, arguments: &[String]) -> Vec<String> {
+    let setup = Command::new(root().join("infra/setup.sh")).arg(jars).output().unwrap();
     assert!(setup.status.success(), "{}", String::from_utf8_lossy(&setup.stderr));
     let jars = String::from_utf8(setup.stdout).unwrap();
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pdfa/Judge.java");
-    let output = Command::new("java")
-        .arg("-cp")
-        .arg(format!("{}/*", jars.trim()))
-        .arg(program)
-        .args(files.iter().map(|(level, path)| format!("{level}={}", path.display())))
-        .output()
-        .unwrap();
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pdfa").join(program);
+    let output =
+        Command::new("java").arg("-cp").arg(format!("{}/*", jars.trim())).arg(program).args(arguments).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+    let lines: Vec<String> = String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), arguments.len());
+    lines
+}
+
+/// What the validators say of files, each with its level: `pass`, or what is wrong. One process judges all of them.
+fn judge(files: &[(String, PathBuf)]) -> Vec<String> {
+    let arguments: Vec<String> = files.iter().map(|(level, path)| format!("{level}={}", path.display())).collect();
+    java("validators", "Judge.java", &arguments)
 }
 
 fn fixtures() -> Vec<PathBuf> {

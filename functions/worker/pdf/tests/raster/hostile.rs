@@ -72,6 +72,12 @@ fn pdfs() -> Vec<Vec<u8>> {
 }
 
 #[test]
+fn damaged_pdfs_become_pdf_a_or_are_refused() {
+    survive(Tool::PdfToPdfa, Media::Pdf, &pdfs(), &json!({"level": "3b", "onUnsupported": "warn"}));
+    survive(Tool::PdfToPdfa, Media::Pdf, &pdfs(), &json!({"level": "1b", "onUnsupported": "warn"}));
+}
+
+#[test]
 fn damaged_pdfs_are_drawn_or_refused() {
     survive(Tool::PdfToImages, Media::Pdf, &pdfs(), &json!({"dpi": 36, "format": "jpeg"}));
     survive(Tool::Thumbnail, Media::Pdf, &pdfs(), &json!({"width": 64, "height": 64}));

@@ -135,7 +135,7 @@ impl CommandSink for Pen {
     fn close(&mut self) {}
 }
 
-/// A code that is shown: the name of its glyph, if the font has one, and its width.
+/// A character code that the document uses, with its glyph name, if the font has one, and its width.
 struct Shown {
     code: u8,
     name: Option<String>,

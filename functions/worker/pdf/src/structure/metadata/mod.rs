@@ -1,0 +1,80 @@
+//! A document's metadata: its information dictionary, and the same as XMP.
+
+mod date;
+mod packet;
+mod schema;
+mod xml;
+
+use lopdf::{Dictionary, Document, Object, Stream, dictionary};
+
+pub(crate) use self::date::complete_date;
+pub(crate) use self::packet::{Information, Statement};
+pub(crate) use self::schema::{Property, Schema};
+use super::objects::{Lookup, bytes, decode, reference, text};
+
+/// An XMP packet usually takes a few KiB. Larger ones are not read.
+const XMP_BYTES: usize = 4 << 20;
+/// Entries with a counterpart in XMP.
+const STANDARD: [&str; 9] =
+    ["Title", "Author", "Subject", "Keywords", "Creator", "Producer", "CreationDate", "ModDate", "Trapped"];
+
+/// The entries of the information dictionary, and those that the XMP packet alone has.
+pub(crate) fn read(document: &Document) -> Information {
+    let mut information = packet(document).map(|packet| packet::information(&packet)).unwrap_or_default();
+    if let Some(info) = document.child(&document.trailer, b"Info") {
+        information.extend(info.iter().filter_map(|(key, value)| {
+            let value = document.resolve(value)?;
+            let value = decode(value).or_else(|| Some(String::from_utf8_lossy(bytes(value)?).into_owned()))?;
+            Some((String::from_utf8(key.clone()).ok()?, value))
+        }));
+    }
+    information
+}
+
+/// What the XMP packet says beside that.
+pub(crate) fn statement(document: &Document) -> Statement {
+    packet(document).map(|packet| Statement::read(&packet)).unwrap_or_default()
+}
+
+fn packet(document: &Document) -> Option<String> {
+    let packet = document.get_object(reference(document.catalog().ok()?, b"Metadata")?).ok()?.as_stream().ok()?;
+    String::from_utf8(packet.get_plain_content_with_limit(XMP_BYTES).ok()?).ok()
+}
+
+/// Replaces the document's metadata: the information dictionary, and the XMP packet.
+pub(crate) fn write(document: &mut Document, information: &Information, statement: &Statement) {
+    let info: Dictionary = information
+        .iter()
+        .map(|(key, value)| {
+            let object = if key == "Trapped" { Object::Name(value.clone().into_bytes()) } else { text(value) };
+            (key.clone().into_bytes(), object)
+        })
+        .collect();
+    let info = document.add_object(info);
+    document.trailer.set("Info", info);
+    let head = dictionary! { "Type" => "Metadata", "Subtype" => "XML" };
+    let packet = document.add_object(Stream::new(head, packet::write(information, statement).into_bytes()));
+    if let Ok(catalog) = document.catalog_mut() {
+        catalog.set("Metadata", packet);
+    }
+}
+
+/// Removes the metadata of the document and of its parts, claims of PDF/A included.
+pub(crate) fn remove_all(document: &mut Document) {
+    document.trailer.remove(b"Info");
+    for object in document.objects.values_mut() {
+        let dictionary = match object {
+            Object::Dictionary(dictionary) => dictionary,
+            Object::Stream(stream) => &mut stream.dict,
+            _ => continue,
+        };
+        for key in [b"Metadata".as_slice(), b"PieceInfo", b"LastModified"] {
+            dictionary.remove(key);
+        }
+    }
+}
+
+/// Whether the name of a custom entry is that of a standard one.
+pub(crate) fn is_standard(name: &str) -> bool {
+    STANDARD.iter().any(|standard| standard.eq_ignore_ascii_case(name))
+}

@@ -1,0 +1,104 @@
+//! Turning an opened document into PDF/A, and writing it.
+
+use lopdf::{Document, Object};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::pdf;
+use crate::pdfa::{self, Level, Verdict};
+use crate::structure::held::Held;
+use crate::structure::metadata::Schema;
+use crate::structure::open::Opened;
+use crate::structure::pages;
+use crate::structure::writer::PdfWriter;
+use crate::{Engines, ErrorCode, Failure, Outcome, Request};
+
+pub(super) const RESULT: &str = "result.pdf";
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum OnUnsupported {
+    #[default]
+    Fail,
+    Warn,
+}
+
+/// What to make, and what to do if that is impossible.
+pub(super) struct Archive {
+    pub(super) level: Level,
+    pub(super) on_unsupported: OnUnsupported,
+    /// The name of the option that says so.
+    pub(super) option: &'static str,
+    /// Added to the metadata.
+    pub(super) schema: Option<Schema>,
+}
+
+/// Makes the result. Its report is that of the rules.
+pub(super) fn make(
+    engines: &Engines,
+    request: &Request,
+    opened: Opened,
+    archive: Archive,
+) -> Result<Outcome, Failure> {
+    let Opened { mut document, held, mut warnings } = opened;
+    let pages = pages::read(&mut document, request.limits.pages)?.pages;
+    let verdict = pdfa::mend(&mut document, &held, &pages, archive.level, engines.fonts())?;
+    if !verdict.conforms() && archive.on_unsupported == OnUnsupported::Fail {
+        return Err(refuse(&verdict, archive.option));
+    }
+    warnings.extend(pdfa::claim(&mut document, &verdict, archive.schema));
+    write(request, document, &held)?;
+    if archive.level == Level::One {
+        unpack(engines, request)?;
+    }
+    warnings.extend(pdfa::warnings(&verdict));
+    let pages = u32::try_from(pages.len()).unwrap_or(u32::MAX);
+    Ok(Outcome { artifacts: vec![pdf(RESULT, pages)], report: Some(verdict.report()), warnings })
+}
+
+fn refuse(verdict: &Verdict, option: &str) -> Failure {
+    let message = format!(
+        "This PDF cannot become PDF/A-{}. {} Set `{option}` to `warn` to get it as far as it can be converted.",
+        verdict.level.as_str(),
+        verdict.summary()
+    );
+    Failure::new(ErrorCode::RenderFailed, message, format!("not PDF/A: {}", verdict.clauses()))
+}
+
+/// Writes all objects.
+fn write(request: &Request, mut document: Document, held: &Held) -> Result<(), Failure> {
+    document.prune_objects();
+    document.renumber_objects();
+    let root = document.trailer.get(b"Root").and_then(Object::as_reference);
+    let root = root.map_err(|_| super::internal("a document without a root after it was opened"))?;
+    let info = document.trailer.get(b"Info").and_then(Object::as_reference).ok();
+    let mut writer = PdfWriter::create(&request.directory.join(RESULT), request.limits.output_bytes)?;
+    // They were numbered anew, from 1 and without gaps. The writer's own objects come after them.
+    for _ in &document.objects {
+        writer.reserve();
+    }
+    for (id, object) in document.objects {
+        let whole = held.filled(object).map_err(|error| super::io_failure(&error))?;
+        writer.put(id, whole)?;
+    }
+    writer.finish(root, info)?;
+    Ok(())
+}
+
+/// Takes the result's objects out of object streams: PDF/A-1 is of a time before them.
+pub(super) fn unpack(engines: &Engines, request: &Request) -> Result<(), Failure> {
+    let (result, plain) = (request.directory.join(RESULT), request.directory.join("plain.pdf"));
+    let job = json!({
+        "inputFile": result, "outputFile": plain, "deterministicId": "", "objectStreams": "disable", "forceVersion": "1.4",
+        "newlineBeforeEndstream": "", "decodeLevel": "none", "compressStreams": "n",
+    });
+    engines.qpdf()?.run(&job)?;
+    std::fs::rename(&plain, result).map_err(|error| super::io_failure(&error))
+}
+
+/// A report with one more entry.
+pub(super) fn with(report: Option<Value>, name: &str, value: Value) -> Option<Value> {
+    let mut report = report.unwrap_or_else(|| json!({}));
+    report[name] = value;
+    Some(report)
+}
