@@ -189,6 +189,42 @@ async fn a_message_becomes_a_pdf_with_its_attachments_and_goes_through_steps() {
 }
 
 #[tokio::test]
+async fn an_invoice_goes_into_its_pdf_as_a_source_and_in_a_step() {
+    let traveller = traveller!();
+    let xml = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/invoices/en16931.xml")).unwrap();
+    let upload = traveller.upload(&xml, "application/xml", "rechnung.xml").await;
+    let document = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/pdf/text.pdf")).unwrap();
+    let document = traveller.upload(&document, "application/pdf", "Rechnung.pdf").await;
+    let says = |bytes: &[u8], text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+
+    let sources = json!([{"uploadId": document}, {"uploadId": upload}]);
+    let body = json!({"sources": sources, "options": {"facturX": {"level": "en16931"}}});
+    let (job, bytes) = traveller.convert("/v1/tools/edit-metadata/jobs", body).await;
+    assert!(says(&bytes, "<fx:ConformanceLevel>EN 16931<") && says(&bytes, "<pdfaid:part>3<"));
+    assert_eq!((&job["report"]["conforms"], &job["output"]["filename"]), (&json!(true), &json!("Rechnung.pdf")));
+
+    let text = String::from_utf8(xml).unwrap();
+    let steps = json!([{"toolSlug": "edit-metadata", "options": {"facturX": {"xml": text}}}]);
+    let body = json!({"html": "<h1>Rechnung</h1>", "options": {"renderMode": "basic"}, "then": steps});
+    let (job, bytes) = traveller.convert("/v1/convert/html-to-pdf", body).await;
+    assert!(says(&bytes, "<fx:DocumentFileName>factur-x.xml<"));
+    assert_eq!(pdf::attachments(&bytes), ["factur-x.xml"]);
+    assert!(!job.to_string().contains("CrossIndustryInvoice"), "{job}");
+
+    // Without a list, the PDF alone.
+    let body = json!({"uploadId": document, "options": {"set": {"title": "Titel"}}});
+    let (_, bytes) = traveller.convert("/v1/tools/edit-metadata/jobs", body).await;
+    assert!(says(&bytes, "Titel"));
+
+    let id = traveller
+        .create("/v1/tools/edit-metadata/jobs", json!({"sources": sources, "options": {"facturX": {"level": "basic"}}}))
+        .await;
+    let job = traveller.end_of(&id).await;
+    assert_eq!(job["error"]["code"], "render_failed", "{job}");
+    assert!(job["error"]["message"].as_str().unwrap().contains("`facturX.level` is `basic`"), "{job}");
+}
+
+#[tokio::test]
 async fn a_page_becomes_a_picture_and_its_secrets_are_not_shown() {
     let traveller = traveller!();
     let secrets = json!({"cookies": [{"name": "a", "value": "canary"}], "headers": {"X-Key": "canary"}});

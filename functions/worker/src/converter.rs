@@ -195,8 +195,9 @@ impl Converter {
             return false;
         };
         match call.tool.as_str() {
-            // A mark would break what the result claims to be: the source is marked before.
-            "protect-pdf" | "pdf-to-pdfa" => false,
+            "protect-pdf" => false,
+            // A mark would break what the result claims to be. Level 1b does not allow the mark, which is translucent.
+            "pdf-to-pdfa" => options.get("level").is_some_and(|level| level == "1b"),
             "edit-metadata" if options.contains_key("facturX") => false,
             // Their sources take no mark.
             "html-to-image" => true,

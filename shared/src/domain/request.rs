@@ -340,6 +340,37 @@ mod tests {
     }
 
     #[test]
+    fn a_tool_that_attaches_files_takes_its_source_alone_or_in_a_list() {
+        let source = json!({"sourceUrl": "https://a.example/x.pdf"});
+        let read = |body: Value| parse("edit-metadata", body).unwrap().0.sources().len();
+        assert_eq!(read(source.clone()), 1);
+        assert_eq!(read(json!({"input": {"sources": [source, source, source]}})), 3);
+        let both = json!({"sourceUrl": "https://a.example/x.pdf", "sources": [source]});
+        assert_eq!(
+            breaches("edit-metadata", both)[0].message,
+            "give exactly one of `sourceUrl`, `uploadId`, `jobId` and `sources`"
+        );
+        assert_eq!(breaches("edit-metadata", json!({"sources": vec![source.clone(); 22]}))[0].path, "/sources");
+        // What a tool makes is never taken for an attachment.
+        let mut split = source;
+        split["options"] = json!({"mode": "every"});
+        split["then"] = json!([{"toolSlug": "edit-metadata"}]);
+        assert_eq!(
+            breaches("split-pdf", split)[0].message,
+            "edit-metadata accepts one file, but split-pdf can make several"
+        );
+    }
+
+    #[test]
+    fn an_invoice_is_not_shown() {
+        let body = json!({"sourceUrl": "https://a.example/x.pdf", "options": {"facturX": {"xml": "<canary/>"}}});
+        let catalogue = Catalogue::load().unwrap();
+        let request = parse("edit-metadata", body).unwrap().0;
+        let shown = request.redacted_options(&catalogue.find("edit-metadata").unwrap().definition);
+        assert_eq!(shown, json!({"facturX": "[redacted]"}));
+    }
+
+    #[test]
     fn all_breaches_name_their_paths() {
         let body =
             json!({"sourceUrl": "nowhere", "options": {"imageQuality": 0, "pdfVersion": "2.0"}, "metadata": {"a": 1}});

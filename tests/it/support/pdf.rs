@@ -25,6 +25,15 @@ pub fn pages(pdf: &[u8]) -> usize {
     lopdf::Document::load_mem(pdf).expect("a readable PDF").get_pages().len()
 }
 
+/// The names of attached files.
+pub fn attachments(pdf: &[u8]) -> Vec<String> {
+    let document = lopdf::Document::load_mem(pdf).expect("a readable PDF");
+    let inner = |outer: &lopdf::Dictionary, key: &[u8]| document.get_dict_in_dict(outer, key).unwrap().clone();
+    let files = inner(&inner(document.catalog().unwrap(), b"Names"), b"EmbeddedFiles");
+    let names = files.get(b"Names").unwrap().as_array().unwrap().iter().step_by(2);
+    names.map(|name| String::from_utf8(name.as_str().unwrap().to_vec()).unwrap()).collect()
+}
+
 /// What `pdffonts` lists.
 pub fn fonts(pdf: &[u8]) -> String {
     let mut file = tempfile::NamedTempFile::new().unwrap();

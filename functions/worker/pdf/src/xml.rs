@@ -12,7 +12,10 @@ pub(crate) enum Fault {
     /// Nested too deeply, or of too many elements.
     TooLarge,
     Doctype,
-    Malformed { line: u32, column: u32 },
+    Malformed {
+        line: u32,
+        column: u32,
+    },
 }
 
 impl From<Error> for Fault {

@@ -155,10 +155,7 @@ fn appearance(
             };
             annotation.set("AP", dictionary! { "N" => normal });
         }
-        None if matches!(kind, b"Link" | b"Popup") || is_empty(document, annotation) => {
-            annotation.remove(b"AP");
-        }
-        // A field that shows nothing, such as one for a signature.
+        // A field that shows nothing, such as one for a signature, often without a size.
         None if kind == b"Widget" && !is_button => {
             let bounds = vec![0.into(), 0.into(), 1.into(), 1.into()];
             let head = dictionary! {
@@ -167,6 +164,9 @@ fn appearance(
             let form = document.add_object(Stream::new(head, Vec::new()));
             annotation.set("AP", dictionary! { "N" => form });
             verdict.mend(Repair::AnnotationChanged);
+        }
+        None if matches!(kind, b"Link" | b"Popup") || is_empty(document, annotation) => {
+            annotation.remove(b"AP");
         }
         None => verdict.fail(Rule::Appearance),
     }

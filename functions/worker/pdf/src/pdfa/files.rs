@@ -23,10 +23,13 @@ pub(super) fn mend(document: &mut Document, verdict: &mut Verdict) {
     let catalog = document.catalog().cloned().unwrap_or_default();
     let mut associated = document.array(&catalog, b"AF").to_vec();
     for id in files {
-        complete(document, id);
-        verdict.mend(Repair::AttachmentEntries);
+        let mut is_changed = complete(document, id);
         if !associated.iter().any(|file| file.as_reference().is_ok_and(|file| file == id)) {
             associated.push(id.into());
+            is_changed = true;
+        }
+        if is_changed {
+            verdict.mend(Repair::AttachmentEntries);
         }
     }
     if let Ok(catalog) = document.catalog_mut() {
@@ -53,9 +56,11 @@ fn name_tree(document: &mut Document) {
     }
 }
 
-fn complete(document: &mut Document, id: ObjectId) {
-    let Ok(file) = document.get_dictionary(id) else { return };
+/// Adds the entries that a file has to have. Returns whether any were missing.
+fn complete(document: &mut Document, id: ObjectId) -> bool {
+    let Ok(file) = document.get_dictionary(id) else { return false };
     let mut file = file.clone();
+    let old = file.clone();
     let name = document.value(&file, b"UF").or_else(|| document.value(&file, b"F")).cloned();
     let name = name.unwrap_or_else(|| string(b"attachment".to_vec()));
     for key in ["F", "UF"] {
@@ -73,15 +78,18 @@ fn complete(document: &mut Document, id: ObjectId) {
         .flat_map(|files| files.iter())
         .filter_map(|(_, stream)| stream.as_reference().ok())
         .collect();
+    let mut is_changed = file != old;
     document.objects.insert(id, Object::Dictionary(file));
     for stream in streams {
         let Ok(stream) = document.get_object_mut(stream).and_then(Object::as_stream_mut) else { continue };
         let kind = stream.dict.get(b"Subtype").and_then(Object::as_name).ok();
         if !kind.is_some_and(is_media_type) {
+            is_changed = true;
             stream.dict.set("Subtype", Object::Name(b"application/octet-stream".to_vec()));
         }
         stream.dict.set("Type", "EmbeddedFile");
     }
+    is_changed
 }
 
 fn is_media_type(name: &[u8]) -> bool {

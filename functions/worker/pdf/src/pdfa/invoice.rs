@@ -35,8 +35,7 @@ pub(crate) enum Profile {
 }
 
 impl Profile {
-    const ALL: [Self; 6] =
-        [Self::Minimum, Self::BasicWl, Self::Basic, Self::En16931, Self::Extended, Self::XRechnung];
+    const ALL: [Self; 6] = [Self::Minimum, Self::BasicWl, Self::Basic, Self::En16931, Self::Extended, Self::XRechnung];
 
     /// As the option names it.
     pub(crate) const fn as_str(self) -> &'static str {
@@ -196,11 +195,7 @@ fn guideline(content: &[u8]) -> Result<String, Failure> {
     if !root.has_tag_name((CII, "CrossIndustryInvoice")) {
         return Err(other_root(root));
     }
-    let path = [
-        (CII, "ExchangedDocumentContext"),
-        (RAM, "GuidelineSpecifiedDocumentContextParameter"),
-        (RAM, "ID"),
-    ];
+    let path = [(CII, "ExchangedDocumentContext"), (RAM, "GuidelineSpecifiedDocumentContextParameter"), (RAM, "ID")];
     let id = path.into_iter().try_fold(root, |node, name| node.children().find(|child| child.has_tag_name(name)));
     let id = id.and_then(|id| id.text()).map(str::trim);
     id.filter(|id| !id.is_empty()).map(str::to_owned).ok_or_else(|| {
@@ -213,7 +208,9 @@ fn guideline(content: &[u8]) -> Result<String, Failure> {
 fn malformed(fault: &Fault) -> Failure {
     match fault {
         Fault::Doctype => corrupt("The invoice has a document type (DOCTYPE). Remove it.", "invoice: DOCTYPE"),
-        Fault::TooLarge => corrupt("The invoice has too many elements, or they are nested too deeply.", "invoice: too large"),
+        Fault::TooLarge => {
+            corrupt("The invoice has too many elements, or they are nested too deeply.", "invoice: too large")
+        }
         Fault::Malformed { line, column } => {
             let message = format!("The invoice is not well-formed XML: see line {line}, column {column}.");
             corrupt(&message, "invoice: not well-formed")
@@ -227,9 +224,15 @@ fn corrupt(message: &str, cause: &str) -> Failure {
 
 fn other_root(root: Node<'_, '_>) -> Failure {
     let what = match root.tag_name().name() {
-        "Invoice" | "CreditNote" => "The invoice seems to be UBL. Factur-X needs the other syntax, CII: export it as that.",
-        "CrossIndustryDocument" => "The invoice is ZUGFeRD 1, which is no longer valid. Export it as ZUGFeRD 2 or Factur-X.",
-        _ => "This XML is not an invoice that Factur-X allows: its root element has to be `CrossIndustryInvoice` (CII, D16B or later).",
+        "Invoice" | "CreditNote" => {
+            "The invoice seems to be UBL. Factur-X needs the other syntax, CII: export it as that."
+        }
+        "CrossIndustryDocument" => {
+            "The invoice is ZUGFeRD 1, which is no longer valid. Export it as ZUGFeRD 2 or Factur-X."
+        }
+        _ => {
+            "This XML is not an invoice that Factur-X allows: its root element has to be `CrossIndustryInvoice` (CII, D16B or later)."
+        }
     };
     Failure::new(ErrorCode::UnsupportedFormat, what, "invoice: another root element")
 }
@@ -266,11 +269,14 @@ mod tests {
         }
         let german = read(&invoice(&format!("{}3.0", XRECHNUNG[0]))).unwrap();
         assert_eq!((german.profile, german.version.as_str()), (Profile::XRechnung, "3.0"));
-        let extension =
-            format!("{}2.3#conformant#urn:xoev-de:kosit:extension:xrechnung_2.3", XRECHNUNG[1]);
+        let extension = format!("{}2.3#conformant#urn:xoev-de:kosit:extension:xrechnung_2.3", XRECHNUNG[1]);
         assert_eq!(read(&invoice(&extension)).unwrap().version, "2.3");
         let failure = read(&invoice("urn:cen.eu:en16931:2017#compliant#urn:zugferd.de:2p0:basic")).unwrap_err();
-        assert!(failure.message.contains("urn:zugferd.de:2p0:basic. Supported are: urn:factur-x"), "{}", failure.message);
+        assert!(
+            failure.message.contains("urn:zugferd.de:2p0:basic. Supported are: urn:factur-x"),
+            "{}",
+            failure.message
+        );
         assert!(read(&invoice(&format!("{}x", XRECHNUNG[0]))).is_err());
     }
 
@@ -299,7 +305,11 @@ mod tests {
             (b"\xff\xfe<\0", ErrorCode::CorruptDocument, "Save the XML as UTF-8"),
             (b"<a>\n<b></a>", ErrorCode::CorruptDocument, "not well-formed XML: see line 2"),
             (b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", ErrorCode::CorruptDocument, "(DOCTYPE). Remove it"),
-            (b"<Invoice xmlns='urn:oasis:names:specification:ubl:schema:xsd:Invoice-2'/>", ErrorCode::UnsupportedFormat, "UBL"),
+            (
+                b"<Invoice xmlns='urn:oasis:names:specification:ubl:schema:xsd:Invoice-2'/>",
+                ErrorCode::UnsupportedFormat,
+                "UBL",
+            ),
             (b"<CrossIndustryDocument/>", ErrorCode::UnsupportedFormat, "ZUGFeRD 1"),
             (b"<CrossIndustryInvoice/>", ErrorCode::UnsupportedFormat, "has to be `CrossIndustryInvoice`"),
             (&invoice(""), ErrorCode::RenderFailed, "does not say which profile"),

@@ -34,12 +34,7 @@ pub(super) struct Archive {
 }
 
 /// Makes the result. Its report is that of the rules.
-pub(super) fn make(
-    engines: &Engines,
-    request: &Request,
-    opened: Opened,
-    archive: Archive,
-) -> Result<Outcome, Failure> {
+pub(super) fn make(engines: &Engines, request: &Request, opened: Opened, archive: Archive) -> Result<Outcome, Failure> {
     let Opened { mut document, held, mut warnings } = opened;
     let pages = pages::read(&mut document, request.limits.pages)?.pages;
     let verdict = pdfa::mend(&mut document, &held, &pages, archive.level, engines.fonts())?;

@@ -18,10 +18,5 @@ struct Options {
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let Options { level, on_unsupported }: Options = options(request)?;
     let opened = open_holding(engines, request, 0)?;
-    archive::make(
-        engines,
-        request,
-        opened,
-        Archive { level, on_unsupported, option: "onUnsupported", schema: None },
-    )
+    archive::make(engines, request, opened, Archive { level, on_unsupported, option: "onUnsupported", schema: None })
 }

@@ -31,7 +31,8 @@ fn invoices_of_each_kind_pass_the_validators() {
     // An invoice in the place of another one, and a file beside it.
     let again = scratch.path().join("again");
     let (table, invoice) = (root().join("tests/fixtures/office/codes.csv"), fixture("en16931"));
-    let sources = [(results[0].as_path(), Media::Pdf), (invoice.as_path(), Media::Other), (table.as_path(), Media::Other)];
+    let sources =
+        [(results[0].as_path(), Media::Pdf), (invoice.as_path(), Media::Other), (table.as_path(), Media::Other)];
     let options = json!({
         "facturX": {"level": "en16931", "relationship": "source"}, "set": {"title": "Invoice 2026-0008"},
         "attachments": [{"source": 2, "filename": "Anlage.csv", "relationship": "supplement"}],

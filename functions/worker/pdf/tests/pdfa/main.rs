@@ -49,8 +49,13 @@ fn java(jars: &str, program: &str, arguments: &[String]) -> Vec<String> {
     assert!(setup.status.success(), "{}", String::from_utf8_lossy(&setup.stderr));
     let jars = String::from_utf8(setup.stdout).unwrap();
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pdfa").join(program);
-    let output =
-        Command::new("java").arg("-cp").arg(format!("{}/*", jars.trim())).arg(program).args(arguments).output().unwrap();
+    let output = Command::new("java")
+        .arg("-cp")
+        .arg(format!("{}/*", jars.trim()))
+        .arg(program)
+        .args(arguments)
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let lines: Vec<String> = String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
     assert_eq!(lines.len(), arguments.len());

@@ -23,7 +23,8 @@ fn described(claims: &str) -> Document {
 </rdf:RDF></x:xmpmeta><?xpacket end="w"?>"#
     );
     let mut document = unfit(false);
-    let packet = document.add_object(Stream::new(dictionary! { "Type" => "Metadata", "Subtype" => "XML" }, packet.into_bytes()));
+    let packet =
+        document.add_object(Stream::new(dictionary! { "Type" => "Metadata", "Subtype" => "XML" }, packet.into_bytes()));
     let root = document.trailer.get(b"Root").unwrap().as_reference().unwrap();
     document.get_dictionary_mut(root).unwrap().set("Metadata", packet);
     let info = document.trailer.get(b"Info").unwrap().as_reference().unwrap();
@@ -63,9 +64,12 @@ fn described_metadata_and_a_claim_of_pdf_ua_are_kept_and_pass() {
         assert_eq!(outcome.warnings[0].detail.as_deref(), Some("odd"));
         let result = directory.join("result.pdf");
         let packet = packet(&result);
-        for said in
-            ["<acme:Case>17/b &amp; 18</acme:Case>", "<acme:Pages>12</acme:Pages>", "<pdfuaid:part>1<", ">Only here</rdf:li>"]
-        {
+        for said in [
+            "<acme:Case>17/b &amp; 18</acme:Case>",
+            "<acme:Pages>12</acme:Pages>",
+            "<pdfuaid:part>1<",
+            ">Only here</rdf:li>",
+        ] {
             assert!(packet.contains(said), "{said}: {packet}");
         }
         assert!(!packet.contains("lost") && !packet.contains("Nur hier"), "{packet}");

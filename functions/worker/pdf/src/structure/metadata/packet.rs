@@ -192,7 +192,9 @@ fn write_information(information: &Information, body: &mut String) {
     let entry = |key: &str| information.get(key).map(|value| escape(clean(value)).into_owned());
     for (key, element) in [("Title", "dc:title"), ("Subject", "dc:description")] {
         if let Some(value) = entry(key) {
-            body.push_str(&format!("<{element}><rdf:Alt><rdf:li xml:lang=\"x-default\">{value}</rdf:li></rdf:Alt></{element}>\n"));
+            body.push_str(&format!(
+                "<{element}><rdf:Alt><rdf:li xml:lang=\"x-default\">{value}</rdf:li></rdf:Alt></{element}>\n"
+            ));
         }
     }
     if let Some(value) = entry("Author") {

@@ -9,7 +9,18 @@ const SCHEMA: &str = "http://www.aiim.org/pdfa/ns/schema#";
 const PROPERTY: &str = "http://www.aiim.org/pdfa/ns/property#";
 /// Prefixes that packets written here use.
 const PREFIXES: [&str; 12] = [
-    "rdf", "dc", "pdf", "xmp", "pdfaid", "pdfuaid", "x", "xml", "xmlns", "pdfaExtension", "pdfaSchema", "pdfaProperty",
+    "rdf",
+    "dc",
+    "pdf",
+    "xmp",
+    "pdfaid",
+    "pdfuaid",
+    "x",
+    "xml",
+    "xmlns",
+    "pdfaExtension",
+    "pdfaSchema",
+    "pdfaProperty",
 ];
 /// More than any document describes.
 const SCHEMAS: usize = 50;
@@ -77,7 +88,8 @@ impl Schema {
     /// The properties that have values.
     pub(super) fn write_values(&self, packet: &mut String) {
         let Self { prefix, namespace, .. } = self;
-        packet.push_str(&format!("<rdf:Description rdf:about=\"\" xmlns:{prefix}=\"{}\">\n", escape(namespace.as_str())));
+        packet
+            .push_str(&format!("<rdf:Description rdf:about=\"\" xmlns:{prefix}=\"{}\">\n", escape(namespace.as_str())));
         for Property { name, value, .. } in &self.properties {
             if let Some(value) = value {
                 packet.push_str(&format!("<{prefix}:{name}>{}</{prefix}:{name}>\n", escape(clean(value))));
@@ -92,8 +104,10 @@ impl Schema {
         if schemas.peek().is_none() {
             return;
         }
-        packet.push_str(&format!("<rdf:Description rdf:about=\"\" xmlns:pdfaExtension=\"{EXTENSION}\" xmlns:pdfaSchema=\"{SCHEMA}\" \
-             xmlns:pdfaProperty=\"{PROPERTY}\">\n<pdfaExtension:schemas><rdf:Bag>\n"));
+        packet.push_str(&format!(
+            "<rdf:Description rdf:about=\"\" xmlns:pdfaExtension=\"{EXTENSION}\" xmlns:pdfaSchema=\"{SCHEMA}\" \
+             xmlns:pdfaProperty=\"{PROPERTY}\">\n<pdfaExtension:schemas><rdf:Bag>\n"
+        ));
         for schema in schemas {
             schema.describe(packet);
         }
