@@ -1,4 +1,4 @@
-//! HTML of strangers: no scripts, frames, forms or references to elsewhere, but its looks.
+//! Cleans the HTML of a message. What makes its looks stays; scripts, frames, forms and references to other places go.
 //!
 //! The page's policy stands behind this: what slips through still loads nothing and runs nothing.
 

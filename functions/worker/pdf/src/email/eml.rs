@@ -35,7 +35,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Email, Unreadable> {
         }
     }
     let is_enclosed = is_enclosed(&message);
-    Ok(Email { headers, bodies, files: files.into(), is_enclosed })
+    Ok(Email { headers, bodies, files: files.into(), is_enclosed, is_damaged: false })
 }
 
 /// The parts that are the message's body. In one that is cut off, the parser takes them for attachments.

@@ -38,6 +38,8 @@ pub(crate) struct Email {
     pub(crate) files: Arc<Vec<File>>,
     /// Its text is in an encrypted or signed envelope.
     pub(crate) is_enclosed: bool,
+    /// Parts of it could not be read.
+    pub(crate) is_damaged: bool,
 }
 
 /// What is printed above a message. People are `Name <address>`.

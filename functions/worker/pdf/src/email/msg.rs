@@ -63,12 +63,30 @@ mod kind {
 
 type Compound<'a> = CompoundFile<Cursor<&'a [u8]>>;
 
+/// A compound file, and whether a part of it could not be read.
+struct Message<'a> {
+    compound: Compound<'a>,
+    is_damaged: bool,
+}
+
+impl Message<'_> {
+    /// A stream that breaks off has what comes before.
+    fn stream(&mut self, path: &Path) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let most = self.compound.entry(path).ok().filter(cfb::Entry::is_stream)?.len();
+        let read = self.compound.open_stream(path).and_then(|stream| stream.take(most).read_to_end(&mut bytes));
+        self.is_damaged |= read.is_err() || (bytes.len() as u64) < most;
+        Some(bytes)
+    }
+}
+
 pub(super) fn read(bytes: &[u8]) -> Result<Email, Unreadable> {
-    let mut compound = Compound::open(Cursor::new(bytes)).map_err(|_| Unreadable("a broken compound file"))?;
+    let compound = Compound::open(Cursor::new(bytes)).map_err(|_| Unreadable("a broken compound file"))?;
     if !compound.is_stream(PROPERTIES) {
         return Err(Unreadable("a compound file without properties"));
     }
-    let mut storage = Storage::open(&mut compound, PathBuf::from("/"), HEADER, WINDOWS_1252);
+    let mut message = Message { compound, is_damaged: false };
+    let mut storage = Storage::open(&mut message, PathBuf::from("/"), HEADER, WINDOWS_1252);
     let page = |number: Option<u64>| number.and_then(|page| u16::try_from(page).ok()).and_then(codepage::to_encoding);
     let encoding = page(storage.fixed(id::CODEPAGE, kind::LONG)).unwrap_or(WINDOWS_1252);
     storage.encoding = encoding;
@@ -76,10 +94,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Email, Unreadable> {
     let bodies = storage.body(of_html).into_iter().collect();
     let class = storage.text(id::MESSAGE_CLASS).unwrap_or_default();
     let mut headers = storage.headers();
-    let recipients = children(&compound, "__recip_version1.0_");
-    read_recipients(&mut compound, &recipients, encoding, &mut headers);
-    let attachments = children(&compound, "__attach_version1.0_");
-    let files: Vec<_> = attachments.into_iter().map(|path| read_file(&mut compound, path, encoding)).collect();
+    let recipients = children(&message.compound, "__recip_version1.0_");
+    read_recipients(&mut message, &recipients, encoding, &mut headers);
+    let attachments = children(&message.compound, "__attach_version1.0_");
+    let files: Vec<_> = attachments.into_iter().map(|path| read_file(&mut message, path, encoding)).collect();
     // A message that was signed is an attachment, as it was sent.
     if class.eq_ignore_ascii_case(SIGNED)
         && let [file] = files.as_slice()
@@ -87,7 +105,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Email, Unreadable> {
         return super::eml::read(&file.bytes).map(|signed| Email { headers, ..signed });
     }
     let is_enclosed = class.eq_ignore_ascii_case(ENCLOSED);
-    Ok(Email { headers, bodies, files: files.into(), is_enclosed })
+    Ok(Email { headers, bodies, files: files.into(), is_enclosed, is_damaged: message.is_damaged })
 }
 
 fn children(compound: &Compound<'_>, prefix: &str) -> Vec<PathBuf> {
@@ -99,7 +117,7 @@ fn children(compound: &Compound<'_>, prefix: &str) -> Vec<PathBuf> {
 
 /// A message, recipient or attachment.
 struct Storage<'c, 'a> {
-    compound: &'c mut Compound<'a>,
+    message: &'c mut Message<'a>,
     path: PathBuf,
     /// Properties of a fixed size, 16 bytes each.
     properties: Vec<u8>,
@@ -107,10 +125,10 @@ struct Storage<'c, 'a> {
 }
 
 impl<'c, 'a> Storage<'c, 'a> {
-    fn open(compound: &'c mut Compound<'a>, path: PathBuf, header: usize, encoding: &'static Encoding) -> Self {
-        let all = stream(compound, &path.join(PROPERTIES)).unwrap_or_default();
+    fn open(message: &'c mut Message<'a>, path: PathBuf, header: usize, encoding: &'static Encoding) -> Self {
+        let all = message.stream(&path.join(PROPERTIES)).unwrap_or_default();
         let properties = all.get(header..).unwrap_or_default().to_vec();
-        Self { compound, path, properties, encoding }
+        Self { message, path, properties, encoding }
     }
 
     fn fixed(&self, id: u16, kind: u16) -> Option<u64> {
@@ -121,7 +139,7 @@ impl<'c, 'a> Storage<'c, 'a> {
     }
 
     fn bytes(&mut self, id: u16, kind: u16) -> Option<Vec<u8>> {
-        stream(self.compound, &self.path.join(format!("__substg1.0_{id:04X}{kind:04X}")))
+        self.message.stream(&self.path.join(format!("__substg1.0_{id:04X}{kind:04X}")))
     }
 
     fn text(&mut self, id: u16) -> Option<String> {
@@ -175,19 +193,11 @@ fn is_address(address: &str) -> bool {
     address.contains('@')
 }
 
-fn stream(compound: &mut Compound<'_>, path: &Path) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    // A stream that breaks off has what comes before.
-    let most = compound.entry(path).ok().filter(cfb::Entry::is_stream)?.len();
-    let _ = compound.open_stream(path).ok()?.take(most).read_to_end(&mut bytes);
-    Some(bytes)
-}
-
 /// Addresses of the recipients, instead of the names that the message lists.
-fn read_recipients(compound: &mut Compound<'_>, paths: &[PathBuf], encoding: &'static Encoding, headers: &mut Headers) {
+fn read_recipients(message: &mut Message<'_>, paths: &[PathBuf], encoding: &'static Encoding, headers: &mut Headers) {
     let (mut to, mut cc, mut bcc) = (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
-        let mut storage = Storage::open(compound, path.clone(), 8, encoding);
+        let mut storage = Storage::open(message, path.clone(), 8, encoding);
         let name = storage.text(id::NAME);
         let address =
             storage.text(id::SMTP).or_else(|| storage.text(id::ADDRESS).filter(|address| is_address(address)));
@@ -205,8 +215,8 @@ fn read_recipients(compound: &mut Compound<'_>, paths: &[PathBuf], encoding: &'s
     }
 }
 
-fn read_file(compound: &mut Compound<'_>, path: PathBuf, encoding: &'static Encoding) -> File {
-    let mut storage = Storage::open(compound, path.clone(), 8, encoding);
+fn read_file(message: &mut Message<'_>, path: PathBuf, encoding: &'static Encoding) -> File {
+    let mut storage = Storage::open(message, path.clone(), 8, encoding);
     let name = storage.text(id::FILENAME).or_else(|| storage.text(id::SHORT_FILENAME));
     let shown = storage.text(id::NAME);
     let media_type = storage.text(id::MEDIA_TYPE).map(|kind| kind.to_ascii_lowercase());
@@ -214,21 +224,22 @@ fn read_file(compound: &mut Compound<'_>, path: PathBuf, encoding: &'static Enco
     let location = storage.text(id::LOCATION);
     let bytes = storage.bytes(id::DATA, kind::BINARY);
     let within = path.join(format!("__substg1.0_{:04X}{:04X}", id::DATA, kind::OBJECT));
-    if bytes.is_none() && compound.is_stream(within.join(PROPERTIES)) {
+    if bytes.is_none() && message.compound.is_stream(within.join(PROPERTIES)) {
         let name = shown.or(name).map(|name| format!("{}.msg", name.replace(['/', '\\'], "-")));
-        let bytes = message_within(compound, &within).unwrap_or_default();
+        let bytes = message_within(message, &within).unwrap_or_default();
         return File { name, media_type: Some("application/vnd.ms-outlook".to_owned()), content_id, location, bytes };
     }
     File { name: name.or(shown), media_type, content_id, location, bytes: bytes.unwrap_or_default() }
 }
 
 /// A message within another, as a file of its own.
-fn message_within(compound: &mut Compound<'_>, root: &Path) -> std::io::Result<Vec<u8>> {
+fn message_within(message: &mut Message<'_>, root: &Path) -> std::io::Result<Vec<u8>> {
     let mut made = CompoundFile::create(Cursor::new(Vec::new()))?;
     // What the properties without numbers of their own are called is written once, for all messages.
     for from in [root, Path::new("/__nameid_version1.0")] {
         let base = if from == root { root } else { Path::new("/") };
-        let entries: Vec<_> = compound
+        let entries: Vec<_> = message
+            .compound
             .walk_storage(from)
             .map(|all| all.map(|entry| (entry.path().to_owned(), entry.is_stream())).collect())
             .unwrap_or_default();
@@ -239,7 +250,7 @@ fn message_within(compound: &mut Compound<'_>, root: &Path) -> std::io::Result<V
                 made.create_storage_all(&to)?;
                 continue;
             }
-            let mut bytes = stream(compound, &path).unwrap_or_default();
+            let mut bytes = message.stream(&path).unwrap_or_default();
             if within == Path::new(PROPERTIES) && bytes.len() >= HEADER_WITHIN {
                 bytes.splice(HEADER_WITHIN..HEADER_WITHIN, [0; HEADER - HEADER_WITHIN]);
             }

@@ -342,6 +342,21 @@ fn outlooks_messages_are_read() {
     }
 }
 
+/// What is lost is told: a message is whole, damaged or refused.
+#[test]
+fn outlooks_messages_that_are_cut_off_say_so() {
+    let whole = outlook();
+    let content = |email: &Email| format!("{:?}{:?}{:?}", email.headers, email.bodies, email.files);
+    let expected = content(&read(whole.clone(), Format::Msg));
+    let mut damaged = 0;
+    for end in (0..whole.len()).step_by(256) {
+        let Ok(email) = super::msg::read(&whole[..end]) else { continue };
+        assert!(email.is_damaged || content(&email) == expected, "cut at {end} of {}", whole.len());
+        damaged += usize::from(email.is_damaged);
+    }
+    assert!(damaged > 0);
+}
+
 #[test]
 fn what_outlook_signed_is_read_as_it_was_sent() {
     let mut file = CompoundFile::create(Cursor::new(Vec::new())).unwrap();

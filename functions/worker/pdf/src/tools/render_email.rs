@@ -123,6 +123,10 @@ fn warnings(email: &Email, page: &Page) -> Vec<Warning> {
         let message = format!("The page has no room for {pictures}. Look for what is left out among the attachments.");
         warnings.push(Warning::new("picture_too_large", message));
     }
+    if email.is_damaged {
+        let message = "The message is damaged, and parts of it could not be read. Save it again in your mail program.";
+        warnings.push(Warning::new("message_damaged", message));
+    }
     if email.is_enclosed {
         let message = "The text is in an encrypted or signed envelope, which is only listed. Save the message without it in your mail program.";
         warnings.push(Warning::new("message_encrypted", message));
