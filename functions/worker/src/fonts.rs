@@ -124,7 +124,7 @@ impl Placed {
     }
 }
 
-/// Fonts that were fetched before, in files that have no name: no child can open them, whatever it sees of the disk.
+/// Fonts of earlier jobs. Their files have no names, so that no child can open them, whatever it sees of the disk.
 #[derive(Debug, Default)]
 pub struct FontCache(Mutex<Vec<Kept>>);
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use image::ImageFormat;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -77,6 +78,29 @@ pub enum Media {
 }
 
 impl Media {
+    /// The format of a picture made of pixels. `None` for everything else.
+    pub(crate) const fn pixels(self) -> Option<ImageFormat> {
+        match self {
+            Self::Jpeg => Some(ImageFormat::Jpeg),
+            Self::Png => Some(ImageFormat::Png),
+            Self::Webp => Some(ImageFormat::WebP),
+            Self::Tiff => Some(ImageFormat::Tiff),
+            Self::Gif => Some(ImageFormat::Gif),
+            Self::Bmp => Some(ImageFormat::Bmp),
+            Self::Pdf
+            | Self::Svg
+            | Self::Text
+            | Self::Markdown
+            | Self::Json
+            | Self::Html
+            | Self::Zip
+            | Self::Eml
+            | Self::Msg
+            | Self::Other
+            | Self::Office(_) => None,
+        }
+    }
+
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Pdf => "pdf",

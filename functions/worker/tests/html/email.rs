@@ -18,7 +18,7 @@ use worker::engine::{Conversion, Engine, Failure, Limits, NO_FONTS, Source, Task
 
 use crate::support::{Server, launcher, policy};
 
-/// Stands for LibreOffice, which has tests of its own: a PDF whatever the document.
+/// Takes the place of LibreOffice, which has tests of its own: it makes the same PDF of every document.
 struct Office(Arc<dyn Engine>);
 
 #[async_trait]

@@ -35,31 +35,16 @@ pub(crate) fn embed(
     limits: &Limits,
     mut each: impl FnMut(Embedded) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let format = match media {
-        Media::Jpeg => ImageFormat::Jpeg,
-        Media::Png => ImageFormat::Png,
-        Media::Webp => ImageFormat::WebP,
-        Media::Gif => ImageFormat::Gif,
-        Media::Bmp => ImageFormat::Bmp,
-        Media::Tiff => return super::tiff::frames(data, limits, FRAMES, &mut each),
-        Media::Pdf
-        | Media::Svg
-        | Media::Text
-        | Media::Markdown
-        | Media::Json
-        | Media::Html
-        | Media::Zip
-        | Media::Eml
-        | Media::Msg
-        | Media::Other
-        | Media::Office(_) => {
-            return Err(Failure::new(
-                ErrorCode::UnsupportedFormat,
-                "This file is not an image. Send JPEG, PNG, WebP, TIFF, GIF, BMP or SVG.",
-                "not an image",
-            ));
-        }
-    };
+    if media == Media::Tiff {
+        return super::tiff::frames(data, limits, FRAMES, &mut each);
+    }
+    let format = media.pixels().ok_or_else(|| {
+        Failure::new(
+            ErrorCode::UnsupportedFormat,
+            "This file is not an image. Send JPEG, PNG, WebP, TIFF, GIF, BMP or SVG.",
+            "not an image",
+        )
+    })?;
     let (image, orientation, profile) = decode(data, format, limits)?;
     let (width, height) = (image.width(), image.height());
     let (dpi, passed) = if format == ImageFormat::Jpeg {

@@ -17,7 +17,7 @@ use crate::label::{self, Align, Look};
 use crate::pdfium::{self, Rect};
 use crate::shrink;
 use crate::structure::assembly::Source;
-use crate::structure::objects::{Lookup, unpacked};
+use crate::structure::objects::{Lookup, references, unpacked};
 use crate::structure::overlay::{self, Drawing, Layer, Role};
 use crate::structure::pages::{self, Rectangle};
 use crate::structure::transform::{Matrix, wrap_contents};
@@ -195,7 +195,7 @@ impl Work<'_> {
                 if let Some(resources) = document.get_dictionary(page).ok().and_then(|page| page.get(b"Resources").ok())
                 {
                     let mut used = Vec::new();
-                    super::pictures::references(resources, &mut used);
+                    references(resources, &mut used);
                     self.replaced.extend(used);
                 }
                 as_picture(engines, request, files, document, number, page, own, cover)?;
@@ -303,7 +303,7 @@ fn pictures_for_words(
         let Ok(dictionary) = document.get_dictionary(*page) else { continue };
         let mut used = Vec::new();
         for key in [b"Contents".as_slice(), b"Resources"] {
-            dictionary.get(key).into_iter().for_each(|value| super::pictures::references(value, &mut used));
+            dictionary.get(key).into_iter().for_each(|value| references(value, &mut used));
         }
         if prune::reachable(document, used).is_disjoint(&saying) {
             continue;

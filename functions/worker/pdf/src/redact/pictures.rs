@@ -11,7 +11,7 @@ use crate::Engines;
 use crate::image::deflate::Samples;
 use crate::image::{Encoding, Format, encode, image_stream, jpeg, luma};
 use crate::pdfium::{self, Background, Bitmap};
-use crate::structure::objects::Lookup;
+use crate::structure::objects::{Lookup, references};
 use crate::structure::pages::Rectangle;
 use crate::structure::transform::Matrix;
 
@@ -215,22 +215,6 @@ fn alone(document: &Document, id: ObjectId, cover: &Cover) -> Option<Document> {
     let catalog = alone.add_object(dictionary! { "Type" => "Catalog", "Pages" => root });
     alone.trailer.set("Root", catalog);
     Some(alone)
-}
-
-/// Everything that an object refers to.
-pub(super) fn references(object: &Object, found: &mut Vec<ObjectId>) {
-    match object {
-        Object::Reference(id) => found.push(*id),
-        Object::Array(parts) => parts.iter().for_each(|part| references(part, found)),
-        Object::Dictionary(dictionary) => dictionary.iter().for_each(|(_, value)| references(value, found)),
-        Object::Stream(stream) => stream.dict.iter().for_each(|(_, value)| references(value, found)),
-        Object::Null
-        | Object::Boolean(_)
-        | Object::Integer(_)
-        | Object::Real(_)
-        | Object::Name(_)
-        | Object::String(..) => {}
-    }
 }
 
 /// A pixel is painted or not.

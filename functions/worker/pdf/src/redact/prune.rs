@@ -5,8 +5,7 @@ use std::collections::HashSet;
 use lopdf::content::Content;
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
-use super::pictures::references;
-use crate::structure::objects::{Lookup, unpacked};
+use crate::structure::objects::{Lookup, references, unpacked};
 
 /// Kinds of resources that may show something.
 const KINDS: [&[u8]; 7] = [b"XObject", b"ExtGState", b"Pattern", b"Shading", b"Properties", b"ColorSpace", b"Font"];

@@ -1,6 +1,6 @@
 //! Reads a document's objects. A missing object, one of another type and a dangling reference are `None`.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, StringFormat};
 
@@ -48,6 +48,28 @@ pub(crate) trait Lookup {
 impl Lookup for Document {
     fn resolve<'a>(&'a self, object: &'a Object) -> Option<&'a Object> {
         self.dereference(object).ok().map(|(_, object)| object).filter(|object| !object.is_null())
+    }
+}
+
+/// Everything that an object refers to. The parser bounds how deeply objects are nested.
+pub(crate) fn references(object: &Object, found: &mut Vec<ObjectId>) {
+    match object {
+        Object::Reference(id) => found.push(*id),
+        Object::Array(parts) => parts.iter().for_each(|part| references(part, found)),
+        Object::Dictionary(dictionary) => dictionary.iter().for_each(|(_, value)| references(value, found)),
+        Object::Stream(stream) => stream.dict.iter().for_each(|(_, value)| references(value, found)),
+        _ => {}
+    }
+}
+
+/// Renumbers references for another file.
+pub(crate) fn renumber(object: &mut Object, ids: &BTreeMap<ObjectId, ObjectId>) {
+    match object {
+        Object::Reference(id) => *id = ids.get(id).copied().unwrap_or(*id),
+        Object::Array(parts) => parts.iter_mut().for_each(|part| renumber(part, ids)),
+        Object::Dictionary(dictionary) => dictionary.iter_mut().for_each(|(_, value)| renumber(value, ids)),
+        Object::Stream(stream) => stream.dict.iter_mut().for_each(|(_, value)| renumber(value, ids)),
+        _ => {}
     }
 }
 

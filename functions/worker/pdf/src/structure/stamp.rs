@@ -29,27 +29,16 @@ pub(crate) fn load(
     into: &mut Document,
 ) -> Result<(Stamp, Vec<Warning>), Failure> {
     let Some(source) = request.sources.get(position) else { return Err(refuse("no such source")) };
-    match source.media {
-        Media::Pdf => {
-            let opened = open(engines, request, position)?;
-            Ok((page(opened.document, into, request.limits.pages)?, opened.warnings))
-        }
-        Media::Svg => {
-            let drawn = drawing(engines, source)?;
-            Ok((page(drawn, into, 1)?, Vec::new()))
-        }
-        Media::Jpeg | Media::Png | Media::Webp | Media::Tiff | Media::Gif | Media::Bmp => {
-            Ok((picture(source, request.limits.pixels, into)?, Vec::new()))
-        }
-        Media::Text
-        | Media::Markdown
-        | Media::Json
-        | Media::Html
-        | Media::Zip
-        | Media::Eml
-        | Media::Msg
-        | Media::Other
-        | Media::Office(_) => Err(refuse("not a picture")),
+    if source.media == Media::Pdf {
+        let opened = open(engines, request, position)?;
+        Ok((page(opened.document, into, request.limits.pages)?, opened.warnings))
+    } else if source.media == Media::Svg {
+        let drawn = drawing(engines, source)?;
+        Ok((page(drawn, into, 1)?, Vec::new()))
+    } else if source.media.pixels().is_some() {
+        Ok((picture(source, request.limits.pixels, into)?, Vec::new()))
+    } else {
+        Err(refuse("not a picture"))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::pdfium::{Character, Font, Rect};
 /// The widest gap and the largest overlap between characters of one word, in ems.
 const GAP: f32 = 0.25;
 const OVERLAP: f32 = 0.5;
-/// Characters nearer than this belong to one word, whatever is between them.
+/// Characters that are closer than this belong to one word, even if the text has a space between them.
 pub(super) const JOINED: f32 = 0.08;
 
 #[derive(Clone, Debug)]

@@ -8,6 +8,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use serde::Deserialize;
 
 use crate::image::{Embedded, embed, svg_to_pdf};
+use crate::structure::objects::renumber;
 use crate::structure::writer::PdfWriter;
 use crate::{Engines, ErrorCode, Failure, Media, Outcome, Request, Source};
 
@@ -250,22 +251,6 @@ fn drawing(
     let placement = place(size, options, margin)?;
     let (across, down) = (placement.width / size.0, placement.height / size.1);
     pages.add(file, &placement, form, [across, 0.0, 0.0, down, placement.x, placement.y])
-}
-
-/// Renumbers references for another file. The nesting is bounded: the file was just written.
-fn renumber(object: &mut Object, ids: &BTreeMap<ObjectId, ObjectId>) {
-    match object {
-        Object::Reference(id) => *id = ids.get(id).copied().unwrap_or(*id),
-        Object::Array(elements) => elements.iter_mut().for_each(|element| renumber(element, ids)),
-        Object::Dictionary(dict) => dict.iter_mut().for_each(|(_, value)| renumber(value, ids)),
-        Object::Stream(stream) => stream.dict.iter_mut().for_each(|(_, value)| renumber(value, ids)),
-        Object::Null
-        | Object::Boolean(_)
-        | Object::Integer(_)
-        | Object::Real(_)
-        | Object::Name(_)
-        | Object::String(..) => {}
-    }
 }
 
 /// `10mm`, `1cm`, `0.5in` or `36pt`, in points.

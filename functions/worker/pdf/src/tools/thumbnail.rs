@@ -38,44 +38,28 @@ enum Fit {
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
     let source = super::only_source(request)?;
-    let format = match source.media {
-        Media::Pdf => None,
-        Media::Svg => {
-            let drawn = request.directory.join("drawing.pdf");
-            std::fs::write(&drawn, svg_to_pdf(&super::images_to_pdf::read(&source.path)?)?)
-                .map_err(|error| super::io_failure(&error))?;
-            let drawing = Source { path: drawn.clone(), media: Media::Pdf, password: None, ..source.clone() };
-            let picture = page(engines, request, &drawing, &Options { page: 1, ..options });
-            std::fs::remove_file(&drawn).map_err(|error| super::io_failure(&error))?;
-            return finish(request, &picture?, &options);
-        }
-        Media::Jpeg => Some(ImageFormat::Jpeg),
-        Media::Png => Some(ImageFormat::Png),
-        Media::Webp => Some(ImageFormat::WebP),
-        Media::Tiff => Some(ImageFormat::Tiff),
-        Media::Gif => Some(ImageFormat::Gif),
-        Media::Bmp => Some(ImageFormat::Bmp),
-        Media::Text
-        | Media::Markdown
-        | Media::Json
-        | Media::Html
-        | Media::Zip
-        | Media::Eml
-        | Media::Msg
-        | Media::Other
-        | Media::Office(_) => {
-            return Err(Failure::new(
-                ErrorCode::UnsupportedFormat,
-                "There are thumbnails of PDF files and images only. Convert the document first.",
-                "neither PDF nor image",
-            ));
-        }
-    };
-    let picture = match format {
-        None => page(engines, request, source, &options)?,
-        Some(format) => picture(request, source, format, &options)?,
+    let picture = if source.media == Media::Pdf {
+        page(engines, request, source, &options)?
+    } else if source.media == Media::Svg {
+        drawing(engines, request, source, &options)?
+    } else if let Some(format) = source.media.pixels() {
+        picture(request, source, format, &options)?
+    } else {
+        let message = "There are thumbnails of PDF files and images only. Convert the document first.";
+        return Err(Failure::new(ErrorCode::UnsupportedFormat, message, "neither PDF nor image"));
     };
     finish(request, &picture, &options)
+}
+
+/// A drawing becomes a page first.
+fn drawing(engines: &Engines, request: &Request, source: &Source, options: &Options) -> Result<Bitmap, Failure> {
+    let drawn = request.directory.join("drawing.pdf");
+    std::fs::write(&drawn, svg_to_pdf(&super::images_to_pdf::read(&source.path)?)?)
+        .map_err(|error| super::io_failure(&error))?;
+    let drawing = Source { path: drawn.clone(), media: Media::Pdf, password: None, ..source.clone() };
+    let picture = page(engines, request, &drawing, &Options { page: 1, ..*options });
+    std::fs::remove_file(&drawn).map_err(|error| super::io_failure(&error))?;
+    picture
 }
 
 fn finish(request: &Request, picture: &Bitmap, options: &Options) -> Result<Outcome, Failure> {

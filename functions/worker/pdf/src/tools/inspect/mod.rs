@@ -11,27 +11,13 @@ use crate::{Artifact, Engines, ErrorCode, Failure, Media, Outcome, Request, Sour
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let source = super::only_source(request)?;
-    let found = match source.media {
-        Media::Pdf => pdf::inspect(engines, request, source)?,
-        Media::Jpeg => image(request, source, ImageFormat::Jpeg)?,
-        Media::Png => image(request, source, ImageFormat::Png)?,
-        Media::Webp => image(request, source, ImageFormat::WebP)?,
-        Media::Tiff => image(request, source, ImageFormat::Tiff)?,
-        Media::Gif => image(request, source, ImageFormat::Gif)?,
-        Media::Bmp => image(request, source, ImageFormat::Bmp)?,
-        Media::Svg
-        | Media::Text
-        | Media::Markdown
-        | Media::Json
-        | Media::Html
-        | Media::Zip
-        | Media::Eml
-        | Media::Msg
-        | Media::Other
-        | Media::Office(_) => {
-            let message = "Only PDF files and images can be inspected.";
-            return Err(Failure::new(ErrorCode::UnsupportedFormat, message, "neither PDF nor image"));
-        }
+    let found = if source.media == Media::Pdf {
+        pdf::inspect(engines, request, source)?
+    } else if let Some(format) = source.media.pixels() {
+        image(request, source, format)?
+    } else {
+        let message = "Only PDF files and images can be inspected.";
+        return Err(Failure::new(ErrorCode::UnsupportedFormat, message, "neither PDF nor image"));
     };
     const RESULT: &str = "inspection.json";
     let text = serde_json::to_vec_pretty(&found).map_err(|_| super::internal("json"))?;
