@@ -58,6 +58,20 @@ def generate(folder: Path, python: Path) -> Path:
     return folder
 
 
+def archive(pages: int) -> Callable[[Path], int]:
+    """A PDF of so many pages that veraPDF takes for PDF/A-2b."""
+
+    def verify(out: Path) -> int:
+        jars = subprocess.check_output([PROJECT / "infra/setup.sh", "validators"], text=True).strip()
+        judge = PROJECT / "functions/worker/pdf/tests/pdfa/Judge.java"
+        said = subprocess.check_output(["java", "-cp", f"{jars}/*", judge, f"2b={out}"], text=True).strip()
+        if said != "pass":
+            raise check.Wrong(f"not PDF/A: {said[:200]}")
+        return pdf(pages)(out)
+
+    return verify
+
+
 def pdf(pages: int, password: str = "") -> Callable[[Path], int]:
     """A PDF of exactly so many pages, whose last one can be drawn. qpdf may warn of small faults."""
 
@@ -230,6 +244,7 @@ def small(made: Path) -> list[Case]:
         Case("unlock", "unlock-pdf", [made / LOCKED], ".pdf", pdf(5), pdf_peers.unlock, {"password": PASSWORD}),
         Case("flatten", "flatten-pdf", [form], ".pdf", pdf(_pages(form)), pdf_peers.flatten),
         Case("set the title", "edit-metadata", [text], ".pdf", pdf(5), pdf_peers.metadata, {"set": {"title": "New"}}),
+        Case("PDF/A", "pdf-to-pdfa", [text], ".pdf", archive(5), pdf_peers.archive),
         Case("inspect", "inspect-document", [text], ".json", _any_json, pdf_peers.inspect),
         Case(
             "compare",
@@ -300,6 +315,7 @@ def large(made: Path) -> list[Case]:
         ),
         Case("100 JPEGs to PDF", "images-to-pdf", scans(made, PICTURES), ".pdf", pdf(PICTURES), pdf_peers.from_images),
         Case("thumbnail of 500 pages", "thumbnail", [report], ".png", files(1, b"\x89PNG"), pdf_peers.thumbnail),
+        Case("PDF/A of 500 scans", "pdf-to-pdfa", [scan], ".pdf", pdf(SCAN_PAGES), _none),
         Case("inspect 500 scans", "inspect-document", [scan], ".json", _any_json, pdf_peers.inspect),
         Case(
             "OCR of 12 scans",

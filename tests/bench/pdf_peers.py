@@ -69,6 +69,18 @@ with pikepdf.open(sys.argv[1]) as pdf:
         metadata["dc:title"] = "New"
     pdf.save(sys.argv[2])
 """
+PIKEPDF_ARCHIVE = """
+import sys, pikepdf, pikepdf.pdfa
+with pikepdf.open(sys.argv[1]) as pdf:
+    pikepdf.pdfa.save(pdf, sys.argv[2], "2b")
+"""
+# The output intent that PDF/A asks for, as Ghostscript's own PDFA_def.ps sets it.
+SRGB = "/usr/share/color/icc/ghostscript/srgb.icc"
+INTENT = f"""[ /_objdef {{icc}} /type /stream /OBJ pdfmark
+[ {{icc}} << /N 3 >> /PUT pdfmark [ {{icc}} ({SRGB}) (r) file /PUT pdfmark
+[ /_objdef {{intent}} /type /dict /OBJ pdfmark
+[ {{intent}} << /Type /OutputIntent /S /GTS_PDFA1 /DestOutputProfile {{icc}} /OutputConditionIdentifier (sRGB) >> /PUT pdfmark
+[ {{Catalog}} << /OutputIntents [ {{intent}} ] >> /PUT pdfmark"""
 COMPARE = """
 import json, sys
 from diff_pdf_visually import pdfdiff_pages
@@ -189,6 +201,18 @@ def metadata(installed: peers.Peers) -> list[Contender]:
     return [
         python(installed, "pikepdf", PIKEPDF_TITLE),
         Gotenberg("/forms/pdfengines/metadata/write", {"metadata": '{"Title":"New"}'}),
+    ]
+
+
+def archive(installed: peers.Peers) -> list[Contender]:
+    settings = ["-dPDFA=2", "-dPDFACompatibilityPolicy=1", "-sColorConversionStrategy=RGB", "-sDEVICE=pdfwrite"]
+    settings += ["-dNOPAUSE", "-dQUIET", "-dBATCH", f"--permit-file-read={SRGB}"]
+    return [
+        Program(
+            "ghostscript -dPDFA",
+            lambda source, out: ["gs", *settings, f"-sOutputFile={out}", "-c", INTENT, "-f", source[0]],
+        ),
+        python(installed, "pikepdf.pdfa", PIKEPDF_ARCHIVE),
     ]
 
 

@@ -110,8 +110,12 @@ const journeys = {
     async see() { assert.match(await made("convert-office", { format: "txt" }), /Small doc\s+Amet aliqua/); },
   },
   "edit-metadata": {
-    files: [article], options: { set: { title: "Set by a journey" } },
-    async see() { assert.equal((await facts()).metadata.title, "Set by a journey"); },
+    files: [article, file("tests/fixtures/invoices/en16931.xml", "text/xml")],
+    options: { set: { title: "Set by a journey" }, facturX: { level: "en16931" } },
+    async see() {
+      const { metadata, pdfa, attachments } = await facts();
+      assert.deepEqual([metadata.title, pdfa, attachments.map(({ name }) => name)], ["Set by a journey", "3b", ["factur-x.xml"]]);
+    },
   },
   "email-to-pdf": {
     files: [file("tests/fixtures/email/figures.eml")], options: { attachments: "embed" },
