@@ -52,7 +52,7 @@ fn page(state: &AppState, id: &FontId, font: &StoredFont, link: &SignedLink) -> 
         (sample(font, link))
         section aria-labelledby="faces" {
             h2 #faces { "Styles" }
-            div.table-frame tabindex="0" role="region" aria-labelledby="faces" {
+            div.table-frame tabindex="0" role="region" aria-label="Faces" {
                 table {
                     thead { tr {
                         th scope="col" { "Style" }
