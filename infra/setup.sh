@@ -45,6 +45,8 @@ missing_packages() {
     has chromium-headless-shell || echo chromium-headless-shell
     ls /usr/lib/*/libjemalloc.so.2 >/dev/null 2>&1 || echo libjemalloc2
     has pdftotext || echo poppler-utils
+    # What a test tries to read redacted words with.
+    has tesseract || echo tesseract-ocr
     ls /usr/lib/*/libqpdf.so.[23][90] >/dev/null 2>&1 || echo qpdf
     has fc-list || echo fontconfig
     # What the worker's tests are run by, as Lambda runs the worker.

@@ -134,8 +134,8 @@ pub(crate) fn apply(
     tags::forget(&mut document, &touched);
     let hidden = needles.with_literals(plan.hidden.iter().cloned());
     let words = if steps.words { forget_words(&mut document, &hidden) } else { 0 };
-    pictures_for_words(engines, request, files, plan, &hidden, cover, steps, &mut document, &tree.pages)?;
     if steps.content {
+        // Pages still refer to what was replaced. That must not be taken for what they show.
         for page in prune::resources(&mut document, &tree.pages) {
             let number = tree.pages.iter().position(|other| *other == page).and_then(|at| u32::try_from(at).ok());
             if let Some(number) = number.filter(|_| !replaced.is_empty()) {
@@ -146,6 +146,9 @@ pub(crate) fn apply(
             }
         }
         prune::unused(&mut document, &tree.pages, replaced);
+    }
+    pictures_for_words(engines, request, files, plan, &hidden, cover, steps, &mut document, &tree.pages)?;
+    if steps.content {
         document.prune_objects();
         shrink::forget_unused(&mut document);
         shrink::subset(&mut document);

@@ -1,12 +1,12 @@
-//! What picture files say besides their picture: cameras, places, previews, comments.
+//! Removes metadata from JPEG and JPEG 2000 data: camera, location, previews, comments.
 
-/// The data of a JPEG without comments, EXIF, XMP, previews, and whatever follows its end. `None` if it can't be read, or has
-/// nothing of this.
+/// Returns JPEG data without comments, EXIF, XMP, previews, and bytes after the end marker. `None` if the data can't be read or
+/// has no metadata.
 pub(super) fn jpeg(data: &[u8]) -> Option<Vec<u8>> {
     let mut kept = data.get(..2).filter(|start| *start == [0xff, 0xd8])?.to_vec();
     let mut at = 2;
     loop {
-        // Any number of fill bytes goes before a marker.
+        // A marker may follow any number of fill bytes.
         let marker_at = at + data.get(at..)?.iter().position(|byte| *byte != 0xff)?;
         if marker_at == at {
             return None;
@@ -27,7 +27,7 @@ pub(super) fn jpeg(data: &[u8]) -> Option<Vec<u8>> {
                 let segment = data.get(body..body.checked_add(length)?)?;
                 let content = segment.get(2..)?;
                 let needed = match marker {
-                    // How many pixels an inch has, the colour profile, and how colours are stored.
+                    // Resolution, colour profile, and colour encoding.
                     0xe0 => content.starts_with(b"JFIF\0"),
                     0xe2 => content.starts_with(b"ICC_PROFILE\0"),
                     0xee => content.starts_with(b"Adobe"),
@@ -35,7 +35,7 @@ pub(super) fn jpeg(data: &[u8]) -> Option<Vec<u8>> {
                     _ => true,
                 };
                 if marker == 0xe0 && needed {
-                    // A preview may follow the numbers.
+                    // A preview may follow the resolution.
                     kept.extend([0xff, 0xe0, 0, 16]);
                     kept.extend_from_slice(content.get(..12)?);
                     kept.extend([0, 0]);
@@ -54,7 +54,7 @@ pub(super) fn jpeg(data: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// Where the data of a scan ends: at the next marker that is not part of it.
+/// Returns the end of a scan's data: the next marker that is not part of the scan.
 fn scan_end(data: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -67,7 +67,7 @@ fn scan_end(data: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// The data of a JPEG 2000 file with the boxes of its picture alone. The same conditions.
+/// Returns JPEG 2000 data with only the boxes that the picture needs. `None` in the same cases as [`jpeg`].
 pub(super) fn jpeg2000(data: &[u8]) -> Option<Vec<u8>> {
     const NEEDED: [&[u8; 4]; 4] = [b"jP  ", b"ftyp", b"jp2h", b"jp2c"];
     let mut kept = Vec::with_capacity(data.len());

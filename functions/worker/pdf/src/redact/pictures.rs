@@ -1,4 +1,5 @@
-//! Painting over parts of pictures. pdfium decodes them, whatever their kind: each is drawn alone, pixel by pixel.
+//! Paints over parts of pictures. pdfium decodes every kind of picture: it draws each one on a page of its own, one unit for each
+//! pixel.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -15,35 +16,35 @@ use crate::structure::objects::{Lookup, references};
 use crate::structure::pages::Rectangle;
 use crate::structure::transform::Matrix;
 
-/// Of pictures that were JPEG before.
+/// JPEG quality for pictures that were JPEG before.
 const QUALITY: u8 = 95;
-/// Bytes of a pixel while it is worked on: drawn, and encoded.
+/// Memory for each pixel while a picture is drawn and encoded, in bytes.
 const PIXEL_BYTES: u64 = 12;
-/// Objects that a picture may consist of.
+/// The most objects that one picture may consist of.
 const PARTS: usize = 1000;
 
-/// What is to be painted over in a picture.
+/// The parts of a picture to paint over.
 #[derive(Debug)]
 pub(super) struct Cover {
-    /// From the picture, which is one unit wide and high, to the page, and back.
+    /// Maps the picture, which is one unit wide and high, to the page; and the inverse.
     pub(super) matrix: Matrix,
     pub(super) inverse: Matrix,
-    /// On the page.
+    /// The areas to paint over, in page coordinates.
     pub(super) areas: Vec<Rectangle>,
-    /// What can be seen of the picture, on the page, if that is not all.
+    /// The visible part of the picture in page coordinates. `None` if all of it is visible.
     pub(super) clip: Option<Rectangle>,
     pub(super) width: u32,
     pub(super) height: u32,
 }
 
 impl Cover {
-    /// Shows the position of each pixel in an area to `each`, and of each pixel that is hidden to `hidden`.
+    /// Calls `each` with the index of each pixel in an area, and `hidden` with the index of each pixel outside of the clip.
     fn pixels(&self, mut each: impl FnMut(usize), mut hidden: impl FnMut(usize)) {
         let (width, height) = (self.width as f32, self.height as f32);
         let place = |x: u32, y: u32| self.matrix.apply((x as f32 + 0.5) / width, 1.0 - (y as f32 + 0.5) / height);
         let at = |x: u32, y: u32| y as usize * self.width as usize + x as usize;
         let [a, b, c, d, ..] = self.matrix.0;
-        // Half a pixel in any direction, so that none is left at an edge.
+        // Areas grow by half a pixel, so that no pixel at an edge is missed.
         let half = ((a.abs() + b.abs()) / width).max((c.abs() + d.abs()) / height) * 0.75;
         for area in &self.areas {
             let area = grown(*area, half);

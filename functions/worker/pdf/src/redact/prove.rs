@@ -234,7 +234,7 @@ fn has_files(document: &Document) -> bool {
     names.is_some_and(|names| names.has(b"EmbeddedFiles") || names.has(b"JavaScript"))
 }
 
-/// Streams that hold no text: pictures, fonts, colour profiles, tables of numbers.
+/// Streams that hold no text of their own: pictures, fonts, colour profiles, tables of numbers, and objects, which are searched one by one.
 fn binary_streams(document: &Document) -> HashSet<ObjectId> {
     let mut found = HashSet::new();
     for (id, object) in &document.objects {
@@ -254,6 +254,7 @@ fn binary_streams(document: &Document) -> HashSet<ObjectId> {
                     || is_profile
                     || stream.dict.has(b"ShadingType")
                     || stream.dict.has_type(b"XRef")
+                    || stream.dict.has_type(b"ObjStm")
                 {
                     found.insert(*id);
                 }

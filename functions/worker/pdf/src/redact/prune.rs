@@ -1,4 +1,4 @@
-//! Resources and objects that nothing draws any more.
+//! Removes resources and objects that no page draws any more.
 
 use std::collections::HashSet;
 
@@ -7,14 +7,14 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use crate::structure::objects::{Lookup, references, unpacked};
 
-/// Kinds of resources that may show something.
+/// Kinds of resources that can put something on a page.
 const KINDS: [&[u8]; 7] = [b"XObject", b"ExtGState", b"Pattern", b"Shading", b"Properties", b"ColorSpace", b"Font"];
-/// What one content stream may unpack to.
+/// The largest unpacked content stream, in bytes.
 const CONTENT_BYTES: usize = 64 << 20;
-/// Entries that lead away from what a page shows.
+/// Dictionary entries that lead to other pages or to the structure tree, and not to what a page draws.
 const AWAY: [&[u8]; 8] = [b"Parent", b"P", b"Pg", b"Dest", b"A", b"StructParent", b"IRT", b"Next"];
 
-/// The content of a page as one.
+/// Joins the content streams of a page. `None` if one can't be unpacked.
 pub(super) fn page_content(document: &Document, page: ObjectId) -> Option<Vec<u8>> {
     let page = document.get_dictionary(page).ok()?;
     let streams = match page.get(b"Contents").ok().and_then(|contents| document.resolve(contents)) {
@@ -30,7 +30,7 @@ pub(super) fn page_content(document: &Document, page: ObjectId) -> Option<Vec<u8
     Some(content)
 }
 
-/// Leaves each page the resources that its content names. Returns the pages whose content can't be read.
+/// Removes from pages and forms the resources that their content does not name. Returns the pages whose content can't be read.
 pub(super) fn resources(document: &mut Document, pages: &[ObjectId]) -> Vec<ObjectId> {
     let mut unread = Vec::new();
     for id in pages {
@@ -84,12 +84,12 @@ fn kept(document: &Document, all: &Dictionary, names: &HashSet<Vec<u8>>) -> Dict
     left
 }
 
-/// All names in the operands of content.
+/// Collects all names in the operands of content. `None` if the content can't be read.
 fn names(content: &[u8]) -> Option<HashSet<Vec<u8>>> {
     let content = Content::decode(content).ok()?;
     let mut found = HashSet::new();
     for operation in &content.operations {
-        // A picture that the parser can't read may name colours.
+        // An inline picture that the parser can't read may name colour spaces.
         if operation.operator == "BI" && operation.operands.is_empty() {
             return None;
         }
@@ -134,7 +134,7 @@ fn with_inherited(
     }
 }
 
-/// Everything that is drawn from these objects on.
+/// All objects that can be reached from these objects by drawing them.
 pub(super) fn reachable(document: &Document, from: impl IntoIterator<Item = ObjectId>) -> HashSet<ObjectId> {
     let mut seen = HashSet::new();
     let mut wanted: Vec<ObjectId> = from.into_iter().collect();
@@ -158,7 +158,7 @@ fn follow(dictionary: &Dictionary, wanted: &mut Vec<ObjectId>) {
     }
 }
 
-/// Removes those of the objects that no page draws, whatever else refers to them.
+/// Removes these objects, and what they refer to, unless a page draws them. Other references to them don't count.
 pub(super) fn unused(document: &mut Document, pages: &[ObjectId], objects: HashSet<ObjectId>) {
     let candidates = reachable(document, objects);
     let form = document.catalog().ok().and_then(|catalog| catalog.get(b"AcroForm").and_then(Object::as_reference).ok());

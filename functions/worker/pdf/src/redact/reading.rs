@@ -1,17 +1,17 @@
-//! Text with its places: what is searched, and the areas of what is found.
+//! The characters of a page with their positions. Searches them, and returns the areas of the matches.
 
 use super::needle::{Hit, Needles, push_normal};
 use crate::ocr::Text;
 use crate::pdfium::{Character, Rect};
 
-/// A gap between letters that is no space, in ems.
+/// The widest gap between letters that still counts as part of a word, in ems.
 const TIGHT_EM: f32 = 0.3;
-/// A gap that is one, where only places are known.
+/// The narrowest gap that counts as a space where only positions are known, in ems.
 const SPACE_EM: f32 = 0.2;
-/// How much of a line's height its areas leave out above and below, where other lines begin.
+/// The part of a line's height that areas leave out at the top and at the bottom, so that they don't touch other lines.
 const INSET: f32 = 0.06;
 
-/// A character and its place on the page.
+/// A character and its position on the page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Glyph {
     pub(super) value: char,
@@ -22,21 +22,21 @@ pub(super) struct Glyph {
     is_upright: bool,
 }
 
-/// The characters of a page, from its text or from its picture.
+/// The characters of a page, extracted from its text or read by OCR.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     pub(super) glyphs: Vec<Glyph>,
-    /// Places are those of whole words: a part of one is not known.
+    /// Positions are those of whole words, as OCR reports them.
     by_word: bool,
 }
 
-/// How spaces between characters are taken.
+/// How spaces between characters are treated in a search.
 #[derive(Clone, Copy, Debug)]
 enum Spaces {
     AsRead,
-    /// Words that are hyphenated, or split by a small gap, are put together.
+    /// Joins words that are hyphenated or split by a small gap.
     Joined,
-    /// Letters that stand alone are put together.
+    /// Joins single letters.
     Letters,
     None,
 }
@@ -53,12 +53,12 @@ impl Reading {
         Self { glyphs: characters.iter().map(glyph).collect(), by_word: false }
     }
 
-    /// Of a page's picture with so many dots per inch.
+    /// From the OCR of a page picture with this resolution.
     pub(super) fn of_picture(text: &Text, dpi: f32) -> Self {
         let scale = 72.0 / dpi.max(1.0);
         let mut glyphs = Vec::new();
         for word in text.lines.iter().flat_map(|line| &line.words) {
-            // A little more, since the picture's pixels are larger than its letters.
+            // One point more on each side, since OCR places words by whole pixels.
             let area = Rect {
                 x0: word.left * scale - 1.0,
                 y0: word.top * scale - 1.0,
@@ -72,8 +72,8 @@ impl Reading {
         Self { glyphs, by_word: true }
     }
 
-    /// The areas of all that is to be redacted, each with the entry that it was found by. One match may have several areas: the
-    /// first has `true`.
+    /// Returns the areas of all matches, each with the index of its entry in `text`. A match over several lines has several
+    /// areas; `true` marks its first one.
     pub(super) fn find(&self, needles: &Needles) -> Vec<(Rect, usize, bool)> {
         let mut found = self.find_as_it_is(needles);
         if !self.by_word {
@@ -86,7 +86,7 @@ impl Reading {
         found
     }
 
-    /// The same characters from line to line and from left to right, whatever their order in the file.
+    /// The same characters, ordered from top to bottom and from left to right instead of by their order in the file.
     fn as_placed(&self) -> Self {
         let mut glyphs = self.glyphs.clone();
         let place = |glyph: &Glyph| {
@@ -137,7 +137,7 @@ impl Reading {
         Some((*first, *last, hit.entry))
     }
 
-    /// The text, and the character that each byte of it came from.
+    /// The text to search, and for each of its bytes the index of its character.
     fn text(&self, spaces: Spaces) -> (String, Vec<Option<usize>>) {
         let (mut text, mut positions) = (String::new(), Vec::new());
         for (index, glyph) in self.glyphs.iter().enumerate() {
@@ -158,7 +158,7 @@ impl Reading {
                 }
             }
             push_normal(&mut text, glyph.value);
-            // A mark may have made the letter before it longer.
+            // A combining mark may have made the letter before it longer.
             positions.truncate(text.len());
             positions.resize(text.len(), Some(index));
         }
@@ -170,12 +170,12 @@ impl Reading {
             && self.glyphs.get(index + 1).is_none_or(|next| next.spaced)
     }
 
-    /// A rectangle for each line of some characters.
+    /// Returns one rectangle for each line of these characters.
     fn areas(&self, first: usize, last: usize) -> Vec<Rect> {
         let mut areas: Vec<(Rect, Glyph)> = Vec::new();
         for glyph in self.glyphs.get(first..=last).unwrap_or_default() {
             match areas.last_mut() {
-                // All characters of a word that OCR has read have the area of the word.
+                // All characters of a word that OCR read have the area of the word.
                 Some((area, _)) if *area == glyph.area => {}
                 Some((area, before)) if same_line(before, glyph) && gap(before, glyph).abs() < 3.0 => {
                     *area = area.union(&glyph.area);

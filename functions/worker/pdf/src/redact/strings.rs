@@ -1,4 +1,4 @@
-//! Words in the objects of a document: titles, names, values, addresses, descriptions.
+//! Finds and removes words in the objects of a document: titles, names, values, addresses, descriptions.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 use super::needle::Needles;
 use crate::structure::objects::{Lookup, decode, text, unpacked};
 
-/// Entries that hold no words of a document, whose change would break it.
+/// Entries that must not change, and that hold no words of the document.
 const TECHNICAL: [&[u8]; 10] = [
     b"Registry",
     b"Ordering",
@@ -21,19 +21,19 @@ const TECHNICAL: [&[u8]; 10] = [
     b"OutputConditionIdentifier",
     b"Lookup",
 ];
-/// Entries whose names are of fonts and their glyphs.
+/// Entries whose values are names of fonts and glyphs.
 const OF_FONTS: [&[u8]; 7] =
     [b"BaseFont", b"FontName", b"FontFamily", b"Differences", b"CharProcs", b"BaseEncoding", b"Encoding"];
-/// What a stream of text may unpack to.
+/// The largest unpacked stream, in bytes.
 const STREAM_BYTES: usize = 64 << 20;
-/// Nesting that the parser allows is far below.
+/// The deepest nesting of objects. The parser allows far less.
 const DEPTH: usize = 200;
 
-/// Names that PDF defines, which say nothing about a document.
+/// Names that the PDF standard defines. They say nothing about a document.
 static PUBLIC: std::sync::LazyLock<HashSet<&'static str>> =
     std::sync::LazyLock::new(|| include_str!("names.txt").split_whitespace().collect());
 
-/// All texts that a string may stand for: text strings say how they are encoded, others don't.
+/// Decodes a string in every encoding that it may have. Text strings name their encoding; other strings don't.
 fn readings(string: &Object) -> Vec<String> {
     let Object::String(bytes, _) = string else { return Vec::new() };
     let mut readings: Vec<String> = decode(string).into_iter().collect();
@@ -53,7 +53,7 @@ fn string_has(string: &Object, needles: &Needles) -> bool {
     readings(string).iter().any(|reading| needles.occurs_in(reading))
 }
 
-/// Takes what is to be redacted out of all strings of an object. Returns how many changed.
+/// Removes matches from all strings of an object. Returns the number of changed strings.
 pub(super) fn scrub(object: &mut Object, needles: &Needles) -> usize {
     if needles.is_empty() { 0 } else { scrub_within(object, needles, 0) }
 }
@@ -81,7 +81,7 @@ fn scrub_dictionary(dictionary: &mut Dictionary, needles: &Needles, depth: usize
     entries.map(|(_, value)| scrub_within(value, needles, depth + 1)).sum()
 }
 
-/// Whether a string of an object, or a name that PDF does not define, has what is to be redacted.
+/// Returns whether a string of an object has a match, or a name that the PDF standard does not define.
 pub(super) fn object_has(object: &Object, needles: &Needles) -> bool {
     any_string(object, &mut |string| string_has(string, needles), 0) || !matching_names(object, needles).is_empty()
 }
@@ -101,7 +101,7 @@ fn any_string(object: &Object, look: &mut dyn FnMut(&Object) -> bool, depth: usi
     }
 }
 
-/// The names in an object that have what is to be redacted.
+/// Returns the names in an object that have a match.
 fn matching_names(object: &Object, needles: &Needles) -> HashSet<Vec<u8>> {
     let mut found = HashSet::new();
     each_name(object, &mut |name| {
@@ -139,7 +139,7 @@ fn names_of(dictionary: &Dictionary, look: &mut dyn FnMut(&[u8])) {
     }
 }
 
-/// The maps from codes to characters that fonts refer to, wherever the fonts are.
+/// Returns the `ToUnicode` maps of all fonts.
 pub(super) fn maps(document: &Document) -> HashSet<ObjectId> {
     document
         .objects
@@ -148,7 +148,7 @@ pub(super) fn maps(document: &Document) -> HashSet<ObjectId> {
         .collect()
 }
 
-/// Gives other names to what is called by what is to be redacted: in all objects, and in all content. Returns how many.
+/// Replaces names that have a match, in all objects and in all content. Returns the number of names.
 pub(super) fn rename(document: &mut Document, needles: &Needles) -> usize {
     if needles.is_empty() {
         return 0;
@@ -213,7 +213,7 @@ fn rename_keys(dictionary: &mut Dictionary, names: &HashMap<Vec<u8>, Vec<u8>>) {
     entries.for_each(|(_, value)| rename_within(value, names));
 }
 
-/// The streams that draw: contents of pages, forms, patterns, glyphs.
+/// Returns all content streams: of pages, forms, patterns and glyphs.
 pub(super) fn content_streams(document: &Document) -> HashSet<ObjectId> {
     let mut found = HashSet::new();
     let mut add = |object: &Object| {
@@ -245,7 +245,7 @@ pub(super) fn content_streams(document: &Document) -> HashSet<ObjectId> {
     found
 }
 
-/// Whether content shows or mentions what is to be redacted by the bytes of its strings, whatever its fonts make of them.
+/// Returns whether the strings, marks or comments of a content stream have a match. Fonts and their encodings are ignored.
 pub(super) fn content_has(content: &[u8], needles: &Needles) -> bool {
     comments(content).any(|comment| needles.occurs_in(&String::from_utf8_lossy(comment)))
         || Content::decode(content).is_ok_and(|content| {
@@ -268,7 +268,7 @@ pub(super) fn content_has(content: &[u8], needles: &Needles) -> bool {
         })
 }
 
-/// The comments of content. A percent sign within a string begins one, too: that is looked into in vain.
+/// Returns the comments of a content stream. A percent sign within a string counts as a comment too, which does no harm.
 fn comments(content: &[u8]) -> impl Iterator<Item = &[u8]> {
     memchr::memchr_iter(b'%', content).map(|at| {
         let rest = &content[at + 1..];
@@ -276,12 +276,12 @@ fn comments(content: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Whether a stream of text of any kind has what is to be redacted: as it is, or in UTF-16.
+/// Returns whether the data of a stream, read as plain text or UTF-16, has a match.
 pub(super) fn text_has(data: &[u8], needles: &Needles) -> bool {
     string_has(&Object::string_literal(data), needles)
 }
 
-/// Whether a map from codes to characters has one code for a text that is to be redacted.
+/// Returns whether a `ToUnicode` map has one code for a whole text that matches.
 pub(super) fn map_has(map: &[u8], needles: &Needles) -> bool {
     /// Hexadecimal digits of a text of several characters.
     const DIGITS: usize = 16;
