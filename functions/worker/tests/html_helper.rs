@@ -5,37 +5,21 @@
 #[path = "helper/processes.rs"]
 mod processes;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use docmill::domain::job::JobErrorCode;
-use rustix::process::{Pid, Signal, kill_process};
-use serde_json::json;
-use tempfile::TempDir;
+use rustix::process::Pid;
 use worker::confine::Launcher;
 use worker::egress::{EgressPolicy, SourceExceptions};
 use worker::engine::html_basic::HtmlBasic;
-use worker::engine::{Engine, Failure, Limits, NO_FONTS, Source, Task};
+use worker::engine::{Engine, Failure, Source};
 use worker::source::Fetcher;
 
-use processes::{assert_gone, prepared};
+use processes::{LONG, assert_gone, outlives_kills, prepared};
 
 const ZYGOTE: &str = "html-zygote";
-const LONG: Duration = Duration::from_secs(100);
-
 async fn convert(engine: &HtmlBasic, html: &str, patience: Duration) -> Result<usize, Failure> {
-    let scratch = TempDir::new().unwrap();
-    let (options, limits) = (json!({}), Limits::default());
-    let (source, deadline) = (Source::Html(html.to_owned()), Instant::now() + patience);
-    let task = Task {
-        tool: "",
-        sources: vec![source],
-        options: &options,
-        scratch: scratch.path(),
-        deadline,
-        limits: &limits,
-        fonts: &NO_FONTS,
-    };
-    engine.convert(task).await.map(|conversion| conversion.artifacts.len())
+    processes::convert(engine, Source::Html(html.to_owned()), patience).await
 }
 
 /// A line of proc(5)'s status.
@@ -73,18 +57,7 @@ async fn whatever_befalls_the_helper_the_next_page_is_printed() {
     assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap(), 1);
     assert_eq!(prepared(&engine, ZYGOTE).await[0], helper);
 
-    // A child that dies, even before its page, is one crash; the converter gives the page another try.
-    kill_process(prepared(&engine, ZYGOTE).await[1], Signal::KILL).unwrap();
-    assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap_err().code, JobErrorCode::EngineCrashed);
-    assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap(), 1);
-    assert_eq!(prepared(&engine, ZYGOTE).await[0], helper);
-
-    // Without a helper a fresh process prints, and then there is a helper again.
-    kill_process(helper, Signal::KILL).unwrap();
-    assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap(), 1);
-    assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap(), 1);
-    let [other, child] = prepared(&engine, ZYGOTE).await;
-    assert_ne!(other, helper);
+    let [other, child] = outlives_kills(&engine, ZYGOTE, || Source::Html("<p>x".to_owned())).await;
 
     // Nothing survives the engine.
     drop(engine);

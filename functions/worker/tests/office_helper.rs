@@ -6,18 +6,16 @@
 mod processes;
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use docmill::domain::job::JobErrorCode;
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::json;
-use tempfile::TempDir;
 use worker::confine::Launcher;
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
-use worker::engine::{Engine, Failure, Limits, NO_FONTS, Source, Task};
+use worker::engine::{Engine, Failure, Source};
 use worker::sniff::{Format, Inspection};
 
-use processes::{assert_gone, helpers, prepared};
+use processes::{LONG, assert_gone, helpers, outlives_kills, prepared};
 
 const ZYGOTE: &str = "office-zygote";
 
@@ -25,25 +23,14 @@ fn engine() -> OfficeEngine {
     OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), Launcher::new(env!("CARGO_BIN_EXE_worker"))).unwrap()
 }
 
-async fn convert(engine: &OfficeEngine, patience: Duration) -> Result<usize, Failure> {
-    let scratch = TempDir::new().unwrap();
+fn letter() -> Source {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/office/letter.docx");
-    let source = Source::Document { path, name: None, format: Format::Docx, inspection: Inspection::default() };
-    let (options, limits) = (json!({}), Limits::default());
-    let deadline = Instant::now() + patience;
-    let task = Task {
-        tool: "",
-        sources: vec![source],
-        options: &options,
-        scratch: scratch.path(),
-        deadline,
-        limits: &limits,
-        fonts: &NO_FONTS,
-    };
-    engine.convert(task).await.map(|conversion| conversion.artifacts.len())
+    Source::Document { path, name: None, format: Format::Docx, inspection: Inspection::default() }
 }
 
-const LONG: Duration = Duration::from_secs(100);
+async fn convert(engine: &OfficeEngine, patience: Duration) -> Result<usize, Failure> {
+    processes::convert(engine, letter(), patience).await
+}
 
 #[tokio::test]
 async fn whatever_befalls_the_helper_the_next_document_is_converted() {
@@ -74,18 +61,7 @@ async fn whatever_befalls_the_helper_the_next_document_is_converted() {
     assert_eq!(convert(&engine, LONG).await.unwrap(), 1);
     assert_eq!(prepared(&engine, ZYGOTE).await[0], helper);
 
-    // A child that dies, even before its document, is one crash; the converter gives the document another try.
-    kill_process(prepared(&engine, ZYGOTE).await[1], Signal::KILL).unwrap();
-    assert_eq!(convert(&engine, LONG).await.unwrap_err().code, JobErrorCode::EngineCrashed);
-    assert_eq!(convert(&engine, LONG).await.unwrap(), 1);
-    assert_eq!(prepared(&engine, ZYGOTE).await[0], helper);
-
-    // Without a helper a fresh process converts, and then there is a helper again.
-    kill_process(helper, Signal::KILL).unwrap();
-    assert_eq!(convert(&engine, LONG).await.unwrap(), 1);
-    assert_eq!(convert(&engine, LONG).await.unwrap(), 1);
-    let [other, child] = prepared(&engine, ZYGOTE).await;
-    assert_ne!(other, helper);
+    let [other, child] = outlives_kills(&engine, ZYGOTE, letter).await;
 
     // Nothing survives the engine.
     drop(engine);

@@ -1,9 +1,50 @@
-//! The processes of a forking helper, seen from the worker's side.
+//! A forking helper and its processes, seen from the worker's side.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rustix::process::Pid;
-use worker::engine::Engine;
+use docmill::domain::job::JobErrorCode;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+use tempfile::TempDir;
+use worker::engine::{Engine, Failure, Limits, NO_FONTS, Source, Task};
+
+/// More than a conversion takes on a busy machine.
+pub(crate) const LONG: Duration = Duration::from_secs(100);
+
+/// How many files the engine makes of a source.
+pub(crate) async fn convert(engine: &dyn Engine, source: Source, patience: Duration) -> Result<usize, Failure> {
+    let scratch = TempDir::new().unwrap();
+    let (options, limits) = (json!({}), Limits::default());
+    let task = Task {
+        tool: "",
+        sources: vec![source],
+        options: &options,
+        scratch: scratch.path(),
+        deadline: Instant::now() + patience,
+        limits: &limits,
+        fonts: &NO_FONTS,
+    };
+    engine.convert(task).await.map(|conversion| conversion.artifacts.len())
+}
+
+/// Kills a child, and then the helper. Returns the helper and the child that are there afterwards.
+pub(crate) async fn outlives_kills(engine: &dyn Engine, subcommand: &str, source: impl Fn() -> Source) -> [Pid; 2] {
+    let [helper, child] = prepared(engine, subcommand).await;
+    // A child that dies, even before its source comes, is one crash; the converter gives the source another try.
+    kill_process(child, Signal::KILL).unwrap();
+    let crashed = convert(engine, source(), LONG).await.unwrap_err();
+    assert_eq!(crashed.code, JobErrorCode::EngineCrashed);
+    assert_eq!(convert(engine, source(), LONG).await.unwrap(), 1);
+    assert_eq!(prepared(engine, subcommand).await[0], helper);
+
+    // Without a helper a fresh process converts, and then there is a helper again.
+    kill_process(helper, Signal::KILL).unwrap();
+    assert_eq!(convert(engine, source(), LONG).await.unwrap(), 1);
+    assert_eq!(convert(engine, source(), LONG).await.unwrap(), 1);
+    let [other, child] = prepared(engine, subcommand).await;
+    assert_ne!(other, helper);
+    [other, child]
+}
 
 /// The running processes that this one started, directly or not, by this subcommand, the helper first.
 pub(crate) fn helpers(subcommand: &str) -> Vec<Pid> {
