@@ -1,5 +1,7 @@
 //! Annotations: only certain kinds, visible and printed, each with its appearance.
 
+use std::collections::HashSet;
+
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 
 use super::verdict::{Level, Repair, Rule, Verdict};
@@ -40,6 +42,7 @@ pub(super) fn mend(
     verdict: &mut Verdict,
 ) -> Result<(), Failure> {
     make_objects(document, pages);
+    let mut seen = HashSet::new();
     let missing = flatten::without_appearance(document, pages);
     field_text::write(document, &missing, fonts)?;
     for page in pages {
@@ -50,11 +53,28 @@ pub(super) fn mend(
         }
         let kept: Vec<Object> = annotations
             .into_iter()
-            .filter(|annotation| annotation.as_reference().is_ok_and(|id| one(document, id, verdict)))
+            .filter(|annotation| {
+                annotation.as_reference().is_ok_and(|id| {
+                    seen.insert(id);
+                    one(document, id, verdict)
+                })
+            })
             .collect();
         if let Ok(page) = document.get_dictionary_mut(*page) {
             page.set("Annots", kept);
         }
+    }
+    // Fields that are on no page.
+    let is_field = |object: &Object| {
+        object.as_dict().is_ok_and(|field| {
+            let is_hidden = document.integer(field, b"F").is_some_and(|flags| flags & HIDDEN != 0);
+            document.name(field, b"Subtype") == Some(b"Widget") && !field.has(b"AP") && !is_hidden
+        })
+    };
+    let fields = document.objects.iter().filter(|(id, object)| !seen.contains(id) && is_field(object));
+    let fields: Vec<ObjectId> = fields.map(|(id, _)| *id).collect();
+    for field in fields {
+        one(document, field, verdict);
     }
     Ok(())
 }

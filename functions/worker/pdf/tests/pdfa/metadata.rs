@@ -118,6 +118,23 @@ fn edited_pdf_a_is_still_what_it_claims() {
 }
 
 #[test]
+fn a_field_on_no_page_gets_an_appearance() {
+    let scratch = TempDir::new().unwrap();
+    let mut document = unfit(false);
+    let rectangle: Vec<Object> = vec![0.into(), 0.into(), 50.into(), 50.into()];
+    let field = document.add_object(dictionary! {
+        "Type" => "Annot", "Subtype" => "Widget", "FT" => "Sig", "T" => Object::string_literal("Signature"), "Rect" => rectangle,
+        "F" => 132,
+    });
+    let root = document.trailer.get(b"Root").unwrap().as_reference().unwrap();
+    let form = dictionary! { "Fields" => vec![field.into()] };
+    document.get_dictionary_mut(root).unwrap().set("AcroForm", form);
+    let source = saved(document, &scratch.path().join("signature.pdf"));
+    run(Tool::PdfToPdfa, &[(&source, Media::Pdf)], json!({"level": "1b"}), scratch.path()).unwrap();
+    assert_eq!(judge(&[("1b".to_owned(), scratch.path().join("result.pdf"))]), ["pass"]);
+}
+
+#[test]
 fn bookmarks_get_their_last_item() {
     let scratch = TempDir::new().unwrap();
     let mut document = unfit(false);
