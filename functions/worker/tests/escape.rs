@@ -5,8 +5,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 
-use std::io::{ErrorKind, Read};
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
@@ -28,7 +30,7 @@ const LONG: Duration = Duration::from_secs(60);
 static TURN: Mutex<()> = Mutex::const_new(());
 
 /// As many as SECURITY.md says.
-const ATTEMPTS: usize = 55;
+const ATTEMPTS: usize = 57;
 
 /// What a browser needs: it connects to its proxy, starts processes of its own, and shares memory with them.
 const A_BROWSERS: [&str; 6] =
@@ -38,6 +40,10 @@ const A_BROWSERS: [&str; 6] =
 struct Surroundings {
     directory: TempDir,
     secret: PathBuf,
+    /// A font of another account, as its job has it.
+    font: PathBuf,
+    /// The same, as the worker keeps it between jobs.
+    kept_font: File,
     /// In the place of Lambda's Runtime API.
     runtime_api: TcpListener,
     unix: UnixListener,
@@ -50,11 +56,24 @@ impl Surroundings {
         let directory = TempDir::new().unwrap();
         let secret = directory.path().join("secret");
         std::fs::write(&secret, "of another job").unwrap();
+        std::fs::create_dir(directory.path().join("fonts")).unwrap();
+        let font = directory.path().join("fonts/0.ttf");
+        std::fs::write(&font, "of another account").unwrap();
+        let mut kept_font = tempfile::tempfile().unwrap();
+        kept_font.write_all(b"of another account").unwrap();
         let runtime_api = TcpListener::bind("127.0.0.1:0").unwrap();
         let unix = UnixListener::bind(directory.path().join("socket")).unwrap();
         runtime_api.set_nonblocking(true).unwrap();
         unix.set_nonblocking(true).unwrap();
-        Self { secret, runtime_api, unix, report: TcpListener::bind("127.0.0.1:0").unwrap(), directory }
+        Self {
+            secret,
+            font,
+            kept_font,
+            runtime_api,
+            unix,
+            report: TcpListener::bind("127.0.0.1:0").unwrap(),
+            directory,
+        }
     }
 
     /// The program: what it does after its attempts, and whether it reports them by a connection.
@@ -62,9 +81,12 @@ impl Surroundings {
         let python = |address: SocketAddr| format!("({:?}, {})", address.ip().to_string(), address.port());
         let report = if by_connection { python(self.report.local_addr().unwrap()) } else { "None".to_owned() };
         let prepared = format!(
-            "PARENT, REPORT, LISTENER = {}, {report}, {}\nSECRET_FILE, OUTSIDE, UNIX_SOCKET = {:?}, {:?}, {:?}",
+            "PARENT, REPORT, LISTENER = {}, {report}, {}\nFONT_FILE, KEPT_FONT = {:?}, {}\n\
+             SECRET_FILE, OUTSIDE, UNIX_SOCKET = {:?}, {:?}, {:?}",
             std::process::id(),
             python(self.runtime_api.local_addr().unwrap()),
+            self.font,
+            self.kept_font.as_raw_fd(),
             self.secret,
             self.directory.path(),
             self.directory.path().join("socket"),
@@ -92,7 +114,7 @@ impl Surroundings {
             std::fs::read_dir(self.directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.retain(|name| name != "installation" && name != "browser");
         names.sort();
-        assert_eq!(names, ["secret", "socket"], "nothing new lies beside the secret");
+        assert_eq!(names, ["fonts", "secret", "socket"], "nothing new lies beside the secret");
         assert_eq!(self.unix.accept().unwrap_err().kind(), ErrorKind::WouldBlock, "nobody connected to the socket");
     }
 }

@@ -2,7 +2,8 @@
 
 Each attempt either succeeds, and says with what, or is refused. The outcomes go to `attempts.json` in the directory that
 it is started in, or, if the test names an address, to whoever listens there. The test puts what it has prepared before
-this text: PARENT, SECRET_FILE, OUTSIDE, LISTENER, UNIX_SOCKET and REPORT; and after it, what is done in the end.
+this text: PARENT, SECRET_FILE, FONT_FILE, KEPT_FONT, OUTSIDE, LISTENER, UNIX_SOCKET and
+REPORT; and after it, what is done in the end.
 """
 
 import ctypes
@@ -233,6 +234,16 @@ def read_outside():
     return open(SECRET_FILE).read()
 
 
+def font_of_another_job():
+    return open(FONT_FILE, "rb").read()
+
+
+def kept_font_of_another_account():
+    """The worker keeps fonts between jobs in files without names."""
+    with open(f"/proc/{PARENT}/fd/{KEPT_FONT}", "rb") as file:
+        return file.read()
+
+
 def write_outside():
     return open(os.path.join(OUTSIDE, "new"), "w").name
 
@@ -328,7 +339,7 @@ ATTEMPTS = [
     process_by_library, large_file, many_files, much_memory, much_shared_memory, capabilities, more_privileges,
     inherited_environment, secret_memory, semaphores, message_queue, priority_of_parent, own_priority,
     io_priority_of_parent, affinity_of_parent, scheduler_of_parent, x32_getpid, x32_ptrace_parent, named_pipe,
-    symbolic_link, hard_link,
+    symbolic_link, hard_link, font_of_another_job, kept_font_of_another_account,
 ]
 
 
