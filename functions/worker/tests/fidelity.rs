@@ -51,6 +51,19 @@ async fn texts_of_every_encoding_are_read() {
     assert_eq!(print_text("plain.txt", "Grüße".as_bytes()).await.codes(), Vec::<&str>::new());
 }
 
+/// LibreOffice would print the folder that the document is converted in.
+#[tokio::test]
+async fn fields_of_the_file_name_show_no_path() {
+    let directory = TempDir::new().unwrap();
+    let field =
+        |code: &str| format!("<w:p><w:fldSimple w:instr=\" {code} \"><w:r><w:t>old</w:t></w:r></w:fldSimple></w:p>");
+    let source = docx(directory.path(), &[field("FILENAME \\p"), field("FILENAME"), field("NUMPAGES")].concat());
+    let text = print(&source).await.text();
+    let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    // What a source without a name is called.
+    assert_eq!(lines, ["document.docx", "document.docx", "1"]);
+}
+
 /// LibreOffice draws what is in italics in a formula in Liberation Serif, and its exponent higher than the rest.
 #[tokio::test]
 async fn equations_are_printed() {

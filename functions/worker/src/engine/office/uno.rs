@@ -6,6 +6,7 @@
 
 #![allow(unsafe_code, reason = "a C interface has no safe form")]
 
+mod fields;
 mod model;
 
 use std::ffi::{CStr, c_char, c_int, c_void};

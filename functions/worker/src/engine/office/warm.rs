@@ -188,6 +188,7 @@ impl<'a> WarmOffice<'a> {
         if let Some(landscape) = asked.landscape {
             document.turn_pages(landscape)?;
         }
+        document.show_name_without_path()?;
         let changes = document.has_changes()?;
         match asked.changes {
             Changes::Hidden if changes => document.hide_changes()?,

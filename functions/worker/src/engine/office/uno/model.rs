@@ -76,7 +76,7 @@ impl Hidden<'_> {
         length.copied().ok_or_else(|| io::Error::other("a page without a size"))
     }
 
-    fn set(&self, object: *mut RawObject, name: &str, value: &Property) -> io::Result<()> {
+    pub(super) fn set(&self, object: *mut RawObject, name: &str, value: &Property) -> io::Result<()> {
         let (mut name, mut any) = (Text::new(&self.uno.library, name), Any::EMPTY);
         self.uno.fill(&mut any, value)?;
         let set = "com.sun.star.beans.XPropertySet::setPropertyValue";
