@@ -28,6 +28,8 @@ TOOLS = {
     "flatten-pdf": "pdf",
     "fill-form": "pdf",
     "ocr-pdf": "pdf",
+    "pdf-to-pdfa": "pdf",
+    "redact-pdf": "pdf",
     "compare-documents": "pdf",
     "pdf-to-images": "pdf",
     "images-to-pdf": "pdf",

@@ -326,6 +326,15 @@ def large(made: Path) -> list[Case]:
             pdf_peers.ocr,
         ),
         Case(
+            "redact 12 scans",
+            "redact-pdf",
+            [made / SCANNED_LONG],
+            ".pdf",
+            pdf(3 * SCANNED_PAGES),
+            _none,
+            {"text": [{"literal": "the", "wholeWords": True}]},
+        ),
+        Case(
             "compare 100 pages",
             "compare-documents",
             [made / REPORT_PART, made / REPORT_REVISED],

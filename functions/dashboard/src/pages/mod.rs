@@ -29,6 +29,7 @@ pub async fn read_ahead(state: &AppState, path: &str, account: &str) -> Option<A
         "/app/fonts" | "/app/fonts/rows" => kept(account, fonts::read(state, account).await),
         "/app/jobs" | "/app/jobs/rows" => kept(account, jobs::read(state, account, path, now).await),
         "/app/keys" => kept(account, keys::read(state, account, now).await),
+        "/admin/health" => kept(account, admin::health::read(state).await),
         path => match path.strip_prefix("/app/jobs/") {
             Some(id) if !id.contains('/') => kept(account, jobs::read_one(state, account, id, now).await),
             Some(_) | None => None,

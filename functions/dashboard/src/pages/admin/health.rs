@@ -40,20 +40,40 @@ struct QueueState {
     dead: Option<Depth>,
 }
 
-async fn show(State(state): State<AppState>, viewer: Viewer, _admin: AdminUser) -> Result<Response, PageError> {
+/// What the page shows.
+pub struct Health {
+    now: Timestamp,
+    queues: Vec<QueueState>,
+    sweep: Option<Sweep>,
+    unfinished: Vec<OpenJob>,
+    ends: RecentEnds,
+}
+
+/// For whoever asks: only an administrator is shown it.
+pub async fn read(state: &AppState) -> Result<Health, PageError> {
     let (health, now) = (&state.context.health, clock::now());
-    let queues = futures_util::future::join_all(QueueName::ALL.map(|name| queue_state(&state, name)));
+    let queues = futures_util::future::join_all(QueueName::ALL.map(|name| queue_state(state, name)));
     let (queues, sweep, unfinished, ends) =
         futures_util::join!(queues, health.last_sweep(), health.unfinished(), health.recent_ends(now));
-    let (sweep, unfinished, ends) = (sweep?, unfinished?, ends?);
+    Ok(Health { now, queues, sweep: sweep?, unfinished: unfinished?, ends: ends? })
+}
+
+async fn show(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    AdminUser(admin): AdminUser,
+) -> Result<Response, PageError> {
+    let health = viewer.read_or(&admin, read(&state)).await?;
+    let Health { now, queues, sweep, unfinished, ends } = &*health;
+    let now = *now;
     let content = html! {
         header.page-head {
             h1 { "Health" }
             p.lead { "As of " (time(now)) ". Reload for current numbers. Alarms work independently of this page." }
         }
-        section aria-labelledby="queues" { h2 #queues { "Queues" } (queues_table(&queues)) }
-        section aria-labelledby="waiting" { h2 #waiting { "Waiting longest" } (waiting(&unfinished, now)) }
-        section aria-labelledby="failures" { h2 #failures { "Failures" } (failures(&ends)) }
+        section aria-labelledby="queues" { h2 #queues { "Queues" } (queues_table(queues)) }
+        section aria-labelledby="waiting" { h2 #waiting { "Waiting longest" } (waiting(unfinished, now)) }
+        section aria-labelledby="failures" { h2 #failures { "Failures" } (failures(ends)) }
         section aria-labelledby="sweeper" { h2 #sweeper { "Sweeper" } (sweeper(sweep.as_ref(), now)) }
     };
     Ok(page(&state, &viewer, "Health", content))

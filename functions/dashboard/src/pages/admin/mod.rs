@@ -6,7 +6,7 @@ mod accounts;
 mod activity;
 mod audit;
 mod choices;
-mod health;
+pub(super) mod health;
 mod plans;
 mod service;
 mod tools;

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::model::object;
-use super::{Any, Hidden, Property, RawObject, Text, place, ptr};
+use super::{Any, Hidden, Property, RawObject, Text, ptr};
 
 const FILE_NAME: &str = "com.sun.star.text.TextField.FileName";
 /// `com.sun.star.text.FilenameDisplayFormat.NAME_AND_EXT`
