@@ -163,7 +163,8 @@ impl Worker {
                 version = engine["version"].clone();
             }
             if !outcomes.iter().any(|outcome| outcome.is_of(&version) && outcome.is(&answer, &out)) {
-                wrong.push(format!("{name}: {answer} is none of {outcomes:?}"));
+                let words = if out.exists() { text(&out).split_whitespace().count() } else { 0 };
+                wrong.push(format!("{name}: {answer}, with {words} words, is none of {outcomes:?}"));
             }
         }
         drop(self.requests);
@@ -278,6 +279,20 @@ fn pages_end_as_they_should_in_the_browser() {
 #[ignore = "takes a minute: make test-corpus"]
 fn messages_end_as_they_should() {
     Worker::start().try_all("email-to-pdf", "messages", &json!({"attachments": "embed"}), &expected().messages);
+}
+
+/// Of the image's pdfium, which is newer than a developer's may be.
+#[test]
+#[ignore = "for the worker's image: make test-corpus"]
+fn ligatures_hide_no_text() {
+    let scratch = TempDir::new().unwrap();
+    std::fs::set_permissions(scratch.path(), Permissions::from_mode(0o777)).unwrap();
+    let out = scratch.path().join("ligatures.txt");
+    let mut worker = Worker::start();
+    let answer = worker.convert("pdf-to-text", &corpus().join("../fixtures/pdf/ligatures.pdf"), &json!({}), &out);
+    let text = std::fs::read_to_string(&out).unwrap_or_else(|error| format!("{error}: {answer}"));
+    let expected = "The first office The first efficient file of the office flow. Affinity, fluffy, find.";
+    assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), expected);
 }
 
 #[test]

@@ -16,7 +16,17 @@ pub(crate) fn to_pdf(data: &[u8]) -> Result<Vec<u8>, Failure> {
     draw(data, Arc::new(fonts))
 }
 
+/// The libraries that draw panic on some sizes that are not numbers.
 fn draw(data: &[u8], fonts: Arc<usvg::fontdb::Database>) -> Result<Vec<u8>, Failure> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drawn(data, fonts)))
+        .unwrap_or_else(|_| Err(damaged("svg: panic")))
+}
+
+fn damaged(cause: &'static str) -> Failure {
+    Failure::new(ErrorCode::CorruptDocument, "The SVG file is damaged and can't be read.", cause)
+}
+
+fn drawn(data: &[u8], fonts: Arc<usvg::fontdb::Database>) -> Result<Vec<u8>, Failure> {
     let options = usvg::Options {
         fontdb: fonts,
         // Pictures inside the file are drawn. Others would be files of this machine.
@@ -26,9 +36,7 @@ fn draw(data: &[u8], fonts: Arc<usvg::fontdb::Database>) -> Result<Vec<u8>, Fail
         },
         ..usvg::Options::default()
     };
-    let damaged =
-        |cause: String| Failure::new(ErrorCode::CorruptDocument, "The SVG file is damaged and can't be read.", cause);
-    let tree = usvg::Tree::from_data(data, &options).map_err(|_| damaged("svg: not read".to_owned()))?;
+    let tree = usvg::Tree::from_data(data, &options).map_err(|_| damaged("svg: not read"))?;
     if tree.size().width().max(tree.size().height()) > SIDE {
         return Err(Failure::new(
             ErrorCode::RenderFailed,
@@ -37,8 +45,7 @@ fn draw(data: &[u8], fonts: Arc<usvg::fontdb::Database>) -> Result<Vec<u8>, Fail
         ));
     }
     let page = svg2pdf::PageOptions { dpi: 96.0 };
-    svg2pdf::to_pdf(&tree, svg2pdf::ConversionOptions::default(), page)
-        .map_err(|_| damaged("svg: not written".to_owned()))
+    svg2pdf::to_pdf(&tree, svg2pdf::ConversionOptions::default(), page).map_err(|_| damaged("svg: not written"))
 }
 
 #[cfg(test)]

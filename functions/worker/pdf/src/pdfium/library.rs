@@ -26,6 +26,14 @@ const FONT_PAGE: &[u8] =
 /BaseFont/Arial>>>>>>>>endobj\n4 0 obj<</Length 24>>stream\nBT /F 9 Tf (Docmill) Tj ET\nendstream endobj\n\
 trailer<</Root 1 0 R/Size 5>>\n";
 
+/// A page with the letters `xc`, the first of which `ActualText` replaces by two others.
+const REPLACED_PAGE: &[u8] =
+    b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 9]/Contents 4 0 R/Resources<</Font<</F<</Type/Font/Subtype/Type1\
+/BaseFont/Helvetica>>>>>>>>endobj\n4 0 obj<</Length 80>>stream\n\
+/Span<</ActualText(ab)>>BDC BT /F 9 Tf (x) Tj ET EMC BT /F 9 Tf 9 0 Td (c) Tj ET\nendstream endobj\n\
+trailer<</Root 1 0 R/Size 5>>\n";
+
 /// pdfium keeps global state without locks of its own, so that at most one session lives at any time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
@@ -34,6 +42,7 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 pub(crate) struct Pdfium {
     api: Api,
     path: PathBuf,
+    loses_replaced_text: bool,
 }
 
 impl std::fmt::Debug for Pdfium {
@@ -61,10 +70,12 @@ impl Pdfium {
             isolate: std::ptr::null_mut(),
             v8_embedder_slot: 0,
         };
-        let pdfium = Self { api, path: path.to_owned() };
+        let mut pdfium = Self { api, path: path.to_owned(), loses_replaced_text: false };
         // SAFETY: Called once for this library, with a configuration that lives during the call.
         unsafe { (pdfium.api.FPDF_InitLibraryWithConfig)(&raw const config) };
         pdfium.session().find_fonts();
+        let replaced = pdfium.session().text_of(REPLACED_PAGE);
+        pdfium.loses_replaced_text = !replaced.contains('c');
         Ok(pdfium)
     }
 
@@ -83,13 +94,15 @@ impl Pdfium {
     pub(crate) fn session(&self) -> Session<'_> {
         let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         glyphs::keep(true);
-        Session { api: &self.api, _alone: alone }
+        Session { api: &self.api, loses_replaced_text: self.loses_replaced_text, _alone: alone }
     }
 }
 
 /// The right to call pdfium, on the thread that took it.
 pub(crate) struct Session<'l> {
     pub(super) api: &'l Api,
+    /// pdfium drops letters of lines with `ActualText`: see `replaced`.
+    pub(super) loses_replaced_text: bool,
     _alone: MutexGuard<'l, ()>,
 }
 
@@ -108,25 +121,36 @@ impl Drop for Session<'_> {
 impl Session<'_> {
     /// pdfium lists the installed fonts when it first needs one. Done before the fork, all children have the list.
     fn find_fonts(&self) {
-        let Ok(length) = i32::try_from(FONT_PAGE.len()) else { return };
+        self.text_of(FONT_PAGE);
+    }
+
+    /// The characters of the first page of a document of ours.
+    fn text_of(&self, document: &'static [u8]) -> String {
+        let (api, mut text) = (self.api, String::new());
+        let Ok(length) = i32::try_from(document.len()) else { return text };
         // SAFETY: The document lives in a constant, and is closed below.
         let document =
-            unsafe { (self.api.FPDF_LoadMemDocument)(FONT_PAGE.as_ptr().cast::<c_void>(), length, std::ptr::null()) };
+            unsafe { (api.FPDF_LoadMemDocument)(document.as_ptr().cast::<c_void>(), length, std::ptr::null()) };
         if document.is_null() {
-            return;
+            return text;
         }
-        // SAFETY: The document is open; the page and the text page are closed in this block if they were opened.
+        // SAFETY: The document is open; the page and the text page are closed in this block if they were opened; indexes
+        // are below the count.
         unsafe {
-            let page = (self.api.FPDF_LoadPage)(document, 0);
+            let page = (api.FPDF_LoadPage)(document, 0);
             if !page.is_null() {
-                let text = (self.api.FPDFText_LoadPage)(page);
-                if !text.is_null() {
-                    (self.api.FPDFText_ClosePage)(text);
+                let characters = (api.FPDFText_LoadPage)(page);
+                if !characters.is_null() {
+                    let count = (api.FPDFText_CountChars)(characters);
+                    let units = (0..count).map(|index| (api.FPDFText_GetUnicode)(characters, index));
+                    text.extend(units.filter_map(char::from_u32));
+                    (api.FPDFText_ClosePage)(characters);
                 }
-                (self.api.FPDF_ClosePage)(page);
+                (api.FPDF_ClosePage)(page);
             }
-            (self.api.FPDF_CloseDocument)(document);
+            (api.FPDF_CloseDocument)(document);
         }
+        text
     }
 }
 

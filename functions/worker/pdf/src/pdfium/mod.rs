@@ -11,6 +11,7 @@ mod grey;
 mod library;
 mod objects;
 mod page;
+mod replaced;
 mod text;
 
 pub(crate) use bitmap::{Background, Bitmap};

@@ -27,10 +27,16 @@ pub(crate) struct PlacedPicture {
 }
 
 /// An object, and the matrices of the forms around it, outermost first.
-struct Found<'m> {
-    handle: Handle,
+pub(super) struct Found<'m> {
+    pub(super) handle: Handle,
     kind: c_int,
     matrices: &'m [MatrixF],
+}
+
+impl Found<'_> {
+    pub(super) fn is_text(&self) -> bool {
+        self.kind == TEXT
+    }
 }
 
 impl Page<'_> {
@@ -75,7 +81,7 @@ impl Page<'_> {
     }
 
     /// Calls `look` with every object until it returns false.
-    fn walk(&self, look: &mut dyn FnMut(&Found<'_>) -> bool) {
+    pub(super) fn walk(&self, look: &mut dyn FnMut(&Found<'_>) -> bool) {
         let api = self.session().api;
         let mut left = OBJECTS;
         // SAFETY: The page is open.

@@ -34,6 +34,11 @@ impl Rect {
         }
     }
 
+    /// Whether both have the same upper left corner.
+    pub(crate) fn starts_like(&self, other: &Self) -> bool {
+        (self.x0 - other.x0).abs() < 0.01 && (self.y0 - other.y0).abs() < 0.01
+    }
+
     pub(crate) fn center(&self) -> (f32, f32) {
         (f32::midpoint(self.x0, self.x1), f32::midpoint(self.y0, self.y1))
     }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::document;
 use super::ffi::{Handle, MatrixF, RectF};
+use super::replaced::Replacements;
 use super::{Page, Rect};
 use crate::Failure;
 
@@ -49,6 +50,7 @@ pub(crate) struct Character {
 pub(crate) struct TextPage<'p> {
     page: &'p Page<'p>,
     handle: Handle,
+    replacements: Replacements,
 }
 
 impl std::fmt::Debug for TextPage<'_> {
@@ -59,26 +61,31 @@ impl std::fmt::Debug for TextPage<'_> {
 
 impl<'p> TextPage<'p> {
     pub(super) fn open(page: &'p Page<'p>) -> Result<Self, Failure> {
+        let replacements =
+            if page.session().loses_replaced_text { Replacements::take(page) } else { Replacements::default() };
         // SAFETY: The page is open, and outlives the text page.
         let handle = unsafe { (page.session().api.FPDFText_LoadPage)(page.handle) };
         if handle.is_null() {
             return Err(document::corrupt("pdfium: a page's text can't be read".to_owned()));
         }
-        Ok(Self { page, handle })
+        Ok(Self { page, handle, replacements })
     }
 
     /// The number of characters, including those that pdfium adds between words and lines.
     pub(crate) fn count(&self) -> usize {
+        usize::try_from(self.units()).unwrap_or(0)
+    }
+
+    fn units(&self) -> c_int {
         // SAFETY: The text page is open.
-        usize::try_from(unsafe { (self.page.session().api.FPDFText_CountChars)(self.handle) }).unwrap_or(0)
+        unsafe { (self.page.session().api.FPDFText_CountChars)(self.handle) }
     }
 
     /// All characters in the order of the content, without their places.
     pub(crate) fn string(&self) -> String {
         let get = self.page.session().api.FPDFText_GetUnicode;
-        let count = c_int::try_from(self.count()).unwrap_or(0);
         // SAFETY: The text page is open, and the index is below its count.
-        char::decode_utf16((0..count).map(|index| unsafe { get(self.handle, index) } as u16))
+        char::decode_utf16((0..self.units()).map(|index| unsafe { get(self.handle, index) } as u16))
             .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
             .collect()
     }
@@ -89,8 +96,18 @@ impl<'p> TextPage<'p> {
         let mut fonts = Fonts::default();
         let mut pending = None;
         let mut spaced = true;
-        let mut found = Vec::new();
-        for index in 0..c_int::try_from(self.count()).unwrap_or(0) {
+        let mut found: Vec<Character> = Vec::new();
+        let mut replaced = std::ptr::null_mut();
+        let font_of = |index, fonts: &mut Fonts| if styled { fonts.get(self, index) } else { Rc::clone(&fonts.last) };
+        for index in 0..self.units() {
+            if let Some(replacement) = self.replacements.of(self.page, self.handle, index) {
+                let is_first = std::mem::replace(&mut replaced, replacement.mark) != replacement.mark;
+                for value in replacement.text.chars().filter(|c| is_first && !c.is_control() && !c.is_whitespace()) {
+                    found.extend(self.character(index, value, spaced, found.last(), font_of(index, &mut fonts)));
+                    spaced = false;
+                }
+                continue;
+            }
             // SAFETY: The text page is open, and the index is below its count.
             let unit = unsafe { (api.FPDFText_GetUnicode)(self.handle, index) };
             // Characters beyond 16 bits come as two units.
@@ -111,19 +128,37 @@ impl<'p> TextPage<'p> {
                 spaced = true;
                 continue;
             };
-            let matrix = self.matrix(index);
-            // pdfium's loose box has no height for a rotated character.
-            let is_turned = matrix.as_ref().is_some_and(|matrix| matrix.a.abs() < matrix.b.abs());
-            let Some(area) = self.area(index, is_arabic(value), is_turned) else { continue };
-            let angle = self.angle(index, matrix.as_ref());
-            let fallback = if angle.is_multiple_of(180) { area.height() } else { area.width() };
-            let size = matrix.map_or(0.0, |matrix| self.size(index, &matrix));
-            let size = if size.is_finite() && size > 0.0 { size } else { fallback };
-            let font = if styled { fonts.get(self, index) } else { Rc::clone(&fonts.last) };
-            found.push(Character { value, area, size, spaced, font, angle });
-            spaced = false;
+            if let Some(character) = self.character(index, value, spaced, found.last(), font_of(index, &mut fonts)) {
+                found.push(character);
+                spaced = false;
+            }
         }
         found
+    }
+
+    /// A character that stands where pdfium's one of this index does. `None`: that is nowhere.
+    fn character(
+        &self,
+        index: c_int,
+        value: char,
+        spaced: bool,
+        before: Option<&Character>,
+        font: Rc<Font>,
+    ) -> Option<Character> {
+        let matrix = self.matrix(index);
+        // pdfium's loose box has no height for a rotated character.
+        let is_turned = matrix.as_ref().is_some_and(|matrix| matrix.a.abs() < matrix.b.abs());
+        let mut area = self.area(index, is_arabic(value), is_turned)?;
+        // The letters of a ligature all start where it starts. Only its ink says where it ends.
+        if before.is_some_and(|before| !spaced && before.area.starts_like(&area)) {
+            let ink = self.area(index, true, false);
+            area = ink.map_or(area, |ink| Rect { x0: area.x0.min(ink.x0), x1: ink.x1, ..area });
+        }
+        let angle = self.angle(index, matrix.as_ref());
+        let fallback = if angle.is_multiple_of(180) { area.height() } else { area.width() };
+        let size = matrix.map_or(0.0, |matrix| self.size(index, &matrix));
+        let size = if size.is_finite() && size > 0.0 { size } else { fallback };
+        Some(Character { value, area, size, spaced, font, angle })
     }
 
     /// `drawn`: as wide as the ink. The advances of joined letters are those of other shapes of the same letters. `tight`: the

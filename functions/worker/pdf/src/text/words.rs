@@ -67,15 +67,19 @@ pub(super) fn words(characters: &[Character], page: (f32, f32), most: usize) -> 
     let (mut words, mut aside) = (Vec::new(), Vec::new());
     let mut current: Option<(Word, u16)> = None;
     let mut before = Rect::default();
+    let mut after_ligature = false;
     for character in characters {
-        let mut area = upright(&character.area, character.angle, page);
+        let area = upright(&character.area, character.angle, page);
         let place = std::mem::replace(&mut before, area);
         let same_place = place == area;
+        let in_ligature = place.starts_like(&area) && character.value.is_alphabetic() && !is_rtl(character.value);
+        let follows_ligature = std::mem::replace(&mut after_ligature, in_ligature);
         if let Some((word, angle)) = &mut current
             && *angle == character.angle
-            && belongs(word, character, follow_ligature(&mut area, &place, word, character.value))
+            && (in_ligature || belongs(word, character, &area, follows_ligature))
         {
-            word.area = word.area.union(&area);
+            word.area =
+                if in_ligature { Rect { x1: area.x1, ..word.area.union(&area) } } else { word.area.union(&area) };
             word.place = word.place.union(&character.area);
             push(word, character, same_place);
             continue;
@@ -103,12 +107,13 @@ pub(super) fn words(characters: &[Character], page: (f32, f32), most: usize) -> 
 }
 
 /// Whether a character continues a word.
-fn belongs(word: &Word, character: &Character, area: &Rect) -> bool {
+fn belongs(word: &Word, character: &Character, area: &Rect, follows_ligature: bool) -> bool {
     let size = word.size.max(character.size);
     let leftwards = word.is_rtl() && (is_rtl(character.value) || !character.value.is_alphanumeric());
     let gap = if leftwards { word.area.x0 - area.x1 } else { area.x0 - word.area.x1 };
     // pdfium reports spaces after ligatures that are not there.
-    if character.spaced && !(-size * OVERLAP <= gap && gap < size * JOINED) {
+    let joined = if follows_ligature { 2.0 * JOINED } else { JOINED };
+    if character.spaced && !(-size * OVERLAP <= gap && gap < size * joined) {
         return false;
     }
     if is_mark(character.value) {
@@ -120,16 +125,6 @@ fn belongs(word: &Word, character: &Character, area: &Rect) -> bool {
     // The letters of a ligature share one place.
     let inside = leftwards && area.x0 >= word.area.x0 && area.x1 <= word.area.x1;
     inside || (-size * OVERLAP <= gap && gap < size * GAP)
-}
-
-/// Spreads the letters of a ligature, which all start at the same place.
-fn follow_ligature<'a>(area: &'a mut Rect, before: &Rect, word: &Word, value: char) -> &'a Rect {
-    let same_start = (area.x0 - before.x0).abs() < 0.01 && (area.y0 - before.y0).abs() < 0.01;
-    if same_start && value.is_alphabetic() && !is_rtl(value) {
-        let shift = word.area.x1 - area.x0;
-        (area.x0, area.x1) = (area.x0 + shift, area.x1 + shift);
-    }
-    area
 }
 
 /// Adds a character. pdfium reports the lam-alef ligature in visual order.

@@ -28,6 +28,12 @@ fn markdown_is_as_a_person_would_write_it() {
 }
 
 #[test]
+fn ligatures_split_no_words_and_hide_none() {
+    let expected = "The first office The first efficient file of the office flow. Affinity, fluffy, find.";
+    assert_eq!(words(&text("ligatures.pdf", json!({}))), words(expected));
+}
+
+#[test]
 fn the_libraries_are_there_and_pdfium_asks_this_program_for_glyphs() {
     assert_eq!(ENGINES.complaints(), Vec::<String>::new());
 }
