@@ -72,7 +72,7 @@ CASES = {
     "fill-form": ("fill 10 fields", "fill 1,000 fields"),
     "ocr-pdf": ("OCR of 4 scans", "OCR of 12 scans"),
     "pdf-to-pdfa": ("PDF/A", "PDF/A of 500 scans"),
-    "redact-pdf": ("redact a word", "redact 12 scans"),
+    "redact-pdf": ("redact a word", "redact 4 scans"),
     "compare-documents": ("compare", "compare 100 pages"),
     "pdf-to-images": ("PNG, 150 dpi", "PNG of 100 pages"),
     "images-to-pdf": ("10 JPEGs to PDF", "100 JPEGs to PDF"),

@@ -326,13 +326,13 @@ def large(made: Path) -> list[Case]:
             pdf_peers.ocr,
         ),
         Case(
-            "redact 12 scans",
+            "redact 4 scans",
             "redact-pdf",
-            [made / SCANNED_LONG],
+            [made / SCANNED_TEXT],
             ".pdf",
-            pdf(3 * SCANNED_PAGES),
+            pdf(SCANNED_PAGES),
             _none,
-            {"text": [{"literal": "the", "wholeWords": True}]},
+            {"text": [{"literal": "towns", "wholeWords": True}]},
         ),
         Case(
             "compare 100 pages",
