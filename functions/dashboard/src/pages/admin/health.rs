@@ -41,7 +41,7 @@ struct QueueState {
 }
 
 /// What the page shows.
-pub struct Health {
+pub(crate) struct Health {
     now: Timestamp,
     queues: Vec<QueueState>,
     sweep: Option<Sweep>,
@@ -50,7 +50,7 @@ pub struct Health {
 }
 
 /// For whoever asks: only an administrator is shown it.
-pub async fn read(state: &AppState) -> Result<Health, PageError> {
+pub(crate) async fn read(state: &AppState) -> Result<Health, PageError> {
     let (health, now) = (&state.context.health, clock::now());
     let queues = futures_util::future::join_all(QueueName::ALL.map(|name| queue_state(state, name)));
     let (queues, sweep, unfinished, ends) =
