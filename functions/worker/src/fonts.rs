@@ -124,7 +124,7 @@ impl Placed {
     }
 }
 
-/// Fonts of earlier jobs. Their files have no names, so that no child can open them, whatever it sees of the disk.
+/// Caches the fonts of earlier jobs in files without names, which no child can open.
 #[derive(Debug, Default)]
 pub struct FontCache(Mutex<Vec<Kept>>);
 

@@ -154,7 +154,7 @@ impl Worker {
         // That worker is another user.
         std::fs::set_permissions(scratch.path(), Permissions::from_mode(0o777)).unwrap();
         let mut wrong = Vec::new();
-        // Of which version an error is, an answer before it has told.
+        // Errors don't name the engine's version, so the last answer's counts.
         let mut version = Value::Null;
         for (number, (name, outcomes)) in expected.iter().enumerate() {
             let out = scratch.path().join(format!("{number}.pdf"));
@@ -164,7 +164,7 @@ impl Worker {
             }
             if !outcomes.iter().any(|outcome| outcome.is_of(&version) && outcome.is(&answer, &out)) {
                 let words = if out.exists() { text(&out).split_whitespace().count() } else { 0 };
-                wrong.push(format!("{name}: {answer}, with {words} words, is none of {outcomes:?}"));
+                wrong.push(format!("{name}: expected one of {outcomes:?}, got {words} words and {answer}"));
             }
         }
         drop(self.requests);
@@ -281,7 +281,7 @@ fn messages_end_as_they_should() {
     Worker::start().try_all("email-to-pdf", "messages", &json!({"attachments": "embed"}), &expected().messages);
 }
 
-/// Of the image's pdfium, which is newer than a developer's may be.
+/// The image's pdfium can be newer than a developer's.
 #[test]
 #[ignore = "for the worker's image: make test-corpus"]
 fn ligatures_hide_no_text() {

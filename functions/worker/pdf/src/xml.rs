@@ -1,4 +1,4 @@
-//! XML of strangers as a tree.
+//! Parses untrusted XML into a tree.
 
 use quick_xml::Reader;
 use quick_xml::events::Event;

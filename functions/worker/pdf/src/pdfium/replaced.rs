@@ -13,19 +13,19 @@ use super::{Page, utf16};
 
 const ACTUAL_TEXT: &std::ffi::CStr = c"ActualText";
 
-/// A replacement, and the mark that has it. A mark may be of several objects; its text comes once.
+/// A replacement and its mark. Several objects can share a mark, whose text then counts once.
 #[derive(Clone, Debug)]
 pub(super) struct Replacement {
     pub mark: Handle,
     pub text: Rc<str>,
 }
 
-/// By the text object that they are for.
+/// The replacements of a page, by text object.
 #[derive(Debug, Default)]
 pub(super) struct Replacements(HashMap<Handle, Replacement>);
 
 impl Replacements {
-    /// Takes all replacements from a page. A second time there are none.
+    /// Removes all replacements from the page in memory and returns them. A second call returns nothing.
     pub(super) fn take(page: &Page<'_>) -> Self {
         let (mut marks, mut found) = (HashMap::new(), HashMap::new());
         page.walk(&mut |object| {
@@ -42,7 +42,7 @@ impl Replacements {
         Self(found)
     }
 
-    /// What replaces a character that its font doesn't name.
+    /// The replacement of a character that its font doesn't map to Unicode.
     pub(super) fn of(&self, page: &Page<'_>, text: Handle, index: c_int) -> Option<&Replacement> {
         if self.0.is_empty() {
             return None;

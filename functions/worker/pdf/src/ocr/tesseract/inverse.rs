@@ -43,7 +43,7 @@ impl Reader {
         }
     }
 
-    /// The dark areas that have text in them. `None` if there are none.
+    /// Finds the dark areas that contain text. `None`: the page has no such area.
     fn dark_areas(&self, picture: &GreyBitmap) -> Option<Mask<'_>> {
         let ink = self.ink(picture)?;
         let mut areas = ptr::null_mut();

@@ -175,7 +175,7 @@ impl<'f> Mapper<'f> {
     }
 }
 
-/// A character code that the document uses, with its glyph (0 if there is none) and its width in thousandths of an em.
+/// A character code that the document uses, its glyph (0: the font has no glyph), and its width in thousandths of an em.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     pub(super) code: u16,
