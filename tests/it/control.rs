@@ -214,7 +214,8 @@ async fn a_job_that_goes_on_is_canceled_before_it_is_deleted() {
 #[tokio::test]
 async fn a_worker_ends_a_conversion_that_is_canceled() {
     let gate = Arc::new(Gate::default());
-    let bench = Bench::new([Act::Hold(gate.clone(), Box::new(Act::Convert))]).await;
+    let mut bench = Bench::new([Act::Hold(gate.clone(), Box::new(Act::Convert))]).await;
+    bench.pipeline.look_every = Duration::from_millis(50);
     let canceled = async {
         gate.reached.notified().await;
         let answer = cancel(&bench.world, &bench.account, bench.id).await;
