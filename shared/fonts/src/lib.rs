@@ -1,14 +1,16 @@
 //! Fonts of accounts. A file is never used as it came: its faces are checked, and the tables that are known are written
-//! into a new file. All of it is safe Rust.
+//! into a new file. Web fonts of pages are only unpacked. All of it is safe Rust.
 
 mod check;
 mod face;
+mod unpack;
 mod write;
 
 use read_fonts::FileRef;
 
 pub use check::TABLES;
 pub use face::{Face, Glyphs};
+pub use unpack::unpack_web_font;
 
 /// The largest file, before and after it is unpacked.
 pub const MOST_BYTES: usize = 20 << 20;
@@ -88,7 +90,7 @@ pub fn read(file: &[u8]) -> Result<Font, FontError> {
         return Err(FontError::TooLarge);
     }
     let unpacked = match format {
-        Format::Woff2 => Some(unpack(file)?),
+        Format::Woff2 => Some(unpack::unpack_woff2(file)?),
         Format::Ttf | Format::Otf | Format::Ttc => None,
     };
     let tables = tables(unpacked.as_deref().unwrap_or(file))?;
@@ -99,11 +101,6 @@ pub fn read(file: &[u8]) -> Result<Font, FontError> {
         return Err(FontError::NamesTooLong);
     }
     Ok(Font { format, faces, file })
-}
-
-fn unpack(file: &[u8]) -> Result<Vec<u8>, FontError> {
-    let unpacked = wuff::decompress_woff2(file).map_err(|_| FontError::Damaged)?;
-    if unpacked.len() > MOST_BYTES { Err(FontError::TooLarge) } else { Ok(unpacked) }
 }
 
 /// The known tables of each face, by tag.

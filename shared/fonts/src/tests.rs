@@ -39,6 +39,21 @@ fn each_format_is_read_and_described() {
 }
 
 #[test]
+fn web_fonts_are_unpacked() {
+    let unpacked = [fixture("packed.woff"), fixture("packed.woff2")].map(|file| unpack_web_font(&file).unwrap());
+    for font in &unpacked {
+        assert_eq!(faces(&read(font).unwrap())[0].0, "Probe Packed");
+        assert!(Glyphs::of(font.clone()).draw('A'));
+    }
+    assert_eq!(unpack_web_font(&fixture("triangle.ttf")), None);
+
+    // A table of the WOFF font that claims to be larger than a font may be.
+    let mut bomb = fixture("packed.woff");
+    bomb[44 + 12..44 + 16].copy_from_slice(&(MOST_BYTES as u32 + 1).to_be_bytes());
+    assert_eq!(unpack_web_font(&bomb), None);
+}
+
+#[test]
 fn the_new_file_has_known_tables_and_right_checksums() {
     let original = fixture("triangle.ttf");
     // An unknown table in the place of one that may be missing.

@@ -14,6 +14,7 @@ mod parts;
 pub mod render;
 mod resources;
 mod stderr;
+mod web_fonts;
 pub mod zygote;
 
 use std::path::{Path, PathBuf};

@@ -65,7 +65,6 @@ async fn unsupported_features_are_reported() {
     let printed = print_html(&engine(None), html, json!({})).await.unwrap();
     assert_eq!(printed.details("unsupported_css"), ["gradient", "multi-column"]);
     assert_eq!(printed.details("unsupported_text"), ["right-to-left text"]);
-    assert_eq!(printed.details("unsupported_font"), ["WOFF fonts"]);
     assert_eq!(printed.details("font_failed"), ["W"]);
     assert_eq!(printed.details("missing_glyph"), ["\u{100001}"]);
     assert_eq!(printed.details("relative_reference"), ["1"]);

@@ -78,7 +78,6 @@ impl Step {
 impl Walk<'_> {
     fn block(&mut self, parser: &mut Parser<'_, '_>, depth: u32) {
         let mut word = String::new();
-        let mut font_face = false;
         loop {
             let start = parser.position().byte_index();
             let step = match parser.next_including_whitespace_and_comments() {
@@ -103,7 +102,6 @@ impl Walk<'_> {
                 }
                 Step::End => self.property.clear(),
                 Step::AtRule(name) => {
-                    font_face = name == "font-face";
                     if name == "footnote" {
                         self.findings.features.insert(Feature::Footnote);
                     }
@@ -123,12 +121,7 @@ impl Walk<'_> {
                 Step::Block => self.nested(parser, depth),
                 Step::Brace => {
                     self.property.clear();
-                    let before = self.parts.len();
-                    let from = parser.position().byte_index();
                     self.nested(parser, depth);
-                    if std::mem::take(&mut font_face) {
-                        self.judge_font(&self.css[from..parser.position().byte_index()], before);
-                    }
                     self.property.clear();
                 }
                 Step::Space | Step::Other => {}
@@ -208,23 +201,6 @@ impl Walk<'_> {
             self.copied = end;
         }
     }
-
-    /// A font face of which every source is of a format that can't be read.
-    fn judge_font(&mut self, rule: &str, first_part: usize) {
-        let rule = rule.to_ascii_lowercase();
-        let readable = ["truetype", "opentype", ".ttf", ".otf", ".ttc", "font/ttf", "font/otf", "font/sfnt", "local("];
-        let woff = rule.contains("woff") || self.parts[first_part..].iter().any(is_woff);
-        if woff && !readable.iter().any(|sign| rule.contains(sign)) {
-            self.findings.features.insert(Feature::WebFontFormat);
-        }
-    }
-}
-
-fn is_woff(part: &Part) -> bool {
-    match part {
-        Part::Text(_) => false,
-        Part::Reference { url, .. } => url.path().ends_with(".woff") || url.path().ends_with(".woff2"),
-    }
 }
 
 #[cfg(test)]
@@ -291,8 +267,6 @@ mod tests {
             ("a::after { content: target-counter(attr(href), page) }", Feature::TargetCounter),
             ("a { float: footnote }", Feature::Footnote),
             ("@page { @footnote { float: bottom } }", Feature::Footnote),
-            ("@font-face { src: url(f.woff2) }", Feature::WebFontFormat),
-            ("@font-face { src: url(x) format('woff') }", Feature::WebFontFormat),
             ("a { direction: rtl }", Feature::RightToLeft),
             ("@page { size: A5 }", Feature::PageSize),
         ];
@@ -304,7 +278,7 @@ mod tests {
     #[test]
     fn what_can_be_rendered_raises_no_warning() {
         let css = "a:hover { color: red !important; float: left; background: url(x.png) }
-            @font-face { src: url(f.woff2) format('woff2'), url(f.ttf) format('truetype') }
+            @font-face { src: url(f.woff2) format('woff2') }
             .columns { column-gap: 1px } @page { margin: 0; @bottom-right { content: counter(page) } }";
         assert_eq!(take_apart(css).1, []);
     }

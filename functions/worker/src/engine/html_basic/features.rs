@@ -20,7 +20,6 @@ pub(super) enum Feature {
     StringSet,
     TargetCounter,
     Footnote,
-    WebFontFormat,
     /// Rendered rightly, but it wins over the paper that the request names.
     PageSize,
 }
@@ -43,7 +42,6 @@ impl Feature {
             Self::StringSet => "string-set",
             Self::TargetCounter => "target-counter",
             Self::Footnote => "footnote",
-            Self::WebFontFormat => "WOFF fonts",
             Self::PageSize => "@page size",
         }
     }
@@ -52,7 +50,6 @@ impl Feature {
         match self {
             Self::Script | Self::Embedded => "unsupported_html",
             Self::RightToLeft => "unsupported_text",
-            Self::WebFontFormat => "unsupported_font",
             Self::PageSize => "page_size_from_css",
             Self::Gradient
             | Self::MultiColumn

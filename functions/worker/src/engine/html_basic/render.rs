@@ -1,7 +1,6 @@
 //! Lays out a page and writes the PDF, in its own child without network or secrets.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -10,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use sghtmltopdf::{EdgeSizes, Engine, EngineError, EngineOptions, FileSink, PageSize};
 
 use super::fonts::FontNeeds;
+use super::web_fonts;
 use crate::engine::page::PageRange;
 
 /// The files of a job, in its scratch directory.
@@ -115,15 +115,11 @@ pub fn run(args: &Args) -> ExitCode {
 
 /// Takes a stack of the size that the layout engine names.
 pub(super) fn render(scratch: &Path, order: &Order) -> Result<(), (Outcome, String)> {
-    let mut page = BufReader::with_capacity(CHUNK_BYTES, File::open(scratch.join(PAGE)).map_err(failed_io)?);
+    let page = web_fonts::unpack(std::fs::read(scratch.join(PAGE)).map_err(failed_io)?);
     let sink = FileSink::create(scratch.join(RESULT)).map_err(failed_io)?;
     let mut engine = Engine::new(options(order), sink);
-    let mut chunk = vec![0; CHUNK_BYTES];
-    loop {
-        match page.read(&mut chunk).map_err(failed_io)? {
-            0 => break,
-            length => engine.feed(&chunk[..length]).map_err(explain)?,
-        }
+    for chunk in page.chunks(CHUNK_BYTES) {
+        engine.feed(chunk).map_err(explain)?;
     }
     engine.finish().map(drop).map_err(explain)?;
     match &order.page_range {
