@@ -365,7 +365,7 @@ async fn the_bytes_of_another_jobs_result_are_read_for_its_own_account_alone() {
             clock: &clock,
             account,
         };
-        let budget = worker::sources::Budget::of(&limits);
+        let budget = worker::budget::Budget::of(&limits);
         shelf.result(source, 0, &scratch.path().join("source"), &budget).await
     };
     let fetched = read(&owner.id).await.unwrap();

@@ -1,5 +1,6 @@
 //! The worker: the only crate that contains conversion code.
 
+pub mod budget;
 pub mod cancellation;
 mod charset;
 pub mod checker;
@@ -9,6 +10,7 @@ pub mod converter;
 mod delivery;
 pub mod egress;
 pub mod engine;
+pub mod failure;
 pub mod fonts;
 pub mod lambda;
 pub mod pipeline;

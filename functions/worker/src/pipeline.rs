@@ -22,12 +22,13 @@ use docmill::telemetry;
 use docmill::waiting::Waiting;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
+use crate::budget::Budget;
 use crate::cancellation::unless_canceled;
 use crate::converter::{Converted, Converter, Workspace};
 use crate::delivery::deliver;
 use crate::engine::Failure;
 use crate::fonts::{AccountFonts, FontCache, FontSource};
-use crate::sources::{self, Budget, Given};
+use crate::sources::{self, Given};
 use crate::stored::AccountFiles;
 use crate::tree::{self, Scratch};
 

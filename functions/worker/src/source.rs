@@ -22,9 +22,9 @@ use tokio::io::AsyncWriteExt;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
+use crate::budget::{Budget, too_large};
 use crate::egress::{EgressPolicy, Refusal};
 use crate::engine::{Failure, Limits};
-use crate::sources::Budget;
 use crate::tree;
 
 const USER_AGENT: &str = concat!("Docmill/", env!("CARGO_PKG_VERSION"));
@@ -418,16 +418,6 @@ fn unreachable(url: &Url, error: &reqwest::Error) -> Failure {
     };
     let message = format!("{} {what}. Check that the URL can be reached from the internet, then try again.", host(url));
     Failure::new(JobErrorCode::SourceUnreachable, message, cause)
-}
-
-pub(crate) fn too_large(most_bytes: u64) -> Failure {
-    let mebibytes = most_bytes >> 20;
-    let limit = if mebibytes > 0 { format!("{mebibytes} MiB") } else { format!("{most_bytes} bytes") };
-    Failure::new(
-        JobErrorCode::SourceTooLarge,
-        format!("The source is larger than {limit}. Make it smaller, or split it."),
-        format!("over {most_bytes} bytes"),
-    )
 }
 
 pub(crate) fn scratch_failure(error: io::Error) -> Failure {

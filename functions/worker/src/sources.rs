@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use docmill::domain::job::JobErrorCode;
 use docmill::domain::source::{Origin, Source as Wanted};
@@ -12,38 +11,14 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use tokio::task::spawn_blocking;
 use url::Url;
 
+use crate::budget::Budget;
 use crate::checker;
 use crate::engine::{Artifact, Failure, Limits, Source};
 use crate::sniff::{self, Hints, Kind};
-use crate::source::{Fetched, Fetcher, too_large};
+use crate::source::{Fetched, Fetcher};
 
 /// How many sources of one job are fetched at once.
 const AT_ONCE: usize = 4;
-
-/// Bytes that the sources of one job may still bring, all together.
-#[derive(Debug)]
-pub struct Budget {
-    left: AtomicU64,
-    most: u64,
-}
-
-impl Budget {
-    pub fn of(limits: &Limits) -> Self {
-        Self { left: AtomicU64::new(limits.source_bytes), most: limits.source_bytes }
-    }
-
-    /// Takes bytes that have arrived. Fails with `source_too_large`.
-    pub fn take(&self, bytes: usize) -> Result<(), Failure> {
-        let less = |left: u64| left.checked_sub(bytes as u64);
-        let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-        taken.map(drop).map_err(|_| too_large(self.most))
-    }
-
-    /// Whether so many bytes more would be too many.
-    pub fn admits(&self, bytes: u64) -> Result<(), Failure> {
-        if bytes <= self.left.load(Ordering::Relaxed) { Ok(()) } else { Err(too_large(self.most)) }
-    }
-}
 
 /// Files that are here already, by their source's index: uploads, results of other jobs, local files.
 pub type Given = HashMap<usize, Fetched>;

@@ -13,9 +13,9 @@ use docmill::waiting::why;
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
 
+use crate::budget::Budget;
 use crate::engine::Failure;
 use crate::source::{Fetched, disposition_filename, internal, plain_name, scratch_failure};
-use crate::sources::Budget;
 
 /// The bucket is near: what takes longer is its fault, and is tried again.
 const TIME: Duration = Duration::from_secs(30);

@@ -19,6 +19,11 @@ pub fn moment_or(at: Option<Timestamp>, otherwise: &str) -> Markup {
     html! { @match at { Some(at) => (moment(at)), None => span.muted { (otherwise) } } }
 }
 
+/// Values in a row, or what it means that there are none.
+pub fn list_or(values: Option<&[String]>, otherwise: &str) -> Markup {
+    html! { @match values { Some(values) => { (values.join(", ")) }, None => span.muted { (otherwise) } } }
+}
+
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 4] = ["bytes", "KiB", "MiB", "GiB"];
     let mut unit = 0;

@@ -18,7 +18,7 @@ use url::Url;
 
 use super::Refusal;
 use super::meter::Metered;
-use super::proxy::{EgressProxy, Session};
+use super::session::{LOGIN_HOST, Session};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -64,7 +64,7 @@ pub(super) async fn answer(
         response.headers_mut().insert(PROXY_AUTHENTICATE, HeaderValue::from_static("Basic realm=\"docmill\""));
         return response;
     }
-    if request.method() == Method::GET && request.uri().host() == Some(EgressProxy::LOGIN_HOST) {
+    if request.method() == Method::GET && request.uri().host() == Some(LOGIN_HOST) {
         return empty(StatusCode::NO_CONTENT);
     }
     let result = if request.method() == Method::CONNECT {

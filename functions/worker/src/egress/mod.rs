@@ -8,6 +8,8 @@ mod forward;
 mod meter;
 pub mod policy;
 pub mod proxy;
+mod session;
 
 pub use policy::{EgressPolicy, Lookup, Refusal, SourceExceptions, Target};
-pub use proxy::{Caps, EgressProxy, EgressReport};
+pub use proxy::{Caps, EgressProxy};
+pub use session::EgressReport;

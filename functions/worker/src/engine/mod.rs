@@ -20,14 +20,15 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use async_trait::async_trait;
-use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
+use docmill::domain::job::{EngineInfo, Warning};
 pub use docmill::domain::limits::Limits;
-use docmill::domain::tool::EngineKind;
 pub use docmill_pdf::Media;
 pub use fonts::{NO_FONTS, OwnFonts};
 use serde_json::Value;
 
 pub use registry::Engines;
+
+pub use crate::failure::Failure;
 
 /// One call of an engine, as the plan makes it.
 pub struct Task<'a> {
@@ -131,44 +132,6 @@ impl Conversion {
     /// The first file.
     pub fn path(&self) -> &Path {
         self.artifacts.first().map_or(Path::new(""), |artifact| &artifact.path)
-    }
-}
-
-/// A conversion that did not come about. `message` is for the job's owner, `cause` for the log.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: {cause}", .code.as_str())]
-pub struct Failure {
-    pub code: JobErrorCode,
-    pub message: String,
-    pub cause: String,
-    /// The engine that had the source, if one had it.
-    pub engine: Option<EngineKind>,
-}
-
-impl Failure {
-    pub fn new(code: JobErrorCode, message: impl Into<String>, cause: impl Into<String>) -> Self {
-        Self { code, message: message.into(), cause: cause.into(), engine: None }
-    }
-
-    /// A fault of our own infrastructure: the only kind that is tried again.
-    pub fn internal(cause: impl Into<String>) -> Self {
-        const MESSAGE: &str = "Something went wrong on our side. Your credits were refunded. Try again.";
-        Self::new(JobErrorCode::Internal, MESSAGE, cause)
-    }
-
-    /// The source needs more memory than a conversion may have, in bytes: another attempt would end alike.
-    pub fn of_memory(bytes: u64, cause: impl Into<String>) -> Self {
-        let message = format!(
-            "The conversion needs more memory than the {} MiB that it may use. Make the source smaller, or split it.",
-            bytes >> 20
-        );
-        Self::new(JobErrorCode::RenderFailed, message, cause)
-    }
-
-    /// The same, of an engine.
-    #[must_use]
-    pub fn of(self, engine: EngineKind) -> Self {
-        Self { engine: Some(engine), ..self }
     }
 }
 

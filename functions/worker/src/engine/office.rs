@@ -1,6 +1,7 @@
 //! Office documents, through LibreOffice.
 
 pub(super) mod convert;
+mod document;
 mod encoding;
 mod export;
 mod fonts_log;
@@ -33,6 +34,7 @@ use crate::confine::{End, Launcher};
 use crate::sniff::{Encoding, Family, Format, Inspection};
 use crate::tree;
 use convert::{ConvertOptions, Origin};
+use document::Notes;
 use export::{Changes, Export, Settings};
 use fonts_log::Matches;
 use forked::Forked;
@@ -40,7 +42,6 @@ use options::{OfficeOptions, TrackedChanges};
 pub use profile::DEFAULT_PROGRAM_DIRECTORY;
 use profile::Installation;
 use soffice::Soffice;
-use zygote::Notes;
 pub use zygote::{Args as ZygoteArgs, run as run_zygote};
 
 /// Bytes of address space of one conversion: several times what a document of hundreds of pages takes.

@@ -26,7 +26,7 @@ pub use media::{Kind, kind, not_accepted};
 pub use page::{markdown, page};
 pub use text::Encoding;
 
-use crate::engine::Failure;
+use crate::failure::Failure;
 
 /// The file is of a kind that is not taken; `what` reads as a noun with its article, "a PDF".
 fn unsupported(what: &str) -> Failure {

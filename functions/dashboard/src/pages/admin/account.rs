@@ -17,6 +17,7 @@ use super::audit::entries_table;
 use super::{account_forms, activity};
 use crate::error::PageError;
 use crate::layout::page;
+use crate::pages::parts::list_or;
 use crate::state::AppState;
 use crate::viewer::AdminUser;
 use crate::viewer::Viewer;
@@ -89,10 +90,6 @@ fn figures(profile: &Profile, plan: &Plan, usage: &MonthlyUsage) -> Markup {
             } }
         }
     }
-}
-
-pub(super) fn list_or(values: Option<&[String]>, otherwise: &str) -> Markup {
-    html! { @match values { Some(values) => { (values.join(", ")) }, None => span.muted { (otherwise) } } }
 }
 
 fn usage_table(usage: &MonthlyUsage) -> Markup {

@@ -15,13 +15,12 @@ use docmill::store::jobs::{JobFilter, JobMark};
 use docmill_look::code::copyable;
 use maud::{Markup, html};
 
-use super::account::list_or;
 use super::accounts::path;
 use crate::error::PageError;
 use crate::layout::page;
 use crate::pages::jobs::support;
 use crate::pages::jobs::table::{short, took};
-use crate::pages::parts::{millis, moment, moment_or, pager, query_of, status_badge, value_of, with_query};
+use crate::pages::parts::{list_or, millis, moment, moment_or, pager, query_of, status_badge, value_of, with_query};
 use crate::state::AppState;
 use crate::viewer::{AdminUser, Viewer};
 

@@ -3,7 +3,7 @@
 use lopdf::{Object, Stream};
 
 use super::deflate::{chunks, image_data};
-use super::embed::stream;
+use super::stream::stream;
 
 /// A JPEG's stream. `None` for kinds that PDF doesn't have.
 pub(crate) fn jpeg(data: &[u8]) -> Option<Stream> {

@@ -5,13 +5,15 @@ mod embed;
 mod encode;
 mod header;
 mod similarity;
+mod stream;
 mod svg;
 mod tiff;
 
-pub(crate) use embed::{Embedded, decode, embed, image_stream};
+pub(crate) use embed::{decode, embed};
 pub(crate) use encode::{Encoding, Format, encode, luma};
 pub(crate) use header::{jpeg, jpeg_coarseness};
 pub(crate) use similarity::similarity;
+pub(crate) use stream::{Embedded, image_stream};
 pub(crate) use svg::to_pdf as svg_to_pdf;
 
 use crate::{ErrorCode, Failure};

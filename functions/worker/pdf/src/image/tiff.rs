@@ -9,8 +9,8 @@ use tiff::decoder::{Decoder, DecodingResult};
 use tiff::tags::Tag;
 
 use super::deflate::Samples;
-use super::embed::{Embedded, check_size, deflate, image_stream};
 use super::header::sound;
+use super::stream::{Embedded, check_size, deflate, image_stream};
 use crate::{ErrorCode, Failure, Limits};
 
 pub(super) fn frames(

@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use tempfile::TempDir;
 
+use super::document::{Answer, Document};
 use super::fonts_log;
 use super::profile::Installation;
-use super::zygote::{Answer, Document};
 use super::{ADDRESS_SPACE, Attempt, Order, TEMPORARY_BYTES};
 use crate::confine::{Confinement, End, Launcher, Network, Processes};
 use crate::engine::fonts::{Asker, NO_FONTS, write_configuration};

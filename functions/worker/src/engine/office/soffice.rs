@@ -9,9 +9,9 @@ use std::time::Instant;
 
 use tempfile::TempDir;
 
+use super::document::Notes;
 use super::export::{Export, Settings};
 use super::profile::Installation;
-use super::zygote::Notes;
 use super::{ADDRESS_SPACE, Attempt, Order, TEMPORARY_BYTES};
 use crate::confine::{Confinement, End, Launcher, Network, Processes, run};
 use crate::engine::fonts::{Asker, write_configuration};

@@ -12,6 +12,7 @@ mod model;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io;
 use std::mem::MaybeUninit;
+use std::path::Path;
 use std::ptr;
 
 /// The value of a named property.
@@ -394,6 +395,11 @@ impl Drop for Text<'_> {
         // SAFETY: the text is alive, and this is the one use that was counted for it.
         unsafe { (self.library.text_release)(self.raw) };
     }
+}
+
+pub(super) fn file_url(path: &Path) -> io::Result<String> {
+    let url = url::Url::from_file_path(path).map_err(|()| io::Error::other("a path is not absolute"))?;
+    Ok(url.into())
 }
 
 #[cfg(test)]

@@ -7,15 +7,13 @@
 use std::io;
 use std::path::Path;
 
-use serde::Deserialize;
-
+use super::document::{Answer, Document, Notes};
 use super::export::{Changes, Settings};
 use super::import::{self, Model};
 use super::lok::{NotLoaded, Office};
 use super::rewrite::{self, Losses};
-use super::uno::{Hidden, Properties, Property, Uno};
+use super::uno::{Hidden, Properties, Property, Uno, file_url};
 use super::writing;
-use super::zygote::{Answer, Document, Notes, file_url};
 use crate::sniff::Format;
 
 /// Load options for LibreOfficeKit: no dialogs, since nobody could answer them.
@@ -250,51 +248,9 @@ fn named((name, value): (&str, Property)) -> (String, Property) {
     (name.to_owned(), value)
 }
 
-/// An entry of `FilterData`, as LibreOfficeKit and the command line take it.
-#[derive(Deserialize)]
-#[serde(tag = "type", content = "value", rename_all = "lowercase")]
-enum Entry {
-    Boolean(String),
-    Long(String),
-    String(String),
-}
-
-/// The properties that a text of `FilterData` stands for; an empty one for none.
-pub(super) fn filter_data(json: &str) -> io::Result<Properties> {
-    if json.is_empty() {
-        return Ok(Properties::new());
-    }
-    let entries: std::collections::BTreeMap<String, Entry> = serde_json::from_str(json)?;
-    entries.into_iter().map(|(name, entry)| Ok((name, entry.property()?))).collect()
-}
-
-impl Entry {
-    fn property(self) -> io::Result<Property> {
-        Ok(match self {
-            Self::Boolean(text) => Property::Boolean(text.parse().map_err(io::Error::other)?),
-            Self::Long(text) => Property::Long(text.parse().map_err(io::Error::other)?),
-            Self::String(text) => Property::Text(text),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn filter_data_keeps_its_types() {
-        let json = r#"{"ExportNotes":{"type":"boolean","value":"false"},"PageRange":{"type":"string","value":"1-2"},
-            "Quality":{"type":"long","value":"90"}}"#;
-        let expected = [
-            ("ExportNotes", Property::Boolean(false)),
-            ("PageRange", Property::Text("1-2".to_owned())),
-            ("Quality", Property::Long(90)),
-        ];
-        assert_eq!(filter_data(json).unwrap(), expected.map(named));
-        assert_eq!(filter_data("").unwrap(), Properties::new());
-        assert!(filter_data(r#"{"Quality":{"type":"long","value":"high"}}"#).is_err());
-    }
 
     #[test]
     fn an_import_filter_is_named_with_its_options() {

@@ -8,8 +8,7 @@ use encoding_rs::EncoderResult;
 use serde::{Deserialize, Serialize};
 
 use super::export::{Export, Settings, Sheets, TextEncoding, sheet_path};
-use super::uno::{Hidden, Properties, Property};
-use super::zygote::file_url;
+use super::uno::{Hidden, Properties, Property, file_url};
 
 /// A filter, and what it is told: `FilterData` or `FilterOptions`.
 pub(super) fn filter(name: &str, settings: (&str, Property)) -> Properties {
@@ -45,7 +44,7 @@ pub(super) fn write(document: &Hidden<'_>, export: &Export, output: &Path) -> io
         return write_sheets(document, export, sheets, output);
     }
     let settings = match &export.settings {
-        Settings::Data(json) => ("FilterData", Property::Several(super::warm::filter_data(json)?)),
+        Settings::Data(json) => ("FilterData", Property::Several(filter_data(json)?)),
         Settings::Options(options) => ("FilterOptions", Property::Text(options.clone())),
     };
     if !document.store(&file_url(output)?, &filter(&export.filter, settings))? {
@@ -144,9 +143,52 @@ fn has_macros(export: &Export, output: &Path) -> bool {
     is_open_document && names().unwrap_or(false)
 }
 
+/// An entry of `FilterData`, as LibreOfficeKit and the command line take it.
+#[derive(Deserialize)]
+#[serde(tag = "type", content = "value", rename_all = "lowercase")]
+enum Entry {
+    Boolean(String),
+    Long(String),
+    String(String),
+}
+
+/// The properties that a text of `FilterData` stands for; an empty one for none.
+fn filter_data(json: &str) -> io::Result<Properties> {
+    if json.is_empty() {
+        return Ok(Properties::new());
+    }
+    let entries: std::collections::BTreeMap<String, Entry> = serde_json::from_str(json)?;
+    entries.into_iter().map(|(name, entry)| Ok((name, entry.property()?))).collect()
+}
+
+impl Entry {
+    fn property(self) -> io::Result<Property> {
+        Ok(match self {
+            Self::Boolean(text) => Property::Boolean(text.parse().map_err(io::Error::other)?),
+            Self::Long(text) => Property::Long(text.parse().map_err(io::Error::other)?),
+            Self::String(text) => Property::Text(text),
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn filter_data_keeps_its_types() {
+        let json = r#"{"ExportNotes":{"type":"boolean","value":"false"},"PageRange":{"type":"string","value":"1-2"},
+            "Quality":{"type":"long","value":"90"}}"#;
+        let expected = [
+            ("ExportNotes", Property::Boolean(false)),
+            ("PageRange", Property::Text("1-2".to_owned())),
+            ("Quality", Property::Long(90)),
+        ];
+        let expected = Properties::from(expected.map(|(name, value)| (name.to_owned(), value)));
+        assert_eq!(filter_data(json).unwrap(), expected);
+        assert_eq!(filter_data("").unwrap(), Properties::new());
+        assert!(filter_data(r#"{"Quality":{"type":"long","value":"high"}}"#).is_err());
+    }
 
     #[test]
     fn characters_that_an_encoding_lacks_are_counted() {

@@ -9,8 +9,9 @@ use read_fonts::ps::cs::CommandSink;
 use read_fonts::types::{Fixed, GlyphId};
 
 use super::codes::{Base, Codes};
-use super::simple::{set_characters, set_widths};
+use super::unicode::set_characters;
 use super::widths::Simple as Widths;
+use super::widths::set_widths;
 use super::{Fate, TOLERANCE, descriptor, file};
 use crate::pdfa::verdict::{Level, Repair, Rule};
 use crate::shrink::fonts::compact;

@@ -1,11 +1,12 @@
 //! Fonts of one-byte codes.
 
-use lopdf::{Dictionary, Document, Object, Stream};
+use lopdf::{Dictionary, Document};
 
 use super::codes::{Base, Codes};
 use super::truetype::{Face, Mapper, Slot, rewrite};
-use super::widths::Simple as Widths;
-use super::{Fate, Program, TOLERANCE, descriptor, file, outlines, substitute, unicode};
+use super::unicode::set_characters;
+use super::widths::{Simple as Widths, set_widths};
+use super::{Fate, Program, TOLERANCE, descriptor, file, outlines, substitute};
 use crate::label::Fonts;
 use crate::pdfa::verdict::{Level, Repair, Rule};
 use crate::structure::objects::Lookup;
@@ -99,28 +100,6 @@ fn symbols(
     set_widths(&mut new, slots.iter().map(|slot| (slot.code, slot.width)));
     set_characters(document, &mut new, characters);
     Some(new)
-}
-
-pub(super) fn set_widths(font: &mut Dictionary, widths: impl Iterator<Item = (u16, f64)> + Clone) {
-    let first = widths.clone().map(|(code, _)| code).min().unwrap_or(0);
-    let last = widths.clone().map(|(code, _)| code).max().unwrap_or(0);
-    let mut list = vec![Object::Integer(0); usize::from(last - first) + 1];
-    for (code, width) in widths {
-        if let Some(entry) = list.get_mut(usize::from(code - first)) {
-            *entry = if width.fract() == 0.0 { Object::Integer(width as i64) } else { Object::Real(width as f32) };
-        }
-    }
-    font.set("FirstChar", i64::from(first));
-    font.set("LastChar", i64::from(last));
-    font.set("Widths", list);
-}
-
-/// Says which characters codes stand for, unless the document does.
-pub(super) fn set_characters(document: &mut Document, font: &mut Dictionary, characters: &[(u8, char)]) {
-    if !font.has(b"ToUnicode") && !characters.is_empty() {
-        let table = document.add_object(Stream::new(Dictionary::new(), unicode::table(characters)));
-        font.set("ToUnicode", table);
-    }
 }
 
 /// Embeds a font of the same widths.

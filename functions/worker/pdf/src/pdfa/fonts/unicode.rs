@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use lopdf::{Dictionary, Document, Stream};
+
 /// Entries of one section, which the format limits.
 const SECTION: usize = 100;
 
@@ -25,4 +27,12 @@ pub(super) fn table(pairs: &[(u8, char)]) -> Vec<u8> {
     }
     text.push_str("endcmap\nCMapName currentdict /CMap defineresource pop\nend\nend\n");
     text.into_bytes()
+}
+
+/// Says which characters codes stand for, unless the document does.
+pub(super) fn set_characters(document: &mut Document, font: &mut Dictionary, characters: &[(u8, char)]) {
+    if !font.has(b"ToUnicode") && !characters.is_empty() {
+        let table = document.add_object(Stream::new(Dictionary::new(), table(characters)));
+        font.set("ToUnicode", table);
+    }
 }

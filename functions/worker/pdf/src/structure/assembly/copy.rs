@@ -174,7 +174,7 @@ impl<'a> Copier<'a> {
 
     fn rename_fonts(&self, dictionary: &mut Dictionary) {
         if let Ok(Object::String(appearance, _)) = dictionary.get_mut(b"DA") {
-            *appearance = super::form::rename_font(appearance, &self.fonts);
+            *appearance = rename_font(appearance, &self.fonts);
         }
     }
 
@@ -220,4 +220,16 @@ impl<'a> Copier<'a> {
             if self.keep { self.document.objects.get(&id).cloned() } else { self.document.objects.remove(&id) };
         object.unwrap_or(Object::Null)
     }
+}
+
+/// `/F1 12 Tf 0 g` with the font's new name.
+fn rename_font(appearance: &[u8], renamed: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
+    let words: Vec<Vec<u8>> = appearance
+        .split(u8::is_ascii_whitespace)
+        .map(|word| {
+            let new = word.strip_prefix(b"/").and_then(|name| renamed.iter().find(|(old, _)| old == name));
+            new.map_or_else(|| word.to_vec(), |(_, new)| [b"/", new.as_slice()].concat())
+        })
+        .collect();
+    words.join(&b' ')
 }

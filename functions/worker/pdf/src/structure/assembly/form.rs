@@ -126,18 +126,6 @@ fn rename_fonts(form: &mut Form, document: &Document, own: &Dictionary) -> Vec<(
     renamed
 }
 
-/// `/F1 12 Tf 0 g` with the font's new name.
-pub(super) fn rename_font(appearance: &[u8], renamed: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
-    let words: Vec<Vec<u8>> = appearance
-        .split(u8::is_ascii_whitespace)
-        .map(|word| {
-            let new = word.strip_prefix(b"/").and_then(|name| renamed.iter().find(|(old, _)| old == name));
-            new.map_or_else(|| word.to_vec(), |(_, new)| [b"/", new.as_slice()].concat())
-        })
-        .collect();
-    words.join(&b' ')
-}
-
 /// The form's defaults are those of the first source. Fields of other sources get copies of the defaults that they rely on.
 fn inherit_defaults(form: &mut Form, copier: &mut Copier<'_>, own: &Dictionary, roots: &[ObjectId]) {
     let first = form.fields.is_empty();

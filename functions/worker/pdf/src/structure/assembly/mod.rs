@@ -9,6 +9,7 @@ mod labels;
 mod layers;
 pub(crate) mod links;
 mod outline;
+mod source;
 mod tags;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -20,7 +21,7 @@ use self::copy::Copier;
 use self::labels::Label;
 use self::links::Destinations;
 pub(crate) use self::outline::Item;
-use super::held::Held;
+pub(crate) use self::source::{Bookmarks, PageUse, Part, Source};
 use super::objects::{Lookup, bytes, reference, string, tree};
 use super::pages::{self, Rectangle};
 use super::writer::{PdfWriter, WriteError};
@@ -44,121 +45,6 @@ const WHOLE: [&str; 11] = [
 const SHARED: [&str; 4] = ["Extensions", "Lang", "PageLayout", "ViewerPreferences"];
 /// Those that one source gives to a part of itself.
 const OWN: [&str; 3] = ["Metadata", "OutputIntents", "URI"];
-
-/// A document that pages are taken from. It is read once, however often it is used.
-#[derive(Debug)]
-pub(crate) struct Source {
-    pub(crate) document: Document,
-    held: Held,
-    pub(crate) pages: Vec<ObjectId>,
-    nodes: HashSet<ObjectId>,
-    catalog: Dictionary,
-    destinations: Destinations,
-    outline: Vec<Item>,
-    labels: Option<Vec<Label>>,
-    /// Pages that another page shows: destinations on them lead there.
-    moved: HashMap<ObjectId, ObjectId>,
-    /// Pages have been left out already.
-    cut: bool,
-}
-
-impl Source {
-    /// Reads a document's pages, names, outline and labels. At most `limit` pages.
-    pub(crate) fn read(mut document: Document, limit: u32) -> Result<Self, Failure> {
-        let tree = pages::read(&mut document, limit)?;
-        let catalog = document.catalog().cloned().unwrap_or_default();
-        let destinations = links::read(&document, &catalog);
-        let outline = outline::read(&document, &catalog, &destinations);
-        let labels = labels::read(&document, &catalog, tree.pages.len());
-        Ok(Self {
-            document,
-            held: Held::NOTHING,
-            pages: tree.pages,
-            nodes: tree.nodes,
-            catalog,
-            destinations,
-            outline,
-            labels,
-            moved: HashMap::new(),
-            cut: false,
-        })
-    }
-
-    /// Takes the pictures that were left in the document's file from there.
-    pub(crate) fn holding(self, held: Held) -> Self {
-        Self { held, ..self }
-    }
-
-    /// Replaces the document's pages. `moved` says which new page shows an old one. Tags and labels, which
-    /// belong to the old pages, are removed.
-    pub(crate) fn replace_pages(&mut self, pages: Vec<ObjectId>, moved: HashMap<ObjectId, ObjectId>) {
-        let old = std::mem::replace(&mut self.pages, pages);
-        for page in old {
-            if !moved.contains_key(&page) {
-                self.nodes.insert(page);
-                self.cut = true;
-            }
-        }
-        self.moved = moved;
-        self.labels = None;
-        self.catalog.remove(b"StructTreeRoot");
-    }
-
-    pub(crate) fn is_tagged(&self) -> bool {
-        self.catalog.has(b"StructTreeRoot")
-    }
-
-    pub(crate) fn outline(&self) -> &[Item] {
-        &self.outline
-    }
-
-    pub(crate) fn page(&self, index: usize) -> Option<&Dictionary> {
-        self.document.get_dictionary(*self.pages.get(index)?).ok()
-    }
-
-    /// The document's own title.
-    pub(crate) fn title(&self) -> Option<String> {
-        let info = self.document.child(&self.document.trailer, b"Info")?;
-        super::objects::decode(self.document.value(info, b"Title")?).filter(|title| !title.trim().is_empty())
-    }
-}
-
-/// A page of a source, as the result shows it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PageUse {
-    /// From 0.
-    pub(crate) index: usize,
-    /// Degrees to turn it clockwise, in addition.
-    pub(crate) turn: i64,
-    pub(crate) crop: Option<Rectangle>,
-}
-
-impl PageUse {
-    pub(crate) const fn of(index: usize) -> Self {
-        Self { index, turn: 0, crop: None }
-    }
-}
-
-/// What to take from a source.
-#[derive(Debug)]
-pub(crate) struct Part<'a> {
-    pub(crate) pages: &'a [PageUse],
-    pub(crate) bookmarks: Bookmarks<'a>,
-    /// Attachments and scripts of the document as a whole.
-    pub(crate) attachments: bool,
-    /// The source is used again.
-    pub(crate) again: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Bookmarks<'a> {
-    Keep,
-    /// The source's own, below one of this title.
-    Below(&'a str),
-    /// One of this title alone.
-    Title(&'a str),
-    None,
-}
 
 /// A result under construction.
 pub(crate) struct Assembly {

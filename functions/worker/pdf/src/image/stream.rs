@@ -1,0 +1,83 @@
+//! The streams of pictures.
+
+use image::DynamicImage;
+use image::metadata::Orientation;
+use lopdf::{Dictionary, Object, Stream, dictionary};
+
+use super::deflate::{Samples, image_data, png_data};
+use crate::{ErrorCode, Failure, Limits};
+
+/// One picture, ready to be put into a PDF.
+#[derive(Debug)]
+pub(crate) struct Embedded {
+    pub stream: Stream,
+    pub soft_mask: Option<Stream>,
+    /// Its colours, where the file describes them: a profile and the number of its components.
+    pub profile: Option<(Vec<u8>, u8)>,
+    pub width: u32,
+    pub height: u32,
+    pub orientation: Orientation,
+    /// Dots per inch, across and down.
+    pub dpi: Option<(f32, f32)>,
+}
+
+pub(super) fn check_size(width: u32, height: u32, limits: &Limits) -> Result<(), Failure> {
+    let pixels = u64::from(width) * u64::from(height);
+    // 8 bytes hold any pixel.
+    if pixels <= limits.pixels && pixels.saturating_mul(8) <= limits.memory_bytes && pixels > 0 {
+        return Ok(());
+    }
+    let most = limits.pixels.min(limits.memory_bytes / 8) / 1_000_000;
+    Err(Failure::new(
+        ErrorCode::RenderFailed,
+        format!("The image has {width} × {height} pixels, and the limit is {most} million. Send a smaller one."),
+        "image beyond the limit",
+    ))
+}
+
+/// Any picture as grey or RGB, with its transparency apart.
+pub(super) fn deflate(image: &DynamicImage) -> Result<(Stream, Option<Stream>), Failure> {
+    let (width, height) = (image.width(), image.height());
+    let stream = if image.color().has_color() {
+        image_stream(width, height, Samples::Rgb, &image.to_rgb8())?
+    } else {
+        image_stream(width, height, Samples::Gray, &image.to_luma8())?
+    };
+    if !image.color().has_alpha() {
+        return Ok((stream, None));
+    }
+    let alpha: Vec<u8> = image.to_rgba8().pixels().map(|pixel| pixel.0[3]).collect();
+    if alpha.iter().all(|alpha| *alpha == 255) {
+        return Ok((stream, None));
+    }
+    Ok((stream, Some(image_stream(width, height, Samples::Gray, &alpha)?)))
+}
+
+pub(crate) fn image_stream(width: u32, height: u32, samples: Samples, data: &[u8]) -> Result<Stream, Failure> {
+    let packed = png_data(width, height, samples, data).ok_or_else(|| super::damaged("image: rows"))?;
+    let (space, channels, bits) = samples.description();
+    Ok(stream(width, height, space, bits, "FlateDecode", packed, Some(image_data(channels, bits, width))))
+}
+
+/// The stream of a picture.
+pub(super) fn stream(
+    width: u32,
+    height: u32,
+    space: &str,
+    bits: u8,
+    filter: &str,
+    data: Vec<u8>,
+    parameters: Option<Dictionary>,
+) -> Stream {
+    let mut dict = dictionary! {
+        "Type" => "XObject", "Subtype" => "Image", "Width" => i64::from(width), "Height" => i64::from(height),
+        "ColorSpace" => Object::Name(space.into()), "BitsPerComponent" => i64::from(bits),
+        "Filter" => Object::Name(filter.into()),
+    };
+    if let Some(parameters) = parameters {
+        dict.set("DecodeParms", parameters);
+    }
+    let mut stream = Stream::new(dict, data);
+    stream.allows_compression = false;
+    stream
+}

@@ -1,0 +1,43 @@
+//! How many bytes the sources of one job may have.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use docmill::domain::job::JobErrorCode;
+use docmill::domain::limits::Limits;
+
+use crate::failure::Failure;
+
+/// Bytes that the sources of one job may still bring, all together.
+#[derive(Debug)]
+pub struct Budget {
+    left: AtomicU64,
+    most: u64,
+}
+
+impl Budget {
+    pub fn of(limits: &Limits) -> Self {
+        Self { left: AtomicU64::new(limits.source_bytes), most: limits.source_bytes }
+    }
+
+    /// Takes bytes that have arrived. Fails with `source_too_large`.
+    pub fn take(&self, bytes: usize) -> Result<(), Failure> {
+        let less = |left: u64| left.checked_sub(bytes as u64);
+        let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        taken.map(drop).map_err(|_| too_large(self.most))
+    }
+
+    /// Whether so many bytes more would be too many.
+    pub fn admits(&self, bytes: u64) -> Result<(), Failure> {
+        if bytes <= self.left.load(Ordering::Relaxed) { Ok(()) } else { Err(too_large(self.most)) }
+    }
+}
+
+pub(crate) fn too_large(most_bytes: u64) -> Failure {
+    let mebibytes = most_bytes >> 20;
+    let limit = if mebibytes > 0 { format!("{mebibytes} MiB") } else { format!("{most_bytes} bytes") };
+    Failure::new(
+        JobErrorCode::SourceTooLarge,
+        format!("The source is larger than {limit}. Make it smaller, or split it."),
+        format!("over {most_bytes} bytes"),
+    )
+}
