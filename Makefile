@@ -1,4 +1,4 @@
-# Everything that a developer does. `make` alone says what there is.
+# All commands for developers. `make` alone lists them.
 
 # Compiled dependencies and Python environments, shared by all clones on this machine.
 export DOCMILL_CACHE ?= $(HOME)/.cache/docmill
@@ -44,13 +44,13 @@ test: setup build ## Run all tests, with a stack of their own (or only storage, 
 test-browser: setup build ## Run the journeys in a browser alone (FILES='tests/browser/public.test.mjs …')
 	@$(LOCAL) with-stack -- tests/browser/run.sh $(FILES)
 
-# Journeys need the deployed stack, whose functions have no part in this: they are left out where DOCMILL_URL is not set.
+# Journeys need the deployed stack, and its functions don't use these tables. They are left out if DOCMILL_URL is not set.
 test-dynamodb-local: setup build ## Run the tests of stores and handlers on AWS's own DynamoDB Local (NAME=parts of tests' names)
 	@cargo test --workspace --test it --no-run
 	@jars=$$(infra/setup.sh dynamodb-local) && $(LOCAL) with-dynamodb-local "$$jars" -- cargo test --workspace --test it -- $(NAME)
 
-# Left out: the matrix of faults, which takes more than ten minutes there, on tables that are DynamoDB Local's anyway; and fifty
-# requests at once, some of which LocalStack leaves without an answer.
+# Left out: the matrix of faults, which takes more than ten minutes there and runs on DynamoDB Local anyway, and the tests with
+# fifty requests at once, some of which LocalStack does not answer.
 test-localstack: setup build ## Run the tests of stores and handlers on LocalStack, without Docker (NAME=…)
 	@cargo test --workspace --test it --no-run
 	@jars=$$(infra/setup.sh dynamodb-local) && python=$$(infra/setup.sh python localstack) \
@@ -66,17 +66,17 @@ test-corpus: setup ## Convert every real-world and hostile source of tests/corpu
 screenshots: setup build ## Write every page of the dashboard as a picture to target/screenshots
 	@$(LOCAL) with-stack -- tests/browser/run.sh screenshots "$(CURDIR)/target/screenshots"
 
-# Killed workers' leases are waited out, so they are short here.
+# The test waits for leases of killed workers, so they are short here.
 LOAD = WORKER_SECONDS=90 $(LOCAL) with-stack -- env PYTHONPATH=infra:tests PYTHONDONTWRITEBYTECODE=1 \
 	"$$(infra/setup.sh python local)" -m load
-# Two more accounts, one of which asks for as much as it may: a thousand jobs that wait for one, and a hundred sources.
+# Adds two accounts, one of which asks for as much as it may: a thousand jobs that wait for one, and a hundred sources.
 load-crowd: setup build ## Compare small jobs' queue time alone and beside an account at its rate limit
 	@$(LOAD) --jobs $(or $(JOBS),100) --clients $(or $(CLIENTS),5) --crowd $(or $(CROWD),1000)
 
 load: setup build ## Create 2,000 jobs from 50 clients on a stack of its own while workers are killed (JOBS=…, CLIENTS=…, KILLS=…)
 	@$(LOAD) --jobs $(or $(JOBS),2000) --clients $(or $(CLIENTS),50) --kills $(or $(KILLS),40)
 
-# TARGET= a part of a test's name, as in fuzz_pages. What makes one fail is kept under tests/fuzz/seeds.
+# TARGET= a part of a test's name, e.g. fuzz_pages. Failing inputs are saved in tests/fuzz/seeds.
 fuzz: setup ## Fuzz every parser of untrusted input, each for a minute (TIME=seconds, TARGET=name)
 	FUZZ_SECONDS=$(or $(TIME),60) cargo test --package docmill --package docmill-pdf --package worker --lib $(or $(TARGET),fuzz_) -- --nocapture
 
@@ -84,7 +84,7 @@ description: ## Regenerate the API's description after a change of its parts, sc
 	cargo build --workspace --example write-description
 	"$(CARGO_TARGET_DIR)/debug/examples/write-description"
 
-# The same requests each time; SEED=… sends others.
+# The same requests each time; SEED=… changes them.
 test-contract: setup build ## Test a separate stack with requests generated from the API's description (four minutes at most)
 	@venv=$$(dirname "$$(infra/setup.sh python contract)") && $(LOCAL) with-stack -- sh -c '"$$0" \
 		--config-file tests/schemathesis.toml run "$$DOCMILL_URL/openapi.json" --url "$$DOCMILL_URL" \
@@ -92,7 +92,7 @@ test-contract: setup build ## Test a separate stack with requests generated from
 
 check: check-rust check-description check-template check-deployment check-licences check-local check-cost ## Run all static checks
 
-# Tests may ask dependencies for no feature that `make build` does not ask for: it would compile half of them a second time.
+# Tests must not enable features of dependencies that `make build` does not: these would be compiled a second time.
 FEATURES = cargo tree --locked --workspace --prefix none --format '{p} {f}' --edges
 check-rust:
 	@mkdir -p "$(CARGO_TARGET_DIR)"
@@ -110,7 +110,7 @@ check-template:
 	@venv=$$(dirname "$$(infra/setup.sh python check)") && set -x \
 		&& "$$venv/cfn-lint" template.yaml && "$$venv/sam" validate --lint --template template.yaml
 
-# Nothing here asks the network. shellcheck is used where it is installed.
+# Nothing here uses the network. shellcheck is used if it is installed.
 check-deployment:
 	@venv=$$(dirname "$$(infra/setup.sh python scan)") && set -x \
 		&& "$$venv/checkov" --config-file .checkov.yaml \
@@ -118,15 +118,16 @@ check-deployment:
 		&& "$$venv/zizmor" --offline --quiet .github/workflows
 	@! command -v shellcheck >/dev/null || shellcheck infra/*.sh infra/worker/*.sh .ci/run
 
-# Of other platforms' crates too it reads what cargo knows, which compiling here does not fetch. The advisories are looked up
-# by the workflow, which has a network.
+# Also reads the crates of other platforms, which cargo has not fetched here. The workflow, which has network access, checks
+# advisories.
 check-licences:
 	cargo fetch --quiet --locked
 	"$$(infra/setup.sh cargo-deny)" --offline check bans licenses sources
 	@PYTHONPATH=infra python3 -m licences.tests
 	@PYTHONPATH=infra python3 -m licences --check
 
-# IMAGE_ROOT= the root directory of a worker's image, as `make test-image` keeps it, to read the packages' licences anew. Needs root.
+# IMAGE_ROOT= the root directory of a worker's image, as kept by `make test-image`, to read the packages' licences again. Needs
+# root.
 licences: ## Write LICENSES.md, after a change of the crates or of the image's packages (IMAGE_ROOT=…)
 	@PYTHONPATH=infra python3 -m licences $(if $(IMAGE_ROOT),--image "$(IMAGE_ROOT)")
 
@@ -137,29 +138,30 @@ check-local:
 	@$(LOCAL).image_tests
 	@PYTHONPATH=infra "$$(infra/setup.sh python local)" -m preflight.tests
 
-# In the local stack's environment, because it reads the template as that does.
+# Uses the local stack's environment, because it reads the template in the same way.
 COST = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m cost
 
 check-cost:
 	@$(COST).tests
 
-# The kernel's entropy suffices for TLS: collecting the processor's jitter too would take 32 ms of each cold start.
-# What is not optimised is built without this: its cache would be compiled anew, and nobody waits for its starts.
+# The kernel's entropy suffices for TLS: collecting the processor's jitter too would take 32 ms of each cold start. Debug builds
+# don't set this, because it would invalidate their cache.
 OPTIMISED = AWS_LC_SYS_NO_JITTER_ENTROPY=1
 
 build-release: ## Compile the optimised worker, to CARGO_TARGET_DIR/release/worker
 	$(OPTIMISED) cargo build --release --workspace --bin worker
 
-# With QUICK=1, a few minutes instead of a quarter of an hour, and no large documents. ONLY="office pdf" measures these parts
-# of office, basic, browser, pdf, compress and stream; with ALONE=1, the PDF tools without their peers, as `make cost` needs them.
+# QUICK=1 takes a few minutes instead of a quarter of an hour and leaves out large documents. ONLY="office pdf" selects from
+# office, basic, browser, pdf, compress and stream. ALONE=1 measures the PDF tools without their peers, for `make cost`.
 BENCH = mkdir -p target && export PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 && python=$$(python3 -m bench.peers) && "$$python" -m bench
 BENCH_ARGUMENTS = --worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(QUICK),--quick) $(if $(ALONE),--alone) $(foreach part,$(ONLY),--only $(part))
 
 bench: setup build-release ## Measure the engines beside LibreOffice, Gotenberg, Puppeteer, … (QUICK=1: briefly, ONLY=part)
 	@$(BENCH) bench $(BENCH_ARGUMENTS) --json target/bench.json
 
-# With ROUNDS=3, a minute instead of five. The emulator is of the stack's own; nothing else runs on it.
-# The same document each time, one after the other: in one request that waits, and by creating a job and polling it.
+# ROUNDS=3 takes one minute instead of five. The stack has its own emulator, which runs nothing else.
+# The same document is converted several times, one after the other: in one request that waits, and by creating a job and polling
+# it.
 bench-wait: setup build ## Compare a conversion in one request with creating and polling, on a stack of its own (ROUNDS=…)
 	@$(LOCAL) with-stack -- env PYTHONPATH=infra:tests PYTHONDONTWRITEBYTECODE=1 \
 		"$$(infra/setup.sh python local)" -m load.latency --rounds $(or $(ROUNDS),50)
@@ -169,7 +171,7 @@ bench-api: setup build ## Measure the functions as Lambda starts them: init, fir
 	@mkdir -p target && $(LOCAL) with-stack -- "$(CARGO_TARGET_DIR)/release/bench-api" \
 		--binaries "$(CARGO_TARGET_DIR)/release" --json target/bench-api.json $(if $(ROUNDS),--rounds $(ROUNDS))
 
-# The emulator is one process of Python, which is what limits the rates there: ON=dynamodb-local has its tables elsewhere.
+# The emulator is one Python process, which limits the rates. ON=dynamodb-local has the tables elsewhere.
 bench-sweeper: setup ## Measure the sweeper behind a backlog: leases, expiries (QUEUED=…, LEASES=…, EXPIRED=…, ON=dynamodb-local)
 	@cargo test --workspace --test it --no-run
 	@$(LOCAL) $(if $(filter dynamodb-local,$(ON)),with-dynamodb-local "$$(infra/setup.sh dynamodb-local)",with-storage) -- env $(foreach name,QUEUED LEASES EXPIRED,$(if $($(name)),$(name)=$($(name)))) \
@@ -191,18 +193,18 @@ build-lambda: ## Compile every function as AWS Lambda runs it, to target/lambda 
 			$(if $(filter arm64,$(ARCHITECTURE)),--arm64,--x86-64)
 	@date -u +%F >target/lambda/built-on
 
-# SAM takes parameters from the command line or from samconfig.toml, and never from both.
+# SAM takes parameters either from the command line or from samconfig.toml, not from both.
 GIVEN = Architecture=$(ARCHITECTURE) $(PARAMETERS)
 OVERRIDES = --parameter-overrides $(GIVEN)
-# SAM sees whether a function's code has changed, but not what a parameter comes to. So that an alias is moved to a version
-# with the new parameters, each package carries their digest.
+# SAM only notices changes of a function's code, not of parameter values. Each package contains a digest of the parameters, so
+# that aliases move to a version with the new values.
 export STAMPED = $(GIVEN)
 STAMP = for each in target/lambda/*/; do printenv STAMPED | sha256sum >"$$each/parameters"; done
 
 deploy-check: ## Check this AWS account for anything that would break a deployment (PARAMETERS='Name=value …')
 	@PYTHONPATH=infra "$$(infra/setup.sh python deploy)" -m preflight $(STACK) $(GIVEN)
 
-# STACK= another name than that of samconfig.toml.
+# STACK= overrides the name in samconfig.toml.
 deploy: deploy-check build-lambda ## Build for AWS Lambda and deploy with SAM (needs AWS credentials and Docker; PARAMETERS='Name=value …')
 	@venv=$$(dirname "$$(infra/setup.sh python deploy)") && export PATH="$$venv:$$PATH" && set -x && $(STAMP) \
 		&& sam build $(OVERRIDES) \

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs a Logs Insights query over the logs of a deployed stack, and prints each result as one line of name=value pairs.
+# Runs a Logs Insights query on the logs of a deployed stack, and prints each result as a line of name=value pairs.
 #
 #   infra/insights.sh STACK MINUTES 'QUERY' [FUNCTION …]     for example infra/insights.sh docmill 60 "$query" sweeper
 #
-# Without functions it reads all of the stack's log groups.
+# Without functions, it reads all of the stack's log groups.
 set -eu
 [ $# -ge 3 ] || { echo "usage: infra/insights.sh STACK MINUTES 'QUERY' [FUNCTION …]" >&2; exit 2; }
 stack=$1 minutes=$2 query=$3

@@ -33,12 +33,12 @@ expiry_of() {
     aws dynamodb describe-time-to-live --table-name "$1" --query TimeToLiveDescription.AttributeName --output text
 }
 
-# True or False: whether a table refuses to be deleted.
+# True or False: whether a table is protected against deletion.
 protection_of() {
     aws dynamodb describe-table --table-name "$1" --query Table.DeletionProtectionEnabled --output text
 }
 
-# A restore brings back neither the expiry of items nor the backups. $1: table, $2: attribute.
+# A restore keeps neither the expiry of items nor the backups. $1: table, $2: attribute.
 settle() {
     wait_until_active "$1"
     [ "$2" = None ] || aws dynamodb update-time-to-live --table-name "$1" \

@@ -30,13 +30,13 @@ has_font() {
     has fc-list && fc-list : family | grep -q "$1"
 }
 
-# The Debian packages that stand for what is missing.
+# The Debian packages to install.
 missing_packages() {
     has cc || echo build-essential
     has curl || echo curl
     has jq || echo jq
     has openssl || echo openssl
-    has nasm || echo nasm # Without it, the JPEG encoder is built without its fast paths.
+    has nasm || echo nasm  # Otherwise, the JPEG encoder is built without its fast paths.
     has python3 && python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
     has soffice || echo libreoffice-writer libreoffice-calc libreoffice-impress libreoffice-draw
     [ -e /usr/lib/libreoffice/program/libsmlo.so ] || echo libreoffice-math
@@ -45,11 +45,11 @@ missing_packages() {
     has chromium-headless-shell || echo chromium-headless-shell
     ls /usr/lib/*/libjemalloc.so.2 >/dev/null 2>&1 || echo libjemalloc2
     has pdftotext || echo poppler-utils
-    # What a test tries to read redacted words with.
+    # A test tries to read redacted words with it.
     has tesseract || echo tesseract-ocr
     ls /usr/lib/*/libqpdf.so.[23][90] >/dev/null 2>&1 || echo qpdf
     has fc-list || echo fontconfig
-    # What the worker's tests are run by, as Lambda runs the worker.
+    # The worker's tests run in it, as on Lambda.
     has bwrap || echo bubblewrap
     has setpriv || echo util-linux
     has_font 'Liberation Sans' || echo fonts-liberation
@@ -67,12 +67,12 @@ missing_packages() {
     has_font OpenSymbol || echo fonts-opensymbol
 }
 
-# The dictionaries that the image has, of those that this distribution has.
+# The image's hyphenation dictionaries, as far as this distribution has them.
 missing_hyphenation() {
     [ -e /usr/share/hyphen/hyph_zu_ZA.dic ] || grep "^hyphen-" "$here/worker/packages"
 }
 
-# What Tesseract reads: the library, and the languages that the image has.
+# Tesseract: the library and the image's languages.
 missing_models() {
     ls /usr/lib/*/libtesseract.so.5 >/dev/null 2>&1 || echo libtesseract5
     for package in $(grep '^tesseract-ocr-' "$here/worker/packages"); do
@@ -81,7 +81,7 @@ missing_models() {
     done
 }
 
-# Fonts of our own collection, which no package has.
+# Our own fonts, which no package contains.
 setup_fonts() {
     for font in "$here"/worker/fonts/*.ttf; do
         cmp -s "$font" "$fonts/$(basename "$font")" || missing=yes
@@ -107,7 +107,7 @@ setup_system() {
     setup_fonts
 }
 
-# $1: Debian packages, separated by spaces, which are missing.
+# $1: missing Debian packages, separated by spaces.
 install_packages() {
     packages=$1
     [ -n "$packages" ] || return 0
@@ -126,7 +126,7 @@ install_packages() {
         || fail "apt-get could not install $packages: $(grep '^E:' "$log" | tail -1) The log is $log"
 }
 
-# Fills a directory of the cache with a command, unless that was done. One at a time: two `make` in two clones share it.
+# Fills a directory of the cache with a command, unless this was done before. Locked, because two clones may share it.
 once() {
     directory=$1
     shift
@@ -145,7 +145,7 @@ setup_python() {
     requirements=$here/requirements-$1.txt
     has python3 || fail "Python 3 is missing: install python3 and python3-venv, then try again."
     version=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-    # Of the named file and of those that it includes.
+    # Includes the requirements files that it refers to.
     digest=$( (cd "$here" && cat "$requirements" && sed -n 's/^-r //p' "$requirements" | xargs -r cat) | sha256sum | cut -c 1-12)
     venv=$cache/venv-$1-$version-$digest
     once "$venv" make_venv "$venv" "$requirements"
@@ -187,7 +187,7 @@ setup_cargo_deny() {
     echo "$root/bin/cargo-deny"
 }
 
-# Unoptimised, it checks as much within seconds, and compiles in a quarter of the time.
+# An unoptimised build runs within seconds too, and compiles in a quarter of the time.
 install_cargo_deny() {
     echo "Compiling cargo-deny" >&2
     log=$cache/cargo-deny.log
@@ -201,7 +201,7 @@ setup_dynamodb_local() {
     setup_jars dynamodb-local "$(has java || echo default-jre-headless)"
 }
 
-# The validators of PDF/A, and the compiler for the few lines that call them.
+# Validators of PDF/A, and a compiler for the few lines that call them.
 setup_validators() {
     setup_jars validators "$(has javac || echo default-jdk-headless)"
 }
@@ -210,7 +210,7 @@ setup_invoice_validator() {
     setup_jars invoice-validator "$(has javac || echo default-jdk-headless)"
 }
 
-# $1: a folder with a pom.xml, $2: the Debian package of Java, if it is missing.
+# $1: a folder with a pom.xml, $2: the Debian package of Java, if missing.
 setup_jars() {
     pom=$here/$1/pom.xml
     jars=$cache/$1-$(sha256sum <"$pom" | cut -c 1-12)
@@ -219,7 +219,7 @@ setup_jars() {
     echo "$jars"
 }
 
-# What Maven downloads beside the jars, its own plugins, is not kept.
+# Maven's own plugins are not kept.
 copy_jars() {
     echo "Downloading the jars of $3" >&2
     log=$cache/maven.log

@@ -1,9 +1,9 @@
-"""Tells `make test-contract` what a JSON Schema cannot: the formats that are our own, and which tool fits which body."""
+"""Adds what JSON Schema can't express to `make test-contract`: our own formats, and which tool fits which body."""
 
 import schemathesis
 from hypothesis import strategies as st
 
-# Refused by the worker, and only by it: the requests themselves are in order, and nothing goes out.
+# Only the worker refuses these: the requests themselves are valid, and nothing is fetched.
 URLS = ["http://127.0.0.1:9/a.docx", "https://localhost/page.html?x=1", "http://[::1]:9/", "http://10.0.0.1/a"]
 
 schemathesis.openapi.format("source-url", st.sampled_from(URLS))
@@ -14,7 +14,7 @@ schemathesis.openapi.format("inline-html", st.sampled_from(["<h1>Hello</h1>", "<
 
 @schemathesis.hook
 def map_body(context, body):
-    """A random `toolSlug` would end most requests before their other properties are looked at."""
+    """A random `toolSlug` would end most requests before their other properties are checked."""
     if isinstance(body, dict) and isinstance(body.get("toolSlug"), str) and body["toolSlug"]:
         given = body["input"] if isinstance(body.get("input"), dict) else {}
         office = "sourceUrl" in body or "sourceUrl" in given

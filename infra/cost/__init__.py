@@ -1,1 +1,1 @@
-"""What running Docmill on AWS costs, from measured figures and a dated price list: `make cost`."""
+"""The cost of running Docmill on AWS, from measured figures and a dated price list: `make cost`."""

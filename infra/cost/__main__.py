@@ -1,4 +1,4 @@
-"""`python -m cost`: the tables as Markdown. With `--save`, the figures used become the committed copy."""
+"""`python -m cost`: prints the tables as Markdown. `--save` also updates the committed copy of the figures."""
 
 import json
 import sys

@@ -1,16 +1,16 @@
-"""The model: everything is an amount of priced units, and a price list turns amounts into dollars."""
+"""The model: costs are amounts of priced units, which a price list turns into dollars."""
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-# Of each priced unit, how much.
+# The amount of each priced unit.
 Amounts = Counter[str]
 
 MEMORY_OF_ONE_CORE = 1769
 FREE_TMP_MB = 512
 DAYS_OF_MONTH = 365 / 12
-# What is priced, and the figures of whose worker: its memory, and its start.
+# Priced engines, and the worker whose memory and start count for them.
 ENGINES = {"office": "office", "basic": "basic", "browser": "browser"}
 TOOLS = {
     "convert-office": "office",
@@ -43,7 +43,7 @@ SIZES = ("small", "large")
 
 @dataclass(frozen=True)
 class Conversion:
-    """What an engine took for one document, in milliseconds, and what it made. `output_bytes`: as assumed, if 0."""
+    """An engine's times for one document in milliseconds, and the size of its result. `output_bytes`: assumed if 0."""
 
     wall_ms: float
     cpu_ms: float
@@ -51,18 +51,18 @@ class Conversion:
     files: int = 1
 
     def stored_bytes(self, assumed: float) -> float:
-        """Several files are stored one by one, and together in an archive."""
+        """Several files are stored individually, and together in an archive."""
         return (self.output_bytes or assumed) * (1 if self.files == 1 else 2)
 
     @property
     def more_writes(self) -> int:
-        """Of several files, beyond the first: the others, the archive, and at most one list of them."""
+        """The additional objects for several files: all but the first, the archive, and at most one list of them."""
         return 0 if self.files == 1 else self.files + 1
 
 
 @dataclass(frozen=True)
 class Request:
-    """A function's warm processor time, and what its start and first invocation take beyond that."""
+    """A function's warm processor time, and what its start and first invocation take in addition."""
 
     cpu_ms: float
     init_ms: float
@@ -78,18 +78,18 @@ class Measured:
 
 @dataclass(frozen=True)
 class Deployment:
-    """What the template says. Sizes in MB."""
+    """Values from the template. Sizes in MB."""
 
     memory: Mapping[str, int]
     worker_memory: Mapping[str, int]
     worker_tmp: int
-    # Metrics that alarms look at: each is billed.
+    # Metrics that alarms read: each is billed.
     alarms: int
     dashboards: int
 
 
 def dollars(amounts: Mapping[str, float], prices: Mapping, free: bool = False) -> float:
-    """What the amounts cost; `free`: after what AWS gives each account every month."""
+    """The price of amounts; `free` deducts AWS's monthly free allowance."""
     units = prices["units"]
     return sum(
         max(0.0, amount - (units[unit].get("free", 0) if free else 0)) * units[unit]["price"]
@@ -111,22 +111,22 @@ def compute(ms: float, memory: float, tmp: float = FREE_TMP_MB) -> Amounts:
 
 
 def request_ms(request: Mapping, measured: Request, call_ms: float, memory: int, cold: bool) -> float:
-    """Waiting for AWS, and working with the share of a core that the memory brings."""
+    """Time to wait for AWS, and to compute with the share of a core that the memory gives."""
     cores = memory / MEMORY_OF_ONE_CORE
     if not cold:
         return request["serial calls"] * call_ms + measured.cpu_ms / cores
-    # The first invocation reads the settings, but beside its first call. A start runs with the whole of a core.
+    # The first invocation reads the settings in parallel with its first call. A start has a whole core.
     return measured.init_ms + request["serial calls"] * call_ms + measured.first_cpu_ms / cores
 
 
 def worker_ms(worker: Mapping, conversion: Conversion, call_ms: float, memory: int) -> float:
-    """What is done ahead of the next job is in the processor time, and Lambda bills it too."""
+    """Work ahead of the next job is part of the processor time, and Lambda bills it too."""
     converting = max(conversion.wall_ms, conversion.cpu_ms / (memory / MEMORY_OF_ONE_CORE))
     return worker["source ms"] + converting + worker["store ms"] + worker["serial calls"] * call_ms
 
 
 def polls(ms: float, waiting: Mapping) -> int:
-    """How often a request that waits for so long looks at its job."""
+    """How often a request that waits this long reads its job."""
     count, waited, pause = 0, 0.0, waiting["first pause ms"]
     while waited < ms:
         waited += pause
@@ -147,7 +147,7 @@ def waiting_request(kind: str, size: str, usage: Mapping, measured: Measured, de
 
 
 def usual_requests(usage: Mapping, measured: Measured, deployment: Deployment) -> Amounts:
-    """The warm requests of a client that creates a job, asks for it and downloads."""
+    """The warm requests of a client that creates a job, polls it and downloads the result."""
     amounts: Amounts = Counter()
     for request in usage["requests"]:
         amounts += times(warm_request(request, usage, measured, deployment), request["count"])
@@ -169,7 +169,7 @@ def log(size: float, usage: Mapping) -> Amounts:
 
 @dataclass(frozen=True)
 class Job:
-    """A job's bill, by what it is for."""
+    """A job's cost by purpose."""
 
     parts: Mapping[str, Amounts]
     transfer: Amounts
@@ -215,7 +215,7 @@ def job(kind: str, size: str, cold_share: float, usage: Mapping, measured: Measu
 
 
 def share_out(amounts: Mapping[str, float], parts: Mapping[str, Amounts]) -> None:
-    """Puts amounts of AWS's services under the heading where one looks for them."""
+    """Sorts amounts of AWS's services under suitable headings."""
     for unit, amount in amounts.items():
         if unit.startswith("DynamoDB"):
             parts["jobs' records"][unit] += amount
@@ -226,7 +226,7 @@ def share_out(amounts: Mapping[str, float], parts: Mapping[str, Amounts]) -> Non
 
 
 def idle(usage: Mapping, measured: Measured, deployment: Deployment) -> Amounts:
-    """What a month costs in which nothing happens."""
+    """The cost of a month without any jobs."""
     amounts = Counter({unit: line["amount"] for unit, line in usage["idle"].items()})
     memory = deployment.memory["Sweeper"]
     runs = usage["idle"]["schedule"]["amount"]
@@ -236,11 +236,11 @@ def idle(usage: Mapping, measured: Measured, deployment: Deployment) -> Amounts:
 
 
 def in_use(usage: Mapping, jobs_a_day: float) -> Amounts:
-    """What a month costs beyond that: a custom metric is billed for the hours in which it is written."""
+    """The additional cost of a month with jobs: a custom metric is billed for each hour in which it is written."""
     amounts = Counter({unit: line["amount"] for unit, line in usage["in use"].items()})
     return times(amounts, min(1.0, jobs_a_day / 24))
 
 
 def per_thousand(one: Job, jobs_a_day: float, month: Amounts, prices: Mapping) -> float:
-    """A thousand jobs with their share of the month's fixed amounts, no free allowance deducted."""
+    """A thousand jobs with their share of the month's fixed amounts, without free allowances."""
     return 1000 * (dollars(one.total(), prices) + dollars(month, prices) / (jobs_a_day * DAYS_OF_MONTH))

@@ -1,4 +1,4 @@
-"""Where the figures come from: the last benchmarks of this machine, or the dated copy that is committed."""
+"""The source of the figures: this machine's last benchmarks, or the committed, dated copy."""
 
 import json
 import statistics
@@ -15,7 +15,7 @@ ROOT = HERE.parents[1]
 COPY = HERE / "measured.json"
 BENCH, BENCH_API = ROOT / "target/bench.json", ROOT / "target/bench-api.json"
 OURS = "docmill"
-# As AWS is called: over TLS, with its first handshakes.
+# Like calls to AWS: over TLS, including the first handshakes.
 BACKEND = "TLS"
 
 
@@ -24,7 +24,7 @@ def read(name: str) -> dict[str, Any]:
 
 
 def figures() -> tuple[dict[str, Any], list[str]]:
-    """The figures in the committed copy's form, and what each part of them rests on. What was not measured here is the copy's."""
+    """The figures in the committed copy's form, with their sources. Unmeasured ones come from the copy."""
     copy = read(COPY.name)
     used = []
     for part, file, extract in [("engines", BENCH, engines), ("tools", BENCH, tools), ("requests", BENCH_API, requests)]:
@@ -39,7 +39,7 @@ def figures() -> tuple[dict[str, Any], list[str]]:
 
 
 def engines(bench: dict[str, Any]) -> dict[str, Any] | None:
-    """Ours of `make bench`: the mean over the kinds of documents of a size, each with its median."""
+    """Our times from `make bench`: the mean of the medians over all kinds of documents of a size."""
     if not all(f"{kind} cold" in bench for kind in ENGINES):
         return None
     found: dict[str, Any] = {"warm": {}, "cold_ms": {}}
@@ -54,7 +54,7 @@ def engines(bench: dict[str, Any]) -> dict[str, Any] | None:
     return found
 
 
-# The benchmark's cases that stand for a tool's small and large jobs.
+# The benchmark's cases for small and large jobs of a tool.
 CASES = {
     "convert-office": ("docx to odt", "docx to odt, large"),
     "markdown-to-pdf": ("Markdown to PDF", "Markdown to PDF, large"),
@@ -83,7 +83,7 @@ CASES = {
 
 
 def tools(bench: dict[str, Any]) -> dict[str, Any] | None:
-    """Ours of `make bench ONLY=pdf`."""
+    """Our times from `make bench ONLY=pdf`."""
     rows = bench.get("pdf", {})
     cases = {f"{tool} {size}": label for tool, labels in CASES.items() for size, label in zip(SIZES, labels, strict=True)}
     if not rows.keys() >= set(cases.values()):
@@ -122,14 +122,14 @@ def measured(figures: dict[str, Any]) -> Measured:
 
 
 def metrics_of(resource: dict[str, Any]) -> int:
-    """How many metrics an alarm looks at, each of which is billed. 0: it is none."""
+    """The number of metrics that an alarm reads, each of which is billed; 0 if the resource is not an alarm."""
     if resource["Type"] != "AWS::CloudWatch::Alarm":
         return 0
     return sum("MetricStat" in each for each in resource["Properties"].get("Metrics", [])) or 1
 
 
 def deployment(template: localize.Template) -> Deployment:
-    """Sizes and counts as the template deploys them by default."""
+    """Sizes and counts of the template's default deployment."""
     defaults = {name: each.get("Default") for name, each in template["Parameters"].items()}
     common = template["Globals"]["Function"]["MemorySize"]
 

@@ -1,4 +1,4 @@
-"""The model against cases computed by hand, and the data against the template. Run by `make check`."""
+"""Tests the model against cases calculated by hand, and the data against the template. Run by `make check`."""
 
 import unittest
 from collections import Counter
@@ -46,7 +46,7 @@ class Model(unittest.TestCase):
 
     def test_a_thousand_jobs_carry_their_share_of_the_idle_month(self):
         one = Job({"API": Counter({"lambda request": 2})}, Counter())
-        # A job is a dollar; 36.5 dollars a month over 12 months' 365 days are 1.2 a day, shared by four jobs.
+        # A job costs one dollar; 36.5 dollars a month over 12 months of 365 days in total are 1.2 a day, shared by four jobs.
         month = Counter({"lambda request": 73})
         self.assertAlmostEqual(per_thousand(one, 4, month, PRICES), 1000 * (1 + 1.2 / 4))
 
@@ -109,7 +109,7 @@ class Data(unittest.TestCase):
         deployment = sources.deployment(TEMPLATE)
         self.assertEqual((deployment.memory["CreateJob"], deployment.memory["GetJob"]), (512, 256))
         self.assertEqual(deployment.worker_memory["browser"], TEMPLATE["Parameters"]["HtmlMemory"]["Default"])
-        # Each worker's queue is polled, whether anything is in it or not.
+        # Each worker's queue is polled, even if it is empty.
         workers = [name for name in deployment.memory if name.endswith("Worker")]
         polls = sources.read("usage.json")["idle"]["SQS request"]["amount"]
         self.assertEqual(polls, len(workers) * 5 * 3 * 43_800)

@@ -1,4 +1,4 @@
-"""`python -m licences`: writes LICENSES.md. `--check` compares it instead; `--image ROOT` reads an image's root directory anew."""
+"""`python -m licences`: writes LICENSES.md. `--check` only compares it; `--image ROOT` reads an image's root directory again."""
 
 import argparse
 import json
@@ -41,7 +41,7 @@ def recorded() -> list[image.Source]:
 
 
 def problems(sources: list[image.Source]) -> list[str]:
-    """What the table must not say, and packages that it does not know."""
+    """Forbidden licences in the table, and unknown packages."""
     lines = (ROOT / "infra/worker/packages").read_text().splitlines()
     known = {package for source in sources for package in source.packages}
     found = [
@@ -51,7 +51,7 @@ def problems(sources: list[image.Source]) -> list[str]:
     ]
     if set(table.copyleft(sources)) != set(table.COPYLEFT):
         found.append(f"engines load libraries under the GPL alone, of {table.copyleft(sources)}, and not of {[*table.COPYLEFT]}")
-    # Whose copyright files name the licence of something that is not installed: the introduction says what.
+    # Their copyright files name the licence of files that are not installed. The introduction explains this.
     named = {source.name for source in sources if any(re.search("AGPL|Affero", each) for each in source.licences)}
     return found + [f"{name} names the AGPL" for name in sorted(named - {"libreoffice-dictionaries"})]
 

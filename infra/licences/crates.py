@@ -1,4 +1,4 @@
-"""The Rust crates that are compiled into what is deployed, with the licences that their manifests declare."""
+"""The Rust crates that are compiled into deployed programs, with the licences in their manifests."""
 
 import json
 import subprocess
@@ -6,12 +6,12 @@ from collections import deque
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# Members of the workspace that only test.
+# Workspace members that are only tests.
 NOT_SHIPPED = {"docmill-tests", "docmill-fuzz", "bench-api"}
 
 
 def read() -> dict[str, str]:
-    """Licence by name. Crates of the project itself are left out."""
+    """Licences by name, without the project's own crates."""
     command = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", "x86_64-unknown-linux-gnu"]
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return shipped(json.loads(said))
@@ -33,5 +33,5 @@ def shipped(metadata: dict) -> dict[str, str]:
 
 
 def _licence(package: dict) -> str:
-    # Older manifests separate alternatives by a slash.
+    # Older manifests separate alternatives with a slash.
     return " OR ".join(part.strip() for part in (package["license"] or "in its own file").split("/"))

@@ -1,4 +1,4 @@
-"""What is installed in the worker's image, and under which licences: read from the copyright files of a root directory."""
+"""The packages in the worker's image and their licences, read from the copyright files of a root directory."""
 
 import re
 import subprocess
@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-# What is loaded into processes of the worker's own binary, each with all that it links to. All else is a program of its own.
+# Libraries that are loaded into the worker's own processes, with everything that they link to. All others are separate programs.
 LOADED = {
     "office": ("usr/lib/libreoffice/program/*.so", "usr/lib/*/libjemalloc.so.2"),
     "pdf": ("usr/lib/libreoffice/program/libpdfiumlo.so", "usr/lib/*/libqpdf.so.*", "usr/lib/*/libtesseract.so.*"),
 }
-# Files that don't name their licences in fields: what they quote, and the name for it.
+# Files without licence fields: a quoted text, and the licence it stands for.
 QUOTED = {
     r"/usr/share/common-licenses/([A-Za-z]+(?:-\d+(?:\.\d+)*)?)": r"\1",
     r"Permission is hereby granted, free of charge": "MIT",
@@ -24,7 +24,7 @@ QUOTED = {
 
 @dataclass(frozen=True)
 class Source:
-    """A Debian source package: those of its packages that are installed, and all licences that their copyright files name."""
+    """A Debian source package: its installed packages, and all licences in their copyright files."""
 
     name: str
     packages: tuple[str, ...]
@@ -75,7 +75,7 @@ def _packages(root: Path, patterns: Iterable[str]) -> Iterable[str]:
     """The packages of these libraries, and of those that they link to."""
     names = [f"/{path.relative_to(root)}" for pattern in patterns for path in root.glob(pattern)]
     said = subprocess.run(["chroot", root, "ldd", *names], capture_output=True, text=True).stdout
-    # By name: a directory may be a link to the one that the package has.
+    # Compared by name, because a directory may be a link to the package's.
     files = {Path(name).name for name in names} | {Path(name).name for name in re.findall(r"=> (/\S+)", said)}
     files -= _replaced(root)
     for listing in (root / "var/lib/dpkg/info").glob("*.list"):
@@ -84,7 +84,7 @@ def _packages(root: Path, patterns: Iterable[str]) -> Iterable[str]:
 
 
 def _replaced(root: Path) -> set[str]:
-    """Files of packages that the image has another file in place of (`dpkg-divert`)."""
+    """Packaged files that the image replaces by others (`dpkg-divert`)."""
     diversions = root / "var/lib/dpkg/diversions"
-    # Three lines each: the file, where the package's goes, and whose diversion it is.
+    # Three lines per diversion: the file, its new place, and its owner.
     return {Path(line).name for line in diversions.read_text().splitlines()[::3]} if diversions.exists() else set()

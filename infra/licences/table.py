@@ -1,16 +1,16 @@
-"""The one table of every licence: crates, Debian's packages, fonts, and what PDFium brings along."""
+"""The table of all licences: crates, Debian packages, fonts, and PDFium's own parts."""
 
 from collections.abc import Iterable, Mapping
 
 from .image import Source
 
-# What is in LibreOffice's `libpdfiumlo.so`, by PDFium's own notices. It links the system's libraries for all else.
+# Parts of LibreOffice's `libpdfiumlo.so`, according to PDFium's notices. Otherwise it links to the system's libraries.
 PDFIUM = {
     "PDFium": "BSD-3-Clause AND Apache-2.0",
     "Anti-Grain Geometry 2.3, in PDFium": "AGG-2.3",
     "Big Integer Library, in PDFium": "public domain",
 }
-# infra/worker/fonts: each with its licence beside it.
+# infra/worker/fonts, each with its licence file.
 FONTS = {"Gelasio": "OFL-1.1", "Comic Relief": "OFL-1.1", "Inconsolata Semi Wide": "OFL-1.1"}
 
 INTRODUCTION = """\

@@ -1,4 +1,4 @@
-"""How licences are read, on small made-up files. Run by `make check`."""
+"""Tests how licences are read, with small made-up files. Run by `make check`."""
 
 import unittest
 import unittest.mock

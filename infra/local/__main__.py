@@ -1,4 +1,4 @@
-"""The commands behind the Makefile: run, up, down, clean, with-stack; and person, for one more who may sign in."""
+"""The commands behind the Makefile: run, up, down, clean and with-stack, and person, which adds a user."""
 
 import os
 import shutil
@@ -17,9 +17,9 @@ from local.errors import Problem
 from local.settings import CREDENTIALS, ROOT, Settings, binaries, loopback_exceptions, user_settings
 from local.stack import TEMPLATE, Stack
 
-# Ports that tests may bind for sources of their own; the workers may fetch from them.
+# Ports for sources that tests serve themselves; the workers may fetch from them.
 SPARE_PORTS = 8
-# What the user's shell may have set for another stack, or for AWS itself.
+# Variables that the user's shell may have set for another stack or for AWS.
 OF_ANOTHER_STACK = (
     "DOCMILL_URL", "DOCMILL_ACCOUNT", "DOCMILL_LIVE_KEY", "DOCMILL_TEST_KEY", "DOCMILL_DASHBOARD_URL",
     "DOCMILL_USER", "DOCMILL_USER_PASSWORD", "DOCMILL_ADMIN", "DOCMILL_ADMIN_PASSWORD",
@@ -37,7 +37,7 @@ def say(line: str) -> None:
 
 
 def run() -> int:
-    """The stack in the foreground, until Ctrl-C."""
+    """Runs the stack in the foreground, until Ctrl-C."""
     stack = Stack(user_settings())
     if stack.is_running():
         raise Problem("The stack is already up: use it, or end it with `make down` first.")
@@ -58,7 +58,7 @@ def run() -> int:
 
 
 def up() -> int:
-    """The stack in the background. On a stack that is up, this deploys what was built since."""
+    """Runs the stack in the background. If it is running, new builds are deployed to it."""
     stack = Stack(user_settings())
     if stack.is_running() and stack.running_port() != stack.settings.port:
         raise Problem(f"The stack is already up on port {stack.running_port()}: `make down` first to change the port.")
@@ -74,7 +74,7 @@ def up() -> int:
 
 
 def introduce(stack: Stack, values: dict[str, str]) -> None:
-    """Proves that the stack works, and says how to use it."""
+    """Tests that the stack works, and prints how to use it."""
     settings = stack.settings
     url, key = values["DOCMILL_URL"], values["DOCMILL_LIVE_KEY"]
     if settings.may_fetch_samples():
@@ -148,7 +148,7 @@ def with_stack(command: list[str]) -> int:
 
 
 def person(email: str, password: str, group: str | None) -> int:
-    """Lets one more person sign in: on the stack that the environment names, else on the one that is up."""
+    """Adds a user to the stack in the environment, or else to the running one."""
     values = envfile.read(user_settings().env_file) | os.environ
     if "USER_POOL" not in values:
         raise Problem("No stack is up: start one with `make up`.")
@@ -159,7 +159,7 @@ def person(email: str, password: str, group: str | None) -> int:
 
 @contextmanager
 def emulator() -> Iterator[str]:
-    """An emulator with nothing deployed. Yields its endpoint."""
+    """An emulator without deployments. Yields its endpoint."""
     home = Path(tempfile.mkdtemp(prefix="docmill-test-"))
     port, samples_port = processes.free_ports(2)
     settings = Settings(home=home, port=port, samples_port=samples_port, persistent=False, source_exceptions=[])
@@ -173,7 +173,7 @@ def emulator() -> Iterator[str]:
 
 
 def with_dynamodb_local(jars: Path, command: list[str]) -> int:
-    """Runs a command with tables in AWS's own DynamoDB Local, and bucket and queues in the emulator."""
+    """Runs a command with tables in AWS's DynamoDB Local, and bucket and queues in the emulator."""
     template = localize.load(TEMPLATE)
     with dynamodb_local.running(jars) as dynamodb, emulator() as endpoint:
         tables = dynamodb_local.create_tables(dynamodb, template)
@@ -183,7 +183,7 @@ def with_dynamodb_local(jars: Path, command: list[str]) -> int:
 
 
 def with_storage(endpoint: str, command: list[str]) -> int:
-    """Only storage, and no API: whatever else is at the endpoint stays untouched."""
+    """Only storage without an API. Leaves everything else at the endpoint unchanged."""
     deploy.require_answer(endpoint)
     with storage_apart(endpoint, localize.storage_only(localize.load(TEMPLATE))) as values:
         return run_command(command, CREDENTIALS | values | {"AWS_ENDPOINT_URL": endpoint, "S3_PATH_STYLE": "true"})
@@ -191,7 +191,7 @@ def with_storage(endpoint: str, command: list[str]) -> int:
 
 @contextmanager
 def storage_apart(endpoint: str, template: localize.Template) -> Iterator[dict[str, str]]:
-    """Tables, bucket and queues of their own, so that no deployed worker or sweeper meets the tests' jobs."""
+    """Separate tables, bucket and queues, so that deployed workers and sweepers never see the tests' jobs."""
     name = f"docmill-test-{uuid.uuid4().hex[:8]}"
     try:
         outputs = deploy.deploy(endpoint, name, template, {})
@@ -201,7 +201,7 @@ def storage_apart(endpoint: str, template: localize.Template) -> Iterator[dict[s
 
 
 def run_command(command: list[str], values: dict[str, str]) -> int:
-    """Runs the command in a session of its own, so that nothing it started is left, whatever happens to it."""
+    """Runs the command in its own session, so that everything it started ends with it."""
     child = subprocess.Popen(command, env=os.environ | values, start_new_session=True)
     try:
         return child.wait()
@@ -218,7 +218,7 @@ def keep_logs(settings: Settings) -> None:
 
 
 def stop_undisturbed(stack: Stack) -> None:
-    """Stops the stack for good: a second Ctrl-C would leave half of it behind."""
+    """Stops the stack completely: a second Ctrl-C would leave half of it running."""
     for each in ENDING_SIGNALS:
         signal.signal(each, signal.SIG_IGN)
     stack.stop()
@@ -229,7 +229,7 @@ def interrupt(signum: int, _frame: object) -> None:
 
 
 def shield_environment() -> None:
-    """Keeps the user's other settings from leading us, or what we start, anywhere but to this stack."""
+    """Removes user settings that would redirect us, or programs that we start, away from this stack."""
     for name in OF_ANOTHER_STACK:
         os.environ.pop(name, None)
     for name in ("NO_PROXY", "no_proxy"):
@@ -238,7 +238,7 @@ def shield_environment() -> None:
 
 def main(arguments: list[str]) -> int:
     shield_environment()
-    # Whoever ends this, the stack is to end with it. A shell's background jobs would even ignore Ctrl-C.
+    # Whatever ends this, the stack must end with it. Background jobs of a shell would otherwise ignore Ctrl-C.
     for each in ENDING_SIGNALS:
         signal.signal(each, interrupt)
     match arguments:

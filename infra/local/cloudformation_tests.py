@@ -21,7 +21,7 @@ from moto import mock_aws
 from moto.cloudformation.models import cloudformation_backends
 
 STACK = "docmill"
-# What is made; all else is left out.
+# The kinds that are created; all others are left out.
 MADE = {
     "AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::SQS::Queue", "AWS::Lambda::Function", "AWS::Lambda::Version",
     "AWS::Lambda::Permission", "AWS::Lambda::EventSourceMapping", "AWS::IAM::Role", "AWS::Logs::LogGroup", "AWS::Events::Rule",
@@ -29,13 +29,13 @@ MADE = {
 
 
 def packaged() -> localize.Template:
-    """As `sam package` and the SAM transform leave it, with what moto doesn't know replaced by its name."""
+    """The output of `sam package` and the SAM transform. Resources that moto does not support are replaced by their names."""
     template = deepcopy(transformed())
     template.pop("Rules", None)
     resources = template["Resources"]
     unknown = {name for name, each in resources.items() if each["Type"] not in MADE}
     for name, each in resources.items():
-        # moto puts permissions on functions, and not on their aliases.
+        # moto only supports permissions on functions, not on aliases.
         if each["Type"] == "AWS::Lambda::Permission":
             function = each["Properties"]["FunctionName"]["Ref"] if "Ref" in each["Properties"]["FunctionName"] else None
             if function and function.endswith("Aliaslive"):
@@ -109,7 +109,7 @@ def physical(cloudformation: Any) -> dict[str, str]:
 
 
 def variables(name: str) -> dict[str, str]:
-    """A function's environment, from moto's own record: LocalStack's moto answers no questions about functions."""
+    """A function's environment, from moto's own record: moto in LocalStack can't be asked about functions."""
     (stack,) = cloudformation_backends["123456789012"]["us-east-1"].stacks.values()
     return stack.resource_map[name].environment_vars
 

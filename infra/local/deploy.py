@@ -1,4 +1,4 @@
-"""CloudFormation against the emulator: create or update a stack, wait, read its outputs, delete it."""
+"""CloudFormation on the emulator: create or update a stack, wait, read its outputs, delete it."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ from local.settings import REGION
 
 CODE_BUCKET = "docmill-local-code"
 DEPLOY_SECONDS = 120
-# What CloudFormation takes in the request itself; larger templates lie in a bucket.
+# The largest template in a request; larger ones go to a bucket.
 INLINE_BYTES = 51_200
 CAPABILITIES = ["CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"]
 
@@ -44,7 +44,7 @@ def upload_code(endpoint: str, name: str, package: bytes) -> str:
 
 
 def place(endpoint: str, stack: str, text: str) -> dict[str, str]:
-    """How a request names a template: by itself, or by where it was put."""
+    """The template as a request passes it: inline, or by address."""
     if len(text) <= INLINE_BYTES:
         return {"TemplateBody": text}
     key = f"{stack}.json"
@@ -81,7 +81,7 @@ def deploy(endpoint: str, stack: str, template: Template, parameters: dict[str, 
 
 
 def delete(endpoint: str, stack: str) -> None:
-    """Deletes a stack of storage, emptying its bucket first: CloudFormation deletes only empty ones."""
+    """Deletes a stack of storage, emptying its bucket first, because CloudFormation only deletes empty ones."""
     cloudformation = client("cloudformation", endpoint)
     if describe(cloudformation, stack) is None:
         return
@@ -119,7 +119,7 @@ def outputs(cloudformation: Any, stack: str) -> dict[str, str]:
 
 
 def first_failure(cloudformation: Any, stack: str) -> str:
-    """Why the deployment failed: the earliest failed event, since the later ones follow from it."""
+    """Why the deployment failed: the earliest failed event, since later ones follow from it."""
     events = cloudformation.describe_stack_events(StackName=stack)["StackEvents"]
     failed = [each for each in events if each["ResourceStatus"].endswith("_FAILED")]
     if not failed:
@@ -128,5 +128,5 @@ def first_failure(cloudformation: Any, stack: str) -> str:
 
 
 def variable_name(output: str) -> str:
-    """`OfficeQueueUrl` becomes `OFFICE_QUEUE_URL`, the name under which the functions know it."""
+    """`OfficeQueueUrl` becomes `OFFICE_QUEUE_URL`, the functions' name for it."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", output).upper()

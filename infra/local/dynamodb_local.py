@@ -1,4 +1,4 @@
-"""AWS's own DynamoDB Local, beside the emulator: tables there, the bucket and the queues here."""
+"""AWS's own DynamoDB Local for tables, next to the emulator for bucket and queues."""
 
 import tempfile
 import uuid
@@ -15,13 +15,13 @@ from local.localize import Template
 MAIN = "software.amazon.dynamodb.services.local.main.ServerRunner"
 TABLE = "AWS::DynamoDB::Table"
 READY_SECONDS = 60
-# What it knows nothing of.
+# Properties that it does not support.
 UNKNOWN = ("PointInTimeRecoverySpecification", "DeletionProtectionEnabled", "TimeToLiveSpecification")
 
 
 @contextmanager
 def running(jars: Path) -> Iterator[str]:
-    """DynamoDB Local on a free port, with its data in memory. Yields its endpoint."""
+    """DynamoDB Local on a free port with data in memory. Yields its endpoint."""
     (port,) = processes.free_ports(1)
     endpoint = f"http://localhost:{port}"
     with tempfile.TemporaryDirectory(prefix="docmill-dynamodb-") as home:
@@ -49,9 +49,9 @@ def answers(endpoint: str) -> bool:
 
 
 def create_tables(endpoint: str, template: Template) -> dict[str, str]:
-    """Makes the template's tables, and returns the environment that names them."""
+    """Creates the template's tables, and returns the environment that names them."""
     dynamodb = deploy.client("dynamodb", endpoint)
-    # The emulator has no tables of these names: what asked it for one would be told so.
+    # The emulator has no tables of these names, so a request to the wrong endpoint would fail.
     prefix = f"dynamodb-local-{uuid.uuid4().hex[:8]}"
     made = {}
     for name, resource in template["Resources"].items():
@@ -63,7 +63,7 @@ def create_tables(endpoint: str, template: Template) -> dict[str, str]:
 
 
 def without_tables(template: Template) -> Template:
-    """Storage but tables: the bucket and the queues."""
+    """Storage without tables: bucket and queues."""
     storage = localize.storage_only(template)
     tables = {name for name, each in storage["Resources"].items() if each["Type"] == TABLE}
     kept = {name: each for name, each in storage["Resources"].items() if name not in tables}

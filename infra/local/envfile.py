@@ -1,4 +1,4 @@
-"""The file that tells other programs where the stack is: `KEY=VALUE` lines, for `set -a; . .local/env`."""
+"""The file that tells other programs about the stack: `KEY=VALUE` lines for `set -a; . .local/env`."""
 
 import os
 import shlex
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def write(path: Path, values: dict[str, str]) -> None:
-    """Replaces the file in one step. Only its owner may read it, since it holds keys."""
+    """Replaces the file atomically. Only its owner may read it, since it contains keys."""
     text = "".join(f"{name}={shlex.quote(value)}\n" for name, value in sorted(values.items()))
     temporary = path.with_suffix(".new")
     with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
@@ -15,7 +15,7 @@ def write(path: Path, values: dict[str, str]) -> None:
 
 
 def read(path: Path) -> dict[str, str]:
-    """What `write` left, or nothing if there is no file."""
+    """The file's values, or none if there is no file."""
     if not path.is_file():
         return {}
     pairs = (line.partition("=") for line in path.read_text().splitlines() if line)

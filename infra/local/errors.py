@@ -1,5 +1,5 @@
-"""The one error that is meant for the person at the terminal."""
+"""The only error that is meant for the user of the terminal."""
 
 
 class Problem(Exception):
-    """Something that the user can put right. Its text is one line that says what to do."""
+    """Something that the user can fix. The text is one line that says how."""

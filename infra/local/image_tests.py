@@ -1,4 +1,4 @@
-"""The worker's image, as far as it can be held to its parts without building it. Run by `make check`; `make test-image` builds it."""
+"""Tests of the worker's image that don't need it to be built. Run by `make check`; `make test-image` builds it."""
 
 import re
 import shutil
@@ -16,7 +16,7 @@ PACKAGES = [line for line in (IMAGE / "packages").read_text().splitlines() if no
 
 
 def apt_knows_packages() -> bool:
-    """Whether this is the image's Debian, with its package lists at hand."""
+    """Whether this machine runs the image's Debian release with package lists."""
     (suite,) = re.findall(r"^FROM debian:(\w+)-slim@sha256:\w+$", DOCKERFILE, re.M)
     release = Path("/etc/os-release")
     same = release.exists() and f"VERSION_CODENAME={suite}\n" in release.read_text()

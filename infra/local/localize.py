@@ -24,12 +24,12 @@ import yaml
 
 FUNCTION = "AWS::Serverless::Function"
 EVENT_SOURCE = "AWS::Lambda::EventSourceMapping"
-# What has no use here.
+# Resource types that are not useful here.
 LEFT_OUT = {
     "AWS::S3::BucketPolicy", "AWS::CloudWatch::Alarm", "AWS::CloudWatch::Dashboard", "AWS::Budgets::Budget",
     "AWS::ApiGatewayV2::DomainName", "AWS::ApiGatewayV2::ApiMapping", "AWS::Route53::RecordSetGroup",
 }  # fmt: skip
-# How a function's versions follow each other.
+# Settings of versions and gradual deployments.
 GRADUAL = ("AutoPublishAlias", "AutoPublishAliasAllProperties", "DeploymentPreference", "ProvisionedConcurrencyConfig")
 STORAGE = {"AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::SQS::Queue"}
 
@@ -37,7 +37,7 @@ Template = dict[str, Any]
 
 
 class TemplateLoader(yaml.SafeLoader):
-    """Reads CloudFormation's short forms (`!Ref x`) as their long ones (`{"Ref": "x"}`), which JSON can carry."""
+    """Reads CloudFormation's short forms (`!Ref x`) as long ones (`{"Ref": "x"}`), which JSON can express."""
 
 
 def long_form(loader: TemplateLoader, name: str, node: yaml.Node) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def load(path: Path) -> Template:
 
 
 def binary_of(function: Template) -> str:
-    """The crate binary that a function runs: the last part of its `CodeUri`, or the worker for images."""
+    """The binary that a function runs: the last part of its `CodeUri`, or the worker for images."""
     code = function["Properties"].get("CodeUri")
     return Path(code).name if code else "worker"
 
@@ -71,7 +71,7 @@ def functions(template: Template) -> dict[str, Template]:
 
 
 def localize(template: Template, endpoint: str, code: dict[str, str], environment: dict[str, str]) -> Template:
-    """The template for the emulator. `code` maps function names to zip addresses, `environment` is given to each."""
+    """The template for the emulator. `code` has the zip addresses by function, and `environment` is added to each function."""
     local = with_address(without_protection(template), endpoint)
     resources = local["Resources"]
     stage_variables = resources["Api"]["Properties"].pop("StageVariables")
@@ -90,14 +90,14 @@ def localize(template: Template, endpoint: str, code: dict[str, str], environmen
 
 
 def limit_workers(local: Template, seconds: int) -> None:
-    """Gives each invocation of a worker less time, and so each lease: what a killed one held is free sooner."""
+    """Shortens each worker invocation and so each lease, so that a killed worker's job is free sooner."""
     for function in functions(local).values():
         if "ENGINES" in function["Properties"]["Environment"]["Variables"]:
             function["Properties"]["Timeout"] = seconds
 
 
 def storage_only(template: Template) -> Template:
-    """Tables, bucket and queues alone, for tests that bring their own endpoint."""
+    """Only tables, bucket and queues, for tests with their own endpoint."""
     local = without_protection(template)
     resources = {name: each for name, each in local["Resources"].items() if each["Type"] in STORAGE}
     outputs = {name: each for name, each in local["Outputs"].items() if referenced(each["Value"]) in resources}
@@ -106,7 +106,7 @@ def storage_only(template: Template) -> Template:
 
 
 def referenced(value: Template) -> str | None:
-    """The resource that a `Ref` or `Fn::GetAtt` names."""
+    """The resource in a `Ref` or `Fn::GetAtt`."""
     return value.get("Ref") or value.get("Fn::GetAtt", [None])[0]
 
 
@@ -148,7 +148,7 @@ def use_zip(function: Template, code: str) -> None:
 
 
 def plain_routes(name: str, function: Template) -> Template:
-    """Takes the `HttpApi` events off a function and returns the resources that stand for them."""
+    """Removes a function's `HttpApi` events and returns equivalent resources."""
     events = function["Properties"].get("Events", {})
     routes: Template = {}
     for key in [key for key, event in events.items() if event["Type"] == "HttpApi"]:

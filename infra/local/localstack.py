@@ -1,4 +1,4 @@
-"""LocalStack, another emulator than that of `make run`, with the services that hold data."""
+"""LocalStack, an alternative to the emulator of `make run`, with the services for storage."""
 
 import os
 import tempfile
@@ -17,7 +17,7 @@ READY_SECONDS = 120
 
 @contextmanager
 def running(python: Path, jars: Path) -> Iterator[str]:
-    """LocalStack on a free port, with its data in memory. Yields its endpoint."""
+    """LocalStack on a free port with data in memory. Yields its endpoint."""
     port, dynamodb_port = processes.free_ports(2)
     endpoint = f"http://localhost:{port}"
     with tempfile.TemporaryDirectory(prefix="docmill-localstack-") as home:
@@ -30,13 +30,13 @@ def running(python: Path, jars: Path) -> Iterator[str]:
             "DYNAMODB_IN_MEMORY": "1",
             "DYNAMODB_LOCAL_JARS": str(jars),
             "DYNAMODB_LOCAL_PORT": str(dynamodb_port),
-            # Addresses of queues that need no name server.
+            # Queue addresses that need no name server.
             "SQS_ENDPOINT_STRATEGY": "path",
             "LOCALSTACK_HOST": f"localhost:{port}",
-            # Nothing is asked of anybody elsewhere.
+            # No requests to the internet.
             "DISABLE_EVENTS": "1",
             "SKIP_SSL_CERT_DOWNLOAD": "1",
-            # Signatures of links are compared, as AWS does.
+            # Checks the signatures of links, like AWS.
             "S3_SKIP_SIGNATURE_VALIDATION": "0",
             "DNS_ADDRESS": "0",
         }

@@ -20,12 +20,12 @@ def no_output(_worker: Worker, **_waits: float) -> str:
 
 
 async def answer_options_too(api_id: str, stage: str, path: str, method: str, *rest: Any, **named: Any) -> Any:
-    """In lower case it is a method like any other: only `OPTIONS` is kept from the routes."""
+    """ministack only treats upper-case `OPTIONS` specially, so it is changed to lower case."""
     return await answer(api_id, stage, path, "options" if method == "OPTIONS" else method, *rest, **named)
 
 
 if __name__ == "__main__":
-    # Header and body of a Runtime API answer are two writes: the second would wait for the first one's delayed ACK.
+    # Runtime API responses are written in two parts: the second would wait for the first one's delayed ACK.
     socketserver.StreamRequestHandler.disable_nagle_algorithm = True
     Worker._drain_stderr_bounded = no_output
     apigateway.handle_execute = answer_options_too

@@ -1,4 +1,4 @@
-"""What watches the service must speak of things that exist: alarms, dashboard and runbook. Run by `make check`."""
+"""Alarms, dashboard and runbook must only name things that exist. Run by `make check`."""
 
 import json
 import re
@@ -12,7 +12,7 @@ RUNBOOK = (ROOT / "infra/RUNBOOK.md").read_text()
 OPERATIONS = (ROOT / "infra/OPERATIONS.md").read_text()
 OWN = "Docmill/${AWS::StackName}"
 
-# What AWS emits of the resources that the template has, with the dimensions that tell them apart.
+# AWS's metrics of the template's resources, with the dimensions that identify them.
 OF_AWS = {
     ("AWS/ApiGateway", ("ApiId",)): {"4xx", "5xx", "Count", "Latency", "IntegrationLatency"},
     ("AWS/DynamoDB", ("TableName",)): {"ReadThrottleEvents", "TransactionConflict", "WriteThrottleEvents"},
@@ -23,7 +23,7 @@ OF_AWS = {
         "ApproximateAgeOfOldestMessage", "ApproximateNumberOfMessagesNotVisible", "ApproximateNumberOfMessagesVisible",
     },
 }  # fmt: skip
-# What a query may name beside our fields: CloudWatch's own, and those of the API's access log.
+# Fields that queries may use in addition to ours: CloudWatch's own, and those of the API's access log.
 OF_INSIGHTS = {"@timestamp", "@message", "@type", "@maxMemoryUsed", "@memorySize", "@duration", "span.request_id"}
 WORDS = {
     "fields", "filter", "stats", "sort", "limit", "by", "as", "and", "or", "in", "like", "desc", "asc", "not",
@@ -32,7 +32,7 @@ WORDS = {
 
 
 def own_metrics() -> set[tuple[str, tuple[str, ...]]]:
-    """Each of our metrics with each of its sets of dimensions, from the table that a test holds to the code."""
+    """Our metrics with their sets of dimensions, from a table that a test compares with the code."""
     found = set()
     for name, sets in re.findall(r"^\| `(\w+)` \| ([\w;, ]+) \| (?:Count|Milliseconds) \|", OPERATIONS, re.M):
         for dimensions in sets.split(";"):
@@ -46,7 +46,7 @@ def of_type(kind: str) -> dict[str, dict]:
 
 
 def text_of(value: object) -> object:
-    """What `Fn::Sub` is given, with its parameters unreplaced."""
+    """The text of an `Fn::Sub` with its parameters unreplaced."""
     return value["Fn::Sub"] if isinstance(value, dict) and "Fn::Sub" in value else value
 
 
@@ -73,7 +73,7 @@ def widget_metrics(widget: dict) -> list[tuple[str, str, tuple[str, ...]]]:
 
 
 def engines() -> list[str]:
-    """What converts, as the code names it in its metrics."""
+    """The engines' names in the code's metrics."""
     code = (ROOT / "shared/src/domain/tool.rs").read_text().split("impl EngineKind", 1)[1].split("\n}", 1)[0]
     return re.findall(r'Self::\w+ => "([\w-]+)"', code)
 

@@ -17,20 +17,20 @@ from local.settings import ROOT
 
 LIKE_LAMBDA = ROOT / "infra/worker/like-lambda.sh"
 
-# The oldest time that a zip entry can carry: the same input gives the same bytes.
+# The oldest time that a zip entry can have: the same input gives the same bytes.
 ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
 EXECUTABLE = 0o755 << 16
 
 
 def can_confine() -> bool:
-    """Whether programs can be run here as Lambda runs them: it takes root, and not the root of every container."""
+    """Whether programs can run here as on Lambda: this needs root, and fails in some containers."""
     if os.geteuid() != 0:
         return False
     return subprocess.run([LIKE_LAMBDA, "true"], stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
 
 
 def confinement(binary: Path) -> str:
-    """Lines of a launcher that have its program run so, with all of its environment and this machine's network."""
+    """Lines of a launcher that run its program like Lambda, with its whole environment and this machine's network."""
     return (
         "export LIKE_LAMBDA_NETWORK=host\n"
         f"export LIKE_LAMBDA_READS={quote(str(binary.parent))}\n"
@@ -41,12 +41,12 @@ def confinement(binary: Path) -> str:
 
 
 def install(binary: Path, folder: Path) -> Path:
-    """Puts a binary beside the stack's data, so that a later build does not change a stack that runs."""
+    """Copies a binary next to the stack's data, so that later builds don't change a running stack."""
     if not binary.is_file():
         raise Problem(f"{binary.name} is not built: run `make build` (looked in {binary.parent}).")
     folder.mkdir(parents=True, exist_ok=True)
     installed = folder / binary.name
-    # A new file each time: a running process keeps the old one, and an executable in use can't be written.
+    # A new file each time: a running process keeps the old one, and a running executable can't be overwritten.
     installed.unlink(missing_ok=True)
     try:
         os.link(binary, installed)
@@ -56,7 +56,7 @@ def install(binary: Path, folder: Path) -> Path:
 
 
 def launcher(binary: Path, log: Path, confined: bool = False) -> bytes:
-    """A zip whose `bootstrap` becomes the binary, with its output appended to `log`. `confined`: as Lambda would run it."""
+    """A zip whose `bootstrap` runs the binary and appends its output to `log`. `confined`: as on Lambda."""
     stat = binary.stat()
     script = (
         "#!/bin/sh\n"

@@ -1,4 +1,4 @@
-"""Starting and ending the stack's processes: a session each, so that whatever they start ends with them."""
+"""Starts and ends the stack's processes, each in its own session, so that everything they start ends with them."""
 
 import os
 import signal
@@ -11,13 +11,14 @@ from pathlib import Path
 
 from local.errors import Problem
 
-# Saving the state of a busy stack takes a moment; after this long something hangs.
+# Saving a busy stack's state takes a moment; after this long, something hangs.
 STOP_SECONDS = 20
 
 
 @dataclass(frozen=True)
 class Process:
-    """A process that outlives the command that started it. The start time tells it from a later one with its id."""
+    """A process that outlives the command that started it. Its start time distinguishes it from later processes with the same
+    id."""
 
     name: str
     pid: int
@@ -28,7 +29,7 @@ class Process:
 
 
 def start(name: str, command: list[str], environment: dict[str, str], log: Path, cwd: Path) -> Process:
-    """Starts `command` as the leader of a session of its own, with its output appended to `log`."""
+    """Starts `command` as the leader of a new session, with its output appended to `log`."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
         child = subprocess.Popen(
@@ -39,7 +40,7 @@ def start(name: str, command: list[str], environment: dict[str, str], log: Path,
 
 
 def stop(process: Process) -> None:
-    """Asks the process to end, waits, then ends everything that is left of its session."""
+    """Asks the process to end, waits, then kills the rest of its session."""
     if process.is_running():
         os.kill(process.pid, signal.SIGTERM)
         wait_until(lambda: not process.is_running(), STOP_SECONDS)
@@ -47,7 +48,7 @@ def stop(process: Process) -> None:
 
 
 def end_session(leader: int) -> None:
-    """Kills what is left of a session: children in process groups of their own would survive a group's signal."""
+    """Kills the rest of a session, including children in their own process groups, which a signal to one group would miss."""
     for pid in (int(entry) for entry in os.listdir("/proc") if entry.isdigit()):
         try:
             if os.getsid(pid) == leader:
@@ -71,12 +72,12 @@ def reap(pid: int) -> None:
     try:
         os.waitpid(pid, os.WNOHANG)
     except ChildProcessError:
-        # Another command's child: init reaps it.
+        # A child of another command: init reaps it.
         return
 
 
 def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
-    """Polls until the condition holds; False if it never did in that time."""
+    """Polls until the condition holds; False if it did not in time."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -87,7 +88,7 @@ def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
 
 def require_free_port(port: int, variable: str) -> None:
     with socket.socket() as probe:
-        # The servers reuse addresses too: a port that only lingers after a restart is free.
+        # The servers reuse addresses too, so a port that only lingers after a restart is free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
@@ -98,7 +99,7 @@ def require_free_port(port: int, variable: str) -> None:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nothing listens on at this moment, all different."""
+    """Different ports on which nothing listens now."""
     sockets = [socket.socket() for _ in range(count)]
     try:
         for each in sockets:

@@ -1,4 +1,4 @@
-"""Converts a sample through the running service, as a client would: what works here works for the user."""
+"""Converts a sample through the running service like a client, to show that everything works."""
 
 import json
 import sys
@@ -8,17 +8,17 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
-# Well above a cold start of the worker and of LibreOffice on a busy machine.
+# Well above a cold start of the worker and LibreOffice on a busy machine.
 PROOF_SECONDS = 60
 SAMPLE = "small.docx"
 
 
 class ProofFailed(Exception):
-    """The service did not convert the sample; the text says where it stopped."""
+    """The service did not convert the sample; the text says which step failed."""
 
 
 def prove(url: str, key: str, samples_url: str, target: Path, progress: Callable[[str], None]) -> None:
-    """Converts the sample, with whatever goes wrong told as a `ProofFailed`."""
+    """Converts the sample. All errors become `ProofFailed`."""
     try:
         convert_sample(url, key, samples_url, target, progress)
     except KeyError as missing:
@@ -51,7 +51,7 @@ def convert_sample(url: str, key: str, samples_url: str, target: Path, progress:
 
 
 def live(line: str) -> None:
-    """A line that the next one replaces. Only a terminal can do that, so a log gets none."""
+    """A line that the next one replaces. Only for terminals: logs get none."""
     if sys.stdout.isatty():
         print(f"\r\033[K{line}", end="", flush=True)
 
@@ -77,7 +77,7 @@ def error_code(body: bytes) -> str:
 
 
 def pasteable(url: str, key: str, samples_url: str) -> str:
-    """A curl line that converts the sample: it creates the job, waits for its end and follows the link to the PDF."""
+    """A curl command that converts the sample: it creates the job, waits and follows the link to the PDF."""
     return f"""\
 curl -f -L -o small.pdf {url}/v1/convert/office-to-pdf -H 'Authorization: Bearer {key}' \\
   -H 'Prefer: wait=25' -H 'Accept: application/pdf' -H 'Content-Type: application/json' \\

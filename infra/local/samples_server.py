@@ -11,7 +11,7 @@ OFFICE = "application/vnd.openxmlformats-officedocument"
 
 
 class SampleHandler(SimpleHTTPRequestHandler):
-    # Spelled out, because the content type is one of the things that tells a worker what a file is.
+    # Explicit, because workers also use the content type to identify a file.
     extensions_map = {
         "": "application/octet-stream",
         ".docx": f"{OFFICE}.wordprocessingml.document",
@@ -27,7 +27,7 @@ class SampleHandler(SimpleHTTPRequestHandler):
     }
 
     def log_request(self, code="-", size="-"):
-        """Keeps quiet about what is served; errors are still logged."""
+        """Does not log requests, only errors."""
 
 
 def serve(folder: str, port: int) -> None:

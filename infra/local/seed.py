@@ -1,4 +1,4 @@
-"""The demo account, its two keys and two people, made with `docmill-admin` and Cognito as on any other deployment."""
+"""The demo account, its two keys and two users, created with `docmill-admin` and Cognito like on any deployment."""
 
 import json
 import secrets
@@ -13,12 +13,12 @@ from local.errors import Problem
 NAMES = ("DOCMILL_ACCOUNT", "DOCMILL_LIVE_KEY", "DOCMILL_TEST_KEY")
 USER, ADMIN = "user@docmill.test", "admin@docmill.test"
 ADMIN_GROUP = "admin"
-# So that trying the service out is not throttled; the test key keeps the default limits.
+# High enough for trying the service out; the test key keeps the default limits.
 LIVE_LIMITS = ["--create-limit", "3000", "--create-burst", "300", "--read-limit", "3000", "--read-burst", "300"]
 
 
 def seed(admin: Path, environment: dict[str, str]) -> dict[str, str]:
-    """Makes a plan, an account on it and a key of each mode. Returns what goes into the env file."""
+    """Creates a plan, an account on it and a key of each mode. Returns their lines for the env file."""
 
     def run(*arguments: str) -> dict:
         return run_admin(admin, list(arguments), environment)
@@ -37,7 +37,7 @@ def seed(admin: Path, environment: dict[str, str]) -> dict[str, str]:
 
 
 def people(cognito: Any, pool: str, earlier: dict[str, str]) -> dict[str, str]:
-    """Makes a user and an administrator who can sign in to the dashboard. Their passwords stay from start to start."""
+    """Creates a user and an administrator for the dashboard. Restarts keep their passwords."""
     values = {}
     for name, email, group in (("DOCMILL_USER", USER, None), ("DOCMILL_ADMIN", ADMIN, ADMIN_GROUP)):
         password = earlier.get(f"{name}_PASSWORD") or secrets.token_urlsafe(12)
@@ -47,7 +47,7 @@ def people(cognito: Any, pool: str, earlier: dict[str, str]) -> dict[str, str]:
 
 
 def make_person(cognito: Any, pool: str, email: str, password: str, group: str | None) -> None:
-    """A person with a verified address. One whom the pool knows gets the password and the group."""
+    """A user with a verified address. An existing one gets the password and group."""
     attributes = [{"Name": "email", "Value": email}, {"Name": "email_verified", "Value": "true"}]
     try:
         cognito.admin_create_user(
@@ -62,7 +62,7 @@ def make_person(cognito: Any, pool: str, email: str, password: str, group: str |
 
 
 def link(admin: Path, account: str, environment: dict[str, str]) -> None:
-    """The user belongs to the demo account; the administrator gets one of their own at their first sign-in."""
+    """The user belongs to the demo account; the administrator gets their own at the first sign-in."""
     run_admin(admin, ["user", "link", "--email", USER, "--account", account], environment)
 
 

@@ -1,4 +1,4 @@
-"""Where things lie and on which ports, from the environment that the Makefile sets."""
+"""Paths and ports, from the environment that the Makefile sets."""
 
 import os
 from dataclasses import dataclass
@@ -8,21 +8,21 @@ from local.errors import Problem
 
 ROOT = Path(__file__).resolve().parents[2]
 REGION = "us-east-1"
-# The emulator accepts any credentials, but the SDKs insist on some.
-# The region twice: SDKs read the first name, and the first AWS command line only the second.
+# The emulator accepts any credentials, but the SDKs require some.
+# Both names are needed: SDKs read the first, and version 1 of the AWS command line only the second.
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "test",
     "AWS_SECRET_ACCESS_KEY": "test",
     "AWS_REGION": REGION,
     "AWS_DEFAULT_REGION": REGION,
 }
-# 8001 serves the samples; 8000 is left free for the user's own files.
+# 8001 serves the samples; 8000 is for the user's own files.
 USER_PORT = 8000
 
 
 @dataclass(frozen=True)
 class Settings:
-    """One stack. `home` holds its data, logs and environment file; `scratch` is gone when it stops."""
+    """A stack. `home` contains its data, logs and environment file; `scratch` is deleted when it stops."""
 
     home: Path
     port: int
@@ -52,12 +52,12 @@ class Settings:
 
 
 def loopback_exceptions(ports: list[int]) -> list[str]:
-    """The `host:port` pairs under which a worker may fetch from these ports of this machine."""
+    """The `host:port` pairs that allow workers to fetch from these local ports."""
     return [f"{host}:{port}" for port in ports for host in ("127.0.0.1", "localhost")]
 
 
 def binaries() -> Path:
-    """The directory of the debug binaries that `make build` leaves."""
+    """The directory of the debug binaries from `make build`."""
     target = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target")
     return target / "debug"
 

@@ -20,21 +20,21 @@ STACK_NAME = "docmill"
 TEMPLATE = ROOT / "template.yaml"
 SAMPLES = ROOT / "samples"
 READY_SECONDS = 60
-# Limits of a conversion that can be set for the local functions, by the environment of the command that starts them.
+# Limits of conversions that the starting command's environment can set for the local functions.
 ADJUSTABLE = ("SOURCE_LIMIT_BYTES", "FETCH_SECONDS", "CONVERSION_SECONDS")
 
 Progress = Callable[[str], None]
 
 
 class Stack:
-    """One stack on this machine, running or not. Its record in `run.json` says which processes are its own."""
+    """A stack on this machine, running or not. `run.json` records its processes."""
 
     def __init__(self, settings: Settings):
         self.settings = settings
         self.record = settings.home / "run.json"
 
     def start(self, progress: Progress) -> dict[str, str]:
-        """Starts what does not run yet, deploys what was built, and returns (and writes) the environment."""
+        """Starts what is not running, deploys the current build, and writes and returns the environment."""
         self.settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not self.is_running():
             self.start_processes(progress)
@@ -47,7 +47,7 @@ class Stack:
         return values
 
     def stop(self) -> None:
-        """Ends the stack's processes, letting the emulator save its data, and removes what they left in scratch."""
+        """Ends the stack's processes, after the emulator has saved its data, and removes their files in scratch."""
         record = self.read_record()
         for process in record_processes(record):
             processes.stop(process)
@@ -63,7 +63,7 @@ class Stack:
         return self.read_record().get("port", self.settings.port)
 
     def start_processes(self, progress: Progress) -> None:
-        # A stack that lost one of its processes is ended first, so that its ports are free.
+        # A stack that lost a process is stopped first, so that its ports are free.
         self.stop()
         processes.require_free_port(self.settings.port, "PORT")
         processes.require_free_port(self.settings.samples_port, "SAMPLES_PORT")
@@ -85,7 +85,7 @@ class Stack:
             raise Problem(f"The emulator did not start: see {self.settings.logs}/ministack.log")
 
     def move_data_to_port(self) -> None:
-        """Saved data names queues by their URL, and so by the port of the earlier start."""
+        """Saved data names queues by URL, and so by the port of the earlier start."""
         earlier = envfile.read(self.settings.env_file).get("AWS_ENDPOINT_URL", self.settings.endpoint)
         if earlier != self.settings.endpoint:
             for file in (self.settings.home / "state").glob("*.json"):
@@ -94,7 +94,7 @@ class Stack:
     def start_emulator(self, scratch: Path) -> Process:
         home = self.settings.home
         environment = {
-            # Functions inherit all of this, so it holds nothing of the user's own environment.
+            # Functions inherit all of this, so nothing of the user's own environment is included.
             "PATH": os.environ.get("PATH", os.defpath),
             "PYTHONPATH": str(ROOT / "infra"),
             "HOME": str(scratch),
@@ -104,15 +104,15 @@ class Stack:
             "MINISTACK_REGION": REGION,
             "GATEWAY_PORT": str(self.settings.port),
             "BIND_HOST": "127.0.0.1",
-            # Functions act under their roles: a permission that the template lacks is missed here, not on AWS.
+            # Functions act under their roles, so that permissions missing in the template are noticed here, not on AWS.
             "AUTH": "true",
-            # Its access log would hold presigned URLs.
+            # Its access log would contain presigned URLs.
             "LOG_LEVEL": "WARNING",
             "PERSIST_STATE": "1" if self.settings.persistent else "0",
             "STATE_DIR": str(home / "state"),
             "S3_PERSIST": "1" if self.settings.persistent else "0",
             "S3_DATA_DIR": str(home / "state" / "s3"),
-            # Listeners of services that nothing here uses, on fixed ports that two stacks would fight over.
+            # Listeners of unused services on fixed ports, which would conflict between two stacks.
             "IOT_MTLS_ENABLED": "0",
             "SFTP_ENABLED": "0",
         }
@@ -132,7 +132,7 @@ class Stack:
             return False
 
     def deploy(self) -> dict[str, str]:
-        """Deploys the localized template and returns everything that a client of the stack needs to know."""
+        """Deploys the localized template and returns everything that clients of the stack need."""
         endpoint = self.settings.endpoint
         template = localize.load(TEMPLATE)
         deploy.ensure_code_bucket(endpoint)
@@ -165,13 +165,13 @@ class Stack:
         return limits | {
             "LOCAL_MODE": "true",
             "S3_PATH_STYLE": "true",
-            # So that who tries a setting out sees it at once.
+            # So that changed settings take effect at once.
             "SETTINGS_MAX_AGE_SECONDS": "2",
             "SOURCE_EXCEPTIONS": ",".join(self.settings.source_exceptions),
         }
 
     def demo_keys(self, values: dict[str, str]) -> dict[str, str]:
-        """The keys of an earlier start while the service still knows them, else new ones."""
+        """The keys of an earlier start if the service still knows them, or else new ones."""
         earlier = envfile.read(self.settings.env_file)
         kept = {name: earlier[name] for name in seed.NAMES if name in earlier}
         if len(kept) == len(seed.NAMES) and seed.is_known(values["DOCMILL_URL"], kept["DOCMILL_LIVE_KEY"]):

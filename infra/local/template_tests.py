@@ -1,4 +1,4 @@
-"""What CloudFormation would meet in `template.yaml`, after the SAM transform. Run by `make check`."""
+"""Tests `template.yaml` after the SAM transform, as CloudFormation gets it. Run by `make check`."""
 
 import re
 import unittest
@@ -13,13 +13,13 @@ from samtranslator.translator.translator import Translator
 
 TEMPLATE = localize.load(ROOT / "template.yaml")
 PARAMETERS, RESOURCES = TEMPLATE["Parameters"], TEMPLATE["Resources"]
-# What the transform would otherwise ask IAM for.
+# The transform would otherwise request this from IAM.
 MANAGED_POLICIES = {"AWSLambdaBasicExecutionRole": "arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole"}
 
 
 @cache
 def transformed(**parameters: str) -> localize.Template:
-    """The template as CloudFormation gets it back from the SAM transform."""
+    """The template after the SAM transform."""
     template = deepcopy(TEMPLATE)
     for function in localize.functions(template).values():
         properties = function["Properties"]
@@ -37,7 +37,7 @@ def of_type(kind: str) -> dict[str, dict]:
 
 
 def statements(function: localize.Template) -> list[dict]:
-    """What a function's own role allows."""
+    """The permissions of a function's own role."""
     role, _ = function["Properties"]["Role"]["Fn::GetAtt"]
     (policy,) = RESOURCES[role]["Properties"]["Policies"]
     return policy["PolicyDocument"]["Statement"]
@@ -48,7 +48,7 @@ def listed(value: str | list[str]) -> list[str]:
 
 
 def creators() -> dict[str, localize.Template]:
-    """The API's functions that make jobs."""
+    """The API's functions that create jobs."""
     return {
         name: function
         for name, function in localize.functions(TEMPLATE).items()
@@ -72,7 +72,7 @@ class FirstDeployment(unittest.TestCase):
             with self.subTest(resource=name):
                 self.assertEqual(each["DeletionPolicy"], "RetainExceptOnCreate")
                 self.assertEqual(each["UpdateReplacePolicy"], "Retain")
-        # Protected from the beginning, the tables of a failed first deployment could not be taken back.
+        # With protection from the start, the tables of a failed first deployment could not be deleted.
         self.assertEqual(PARAMETERS["DeletionProtection"]["Default"], "false")
         for name, table in of_type("AWS::DynamoDB::Table").items():
             self.assertEqual(table["Properties"]["DeletionProtectionEnabled"], {"Ref": "DeletionProtection"}, name)
@@ -153,7 +153,7 @@ class Storage(unittest.TestCase):
             RESOURCES["UserPool"]["Properties"]["DeletionProtection"],
             {"Fn::If": ["HasDeletionProtection", "ACTIVE", "INACTIVE"]},
         )
-        # A first deployment that fails must be able to take its tables away.
+        # A failed first deployment must be able to delete its tables.
         self.assertEqual(PARAMETERS["DeletionProtection"]["Default"], "false")
 
     def test_no_result_is_deleted_before_the_time_that_a_job_may_ask_for(self):
@@ -162,7 +162,7 @@ class Storage(unittest.TestCase):
         rules = {each["Prefix"]: each["ExpirationInDays"] for each in RESOURCES["FilesBucket"]["Properties"]["LifecycleConfiguration"]["Rules"] if "Prefix" in each}
         self.assertEqual({"inputs/": 1, "uploads/": 1, "outputs/day/": 1, "outputs/week/": 8}, rules)
         self.assertGreater(rules["outputs/week/"] * 86_400, longest)
-        # The day's shelf is for whatever is kept as long as the template lets the service keep results.
+        # Results that are kept for the template's longest retention must be in the prefix with a lifecycle of a day.
         self.assertLessEqual(PARAMETERS["OutputRetentionHours"]["MaxValue"], 24 * rules["outputs/day/"])
 
 
@@ -173,7 +173,7 @@ class Roles(unittest.TestCase):
         for name, function in functions.items():
             with self.subTest(function=name):
                 self.assertNotIn("Policies", function["Properties"])
-                # Its own log group, and no other: a group that Lambda made again would stop the next first deployment.
+                # Only its own log group: a group that Lambda created again would block the next first deployment.
                 logs, *others = statements(function)
                 self.assertEqual(logs["Action"], ["logs:CreateLogStream", "logs:PutLogEvents"])
                 self.assertEqual(logs["Resource"], {"Fn::GetAtt": [f"{name}Logs", "Arn"]})
@@ -184,7 +184,7 @@ class Roles(unittest.TestCase):
                     self.assertNotIn("*", listed(each["Resource"]))
 
     def test_who_looks_for_uploads_is_told_which_are_missing(self):
-        # S3 answers 403 for what is missing to whoever may not list it: that would be a fault of the service.
+        # S3 answers 403 for missing objects to roles that may not list them, which would look like a fault of the service.
         lookers = 0
         for name, function in localize.functions(TEMPLATE).items():
             allowed = [each for each in statements(function) if "uploads/*" in str(each)]
@@ -253,7 +253,7 @@ class Versions(unittest.TestCase):
             self.assertIn(f"'Value': {{'Ref': '{name}'}}", watched)
 
     def test_no_alarm_that_takes_a_deployment_back_waits_for_the_deployment(self):
-        # The API names the aliases, and they wait for these alarms: it would be a circle.
+        # The API refers to the aliases, and they wait for these alarms, which would be a circular dependency.
         for name in self.ROLLBACK:
             self.assertNotIn("{'Ref': 'Api'}", str(RESOURCES[name]), name)
 
@@ -263,7 +263,7 @@ class Versions(unittest.TestCase):
         self.assertIn("CreateJobAliaslive", resources)
 
     def test_a_change_of_parameters_alone_is_a_new_version(self):
-        # The transform does not see what parameters come to, so the packages carry a digest of them.
+        # The transform does not know parameter values, so the packages contain a digest of them.
         self.assertEqual(versions(transformed(LogLevel="info")), versions(transformed(LogLevel="debug")))
         makefile = (ROOT / "Makefile").read_text()
         self.assertIn("$(STAMP)", makefile.split("\ndeploy:")[1])
@@ -296,7 +296,7 @@ class Workers(unittest.TestCase):
                 rights = statements(RESOURCES[f"{kind}Worker"])
                 own = {str(s["Resource"]) for s in rights if "sqs:ReceiveMessage" in str(s["Action"])}
                 self.assertEqual(own, {str({"Fn::GetAtt": [f"{kind}Queue", "Arn"]})})
-                # A job that waited for one that ends here may be of any queue.
+                # Jobs that wait for one that ends here may be in any queue.
                 (told,) = [s["Resource"] for s in rights if s["Action"] == "sqs:SendMessage"]
                 self.assertEqual(told, [{"Fn::GetAtt": [f"{each.capitalize()}Queue", "Arn"]} for each in queues])
 
@@ -342,7 +342,7 @@ class Documents(unittest.TestCase):
             self.assertIn(f"`{name}`", table)
 
     def test_sam_takes_a_failed_first_deployment_away(self):
-        # Otherwise the stack stays as ROLLBACK_COMPLETE, and no deployment can go on from there.
+        # Otherwise, the stack would stay in ROLLBACK_COMPLETE, which blocks further deployments.
         settings = (ROOT / "samconfig.toml").read_text()
         self.assertIn('on_failure = "DELETE"', settings)
 

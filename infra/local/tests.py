@@ -1,4 +1,4 @@
-"""What the localized template must keep of the real one. Run by `make check`."""
+"""Tests which parts of the real template the localized one keeps. Run by `make check`."""
 
 import tempfile
 import unittest
@@ -83,7 +83,7 @@ class Localize(unittest.TestCase):
             self.assertNotIn(name, text)
         for resource in TEMPLATE["Resources"].values():
             if resource["Type"] in ("AWS::DynamoDB::Table", "AWS::S3::Bucket"):
-                # Except on create: what a failed first deployment leaves would stop the second.
+                # Except on create: resources of a failed first deployment would block the second.
                 self.assertEqual(resource["DeletionPolicy"], "RetainExceptOnCreate")
                 self.assertEqual(resource["UpdateReplacePolicy"], "Retain")
 

@@ -11,7 +11,7 @@ from localstack.services.dynamodb.packages import DynamoDBLocalPackageInstaller
 from localstack.services.dynamodb.server import DynamodbServer
 
 JARS = os.environ["DYNAMODB_LOCAL_JARS"]
-# As in local/dynamodb_local.py, which needs packages that are not in this environment.
+# As in local/dynamodb_local.py, whose packages are missing in this environment.
 MAIN = "software.amazon.dynamodb.services.local.main.ServerRunner"
 
 

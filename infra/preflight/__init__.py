@@ -1,1 +1,1 @@
-"""What would go wrong with a deployment, said before it begins. `make deploy-check`, and first of all in `make deploy`."""
+"""Checks for problems before a deployment: `make deploy-check`, also the first step of `make deploy`."""

@@ -12,7 +12,7 @@ from preflight.verdict import Finding, judge
 
 
 def parameters(template: localize.Template, given: list[str]) -> dict[str, str]:
-    """The template's defaults, with what is given instead. What a deployed stack keeps is not asked for."""
+    """The template's defaults with the given values. Values that a deployed stack keeps are not checked."""
     values = {name: str(each.get("Default", "")) for name, each in template["Parameters"].items()}
     for each in given:
         name, is_given, value = each.partition("=")

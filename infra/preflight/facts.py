@@ -1,4 +1,4 @@
-"""What the account is like, as far as a deployment depends on it. Reads, and changes nothing."""
+"""Facts about the account that matter for a deployment. Read-only."""
 
 import shutil
 import subprocess
@@ -8,35 +8,35 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-# What AWS answers where there is no such thing.
+# AWS's errors for missing things.
 ABSENT = ("does not exist", "NotFound", "ResourceNotFoundException")
 
 
 @dataclass(frozen=True)
 class Facts:
-    """`None` wherever the caller may not look, or there is nothing."""
+    """`None` if the caller lacks permission or the thing does not exist."""
 
     account: str
     region: str
-    # Environments that the account may have at once, and those of them that no function has reserved.
+    # The account's limit on concurrent environments, and how many of them are unreserved.
     concurrency: int | None = None
     unreserved: int | None = None
     roles_left: int | None = None
     code_bytes_left: int | None = None
     stack_status: str | None = None
-    # Names of log groups and dashboards that a first deployment makes, and that are there already.
+    # Existing log groups and dashboards with names that a first deployment would create.
     leftovers: list[str] = field(default_factory=list)
     dashboards: int | None = None
     topic_found: bool | None = None
     certificate_status: str | None = None
     certificate_names: list[str] = field(default_factory=list)
     docker: bool = True
-    # What could not be read, and why.
+    # What could not be read, with the reason.
     unread: list[str] = field(default_factory=list)
 
 
 class Reader:
-    """Asks one thing after another; what it may not ask is noted, and stays unknown."""
+    """Reads all facts. Those without permission are recorded and stay unknown."""
 
     def __init__(self, session: boto3.Session):
         self.session = session

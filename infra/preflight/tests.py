@@ -1,4 +1,4 @@
-"""What is said of which account. Run by `make check`."""
+"""Tests the verdict on different accounts. Run by `make check`."""
 
 import unittest
 from dataclasses import replace
@@ -17,7 +17,7 @@ CERTIFICATE = "arn:aws:acm:eu-central-1:123456789012:certificate/1"
 
 
 def said(facts: Facts, *given: str) -> list[str]:
-    """What stops a deployment."""
+    """Problems that stop a deployment."""
     return [each.what for each in judge(facts, parameters(TEMPLATE, list(given)), "docmill") if each.stops]
 
 

@@ -1,15 +1,15 @@
-"""What the account's facts mean for a deployment with these parameters."""
+"""The consequences of the account's facts for a deployment with these parameters."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from preflight.facts import Facts
 
-# Lambda keeps this many environments for functions without a reservation.
+# Lambda keeps this many environments unreserved.
 KEPT_UNRESERVED = 100
-# The API, the pages and the sweeper need some beside the workers.
+# The API, the dashboard and the sweeper need some besides the workers.
 LEAST_FOR_THE_REST = 3
-# New accounts may give no function more, until they ask.
+# New accounts can't give functions more memory without a request.
 MEMORY_OF_NEW_ACCOUNTS = 3008
 FREE_DASHBOARDS = 3
 MIB = 1 << 20
@@ -21,7 +21,7 @@ DEPLOYABLE = ("CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", 
 
 @dataclass(frozen=True)
 class Finding:
-    """`stops`: the deployment would fail, or what is deployed would not work."""
+    """`stops`: the deployment would fail, or the result would not work."""
 
     stops: bool
     what: str
@@ -135,5 +135,5 @@ def of_names(facts: Facts, parameters: dict[str, str]) -> Iterator[Finding]:
 
 
 def covers(name: str, domain: str) -> bool:
-    """`*.example.org` covers names with one more label, and no others."""
+    """`*.example.org` covers names with one more label only."""
     return name == domain or (name.startswith("*.") and domain.partition(".")[2] == name[2:])

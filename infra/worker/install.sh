@@ -10,7 +10,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 WORKER=/usr/local/bin/worker
 FONTS=/usr/local/share/fonts/docmill
-# Lambda runs a function as a user of its own, whatever the image says; everything else runs it as this one.
+# Lambda runs functions as its own user, whatever the image says. Everything else uses this one.
 USER_ID=10001
 
 fail() {
@@ -29,7 +29,7 @@ packages() {
     rm -rf /var/lib/apt/lists/*
 }
 
-# libtiff links to libjbig, which is under the GPL: the engines load a library of no content in its place.
+# libtiff links to libjbig, which is under the GPL. It is replaced by a stub library.
 replace_libjbig() {
     library=$(ls /usr/lib/*/libjbig.so.0)
     dpkg-divert --quiet --local --rename --divert "$library.gpl" --add "$library"
@@ -40,14 +40,14 @@ replace_libjbig() {
 }
 
 settle() {
-    # Those that Debian has no package of.
+    # Fonts without a Debian package.
     mkdir -p "$FONTS"
     cp "$here"/fonts/*.ttf "$here"/fonts/OFL-*.txt "$FONTS"
-    # The root is read-only in Lambda: a font cache that is not there yet would be made again in every environment.
+    # The root is read-only on Lambda, so every environment would create a missing font cache again.
     fc-cache --force --system-only
     getent passwd docmill >/dev/null \
         || useradd --uid "$USER_ID" --no-create-home --home-dir /tmp --shell /usr/sbin/nologin docmill
-    # Nobody logs in here, and nothing needs more rights than it was started with.
+    # Nobody logs in, and no program needs set-user-id rights.
     find / -xdev -type f -perm /6000 -exec chmod a-s {} +
     chmod 0755 "$WORKER"
 }
@@ -72,7 +72,7 @@ check() {
     ! fc-cache --verbose --system-only | grep ': caching, ' || fail "a font cache is not up to date"
     lent=$(find / -xdev -type f -perm /6000)
     [ -z "$lent" ] || fail "these lend their owner's rights: $lent"
-    # Directories with the sticky bit are the usual ones; a file or another directory that anybody may write is a mistake.
+    # Directories with the sticky bit are normal; other world-writable files or directories are mistakes.
     open=$(find / -xdev \( -type f -o -type d ! -perm -1000 \) -perm -0002 ! -path '/proc/*' ! -path '/sys/*' ! -path '/dev/*')
     [ -z "$open" ] || fail "anybody may write to $open"
     [ "$(stat -c '%U %a' "$WORKER")" = "root 755" ] || fail "the worker's binary must be root's, and nobody else's to write"

@@ -39,7 +39,7 @@ scratch=${LIKE_LAMBDA_SCRATCH:-}
 group=
 
 clean() {
-    # What was killed a moment ago may still be counted.
+    # Processes that were just killed may still be counted.
     [ -z "$group" ] || rmdir "$group" 2>/dev/null || { sleep 1 && rmdir "$group"; } || true
     [ -n "${LIKE_LAMBDA_SCRATCH:-}" ] || rm -rf "$scratch"
 }
@@ -47,7 +47,7 @@ trap clean EXIT
 trap 'exit 143' HUP INT TERM
 chmod 0777 "$scratch"
 
-# A control group of this run alone, of version 1 or 2, whichever counts memory here. Those of killed runs are removed first.
+# A control group for this run, of version 1 or 2, whichever counts memory here. Groups of killed runs are removed first.
 limit_memory() {
     for group in /sys/fs/cgroup/memory/docmill-* /sys/fs/cgroup/docmill-*; do
         [ ! -d "$group" ] || kill -0 "${group##*-}" 2>/dev/null || rmdir "$group" 2>/dev/null || true
@@ -63,14 +63,14 @@ limit_memory() {
 }
 limit_memory
 
-# From the last argument to the first: the command, who runs it, what it sees.
+# Built from the last argument to the first: the command, its user, and what it sees.
 set -- setpriv --reuid "$USER_ID" --regid "$GROUP_ID" --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all "$@"
 for name in AWS_LAMBDA_FUNCTION_MEMORY_SIZE RUST_BACKTRACE RUST_TEST_THREADS ${LIKE_LAMBDA_PASS:-}; do
     eval "value=\${$name-}"
     [ -z "$value" ] || set -- --setenv "$name" "$value" "$@"
 done
 [ "${LIKE_LAMBDA_NETWORK:-}" = host ] || set -- --unshare-net "$@"
-# The project, then nothing in the place of its `.local`, which is closed to that user, then what may lie in there.
+# The project, then nothing in place of its `.local`, which this user can't read, then paths that may lie in it.
 nothing=
 [ ! -d "$project/.local" ] || nothing=$project/.local
 IFS=:
@@ -80,7 +80,7 @@ for directory in ${LIKE_LAMBDA_READS:-} $nothing $project; do
     else
         set -- --ro-bind "$directory" "$directory" "$@"
     fi
-    # What leads there must be open to that user, as directories that bubblewrap makes of itself are not.
+    # Parent directories must be accessible to that user, unlike those that bubblewrap creates itself.
     while directory=$(dirname "$directory") && [ "$directory" != / ]; do set -- --dir "$directory" "$@"; done
 done
 unset IFS

@@ -13,7 +13,7 @@ kept=${IMAGE_ROOT:-}
 root=${kept:-$(mktemp -d /tmp/docmill-image-XXXXXX)}
 scratch=$(mktemp -d /tmp/docmill-scratch-XXXXXX)
 chmod 0777 "$scratch"
-# What was made for this run alone goes with it.
+# Removes everything that was created for this run.
 clean() {
     rm -rf "$scratch"
     [ -n "$kept" ] || rm -rf "$root"
@@ -25,7 +25,7 @@ fail() {
     exit 1
 }
 
-# The first word after `deb`, or of a `URIs:` line, in what this machine's apt reads.
+# The first URL after `deb` or `URIs:` in this machine's apt configuration.
 mirror() {
     cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list 2>/dev/null \
         | sed -nE "s#^(URIs:|deb( \[[^]]*\])?) +([^ ]*/$1/?)( .*)?\$#\3#p" | head -1
@@ -40,13 +40,13 @@ make_root() {
     mmdebstrap --quiet --variant=apt "$suite" "$root" "deb $plain $suite main" "deb $security $suite-security main"
 }
 
-# A command in the root, as root, with the network: what `RUN` does.
+# Runs a command in the root, as root with network access, like `RUN`.
 run() {
     bwrap --bind "$root" / --dev /dev --proc /proc --perms 1777 --tmpfs /tmp --ro-bind /etc/resolv.conf /etc/resolv.conf \
         --clearenv --setenv PATH /usr/sbin:/usr/bin:/sbin:/bin "$@"
 }
 
-# A sample in the image, to a PDF of so many pages, by the engine's quick way: whatever keeps it from that is a warning.
+# Converts a sample in the image to a PDF of so many pages, by the engine's fast way: falling back gives a warning.
 convert() {
     pages=$1 source=$2 options=$3 tool=$4
     "$here/like-lambda.sh" /usr/local/bin/worker convert --tool "$tool" --options "$options" --json \
@@ -58,10 +58,10 @@ convert() {
 }
 
 [ -e "$root/usr/bin/apt-get" ] || make_root
-# The project's place in the image is made now: its root will be read-only.
+# Creates the project's directory in the image now, since its root will be read-only.
 mkdir -p "$root/opt/docmill" "$root$project"
 cp -r "$here/packages" "$here/jbig.c" "$here/install.sh" "$here/fonts" "$root/opt/docmill/"
-# The host's apt settings reach its mirrors, and the clock may be one that they do not know.
+# The host's apt settings are for its mirrors, and the image's release may not know the current date.
 cp /etc/apt/apt.conf.d/*registry* "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
 run /opt/docmill/install.sh packages
 cp --remove-destination "$worker" "$root/usr/local/bin/worker"

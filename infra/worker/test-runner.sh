@@ -13,6 +13,6 @@ case "${CARGO_PKG_NAME:-} $1" in
 esac
 here=$(cd "$(dirname "$0")" && pwd)
 target=$(cd "$(dirname "$1")/.." && pwd)
-# Tests run beside each other, and each may take a function's memory.
+# Tests run in parallel, and each may use a function's memory.
 export LIKE_LAMBDA_READS="$target" LIKE_LAMBDA_PASS=CARGO_MANIFEST_DIR AWS_LAMBDA_FUNCTION_MEMORY_SIZE=4096
 exec "$here/like-lambda.sh" "$@"

@@ -1,9 +1,9 @@
-//! Holds the direction of dependencies that ARCHITECTURE.md promises.
+//! Tests the direction of dependencies that ARCHITECTURE.md describes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// What each part may use. What it does not name may not be used.
+/// What each part may use. Everything else is forbidden.
 const MAY_USE: [(&str, &[&str]); 12] = [
     ("domain", &[]),
     ("clock", &["domain"]),
@@ -25,7 +25,7 @@ fn sources(directory: &Path) -> Vec<PathBuf> {
     files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
 }
 
-/// What a file names after `prefix` (`crate::`, `super::`), in its own code and not in its tests'.
+/// The names after `prefix` (`crate::`, `super::`) in a file's code, without its tests.
 fn named(path: &Path, prefix: &str) -> BTreeSet<String> {
     let text = std::fs::read_to_string(path).unwrap();
     let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
@@ -39,7 +39,7 @@ fn named(path: &Path, prefix: &str) -> BTreeSet<String> {
     names.map(word).filter(|name| !name.is_empty()).collect()
 }
 
-/// The first folder or file below `src` that a source belongs to.
+/// The first folder or file below `src` that contains a source.
 fn part(root: &Path, path: &Path) -> String {
     let below =
         path.strip_prefix(root).unwrap().components().next().unwrap().as_os_str().to_string_lossy().into_owned();
@@ -55,14 +55,15 @@ fn dependencies_point_one_way() {
         if own == "lib" || own == "architecture" {
             continue;
         }
-        let allowed = rules.get(own.as_str()).unwrap_or_else(|| panic!("{own} has no place in the architecture"));
+        let allowed =
+            rules.get(own.as_str()).unwrap_or_else(|| panic!("{own} is not part of the documented architecture"));
         for used in named(&path, "crate::").into_iter().filter(|used| *used != own) {
             assert!(allowed.contains(&used.as_str()), "{} uses {used}", path.display());
         }
     }
 }
 
-/// The files and folders of a source folder that use each other in circles, or lead to such.
+/// Files and folders that use each other in circles, and those that depend on a circle.
 fn circles(root: &Path, prefix: &str) -> BTreeMap<String, BTreeSet<String>> {
     let modules: BTreeSet<String> = sources(root).iter().map(|path| part(root, path)).collect();
     let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -79,7 +80,7 @@ fn circles(root: &Path, prefix: &str) -> BTreeMap<String, BTreeSet<String>> {
 }
 
 #[test]
-fn there_are_no_circles_of_files() {
+fn files_have_no_circular_dependencies() {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR"));
     let domain = circles(&shared.join("src/domain"), "super::");
     assert!(domain.is_empty(), "{domain:?}");

@@ -1,4 +1,4 @@
-//! How AWS is reached: region, credentials, time-outs and retries of every client.
+//! Connections to AWS: region, credentials, time-outs and retries of all clients.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use crate::connection::{Authorities, http_client};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(1);
 const OPERATION_TIMEOUT: Duration = Duration::from_secs(4);
-/// A large output takes its time to upload.
+/// Large outputs take time to upload.
 const TRANSFER_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// DynamoDB's repetitions begin with this pause, as AWS's SDKs have it: a second would be a quarter of a request's time.
+/// The first pause before DynamoDB is called again. AWS's SDKs use the same: a second would be a quarter of a request's time.
 const DYNAMODB_RETRY_PAUSE: Duration = Duration::from_millis(25);
 
 #[derive(Debug, thiserror::Error)]
@@ -29,20 +29,20 @@ pub enum AwsError {
     Connection(#[from] HttpClientError),
 }
 
-/// How AWS is reached. An interceptor can be set to watch or disturb every call: tests count and inject with it.
+/// The configuration of AWS clients. Tests set an interceptor that counts, delays or fails calls.
 #[derive(Clone, Debug)]
 pub struct Aws {
     sdk: SdkConfig,
-    /// DynamoDB's first pause between repetitions.
+    /// The first pause before DynamoDB is called again.
     dynamodb_pause: Duration,
-    /// Where DynamoDB is, if it is elsewhere than the rest. The SDK itself reads this name only with its own loader.
+    /// DynamoDB's endpoint if it differs from the others. The SDK only reads this variable with its own loader.
     dynamodb_endpoint: Option<String>,
     interceptor: Option<SharedInterceptor>,
 }
 
 impl Aws {
-    /// For functions: region and credentials from the environment alone. No profile files, no STS, no instance
-    /// metadata: a function has none of them, and each would cost time at a cold start.
+    /// For functions: region and credentials come from the environment alone. Functions have no profile files, STS or instance
+    /// metadata, and looking for each would slow down a cold start.
     pub fn of_function() -> Result<Self, AwsError> {
         let setting = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let region = setting("AWS_REGION").ok_or(AwsError::NoRegion)?;
@@ -74,13 +74,13 @@ impl Aws {
         Self { interceptor: Some(interceptor), ..self }
     }
 
-    /// Repetitions of a failed call start with this pause instead of the SDK's second.
+    /// Retries of a failed call start with this pause instead of the SDK's second.
     pub fn with_retry_pause(self, pause: Duration) -> Self {
         let retries = RetryConfig::standard().with_initial_backoff(pause);
         Self { sdk: self.sdk.into_builder().retry_config(retries).build(), dynamodb_pause: pause, ..self }
     }
 
-    /// With more time for each call than a request has, so that a slow machine is not taken for a failure.
+    /// Gives each call more time than a request has, so that a slow machine does not look like a failure.
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { sdk: self.sdk.into_builder().timeout_config(timeouts(patience, patience)).build(), ..self }
     }

@@ -1,4 +1,4 @@
-//! The one place that reads the time.
+//! The only code that reads the time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,12 +7,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::domain::time::Timestamp;
 
 pub fn now() -> Timestamp {
-    // Before 1970 only a broken clock; the epoch then makes every lease and limit look old, and none look fresh.
+    // Only a broken clock is before 1970. At the epoch, every lease and limit looks expired.
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// The system's clock, which a test can put ahead: leases and expiries are then seen to end without waiting for them.
+/// The system's clock, which tests can put ahead to end leases and lifetimes without waiting.
 #[derive(Clone, Debug, Default)]
 pub struct Clock {
     ahead_ms: Arc<AtomicU64>,

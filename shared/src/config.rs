@@ -1,4 +1,4 @@
-//! Settings, read once per environment. A missing or contradictory one fails the start, by its name.
+//! Settings, read once per environment. If one is missing or contradictory, the start fails and names it.
 
 use std::time::Duration;
 
@@ -12,18 +12,18 @@ pub struct Config {
     pub office_queue_url: String,
     pub html_queue_url: String,
     pub pdf_queue_url: String,
-    /// Only operators look into the dead letters.
+    /// Only operators use the dead-letter queues.
     pub office_dead_letters_url: Option<String>,
     pub html_dead_letters_url: Option<String>,
     pub pdf_dead_letters_url: Option<String>,
-    /// Path-style S3 addresses, which an emulator needs.
+    /// Path-style S3 addresses, which emulators need.
     pub s3_path_style: bool,
-    /// On one machine: loopback webhook receivers and source exceptions are allowed.
+    /// The local stack: loopback webhook receivers and source exceptions are allowed.
     pub local_mode: bool,
     pub output_retention: Duration,
     pub job_retention: Duration,
     pub idempotency_retention: Duration,
-    /// How long a change of administrators' settings may take to reach a warm environment.
+    /// How long a warm environment may use old settings after a change.
     pub settings_max_age: Duration,
     pub limits: Limits,
 }

@@ -1,4 +1,4 @@
-//! How AWS is connected to: one connector for all clients of an environment, and the authorities that it trusts.
+//! Connections to AWS: one connector for all clients of an environment, and the certificate authorities that it trusts.
 
 use std::time::Duration;
 
@@ -12,18 +12,18 @@ use aws_smithy_runtime_api::client::http::{
 /// The roots of Amazon Trust Services, which AWS's own endpoints chain up to: <https://www.amazontrust.com/repository/>.
 const AMAZON_ROOTS: &str = include_str!("../trust/amazon-roots.pem");
 
-/// Whose certificates are believed.
+/// The trusted certificate authorities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Authorities {
-    /// Amazon's roots, which are part of the program: reading the system's would take 3.5 ms of each cold start.
+    /// Amazon's roots, which are compiled in: reading the system's would take 3.5 ms of each cold start.
     Amazon,
-    /// What the system trusts, or else the file that `SSL_CERT_FILE` names.
+    /// The system's authorities, or those in the file that `SSL_CERT_FILE` names.
     System,
 }
 
 impl Authorities {
-    /// Amazon's, unless the endpoint is another's, the partition has authorities of its own (China, the sovereign and the
-    /// secret ones), or an operator has named a file.
+    /// Amazon's, unless the endpoint is not AWS's, the partition has its own authorities (China, sovereign and secret regions),
+    /// or an operator has named a file.
     pub(crate) fn of(region: &str, endpoint: Option<&str>, named_file: Option<&str>) -> Self {
         let ordinary = region.split('-').count() == 3 && !region.starts_with("cn-");
         let others = endpoint.is_some_and(|endpoint| endpoint.starts_with("https:"));
@@ -38,8 +38,8 @@ impl Authorities {
     }
 }
 
-/// The HTTP client of all AWS clients of an environment. The SDK would make a connector for each of them, twice: when it is
-/// made, and at its first call.
+/// The HTTP client of all AWS clients of an environment. By itself, the SDK would make two connectors for each client: one when
+/// it is made, and one at its first call.
 pub(crate) fn http_client(
     authorities: Authorities,
     connect_timeout: Duration,
@@ -59,8 +59,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_connector_can_be_made_of_either() {
-        // The library panics over a certificate that it cannot read.
+    fn both_kinds_of_authorities_give_a_connector() {
+        // The library panics on a certificate that it can't read.
         for authorities in [Authorities::Amazon, Authorities::System] {
             assert!(http_client(authorities, Duration::from_secs(1)).is_ok(), "{authorities:?}");
         }
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn only_aws_itself_is_held_to_amazons_roots() {
+    fn amazons_roots_are_required_of_aws_alone() {
         for region in ["us-east-1", "eu-central-1", "ap-southeast-3", "il-central-1"] {
             assert_eq!(Authorities::of(region, None, None), Authorities::Amazon, "{region}");
         }

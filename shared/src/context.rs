@@ -1,4 +1,4 @@
-//! What is built once per environment: settings, clients and stores.
+//! Built once per environment: settings, clients and stores.
 
 use crate::aws::{Aws, AwsError};
 use crate::config::{Config, ConfigError};
@@ -28,7 +28,7 @@ pub enum StartError {
     Aws(#[from] AwsError),
 }
 
-/// What every API function needs. The client for SQS is made only where it is used, and that for S3 when it is.
+/// What every API function needs. Functions that use SQS make its client themselves; the S3 client is made when first needed.
 #[derive(Debug)]
 pub struct Context {
     pub config: Config,
@@ -47,7 +47,7 @@ pub struct Context {
     pub users: Users,
     pub files: Files,
     pub aws: Aws,
-    /// One client for all tables: they share its connections.
+    /// One client for all tables, so that they share connections.
     pub dynamodb: aws_sdk_dynamodb::Client,
 }
 

@@ -1,4 +1,4 @@
-//! The files bucket: its keys, how long objects are kept, and signed links.
+//! The files bucket: keys, lifetimes and signed links.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
@@ -19,48 +19,47 @@ use crate::aws::Aws;
 use crate::domain::job::{Job, JobId, Output, StoredResults};
 use crate::domain::upload::{UploadId, UploadRequest};
 
-/// How long a download link works. Shorter than any role's session, with which it would die.
+/// How long a download link works: less than a role's session, since the link ends with it.
 pub const LINK_LIFETIME: Duration = Duration::from_secs(600);
 
-/// How long the link of an upload works, counted to the moment at which the upload begins.
+/// How long an upload link works. The upload must begin within this time.
 pub const UPLOAD_LINK_LIFETIME: Duration = Duration::from_secs(900);
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// What the bucket holds. Lifecycle rules remove each kind by its prefix.
+/// Objects in the bucket. Lifecycle rules delete each kind by its prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ObjectKey<'a> {
     /// A request too large for a job item.
     Input { account: &'a str, job: JobId },
-    /// A result. Each attempt has its own, so that a late worker overwrites nothing.
+    /// A result. Each attempt has its own key, so that a late worker overwrites nothing.
     Output { account: &'a str, job: JobId, attempt: u32, part: OutputPart, kept_for: KeptFor },
-    /// A document that a client uploaded. The account comes first, so that no account can name another one's upload.
+    /// A client's uploaded document. The account comes first, so that no account can name another one's upload.
     Upload { account: &'a str, upload: UploadId },
-    /// A font of an account, by the upload that it came from. No lifecycle rule removes it.
+    /// An account's font, by its upload. No lifecycle rule deletes it.
     Font { account: &'a str, upload: &'a str },
 }
 
-/// How long results are kept in the bucket until its lifecycle removes them. Usually the sweeper removes each
-/// at its own time.
+/// How long the bucket's lifecycle keeps results. Usually, the sweeper deletes each one earlier, when it expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptFor {
     Day,
     Week,
 }
 
-/// Which of a job's files.
+/// One of a job's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputPart {
     /// The file with this index.
     File(usize),
     /// All files together, as a ZIP.
     Archive,
-    /// The description of many files. See [`crate::domain::job::StoredResults`].
+    /// The description of many files: see [`crate::domain::job::StoredResults`].
     Manifest,
 }
 
 impl<'a> ObjectKey<'a> {
-    /// Where the job's present attempt stores a result.
+    /// Where the current attempt stores a result.
     pub fn of_result(job: &'a Job, part: OutputPart) -> Self {
         let is_long = job.retention_seconds.is_some_and(|seconds| Duration::from_secs(seconds) > DAY);
         let kept_for = if is_long { KeptFor::Week } else { KeptFor::Day };
@@ -103,7 +102,7 @@ pub enum FilesError {
     Local(String),
 }
 
-/// A presigned address: opaque in logs.
+/// A presigned URL. Its `Debug` is opaque.
 pub struct SignedLink(String);
 
 impl SignedLink {
@@ -118,7 +117,7 @@ impl std::fmt::Debug for SignedLink {
     }
 }
 
-/// A presigned address to put one document to, and the headers that must come with it, as they were signed.
+/// A presigned URL for uploading one document, and the headers that were signed with it.
 #[derive(Debug)]
 pub struct SignedUpload {
     pub link: SignedLink,
@@ -138,7 +137,7 @@ pub struct Files {
     aws: Aws,
     path_style: bool,
     bucket: String,
-    /// Made when it is first needed: most jobs are created without it, and it is a seventh of what a start takes.
+    /// Made when first needed: most jobs are created without it, and it takes a seventh of a cold start.
     client: Arc<OnceLock<Client>>,
 }
 
@@ -146,8 +145,8 @@ fn unavailable(error: &impl ProvideErrorMetadata) -> FilesError {
     FilesError::Unavailable(error.code().unwrap_or("no answer").to_owned())
 }
 
-/// Whether S3 says that an object is not there. It says so with 403 where a role may not list the prefix: but then a wrong
-/// permission would look like a missing document, so every role that asks may list, and 403 is a fault of ours.
+/// Whether S3 reports a missing object. S3 answers 403 for missing objects if the role may not list the prefix. All roles that
+/// ask may list it, so a 403 is a fault of ours and never hides a wrong permission.
 fn is_absence<E>(error: &SdkError<E>) -> bool {
     error.raw_response().is_some_and(|response| response.status().as_u16() == 404)
 }
@@ -169,7 +168,7 @@ impl Files {
             .content_type("application/json")
             .body(ByteStream::from(text.into_bytes()))
             .customize()
-            // TLS and the checksum that the SDK adds hold what is sent to what arrives: its digest need not be signed.
+            // TLS and the SDK's checksum protect the content, so its digest need not be signed.
             .disable_payload_signing()
             .send()
             .await
@@ -184,9 +183,9 @@ impl Files {
         Ok(())
     }
 
-    /// Stores what an open file holds.
+    /// Stores an open file.
     pub async fn put_file(&self, key: &ObjectKey<'_>, file: &File, content_type: &str) -> Result<(), FilesError> {
-        // A name for the descriptor itself: each try reads this file from its beginning, even if its path leads elsewhere by then.
+        // Names the descriptor, so that each try reads this file from the start, even if the path now leads elsewhere.
         let opened = format!("/proc/self/fd/{}", file.as_raw_fd());
         let body = ByteStream::from_path(opened).await.map_err(|error| FilesError::Local(error.to_string()))?;
         self.client()
@@ -214,7 +213,7 @@ impl Files {
         String::from_utf8(bytes.to_vec()).map_err(|_| FilesError::Local("the stored request is not UTF-8".into()))
     }
 
-    /// A stored document; `None` if it is not there.
+    /// A stored document; `None` if it does not exist.
     pub async fn get(&self, key: &str) -> Result<Option<Stored>, FilesError> {
         match self.client().get_object().bucket(&self.bucket).key(key).send().await {
             Ok(object) => Ok(Some(Stored {
@@ -227,7 +226,7 @@ impl Files {
         }
     }
 
-    /// A stored document in memory, or as much of it as shows that it has more than `most` bytes; `None` if it is not there.
+    /// A stored document in memory, cut off once it is known to have more than `most` bytes; `None` if it does not exist.
     pub async fn get_bytes(&self, key: &str, most: usize) -> Result<Option<Vec<u8>>, FilesError> {
         let Some(mut stored) = self.get(key).await? else { return Ok(None) };
         let mut bytes = Vec::new();
@@ -256,7 +255,7 @@ impl Files {
         }
     }
 
-    /// Deletes the results of many jobs, with as few calls as possible. The jobs of whose files some are still there.
+    /// Deletes the results of many jobs with few calls. Returns the jobs with files that could not be deleted.
     pub async fn delete_results_of(&self, jobs: &[Job]) -> HashSet<JobId> {
         let keys: HashMap<String, JobId> =
             jobs.iter().flat_map(|job| result_keys(job).into_iter().map(|key| (key, job.id))).collect();
@@ -272,7 +271,7 @@ impl Files {
         kept
     }
 
-    /// The keys of those that are still there. Deleting what is not there succeeds too.
+    /// Returns the keys that could not be deleted. Missing objects count as deleted.
     async fn delete_all(&self, keys: &[String]) -> Result<Vec<String>, FilesError> {
         let malformed = |error: aws_sdk_s3::error::BuildError| FilesError::Local(error.to_string());
         let objects = keys.iter().map(|key| ObjectIdentifier::builder().key(key).build());
@@ -283,7 +282,7 @@ impl Files {
         Ok(deleted.errors.unwrap_or_default().into_iter().filter_map(|error| error.key).collect())
     }
 
-    /// The job with its results, where they lie in the bucket because there are many.
+    /// The job with all its results. If there are many, they are read from the bucket.
     pub async fn with_results(&self, mut job: Job) -> Result<Job, FilesError> {
         if let Some(StoredResults::Manifest { .. }) = job.results
             && let Some(key) = part_key(&job, OutputPart::Manifest)
@@ -295,7 +294,7 @@ impl Files {
         Ok(job)
     }
 
-    /// Deleting what is not there succeeds too.
+    /// Deleting a missing object succeeds.
     pub async fn delete(&self, key: &str) -> Result<(), FilesError> {
         self.client()
             .delete_object()
@@ -307,7 +306,7 @@ impl Files {
         Ok(())
     }
 
-    /// A link that takes exactly the document that was announced. Signing needs no call.
+    /// A link that accepts exactly the announced document. Signing makes no call.
     pub async fn upload_link(
         &self,
         key: &ObjectKey<'_>,
@@ -330,7 +329,7 @@ impl Files {
             .presigned(config)
             .await
             .map_err(|error| unavailable(&error))?;
-        // The length is signed too, but every client sends it by itself, and browsers do not let scripts set it.
+        // The length is signed too, but every client sends it, and browsers do not let scripts set it.
         let headers = [
             ("content-type", Some(announced.content_type.clone())),
             ("content-disposition", disposition),
@@ -340,13 +339,12 @@ impl Files {
         Ok(SignedUpload { link: SignedLink(request.uri().to_owned()), headers })
     }
 
-    /// A link that downloads the output under its name. Signing needs no call.
+    /// A link that downloads the output under its name. Signing makes no call.
     pub async fn link(&self, key: &str, output: &Output) -> Result<SignedLink, FilesError> {
         self.result_link(key, output, attachment(&output.filename)).await
     }
 
-    /// The origin of signed links, for a page's policy: it follows region, partition and endpoint as the client does. Nothing is
-    /// sent.
+    /// The origin of signed links, for pages' policies: it depends on region, partition and endpoint. Nothing is sent.
     pub async fn origin(&self) -> Result<String, FilesError> {
         let unreadable = |error: &dyn std::fmt::Display| FilesError::Unavailable(error.to_string());
         let config = PresigningConfig::expires_in(LINK_LIFETIME).map_err(|error| unreadable(&error))?;
@@ -356,12 +354,12 @@ impl Files {
         Ok(url.origin().ascii_serialization())
     }
 
-    /// A link that shows the output where it is opened: for the dashboard's own pages alone.
+    /// A link that displays the output inline: only for the dashboard's pages.
     pub async fn preview_link(&self, key: &str, output: &Output) -> Result<SignedLink, FilesError> {
         self.result_link(key, output, disposition("inline", &output.filename)).await
     }
 
-    /// A link that shows an upload as this type: for the dashboard's own pages of its account alone.
+    /// A link that displays an upload as this type: only for the dashboard's pages of its account.
     pub async fn upload_preview_link(&self, key: &ObjectKey<'_>, content_type: &str) -> Result<SignedLink, FilesError> {
         self.signed_link(&key.to_string(), content_type, "inline".to_owned()).await
     }
@@ -387,7 +385,7 @@ impl Files {
     }
 }
 
-/// What S3 deletes in one request.
+/// Most objects that S3 deletes in one request.
 const MOST_DELETED_AT_ONCE: usize = 1000;
 
 /// Where every file of a result lies.
@@ -403,8 +401,8 @@ fn result_keys(job: &Job) -> Vec<String> {
     each.chain(archive).chain(manifest).filter_map(|part| part_key(job, part)).collect()
 }
 
-/// Every file of a completed job's result with its key, if it is described in the job (see [`Files::with_results`]). A job from
-/// before there were several has one.
+/// Every file of a completed job's result with its key, if the job's item describes it (see [`Files::with_results`]). Older jobs
+/// have one file.
 pub fn result_files(job: &Job) -> Vec<(&Output, String)> {
     match &job.results {
         Some(StoredResults::Inline(results)) if !results.outputs.is_empty() => {
@@ -417,7 +415,7 @@ pub fn result_files(job: &Job) -> Vec<(&Output, String)> {
     }
 }
 
-/// Where one file of a result lies: beside the primary one, whose key names the attempt that made it.
+/// The key of one file of a result: next to the primary one, whose key contains the attempt.
 pub fn part_key(job: &Job, part: OutputPart) -> Option<String> {
     let (directory, _) = job.output_key.as_deref()?.rsplit_once('/')?;
     Some(format!("{directory}/{part}"))
@@ -427,7 +425,7 @@ fn attachment(filename: &str) -> String {
     disposition("attachment", filename)
 }
 
-/// `Content-Disposition` with an ASCII fall-back and the exact name (RFC 6266, RFC 8187).
+/// `Content-Disposition` with an ASCII fallback and the exact name (RFC 6266, RFC 8187).
 fn disposition(kind: &str, filename: &str) -> String {
     let plain = |character: char| character.is_ascii_graphic() && !"\"\\%".contains(character) || character == ' ';
     let fallback: String = filename.chars().map(|character| if plain(character) { character } else { '_' }).collect();
@@ -455,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_object_has_its_prefix() {
+    fn each_kind_of_object_has_its_own_prefix() {
         let job = JobId::NONE;
         assert!(ObjectKey::Input { account: "a", job }.to_string().starts_with("inputs/a/"));
         let output =

@@ -1,7 +1,7 @@
-//! What every Docmill function shares.
+//! Shared by all Docmill functions.
 //!
-//! `domain` is pure: it reads no clock, no environment and no network. `store`, `queue` and `files` talk to AWS,
-//! `http` gives the interface its shape, and `context` ties them together once per environment.
+//! `domain` is pure: it reads no clock, environment or network. `store`, `queue` and `files` talk to AWS, `http` defines the
+//! interface, and `context` builds everything once per environment.
 
 #[cfg(test)]
 mod architecture;

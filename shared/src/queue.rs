@@ -1,4 +1,4 @@
-//! Messages to the workers: tagged, versioned, with a job's id only.
+//! Messages to workers: tagged and versioned, with only a job's id.
 
 use std::collections::HashMap;
 
@@ -39,8 +39,8 @@ impl Queue {
         self.urls.get(&queue).map_or("", String::as_str)
     }
 
-    /// Asks for a job to be converted. The account is the message group: fair queues keep one account's backlog from
-    /// holding up the others.
+    /// Asks for a job to be converted. The account is the message group, so that fair queues keep one account's backlog from
+    /// delaying others.
     pub async fn send(&self, queue: QueueName, account: &str, message: &Message) -> Result<(), QueueError> {
         let body = serde_json::to_string(message).map_err(|error| QueueError(error.to_string()))?;
         self.client
@@ -54,7 +54,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Lets a message that is being worked on come back after `seconds`.
+    /// Makes a message visible again after `seconds`.
     pub async fn retry_in(&self, queue: QueueName, receipt: &str, seconds: i32) -> Result<(), QueueError> {
         self.client
             .change_message_visibility()
@@ -72,12 +72,12 @@ impl Queue {
     }
 }
 
-/// How many messages a queue holds. Approximate by nature.
+/// A queue's approximate number of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Depth {
-    /// Delayed ones included.
+    /// Including delayed ones.
     pub waiting: u64,
-    /// Handed out, and neither acknowledged nor given back yet.
+    /// Received, but neither acknowledged nor returned yet.
     pub in_work: u64,
 }
 
@@ -99,7 +99,7 @@ async fn depth(client: &Client, url: &str) -> Result<Depth, QueueError> {
     Ok(Depth { waiting: count(visible) + count(delayed), in_work: count(in_work) })
 }
 
-/// Messages that were received too often without being acknowledged.
+/// A message that was received too often without an acknowledgement.
 #[derive(Debug)]
 pub struct DeadLetters {
     client: Client,
@@ -108,12 +108,12 @@ pub struct DeadLetters {
 
 #[derive(Debug)]
 pub struct DeadLetter {
-    /// `None`: not one of ours, or of a version that this one does not know.
+    /// `None` if it is not ours or has an unknown version.
     pub message: Option<Message>,
     pub receipt: String,
 }
 
-/// What was taken and not removed is seen again after this long.
+/// Messages that were taken but not removed are visible again after this time.
 const TAKEN_SECONDS: i32 = 300;
 
 impl DeadLetters {
@@ -125,7 +125,7 @@ impl DeadLetters {
         depth(&self.client, &self.url).await
     }
 
-    /// Up to ten of them; none: there are no others for now.
+    /// Takes up to ten messages. An empty list means that there are no more for now.
     pub async fn take(&self) -> Result<Vec<DeadLetter>, QueueError> {
         let output = self
             .client

@@ -1,7 +1,7 @@
-//! Notifies jobs of the end of the jobs whose results they need.
+//! Notifies jobs when the jobs they wait for end.
 //!
-//! The end of a job is reported to the jobs that wait for it at once. If an environment dies or a table does not answer, the
-//! sweeper does it: every step is a conditional write, so each waiting job is notified once of each end.
+//! This happens at once. If an environment dies or a table does not answer, the sweeper does it. Every step is a conditional
+//! write, so that each waiting job is notified once of each end.
 
 use std::time::Duration;
 
@@ -16,9 +16,9 @@ use crate::store::StoreError;
 use crate::store::jobs::{Jobs, Wait, Written};
 use crate::telemetry;
 
-/// How many waiting jobs are notified at the same time.
+/// Most waiting jobs that are notified at the same time.
 const AT_ONCE: usize = 8;
-/// How much time the end of a job may spend on notifying others.
+/// Most time to spend on notifications at the end of a job.
 const NOTIFYING_TIME: Duration = Duration::from_secs(5);
 
 #[derive(Debug, thiserror::Error)]
@@ -47,8 +47,8 @@ pub struct Waiting<'a> {
 }
 
 impl Waiting<'_> {
-    /// What follows from the end of a job: its request is deleted, and the jobs that wait for it are notified. What is not done
-    /// in time is left to the sweeper.
+    /// What follows the end of a job: its request is deleted, and waiting jobs are notified. The sweeper does what can't be done
+    /// in time.
     pub async fn close(&self, job: &Job, status: JobStatus) {
         forget_payload(self.files, job).await;
         if tokio::time::timeout(NOTIFYING_TIME, self.notify_all_of(job.id, status)).await.is_err() {
@@ -56,15 +56,15 @@ impl Waiting<'_> {
         }
     }
 
-    /// Notifies all jobs that wait for `ended`, and those that wait for a job that fails because of it. What goes wrong is left
-    /// to the sweeper.
+    /// Notifies all jobs that wait for `ended`, and those that wait for a job that fails because of it. Failures are left to the
+    /// sweeper.
     pub async fn notify_all_of(&self, ended: JobId, status: JobStatus) {
         let mut ends = vec![(ended, status)];
         while let Some((ended, status)) = ends.pop() {
             let waiters = match self.jobs.waiters(ended).await {
                 Ok(waiters) => waiters,
                 Err(error) => {
-                    tracing::warn!(job_id = %ended, %error, "jobs that wait are left to the sweeper");
+                    tracing::warn!(job_id = %ended, %error, "waiting jobs could not be read; the sweeper will notify them");
                     continue;
                 }
             };
@@ -76,13 +76,15 @@ impl Waiting<'_> {
                 match told {
                     Ok(Notified::Failed) => ends.push((waiter, JobStatus::Failed)),
                     Ok(Notified::Started | Notified::Nothing) => {}
-                    Err(error) => tracing::warn!(job_id = %waiter, %error, "a waiting job is left to the sweeper"),
+                    Err(error) => {
+                        tracing::warn!(job_id = %waiter, %error, "a waiting job could not be notified; the sweeper will do it")
+                    }
                 }
             }
         }
     }
 
-    /// Notifies one job of the end of a job that it waits for.
+    /// Notifies a job that one of its awaited jobs has ended.
     pub async fn notify(&self, waiter: JobId, ended: JobId, status: JobStatus) -> Result<Notified, WaitingError> {
         if status == JobStatus::Completed {
             return match self.jobs.stop_waiting(waiter, ended).await? {
@@ -98,7 +100,7 @@ impl Waiting<'_> {
         self.fail(&job, ended, status, clock::now()).await
     }
 
-    /// Puts a job that waits for nothing any more into its queue.
+    /// Queues a job that no longer waits.
     pub async fn start(&self, job: &Job) -> Result<Notified, WaitingError> {
         match self.jobs.start(job, clock::now()).await? {
             Written::Yes => {
@@ -122,7 +124,7 @@ impl Waiting<'_> {
     }
 }
 
-/// A job that has ended needs its stored request no more. What can't be deleted now dies by lifecycle.
+/// A finished job no longer needs its stored request. If it can't be deleted now, the lifecycle deletes it.
 async fn forget_payload(files: &Files, job: &Job) {
     if let Some(Payload::Stored(key)) = &job.secret
         && let Err(error) = files.delete(key).await
@@ -131,7 +133,7 @@ async fn forget_payload(files: &Files, job: &Job) {
     }
 }
 
-/// Why the result of a job cannot be taken.
+/// Why a job's result can't be used.
 pub fn why(job: JobId, status: JobStatus) -> String {
     let what = match status {
         JobStatus::Failed => "failed",

@@ -1,4 +1,4 @@
-// axe-core has nothing to say about any page, in light, in dark and on a phone; nothing is wider than that.
+// axe-core finds no problems on any page in light, dark and on a phone, and no page is wider than a phone.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";

@@ -1,4 +1,4 @@
-// What a person does with their account: keys, jobs and webhooks.
+// Users' work with their account: keys, jobs and webhooks.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -177,7 +177,7 @@ test("jobs are found by a label, canceled and deleted", async () => {
     assert.equal(await page.locator("tbody tr").count(), 1);
     assert.deepEqual(await findings(page), []);
 
-    // By the id of the request that created it, as its answer said.
+    // By the id of the request that created it.
     await page.getByLabel("Search").fill(other.requestId);
     await page.getByRole("button", { name: "Filter" }).click();
     await page.locator(`tbody a[href$="${other.id}"]`).first().waitFor();

@@ -1,4 +1,4 @@
-// What administrators decide, and that it holds: in every place, for every key, and with their name in the audit trail.
+// Administrators' changes take effect everywhere and for every key, and are in the audit trail under their name.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -170,7 +170,7 @@ test("a suspension takes effect on the account's keys at once, and so does its e
 
     await page.getByRole("link", { name: "Suspend" }).click();
     await page.getByRole("button", { name: "Suspend the account" }).click();
-    // Without a reason the browser does not even send it.
+    // Without a reason, the browser does not send the form.
     assert.match(page.url(), /suspension$/);
     await page.getByLabel("Reason").fill("unpaid for three months");
     await page.getByRole("button", { name: "Suspend the account" }).click();
@@ -282,7 +282,7 @@ test("credits are granted once, with a reason, even if the form is sent twice", 
     await page.getByRole("button", { name: "Grant" }).click();
     await page.waitForURL(url(`/admin/accounts/${id}`));
     assert.match(await mainText(page), /250 credits were granted/);
-    // As after a double click, or from a browser that repeats what it got no answer to.
+    // Like a double click, or a browser that repeats an unanswered request.
     const again = await context.request.post(url(`/admin/accounts/${id}/grant`), { form });
     assert.match(await again.text(), /already granted/);
     assert.equal((await administer("account", "show", id)).account.granted, 250);

@@ -1,5 +1,5 @@
-// What a page costs a reader who has never been here: at most 50 KB in five requests, all of them to us. What a result needs to be
-// shown comes with the result.
+// The cost of a first visit to a page: at most 50 KB in five requests, all to us. Files that a result's preview needs are loaded
+// with the result.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";

@@ -1,4 +1,4 @@
-// Details that a review found wrong, each as a person meets it.
+// Details that reviews found wrong, as users see them.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

@@ -1,4 +1,4 @@
-// Fonts of the account: added, looked at, used by a job and deleted. What is refused is said in place.
+// The account's fonts: added, viewed, used by a job and deleted. Refusals are shown in place.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

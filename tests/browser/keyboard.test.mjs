@@ -1,4 +1,4 @@
-// Every journey by the keyboard alone: no mouse, no focus set by a script of the test. At each stop the focus can be seen.
+// All journeys by keyboard alone: no mouse, no focus set by the test. The focus is visible at every stop.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -76,13 +76,13 @@ test("a person signs in, gives the password again and makes a key", async () => 
     await page.waitForURL(url("/app"));
     await press(page, inMenu(page, "API keys"));
     await page.waitForURL(url("/app/keys"));
-    // As hours after the sign-in.
+    // As if the sign-in was hours ago.
     await context.clearCookies({ name: /proof$/ });
     await press(page, link(page.getByRole("main"), "Create a key"));
     await giveCredentials(page, person);
     await page.waitForURL(url("/app/keys/new"));
 
-    // What is wrong has the focus, and leads to its field.
+    // The error has the focus and leads to its field.
     const [name, origins] = [page.getByLabel("Name"), page.getByLabel(/^Origins/)];
     await write(page, name, "By keyboard");
     await write(page, origins, "nonsense");
@@ -180,7 +180,7 @@ test("an administrator changes a tool and grants credits", async () => {
     await page.waitForURL(url("/admin/tools"));
     await press(page, link(page.getByRole("main"), "Edit PDF metadata"));
     await page.waitForURL(url("/admin/tools/edit-metadata"));
-    // The words of its page alone, and back again at the end.
+    // Changes the description of the tool's page, and restores it at the end.
     const description = page.getByLabel(/^Description/);
     const before = await description.inputValue();
     const describe = async (text) => {

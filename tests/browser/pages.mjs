@@ -1,6 +1,5 @@
-// Every page there is, with who may see it: each is looked at by axe-core and by `make screenshots`.
-// `prepare` may bring the page into the state that is worth a look; `path` may have to wait for what it shows. A page that `hasResult`
-// loads what its result needs.
+// All pages, with who may see them: axe-core checks each one, and `make screenshots` takes its picture. `prepare` brings a page
+// into an interesting state; `path` may wait for its content. A page that `hasResult` loads what the preview needs.
 
 import { readFile } from "node:fs/promises";
 import { eventually, newPerson, url } from "./support.mjs";
@@ -92,7 +91,7 @@ async function refuseTool(page) {
 }
 
 async function refuseGrant(page) {
-  // The service refuses what the browser would, and says it in its own words.
+  // The service itself refuses what the browser would refuse.
   await page.locator("main form").evaluate((form) => { form.noValidate = true; });
   await page.getByLabel("Credits").fill("0");
   await page.getByLabel("Reason").fill("x");

@@ -1,4 +1,4 @@
-// The playground as a person uses it: a file, an address, HTML, what goes wrong, a lost connection, a reload.
+// The playground in use: files, addresses, HTML, errors, lost connections, reloads.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ const article = fileURLToPath(new URL("../fixtures/pdf/text.pdf", import.meta.ur
 // Well above a cold start of LibreOffice or Chromium on a busy machine.
 const CONVERSION_MS = 120_000;
 
-// A page that takes long enough to be asked for more than once.
+// Slow enough to be polled more than once.
 const slow = "<script>for (const end = Date.now() + 4000; Date.now() < end;);</script><p>slow</p>";
 
 /** Runs `journey` as a person of its own in the playground of a tool. */
@@ -63,7 +63,7 @@ test("a file becomes a PDF to look at and to keep", async () => {
     const bytes = await readFile(await (await downloading).path());
     assert.equal(bytes.subarray(0, 5).toString(), "%PDF-");
     assert.ok(bytes.equals(await preview.body()));
-    // Another try with other options needs no second upload.
+    // A repetition with other options needs no second upload.
     await page.getByText("Options", { exact: true }).click();
     await page.getByLabel("Page range").fill("1");
     const uploads = [];
@@ -135,7 +135,7 @@ test("a lost connection is said, and creates one job all the same", async () => 
   await play("html-to-pdf", async ({ page }) => {
     await writeHtml(page, slow);
     const created = [];
-    // The first request takes effect, and its answer is lost.
+    // The first request takes effect, but its response is lost.
     await page.route(url("/app/playground"), async (route) => {
       const answer = await route.fetch();
       created.push(job(await answer.text()));

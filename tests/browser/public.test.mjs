@@ -1,4 +1,4 @@
-// Pages for everybody: what they say, and that nobody has to sign in for them.
+// Public pages: their content, and that they need no sign-in.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs journeys in a browser against the stack that DOCMILL_URL names: all of them, or the given files.
+# Runs journeys in a browser against the stack at DOCMILL_URL: all, or the given files.
 #
 #   tests/browser/run.sh [FILE.test.mjs …]
 #   tests/browser/run.sh screenshots FOLDER [NAME …]
 #
-# One file at a time, since some change settings of the whole service, and put them back.
+# Files run one at a time, because some change settings of the whole service and restore them.
 set -eu
 [ -n "${DOCMILL_URL:-}" ] || { echo "No journeys in a browser: only storage was deployed." >&2; exit 0; }
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -17,7 +17,7 @@ if [ "${1:-}" = screenshots ]; then
     shift
     exec "$node" "$here/screenshots.mjs" "$@"
 fi
-# A function's first request also starts it, which a busy machine may do too slowly for the request's own time.
+# A function's first request also starts it, which may exceed the request's time on a busy machine.
 for page in / /app /admin; do
     curl --silent --show-error --fail --retry 9 --retry-delay 1 --output /dev/null "$DOCMILL_URL$page"
 done

@@ -1,5 +1,5 @@
-// Writes every page as a picture, in light, in dark and on a phone, to the folder that is given: all, or those whose names begin with
-// one of the further words.
+// Writes pictures of all pages, or those whose names begin with one of the further arguments, in light, dark and on a phone, to
+// the given folder.
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ for (const [look, options] of Object.entries(looks)) {
     for (const page of mine) {
       await open(visitor, page);
       await visitor.page.evaluate(() => scrollTo(0, 0));
-      // In a window as high as the page, what sticks to its edges covers nothing.
+      // In a window as high as the page, sticky elements cover nothing.
       const height = await visitor.page.evaluate(() => document.documentElement.scrollHeight);
       await visitor.page.setViewportSize({ ...options.viewport, height: Math.max(height, options.viewport.height) });
       await visitor.page.screenshot({ path: join(folder, `${page.name}-${look}.png`), fullPage: true });

@@ -1,4 +1,4 @@
-// Signing in and out, as a person does it, and what happens when something is not in order.
+// Signing in and out, and what happens if something is wrong.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -29,7 +29,7 @@ test("a user signs in, is remembered, and signs out for good", async () => {
     assert.match(await mainText(page), /You are signed out/);
     await page.reload();
     assert.doesNotMatch(await mainText(page), /You are signed out/, "said once");
-    // The cookie that somebody may have copied is worth nothing any more.
+    // A copied cookie is worthless now.
     await context.addCookies([session]);
     await goto("/app");
     assert.ok(await page.getByLabel("Password").isVisible());
@@ -67,7 +67,7 @@ test("a form of an ended session leads to the sign-in and back to its page", asy
   await signIn(second, person);
   await signOut(second.page, "Sign out on all devices");
   await second.page.waitForURL(url("/"));
-  // The first browser still shows its page, and does not know yet.
+  // The first browser still shows its page.
   await signOut(first.page);
   await first.page.waitForURL(url("/"));
   await first.goto("/app/tools");
@@ -153,7 +153,7 @@ test("creating a key asks for the password again and returns to the form", async
     await signIn(visitor, person, "/app/keys");
     await goto("/app/keys/new");
     assert.ok(await page.getByLabel("Name").isVisible(), "the password was given a moment ago");
-    // What is left of a sign-in of hours ago: the session alone.
+    // Only the session is left, as if the sign-in was hours ago.
     await context.clearCookies({ name: /proof$/ });
     await goto("/app/keys");
     assert.equal(await page.getByRole("heading", { level: 1 }).innerText(), "API keys");
@@ -162,7 +162,7 @@ test("creating a key asks for the password again and returns to the form", async
     assert.deepEqual([asked.get("prompt"), asked.get("max_age")], ["login", "0"]);
     await giveCredentials(page, person);
     await page.waitForURL(url("/app/keys/new"));
-    // A form that was open all the while leads to the same, and nothing is created.
+    // A form that was open all the time leads to the same, and nothing is created.
     await context.clearCookies({ name: /proof$/ });
     await page.getByLabel("Name").fill("Too late");
     await page.getByRole("button", { name: "Create key" }).click();

@@ -1,6 +1,6 @@
-// What journeys share: a browser, people of their own, signing in, and eyes for what axe-core finds.
+// Shared by journeys: a browser, users, signing in, and reports of axe-core.
 //
-// The stack is the one that DOCMILL_URL names; `make test` starts it and installs what is in package.json.
+// The stack is the one at DOCMILL_URL; `make test` starts it and installs the dependencies in package.json.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -20,7 +20,7 @@ const deployed = Object.fromEntries(
 const run = (program, words) =>
   promisify(execFile)(program, words, { cwd: root, env: { ...deployed, PYTHONPATH: `${root}infra` } });
 
-// A busy machine starts a function and a browser slowly; what is fast stays fast.
+// Functions and browsers start slowly on a busy machine. Fast machines don't wait longer.
 const PATIENCE_MS = Number(process.env.PATIENCE_MS ?? 60_000);
 
 export const base = process.env.DOCMILL_URL;
@@ -130,7 +130,7 @@ export async function drop(target, files) {
 
 /** The findings of axe-core on the page of these impacts. */
 export async function findings(page, impacts = ["serious", "critical"]) {
-  // Through the debugger, so that the page's policy needs no exception.
+  // Injected by the debugger, so that the page's policy needs no exception.
   await page.evaluate(axeSource);
   const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
   return violations

@@ -1,5 +1,5 @@
-// Each tool of the catalogue, as a person uses it: real files are dropped in the playground, converted, and the result has what it
-// should have. A tool without a journey fails.
+// Each tool of the catalogue in use: real files are dropped in the playground and converted, and the result is checked. A tool
+// without a journey fails.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// A tool shows exactly where its switches say: in the menu, on the homepage, in category pages, on its own page, by API.
+// A tool is listed exactly where its switches say: menu, homepage, category pages, its own page, API.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";

@@ -1,4 +1,4 @@
-//! What people do with an account's keys: make them, give them other secrets, revoke them. Each as a race, too.
+//! Changes of an account's keys: creating them, new secrets, revocation. Each one also as a race.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ async fn keys(world: &World, account: &Account) -> Vec<AccountKey> {
     world.context.accounts.keys_of(&account.id, clock::now()).await.unwrap()
 }
 
-/// The id of the key that the account was made with.
+/// The id of the account's first key.
 async fn first_id(world: &World, account: &Account) -> String {
     world.context.keys.get(&account.key.hash()).await.unwrap().unwrap().key_id
 }
@@ -42,7 +42,7 @@ async fn events(world: &World, account: &Account) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn another_secret_takes_the_place_of_the_old_one_at_once() {
+async fn a_new_secret_replaces_the_old_one_at_once() {
     let world = World::new();
     let account = world.account(10).await;
     let id = first_id(&world, &account).await;
@@ -77,7 +77,7 @@ async fn an_overlap_lets_both_work_and_a_further_secret_ends_it() {
 }
 
 #[tokio::test]
-async fn a_keys_own_end_is_inherited_and_never_put_off() {
+async fn a_keys_own_expiry_is_inherited_and_never_extended() {
     let world = World::new();
     let account = world.account(10).await;
     let end = clock::now().plus(Duration::from_secs(1800));
@@ -184,7 +184,7 @@ async fn edit(world: &World, account: &Account, id: &str, details: &KeyDetails) 
 }
 
 #[tokio::test]
-async fn an_edited_key_follows_its_new_details_with_every_secret() {
+async fn changed_details_of_a_key_apply_to_all_its_secrets() {
     let world = World::new();
     let account = world.account(10).await;
     let id = first_id(&world, &account).await;
@@ -203,7 +203,7 @@ async fn an_edited_key_follows_its_new_details_with_every_secret() {
         assert_eq!((key.name.as_str(), key.allowed_tools), ("Edited", narrowed.allowed_tools.clone()));
         assert_eq!((key.allowed_origins, key.expires_at), (narrowed.allowed_origins.clone(), Some(soon)));
     }
-    // An old secret never outlives the end that it was given.
+    // An old secret never outlives its original expiry.
     let later = KeyDetails { expires_at: old_end.map(|end| end.plus(Duration::from_secs(60))), ..details(None) };
     assert_eq!(edit(&world, &account, &id, &later).await, KeyChanged::Yes);
     assert_eq!(
@@ -248,7 +248,7 @@ async fn a_key_that_is_edited_while_it_is_revoked_stays_revoked() {
 }
 
 #[tokio::test]
-async fn keys_are_counted_by_their_ids_and_old_secrets_take_no_place() {
+async fn old_secrets_do_not_count_towards_the_limit_of_keys() {
     let world = World::new();
     let account = world.account(10).await;
     let id = first_id(&world, &account).await;
@@ -268,7 +268,7 @@ async fn keys_are_counted_by_their_ids_and_old_secrets_take_no_place() {
     for number in 2..MAX_KEYS {
         assert!(matches!(add(number).await, KeyAdded::Yes(_)), "the old secret took a place");
     }
-    // One place is left.
+    // One more key is allowed.
     let outcomes = join_all((MAX_KEYS..MAX_KEYS + 4).map(add)).await;
     let made = outcomes.iter().filter(|outcome| matches!(outcome, KeyAdded::Yes(_))).count();
     assert_eq!(made, 1);
@@ -276,7 +276,7 @@ async fn keys_are_counted_by_their_ids_and_old_secrets_take_no_place() {
 }
 
 #[tokio::test]
-async fn a_suspension_reaches_secrets_that_are_made_at_the_same_moment() {
+async fn a_suspension_reaches_secrets_that_are_created_at_the_same_time() {
     let world = World::new();
     let account = world.account(10).await;
     let id = first_id(&world, &account).await;

@@ -1,4 +1,4 @@
-//! The policy of accounts against keys that are made meanwhile, grants, and the list of accounts.
+//! Changes of accounts' policies during the creation of keys, grants, and the list of accounts.
 
 use docmill::clock;
 use docmill::domain::account::{AccountPolicy, Limiter, MAX_KEYS, Profile, StoredKey};
@@ -94,13 +94,13 @@ async fn an_account_never_has_more_keys_than_it_may() {
     for _ in 1..MAX_KEYS - 1 {
         assert!(matches!(add(&world, &new_key(&account)).await, KeyAdded::Yes(_)));
     }
-    // One place is left, and four want it.
+    // One more key is allowed, and four are requested.
     let wanted: Vec<_> = (0..4).map(|_| new_key(&account)).collect();
     let added = join_all(wanted.iter().map(|key| add(&world, key))).await;
     assert_eq!(added.iter().filter(|added| matches!(added, KeyAdded::Yes(_))).count(), 1, "{added:?}");
     assert_eq!(added.iter().filter(|added| matches!(added, KeyAdded::TooMany)).count(), 3, "{added:?}");
 
-    // The dashboard's own key needs no place; a revoked key gives its place back.
+    // The dashboard's key does not count, and a revoked key no longer does.
     let dashboards = StoredKey { key_id: StoredKey::DASHBOARD_ID.into(), ..new_key(&account) };
     assert!(matches!(add(&world, &dashboards).await, KeyAdded::Yes(_)));
     assert!(matches!(add(&world, &new_key(&account)).await, KeyAdded::TooMany));
@@ -111,7 +111,7 @@ async fn an_account_never_has_more_keys_than_it_may() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_added_twice_is_there_once_and_stands_as_its_account() {
+async fn a_key_that_is_added_twice_exists_once_with_its_accounts_policy() {
     let world = World::new();
     let account = world.account(10).await;
     suspend(&world, &account, 0).await;
@@ -145,7 +145,7 @@ async fn an_account_from_before_the_list_of_keys_is_changed_with_all_its_keys() 
 }
 
 #[tokio::test]
-async fn of_two_changes_to_the_same_version_one_is_refused() {
+async fn one_of_two_changes_to_the_same_version_is_refused() {
     let world = World::new();
     let account = world.account(10).await;
     let shown = profile(&world, &account).await;
@@ -175,7 +175,7 @@ async fn a_key_that_is_made_does_not_make_a_form_stale() {
 }
 
 #[tokio::test]
-async fn a_grant_is_made_once_however_often_it_is_sent() {
+async fn a_repeated_grant_takes_effect_once() {
     let world = World::new();
     let account = world.account_on("free", 5).await;
     let grant = Uuid::now_v7();

@@ -52,7 +52,7 @@ async fn usage_sums_up_the_month() {
 }
 
 #[tokio::test]
-async fn usage_of_some_days_is_grouped_and_comes_as_csv_too() {
+async fn usage_of_a_range_of_days_is_grouped_as_json_and_csv() {
     let world = World::new();
     let account = world.account(20).await;
     let mut ids = Vec::new();

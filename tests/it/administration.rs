@@ -1,4 +1,4 @@
-//! What administrators set: versions, the audit trail, and nothing lost between two of them.
+//! Administrators' changes: versions, the audit trail, and concurrent changes.
 
 use docmill::domain::account::Plan;
 use docmill::domain::audit::{AuditEntry, Author, Subject, SubjectKind};
@@ -21,7 +21,7 @@ async fn entries(world: &World, plan: &str) -> Vec<AuditEntry> {
 }
 
 #[tokio::test]
-async fn of_many_concurrent_changes_of_a_plan_one_wins_and_the_others_see_it() {
+async fn one_of_many_concurrent_changes_of_a_plan_wins_and_the_others_see_it() {
     let world = World::new();
     let shown = unset_plan();
     for version in 1..=2u64 {
@@ -80,7 +80,7 @@ async fn the_trail_lists_who_changed_what_and_when_newest_first() {
 }
 
 #[tokio::test]
-async fn what_changes_nothing_is_not_recorded() {
+async fn changes_without_effect_are_not_recorded() {
     let world = World::new();
     let unset = unset_plan();
     let by = author();

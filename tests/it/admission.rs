@@ -1,4 +1,4 @@
-//! Letting requests in: keys, policy, origins, and both rate limits.
+//! Admission of requests: keys, policy, origins, and both rate limits.
 
 use docmill::clock;
 use docmill::domain::account::Limiter;
@@ -74,7 +74,7 @@ async fn account_status_and_origin_are_checked_first() {
 }
 
 #[tokio::test]
-async fn a_suspended_account_hears_that_and_not_its_rate_limit() {
+async fn a_suspended_account_is_told_so_even_over_its_rate_limit() {
     let world = World::new();
     let account = world.account(10).await;
     let one = RateLimit { per_minute: 1, burst: 1 };
@@ -90,10 +90,10 @@ async fn a_suspended_account_hears_that_and_not_its_rate_limit() {
 }
 
 #[tokio::test]
-async fn a_burst_admits_exactly_its_number_and_says_when_to_come_back() {
+async fn a_burst_admits_exactly_its_size_and_says_when_to_retry() {
     let world = World::new();
     let account = world.account(10).await;
-    // Slow enough that nothing is regained while the test runs.
+    // Slow enough that nothing refills during the test.
     let limit = RateLimit { per_minute: 1, burst: 7 };
     let key = world.another_key(&account, Mode::Live, |key| key.limiter = Limiter::new(UNLIMITED, limit)).await;
 

@@ -1,7 +1,7 @@
-//! The sweeper under load, measured: ended leases and expired results behind a backlog of queued jobs. `make bench-sweeper`
-//! runs it; QUEUED, LEASES and EXPIRED set other numbers.
+//! Measures the sweeper under load: ended leases and expired results behind a backlog of queued jobs. Run by `make
+//! bench-sweeper`; QUEUED, LEASES and EXPIRED set other numbers.
 //!
-//! A run begins every minute. So a lease is repaired within a minute and the time that the run needs.
+//! A run begins every minute, so a lease is repaired within a minute plus the run's time.
 
 #![allow(clippy::print_stdout, reason = "it prints what it measures")]
 
@@ -19,7 +19,7 @@ use crate::support::jobs::put_all;
 use crate::support::stage::Stage;
 use crate::support::world::patient_aws;
 
-/// Every so many of the ended leases were the last attempt.
+/// One in this many ended leases was the last attempt.
 const EXHAUSTED: usize = 20;
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -27,7 +27,7 @@ fn number(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is not a number")))
 }
 
-/// Queued jobs of the last half hour, counted, whose messages wait.
+/// Counted jobs of the last half hour that are queued with a message.
 fn queued(template: &Job, now: Timestamp, index: usize, of: usize) -> Job {
     let age = Duration::from_secs(1800) * u32::try_from(index).unwrap() / u32::try_from(of).unwrap();
     let (id, created_at) = (JobId::new(), now.minus(age));
@@ -35,7 +35,7 @@ fn queued(template: &Job, now: Timestamp, index: usize, of: usize) -> Job {
     Job { id, created_at, open, due, ..template.clone() }
 }
 
-/// Jobs whose workers died: their leases ended within the last minute.
+/// Jobs of dead workers whose leases ended within the last minute.
 fn leased(template: &Job, now: Timestamp, index: usize, of: usize) -> Job {
     let ended = now.minus(MINUTE * u32::try_from(index).unwrap() / u32::try_from(of).unwrap());
     let id = JobId::new();
@@ -44,7 +44,7 @@ fn leased(template: &Job, now: Timestamp, index: usize, of: usize) -> Job {
     Job { id, status, attempts, lease_until: Some(ended), due: Some(ended), open, ..template.clone() }
 }
 
-/// Completed jobs whose results have had their time. Their objects were never there: a deletion is the same.
+/// Completed jobs with expired results. Their objects never existed, which makes no difference for deletion.
 fn kept(template: &Job, now: Timestamp) -> Job {
     let (id, expired) = (JobId::new(), Some(now.minus(MINUTE)));
     let output_key = Some(format!("outputs/day/{}/{id}/1/0", template.account));
@@ -52,13 +52,13 @@ fn kept(template: &Job, now: Timestamp) -> Job {
     Job { id, status, expires_at: expired, due: expired, output_key, open, secret: None, ..template.clone() }
 }
 
-/// How many of these are in the state, by strongly consistent reads.
+/// How many of these jobs have this state, by strongly consistent reads.
 async fn count(context: &Context, ids: &[JobId], status: JobStatus) -> usize {
     let jobs = context.jobs.get_all(ids).await.unwrap();
     jobs.iter().filter(|job| job.status == status).count()
 }
 
-/// Sweeps until nothing of `left` is left, a run each minute, and tells how long each took.
+/// Sweeps every minute until nothing is `left`, and reports how long each run took.
 async fn sweep(name: &str, sweeper: &Sweeper, left: impl AsyncFn() -> usize) -> Repairs {
     let mut all = Repairs::default();
     for run in 1..=10 {

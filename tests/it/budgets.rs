@@ -1,4 +1,4 @@
-//! AWS calls per warm request, through the real handlers. A call that is added fails its line here.
+//! AWS calls per warm request, through the real handlers. An additional call fails its test line.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ const LARGE_INPUT: &str = "PutObject";
 async fn each_endpoint_keeps_its_budget() {
     let world = World::new();
     let account = world.account(100).await;
-    // So slow a rate that the limiter stays on one branch, however long this takes.
+    // A rate so slow that the limiter stays in one branch during the test.
     let slow = RateLimit { per_minute: 1, burst: 2_000 };
     let key = &world.another_key(&account, Mode::Live, |key| key.limiter = Limiter::new(slow, slow)).await;
     let small = json!({"toolSlug": "html-to-pdf", "html": "<p>x"});
@@ -39,7 +39,7 @@ async fn each_endpoint_keeps_its_budget() {
     let flat_html = json!({"html": "<p>x"});
     let (context, service) = (|| world.context.clone(), || world.service.clone());
 
-    // The first requests of an environment read the settings too, and don't know yet how busy the key is.
+    // An environment's first requests also read the settings, and don't know the limiter's branch yet.
     Answer::of(list_tools::handle(context(), get("/").key(key).build()).await);
     let hook = json!({"url": "https://hooks.example/"});
     let first = Answer::of(create_job::handle(service(), post("/", &small).key(key).build()).await);
@@ -125,7 +125,7 @@ async fn each_endpoint_keeps_its_budget() {
     check("POST /v1/webhooks/test", answer, 200, &[KEY, "PutItem"]);
 }
 
-/// Puts four bytes where the upload says. Its id.
+/// Uploads four bytes and returns the upload's id.
 async fn put_upload(upload: &Value) -> String {
     let put = reqwest::Client::new().put(upload["url"].as_str().unwrap()).header("content-type", "text/html");
     put.body("<p>x").send().await.unwrap().error_for_status().unwrap();
@@ -137,16 +137,16 @@ async fn complete(world: &World, id: &str) {
     world.context.jobs.complete(&job, &completion(clock::now())).await.unwrap();
 }
 
-/// A page takes two rounds of reads: what a user's page shows is read while it is looked up who is there.
+/// A page takes two rounds of reads: its data is read while the session is looked up.
 #[tokio::test]
-async fn each_page_keeps_its_rounds_of_reads() {
+async fn each_page_keeps_its_budget_of_read_rounds() {
     let world = World::new();
     let account = world.account(100).await;
     let (user, admin) = (Visitor::of(&world, &account).await, Visitor::admin(&world, &account).await);
     let made = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&account.key).build();
     let id = Answer::of(create_job::handle(world.service.clone(), made).await).job_id();
     let own = format!("/admin/accounts/{}", account.id);
-    // Settings are read once in a while, and connections are made.
+    // Reads the settings and makes connections.
     user.get("/app").await;
     for (path, visitor, most) in [
         ("/plans", &user, 1),
@@ -169,8 +169,8 @@ async fn each_page_keeps_its_rounds_of_reads() {
         ("/admin/audit", &admin, 2),
         ("/admin/health", &admin, 2),
     ] {
-        // The shortest of three: settings are read again once in a while, and on a busy machine calls that go together may
-        // still be sent one after the other. A call that waits for another one does so each time.
+        // The shortest of three: settings are read again now and then, and on a busy machine parallel calls may be sent one after
+        // the other. A call that really waits for another does so every time.
         let mut shortest = (usize::MAX, Vec::new());
         for _ in 0..3 {
             world.watch.take_calls();

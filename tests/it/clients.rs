@@ -1,5 +1,5 @@
-//! The example clients, run as they are against the deployed stack. In each language, one converts a document and checks a
-//! webhook, and one makes a PDF of an order's documents, cancels a job and deletes all of them.
+//! The example clients, run unchanged against the deployed stack. In each language, one converts a document and checks a webhook,
+//! and one makes a PDF of an order's documents, cancels a job and deletes everything.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -16,14 +16,14 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// One client's command line, with the stack's address and a key in its environment.
+/// A client's command line, with the stack's address and a key in its environment.
 struct Client {
     command: Command,
     samples: String,
 }
 
 impl Client {
-    /// `None` where only storage was deployed (an endpoint of the user's own).
+    /// `None` if only storage is deployed (at an endpoint of the user's own).
     fn new(program: impl AsRef<std::ffi::OsStr>, script: Option<&str>) -> Option<Self> {
         let url = crate::support::deployed_url()?;
         let setting = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is set with DOCMILL_URL"));
@@ -37,7 +37,7 @@ impl Client {
         self.command.args(arguments).output().await.expect("the client starts")
     }
 
-    /// Converts a sample and looks inside the result; the client checks a webhook's signature by itself.
+    /// Converts a sample and checks the result. The client itself checks a webhook's signature.
     async fn converts(mut self, source: &str) {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("small.pdf");
@@ -50,7 +50,7 @@ impl Client {
         assert_eq!(said, expected);
     }
 
-    /// Ends with the job's own reason, the request's id, and no key.
+    /// Exits with the job's error and the request's id, but without the key.
     async fn says_why_not(mut self) {
         let source = format!("{}/no-such-file.docx", self.samples);
         let output = self.run(&[&source, "/dev/null"]).await;
@@ -61,7 +61,7 @@ impl Client {
     }
 }
 
-/// The page texts of an order's PDF, in their order.
+/// The texts of the pages in an order's PDF.
 const ORDER: [&str; 3] = ["Cover", "Invoice", "Amet aliqua dolor"];
 
 impl Client {
@@ -82,7 +82,7 @@ impl Client {
     }
 }
 
-/// What the service lists under an order.
+/// The service's list of an order's jobs.
 async fn jobs_of(order: &str) -> Value {
     let setting = |name: &str| std::env::var(name).unwrap();
     let list = format!("{}/v1/jobs?metadata.order={order}", setting("DOCMILL_URL"));
@@ -103,7 +103,7 @@ async fn each_client_handles_an_order() {
     }
 }
 
-/// A test for each client: of one conversion that works, and one that doesn't; of a file too, where it takes files.
+/// Tests for each client: a successful and a failed conversion, and one of a file if supported.
 macro_rules! client {
     ($name:ident, $program:expr, $script:expr, takes_files: $takes_files:literal) => {
         #[tokio::test]
@@ -127,10 +127,10 @@ client!(python, "python3", Some("convert.py"), takes_files: true);
 client!(typescript, node().await, Some("convert.ts"), takes_files: false);
 client!(rust, rust_example("convert", "tests/clients/convert.rs").await, None, takes_files: false);
 
-/// The documentation's example in each language. The one in Rust was compiled as it is printed, with a source that does not
-/// exist, so its job fails.
+/// The documentation's example in each language. The Rust example was compiled as printed, with a source that does not exist, so
+/// its job fails.
 #[tokio::test]
-async fn the_documentations_examples_run() {
+async fn the_examples_in_the_documentation_work() {
     let Some(url) = crate::support::deployed_url() else { return };
     let setting = |name: &str| std::env::var(name).unwrap();
     let catalogue = Catalogue::load().unwrap();
@@ -163,20 +163,20 @@ async fn the_documentations_examples_run() {
     }
 }
 
-/// The pinned Node, which runs TypeScript as it is. Installed at the first call; later ones only print where it is.
+/// The pinned Node, which runs TypeScript directly. Only installed once.
 pub async fn node() -> PathBuf {
     let output = Command::new(root().join("infra/setup.sh")).args(["python", "node"]).output().await.unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Path::new(String::from_utf8(output.stdout).unwrap().trim()).with_file_name("node")
 }
 
-/// Cargo builds the package's examples along with its tests, but not when only some tests are asked for.
+/// Cargo builds the package's examples with its tests, but not if only some tests are requested.
 pub async fn rust_example(name: &str, source: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let program = test.parent().and_then(Path::parent).unwrap().join("examples").join(name);
     let written = |path: &Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
     if written(&program) < written(&root().join(source)) {
-        // Of one package alone, cargo would choose other features and compile everything anew.
+        // For a single package, cargo would choose other features and recompile everything.
         let build = ["build", "--quiet", "--workspace", "--example", name];
         assert!(Command::new(env!("CARGO")).args(build).status().await.unwrap().success());
     }

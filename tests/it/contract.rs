@@ -1,4 +1,4 @@
-//! One source of truth: pairs of things that say the same are held together here.
+//! Compares pairs of files that must agree.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ fn the_template_has_exactly_the_routes_of_the_code() {
     let lines: Vec<_> = template.lines().map(str::trim).collect();
     for (number, line) in lines.iter().enumerate() {
         let Some(path) = value_of(line, "Path") else { continue };
-        // On the path's own line in flow style; else some lines away, in the same event.
+        // On the path's own line in flow style, or some lines away in the same event.
         let around = &lines[number.saturating_sub(3)..=(number + 3).min(lines.len() - 1)];
         let method = [line]
             .into_iter()
@@ -38,7 +38,7 @@ fn the_template_has_exactly_the_routes_of_the_code() {
 /// The value of `name` in a line of YAML, in block or flow style.
 fn value_of<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     let rest = &line[line.find(&format!("{name}: "))? + name.len() + 2..];
-    // A path may itself have braces, so a flow mapping ends at a comma or at its last brace.
+    // Paths may contain braces, so a flow mapping ends at a comma or at its last brace.
     let value = rest.split(',').next()?.trim();
     let value = if line.contains(": {") && value.matches('}').count() > value.matches('{').count() {
         value.strip_suffix('}')?
@@ -57,7 +57,7 @@ fn the_readme_lists_exactly_the_error_codes_of_the_code() {
     assert_eq!(listed, expected);
 }
 
-/// Status, code and explanation of each row of the table of errors in a text.
+/// Status, code and explanation of each row in an error table.
 pub fn error_table(markdown: &str) -> BTreeSet<(u16, String, String)> {
     let row = |line: &str| {
         let mut cells = line.strip_prefix('|')?.split('|').map(str::trim);

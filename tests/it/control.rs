@@ -21,7 +21,7 @@ use crate::support::world::{Account, World};
 use crate::worker_pipeline::Bench;
 
 async fn create(world: &World, account: &Account, html: &str) -> JobId {
-    // Without its message, no deployed worker competes with the test for the job.
+    // Without its message, no deployed worker competes for the job.
     world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
     let body = json!({"toolSlug": "html-to-pdf", "html": html, "metadata": {"order": "4711"}});
     let request = post("/", &body).key(&account.key).header("idempotency-key", "k").build();
@@ -52,7 +52,7 @@ async fn download(world: &World, account: &Account, id: JobId) -> Answer {
     Answer::of(get_job_download::handle(world.context.clone(), about(Method::GET, account, id)).await)
 }
 
-/// Completes the job, with bytes where its result is said to be. Their key.
+/// Completes the job and stores a result. Returns its key.
 async fn complete(world: &World, account: &Account, id: JobId) -> String {
     let job = claim(&world.context.jobs, id).await;
     let key = output_key(account, &job);
@@ -152,7 +152,7 @@ async fn a_cancellation_and_a_completion_at_once_end_a_job_once() {
 }
 
 #[tokio::test]
-async fn nobody_ends_another_accounts_job() {
+async fn another_accounts_job_cannot_be_canceled() {
     let world = World::new();
     let (owner, stranger) = (world.account(10).await, world.account(10).await);
     let id = create(&world, &owner, "<p>x").await;
@@ -164,7 +164,7 @@ async fn nobody_ends_another_accounts_job() {
 }
 
 #[tokio::test]
-async fn what_is_deleted_leaves_only_what_the_bill_needs() {
+async fn a_deleted_job_only_keeps_what_billing_needs() {
     let world = World::new();
     let account = world.account(10).await;
     let id = create(&world, &account, "<p>x").await;
@@ -198,7 +198,7 @@ async fn what_is_deleted_leaves_only_what_the_bill_needs() {
 }
 
 #[tokio::test]
-async fn a_job_that_goes_on_is_canceled_before_it_is_deleted() {
+async fn an_unfinished_job_is_canceled_before_it_is_deleted() {
     let world = World::new();
     let account = world.account(10).await;
     let id = create(&world, &account, &"<p>x".repeat(8000)).await;
@@ -210,7 +210,7 @@ async fn a_job_that_goes_on_is_canceled_before_it_is_deleted() {
     assert_eq!(world.spent(&account).await.0, 0);
 }
 
-/// The engine would go on for ever, but the worker lets go of it, and leaves nothing.
+/// The engine would never end, but the worker drops it and leaves nothing behind.
 #[tokio::test]
 async fn a_worker_ends_a_conversion_that_is_canceled() {
     let gate = Arc::new(Gate::default());

@@ -1,4 +1,4 @@
-//! The four creating endpoints: one path, and nothing changed by what is refused.
+//! The four creating endpoints: they share one path, and refused requests change nothing.
 
 use docmill::domain::api_key::Mode;
 use docmill::domain::job::{JobId, Payload};
@@ -48,7 +48,7 @@ async fn all_four_endpoints_create_the_same_job() {
 }
 
 #[tokio::test]
-async fn what_is_refused_changes_nothing() {
+async fn refused_requests_change_nothing() {
     let world = World::new();
     let account = world.account(10).await;
     let valid = json!({"toolSlug": "office-to-pdf", "sourceUrl": SOURCE});

@@ -1,4 +1,4 @@
-//! Credits: never more spent than there are, from the right source, and back where they came from.
+//! Credits: never overspent, taken from the right source, and refunded to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ async fn create(world: &World, account: &Account) -> Answer {
     Answer::of(create_job::handle(world.service.clone(), request).await)
 }
 
-/// One of several requests at once, repeated as clients are told to where the service had too much to do.
+/// One of several parallel requests, repeated as clients should if the service is too busy.
 async fn decided(world: &World, account: &Account, number: usize) -> Answer {
     loop {
         let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&account.key);
@@ -82,7 +82,7 @@ async fn a_tool_that_costs_more_than_is_included_takes_both() {
         let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(60);
         world.service.submissions.create(submission, deadline).await.unwrap()
     };
-    // 4 included and 6 granted are left.
+    // 4 included and 6 granted credits are left.
     let refused = submit(11).await;
     assert!(matches!(refused, Created::InsufficientCredits { available: 10 }), "{refused:?}");
     let Created::Fresh(job) = submit(9).await else { panic!("9 of 10") };
@@ -127,20 +127,20 @@ async fn a_failed_job_gives_its_credits_back_once_and_where_they_came_from() {
     assert_eq!(granted(&world, &account).await, 1);
     let counts = usage.by_tool()["html-to-pdf"];
     assert_eq!((counts.created, counts.failed, counts.credits()), (2, 2, 0));
-    // What came back can be spent again, included and granted.
+    // Refunded credits can be spent again, included and granted.
     assert_eq!(create(&world, &account).await.status, 202);
     assert_eq!(create(&world, &account).await.status, 202);
     assert_eq!(create(&world, &account).await.status, 402);
 }
 
 #[tokio::test]
-async fn a_new_month_begins_with_its_full_credits_and_refunds_go_back_to_the_old_one() {
+async fn a_new_month_has_all_its_credits_and_refunds_go_to_the_old_one() {
     let world = World::new();
     let account = world.account(1).await;
     assert_eq!(create(&world, &account).await.status, 202);
     let this_month = clock::now().period();
 
-    // The same submission at the first moment of the next month, when the account's balance is not there yet.
+    // The same submission at the start of the next month, before its balance exists.
     let id = JobId::parse(&last_job(&world, &account).await).unwrap();
     let old = world.context.jobs.get(id).await.unwrap().unwrap();
     let (now, new_id) = (this_month.end(), JobId::new());
@@ -171,7 +171,7 @@ async fn last_job(world: &World, account: &Account) -> String {
 }
 
 #[tokio::test]
-async fn a_job_of_an_account_that_is_gone_ends_without_a_refund() {
+async fn a_job_of_a_removed_account_ends_without_a_refund() {
     let world = World::new();
     let plan = world.plan(0).await;
     let account = world.account_on(&plan.id, 1).await;
@@ -193,7 +193,7 @@ async fn a_job_of_an_account_that_is_gone_ends_without_a_refund() {
     assert_eq!((usage.credits.used, usage.credits.pots.taken), (0, 0), "no balance either");
 }
 
-/// Submits a job of an environment's own on a plan that includes so much now.
+/// Submits a job from an environment whose plan includes this many credits.
 async fn submit(environment: &Submissions, template: &Job, cost: u64, included: u64) -> Created {
     let job = Job { id: JobId::new(), ..template.clone() };
     let submission = Submission { job, idempotency: None, awaited: Vec::new(), cost, included, now: clock::now() };
@@ -202,13 +202,13 @@ async fn submit(environment: &Submissions, template: &Job, cost: u64, included: 
 }
 
 #[tokio::test]
-async fn a_plan_that_changes_within_the_month_holds_at_once() {
+async fn a_change_of_plan_within_the_month_applies_at_once() {
     let world = World::new();
     let account = world.account_on(&world.plan(5).await.id, 0).await;
     let id = JobId::parse(&create(&world, &account).await.job_id()).unwrap();
     let template = world.context.jobs.get(id).await.unwrap().unwrap();
     let environment = &world.service.submissions;
-    // One credit is used. More credits, fewer, and as many as before.
+    // One credit is used. Then more credits, fewer, and as many as before.
     assert!(matches!(submit(environment, &template, 9, 10).await, Created::Fresh(_)));
     let refused = submit(environment, &template, 1, 5).await;
     assert!(matches!(refused, Created::InsufficientCredits { available: 0 }), "{refused:?}");
@@ -219,12 +219,12 @@ async fn a_plan_that_changes_within_the_month_holds_at_once() {
 }
 
 #[tokio::test]
-async fn environments_that_keep_meeting_spend_from_tills_and_lose_nothing() {
+async fn contending_environments_spend_from_tills_and_lose_nothing() {
     let world = World::new();
     let account = world.account_on(&world.plan(60).await.id, 7).await;
     let id = JobId::parse(&create(&world, &account).await.job_id()).unwrap();
     let template = world.context.jobs.get(id).await.unwrap().unwrap();
-    // Two conflicts on the balance, which comes after the job: so each goes to a till.
+    // Two conflicts on the balance (the part after the job) make each move to a till.
     let watch = &world.watch;
     let environments: Vec<_> =
         (0..4).map(|_| Submissions::new(world.context.dynamodb.clone(), &world.config.tables)).collect();
@@ -234,7 +234,7 @@ async fn environments_that_keep_meeting_spend_from_tills_and_lose_nothing() {
         let Created::Fresh(job) = submit(environment, &template, 1, 60).await else { panic!("there are credits") };
         assert!(job.till.is_some(), "{job:?}");
         charged += 1;
-        // A refund goes back to the till.
+        // The till gets the refund.
         let error = JobError::new(JobErrorCode::RenderFailed, "told to");
         assert_eq!(world.context.jobs.fail(&job, &error, None, clock::now()).await.unwrap(), Written::Yes);
         charged -= 1;
@@ -253,7 +253,7 @@ async fn environments_that_keep_meeting_spend_from_tills_and_lose_nothing() {
     assert_eq!((usage.credits.used, pots.included_left(60), pots.granted_left()), (67, 0, 0), "{pots:?}");
 }
 
-/// The account's items of the Usage table: the names of each one's attributes.
+/// The attribute names of the account's items in the Usage table.
 async fn attributes(world: &World, account: &Account) -> BTreeMap<String, BTreeSet<String>> {
     let query = world.context.dynamodb.query().table_name(&world.config.tables.usage).consistent_read(true);
     let query = query.key_condition_expression("account = :account");
@@ -290,7 +290,7 @@ async fn no_item_of_an_account_grows_with_tools_days_or_jobs() {
     for (item, names) in &last {
         match first.get(item) {
             Some(before) => assert_eq!(names, before, "{item}"),
-            // Another tool's or day's counts have the attributes of the first one's.
+            // Counts of another tool or day have the same attributes as the first.
             None => assert!(first.values().any(|like| names == like), "{item}: {names:?}"),
         }
     }

@@ -1,4 +1,4 @@
-//! The account's pages: what they show, what their forms do, and whose data they never show.
+//! The account's pages: their content, forms, and isolation from other accounts.
 
 use docmill::clock;
 use docmill::domain::account::AccountPolicy;
@@ -47,7 +47,7 @@ async fn a_key_is_shown_once_works_gets_another_secret_and_is_revoked() {
     );
     assert_eq!(tools.body["tools"].as_array().unwrap().len(), 1, "the key may use what was chosen");
 
-    // The same form again, by a reload: no second key.
+    // A reload sends the same form again and creates no second key.
     let again = visitor.post("/app/keys", &[("id", &id), ("name", "Build server"), ("mode", "live")]).await;
     assert_eq!((again.status, again.header("location")), (303, "/base/app/keys"));
 
@@ -116,7 +116,7 @@ async fn a_wrong_form_comes_back_filled_in_with_its_messages() {
 }
 
 #[tokio::test]
-async fn nothing_of_another_account_is_shown() {
+async fn data_of_other_accounts_is_never_shown() {
     let world = World::new();
     let (account, stranger) = (world.account(10).await, world.account(10).await);
     let (own, foreign) = (create_job(&world, &account).await, create_job(&world, &stranger).await);
@@ -291,20 +291,20 @@ async fn the_tools_page_shows_what_the_account_may_use() {
     world.context.accounts.change(&account.id, profile.version, &limited, &author()).await.unwrap();
     let own = Visitor::of(&world, &account).await.get("/app/tools").await;
     assert!(!own.text.contains(office) && own.text.contains(html), "{}", own.text);
-    // Nor is a key offered what it could not use.
+    // The form for keys only offers tools that the account may use.
     let form = Visitor::of(&world, &account).await.get("/app/keys/new").await;
     let offers = |slug: &str| form.text.contains(&format!("name=\"tool\" value=\"{slug}\""));
     assert_eq!((offers("office-to-pdf"), offers("html-to-pdf")), (false, true), "{}", form.text);
 }
 
 #[tokio::test]
-async fn events_are_narrowed_to_a_kind_that_there_is() {
+async fn events_can_be_filtered_by_an_existing_kind() {
     let world = World::new();
     let account = world.account(1).await;
     let visitor = Visitor::of(&world, &account).await;
     let job = claim(&world.context.jobs, create_job(&world, &account).await).await;
     world.context.jobs.complete(&job, &completion(clock::now())).await.unwrap();
-    // A list has the kind as a badge, the filter has it as a choice.
+    // The list shows the kind as a badge, the filter as a choice.
     let badge = ">job.completed</span>";
     for (query, shown) in [("", true), ("?kind=job.completed", true), ("?kind=job.failed", false), ("?kind=x", true)] {
         let page = visitor.get(&format!("/app/webhooks{query}")).await;

@@ -1,4 +1,4 @@
-//! The API's description says what the code does: routes, codes, schemas, examples, and answers of the real handlers.
+//! Compares the OpenAPI description with the code: routes, codes, schemas, examples, and responses of the real handlers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::support::http::{Answer, RequestBuilder, get, post};
 use crate::support::jobs::{claim, completion};
 use crate::support::world::World;
 
-/// Headers of every answer, which the gateway and HTTP itself bring along.
+/// Headers of every response, which come from the gateway and HTTP itself.
 const UNDOCUMENTED: [&str; 2] = ["content-type", "cache-control"];
 
 struct Description(Value);
@@ -33,7 +33,7 @@ impl Description {
         Self(api_docs::description::openapi(&Catalogue::load().unwrap()).unwrap())
     }
 
-    /// As `load`, but what the description does not name is an error: the real one leaves room for later additions.
+    /// Like `load`, but unknown properties are errors. The published one allows additions.
     fn closed() -> Self {
         let mut description = Self::load();
         let tools: BTreeSet<_> = tool_schemas().into_iter().map(|(name, _)| name).collect();
@@ -53,7 +53,7 @@ impl Description {
         &self.0["paths"][path][method.as_str().to_ascii_lowercase()]
     }
 
-    /// All operations, webhooks included, with a name for messages.
+    /// All operations, including webhooks, with a name for messages.
     fn operations(&self) -> Vec<(String, &Value)> {
         let items = ["paths", "webhooks"].into_iter().flat_map(|section| self.0[section].as_object().unwrap());
         items
@@ -63,7 +63,7 @@ impl Description {
             .collect()
     }
 
-    /// The breaches of `value` against the schema that `content` gives for JSON.
+    /// The errors in `value` according to the JSON schema in `content`.
     fn breaches(&self, content: &Value, value: &Value) -> Vec<String> {
         let mut schema = content["application/json"]["schema"].clone();
         schema["components"] = self.0["components"].clone();
@@ -71,7 +71,7 @@ impl Description {
         validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
     }
 
-    /// Checks a real answer: its status is documented, its body fits, its headers are the ones that are named.
+    /// Checks a real response: its status, body and headers must be documented.
     fn check(&self, method: Method, path: &str, answer: &Answer) {
         let what = format!("{method} {path} → {}", answer.status);
         let documented = &self.operation(&method, path)["responses"][answer.status.to_string()];
@@ -100,7 +100,7 @@ impl Description {
     }
 }
 
-/// Forbids properties that a schema does not name, at every level.
+/// Forbids undefined properties at every level.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
@@ -129,7 +129,7 @@ fn strings(value: &Value) -> BTreeSet<&str> {
 }
 
 #[test]
-fn it_has_exactly_the_routes_of_the_code() {
+fn the_description_has_exactly_the_routes_of_the_code() {
     let description = Description::load();
     let listed: BTreeSet<_> =
         description.operations().into_iter().map(|(name, _)| name).filter(|name| name.contains('/')).collect();
@@ -140,7 +140,7 @@ fn it_has_exactly_the_routes_of_the_code() {
 }
 
 #[test]
-fn it_has_exactly_the_error_codes_of_the_code_each_under_its_status() {
+fn the_description_has_exactly_the_error_codes_of_the_code_under_their_status() {
     let description = Description::load();
     let schemas = &description.0["components"]["schemas"];
     let all: BTreeSet<_> = ErrorCode::ALL.map(ErrorCode::as_str).into();
@@ -158,7 +158,7 @@ fn it_has_exactly_the_error_codes_of_the_code_each_under_its_status() {
             }
         }
     }
-    // These two are answers of what is no operation: they are described on their own, and in the guide.
+    // These two belong to no operation: they are described separately and in the guide.
     let elsewhere = [ErrorCode::RouteNotFound, ErrorCode::MethodNotAllowed].map(ErrorCode::as_str);
     assert_eq!(&shown | &elsewhere.into(), all);
     assert!(elsewhere.iter().all(|code| description.0["components"]["examples"][code].is_object()));
@@ -166,7 +166,7 @@ fn it_has_exactly_the_error_codes_of_the_code_each_under_its_status() {
 }
 
 #[test]
-fn it_has_exactly_the_states_job_errors_and_events_of_the_code() {
+fn the_description_has_exactly_the_states_job_errors_and_events_of_the_code() {
     let description = Description::load();
     let schemas = &description.0["components"]["schemas"];
     let job_errors: BTreeSet<_> = JobErrorCode::ALL.map(JobErrorCode::as_str).into();
@@ -209,7 +209,7 @@ fn job_bodies_are_the_schemas_that_are_enforced() {
 }
 
 #[test]
-fn every_reference_leads_somewhere() {
+fn every_reference_has_a_target() {
     fn visit(description: &Description, value: &Value) {
         if let Some(reference) = value["$ref"].as_str() {
             let target = reference.strip_prefix('#').and_then(|pointer| description.0.pointer(pointer));

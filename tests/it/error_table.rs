@@ -1,4 +1,4 @@
-//! Every row of the error table, over HTTP through the deployed stack. `internal` and `unavailable` are injected.
+//! Tests every row of the error table over HTTP with the deployed stack. `internal` and `unavailable` are injected.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -21,7 +21,7 @@ use crate::support::aws_watch::Fault;
 use crate::support::http::{Answer, get};
 use crate::support::world::{Account, World};
 
-/// A world on the tables of the deployed functions, and the address under which they answer.
+/// A world on the deployed functions' tables, and the functions' address.
 pub(crate) struct Deployed {
     pub(crate) world: World,
     url: String,
@@ -38,7 +38,7 @@ impl Deployed {
         Some(Self { world, url, client: reqwest::Client::new(), seen: BTreeSet::new() })
     }
 
-    /// On the demo's plan: the functions know it already, while a new one reaches them within seconds only.
+    /// On the demo's plan, which the functions already know; a new one would take seconds to reach them.
     pub(crate) async fn account(&self) -> Account {
         self.world.account_on("demo", 0).await
     }
@@ -59,7 +59,7 @@ impl Deployed {
         self.post("/v1/jobs", body, key)
     }
 
-    /// Sends the request and checks that the whole row holds; returns the body for what is particular to it.
+    /// Sends the request and checks the row. Returns the body for further checks.
     async fn expect(&mut self, code: ErrorCode, request: RequestBuilder) -> Value {
         let response = request.send().await.unwrap();
         let (status, headers) = (response.status(), response.headers().clone());
@@ -81,7 +81,7 @@ impl Deployed {
         body
     }
 
-    /// Writes a job of the account, changed as the test wants it, past all the rules.
+    /// Stores a job of the account with any change, without the usual checks.
     async fn put_job(&self, account: &Account, change: impl FnOnce(&mut Item)) -> String {
         let id = JobId::new();
         let mut item = to_item(&job(id, account)).unwrap();
@@ -271,8 +271,8 @@ async fn fonts(deployed: &mut Deployed, account: &Account) {
     deployed.expect(ErrorCode::TooManyFonts, request).await;
 }
 
-/// A stored job that no version of ours wrote is a fault of ours. A database that is down can't be had over HTTP without
-/// taking it from everybody, so it is injected into the same handler.
+/// A stored job that no version could have written is a fault of ours. A database outage would affect all tests over HTTP, so it
+/// is injected into the same handler.
 async fn injected(deployed: &mut Deployed) {
     let account = deployed.account().await;
     let key = account.key.clone();

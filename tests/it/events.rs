@@ -1,4 +1,4 @@
-//! Events: each is recorded exactly once, with what a receiver needs and no secret.
+//! Events: each is recorded exactly once, with the data for receivers and without secrets.
 
 use docmill::clock;
 use docmill::domain::api_key::Mode;
@@ -97,7 +97,7 @@ async fn a_failed_jobs_event_has_the_reason_and_does_not_count_for_the_quota_war
 }
 
 #[tokio::test]
-async fn the_job_that_spends_the_fourth_fifth_of_the_month_warns_once() {
+async fn the_job_that_reaches_80_percent_of_the_month_warns_once() {
     let world = World::new();
     let account = world.account(10).await;
     let mut jobs = Vec::new();
@@ -132,10 +132,10 @@ async fn completions_that_race_across_the_threshold_warn_once_and_all_count() {
     let world = World::new();
     let account = world.account(10).await;
     let jobs = join_all((0..10).map(|_| claimed(&world, &account))).await;
-    // Each is counted beside the others' ends, by two at once.
+    // Two count each end in parallel with the others'.
     join_all(jobs.iter().map(|job| async {
         assert_eq!(complete(&world, job).await, Written::Yes);
-        // Who finds the account's items taken at every try leaves the job to the next run.
+        // If the account's items are always contended, the job is left to the next run.
         let count = || world.context.statistics.count(std::slice::from_ref(&job.id), clock::now());
         join_all([count(), count()]).await;
     }))
@@ -156,7 +156,7 @@ async fn a_warning_whose_answer_is_lost_is_recorded_once() {
     let (first, second) = (claimed(&world, &account).await, claimed(&world, &account).await);
     complete(&world, &first).await;
     assert_eq!(complete(&world, &second).await, Written::Yes);
-    // As often as the SDK asks.
+    // As often as the SDK tries.
     world.watch.inject((0..3).map(|_| Fault::lost_answer("TransactWriteItems")));
     let ids = [first.id, second.id];
     assert!(world.context.statistics.count(&ids, clock::now()).await.is_err(), "nobody knows what became of it");
@@ -181,7 +181,7 @@ async fn exhausted_credits_write_one_event_a_month() {
 async fn a_refusal_stays_a_refusal_when_its_event_cannot_be_recorded() {
     let world = World::new();
     let account = world.account(0).await;
-    // Without credits no transaction is tried for the job; the first one would record the refusal.
+    // Without credits, the job needs no transaction; the first one would record the refusal.
     world.watch.inject([Fault::down("TransactWriteItems").lasting()]);
     assert_eq!(request(&world, &account).await.refusal(), (402, "insufficient_credits"));
     assert!(events(&world, &account).await.is_empty());
@@ -230,7 +230,7 @@ async fn events_are_listed_newest_first_and_by_page_for_their_account_alone() {
 async fn events_of_one_kind_are_found_among_many_others() {
     let world = World::new();
     let account = world.account(100).await;
-    // Two of the kind lie behind more others than one query looks at.
+    // Two of this kind are behind more others than one query reads.
     let record = async |kind: EventKind| {
         let now = clock::now();
         let event = StoredEvent::new(&account.id, kind, now, json!({}));

@@ -1,5 +1,5 @@
-//! Every tool of the catalogue, through every door: alone through the API, as a step after another tool, and on the command
-//! line. A tool without a row here fails.
+//! Every tool of the catalogue in every way: through the API, as a step after another tool, and on the command line. A tool
+//! without a case fails.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::clients::root;
 use crate::journeys::Traveller;
 use crate::support::pdf;
 
-/// Jobs that are there at once, and commands, each of which starts engines of its own.
+/// Parallel jobs and commands, each of which starts its own engines.
 const JOBS: usize = 4;
 const COMMANDS: usize = 2;
 
@@ -31,17 +31,17 @@ const IN_SHEET: &str = "The Handbook of Gardens";
 const FORM: &str = "tests/fixtures/pdf/forms.pdf";
 const SCAN: &str = "tests/fixtures/pdf/redact/ccitt.pdf";
 
-/// Looks into a result, and panics unless it is right.
+/// Checks a result, and panics if it is wrong.
 type Check = Box<dyn Fn(&[u8])>;
 
-/// What a tool makes of these files.
+/// The expected result of a tool for these files.
 struct Case {
     files: Vec<&'static str>,
     options: Value,
     check: Check,
 }
 
-/// The tool before a step, and what the step makes of its result.
+/// The tool before a step, and the expected result of the step.
 struct AfterTool {
     first: &'static str,
     first_options: Value,
@@ -51,7 +51,7 @@ struct AfterTool {
 struct Row {
     slug: &'static str,
     alone: Case,
-    /// `None` where no tool makes what this one takes.
+    /// `None` if no tool makes what this one accepts.
     after: Option<AfterTool>,
 }
 
@@ -71,7 +71,7 @@ impl Row {
         Self { after: Some(AfterTool { first, first_options, step }), ..self }
     }
 
-    /// As a step, it makes the same of a copy of its source.
+    /// As a step, it makes the same from a copy of its source.
     fn after_a_copy(self, check: Check) -> Self {
         let (files, options) = (self.alone.files.clone(), self.alone.options.clone());
         self.after(("organize-pdf", json!({})), &files, options, check)
@@ -213,7 +213,7 @@ fn titled(title: &'static str) -> Check {
     })
 }
 
-/// A page that shows this, without a form.
+/// A page with this text and without a form.
 fn flat(text: &'static str) -> Check {
     Box::new(move |bytes| {
         let document = lopdf::Document::load_mem(bytes).unwrap();
@@ -280,7 +280,7 @@ fn compared() -> Check {
 }
 
 #[test]
-fn every_tool_has_a_row_and_only_what_no_tool_can_precede_is_never_a_step() {
+fn every_tool_has_a_case_and_is_a_step_if_any_tool_can_precede_it() {
     let catalogue = Catalogue::load().unwrap();
     let rows = rows();
     let slugs: Vec<_> = catalogue.tools().iter().map(|tool| tool.definition.slug.as_str()).collect();
@@ -298,7 +298,7 @@ fn every_tool_has_a_row_and_only_what_no_tool_can_precede_is_never_a_step() {
     }
 }
 
-/// The result of a job of the deployed stack.
+/// The result of a job on the deployed stack.
 async fn through_the_api(traveller: &Traveller, slug: &str, case: &Case, options: &Value, then: Value) -> Vec<u8> {
     let mut sources = Vec::new();
     for file in &case.files {
@@ -353,7 +353,7 @@ async fn every_tool_works_as_a_step() {
 
 #[tokio::test]
 async fn every_tool_works_on_the_command_line() {
-    // The worker of the deployed stack is this build's.
+    // The deployed stack's worker is this build's.
     if crate::support::deployed_url().is_none() {
         return;
     }
@@ -370,7 +370,7 @@ async fn each<T>(at_once: usize, all: impl IntoIterator<Item = T>, job: impl Asy
     stream::iter(all).for_each_concurrent(at_once, |one| job(one)).await;
 }
 
-/// What `worker convert` makes of the files.
+/// The result of `worker convert` for the files.
 async fn on_the_command_line(slug: &str, case: &Case) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");

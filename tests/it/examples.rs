@@ -1,4 +1,4 @@
-//! The examples that people paste: every command of README and guides, and the guides' programs in every language.
+//! Tests the examples for copying: every command of the README and guides, and the guides' programs in every language.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -17,13 +17,13 @@ use crate::clients::{node, root, rust_example};
 use crate::fonts::fixture;
 use crate::support::{deployed_url, pdf};
 
-/// Requests that fail end a script, but for canceling what has just ended by itself.
+/// Failed requests end a script, except for canceling a job that has just ended.
 const STRICT: &str = r#"set -eu -o pipefail
 curl() { command curl --fail-with-body "$@" || case "$*" in */cancel*) ;; *) return 1 ;; esac; }
 "#;
 const TEXT: &str = "Amet aliqua dolor";
 
-/// The deployed stack, as an example sees it.
+/// The deployed stack as examples use it.
 struct Stack {
     url: String,
     key: String,
@@ -31,7 +31,7 @@ struct Stack {
 }
 
 impl Stack {
-    /// `None` where only storage was deployed.
+    /// `None` if only storage is deployed.
     fn deployed() -> Option<Self> {
         let url = deployed_url()?;
         let setting = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is set with DOCMILL_URL"));
@@ -51,14 +51,14 @@ impl Stack {
         self.ask(Method::POST, "/v1/jobs", Some(body)).await["job"]["id"].as_str().unwrap().to_owned()
     }
 
-    /// What a program does with the stack, run in a folder of its own.
+    /// Runs a program with the stack in its own folder.
     async fn run(&self, mut command: Command, folder: &Path, job: &str) -> Output {
         command.current_dir(folder).kill_on_drop(true);
         command.env("DOCMILL_URL", &self.url).env("DOCMILL_KEY", &self.key).env("DOCMILL_LIVE_KEY", &self.key);
         command.env("JOB_ID", job).output().await.unwrap()
     }
 
-    /// What a shell script says. It must not fail.
+    /// The output of a shell script, which must succeed.
     async fn run_script(&self, name: &str, script: &str, folder: &Path, job: &str) -> String {
         let script = script.replace("https://files.example.com/report.docx", &format!("{}/small.docx", self.samples));
         std::fs::write(folder.join("table.csv"), "name,amount\nAda,12\n").unwrap();
@@ -73,7 +73,7 @@ impl Stack {
     }
 }
 
-/// A bucket that takes one file, and a source that never answers, at one of the addresses that the stack's workers may reach.
+/// A bucket that accepts one file, and a source that never answers, at an address that the stack's workers can reach.
 struct Elsewhere {
     address: String,
     received: mpsc::Receiver<Vec<u8>>,
@@ -96,7 +96,7 @@ impl Elsewhere {
     }
 }
 
-/// Passes on the body of a PUT. Any other request waits until its sender gives up.
+/// Passes on the body of a PUT. Other requests wait until their sender gives up.
 fn serve(stream: TcpStream, sender: &mpsc::Sender<Vec<u8>>) {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
@@ -126,7 +126,7 @@ async fn every_command_of_the_guides_works() {
             continue;
         }
         let body = match guide.slug {
-            // What is canceled there must not end by itself.
+            // The job to cancel must not end by itself.
             "control" => json!({"toolSlug": "html-to-pdf", "url": format!("{}/slow.html", elsewhere.address)}),
             _ => json!({"toolSlug": "html-to-pdf", "html": "<p>Report"}),
         };
@@ -170,7 +170,7 @@ async fn every_command_of_the_readme_works() {
     }
 }
 
-/// A program as its reader would run it.
+/// A program as a reader would run it.
 async fn command(program: Program, language: Language, folder: &Path) -> Command {
     let script = |name: &str| {
         let path = folder.join(name);
@@ -227,7 +227,7 @@ async fn every_program_of_the_guides_works_in_every_language() {
     }
 }
 
-/// Its jobs are listed page by page.
+/// The jobs take several pages of the list.
 #[tokio::test]
 async fn the_clean_up_follows_cursors() {
     let Some(stack) = Stack::deployed() else { return };

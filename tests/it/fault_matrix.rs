@@ -1,8 +1,8 @@
-//! Exactly-once effects over at-least-once everything: each call to AWS in a job's life meets each fault, and the job still
-//! ends once, rightly, and is charged or refunded once.
+//! Tests effects exactly once: each AWS call of a job gets each kind of fault, and the job must still end once, correctly, and
+//! with one charge or refund.
 //!
-//! A story is played once without faults, and its calls are recorded; they must be the ones listed here. Then it is played
-//! once for each of these calls and each fault. A new call to AWS is thus in the matrix by itself, and in this list by hand.
+//! A story is first played without faults, and its recorded calls must match the list here. Then it is played once for each call
+//! and fault. So a new AWS call is tested automatically, and added to the list by hand.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -23,19 +23,19 @@ use crate::support::world::Account;
 const LANES: usize = 32;
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// A message of a worker that died: either the sweeper is there before it, or it comes as soon as the lease has ended.
+/// The message of a dead worker: either the sweeper comes first, or the message returns right after the lease has ended.
 const SWEEPER_FIRST: Duration = Duration::from_secs(1440);
 const QUEUE_FIRST: Duration = Duration::from_secs(57);
 
-/// Every way in which one call can go wrong.
+/// Every way in which a call can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Down,
     Throttled,
     NoConnection,
-    /// One answer is lost: the SDK repeats what was done already.
+    /// One response is lost: the SDK repeats a call that took effect.
     LostOnce,
-    /// All answers are lost: the caller cannot know what holds.
+    /// All responses are lost: the caller can't know the state.
     Lost,
     CrashBefore,
     CrashAfter,
@@ -66,7 +66,7 @@ impl Kind {
     }
 }
 
-/// A call of an actor, and what it meets.
+/// A call of an actor, and its fault.
 #[derive(Clone, Debug)]
 struct Trouble {
     actor: Actor,
@@ -75,7 +75,7 @@ struct Trouble {
     kind: Kind,
 }
 
-/// One job's life.
+/// One job from its creation to its end.
 struct Life<'a> {
     stage: &'a Stage,
     story: &'a Story,
@@ -86,9 +86,9 @@ struct Life<'a> {
 }
 
 impl<'a> Life<'a> {
-    /// Plays the story to its end, until nothing is open, and looks at what is left.
+    /// Plays the story until nothing is left to do, and checks the result.
     async fn play(stage: &'a Stage, story: &'a Story, troubles: &[Trouble], after_a_crash: Duration) {
-        // A fault that the life before did not meet must not meet this one's account.
+        // Faults that were not met must not affect the next run.
         stage.start_over();
         let account = match story.credits {
             Credits::Included => stage.world.account_on(&stage.plan_with_one, 0).await,
@@ -110,12 +110,12 @@ impl<'a> Life<'a> {
         if ended.status == JobStatus::Completed {
             life.expire(&ended).await;
         }
-        // Where the queue is first, the sweeper has less to do, and there are fewer calls.
+        // If the queue comes first, the sweeper has less to do and makes fewer calls.
         let met = Actor::ALL.iter().all(|actor| stage.watch(*actor).unmet_faults() == 0);
         assert!(met || troubles.len() > 1 || after_a_crash == QUEUE_FIRST, "the fault was not met");
     }
 
-    /// The first delivery, with the story's twist.
+    /// The first delivery, with the story's special event.
     async fn begin(&mut self, gate: &Gate) {
         if self.story.twist == Twist::None {
             return;
@@ -146,7 +146,7 @@ impl<'a> Life<'a> {
             () = gate.reached.notified() => true,
         };
         if !held {
-            // It did not get as far as the engine, where the next one is neither to hang nor to fail.
+            // The attempt did not reach the engine, so the next one must not hang or fail.
             self.stage.engine.play([]);
             return;
         }
@@ -167,7 +167,7 @@ impl<'a> Life<'a> {
         self.inbox.extend(self.stage.receive().await);
     }
 
-    /// Lets queue, workers and sweeper go on until the job has ended and no message is left.
+    /// Runs queue, workers and sweeper until the job has ended and no message is left.
     async fn settle(&mut self) -> Job {
         for _ in 0..200 {
             let job = self.stage.job(self.id).await;
@@ -187,7 +187,7 @@ impl<'a> Life<'a> {
         panic!("the job never ends: {:?}", self.stage.job(self.id).await);
     }
 
-    /// Lets the sweeper count the job.
+    /// Makes the sweeper count the job.
     async fn counted(&mut self) -> Job {
         for _ in 0..10 {
             let job = self.stage.job(self.id).await;
@@ -199,7 +199,7 @@ impl<'a> Life<'a> {
         panic!("the job is never counted");
     }
 
-    /// One right terminal state, charged or refunded once, and nothing left over.
+    /// Checks for one correct final state, one charge or refund, and no leftovers.
     async fn check_end(&self, job: &Job, troubles: &[Trouble]) {
         let failure = job.error.as_ref().map(|error| error.code);
         let used_up = troubles.len() > 1 && failure == Some(JobErrorCode::Internal) && job.attempts == MAX_ATTEMPTS;
@@ -228,7 +228,7 @@ impl<'a> Life<'a> {
         if let Some(key) = &job.output_key {
             assert_eq!(self.stage.files.get_text(key).await.unwrap(), "%PDF-1.7 stub");
         }
-        // Who cannot delete, does not live to do it, or cannot know that the job has ended leaves it to the lifecycle.
+        // An actor that can't delete, dies before it, or can't know that the job has ended leaves it to the lifecycle.
         let excused = troubles.iter().any(|trouble| {
             trouble.operation == "DeleteObject"
                 || trouble.operation == "TransactWriteItems" && matches!(trouble.kind, Kind::CrashAfter | Kind::Lost)
@@ -237,7 +237,7 @@ impl<'a> Life<'a> {
         assert!(excused || self.stage.files.get_text(&input).await.is_err(), "the stored request is left");
     }
 
-    /// Its end is told once; and the one included credit, once it is spent for good, is more than four fifths of them.
+    /// The end has one event. The one included credit is more than 80 % of the month's, so using it causes a warning.
     async fn check_events(&self, completed: bool) {
         let page = self.stage.auditor.events.page(&self.account.id, None, None, 10, self.stage.now()).await.unwrap();
         let mut kinds: Vec<_> = page.events.into_iter().map(|event| event.kind).collect();
@@ -250,7 +250,7 @@ impl<'a> Life<'a> {
         assert_eq!(kinds, expected, "events");
     }
 
-    /// A day later: the state says so, and the bytes are gone.
+    /// A day later, the job is expired and its files are deleted.
     async fn expire(&mut self, completed: &Job) {
         let wait = completed.expires_at.unwrap().millis_since(self.stage.now());
         self.stage.advance(Duration::from_millis(wait));
@@ -283,22 +283,22 @@ impl Story {
         script
     }
 
-    /// The calls that its actors made, as the story lists them.
+    /// The actors' calls in the form of the story's list.
     fn recorded(stage: &Stage) -> [String; 3] {
         Actor::ALL.map(|actor| {
             let mut calls = stage.watch(actor).take_calls();
             let mut queries = 0;
             calls.retain(|call| {
                 queries += usize::from(call == "Query");
-                // The client's query is of settings, which are cached between lives.
+                // The client's query reads settings, which are cached between runs.
                 call != "Query" || actor == Actor::Sweeper && queries == 1
             });
             calls.join(" ")
         })
     }
 
-    /// Each listed call with each fault. Creating is the same in all stories of a kind and looked at in the first two; so
-    /// is how a refusal is worded, and what the SDK can hide.
+    /// Each listed call with each fault. Creation is the same in all stories of a kind, so it is only tested in the first two.
+    /// The same applies to wordings of refusals and faults that the SDK hides.
     fn troubles(&self, in_full: bool) -> Vec<Trouble> {
         let kinds = if in_full { Kind::ALL.as_slice() } else { &[Kind::Down, Kind::Lost, Kind::CrashAfter] };
         let mut troubles = Vec::new();
@@ -329,7 +329,7 @@ async fn the_calls_of_every_story_are_the_listed_ones() {
     for story in stories() {
         Life::play(&stage, &story, &[], SWEEPER_FIRST).await;
         let (mut recorded, mut listed) = (Story::recorded(&stage), story.calls.map(str::to_owned));
-        // The sweeper looks at several things at once, and so do two workers: their calls come in any order.
+        // The sweeper and two workers do several things in parallel, so their calls may be in any order.
         let unordered = [Some(Actor::Sweeper), (story.twist == Twist::Duplicate).then_some(Actor::Worker)];
         for actor in unordered.into_iter().flatten().map(|actor| actor as usize) {
             (recorded[actor], listed[actor]) = (sorted(&recorded[actor]), sorted(&listed[actor]));

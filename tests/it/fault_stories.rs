@@ -1,4 +1,4 @@
-//! The stories that the fault matrix plays: what may happen in a job's life beside faults, and the calls it takes.
+//! The stories of the fault matrix: events of a job besides faults, and the calls that it takes.
 
 use docmill::domain::job::JobErrorCode;
 
@@ -14,26 +14,26 @@ pub enum Credits {
     Granted,
 }
 
-/// What happens beside the faults.
+/// What happens besides the faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Twist {
     None,
     /// The first message is never delivered.
     MessageLost,
-    /// Two workers get the first message at once.
+    /// Two workers get the first message at the same time.
     Duplicate,
     /// The first worker hangs in the engine until its lease has ended and another one has finished the job.
     LateAfterTheEnd,
-    /// The same, but it wakes up when the job was released and nobody has claimed it yet.
+    /// The same, but it continues after the job was released and before it is claimed again.
     LateBeforeTheNext,
 }
 
-/// What the engine does, each time the same.
+/// The engine's behaviour in every attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineRole {
     Convert,
     Fail(JobErrorCode),
-    /// Once, and then it converts.
+    /// Fails once, then converts.
     FailOnce(JobErrorCode),
     PanicOnce,
     Panic,
@@ -46,21 +46,21 @@ pub struct Story {
     pub payload: Payload,
     pub credits: Credits,
     pub twist: Twist,
-    /// `None`: the job is completed.
+    /// `None` means that the job completes.
     pub failure: Option<JobErrorCode>,
-    /// Calls of client, worker and sweeper when nothing goes wrong. Only the first query of the sweeper's many is listed.
+    /// Calls of client, worker and sweeper without faults. Only the sweeper's first query is listed.
     pub calls: [&'static str; 3],
 }
 
 const CREATE: &str = "UpdateItem TransactWriteItems SendMessage";
 const CREATE_STORED: &str = "UpdateItem PutObject TransactWriteItems SendMessage";
-/// The sweeper counts a completed job that spent an included credit, and expires it a day later.
+/// The sweeper counts a completed job that used an included credit, and expires it a day later.
 const EXPIRE: &str = "Query BatchGetItem GetItem TransactWriteItems BatchGetItem DeleteObjects UpdateItem";
-/// The same where the credit was a granted one.
+/// The same with a granted credit.
 const EXPIRE_GRANTED: &str = "Query BatchGetItem TransactWriteItems BatchGetItem DeleteObjects UpdateItem";
-/// It counts a failed job.
+/// The sweeper counts a failed job.
 const COUNT: &str = "Query BatchGetItem TransactWriteItems";
-/// It releases a lease and counts the creation, before it counts the end and expires the output.
+/// The sweeper releases a lease and counts the creation, then counts the end and expires the output.
 const RELEASE: &str = "Query BatchGetItem UpdateItem SendMessage BatchGetItem TransactWriteItems BatchGetItem GetItem \
      TransactWriteItems BatchGetItem DeleteObjects UpdateItem";
 const RELEASE_GRANTED: &str = "Query BatchGetItem UpdateItem SendMessage BatchGetItem TransactWriteItems BatchGetItem \
@@ -77,7 +77,7 @@ pub fn stories() -> Vec<Story> {
         failure,
         calls,
     };
-    // The first read is of the account's fonts, the last one for jobs that wait for this one.
+    // The first read is for the account's fonts, the last for waiting jobs.
     let completed = "UpdateItem GetItem PutObject TransactWriteItems GetItem";
     let completed_stored = "UpdateItem GetObject GetItem PutObject TransactWriteItems DeleteObject GetItem";
     vec![

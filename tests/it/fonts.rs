@@ -1,4 +1,4 @@
-//! Fonts of accounts: adding, listing and deleting them, and which jobs find them.
+//! Fonts of accounts: adding, listing and deleting them, and the jobs that use them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -117,7 +117,7 @@ async fn a_font_is_added_once_and_listed_until_it_is_deleted() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_used_is_refused_with_its_reason_and_not_kept() {
+async fn unusable_fonts_are_refused_with_the_reason_and_not_stored() {
     let world = World::new();
     let (owner, stranger) = (world.account(0).await, world.account(0).await);
     for (file, reason) in [
@@ -147,7 +147,7 @@ async fn what_cannot_be_used_is_refused_with_its_reason_and_not_kept() {
     assert_eq!(list(&world, &owner).await, Vec::<Value>::new());
 }
 
-/// Of twenty at once that want the last two places, two get one. Places are given back.
+/// Two more fonts are allowed, so two of twenty parallel requests succeed. Deleting makes room again.
 #[tokio::test]
 async fn an_account_has_fifty_fonts_at_most() {
     let world = World::new();
@@ -190,7 +190,7 @@ fn html_job() -> Value {
     json!({"toolSlug": "html-to-pdf", "html": "<p>x"})
 }
 
-/// The fonts that the engine of a job was given.
+/// The fonts that a job's engine got.
 async fn given(bench: &Bench) -> Vec<(String, Vec<u8>)> {
     bench.deliver().await;
     assert_eq!(bench.job().await.status, JobStatus::Completed);
@@ -211,7 +211,7 @@ async fn a_job_has_the_fonts_of_its_account_and_a_warm_worker_keeps_them() {
     let fetched = bench.watch.take_calls().iter().filter(|call| **call == "GetObject").count();
     assert_eq!(fetched, 2);
 
-    // On the same worker: another account's job has none, and the account's next one needs no call for them but the list.
+    // On the same worker, another account's job gets none, and the account's next job only needs one call, for the list.
     for (key, expected) in [(stranger_key, 0), (owner_key, 2)] {
         bench.id = bench.create(&key, &html_job()).await;
         bench.watch.take_calls();
@@ -221,7 +221,7 @@ async fn a_job_has_the_fonts_of_its_account_and_a_warm_worker_keeps_them() {
 }
 
 #[tokio::test]
-async fn without_fonts_a_job_costs_one_read_more() {
+async fn an_account_without_fonts_costs_its_jobs_one_read() {
     let world = World::new();
     let account = world.account(5).await;
     let bench = Bench::with_job(world, account, &html_job(), []).await;
@@ -232,7 +232,7 @@ async fn without_fonts_a_job_costs_one_read_more() {
 }
 
 #[tokio::test]
-async fn a_font_whose_file_is_gone_is_left_out_and_a_bucket_that_is_down_is_our_fault() {
+async fn a_missing_font_file_is_skipped_and_an_unavailable_bucket_is_our_fault() {
     let world = World::new();
     let account = world.account(5).await;
     let upload = uploaded(&world, &account, fixture("triangle.ttf")).await;
@@ -249,7 +249,7 @@ async fn a_font_whose_file_is_gone_is_left_out_and_a_bucket_that_is_down_is_our_
     assert_eq!(given(&bench).await, []);
 }
 
-/// What the page's script does: each upload is added by a request of its own, and the list comes anew.
+/// Follows the page's script: each upload is added by its own request, and the list is fetched again.
 #[tokio::test]
 async fn the_page_of_fonts_adds_lists_and_deletes_them() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! `Idempotency-Key`: one job and one charge, however often and however concurrently a request comes.
+//! `Idempotency-Key`: one job and one charge for all repetitions, even concurrent ones.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -26,7 +26,7 @@ async fn a_repeated_request_is_answered_with_its_first_job() {
     let first = create(&world, html("a").key(&account.key).header("idempotency-key", "k-1")).await;
     assert_eq!(first.header("idempotency-replayed"), None);
 
-    // The quoted form is the same key, and the nested body the same request, on whichever endpoint.
+    // The quoted form is the same key, and the nested body the same request, on any endpoint.
     let nested = post("/", &json!({"input": {"html": "a"}})).key(&account.key).header("idempotency-key", "\"k-1\"");
     let again = Answer::of(convert_html_to_pdf::handle(world.service.clone(), nested.build()).await);
     assert_eq!(again.status, 202);
@@ -60,7 +60,7 @@ async fn fifty_racing_duplicates_make_one_job_and_one_charge() {
 }
 
 #[tokio::test]
-async fn a_replay_is_a_replay_even_when_credits_have_run_out() {
+async fn a_replay_succeeds_even_when_credits_have_run_out() {
     let world = World::new();
     let account = world.account(1).await;
     let first = create(&world, html("x").key(&account.key).header("idempotency-key", "k")).await;

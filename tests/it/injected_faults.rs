@@ -1,4 +1,4 @@
-//! Faults of AWS while a job is created: at most one job and one charge, and an answer that says what holds.
+//! Faults of AWS during a job's creation: at most one job and one charge, and a correct answer.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ async fn a_transaction_in_progress_is_waited_for() {
 async fn an_answer_lost_after_the_commit_is_still_one_job_and_one_charge() {
     let world = World::new();
     let account = world.account(10).await;
-    // The SDK itself tries three times; all its answers are lost.
+    // The SDK tries three times, and all responses are lost.
     world.watch.inject((0..3).map(|_| Fault::lost_answer("TransactWriteItems")));
     let answer = create(&world, &account).await;
     assert_eq!(answer.status, 202, "{}", answer.body);
@@ -87,22 +87,22 @@ async fn a_refused_write_fails_as_internal() {
 }
 
 #[tokio::test]
-async fn a_queue_outage_delays_jobs_and_loses_none() {
+async fn a_queue_outage_delays_jobs_without_losing_any() {
     let world = World::new();
     let account = world.account(10).await;
     world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
     let answer = create(&world, &account).await;
     assert_eq!(answer.status, 202);
-    // The request does not wait for all of the SDK's repetitions.
+    // The request does not wait for all of the SDK's retries.
     assert!(world.watch.unmet_faults() < 3, "the queue was asked");
     let id = JobId::parse(&answer.job_id()).unwrap();
     let job = world.context.jobs.get(id).await.unwrap().unwrap();
     assert!(job.open.is_some() && job.due.is_some(), "the sweeper will find it");
 }
 
-/// Timeline: the job is written, and SQS takes the message and never answers. No time-out of the client ends that here.
+/// Timeline: the job is stored, and SQS accepts the message but never answers. No client time-out ends this.
 #[tokio::test]
-async fn a_queue_that_never_answers_does_not_take_the_answer_away() {
+async fn a_queue_that_never_answers_does_not_prevent_the_response() {
     let aws = patient_aws().with_patience(Duration::from_secs(60));
     let world = World::with_aws(Config::from_env().unwrap(), aws);
     let account = world.account(10).await;
@@ -112,7 +112,7 @@ async fn a_queue_that_never_answers_does_not_take_the_answer_away() {
     assert_eq!(world.spent(&account).await, (1, 1));
 }
 
-/// The SDK's own second before the first repetition would be a quarter of the time that a request has for its transaction.
+/// The SDK's default pause of a second before the first retry would be a quarter of the transaction's time.
 #[test]
 fn dynamodb_is_asked_again_after_milliseconds() {
     let client = Aws::of_function().unwrap().dynamodb();

@@ -1,4 +1,4 @@
-//! An account's jobs, the newest first.
+//! An account's jobs, newest first.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,7 +33,7 @@ fn ids(page: &JobsPage) -> Vec<JobId> {
 }
 
 #[tokio::test]
-async fn pages_follow_each_other_from_the_newest_on_and_show_no_job_twice() {
+async fn pages_start_with_the_newest_and_show_no_job_twice() {
     let world = World::new();
     let (account, stranger) = (world.account(100).await, world.account(100).await);
     let mut created = Vec::new();
@@ -47,7 +47,7 @@ async fn pages_follow_each_other_from_the_newest_on_and_show_no_job_twice() {
         let page = page(&world, &account, &JobFilter::default(), after, 3).await;
         seen.extend(ids(&page));
         pages += 1;
-        // As it travels in an address.
+        // In its text form, as in an address.
         after = page.next.map(|mark| JobMark::parse(&mark.to_string()).unwrap());
         if after.is_none() {
             break;
@@ -57,7 +57,7 @@ async fn pages_follow_each_other_from_the_newest_on_and_show_no_job_twice() {
 }
 
 #[tokio::test]
-async fn a_filter_looks_at_the_jobs_themselves_as_they_are_now() {
+async fn a_filter_checks_the_current_state_of_jobs() {
     let world = World::new();
     let account = world.account(100).await;
     let (queued, office) =
@@ -102,7 +102,7 @@ fn listed_ids(answer: &Answer) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_endpoint_filters_by_what_a_client_has_noted_and_pages_through_the_rest() {
+async fn the_endpoint_filters_by_metadata_and_returns_pages() {
     let world = World::new();
     let list = Arc::new(list());
     let account = world.account(100).await;
@@ -121,7 +121,7 @@ async fn the_endpoint_filters_by_what_a_client_has_noted_and_pages_through_the_r
     let second = listed(&list, &account, &[&filter[..], &[("cursor", cursor)]].concat()).await;
     assert_eq!((listed_ids(&second), &second.body["nextCursor"]), (wanted[2..].to_vec(), &json!(null)));
 
-    // The cursor is of this list alone.
+    // The cursor only works for this list.
     let other = world.account(0).await;
     for (account, query) in [(&account, &filter[1..]), (&other, &filter[..])] {
         let answer = listed(&list, account, &[query, &[("cursor", cursor)]].concat()).await;
@@ -153,7 +153,7 @@ async fn the_endpoint_filters_by_time() {
 }
 
 #[tokio::test]
-async fn a_page_looks_at_a_thousand_jobs_at_most() {
+async fn a_page_reads_a_thousand_jobs_at_most() {
     let world = World::new();
     let list = Arc::new(list());
     let account = world.account(100).await;
@@ -174,7 +174,7 @@ async fn a_page_looks_at_a_thousand_jobs_at_most() {
 }
 
 #[tokio::test]
-async fn a_place_in_another_accounts_list_shows_nothing_of_it() {
+async fn a_cursor_of_another_accounts_list_reveals_nothing() {
     let world = World::new();
     let (account, stranger) = (world.account(100).await, world.account(100).await);
     for _ in 0..3 {

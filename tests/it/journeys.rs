@@ -1,4 +1,4 @@
-//! Journeys through the deployed local stack over HTTP, as a client makes them: create, wait, download, look inside.
+//! Journeys through the deployed local stack over HTTP, like a client: create, wait, download, check the result.
 
 use docmill::domain::catalogue::Catalogue;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub struct Answer {
 }
 
 impl Traveller {
-    /// `None` where only storage was deployed (an endpoint of the user's own): then there is nothing to travel through.
+    /// `None` if only storage is deployed (at an endpoint of the user's own): journeys are then left out.
     pub fn with_key(variable: &str) -> Option<Self> {
         let url = deployed_url()?;
         let setting = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is set with DOCMILL_URL"));
@@ -211,7 +211,7 @@ async fn an_invoice_goes_into_its_pdf_as_a_source_and_in_a_step() {
     assert_eq!(pdf::attachments(&bytes), ["factur-x.xml"]);
     assert!(!job.to_string().contains("CrossIndustryInvoice"), "{job}");
 
-    // Without a list, the PDF alone.
+    // Without a list, only the PDF.
     let body = json!({"uploadId": document, "options": {"set": {"title": "Titel"}}});
     let (_, bytes) = traveller.convert("/v1/tools/edit-metadata/jobs", body).await;
     assert!(says(&bytes, "Titel"));
@@ -260,7 +260,7 @@ async fn uploads_become_pdfs_without_a_public_address() {
     );
 }
 
-/// A merge of an upload, a file at an address and a job that goes on, compressed and stamped, from one request.
+/// One request merges an upload, a file by URL and the result of an unfinished job, then compresses and stamps them.
 #[tokio::test]
 async fn one_request_joins_three_sources_compresses_and_stamps_them() {
     let traveller = traveller!();
@@ -294,7 +294,7 @@ async fn one_request_joins_three_sources_compresses_and_stamps_them() {
     assert_eq!(pdf::pages(&bytes), 3);
 }
 
-/// The page would take as long as a page may; the worker lets go of it, and is there for the next job.
+/// The page takes as long as a page may, but the worker stops at once and takes the next job.
 #[tokio::test]
 async fn a_canceled_job_ends_at_once_and_costs_nothing() {
     let traveller = traveller!();
@@ -318,7 +318,7 @@ async fn a_canceled_job_ends_at_once_and_costs_nothing() {
 async fn a_test_key_marks_every_page_and_costs_nothing() {
     let traveller = traveller!("DOCMILL_TEST_KEY");
     let (job, bytes) = traveller.convert("/v1/convert/html-to-pdf", json!({"html": "<p>draft"})).await;
-    // The slanted letters may come apart in the extracted text.
+    // Extracted text of slanted letters may contain spaces.
     let text: String = pdf::text(&bytes).split_whitespace().collect();
     assert!(text.contains("TEST"), "{text}");
     assert_eq!((&job["testMode"], &job["credits"]["charged"]), (&json!(true), &json!(0)));
@@ -345,7 +345,7 @@ async fn bad_sources_end_as_failed_with_their_code_and_the_credits_back() {
 }
 
 #[tokio::test]
-async fn the_gateway_leads_each_route_to_its_function_and_the_rest_to_the_fallback() {
+async fn the_gateway_routes_requests_to_their_functions_and_others_to_the_fallback() {
     let traveller = traveller!();
     let tools = traveller.ask(Method::GET, "/v1/tools", None).await;
     assert_eq!(
@@ -373,9 +373,9 @@ async fn the_gateway_leads_each_route_to_its_function_and_the_rest_to_the_fallba
     assert_eq!((unknown.status, &unknown.body["error"]["code"]), (404, &json!("job_not_found")));
 }
 
-/// Office and HTML jobs find their account's font; another account's jobs, on the same workers, do not.
+/// Office and HTML jobs find their account's font. Another account's jobs on the same workers do not.
 #[tokio::test]
-async fn a_font_is_used_by_its_accounts_jobs_alone() {
+async fn a_font_is_only_used_by_its_accounts_jobs() {
     let (owner, Some(deployed)) = (traveller!(), Deployed::new()) else { return };
     let stranger = deployed.account().await;
     let stranger = Traveller {

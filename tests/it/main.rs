@@ -1,7 +1,7 @@
-//! Integration tests: handlers, stores and workers against the emulator at `AWS_ENDPOINT_URL`, and journeys through the
-//! deployed stack at `DOCMILL_URL`. `make test` starts both and sets the environment.
+//! Integration tests: handlers, stores and workers with the emulator at `AWS_ENDPOINT_URL`, and journeys through the deployed
+//! stack at `DOCMILL_URL`. `make test` starts both and sets the environment.
 //!
-//! Every test has accounts and jobs of its own, so that all run at once and none sees another's.
+//! Every test has its own accounts and jobs, so that all tests can run in parallel.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what is wrong by panicking")]
 #![allow(clippy::wildcard_enum_match_arm, reason = "what a test does not expect is wrong, whatever it is")]

@@ -1,4 +1,4 @@
-//! Plans that are offered, where people ask for credits, and what administrators see of a customer.
+//! Offered plans, where to ask for credits, and administrators' views of a customer.
 
 use docmill::domain::account::Plan;
 use docmill::domain::audit::{Subject, SubjectKind, View};
@@ -20,7 +20,7 @@ async fn ask_at(world: &World, contact: &str) {
 }
 
 #[tokio::test]
-async fn the_public_page_lists_offered_plans_and_people_without_credits_learn_where_to_ask() {
+async fn offered_plans_are_public_and_users_without_credits_get_the_contact() {
     let world = World::with_own_settings().await;
     ask_at(&world, "billing@docmill.example").await;
     let title = format!("Plan {}", Uuid::now_v7().simple());
@@ -54,9 +54,9 @@ async fn the_public_page_lists_offered_plans_and_people_without_credits_learn_wh
 }
 
 #[tokio::test]
-async fn an_administrator_finds_an_account_by_a_users_address_and_each_look_is_recorded() {
+async fn an_administrator_finds_an_account_by_a_users_address_and_each_view_is_recorded() {
     let world = World::new();
-    // Both plans are there before the settings are read.
+    // Creates both plans before the settings are read.
     let (account, stranger) = (world.account(10).await, world.account(10).await);
     let id = world.create_job_of_secrets(&account).await.job_id();
     let user = Visitor::of(&world, &account).await;
@@ -80,7 +80,7 @@ async fn an_administrator_finds_an_account_by_a_users_address_and_each_look_is_r
     assert!(entries.iter().all(|entry| entry.actor == admin.email.as_str()));
     assert!(admin.get(&own).await.text.contains("viewed the keys"));
 
-    // Nothing that does not exist is shown or recorded, and nobody else comes to these pages.
+    // Nothing unknown is shown or recorded, and only administrators can open these pages.
     let other = world.create_job_of_secrets(&stranger).await.job_id();
     for path in [format!("{own}/jobs/{other}"), format!("{own}/jobs/x"), "/admin/accounts/none/keys".to_owned()] {
         assert_eq!(admin.get(&path).await.status, 404, "{path}");

@@ -1,4 +1,4 @@
-//! The documented order of checks on a request that creates a job: of all that is wrong with one, the first is told.
+//! The documented order of checks on a request that creates a job: the first error is reported.
 
 use std::time::Duration;
 
@@ -44,10 +44,10 @@ impl Draft {
     }
 }
 
-/// One after the other, what is wrong is put right, and the next thing is told.
+/// Errors are fixed one by one, and each time the next one is reported.
 #[tokio::test]
 async fn the_first_error_in_the_documented_order_is_returned() {
-    // Tools go into maintenance here, and nowhere else.
+    // This test puts tools into maintenance in its own settings.
     let mut config = Config::from_env().unwrap();
     let dynamodb = patient_aws().dynamodb();
     let table = format!("settings-{}", Uuid::now_v7().simple());
@@ -61,7 +61,7 @@ async fn the_first_error_in_the_documented_order_is_returned() {
     assert_eq!(earlier.status, 202, "{}", earlier.body);
     set_state(&world, ToolState::Maintenance).await;
 
-    // Each key is wrong in one thing, and in all that are looked at after it.
+    // Each key fails one check and all later ones.
     let bound = || vec!["https://app.example".to_owned()];
     let one = RateLimit { per_minute: 1, burst: 1 };
     let no_tools = || Some(Vec::new());
@@ -118,7 +118,7 @@ async fn the_first_error_in_the_documented_order_is_returned() {
     expect(&with(&suspended), 403, "account_suspended").await;
     expect(&with(&without_test_mode), 403, "test_mode_disabled").await;
     expect(&with(&from_elsewhere), 403, "origin_not_allowed").await;
-    // Its first request spends what the limit allows.
+    // Its first request uses up the limit.
     expect(&with(&limited), 413, "payload_too_large").await;
     expect(&|_| {}, 429, "rate_limited").await;
     expect(&with(&without_tools), 413, "payload_too_large").await;

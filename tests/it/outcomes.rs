@@ -1,4 +1,4 @@
-//! How jobs ended, as operators read it: each end once, with its engine, and with nothing of the job's owner.
+//! How jobs ended, for operators: each end is recorded once, with its engine and without data of the owner.
 
 use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::support::world::Account;
 
 const HTML: &str = "<p>canary-of-a-document";
 
-/// All entries of the index, as DynamoDB has them.
+/// All items of the index in DynamoDB's form.
 async fn entries(stage: &Stage) -> Vec<Item> {
     let (client, table) = (stage.auditor.aws.dynamodb(), &stage.auditor.config.tables.jobs);
     let output = client.scan().table_name(table).index_name(ENDED).send().await.unwrap();
@@ -35,9 +35,9 @@ async fn account(stage: &Stage) -> Account {
     stage.world.account_on(&stage.plan_with_one, 50).await
 }
 
-/// Each arrow of the state machine that ends a job, taken by four at once.
+/// Every transition that ends a job, tried by four actors at once.
 #[tokio::test]
-async fn each_end_is_counted_once_however_a_job_comes_to_it() {
+async fn each_end_is_counted_once_for_every_transition() {
     let stage = Stage::new().await;
     let (account, jobs) = (account(&stage).await, &stage.auditor.jobs);
     let mut ids = BTreeSet::new();
@@ -66,7 +66,7 @@ async fn each_end_is_counted_once_however_a_job_comes_to_it() {
             }));
             let written = ends.await.into_iter().filter(|end| *end == Written::Yes).count();
             assert_eq!((written, stage.job(id).await.status), (1, to), "{from:?}");
-            // Of a cancellation, operators are told nothing.
+            // Operators get no record of cancellations.
             if to != JobStatus::Canceled {
                 ids.insert(id.to_string());
             }
@@ -79,7 +79,7 @@ async fn each_end_is_counted_once_however_a_job_comes_to_it() {
 }
 
 #[tokio::test]
-async fn a_completion_against_a_failure_is_one_end() {
+async fn a_completion_and_a_failure_at_once_are_one_end() {
     let stage = Stage::new().await;
     let (account, jobs) = (account(&stage).await, &stage.auditor.jobs);
     for turn in 0..5 {
@@ -97,7 +97,7 @@ async fn a_completion_against_a_failure_is_one_end() {
     stage.remove().await;
 }
 
-/// What the worker and the sweeper make of jobs, as the page tells it.
+/// The outcomes of worker and sweeper as the page shows them.
 #[tokio::test]
 async fn an_end_names_the_engine_that_had_the_job_and_no_other() {
     let stage = Stage::new().await;
@@ -105,11 +105,11 @@ async fn an_end_names_the_engine_that_had_the_job_and_no_other() {
     let chromium = || Some("chromium".to_owned());
     let tool = || "html-to-pdf".to_owned();
 
-    // The stub says its own name of what it converts; a failure is the engine's that had the document.
+    // The stub names itself for a conversion. A failure names the engine that had the document.
     play(&stage, &account, [Act::Convert]).await;
     play(&stage, &account, [Act::Fail(JobErrorCode::CorruptDocument)]).await;
     play(&stage, &account, (0..MAX_ATTEMPTS).map(|_| Act::Fail(JobErrorCode::Internal))).await;
-    // A worker that was lost three times: once its next delivery finds it so, once the sweeper.
+    // A job whose worker was lost three times: found once by the next delivery, once by the sweeper.
     let id = abandoned(&stage, &account, "delivered").await;
     for message in stage.receive().await {
         stage.deliver(message, Duration::ZERO).await;
@@ -127,7 +127,7 @@ async fn an_end_names_the_engine_that_had_the_job_and_no_other() {
         (tool(), None, Some(JobErrorCode::Internal), 2),
     ]);
     assert_eq!(told(&stage).await, expected);
-    // An expiry is no further end.
+    // An expiry is not another end.
     stage.advance(stage.auditor.config.output_retention + Duration::from_secs(60));
     stage.sweep().await;
     assert_eq!(entries(&stage).await.len(), 5);
@@ -135,7 +135,7 @@ async fn an_end_names_the_engine_that_had_the_job_and_no_other() {
     stage.remove().await;
 }
 
-/// A job of these acts, delivered until it has ended.
+/// A job with this script, delivered until it has ended.
 async fn play(stage: &Stage, account: &Account, acts: impl IntoIterator<Item = Act>) {
     stage.engine.play(acts);
     stage.create_as(account, &JobId::new().to_string()).await;
@@ -145,7 +145,7 @@ async fn play(stage: &Stage, account: &Account, acts: impl IntoIterator<Item = A
     }
 }
 
-/// A job all of whose attempts were taken by workers that were never heard of again.
+/// A job whose attempts were all claimed by workers that disappeared.
 async fn abandoned(stage: &Stage, account: &Account, name: &str) -> JobId {
     let id = stage.create_as(account, name).await;
     for _ in 0..MAX_ATTEMPTS {
@@ -156,7 +156,7 @@ async fn abandoned(stage: &Stage, account: &Account, name: &str) -> JobId {
 }
 
 #[tokio::test]
-async fn nothing_of_a_jobs_owner_or_document_is_in_the_index() {
+async fn the_index_has_no_data_of_a_jobs_owner_or_document() {
     let stage = Stage::new().await;
     let account = account(&stage).await;
     stage.engine.play([Act::Fail(JobErrorCode::CorruptDocument)]);

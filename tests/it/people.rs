@@ -1,4 +1,4 @@
-//! People who sign in to the dashboard: to which account they come, and when their sessions are over.
+//! Users of the dashboard: their accounts, and the end of their sessions.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::support::world::World;
 
-/// Somebody whom no other test knows.
+/// An identity that no other test uses.
 fn stranger() -> Identity {
     let name = Uuid::now_v7().simple().to_string();
     Identity {
@@ -52,7 +52,7 @@ async fn a_link_applies_to_verified_addresses_only() {
     let link = Link { email: owner.email.clone(), account: account.id.clone(), created_at: clock::now() };
     users.link(&link).await.unwrap();
     assert_ne!(users.enter(&impostor, clock::now()).await.unwrap().account, account.id);
-    // Who has signed in before is led there too.
+    // Users who signed in before are moved there too.
     assert_eq!(users.enter(&owner, clock::now()).await.unwrap().account, account.id);
     assert_eq!(users.get(&early.user).await.unwrap().unwrap().account, account.id);
     let newcomer = Identity { subject: "another subject".into(), ..owner.clone() };
@@ -70,7 +70,7 @@ async fn unlinking_removes_the_users_with_the_address_from_the_account() {
     users.link(&link).await.unwrap();
     let user = users.enter(&owner, clock::now()).await.unwrap();
     assert_eq!(users.unlink(&owner.email).await.unwrap(), 1);
-    // Without their user no session is anybody's.
+    // Without a user, no session is valid.
     assert_eq!(users.get(&user.user).await.unwrap(), None);
     assert_ne!(users.enter(&owner, clock::now()).await.unwrap().account, account.id);
     assert_eq!(users.unlink(&owner.email).await.unwrap(), 1);
@@ -108,7 +108,7 @@ async fn an_idle_session_is_over_even_if_the_table_still_has_it() {
     sessions.begin(&session).await.unwrap();
     assert_eq!(sessions.find(&session.session, now).await.unwrap(), Some(session.clone()));
     assert_eq!(sessions.find(&session.session, now.plus(SESSION_IDLE)).await.unwrap(), None);
-    // A use that is noted counts from then on.
+    // A recorded use extends the session.
     let later = now.plus(SESSION_IDLE - Duration::from_secs(1));
     sessions.note_use(&session, later).await.unwrap();
     let found = sessions.find(&session.session, now.plus(SESSION_IDLE)).await.unwrap().unwrap();
@@ -116,7 +116,7 @@ async fn an_idle_session_is_over_even_if_the_table_still_has_it() {
 }
 
 #[tokio::test]
-async fn no_late_note_brings_an_ended_session_or_an_unknown_user_back() {
+async fn a_late_update_does_not_recreate_an_ended_session_or_unknown_user() {
     let world = World::new();
     let user = world.context.users.enter(&stranger(), clock::now()).await.unwrap();
     let sessions = &world.context.sessions;
@@ -134,7 +134,7 @@ async fn no_late_note_brings_an_ended_session_or_an_unknown_user_back() {
 }
 
 #[tokio::test]
-async fn signing_out_everywhere_ends_earlier_sessions_and_no_later_one() {
+async fn signing_out_everywhere_ends_earlier_sessions_but_not_later_ones() {
     let world = World::new();
     let users = &world.context.users;
     let user = users.enter(&stranger(), clock::now()).await.unwrap();

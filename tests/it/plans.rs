@@ -1,4 +1,4 @@
-//! What a plan decides about jobs: which tools, and within which limits. What is published for a caller is what holds.
+//! A plan's effect on jobs: allowed tools and limits. The published limits are the enforced ones.
 
 use docmill::domain::account::{AccessTier, Plan};
 use docmill::domain::api_key::{ApiKey, Mode};
@@ -48,7 +48,7 @@ async fn announce(world: &World, key: &ApiKey, bytes: u64) -> Answer {
     Answer::of(create_upload::handle(world.uploads.clone(), request).await)
 }
 
-/// Holds what the schema publishes for a key against what the key's requests and jobs meet.
+/// Compares the schema's limits for a key with those that its requests and jobs meet.
 async fn assert_published_is_enforced(world: &World, key: &ApiKey, expected: &[(Limit, u64)]) {
     let tool = schema(world, key, "merge-pdf").await;
     let published = |limit: Limit| tool["metadata"]["limits"][limit.as_str()].as_u64().unwrap();
@@ -78,7 +78,7 @@ async fn assert_published_is_enforced(world: &World, key: &ApiKey, expected: &[(
 }
 
 #[tokio::test]
-async fn the_limits_published_for_a_caller_are_those_that_hold() {
+async fn the_limits_published_for_a_caller_are_enforced() {
     let world = World::with_own_settings().await;
     set_service(&world, ceilings(&[(Limit::Redirects, 2), (Limit::Pages, 500)])).await;
     let (wide, narrow) = (world.plan(100).await, world.plan(100).await);
@@ -113,7 +113,7 @@ async fn the_worker_keeps_to_the_limits_of_the_jobs_plan() {
     for (most, code) in [(page.len() as u64, None), (page.len() as u64 - 1, Some(JobErrorCode::SourceTooLarge))] {
         let world = World::new();
         let account = world.account(1).await;
-        // An upload that was taken before the plan was changed.
+        // An upload from before the plan was changed.
         let answer = announce(&world, &account.key, page.len() as u64).await;
         let upload = &answer.body["upload"];
         let mut put = reqwest::Client::new().put(upload["url"].as_str().unwrap()).body(page);

@@ -1,4 +1,4 @@
-//! The playground's handlers: its form, its jobs, and whose they are. What a browser does with them is in the browser tests.
+//! The playground's handlers: form, jobs and access. Browser tests cover the browser's part.
 
 use docmill::domain::catalogue::Catalogue;
 use docmill::domain::job::{JobId, JobStatus};
@@ -16,7 +16,7 @@ fn encoded(fields: &[(&str, &str)]) -> String {
     form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish()
 }
 
-/// The id of the job that the form makes.
+/// The id of the form's job.
 async fn convert(visitor: &Visitor, fields: &[(&str, &str)]) -> JobId {
     let page = visitor.post(PATH, fields).await;
     assert_eq!(page.status, 303, "{}", page.text);
@@ -71,7 +71,7 @@ async fn a_form_makes_the_job_that_the_api_would_make_and_charges_it_once() {
         (&*account.id, "dashboard", "html-to-pdf")
     );
     assert_eq!(job.options["pageSize"], "A5");
-    // A repeated form is the same request; a changed one has another attempt.
+    // A repeated form is the same request. A changed one is another attempt.
     assert_eq!(convert(&visitor, &html("one")).await, id);
     assert_ne!(convert(&visitor, &html("two")).await, id);
     assert_eq!(world.spent(&account).await, (2, 2));
@@ -118,14 +118,14 @@ async fn a_wrong_form_comes_back_filled_in_with_each_message_beside_its_field() 
     }
     let empty = visitor.post(PATH, &[("tool", "html-to-pdf"), ("source", "file")]).await;
     assert!(empty.status == 422 && empty.text.contains("Choose a file."), "{}", empty.text);
-    // A script gets the form alone.
+    // A script only gets the form.
     let part = visitor.script(PATH, "application/x-www-form-urlencoded", encoded(&fields)).await;
     assert_eq!((part.status, part.header("x-fragment")), (422, "1"));
     assert!(part.text.contains("Must be at most 100.") && !part.text.contains("<html"), "{}", part.text);
 }
 
 #[tokio::test]
-async fn a_dropped_file_is_announced_for_the_account_and_named_by_its_jobs() {
+async fn a_dropped_file_is_announced_for_the_account_and_used_by_its_jobs() {
     let (world, account, visitor) = someone(5).await;
     let body = json!({"contentType": "text/html", "bytes": 4, "filename": "page.html"}).to_string();
     let answer = visitor.script("/app/playground/uploads", "application/json", body).await;
@@ -173,7 +173,7 @@ async fn a_job_shows_how_far_it_is_to_its_own_account_alone() {
     assert_eq!(download.status, 303);
     assert!(download.header("location").contains("attachment"), "{}", download.header("location"));
 
-    // The page of a job can be opened again, and its policy lets the preview in.
+    // A job's page can be opened again, and its policy allows the preview.
     let page = visitor.get(&format!("{PATH}?job={id}")).await;
     assert!(page.status == 200 && page.text.contains("Your PDF is ready"), "{}", page.text);
     let policy = page.header("content-security-policy");
@@ -204,7 +204,7 @@ async fn the_code_follows_the_form_and_keeps_its_secrets() {
 }
 
 #[tokio::test]
-async fn every_tool_has_its_form_and_what_the_plan_lacks_has_none() {
+async fn only_tools_of_the_plan_have_a_form() {
     let (_, _, visitor) = someone(1).await;
     for (tool, option) in [("office-to-pdf", "option.maxImageDpi"), ("html-to-pdf", "option.waitFor")] {
         let page = visitor.get(&format!("{PATH}?tool={tool}")).await;

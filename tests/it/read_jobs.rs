@@ -134,7 +134,7 @@ async fn a_failed_job_has_no_download_and_says_why() {
 }
 
 #[tokio::test]
-async fn only_the_attempt_that_holds_a_job_may_end_it() {
+async fn only_the_current_attempt_may_end_a_job() {
     let world = World::new();
     let account = world.account(10).await;
     let id = queued(&world, &account).await;
@@ -149,7 +149,7 @@ async fn only_the_attempt_that_holds_a_job_may_end_it() {
     assert_eq!(world.context.jobs.complete(&late, &done).await.unwrap(), Written::Superseded);
     assert_eq!(world.context.jobs.release(&late, clock::now()).await.unwrap(), Written::Superseded);
     assert_eq!(world.context.jobs.complete(&current, &done).await.unwrap(), Written::Yes);
-    // Its repetition is the same end, and another end comes too late.
+    // A repetition is the same end, and another end comes too late.
     assert_eq!(world.context.jobs.complete(&current, &done).await.unwrap(), Written::Yes);
     let later = Completion { finished_at: done.finished_at.plus(soon), ..done };
     assert_eq!(world.context.jobs.complete(&current, &later).await.unwrap(), Written::Superseded);

@@ -1,4 +1,4 @@
-//! `docmill-admin queue redrive`: dead letters about jobs that are still open come back, once; no other is lost or sent.
+//! `docmill-admin queue redrive`: dead letters of open jobs are sent again once; no others are lost or sent.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::stage::Stage;
 
-/// Built beside the tests: `make test` builds everything first.
+/// Built with the tests by `make test`.
 fn admin() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     tests.ancestors().nth(2).unwrap().join("docmill-admin")
@@ -40,11 +40,11 @@ async fn dead_letters_of_open_jobs_come_back_once() {
     let letters = [of_open.body.as_str(), of_ended.body.as_str(), r#"{"type":"convert.v9"}"#, &of_open.body];
     let dead_letters = stage.queue_with(&letters).await;
     assert_eq!(redrive(&stage, &dead_letters).await, json!({"sent": 2, "removed": 1, "unreadable": 1}));
-    // Again, it finds nothing: what could not be read is kept for whoever looks into it.
+    // A second run finds nothing: unreadable messages are kept for inspection.
     assert_eq!(redrive(&stage, &dead_letters).await, json!({"sent": 0, "removed": 0, "unreadable": 0}));
     assert_eq!(stage.depth_of(&dead_letters).await, 1);
 
-    // Two letters, and one conversion.
+    // Two messages, and one conversion.
     for message in stage.receive().await {
         assert!(stage.deliver(message, Duration::ZERO).await.is_none());
     }

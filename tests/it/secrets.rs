@@ -1,4 +1,4 @@
-//! Canaries: what must stay secret is sent through whole journeys, and looked for in every log and stored record.
+//! Canaries: secrets are sent through whole journeys and searched for in all logs and stored records.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use crate::error_table::Deployed;
 use crate::support::eventually;
 
-/// A secret, in every form in which a careless line could show it.
+/// A secret in all forms in which it might be logged.
 fn forms(secret: &str) -> Vec<String> {
     let url_encoded: String = secret.bytes().map(|byte| format!("%{byte:02X}")).collect();
-    // Base64 depends on what stands before: the three alignments cover all.
+    // Base64 depends on the position: three alignments cover all.
     let encoded = (0..3).flat_map(|offset| {
         let text = format!("{}{secret}", "x".repeat(offset));
         [STANDARD.encode(&text), URL_SAFE_NO_PAD.encode(&text)].map(|encoded| encoded[4..encoded.len() - 4].to_owned())
@@ -50,7 +50,7 @@ async fn no_secret_reaches_a_log_or_a_finished_record() {
             {"sourceUrl": format!("{samples}/small.docx?sig={query}"), "headers": {"authorization": password}, "password": password},
             {"html": format!("<p>{content}")},
         ], "output": {"putUrl": format!("{samples}/put?sig={query}"), "putHeaders": {"x-token": password}}}),
-        // Refused: the answer's reasons must not repeat what they refuse.
+        // Refused: the error must not repeat the value.
         json!({"toolSlug": "office-to-pdf", "sourceUrl": format!("ftp://{query}"), "options": {"password": [password]}}),
     ];
     let mut secrets = vec![query, password, content, idempotency.clone(), signature, account.key.reveal().to_owned()];
@@ -76,7 +76,7 @@ async fn no_secret_reaches_a_log_or_a_finished_record() {
     }
 }
 
-/// Uploads a page. Its id, and the signature of the link.
+/// Uploads a page. Returns its id and the signature of its link.
 async fn upload(deployed: &Deployed, key: &docmill::domain::api_key::ApiKey, page: &str) -> (String, String) {
     let announced = json!({"contentType": "text/html", "bytes": page.len()});
     let answer: Value = deployed.post("/v1/uploads", &announced, key).send().await.unwrap().json().await.unwrap();
@@ -90,7 +90,7 @@ fn signature_of(link: &str) -> String {
     link.split("X-Amz-Signature=").nth(1).unwrap().split('&').next().unwrap().to_owned()
 }
 
-/// Waits for the job's end, looks at its record, and adds the signature of its download link to the secrets.
+/// Waits for the job, checks its record, and adds the signature of its download link to the secrets.
 async fn finish(
     deployed: &Deployed,
     key: &docmill::domain::api_key::ApiKey,

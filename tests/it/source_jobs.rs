@@ -1,4 +1,4 @@
-//! Jobs that take the results of other jobs, ended or not.
+//! Jobs that take results of finished or unfinished jobs.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use crate::support::jobs::{claim, completion};
 use crate::support::tables::table_like;
 use crate::support::world::{Account, World, patient_aws};
 
-/// A world whose jobs lie in a table of their own: a sweeper that is ahead of time would end others' leases.
+/// A world with its own jobs table: a sweeper with its clock ahead would end other tests' leases.
 async fn apart() -> World {
     let mut config = Config::from_env().unwrap();
     let table = format!("jobs-{}", Uuid::now_v7().simple());
@@ -36,7 +36,7 @@ async fn apart() -> World {
     World::with_config(config)
 }
 
-/// Creates a job of which no deployed worker hears.
+/// Creates a job that deployed workers don't see.
 async fn create(world: &World, account: &Account, body: &Value) -> Answer {
     world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
     Answer::of(create_job::handle(world.service.clone(), post("/", body).key(&account.key).build()).await)
@@ -60,7 +60,7 @@ async fn read(world: &World, id: JobId) -> Job {
     world.context.jobs.get(id).await.unwrap().unwrap()
 }
 
-/// What a worker does at the end of a job, but for the message.
+/// Does what a worker does at the end of a job, except sending the message.
 async fn notify(world: &World, id: JobId, status: JobStatus) {
     let queue = world.context.queue();
     world.watch.inject((0..30).map(|_| Fault::down("SendMessage")));
@@ -112,7 +112,7 @@ async fn a_job_waits_for_all_its_sources_and_starts_once_they_have_completed() {
 }
 
 #[tokio::test]
-async fn a_source_that_fails_fails_the_whole_chain_with_refunds() {
+async fn a_failed_source_fails_the_whole_chain_with_refunds() {
     let world = World::new();
     let account = world.account(10).await;
     let source = page(&world, &account).await;
@@ -147,7 +147,7 @@ async fn canceling_a_source_fails_the_job_that_waits_for_it() {
 }
 
 #[tokio::test]
-async fn only_results_that_are_there_can_be_taken() {
+async fn only_existing_results_can_be_taken() {
     let world = World::new();
     let (account, stranger) = (world.account(10).await, world.account(10).await);
     let (completed, failed, expired) =
@@ -185,7 +185,7 @@ fn output(name: &str) -> Output {
 
 /// Timeline: the source ends between the check of the request and the transaction that creates the job.
 #[tokio::test]
-async fn no_job_waits_for_one_that_ended_while_it_was_created() {
+async fn a_job_never_waits_for_a_source_that_ended_during_its_creation() {
     let world = World::new();
     let account = world.account(40).await;
     for _ in 0..8 {
@@ -201,7 +201,7 @@ async fn no_job_waits_for_one_that_ended_while_it_was_created() {
     }
 }
 
-/// Timeline: all sources end at once, and each end is told by another worker.
+/// Timeline: all sources end at once, each reported by another worker.
 #[tokio::test]
 async fn a_job_starts_once_when_its_sources_complete_at_once() {
     let world = World::new();
@@ -218,7 +218,7 @@ async fn a_job_starts_once_when_its_sources_complete_at_once() {
     assert!(is_claimable(world, waiter).await);
 }
 
-/// Adds these to the jobs that wait for `awaited`, or takes them off.
+/// Adds jobs to those that wait for `awaited`, or removes them.
 async fn change_waiters(world: &World, change: &str, awaited: JobId, waiters: &BTreeSet<JobId>) {
     let waiters = waiters.iter().map(JobId::to_string).collect();
     let update = world.context.dynamodb.update_item().table_name(&world.config.tables.jobs);
@@ -226,7 +226,7 @@ async fn change_waiters(world: &World, change: &str, awaited: JobId, waiters: &B
     update.expression_attribute_values(":waiters", AttributeValue::Ss(waiters)).send().await.unwrap();
 }
 
-/// A client that repeats its request as long as it is told to come back.
+/// A client that repeats its request as long as it is told to.
 async fn create_patiently(world: &World, account: &Account, body: &Value, idempotency_key: &str) -> Answer {
     for _ in 0..20 {
         let request = post("/", body).key(&account.key).header("idempotency-key", idempotency_key).build();
@@ -238,15 +238,15 @@ async fn create_patiently(world: &World, account: &Account, body: &Value, idempo
     panic!("the request was never answered");
 }
 
-/// All that is stored of a job but those that wait for it.
+/// Everything stored of a job except its waiting jobs.
 fn without_waiters(job: Job) -> Value {
     serde_json::to_value(Job { waiters: None, ..job }).unwrap()
 }
 
-/// Timeline: many clients ask at once for the last places among the jobs that wait for one. All of them see free places, and
-/// the transactions decide.
+/// Timeline: many clients request the last places among the jobs that wait for one. All see free places, and the transactions
+/// decide.
 #[tokio::test]
-async fn the_last_places_behind_a_job_are_given_once() {
+async fn the_last_places_to_wait_for_a_job_are_given_once() {
     const PLACES: usize = 5;
     const CLIENTS: usize = 20;
     let world = World::new();
@@ -275,7 +275,7 @@ async fn the_last_places_behind_a_job_are_given_once() {
     let after = without_waiters(read(&world, source).await);
     assert_eq!(after, before, "nothing else of the awaited job has changed");
 
-    // The others, which are no jobs, need not be told.
+    // The others are not real jobs and need no notification.
     change_waiters(&world, "DELETE", source, &others).await;
     complete(&world, source, &completion(clock::now())).await;
     let queue = world.context.queue();
@@ -295,7 +295,7 @@ async fn the_last_places_behind_a_job_are_given_once() {
     assert_eq!((later.status, later.body["job"].get("waitingFor")), (202, None), "{}", later.body);
 }
 
-/// Timeline: workers end the sources and die before they tell anybody; or one dies between the last source and the message.
+/// Timeline: workers end the sources and die before they notify anyone; or one dies between the last source and the message.
 #[tokio::test]
 async fn the_sweeper_notifies_jobs_that_were_missed() {
     let world = apart().await;
@@ -322,7 +322,7 @@ async fn the_sweeper_notifies_jobs_that_were_missed() {
 }
 
 #[tokio::test]
-async fn a_canceled_job_waits_no_more() {
+async fn a_canceled_job_no_longer_waits() {
     let world = World::new();
     let account = world.account(20).await;
     let source = page(&world, &account).await;
@@ -339,7 +339,7 @@ async fn a_canceled_job_waits_no_more() {
 }
 
 #[tokio::test]
-async fn the_bytes_of_another_jobs_result_are_read_for_its_own_account_alone() {
+async fn results_of_other_jobs_are_only_read_within_the_account() {
     let world = World::new();
     let (owner, stranger) = (world.account(10).await, world.account(10).await);
     let source = page(&world, &owner).await;
@@ -374,7 +374,7 @@ async fn the_bytes_of_another_jobs_result_are_read_for_its_own_account_alone() {
     assert_eq!(read(&stranger.id).await.unwrap_err().code, JobErrorCode::SourceJobFailed);
 }
 
-/// What can go wrong with each call by which a waiting job is told, and what the sweeper makes of it.
+/// Every fault of every call that notifies a waiting job, and the sweeper's repair.
 #[tokio::test]
 async fn a_waiting_job_is_notified_once_despite_faults() {
     let world = apart().await;
@@ -414,7 +414,7 @@ async fn a_waiting_job_is_notified_once_despite_faults() {
                 world.watch.heal();
                 world.watch.clear();
 
-                // No deployed worker hears of it.
+                // Deployed workers don't see the job.
                 sweeper_watch.inject((0..200).map(|_| Fault::down("SendMessage")));
                 for minute in 1..4 {
                     sweeper.run_at(clock::now().plus(WAITING_GRACE * minute)).await.unwrap();

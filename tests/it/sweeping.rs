@@ -1,4 +1,4 @@
-//! The sweeper: what queues and workers left undone is finished, once.
+//! The sweeper: it finishes what queues and workers have left undone, once.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::support::lines::{Lines, metrics};
 use crate::support::stage::{Actor, Stage};
 use crate::support::world::{Account, World, patient_aws};
 
-/// One sweeper at a time: two would both be right, but a test could not tell which one repaired its job.
+/// One sweeper at a time: two would both be correct, but a test could not tell which one repaired its job.
 static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 fn sweeper(world: &World) -> (Sweeper, Watch) {
@@ -25,10 +25,10 @@ fn sweeper(world: &World) -> (Sweeper, Watch) {
     (Sweeper::new(docmill::context::Context::new(world.config.clone(), aws).unwrap()), watch)
 }
 
-/// A job for a tool whose queue no deployed worker reads in these tests' way: it is claimed by the test itself at once.
+/// A job for the test alone: it is claimed at once, and no deployed worker gets its message.
 async fn queued(world: &World, account: &Account) -> JobId {
     let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&account.key).build();
-    // Without its message, no deployed worker competes with the test for the job.
+    // Without its message, no deployed worker competes for the job.
     world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
     let answer = Answer::of(create_job::handle(world.service.clone(), request).await);
     JobId::parse(&answer.job_id()).unwrap()
@@ -38,7 +38,7 @@ async fn job(world: &World, id: JobId) -> Job {
     world.context.jobs.get(id).await.unwrap().unwrap()
 }
 
-/// Claims the job for an attempt whose lease has ended already.
+/// Claims the job for an attempt whose lease has already ended.
 async fn abandoned(world: &World, id: JobId) -> Job {
     match world.context.jobs.claim(id, clock::now(), Duration::ZERO).await.unwrap() {
         Claim::Taken(job) => *job,
@@ -100,7 +100,7 @@ async fn a_job_that_is_not_due_is_left_alone() {
     assert_eq!((after.status, after.due), (before.status, before.due));
 }
 
-/// A job on a stage of its own whose message is lost, at the time when the sweeper should look at it.
+/// A job on its own stage whose message is lost, at the time when the sweeper should check it.
 async fn lost_on(stage: &Stage) -> JobId {
     let account = stage.world.account_on(&stage.plan_with_one, 0).await;
     let id = stage.create(&account, "<p>x").await;
@@ -142,10 +142,10 @@ async fn two_sweepers_at_once_send_one_message_and_expire_one_output() {
 }
 
 #[tokio::test]
-async fn behind_a_backlog_a_message_is_not_sent_for_every_look() {
+async fn behind_a_backlog_a_message_is_not_sent_for_every_check() {
     let stage = Stage::new().await;
     let id = lost_on(&stage).await;
-    // Another job's message waits, and goes on waiting.
+    // Another job's message is waiting all the time.
     let account = stage.world.account_on(&stage.plan_with_one, 0).await;
     let other = stage.create(&account, "<p>x").await;
     stage.watch(Actor::Sweeper).take_calls();
@@ -158,8 +158,8 @@ async fn behind_a_backlog_a_message_is_not_sent_for_every_look() {
         stage.advance(Duration::from_secs(60));
         stage.sweep().await;
     }
-    // In an hour each is sent twice, at 16 and 32 minutes, in case it was lost; or thrice, at 15, 30 and 60, where the sweeps'
-    // own time moves the first look past the fifteenth minute.
+    // In an hour, each is sent twice in case it was lost, at 16 and 32 minutes; or three times, at 15, 30 and 60, if the sweeps'
+    // own duration moves the first check past the fifteenth minute.
     let sent = stage.watch(Actor::Sweeper).count("SendMessage");
     assert!((4..=6).contains(&sent), "{sent}");
     for message in stage.receive().await {
@@ -172,7 +172,7 @@ async fn behind_a_backlog_a_message_is_not_sent_for_every_look() {
 }
 
 #[tokio::test]
-async fn a_bucket_that_is_down_holds_up_no_lost_job_and_keeps_no_output_for_ever() {
+async fn an_unavailable_bucket_delays_no_lost_job_and_output_still_expires() {
     let stage = Stage::new().await;
     let completed = completed_on(&stage).await;
     stage.advance(Duration::from_secs(25 * 3600));
@@ -187,7 +187,7 @@ async fn a_bucket_that_is_down_holds_up_no_lost_job_and_keeps_no_output_for_ever
     stage.sweep().await;
     assert_eq!(stage.job(lost).await.status, JobStatus::Failed, "it was queued for over a day");
 
-    // By then the lifecycle has deleted the output, whether we could or not.
+    // By then, the lifecycle has deleted the output in any case.
     stage.advance(Duration::from_secs(49 * 3600));
     stage.inject(Actor::Sweeper, Fault::down("DeleteObjects").lasting());
     stage.sweep().await;
@@ -196,14 +196,14 @@ async fn a_bucket_that_is_down_holds_up_no_lost_job_and_keeps_no_output_for_ever
 }
 
 #[tokio::test]
-async fn one_shard_that_cannot_be_read_holds_up_no_other() {
+async fn an_unreadable_shard_does_not_delay_others() {
     let stage = Stage::new().await;
     let mut ids = Vec::new();
     for _ in 0..8 {
         ids.push(lost_on(&stage).await);
     }
     stage.advance(Duration::from_secs(120));
-    // Any one of the queries, whichever shard that is of: all of them go out side by side.
+    // Any of the parallel queries, for any shard.
     stage.inject(Actor::Sweeper, Fault::instead_of("Query", 400, "{}"));
     stage.sweep().await;
     let sent = stage.watch(Actor::Sweeper).count("SendMessage");
@@ -212,9 +212,9 @@ async fn one_shard_that_cannot_be_read_holds_up_no_other() {
     stage.remove().await;
 }
 
-/// Timeline: a version with more shards created the job, and one with fewer took its place. Its shard is still swept.
+/// Timeline: a version with more shards created the job, then one with fewer was deployed. The job's shard is still swept.
 #[tokio::test]
-async fn a_job_in_a_shard_that_no_job_is_put_into_any_more_is_repaired() {
+async fn a_job_in_a_shard_that_is_no_longer_used_is_repaired() {
     const { assert!(OPEN_SHARDS < SWEPT_SHARDS) };
     let world = World::new();
     let account = world.account(1).await;
@@ -236,12 +236,12 @@ async fn a_job_in_a_shard_that_no_job_is_put_into_any_more_is_repaired() {
 
 #[tokio::test]
 async fn an_accounts_many_ends_are_counted_without_contending_for_its_counts() {
-    /// Three transactions' worth.
+    /// Enough for three transactions.
     const JOBS: usize = 150;
     let world = World::new();
     let account = world.account(10_000).await;
     let job = job(&world, queued(&world, &account).await).await;
-    // Where no sweeper looks.
+    // Not in any sweeper's shard.
     let template = Job { status: JobStatus::Completed, uncounted: Some("test".into()), open: None, due: None, ..job };
     let jobs: Vec<Job> = (0..JOBS).map(|_| Job { id: JobId::new(), ..template.clone() }).collect();
     put_all(&world.context, jobs.iter().cloned()).await;

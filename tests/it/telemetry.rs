@@ -1,4 +1,4 @@
-//! Lines and metrics: one per request and per job, with what the runbook and the alarms rely on.
+//! Log lines and metrics: one per request and job, with the data for the runbook and alarms.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use crate::support::http::{Answer, RequestBuilder, get, post};
 use crate::support::lines::{Lines, metrics};
 use crate::support::world::World;
 
-/// Handles a request as the function of its route does.
+/// Handles a request like its route's function.
 async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
     let (context, service) = (world.context.clone(), world.service.clone());
     let path: Vec<_> = request.path.split('/').skip(1).collect();
@@ -56,7 +56,7 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
     }
 }
 
-/// Sends a request through all that a function puts around its handler, and returns its one line.
+/// Sends a request through everything around a handler, and returns its log line.
 async fn line_of(world: &World, lines: &Lines, request: ApiRequest) -> Value {
     let id = request.id.to_string();
     let response = guarded(request.clone(), handle(world, request)).await;
@@ -75,7 +75,7 @@ fn text(line: &Value, name: &str) -> String {
 }
 
 #[tokio::test]
-async fn every_route_has_one_line_that_names_it() {
+async fn every_route_has_one_line_with_its_name() {
     let (world, lines) = (World::new(), Lines::collect());
     for (method, template) in ROUTES.iter().chain(&PUBLIC_ROUTES) {
         let path = template.replace("{file}", "none").replace(['{', '}'], "");
@@ -173,16 +173,16 @@ fn sources() -> Vec<PathBuf> {
     found
 }
 
-/// The names of the fields in the calls of `tracing`'s macros: whatever stands before `=`, and shorthands.
+/// The field names in calls of `tracing`'s macros: names before `=`, and shorthands.
 fn logged_fields(source: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for level in ["error", "warn", "info", "debug", "trace", "info_span"] {
         for call in source.split(&format!("tracing::{level}!(")).skip(1) {
-            // The message ends the fields.
+            // Fields come before the message.
             let fields = call.split('"').next().unwrap();
             for field in fields.split(',').map(|field| field.split_once('=').map_or(field, |(name, _)| name)) {
                 let name = field.trim().trim_start_matches(['%', '?']);
-                // Neither a constant, nor a target, nor a value's own arguments.
+                // Not a constant, a target, or an argument of a value.
                 if !name.is_empty() && !name.contains(['{', ':', '(', ')', '\n']) {
                     names.insert(name.to_owned());
                 }

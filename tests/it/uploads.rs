@@ -20,7 +20,7 @@ async fn announce(world: &World, account: &Account, body: &Value) -> Answer {
     Answer::of(create_upload::handle(world.uploads.clone(), post("/", body).key(&account.key).build()).await)
 }
 
-/// Puts `content` where the answer says, with the headers that it names, changed as the test wants them.
+/// Uploads `content` to the response's link with its headers, changed by the test.
 async fn put(answer: &Answer, content: &str, change: impl Fn(&mut serde_json::Map<String, Value>)) -> u16 {
     let upload = &answer.body["upload"];
     assert_eq!(upload["method"], "PUT");
@@ -31,7 +31,7 @@ async fn put(answer: &Answer, content: &str, change: impl Fn(&mut serde_json::Ma
     request.send().await.unwrap().status().as_u16()
 }
 
-/// The id of a page that was uploaded.
+/// The id of an uploaded page.
 async fn uploaded(world: &World, account: &Account, content: &str) -> String {
     let body = json!({"contentType": "text/html", "bytes": content.len(), "filename": "März.html"});
     let answer = announce(world, account, &body).await;
@@ -62,7 +62,7 @@ async fn an_upload_is_a_link_for_a_quarter_of_an_hour_and_an_id_for_an_hour() {
     assert!(url.contains("content-disposition%3Bcontent-length%3Bcontent-type%3Bhost"), "signed headers: {url}");
     let disposition = "attachment; filename=\"a b.html\"; filename*=UTF-8''a%20b.html";
     assert_eq!(upload["headers"], json!({"content-type": "text/html", "content-disposition": disposition}));
-    // The link takes a document, and gives none away.
+    // The link can upload a document but not read one.
     assert_eq!(put(&answer, PAGE, |_| {}).await, 200);
     assert_eq!(Client::new().get(url).send().await.unwrap().status(), 403);
 }
@@ -84,7 +84,7 @@ async fn only_the_announced_document_is_taken() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_taken_is_refused_with_every_reason() {
+async fn invalid_uploads_are_refused_with_every_reason() {
     let world = World::new();
     let account = world.account(1).await;
     let most = world.config.limits.source_bytes;
@@ -97,7 +97,7 @@ async fn what_cannot_be_taken_is_refused_with_every_reason() {
 }
 
 #[tokio::test]
-async fn only_ones_own_complete_and_young_uploads_can_be_named() {
+async fn only_complete_and_recent_uploads_of_the_account_can_be_used() {
     let world = World::new();
     let (owner, stranger) = (world.account(1).await, world.account(1).await);
     let own = uploaded(&world, &owner, PAGE).await;
@@ -149,7 +149,7 @@ async fn a_repeated_request_has_its_answer_even_when_the_upload_is_gone() {
     assert_eq!((again.status, again.header("idempotency-replayed")), (202, Some("true")));
     assert_eq!(again.job_id(), first.job_id());
     assert_eq!(world.spent(&account).await, (1, 1));
-    // Without the key, and with another request under it, there is nothing to fall back on.
+    // Without the key, or with another request under it, there is no earlier response.
     let bare = post("/", &json!({"toolSlug": "html-to-pdf", "uploadId": id})).key(&account.key).build();
     assert_eq!(Answer::of(create_job::handle(world.service.clone(), bare).await).refusal(), (422, "validation_failed"));
     let changed = json!({"toolSlug": "html-to-pdf", "uploadId": id, "options": {"landscape": true}});
@@ -160,7 +160,7 @@ async fn a_repeated_request_has_its_answer_even_when_the_upload_is_gone() {
     );
 }
 
-/// A worker, and a job for it whose source is an upload of `content`.
+/// A worker, and a job for it with an upload of `content`.
 async fn bench(content: &str) -> (Bench, String) {
     let world = World::new();
     let account = world.account(5).await;
@@ -170,7 +170,7 @@ async fn bench(content: &str) -> (Bench, String) {
 }
 
 #[tokio::test]
-async fn the_worker_reads_it_and_leaves_it_for_further_jobs() {
+async fn the_worker_reads_an_upload_and_keeps_it_for_further_jobs() {
     let (bench, id) = bench(PAGE).await;
     bench.deliver().await;
     let job = bench.job().await;
@@ -179,7 +179,7 @@ async fn the_worker_reads_it_and_leaves_it_for_further_jobs() {
 }
 
 #[tokio::test]
-async fn a_bucket_that_is_down_is_our_fault_and_passes() {
+async fn an_unavailable_bucket_is_our_fault_and_retried() {
     let (bench, _) = bench(PAGE).await;
     bench.watch.inject((0..3).map(|_| Fault::down("GetObject")));
     bench.deliver().await;
@@ -189,9 +189,9 @@ async fn a_bucket_that_is_down_is_our_fault_and_passes() {
     assert_eq!((job.status, job.attempts), (JobStatus::Completed, 2));
 }
 
-/// S3 answers 403 where a permission is missing: no client's fault, and no word of whether the upload is there.
+/// S3 answers 403 if a permission is missing: this is not the client's fault, and does not tell whether the upload exists.
 #[tokio::test]
-async fn a_permission_that_is_missing_is_our_fault_and_passes() {
+async fn a_missing_permission_is_our_fault_and_retried() {
     let (bench, id) = bench(PAGE).await;
     bench.world.watch.inject([Fault::forbidden("HeadObject")]);
     assert_eq!(create(&bench.world, &bench.account, &id).await.refusal(), (503, "unavailable"));

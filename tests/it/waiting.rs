@@ -30,7 +30,7 @@ async fn read(world: &World, request: ApiRequest) -> Answer {
     Answer::of(get_job::handle(world.context.clone(), request).await)
 }
 
-/// The account's newest job, as soon as there is one, claimed.
+/// Claims the account's newest job as soon as there is one.
 async fn claimed(world: &World, account: &Account) -> Job {
     let listed = async || {
         let page = world.context.jobs.of_account(&account.id, &JobFilter::default(), None, 1, clock::now()).await;
@@ -40,7 +40,7 @@ async fn claimed(world: &World, account: &Account) -> Job {
     claim(&world.context.jobs, job.id).await
 }
 
-/// A worker that completes the account's next job, with bytes where its result is said to be.
+/// A worker that completes the account's next job and stores a result.
 async fn complete(world: &World, account: &Account) -> Job {
     let job = claimed(world, account).await;
     let key = ObjectKey::Output {
@@ -67,7 +67,7 @@ async fn bytes_at(link: &Value) -> String {
 }
 
 #[tokio::test]
-async fn a_request_that_waits_brings_the_result() {
+async fn a_request_that_waits_returns_the_result() {
     let world = World::new();
     let account = world.account(10).await;
     let waiting = create(&world, creating(&account).header("prefer", "wait=20").build());
@@ -85,7 +85,7 @@ async fn a_request_that_waits_brings_the_result() {
 }
 
 #[tokio::test]
-async fn who_takes_the_result_is_sent_to_it() {
+async fn a_client_that_accepts_the_result_is_redirected_to_it() {
     let world = World::new();
     let account = world.account(10).await;
     let wanted = |request: RequestBuilder| request.header("accept", "application/pdf, */*;q=0.1");
@@ -112,7 +112,7 @@ async fn a_job_that_fails_in_time_is_answered_as_accept_asks() {
     assert_eq!((answer.status, &answer.body["job"]["error"]["code"]), (200, &json!("corrupt_document")));
     assert_eq!(answer.body["download"], Value::Null);
 
-    // The same request again waits for nothing, and one that takes nothing but the result can only be refused.
+    // The same request again does not wait. One that only accepts the result can only be refused.
     let again = creating(&account).header("idempotency-key", "k").header("prefer", "wait=20");
     let answer = create(&world, again.header("accept", "application/pdf").build()).await;
     assert_eq!(answer.refusal(), (409, "job_failed"));
@@ -150,7 +150,7 @@ async fn an_invalid_wait_is_reported_with_all_other_errors() {
 }
 
 #[tokio::test]
-async fn a_table_that_is_down_while_a_request_waits_costs_nothing_but_the_news() {
+async fn an_unavailable_table_during_the_wait_only_delays_the_result() {
     let world = World::new();
     let account = world.account(10).await;
     world.watch.inject([Fault::down("GetItem").lasting()]);
@@ -174,7 +174,7 @@ async fn each_poll_is_one_read() {
     assert!(polls.len() <= 6, "50, 75, 112, 168, 252 and 343 ms are a second: {polls:?}");
 }
 
-/// The very line that `make up` prints: curl follows a 303 after a POST with a GET.
+/// The exact line that `make up` prints: curl follows a 303 after a POST with a GET.
 #[tokio::test]
 async fn one_curl_converts_a_document() {
     let Some(url) = deployed_url() else { return };

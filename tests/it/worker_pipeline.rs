@@ -1,4 +1,4 @@
-//! The worker's pipeline against the emulator, with an engine that does as it is told.
+//! The worker's pipeline with the emulator and a scripted engine.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ use crate::support::lines::{Lines, metrics};
 use crate::support::stub_engine::{Act, StubChecker, StubEngine};
 use crate::support::world::{Account, World, patient_aws};
 
-/// A worker of the test's own, and a job for it that no deployed worker hears of.
+/// A test's own worker, and a job for it that deployed workers don't see.
 pub(crate) struct Bench {
     pub(crate) world: World,
     pub(crate) account: Account,
@@ -82,7 +82,7 @@ impl Bench {
             },
             config: context.config,
             queue_name: QueueName::Html,
-            // Only the test of cancellation wants these reads: in others they would come at any time, and take injected faults.
+            // Only the test of cancellation needs these reads. In others, they would happen at any time and meet injected faults.
             look_every: Duration::from_secs(3600),
             clock: clock::Clock::default(),
         };
@@ -97,7 +97,7 @@ impl Bench {
     pub(crate) async fn deliver(&self) -> Handled {
         let body = json!({"type": "convert.v1", "jobId": self.id}).to_string();
         let ends_at = Instant::now() + Duration::from_secs(240);
-        // The receipt is none of the queue's: changing its visibility fails, which must not matter.
+        // The queue does not know this receipt, so changing its visibility fails, which must not matter.
         self.pipeline.handle(Delivery { body: &body, receipt: "none", ends_at }).await
     }
 
@@ -172,7 +172,7 @@ async fn our_own_fault_is_tried_again_until_attempts_are_used_up() {
 }
 
 #[tokio::test]
-async fn a_storage_fault_is_ours_and_passes() {
+async fn a_storage_fault_is_ours_and_retried() {
     let bench = Bench::new([]).await;
     bench.watch.inject((0..3).map(|_| Fault::down("PutObject")));
     assert_eq!(bench.deliver().await, Handled::Return);
@@ -193,7 +193,7 @@ async fn a_completion_whose_answer_is_lost_is_one_completion() {
 }
 
 #[tokio::test]
-async fn a_claim_whose_answer_is_lost_is_still_the_workers_own() {
+async fn a_claim_whose_response_is_lost_is_still_valid() {
     let bench = Bench::new([]).await;
     bench.watch.inject([Fault::lost_answer("UpdateItem")]);
     assert_eq!(bench.deliver().await, Handled::Acknowledge);
@@ -205,7 +205,7 @@ async fn a_claim_whose_answer_is_lost_is_still_the_workers_own() {
 #[tokio::test]
 async fn a_worker_killed_in_the_middle_leaves_a_job_that_the_next_one_finishes() {
     let bench = Bench::new([]).await;
-    // The first worker claims with a lease that ends at once, and is never heard of again.
+    // The first worker's lease ends at once, and the worker disappears.
     bench.world.context.jobs.claim(bench.id, clock::now(), Duration::ZERO).await.unwrap();
     tokio::time::sleep(Duration::from_millis(2)).await;
     assert_eq!(bench.deliver().await, Handled::Acknowledge);
@@ -244,7 +244,7 @@ async fn a_panic_ends_an_attempt_and_not_the_environment() {
     context.deadline = u64::try_from(clock::now().plus(Duration::from_secs(240)).as_millis()).unwrap();
     let response = worker::lambda::handle(&bench.pipeline, LambdaEvent::new(event, context)).await;
     assert_eq!(response.batch_item_failures[0].item_identifier, "m-1");
-    // The job is left to its lease, from which the sweeper or the next delivery takes it.
+    // The job keeps its lease, until the sweeper or the next delivery takes it.
     assert_eq!(bench.job().await.status, JobStatus::Processing);
 }
 

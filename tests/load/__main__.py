@@ -1,9 +1,8 @@
-"""Puts load on a stack while its workers are killed, and looks whether anything was lost or charged twice.
+"""Puts load on a stack while its workers are killed, and checks that nothing is lost or charged twice.
 
-`make load` starts a stack of its own around it. Many clients create jobs at once, each with an idempotency key that they
-repeat on every doubt; workers of this stack are killed at random; then everything that the service and its storage say
-about the jobs must agree. Exit code 1 and a line for each thing that does not.
-"""
+`make load` runs it with its own stack. Many clients create jobs at once, each with an idempotency key for repetitions; workers of
+this stack are killed at random; then the API and the storage must agree on all jobs. Exit code 1 and a line for each
+contradiction."""
 
 import argparse
 import json
@@ -51,7 +50,7 @@ def main() -> int:
 
 
 def beside_a_crowd(stack: Stack, settings: argparse.Namespace) -> int:
-    """Runs the same jobs twice, alone and beside an account that asks for as much as it may."""
+    """Runs the same jobs twice: alone, and beside an account that asks for as much as it may."""
     deadline = time.monotonic() + settings.patience
     alone = run(stack, settings, deadline)
     crowd = Crowd(stack, settings.crowd)

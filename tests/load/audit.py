@@ -1,4 +1,4 @@
-"""Whether API, tables, bucket and queues tell the same story about every job."""
+"""Checks that API, tables, bucket and queues agree on every job."""
 
 import time
 from collections import Counter
@@ -14,7 +14,7 @@ COUNTING_SECONDS = 130
 
 
 def audit(stack: Stack, account: str, key: str, clients: Clients, ended: dict[str, Item], killed: int) -> list[str]:
-    """What is wrong, in sentences."""
+    """The contradictions, as sentences."""
     problems = list(clients.problems)
     if killed == 0:
         problems.append("no worker was killed: this run proves nothing")
@@ -37,7 +37,7 @@ def audit(stack: Stack, account: str, key: str, clients: Clients, ended: dict[st
 
 def job_problems(shown: Item, stored: Item, outputs: set[str], is_to_fail: bool) -> list[str]:
     problems = []
-    # Three lost workers in a row use a job's attempts up; then it fails as ours, and is given back.
+    # After three lost workers in a row, a job's attempts are used up. It fails as our fault and is refunded.
     used_up = shown["status"] == "failed" and shown["error"]["code"] == "internal" and stored["attempts"] >= 3
     expected = "failed" if is_to_fail or used_up else "completed"
     if shown["status"] != expected or stored["status"] != expected:
@@ -47,7 +47,7 @@ def job_problems(shown: Item, stored: Item, outputs: set[str], is_to_fail: bool)
         problems.append(f"{charged} credits charged, {refunded} refunded")
     if "secret" in stored or "lease_until" in stored:
         problems.append("a secret or a lease is left")
-    # A worker that died after it had stored leaves an attempt's output, which no job names and the lifecycle deletes.
+    # A worker that died after storing leaves an attempt's output, which no job names and the lifecycle deletes.
     if expected == "completed" and stored.get("output_key") not in outputs:
         problems.append("the output that it names is not there")
     if len(outputs) > stored["attempts"] or expected == "failed" and shown["error"]["code"] != "internal" and outputs:
@@ -56,7 +56,7 @@ def job_problems(shown: Item, stored: Item, outputs: set[str], is_to_fail: bool)
 
 
 def usage_problems(stack: Stack, key: str, ended: dict[str, Item]) -> list[str]:
-    # The sweeper counts what has ended, once a minute.
+    # The sweeper counts ended jobs once a minute.
     deadline = time.monotonic() + COUNTING_SECONDS
     while (problems := usage_now(stack, key, ended)) and time.monotonic() < deadline:
         time.sleep(5)
@@ -77,14 +77,14 @@ def usage_now(stack: Stack, key: str, ended: dict[str, Item]) -> list[str]:
 
 
 def jobs_of(stack: Stack, account: str) -> dict[str, Item]:
-    """Every job of the account, strongly read from the table itself."""
+    """All jobs of the account, by strongly consistent reads."""
     dynamodb = stack.client("dynamodb")
     pages = dynamodb.get_paginator("scan").paginate(
         TableName=stack.storage["JOBS_TABLE"], ConsistentRead=True, FilterExpression="account = :account",
         ExpressionAttributeValues={":account": {"S": account}},
     )
     items = [plain(item) for page in pages for item in page["Items"]]
-    # Idempotency records lie in the same table.
+    # The table also contains idempotency records.
     return {item["id"]: item for item in items if "status" in item}
 
 

@@ -1,4 +1,4 @@
-"""Clients that create jobs at once, and repeat a request under its idempotency key until they know what became of it."""
+"""Clients that create jobs in parallel, and repeat a request with its idempotency key until they know the result."""
 
 import queue
 import threading
@@ -8,7 +8,7 @@ from typing import Any
 from load.stack import Answer, Stack
 
 TERMINAL = {"completed", "failed", "expired", "canceled"}
-# Mostly the fast lane; a document through LibreOffice now and then, and one that fails and is refunded.
+# Mostly the fast lane; now and then a document for LibreOffice, and one that fails and is refunded.
 OFFICE_EVERY, FAILING_EVERY, REPEATED_EVERY = 10, 25, 7
 POLL_SECONDS = 0.5
 
@@ -48,7 +48,7 @@ class Clients:
                 self.seconds.append(time.monotonic() - started)
             if first is None:
                 continue
-            # A client that is in doubt although it need not be: the same job must come back.
+            # An unnecessary repetition must return the same job.
             again = self.create(number) if number % REPEATED_EVERY == 0 else first
             with self.lock:
                 self.ids[number] = first
@@ -87,7 +87,7 @@ class Clients:
         return number % FAILING_EVERY == FAILING_EVERY - 1
 
     def open_jobs(self) -> int:
-        """How many of the created jobs have not ended, as far as is known. Asks for a few of them each time."""
+        """How many of the created jobs are unfinished, as far as known. Each call polls a few of them."""
         with self.lock:
             waiting = [id for id in self.ids.values() if id not in self.ended]
         for id in waiting[:20]:
@@ -100,7 +100,7 @@ class Clients:
             self.ended[id] = answer.body["job"]
 
     def wait_for_ends(self, deadline: float) -> dict[str, dict[str, Any]]:
-        """The jobs that have ended by the deadline, as the API shows them."""
+        """The jobs that ended before the deadline, as the API shows them."""
         while self.open_jobs() > 0 and time.monotonic() < deadline:
             time.sleep(POLL_SECONDS)
         return self.ended

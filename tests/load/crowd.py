@@ -1,4 +1,4 @@
-"""One account that asks for as much as it may: a thousand jobs that wait for one, and a job of a hundred sources."""
+"""An account that asks for as much as it may: a thousand jobs that wait for one, and a job with a hundred sources."""
 
 import time
 from typing import Any
@@ -8,7 +8,7 @@ from load.stack import Stack
 
 SOURCES = 100
 MOST_WAITERS = 1000
-# The awaited job takes as long as a page may, so that most others are created meanwhile.
+# The awaited job takes as long as a page may, so that most others are created before it ends.
 AWAITED = {"html": "<h1>Awaited", "options": {"waitFor": {"delayMs": 20_000}}}
 
 
@@ -27,7 +27,7 @@ class Crowd:
         waiting = {"sources": [{"jobId": awaited}]}
         for _ in range(self.waiters):
             self.create("/v1/tools/merge-pdf/jobs", waiting)
-        # Nobody waits any more for a job that has ended.
+        # Once a job has ended, no more jobs wait for it.
         if self.waiters >= MOST_WAITERS and not self.has_ended(awaited):
             self.refuse("one more waiting job", "/v1/tools/merge-pdf/jobs", waiting)
 
@@ -50,7 +50,7 @@ class Crowd:
         return answer.status == 200 and answer.body["job"]["status"] in TERMINAL
 
     def end(self, deadline: float) -> list[str]:
-        """What is wrong with the crowd's own jobs, once they have ended."""
+        """Problems with the crowd's own jobs, once they have ended."""
         open_ids = set(self.ids)
         while open_ids and time.monotonic() < deadline:
             for id in sorted(open_ids)[:50]:

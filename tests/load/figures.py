@@ -1,4 +1,4 @@
-"""What a run came to."""
+"""The results of a run."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Kills workers in the middle of whatever they do, by their process ids."""
+"""Kills workers at any point of their work, by process id."""
 
 import os
 import random

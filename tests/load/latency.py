@@ -1,8 +1,7 @@
 """How long a client waits for a small document: in one request, and by creating a job and polling it. Also, how long after a
 cancellation a worker is free again.
 
-Both ways take turns, so that the machine's moods meet both. Each result is checked before it counts.
-"""
+The two ways alternate, so that the machine's load affects both. Only correct results count."""
 
 import argparse
 import sys
@@ -63,7 +62,7 @@ def fetch(url: str) -> None:
 
 
 def canceled(stack: Stack, key: str) -> float:
-    """Seconds from a cancellation of a page that never ends to the end of the next page, in the same queue."""
+    """Seconds from the cancellation of an endless page to the end of the next page in the same queue."""
     path = "/v1/convert/html-to-pdf"
     job = stack.ask("POST", path, key, ENDLESS).body["job"]
     while stack.ask("GET", f"/v1/jobs/{job['id']}", key).body["job"]["status"] == "queued":

@@ -1,4 +1,4 @@
-"""The stack under load: how to reach it, and which of this machine's processes are its workers."""
+"""The stack under load: how to reach it, and which local processes are its workers."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from typing import Any
 from local import deploy
 from local.settings import binaries
 
-# Storage of the deployed functions; the plain names lead to storage apart.
+# The deployed functions' storage; names without the prefix are separate storage.
 STORAGE = ("KEYS_TABLE", "USAGE_TABLE", "JOBS_TABLE", "SETTINGS_TABLE", "EVENTS_TABLE", "FILES_BUCKET",
            "OFFICE_QUEUE_URL", "HTML_QUEUE_URL", "OFFICE_DEAD_LETTERS_URL", "HTML_DEAD_LETTERS_URL")
 PLAN = "load"
@@ -35,7 +35,7 @@ class Stack:
 
     @classmethod
     def of_environment(cls) -> "Stack":
-        """Reads what `with-stack` says. Fails by the name of what is missing."""
+        """Reads the variables of `with-stack`. Names missing ones."""
         return cls(
             url=os.environ["DOCMILL_URL"], samples=os.environ["SAMPLES_URL"], endpoint=os.environ["AWS_ENDPOINT_URL"],
             home=Path(os.environ["STACK_LOGS"]).parent,
@@ -46,7 +46,7 @@ class Stack:
         return deploy.client(service, self.endpoint)
 
     def make_account(self, jobs: int) -> tuple[str, str]:
-        """An account that has just enough credits, and a key that is not throttled much."""
+        """An account with just enough credits, and a key with high limits."""
         self.admin("plan", "set", PLAN, "--included-credits", str(jobs))
         account = self.admin("account", "create", "--name", "Load", "--plan", PLAN)["account"]["id"]
         limits = ("--create-limit", "6000", "--create-burst", "300", "--read-limit", "60000", "--read-burst", "1000")
@@ -61,7 +61,7 @@ class Stack:
         return json.loads(done.stdout or "{}")
 
     def ask(self, method: str, path: str, key: str, body: dict | None = None, headers: dict | None = None) -> Answer:
-        """Status 0: no answer."""
+        """Status 0 means no response."""
         request = urllib.request.Request(
             f"{self.url}{path}", method=method, data=None if body is None else json.dumps(body).encode(),
             headers={"authorization": f"Bearer {key}", "content-type": "application/json"} | (headers or {}),
@@ -77,7 +77,7 @@ class Stack:
             return Answer(0, {}, 1)
 
     def workers(self) -> list[int]:
-        """Ids of the processes that serve this stack's worker functions: none of any other stack, and no helper."""
+        """Ids of this stack's worker processes, without helpers."""
         binary = self.home / "bin" / "worker"
         found = []
         for entry in Path("/proc").iterdir():

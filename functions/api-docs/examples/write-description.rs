@@ -1,4 +1,4 @@
-//! Writes `openapi.json` anew, from the parts in `description/` and what the code knows. A test holds the file to them.
+//! Writes `openapi.json` from the parts in `description/` and the code. A test compares them.
 
 use std::error::Error;
 use std::fs;

@@ -11,7 +11,7 @@ request = urllib.request.Request(
         "Prefer": "wait=25",
     },
 )
-# The key goes to the API alone, and not to the link that it redirects to.
+# Only the API gets the key, not the link that it redirects to.
 request.add_unredirected_header("Authorization", "Bearer " + os.environ["DOCMILL_KEY"])
 with urllib.request.urlopen(request) as response, open("report.pdf", "wb") as file:
     file.write(response.read())

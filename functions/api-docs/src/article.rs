@@ -1,8 +1,8 @@
-//! What a page says, and how it leads to other pages.
+//! The content of a page, and its links.
 
 use maud::Markup;
 
-/// Addresses relative to a page, since only the gateway knows what comes before `/docs`.
+/// Relative addresses, since only the gateway knows what comes before `/docs`.
 #[derive(Clone, Debug)]
 pub struct Links {
     prefix: String,
@@ -22,7 +22,7 @@ impl Links {
     }
 }
 
-/// A heading within a page that links can lead to.
+/// A heading that links can point to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
     pub id: String,
@@ -41,11 +41,11 @@ pub fn slug(title: &str) -> String {
     letters.collect::<String>().split_whitespace().collect::<Vec<_>>().join("-")
 }
 
-/// What a page says.
+/// The content of a page.
 #[derive(Clone, Debug)]
 pub struct Article {
     pub title: String,
-    /// One sentence, also for search engines.
+    /// One sentence, also used by search engines.
     pub summary: String,
     pub body: Markup,
     pub sections: Vec<Section>,
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_lead_from_any_depth_to_the_same_page() {
+    fn links_from_any_depth_reach_the_same_page() {
         for (page, link) in
             [("/docs", "docs/uploads"), ("/docs/errors", "../docs/uploads"), ("/docs/tools/x", "../../docs/uploads")]
         {

@@ -1,4 +1,4 @@
-//! All pages of the documentation: which there are, in which order, and what each says.
+//! All pages of the documentation: their order and content.
 
 use docmill::domain::catalogue::{Catalogue, CatalogueError};
 use maud::{Markup, html};
@@ -9,7 +9,7 @@ use crate::contents::{Entry, Group};
 use crate::guide::GUIDES;
 use crate::{error, error_code, operation, tool};
 
-/// The API's description as it is served.
+/// The OpenAPI description as served.
 pub const OPENAPI: &str = include_str!("../openapi.json");
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Book {
         Ok(Self { catalogue: Catalogue::load()?, description: serde_json::from_str(OPENAPI)? })
     }
 
-    /// Every page but the lists of the groups.
+    /// All pages except the groups' lists.
     pub fn entries(&self) -> Vec<Entry> {
         let entry = |group: Group, name: &str, title: &str| Entry {
             path: format!("{}/{name}", group.path()),
@@ -48,7 +48,7 @@ impl Book {
         guides.chain(tools).chain(operations).chain(errors).collect()
     }
 
-    /// What the page at a path says; `None` if there is no such page.
+    /// The content of the page at this path; `None` if there is none.
     pub fn article(&self, path: &str) -> Option<Article> {
         let links = Links::of(path);
         let place = path.strip_prefix("/docs")?;
@@ -158,7 +158,7 @@ mod tests {
     use crate::page::render;
 
     #[test]
-    fn every_page_exists_and_no_link_leads_nowhere() {
+    fn every_page_exists_and_every_link_has_a_target() {
         let book = Book::load().unwrap();
         let entries = book.entries();
         let mut paths: Vec<_> = entries.iter().map(|entry| entry.path.clone()).collect();

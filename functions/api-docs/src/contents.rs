@@ -20,7 +20,7 @@ impl Group {
         }
     }
 
-    /// Where the group's list is, and what the paths of its pages begin with.
+    /// The path of the group's list, and the prefix of its pages' paths.
     pub const fn path(self) -> &'static str {
         match self {
             Self::Guides => "/docs",
@@ -30,12 +30,12 @@ impl Group {
         }
     }
 
-    /// Whether the navigation lists its pages only while one of them is open.
+    /// Whether the navigation only lists its pages while one of them is open.
     pub const fn is_folded(self) -> bool {
         matches!(self, Self::Reference | Self::Errors)
     }
 
-    /// Whether its titles are names in code.
+    /// Whether its titles are shown as code.
     pub const fn is_code(self) -> bool {
         matches!(self, Self::Errors)
     }

@@ -1,7 +1,7 @@
-//! How the API's description, OpenAPI 3.1, is made: written by hand where people have to say what things mean, and composed
-//! with what the code knows better (tools, codes, states), so that the two can't differ.
+//! Composes the OpenAPI 3.1 description: texts are written by hand, and everything that the code knows (tools, codes, states)
+//! comes from the code, so that they can't differ.
 //!
-//! What comes of it is the file `openapi.json`, which is what is served. `make description` writes it.
+//! `make description` writes the result to `openapi.json`, which is served.
 
 use docmill::domain::breach::Breach;
 use docmill::domain::catalogue::Catalogue;
@@ -27,7 +27,7 @@ pub enum DescriptionError {
     Missing(&'static str),
 }
 
-/// The whole description as one OpenAPI document.
+/// The whole OpenAPI document.
 pub fn openapi(catalogue: &Catalogue) -> Result<Value, DescriptionError> {
     let mut document: Value = serde_json::from_str(DOCUMENT)?;
     let mut components: Value = serde_json::from_str(COMPONENTS)?;
@@ -60,7 +60,7 @@ pub fn schema_name(slug: &str) -> String {
     words.chain(["Job".to_owned()]).collect()
 }
 
-/// The hand-written examples, and for each error code the very answer that the service gives.
+/// The hand-written examples, and the actual response for each error code.
 fn examples() -> Result<Value, DescriptionError> {
     let mut examples: Value = serde_json::from_str(EXAMPLES)?;
     for code in ErrorCode::ALL {
@@ -71,7 +71,7 @@ fn examples() -> Result<Value, DescriptionError> {
     Ok(examples)
 }
 
-/// An error with all that its code comes with.
+/// An error with everything that its code requires.
 fn example_error(code: ErrorCode, examples: &Value) -> ApiError {
     let job = |name: &str| examples[name]["value"]["job"].clone();
     if code == ErrorCode::ValidationFailed {

@@ -1,4 +1,4 @@
-//! A page for each `error.code`, of responses and of failed jobs.
+//! A page for each `error.code` of responses and failed jobs.
 
 use docmill::domain::catalogue::Catalogue;
 use docmill_look::code::copyable;
@@ -9,7 +9,7 @@ use crate::article::{Article, Links};
 use crate::error_code::{self, Code};
 use crate::guide;
 
-/// What to do about each code, as Markdown with the code as heading.
+/// What to do about each code: Markdown with the codes as headings.
 const HELP: &str = include_str!("../guides/error-help.md");
 
 pub fn help(name: &str) -> Option<&'static str> {
@@ -17,7 +17,7 @@ pub fn help(name: &str) -> Option<&'static str> {
     Some(rest.split("\n## ").next().unwrap_or(rest).trim())
 }
 
-/// What the tables of the guide say of a code.
+/// The meaning of a code in the guide's tables.
 pub fn meaning(name: &str) -> Option<&'static str> {
     let errors = guide::GUIDES.iter().find(|guide| guide.slug == "errors")?;
     let row = errors.text().lines().find(|line| line.contains(&format!("| `{name}` |")))?;

@@ -1,4 +1,4 @@
-//! The codes of `error.code`, of responses and of failed jobs.
+//! The values of `error.code` in responses and failed jobs.
 
 use docmill::domain::job::JobErrorCode;
 use docmill::http::error::ErrorCode;

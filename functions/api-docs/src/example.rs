@@ -1,4 +1,4 @@
-//! One request in four languages, made from snippets that a test runs.
+//! A request in four languages, made from snippets that a test runs.
 
 use docmill::domain::catalogue::Tool;
 use docmill::domain::source::SourceKind;
@@ -6,7 +6,7 @@ use docmill::domain::tool::Definition;
 use docmill_look::code::Tab;
 use serde_json::{Map, Value, json};
 
-/// What each snippet converts, and what an example puts in its place.
+/// The snippets' endpoint, which examples replace.
 const ENDPOINT: &str = "/v1/convert/office-to-pdf";
 const BODY: &str = r#"{"sourceUrl": "https://files.example.com/report.docx"}"#;
 const CONTENT_TYPE: &str = "application/pdf";
@@ -40,7 +40,7 @@ impl Language {
     }
 }
 
-/// A program in every language. A test runs each as it is.
+/// A program in each language. A test runs them unchanged.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
     pub name: &'static str,
@@ -63,7 +63,7 @@ macro_rules! program {
 
 const CONVERT: Program = program!("convert");
 
-/// The programs that guides show whole.
+/// The complete programs in guides.
 pub const PROGRAMS: [Program; 2] = [program!("chain"), program!("cleanup")];
 
 impl Program {
@@ -88,19 +88,19 @@ pub struct Example {
     pub endpoint: String,
     pub body: Value,
     pub content_type: String,
-    /// Where the result is saved.
+    /// The file name of the result.
     pub file: String,
 }
 
 impl Example {
-    /// A typical request to a tool, from what its schema says.
+    /// A typical request to a tool, based on its schema.
     pub fn of(tool: &Tool) -> Self {
         let definition = &tool.definition;
         let body = sample(definition);
         Self { file: format!("result.{}", definition.output_format.extension), ..Self::with(definition, body) }
     }
 
-    /// A request to a tool with a given body.
+    /// A request to a tool with this body.
     pub fn with(definition: &Definition, body: Value) -> Self {
         let named = format!("/v1/tools/{}/jobs", definition.slug);
         Self {
@@ -128,7 +128,7 @@ impl Example {
     }
 }
 
-/// A value as code: JSON with spaces, or Python, broken into lines where it is long.
+/// A value as code: JSON with spaces, or Python, with line breaks if it is long.
 fn text(value: &Value, python: bool, indent: usize) -> String {
     let line = one_line(value, python);
     match value.as_object() {
@@ -159,7 +159,7 @@ fn one_line(value: &Value, python: bool) -> String {
     }
 }
 
-/// A body with as many sources as the tool needs, and the options that its schema gives as an example or requires.
+/// A body with the required number of sources, and options with an example or that are required.
 pub fn sample(definition: &Definition) -> Value {
     let sources = &definition.sources;
     let options = &definition.parameters["properties"]["options"];
@@ -183,7 +183,7 @@ pub fn sample(definition: &Definition) -> Value {
     body
 }
 
-/// A value that a schema accepts: its example or default, or a plain one of its type.
+/// A value that the schema accepts: its example, its default, or a simple value of its type.
 fn value(schema: &Value) -> Value {
     let given = schema["examples"].get(0).or(schema.get("default")).or(schema["enum"].get(0));
     if let Some(given) = given {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn every_snippet_has_all_that_an_example_replaces() {
+    fn every_snippet_contains_the_parts_that_examples_replace() {
         for language in Language::ALL {
             for part in [ENDPOINT, BODY, CONTENT_TYPE, FILE] {
                 assert_eq!(language.snippet().matches(part).count(), 1, "{part} in {}", language.name());
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_are_written_as_each_language_writes_them() {
+    fn bodies_have_the_syntax_of_each_language() {
         let catalogue = Catalogue::load().unwrap();
         let definition = &catalogue.find("html-to-pdf").unwrap().definition;
         let example = Example::with(definition, json!({"html": "<p>it's</p>", "options": {"tagged": false}}));

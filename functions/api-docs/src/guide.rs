@@ -1,4 +1,4 @@
-//! The guides: Markdown files, shown as pages and copied into the API's description.
+//! The guides: Markdown files for pages and for the OpenAPI description.
 
 use docmill::domain::catalogue::Catalogue;
 use docmill_look::code::{self, Tab};
@@ -22,7 +22,7 @@ macro_rules! guide {
     };
 }
 
-/// In the order in which they are read.
+/// In reading order.
 pub const GUIDES: [Guide; 14] = [
     guide!("first-conversion"),
     guide!("authentication"),
@@ -60,7 +60,7 @@ pub fn all() -> String {
     GUIDES.map(|guide| guide.text).join("\n")
 }
 
-/// The guides for the API's description, where examples are in curl and links begin at the address of the API.
+/// The guides for the OpenAPI description, with examples in curl and links relative to the API's address.
 pub fn for_description(catalogue: &Catalogue) -> String {
     let mut text = all();
     for guide in GUIDES {
@@ -83,13 +83,13 @@ fn first_sentence(text: &str) -> String {
     paragraph.split_once(". ").map_or(paragraph.clone(), |(first, _)| format!("{first}."))
 }
 
-/// Makes what is between fences into code in every language, curl first.
+/// Turns the content of a fence into code in all languages, curl first.
 type Read = fn(&str, &Catalogue) -> Option<Vec<Tab>>;
 
-/// What is shown in every language, by the name after the fence.
+/// Fences that become code in all languages, by name.
 const FENCES: [(&str, Read); 2] = [("example", read_example), ("program", read_program)];
 
-/// `tool file body`: an example's fence.
+/// An example's fence: `tool file body`.
 fn read_example(text: &str, catalogue: &Catalogue) -> Option<Vec<Tab>> {
     let mut words = text.trim().splitn(3, ' ');
     let tool = catalogue.find(words.next()?)?;
@@ -98,7 +98,7 @@ fn read_example(text: &str, catalogue: &Catalogue) -> Option<Vec<Tab>> {
     Some(Example { file, ..Example::with(&tool.definition, body) }.tabs())
 }
 
-/// `name`: a program's fence.
+/// A program's fence: `name`.
 fn read_program(text: &str, _catalogue: &Catalogue) -> Option<Vec<Tab>> {
     PROGRAMS.into_iter().find(|program| program.name == text.trim()).map(Program::tabs)
 }
@@ -109,7 +109,7 @@ pub fn script(text: &str) -> String {
     blocks.collect::<Vec<_>>().join("\n")
 }
 
-/// Renders Markdown without its title. Headings get ids, code gets a button to copy it, error codes lead to their pages.
+/// Renders Markdown without its title. Headings get ids, code gets copy buttons, and error codes become links.
 pub fn render(text: &str, catalogue: &Catalogue, links: &Links) -> (Markup, Vec<Section>) {
     let mut renderer = Renderer { catalogue, links, sections: Vec::new(), codes: 0, tables: 0, in_link: false };
     let mut events = Vec::new();
@@ -194,13 +194,13 @@ impl Renderer<'_> {
         shown.into_string()
     }
 
-    /// The address of a guide that is linked by its name.
+    /// The address of a guide that is linked by name.
     fn address(&self, name: &str) -> Option<String> {
         GUIDES.iter().find(|guide| guide.slug == name).map(|guide| self.links.to(&format!("/docs/{}", guide.slug)))
     }
 }
 
-/// Takes events up to the end of an element, and returns their text.
+/// Consumes events up to the end of an element and returns their text.
 #[allow(clippy::wildcard_enum_match_arm, reason = "only text counts")]
 fn text_until(end: TagEnd, events: &mut Parser<'_>) -> String {
     let mut text = String::new();

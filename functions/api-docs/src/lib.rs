@@ -1,6 +1,6 @@
-//! `GET /openapi.json` and `GET /docs`: the API's description, for programs and for people. Needs no key.
+//! `GET /openapi.json` and `GET /docs`: the API's description for programs and people. Needs no key.
 //!
-//! Pages are functions of the catalogue, the guides and the description; nothing is read while a request runs.
+//! Pages are functions of the catalogue, guides and description. Requests read nothing else.
 
 pub mod article;
 pub mod book;
@@ -27,11 +27,11 @@ use lambda_http::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 
 use book::{Book, OPENAPI};
 
-/// Only what this address serves, nothing inline, and no frame around it.
+/// Only files of this host, no inline code, and no frames.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
     require-trusted-types-for 'script'; trusted-types 'none'";
-/// A deployment may change it, so browsers ask again after five minutes, and mostly get a 304.
+/// A deployment may change it, so browsers revalidate after five minutes and usually get a 304.
 const CACHE_CONTROL: &str = "public, max-age=300";
 const HTML: &str = "text/html; charset=utf-8";
 const JSON: &str = "application/json";
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_page_that_the_browser_has_is_not_sent_again() {
+    async fn a_cached_page_is_not_sent_again() {
         let first = get("/docs", &[]).await;
         let etag: &'static str = first.headers()[header::ETAG].to_str().unwrap().to_owned().leak();
         let again = get("/docs", &[(header::IF_NONE_MATCH, etag)]).await;

@@ -1,4 +1,4 @@
-//! A page for each endpoint, from the API's description.
+//! A page for each endpoint, from the OpenAPI description.
 
 use docmill::http::error::ErrorCode;
 use docmill_look::code::copyable;
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use crate::article::{Article, Links, Section};
 use crate::error;
 
-/// References in references are resolved down to this depth.
+/// Nested references are resolved down to this depth.
 const MAX_DEPTH: usize = 16;
 
-/// An operation of the description.
+/// An operation of the OpenAPI description.
 #[derive(Clone, Debug)]
 pub struct Operation<'a> {
     pub method: String,
@@ -21,7 +21,7 @@ pub struct Operation<'a> {
     value: &'a Value,
 }
 
-/// All operations, in the order of the description. Webhooks are none: nobody sends requests to them.
+/// All operations in order. Webhooks are not included, because clients don't send requests to them.
 pub fn all(description: &Value) -> Vec<Operation<'_>> {
     let paths = description["paths"].as_object().into_iter().flatten();
     paths
@@ -86,7 +86,7 @@ fn heading(title: &str, sections: &mut Vec<Section>) -> Markup {
     markup
 }
 
-/// Parameters of path, query and headers, in the form of an object's properties.
+/// Parameters of path, query and headers, in the form of object properties.
 fn parameters(operation: &Operation<'_>, description: &Value) -> Value {
     let mut object = json!({"properties": {}, "required": []});
     let lists = [&operation.item["parameters"], &operation.value["parameters"]];
@@ -132,7 +132,7 @@ fn example(id: &str, content: &Value, description: &Value) -> Markup {
     html! { @if let Some(value) = value { h3 { "Example" } (copyable(id, &format!("{value:#}"))) } }
 }
 
-/// The codes that the answers name, each with its page.
+/// The error codes in the responses, with links to their pages.
 fn errors(operation: &Operation<'_>, description: &Value, links: &Links) -> Markup {
     let responses = operation.value["responses"].as_object().into_iter().flatten();
     let named: Vec<_> = responses
@@ -156,7 +156,7 @@ fn resolve<'a>(value: &'a Value, description: &'a Value) -> &'a Value {
     pointer.and_then(|pointer| description.pointer(pointer)).unwrap_or(value)
 }
 
-/// A schema with its references replaced by what they name.
+/// A schema with its references resolved.
 fn expand(schema: &Value, description: &Value, depth: usize) -> Value {
     if depth > MAX_DEPTH {
         return Value::Null;

@@ -1,4 +1,4 @@
-//! The frame around every page of the documentation.
+//! The frame of every documentation page.
 
 use docmill_look::{assets, icons};
 use maud::{DOCTYPE, Markup, html};
@@ -6,7 +6,7 @@ use maud::{DOCTYPE, Markup, html};
 use crate::article::{Article, Links};
 use crate::contents::{Entry, Group};
 
-/// A whole page. `path` is its own, below the gateway's base path.
+/// A whole page. `path` is its path below the gateway's base path.
 pub fn render(entries: &[Entry], path: &str, article: &Article) -> String {
     let links = Links::of(path);
     let title = format!("{} · Docmill docs", article.title);
@@ -117,7 +117,7 @@ fn on_this_page(article: &Article) -> Markup {
     }
 }
 
-/// The guides before and after this one.
+/// Links to the previous and next guide.
 fn neighbours(entries: &[Entry], path: &str, links: &Links) -> Markup {
     let Some(position) = entries.iter().position(|entry| entry.path == path && entry.group == Group::Guides) else {
         return html! {};

@@ -1,4 +1,4 @@
-//! What the search box looks through: pages, their sections, and the options of tools.
+//! The search index: pages, their sections, and options of tools.
 
 use docmill_look::schema::plain;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::book::Book;
 use crate::contents::Group;
 use crate::{error, guide};
 
-/// Entries of `[title, page, path, text]`; paths are relative to the address of the API.
+/// Entries of `[title, page, path, text]`. Paths are relative to the API's address.
 pub fn index(book: &Book) -> Value {
     let mut found = Vec::new();
     for entry in book.entries() {
@@ -33,7 +33,7 @@ fn link(path: &str) -> String {
     path.trim_start_matches('/').to_owned()
 }
 
-/// A guide's sections, each with its text.
+/// A guide's sections with their text.
 fn sections(title: &str, path: &str, name: &str) -> Vec<Value> {
     let text = guide::GUIDES.iter().find(|guide| guide.slug == name).map_or("", |guide| guide.text());
     let parts = text.split("\n## ").enumerate().map(|(index, part)| {

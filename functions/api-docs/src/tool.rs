@@ -1,4 +1,4 @@
-//! A page for each tool: made from the schema that requests are checked against.
+//! A page for each tool, made from the schema that validates requests.
 
 use docmill::domain::catalogue::Tool;
 use docmill::domain::intake::Sources;
@@ -62,7 +62,7 @@ fn source_count(definition: &Definition) -> String {
     if least == most { most.to_string() } else { format!("{least}–{most}") }
 }
 
-/// All formats that the tool can make.
+/// All formats that the tool can produce.
 fn results(definition: &Definition) -> String {
     let chosen = definition.output_choice.iter().flat_map(|choice| choice.formats.values());
     let mut formats: Vec<_> =

@@ -1,4 +1,4 @@
-//! `POST /v1/jobs/{job_id}/cancel`: ends a job before its end, with its credits back.
+//! `POST /v1/jobs/{job_id}/cancel`: cancels a job and refunds its credits.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! `POST /v1/fonts`: an upload becomes a font of the caller's account, if it can be read. The dashboard's page of fonts does the same by
-//! [`add`]. No other function parses a file.
+//! `POST /v1/fonts`: turns an upload into a font of the caller's account, if it is valid. The dashboard uses [`add`] for the
+//! same. No other function parses files.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub async fn handle(service: Arc<FontService>, request: ApiRequest) -> Response<
     .await
 }
 
-/// Adds the font that the upload named by `body` contains.
+/// Adds the font from the upload in `body`.
 pub async fn add(service: &FontService, caller: &Caller, body: &Map<String, Value>) -> Outcome {
     let upload = named_upload(body, caller.now).map_err(invalid_request)?;
     let file = service.upload(caller, upload, MOST_BYTES).await?;

@@ -1,4 +1,4 @@
-//! `POST /v1/jobs`: a job for the tool that the body names.
+//! `POST /v1/jobs`: creates a job for the tool in the body.
 
 use std::sync::Arc;
 

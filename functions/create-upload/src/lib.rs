@@ -1,4 +1,4 @@
-//! `POST /v1/uploads`: a signed link to which a document is put, and the id by which a job then names it.
+//! `POST /v1/uploads`: returns a signed link for uploading a document, and the id to use it in a job.
 
 use std::sync::Arc;
 

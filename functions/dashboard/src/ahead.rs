@@ -1,10 +1,10 @@
-//! What a page reads before it is known who is there: for the account that the signed cookie names, while its session is looked up. So the
-//! session takes no round of reads of its own. What was read for a session that is over, or for another account, is never shown.
+//! Reads a page's data before the visitor is known: for the account in the signed cookie, in parallel with the look-up of its
+//! session, which saves a round trip. Data is never shown if the session is over or belongs to another account.
 
 use std::any::Any;
 use std::sync::Arc;
 
-/// What was read for one account.
+/// Data read for an account.
 #[derive(Clone, Debug)]
 pub struct Ahead {
     account: String,
@@ -16,7 +16,7 @@ impl Ahead {
         Self { account: account.to_owned(), read: Arc::new(read) }
     }
 
-    /// What was read, if it is of this account and of this type.
+    /// The data, if it has this type and belongs to this account.
     pub fn of<T: Any + Send + Sync>(&self, account: &str) -> Option<Arc<T>> {
         if self.account == account { self.read.clone().downcast().ok() } else { None }
     }
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_read_for_another_account_is_not_shown() {
+    fn data_of_another_account_is_not_shown() {
         let ahead = Ahead::new("acc_1", vec![1, 2]);
         assert_eq!(ahead.of::<Vec<i32>>("acc_1").as_deref(), Some(&vec![1, 2]));
         assert_eq!(ahead.of::<Vec<i32>>("acc_2"), None);

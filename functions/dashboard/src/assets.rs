@@ -1,4 +1,4 @@
-//! The addresses of assets, and their delivery, also to the documentation's pages.
+//! Addresses and delivery of assets, also for the documentation.
 
 use axum::Router;
 use axum::extract::{Path, RawQuery};
@@ -10,7 +10,7 @@ pub use docmill_look::assets::{HTMX, PDF, PDF_WORKER};
 
 use crate::state::AppState;
 
-/// The address of an asset, with its digest, so that browsers may keep it for ever.
+/// An asset's address with its digest, which browsers may cache indefinitely.
 pub fn link(state: &AppState, name: &str) -> String {
     state.link(&docmill_look::assets::path(name))
 }
@@ -19,14 +19,14 @@ pub fn routes() -> Router<AppState> {
     Router::new().route("/assets/{file}", get(show))
 }
 
-/// A worker runs under the policy of its own file: it may load its decoders from here, and send nothing.
+/// A worker has the policy of its own file: it may load its decoders, but send nothing.
 const SCRIPT_POLICY: &str = "default-src 'none'; script-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 async fn show(Path(file): Path<String>, RawQuery(version): RawQuery, headers: HeaderMap) -> Response {
     let Some(asset) = docmill_look::assets::find(&file) else {
         return (StatusCode::NOT_FOUND, "no such file\n").into_response();
     };
-    // What is asked for without its digest may be another file tomorrow.
+    // Without its digest, an address may have other content later.
     let kept = if version.is_some() { "public, max-age=31536000, immutable" } else { "public, max-age=3600" };
     let mut answer = HeaderMap::from_iter([
         (header::CONTENT_TYPE, HeaderValue::from_static(asset.content_type)),

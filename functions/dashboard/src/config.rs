@@ -1,4 +1,4 @@
-//! Settings of the dashboard alone. A missing or malformed one is named.
+//! The dashboard's settings. Errors name missing or malformed ones.
 
 use std::fmt;
 
@@ -10,35 +10,35 @@ const SHORTEST_KEY: usize = 64;
 
 #[derive(Clone, Debug)]
 pub struct DashboardConfig {
-    /// Where the pages are, without a slash at the end. Locally its path is the gateway's base path.
+    /// The address of the pages without a trailing slash. Locally, its path is the gateway's base path.
     pub url: Url,
     pub oidc: OidcConfig,
     pub cookie_key: CookieKey,
 }
 
-/// Who says who people are.
+/// The identity provider.
 #[derive(Clone, Debug)]
 pub struct OidcConfig {
-    /// Compared with what the issuer says of itself and with every token.
+    /// Compared with the issuer's own metadata and with every token.
     pub issuer: String,
-    /// Where the issuer describes itself; by default below its own address.
+    /// Where the issuer publishes its metadata. By default below its own address.
     pub discovery_url: Url,
     pub client_id: String,
-    /// Not needed: the code is bound to this browser's request (PKCE).
+    /// Optional: the code is bound to this browser's request by PKCE.
     pub client_secret: Option<ClientSecret>,
-    /// Beside `openid`.
+    /// In addition to `openid`.
     pub scopes: Vec<String>,
-    /// The claim that lists a person's groups.
+    /// The claim with a user's groups.
     pub groups_claim: String,
     pub admin_group: String,
 }
 
-/// What the keys of all cookies are derived from.
+/// The secret from which the keys of all cookies are derived.
 #[derive(Clone)]
 pub struct CookieKey(String);
 
 impl CookieKey {
-    /// The key for cookies of one purpose, so that none passes for a cookie of another.
+    /// The key for one kind of cookie, so that cookies of different kinds are never confused.
     pub fn of(&self, purpose: &str) -> Key {
         Key::derive_from(format!("{}/{purpose}", self.0).as_bytes())
     }
@@ -92,7 +92,7 @@ impl DashboardConfig {
         })
     }
 
-    /// Whether pages are reached by HTTPS alone: everywhere but on one machine.
+    /// Whether pages are only reached by HTTPS: everywhere except on a local stack.
     pub fn is_secure(&self) -> bool {
         self.url.scheme() == "https"
     }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn an_issuer_describes_itself_below_its_own_address() {
+    fn an_issuers_metadata_is_below_its_own_address() {
         let config = DashboardConfig::from_lookup(given).unwrap();
         assert!(config.is_secure());
         let described = "https://issuer.example/pool/.well-known/openid-configuration";

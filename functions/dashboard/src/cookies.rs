@@ -1,4 +1,4 @@
-//! Our cookies: no script sees them, no other site's form carries them, and each is signed for its own purpose.
+//! Cookies: hidden from scripts, not sent by other sites' forms, and each signed for its own purpose.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use crate::state::AppState;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     Session,
-    /// An attempt to sign in, between the way to the issuer and the way back.
+    /// An attempt to sign in, while the user is at the issuer.
     SignIn,
     /// A message for the next page.
     Flash,
-    /// When the holder of a session last proved who they are.
+    /// When the session's user last gave their password.
     Proof,
 }
 
@@ -28,13 +28,13 @@ impl Purpose {
         }
     }
 
-    /// What the request's cookie of this purpose says, if we signed it.
+    /// The value of the request's cookie of this purpose, if its signature is valid.
     pub fn read(self, state: &AppState, headers: &HeaderMap) -> Option<String> {
         let jar = SignedCookieJar::from_headers(headers, state.config.cookie_key.of(self.as_str()));
         Some(jar.get(&full_name(state.config.is_secure(), self.as_str()))?.value().to_owned())
     }
 
-    /// The part of a response that sets the cookie. `Lax`, so that the way back from the issuer carries it.
+    /// The response header that sets the cookie. `Lax`, so that the redirect from the issuer carries it.
     pub fn set(self, state: &AppState, value: String, time: Duration) -> SignedCookieJar {
         let cookie = make_cookie(state.config.is_secure(), state.base_path(), self.as_str(), value, time);
         SignedCookieJar::new(state.config.cookie_key.of(self.as_str())).add(cookie)
@@ -45,19 +45,19 @@ impl Purpose {
     }
 }
 
-/// No time at all removes the cookie.
+/// A lifetime of zero removes the cookie.
 fn make_cookie(secure: bool, base_path: &str, name: &str, value: String, time: Duration) -> Cookie<'static> {
     let path = if secure { "/".to_owned() } else { format!("{base_path}/") };
     let cookie = Cookie::build((full_name(secure, name), value));
     let cookie = cookie.path(path).http_only(true).secure(secure).same_site(SameSite::Lax);
     match time.try_into() {
         Ok(time) => cookie.max_age(time).build(),
-        // Out of range: until the browser is closed.
+        // Out of range: the cookie lasts until the browser is closed.
         Err(_) => cookie.build(),
     }
 }
 
-/// `__Host-` binds a cookie to this host, HTTPS and the root, so that no neighbour can set it.
+/// `__Host-` binds a cookie to this host, HTTPS and the root, so that other subdomains can't set it.
 fn full_name(secure: bool, name: &str) -> String {
     if secure { format!("__Host-docmill-{name}") } else { format!("docmill-{name}") }
 }
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cookies_are_for_this_host_alone_and_for_no_script() {
+    fn cookies_are_bound_to_this_host_and_hidden_from_scripts() {
         let cookie = make_cookie(true, "", "session", "value".into(), Duration::from_secs(60)).to_string();
         assert_eq!(cookie, "__Host-docmill-session=value; HttpOnly; SameSite=Lax; Secure; Path=/; Max-Age=60");
         let local = make_cookie(false, "/_aws/execute-api/abc", "session", String::new(), Duration::ZERO).to_string();

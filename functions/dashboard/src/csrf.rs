@@ -1,5 +1,5 @@
-//! Requests that change something must come from a page of the same session: they carry its form token, in a field or,
-//! from a script, in a header.
+//! Requests that change something must come from a page of the same session: they need its form token in a field or, from
+//! scripts, a header.
 
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
@@ -10,10 +10,10 @@ use crate::error::PageError;
 
 pub const FIELD: &str = "csrf_token";
 pub const HEADER: &str = "x-csrf-token";
-/// A form of ours is far smaller; what is larger never comes in one.
+/// Larger than any of our forms.
 const FORM_BYTES: usize = 1024 * 1024;
 
-/// Passes the request on if it carries the session's token. The body is read for it, and put back.
+/// Passes the request on if it has the session's token. Reads the body for that and restores it.
 pub async fn check(token: &str, request: Request) -> Result<Request, PageError> {
     if is_foreign(request.headers()) {
         return Err(PageError::StaleForm);
@@ -36,12 +36,12 @@ pub async fn check(token: &str, request: Request) -> Result<Request, PageError> 
     }
 }
 
-/// Whether the browser itself says that another site sent this. Older browsers don't say; then the token decides alone.
+/// Whether the browser reports that another site sent this. Older browsers don't report it, so only the token counts.
 fn is_foreign(headers: &HeaderMap) -> bool {
     headers.get("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none")
 }
 
-/// In constant time, so that nothing is learnt from how far two tokens agree.
+/// In constant time, so that timing does not show how much of a token is right.
 fn equal(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len()
         && one.iter().zip(other).fold(0, |differences, (one, other)| differences | (one ^ other)) == 0
@@ -74,11 +74,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_token_another_one_and_one_in_the_wrong_place_are_refused() {
+    async fn missing_wrong_and_misplaced_tokens_are_refused() {
         for body in ["name=x", "csrf_token=", "csrf_token=other_", "csrf_token=secre", "CSRF_TOKEN=secret", ""] {
             assert!(verdict(form().body(Body::from(body)).unwrap()).await.is_err(), "{body}");
         }
-        // A page of another site can send text/plain without asking first.
+        // Pages of other sites can send text/plain without a preflight request.
         let disguised = Request::builder().method("POST").header("content-type", "text/plain");
         assert!(verdict(disguised.body(Body::from("csrf_token=secret")).unwrap()).await.is_err());
         let wrong_header = form().header(HEADER, "other").body(Body::from("csrf_token=secret")).unwrap();
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_the_browser_calls_foreign_is_refused_even_with_the_token() {
+    async fn cross_site_requests_are_refused_even_with_the_token() {
         for (site, passes) in [("same-origin", true), ("none", true), ("cross-site", false), ("same-site", false)] {
             let request = form().header("sec-fetch-site", site).body(Body::from("csrf_token=secret")).unwrap();
             assert_eq!(verdict(request).await.is_ok(), passes, "{site}");

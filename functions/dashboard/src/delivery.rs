@@ -1,6 +1,6 @@
-//! How pages for guests are sent: compressed, and kept by the browser for a minute.
+//! Delivery of public pages: compressed, and cached by the browser for a minute.
 //!
-//! Pages of a session are neither: they carry its form token, which compression could help to guess.
+//! Pages of a session are neither, because they contain its form token, which compression could help to guess.
 
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -9,10 +9,10 @@ use docmill::http::request::accepts_gzip;
 use docmill_look::assets::compress;
 
 const CACHE_CONTROL: HeaderValue = HeaderValue::from_static("public, max-age=60");
-/// A page is far smaller.
+/// Larger than any page.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Sends a guest's page. Signed-in users have another cookie and get another page.
+/// Sends a public page. Signed-in users have another cookie and get another page.
 pub async fn for_guests(request: &HeaderMap, response: Response) -> Response {
     if response.status() != StatusCode::OK || response.headers().contains_key(header::SET_COOKIE) {
         return response;

@@ -1,4 +1,4 @@
-//! Errors of pages. A handler returns [`PageError`], and `error_page` renders it.
+//! Errors of pages. A handler returns a [`PageError`], and `error_page` renders it.
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -6,7 +6,7 @@ use docmill::http::error::ApiError;
 use docmill::queue::QueueError;
 use docmill::store::StoreError;
 
-/// Why a handler returns no page. The cause is logged, and never shown.
+/// Why a handler returns no page. The cause is only logged.
 #[derive(Debug, thiserror::Error)]
 pub enum PageError {
     #[error("no such page")]
@@ -17,7 +17,7 @@ pub enum PageError {
     Suspended,
     #[error("the method is not supported here")]
     MethodNotAllowed,
-    /// The form's token is missing or of another session.
+    /// The form's token is missing or belongs to another session.
     #[error("the form belongs to another session")]
     StaleForm,
     #[error("the request is malformed")]
@@ -58,7 +58,7 @@ impl From<ApiError> for PageError {
     }
 }
 
-/// What the error page says; carried by the response until `error_page` renders it.
+/// The text of the error page. The response carries it until `error_page` renders it.
 #[derive(Clone, Copy, Debug)]
 pub struct Words {
     pub title: &'static str,

@@ -1,4 +1,4 @@
-//! How an error looks: a page with a way on.
+//! Error pages.
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
@@ -9,7 +9,7 @@ use crate::layout::{Page, sign_out};
 use crate::state::AppState;
 use crate::viewer::Viewer;
 
-/// Renders what a response carries of an error; any other response is passed on.
+/// Renders a response's error. Other responses are unchanged.
 pub fn dress(state: &AppState, viewer: &Viewer, response: Response) -> Response {
     let Some(words) = response.extensions().get::<Words>().copied().or_else(|| bare(&response)) else {
         return response;
@@ -20,12 +20,12 @@ pub fn dress(state: &AppState, viewer: &Viewer, response: Response) -> Response 
     page
 }
 
-/// Framework errors are plain text: a path or a body that could not be read.
+/// The framework's own errors are plain text, e.g. for invalid paths or bodies.
 fn bare(response: &Response) -> Option<Words> {
     let has_page =
         response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| !kind.as_bytes().starts_with(b"text/plain"));
     let is_error = response.status().is_client_error() || response.status().is_server_error();
-    // Responses to scripts stay as they are.
+    // Responses to scripts are unchanged.
     let redirects = response.headers().contains_key("hx-redirect");
     (is_error && !has_page && !redirects).then(|| match response.status() {
         StatusCode::NOT_FOUND => PageError::NotFound.words(),

@@ -1,4 +1,4 @@
-//! A message that the next page shows once. It is kept in a cookie until then.
+//! A message that the next page shows once. A cookie keeps it until then.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ impl Flash {
     }
 
     pub fn remember(&self, state: &AppState) -> SignedCookieJar {
-        // Two strings always have a JSON form.
+        // Two strings can always be serialised.
         let text = serde_json::to_vec(self).unwrap_or_default();
         Purpose::Flash.set(state, URL_SAFE_NO_PAD.encode(text), TIME)
     }

@@ -1,4 +1,4 @@
-//! Forms: reading what was sent, and showing it again with a message beside the field that is wrong.
+//! Forms: reading the submitted values, and showing them again with messages next to invalid fields.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::viewer::Viewer;
 
 const FORM_BYTES: usize = 1024 * 1024;
 
-/// A form as it was sent. What is missing reads as empty, so that a page can always be shown again.
+/// A submitted form. Missing values read as empty, so that it can always be shown again.
 #[derive(Clone, Debug, Default)]
 pub struct FormData(Vec<(String, String)>);
 
@@ -22,17 +22,17 @@ impl FormData {
         Self(pairs.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect())
     }
 
-    /// The first value of a name, without the white space around it.
+    /// The first value of a name, trimmed.
     pub fn get(&self, name: &str) -> &str {
         self.0.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value.trim())
     }
 
-    /// The first value as it was sent, e.g. of a document or a password.
+    /// The first value unchanged, e.g. of a document or password.
     pub fn raw(&self, name: &str) -> &str {
         self.0.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
     }
 
-    /// Every value of a name: check boxes, multiple choice.
+    /// All values of a name, for check boxes and multiple choice.
     pub fn all(&self, name: &str) -> Vec<&str> {
         self.0.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str()).collect()
     }
@@ -41,12 +41,12 @@ impl FormData {
         self.0.iter().any(|(key, _)| key == name)
     }
 
-    /// Whether a check box was ticked. One that is not ticked is not sent at all.
+    /// Whether a check box was ticked. Browsers only send ticked ones.
     pub fn is_on(&self, name: &str) -> bool {
         self.get(name) == "on"
     }
 
-    /// The lines of a text that are not empty.
+    /// The non-empty lines of a text.
     pub fn lines(&self, name: &str) -> Vec<&str> {
         self.raw(name).lines().map(str::trim).filter(|line| !line.is_empty()).collect()
     }
@@ -65,7 +65,7 @@ impl<S: Sync> FromRequest<S> for FormData {
     }
 }
 
-/// What is wrong with a form, by field.
+/// The errors of a form by field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FormErrors(BTreeMap<&'static str, String>);
 
@@ -83,14 +83,14 @@ impl FormErrors {
     }
 }
 
-/// A form that POSTs to one of our own paths, with the session's token in it.
+/// A form that posts to one of our paths with the session's token.
 pub fn form(state: &AppState, viewer: &Viewer, path: &str, content: Markup) -> Markup {
     html! {
         form.form method="post" action=(state.link(path)) { (token_field(viewer)) (content) }
     }
 }
 
-/// A button that POSTs by itself, e.g. to revoke something. `class` is `primary`, `danger` or empty.
+/// A button that posts by itself, e.g. to revoke something. `class` is `primary`, `danger` or empty.
 pub fn button_form(
     state: &AppState,
     viewer: &Viewer,
@@ -108,14 +108,14 @@ pub fn button_form(
     }
 }
 
-/// The hidden field that [`csrf`] looks for; in every form that is not made by [`form`].
+/// The hidden field for [`csrf`], for forms that are not made by [`form`].
 pub fn token_field(viewer: &Viewer) -> Markup {
     html! {
         @if let Some(token) = &viewer.form_token { input type="hidden" name=(csrf::FIELD) value=(token); }
     }
 }
 
-/// A labelled control. Made by [`text`], [`textarea`], [`select`] or [`checkbox`], shown as `(field)` in a template.
+/// A labelled control, made by [`text`], [`textarea`], [`select`] or [`checkbox`] and rendered as `(field)` in a template.
 #[derive(Clone, Debug)]
 pub struct Field<'a> {
     kind: Kind<'a>,
@@ -125,7 +125,7 @@ pub struct Field<'a> {
     hint: Option<&'a str>,
     error: Option<&'a str>,
     required: bool,
-    /// Whether a label says of an optional control that it is.
+    /// Whether the label of an optional control says so.
     marked: bool,
     /// Further attributes of the control, e.g. `("min", "1")`, `("hx-get", …)`, `("placeholder", …)`.
     attributes: Vec<(&'a str, String)>,
@@ -170,7 +170,7 @@ impl<'a> Field<'a> {
         self
     }
 
-    /// Says nothing of being optional, where nothing is required.
+    /// Omits the word "optional", for forms without required fields.
     pub fn unmarked(mut self) -> Self {
         self.marked = false;
         self
@@ -234,7 +234,7 @@ impl maud::Render for Field<'_> {
     }
 }
 
-/// The control itself. Its further attributes are written by hand, since a template's attributes are fixed.
+/// The control itself. Its further attributes are rendered by hand, since attribute names in a template are fixed.
 struct Control<'a>(&'a Field<'a>);
 
 impl maud::Render for Control<'_> {
@@ -265,7 +265,7 @@ impl maud::Render for Control<'_> {
             }
             Kind::Textarea(rows) => html! {
                 (open("textarea", &[("rows", rows.to_string())]))
-                // A parser drops the first line break, so one is given away.
+                // HTML parsers drop the first line break.
                 "\n" (field.value)
                 (maud::PreEscaped("</textarea>"))
             },

@@ -1,4 +1,4 @@
-//! The frame around every page: head, navigation from the settings, messages, footer.
+//! The frame of every page: head, navigation, messages, footer.
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -16,7 +16,7 @@ use crate::state::AppState;
 use crate::viewer::Viewer;
 use docmill_look::icons;
 
-/// Pages of every user, in the order of the menu.
+/// Pages of all users, in the order of the menu.
 const USER_MENU: [(&str, &str); 8] = [
     ("/app", "Overview"),
     ("/app/playground", "Playground"),
@@ -37,12 +37,12 @@ const ADMIN_MENU: [(&str, &str); 7] = [
     ("/admin/audit", "Audit trail"),
 ];
 
-/// The usual page: `layout::page(&state, &viewer, "API keys", html! { … })`.
+/// A normal page: `layout::page(&state, &viewer, "API keys", html! { … })`.
 pub fn page(state: &AppState, viewer: &Viewer, title: &str, content: Markup) -> Response {
     Page::new(title, content).respond(state, viewer)
 }
 
-/// A part of a page, for a script that asked for it.
+/// A part of a page, for scripts.
 pub fn fragment(content: Markup) -> Response {
     ([(HeaderName::from_static("x-fragment"), HeaderValue::from_static("1"))], content_type(), content.into_string())
         .into_response()
@@ -52,7 +52,7 @@ fn content_type() -> [(HeaderName, HeaderValue); 1] {
     [(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"))]
 }
 
-/// A page that differs in some way from the usual one.
+/// A page that differs from the normal one.
 #[derive(Debug)]
 pub struct Page<'a> {
     title: &'a str,
@@ -77,31 +77,31 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// One sentence for search engines and previews of links.
+    /// One sentence for search engines and link previews.
     pub fn summary(mut self, summary: &'a str) -> Self {
         self.summary = Some(summary);
         self
     }
 
-    /// 422 for a form that is shown again.
+    /// For example 422 for a form that is shown again.
     pub fn status(mut self, status: StatusCode) -> Self {
         self.status = status;
         self
     }
 
-    /// What the page may do beyond the usual, e.g. `Policy::default().frame(origin)`.
+    /// Additional permissions of the page, e.g. `Policy::default().frame(origin)`.
     pub fn policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
         self
     }
 
-    /// A script of this page alone, by its name among the assets.
+    /// A script for this page, by its name among the assets.
     pub fn script(mut self, asset: &'a str) -> Self {
         self.scripts.push(asset);
         self
     }
 
-    /// A page with parts that htmx renews.
+    /// A page with parts that htmx updates.
     pub fn live(mut self) -> Self {
         self.live = true;
         self.policy = self.policy.with_plain_html();
@@ -111,7 +111,7 @@ impl<'a> Page<'a> {
     pub fn respond(self, state: &AppState, viewer: &Viewer) -> Response {
         let policy = self.policy.clone().form(&viewer.form_origins).to_header();
         let mut response = (self.status, content_type(), self.document(state, viewer).into_string()).into_response();
-        // Every origin in a policy is one of a parsed URL.
+        // Every origin in a policy comes from a parsed URL.
         if let Ok(policy) = HeaderValue::try_from(policy) {
             response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
         }
@@ -141,7 +141,7 @@ impl<'a> Page<'a> {
     }
 
     fn head(&self, state: &AppState, viewer: &Viewer) -> Markup {
-        // No styles or code of its own in the page, no page in the browser's storage, requests to this host alone.
+        // No inline styles or code, no pages in the browser's storage, and only requests to this host.
         let htmx = json!({
             "includeIndicatorStyles": false, "allowEval": false, "allowScriptTags": false, "selfRequestsOnly": true,
             "historyCacheSize": 0, "refreshOnHistoryMiss": true, "scrollBehavior": "auto",
@@ -170,7 +170,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Has the focus after a form was refused. `page.js` lists the fields in it.
+/// Gets the focus after a form was rejected. `page.js` lists the invalid fields.
 fn error_summary() -> Markup {
     html! {
         div.note.danger #error-summary role="alert" tabindex="-1" autofocus {
@@ -221,7 +221,7 @@ fn top(state: &AppState, viewer: &Viewer) -> Markup {
     }
 }
 
-/// The tools that administrators put into the navigation, by category.
+/// The tools that administrators have added to the navigation, by category.
 fn tools_menu(state: &AppState, viewer: &Viewer) -> Markup {
     let tools = Listing::in_navigation(state, viewer);
     let all = html! { (entry(state, viewer, "/tools", "All tools")) };
@@ -243,7 +243,7 @@ fn tools_menu(state: &AppState, viewer: &Viewer) -> Markup {
     }
 }
 
-/// Lists of tools, one for each category.
+/// Lists of tools by category.
 pub fn tool_groups(tools: &[Listing<'_>], show: impl Fn(&Listing<'_>) -> Markup) -> Markup {
     html! {
         div.tool-groups {
@@ -318,7 +318,7 @@ fn foot(state: &AppState) -> Markup {
     }
 }
 
-/// A badge for a tool that is not simply live.
+/// A badge for tools that are not simply live.
 pub fn state_badge(state: ToolState) -> Markup {
     match state {
         ToolState::Live | ToolState::Disabled => html! {},

@@ -1,8 +1,8 @@
-//! The dashboard: pages for the public, for users and for administrators, rendered here and readable without scripts.
+//! The dashboard: pages for the public, users and administrators, rendered on the server and readable without scripts.
 //!
-//! `visit` is what every request goes through, `pages` is what it comes to, `layout` and `form` are what pages are made
-//! of. A page is a function from data to markup; only its handler reads or writes anything. Files depend on each other one
-//! way: config, issuer, state, cookies, session, viewer, form, layout, pages.
+//! `visit` is the middleware of every request, `pages` contains the pages, `layout` and `form` their parts. A page is a function
+//! from data to markup; only its handler reads or writes. Files depend on each other in one direction: config, issuer, state,
+//! cookies, session, viewer, form, layout, pages.
 
 pub mod ahead;
 pub mod assets;
@@ -32,7 +32,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use crate::error::PageError;
 use crate::state::AppState;
 
-/// Every page of the dashboard. Paths are those behind the gateway's base path: links go through [`AppState::link`].
+/// All pages of the dashboard. Paths are relative to the gateway's base path, so links need [`AppState::link`].
 pub fn router(state: AppState) -> Router {
     Router::new()
         .merge(pages::public::routes())

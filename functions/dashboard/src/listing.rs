@@ -1,4 +1,4 @@
-//! Which tools show where, as the settings of each say.
+//! Where tools are listed, according to their settings.
 
 use docmill::domain::tool::{AccessTier, Definition, PageVisibility, ToolSettings, ToolState};
 
@@ -6,7 +6,7 @@ use crate::session::SignedIn;
 use crate::state::AppState;
 use crate::viewer::Viewer;
 
-/// A tool as it shows in some place: its file, and what administrators set about it.
+/// A listed tool: its file and the administrators' settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Listing<'a> {
     pub definition: &'a Definition,
@@ -15,7 +15,7 @@ pub struct Listing<'a> {
 }
 
 impl<'a> Listing<'a> {
-    /// Every tool that is not disabled.
+    /// All tools that are not disabled.
     pub fn all(state: &'a AppState, viewer: &'a Viewer) -> impl Iterator<Item = Self> {
         state.context.catalogue.tools().iter().filter_map(|tool| {
             let settings = viewer.settings.tool(tool);
@@ -24,7 +24,7 @@ impl<'a> Listing<'a> {
         })
     }
 
-    /// Those that the account may use now, as the API decides for a key without limits of its own.
+    /// Tools that the account may use now, as the API decides for a key without restrictions.
     pub fn usable(state: &'a AppState, viewer: &'a Viewer, user: &SignedIn) -> Vec<Self> {
         let (plan, key) = (viewer.settings.plan(&user.profile.plan), user.own_key());
         let is_usable = |listing: &Self| listing.settings.admits(&listing.definition.slug, &plan, &key);
@@ -39,7 +39,7 @@ impl<'a> Listing<'a> {
         Self::shown(state, viewer, |visibility| visibility.navigation)
     }
 
-    /// Where the tool is found: its public page, or else the playground, which those who may use it reach.
+    /// The tool's public page, or else the playground for those who may use it.
     pub fn path(&self) -> String {
         let slug = &self.definition.slug;
         if self.settings.page_visibility.public {
@@ -75,7 +75,7 @@ pub fn tier_name(tier: AccessTier) -> &'static str {
     }
 }
 
-/// A category's name in an address: lower case, hyphens.
+/// A category's name in URLs: lower case with hyphens.
 pub fn category_slug(category: &str) -> String {
     let letters = category.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' });
     letters.collect::<String>().to_lowercase()
@@ -86,7 +86,7 @@ pub fn category_title(category: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The tools by category, each category where its first tool is.
+/// The tools by category, in the order of each category's first tool.
 pub fn by_category<'a>(tools: &[Listing<'a>]) -> Vec<(&'a str, Vec<Listing<'a>>)> {
     let mut groups: Vec<(&str, Vec<Listing<'a>>)> = Vec::new();
     for listing in tools {

@@ -9,8 +9,8 @@ use lambda_http::{Error, Request, RequestExt, service_fn};
 use tokio::sync::OnceCell;
 use tower::ServiceExt;
 
-/// The settings that depend on the API itself come with each request, as variables of its stage: in the function's
-/// environment they would be a circle, since the API names the function. So the first request completes the start.
+/// Settings that depend on the API come with each request, as variables of its stage. In the function's environment they would be
+/// a circular dependency, since the API refers to the function. So the start is completed by the first request.
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     telemetry::init();

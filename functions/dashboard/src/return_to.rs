@@ -1,4 +1,4 @@
-//! Where a user goes after signing in: always to one of our own pages.
+//! The page after signing in, which is always one of our own.
 
 use serde::{Deserialize, Serialize};
 use url::{Url, form_urlencoded};
@@ -9,22 +9,22 @@ use url::{Url, form_urlencoded};
 pub struct ReturnTo(String);
 
 const HOME: &str = "/app";
-/// None of our addresses is longer.
+/// Longer than any of our addresses.
 const LONGEST: usize = 2000;
-/// Pages that redirect here, or that do not support GET.
+/// Pages that redirect here or don't support GET.
 const NOT_THERE: [&str; 3] = ["/app/sign-in", "/app/callback", "/app/sign-out"];
 
 impl ReturnTo {
-    /// `None` for everything that could go to another place: another host or scheme, or the sign-in itself.
+    /// `None` for anything that could lead elsewhere: other hosts or schemes, or the sign-in itself.
     pub fn parse(text: &str) -> Option<Self> {
         let plain = text.len() <= LONGEST && text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic());
-        // Browsers read a backslash as a slash, and two slashes as the beginning of a host.
+        // Browsers treat a backslash as a slash, and two slashes as the start of a host.
         if !plain || text.contains('\\') || text.starts_with("//") {
             return None;
         }
         let base = Url::parse("https://dashboard.invalid/").ok()?;
         let url = base.join(text).ok()?;
-        // As a browser resolves it, dots and all.
+        // Resolved like in a browser, including dots.
         let path = url.path();
         let own = path == HOME
             || ["/app/", "/admin", "/tools", "/plans"].iter().any(|start| path.starts_with(start))
@@ -99,7 +99,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_asked_for_the_way_leads_to_this_host(text in "(/|//|\\\\|app|admin|tools|\\.\\.|[@:?#%]|\\PC){0,12}") {
+        fn every_accepted_path_stays_on_this_host(text in "(/|//|\\\\|app|admin|tools|\\.\\.|[@:?#%]|\\PC){0,12}") {
             let place = ReturnTo::from_query(Some(&text));
             let base = Url::parse("http://localhost:4566/_aws/execute-api/abc/").unwrap();
             let with_base_path = base.join(&format!("/_aws/execute-api/abc{}", place.as_str())).unwrap();
@@ -107,7 +107,7 @@ mod tests {
             prop_assert!(with_base_path.path().starts_with("/_aws/execute-api/abc/"), "{}", with_base_path);
             let without = Url::parse("https://docs.example/x").unwrap().join(place.as_str()).unwrap();
             prop_assert_eq!(without.host_str(), Some("docs.example"));
-            // What was accepted once is accepted again, unchanged.
+            // Accepted text is accepted again, unchanged.
             prop_assert_eq!(ReturnTo::parse(place.as_str()), Some(place));
         }
     }

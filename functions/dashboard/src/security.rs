@@ -1,4 +1,4 @@
-//! What every answer says to the browser about what it may do.
+//! Security headers of every response.
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, header};
@@ -7,7 +7,7 @@ use axum::response::Response;
 
 use crate::state::AppState;
 
-/// What a page may load, run and send to: nothing but what is named here.
+/// What a page may load, run and send to. Everything else is forbidden.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     connect: Vec<String>,
@@ -17,19 +17,19 @@ pub struct Policy {
     trusted: Trusted,
 }
 
-/// Which scripts may make HTML of text.
+/// Which scripts may turn text into HTML.
 #[derive(Clone, Copy, Debug, Default)]
 enum Trusted {
     #[default]
     None,
-    /// Only by this policy, a function that a script names.
+    /// Only the policy with this name, which a script registers.
     By(&'static str),
-    /// htmx knows no Trusted Types.
+    /// htmx does not support Trusted Types.
     All,
 }
 
 impl Policy {
-    /// A script may make HTML by the policy of this name (Trusted Types).
+    /// Allows the Trusted Types policy with this name.
     pub fn html_by(mut self, name: &'static str) -> Self {
         self.trusted = Trusted::By(name);
         self
@@ -40,25 +40,25 @@ impl Policy {
         self
     }
 
-    /// Scripts may send requests to this origin too.
+    /// Allows requests to this origin.
     pub fn connect(mut self, origin: impl Into<String>) -> Self {
         self.connect.push(origin.into());
         self
     }
 
-    /// The page may show frames from this origin.
+    /// Allows frames from this origin.
     pub fn frame(mut self, origin: impl Into<String>) -> Self {
         self.frame.push(origin.into());
         self
     }
 
-    /// The page may show images from this origin.
+    /// Allows images from this origin.
     pub fn image(mut self, origin: impl Into<String>) -> Self {
         self.image.push(origin.into());
         self
     }
 
-    /// Forms may end at these origins, by redirects.
+    /// Allows forms to end at these origins after redirects.
     pub fn form(mut self, origins: &[String]) -> Self {
         self.form.extend_from_slice(origins);
         self
@@ -82,7 +82,7 @@ impl Policy {
     }
 }
 
-/// A page states its own policy; everything else gets the strictest.
+/// Pages set their own policy. Everything else gets the strictest.
 pub async fn headers(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
@@ -91,7 +91,7 @@ pub async fn headers(State(state): State<AppState>, request: Request, next: Next
     };
     set(header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'; base-uri 'none'");
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-    // Our own pages name each other, so that a form of an ended session leads back to its page; others learn nothing.
+    // Only our own pages get the referrer, so that a form of an ended session can lead back to its page.
     set(header::REFERRER_POLICY, "same-origin");
     set(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
     set(HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=(), payment=()");
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_policy_allows_what_is_named_and_never_inline_code() {
+    fn a_policy_allows_named_sources_and_never_inline_code() {
         let strict = Policy::default().to_header();
         assert!(strict.starts_with("default-src 'none'; script-src 'self'; style-src 'self';"), "{strict}");
         assert!(

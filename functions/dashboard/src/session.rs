@@ -1,4 +1,4 @@
-//! Sessions as pages see them: the cookie, who is signed in, and when they last proved who they are.
+//! Sessions: the cookie, the user, and when they last gave their password.
 
 use std::time::Duration;
 
@@ -14,30 +14,29 @@ use crate::cookies::Purpose;
 use crate::error::PageError;
 use crate::state::AppState;
 
-/// A person who is signed in. As an extractor ([`crate::viewer`]) it leads everybody else to the
-/// sign-in, and back afterwards.
+/// A signed-in user. As an extractor ([`crate::viewer`]), it redirects everybody else to the sign-in and back afterwards.
 #[derive(Clone, Debug)]
 pub struct SignedIn {
     pub session: SessionId,
     pub user: UserId,
     pub subject: String,
     pub email: Email,
-    /// The account that they belong to, and all that they may see of.
+    /// The user's account, the only one whose data they can see.
     pub account: String,
     pub profile: Profile,
     pub role: Role,
-    /// When they last gave the issuer their password, as far as this browser can show.
+    /// When they last gave their password to the issuer, as far as this browser can show.
     pub proved_at: Option<Timestamp>,
 }
 
 impl SignedIn {
-    /// Whether they gave their password so recently that it is still the same person.
+    /// Whether they gave their password recently enough.
     pub fn proved_within(&self, time: Duration) -> bool {
         let age = |at| clock::now().millis_since(at);
         self.proved_at.is_some_and(|at| u128::from(age(at)) <= time.as_millis())
     }
 
-    /// The key with which the dashboard acts for the account: what it may use is what the account may use.
+    /// The dashboard's key for the account, which may use all of the account's tools.
     pub fn own_key(&self) -> StoredKey {
         StoredKey::of_dashboard(&self.account, Mode::Live, clock::now()).with_policy(self.profile.policy())
     }
@@ -47,7 +46,7 @@ impl SignedIn {
     }
 }
 
-/// Who a request's cookie belongs to.
+/// The result of looking up a request's session.
 #[derive(Debug)]
 pub enum Found {
     Guest,
@@ -57,8 +56,8 @@ pub enum Found {
     SignedIn(Box<SignedIn>),
 }
 
-/// The session cookie: the token, and where to look for its user and account, so that one round of reads suffices. The
-/// token alone decides.
+/// The session cookie: the token, and the user and account, so that they can be read together with the session. Only the token is
+/// trusted.
 struct SessionCookie {
     token: SessionToken,
     user: UserId,
@@ -74,8 +73,8 @@ impl SessionCookie {
     }
 }
 
-/// Who holds the session of a request's cookie: compared on each request with its end, with the user's own sign-outs
-/// elsewhere, and with their account's policy.
+/// The user of a request's session. Each request checks the session's end, the user's sign-outs elsewhere, and the account's
+/// policy.
 pub async fn find(state: &AppState, headers: &HeaderMap) -> Result<Found, PageError> {
     let Some(cookie) = SessionCookie::read(state, headers) else { return Ok(Found::Guest) };
     let (context, now) = (&state.context, clock::now());
@@ -108,12 +107,12 @@ pub async fn find(state: &AppState, headers: &HeaderMap) -> Result<Found, PageEr
     })))
 }
 
-/// The account that a request's cookie names, if we signed it. Whether its session still holds is for [`find`] to say.
+/// The account in a request's cookie, if its signature is valid. [`find`] checks the session itself.
 pub fn named_account(state: &AppState, headers: &HeaderMap) -> Option<String> {
     Some(SessionCookie::read(state, headers)?.account)
 }
 
-/// The token in a request's cookie, if we signed it.
+/// The token in a request's cookie, if its signature is valid.
 pub fn token(state: &AppState, headers: &HeaderMap) -> Option<SessionToken> {
     Some(SessionCookie::read(state, headers)?.token)
 }
@@ -127,12 +126,12 @@ pub fn forget(state: &AppState) -> SignedCookieJar {
     Purpose::Session.remove(state)
 }
 
-/// Notes when the holder of a new session proved who they are.
+/// Records when the user of a new session gave their password.
 pub fn remember_proof(state: &AppState, token: &SessionToken, at: Timestamp) -> SignedCookieJar {
     Purpose::Proof.set(state, format!("{}.{}", token.id().as_str(), at.as_millis()), SESSION_TIME)
 }
 
-/// What the browser's note says, if it is of this very session.
+/// The recorded time, if it belongs to this session.
 fn proof(state: &AppState, headers: &HeaderMap, session: &SessionId) -> Option<Timestamp> {
     let note = Purpose::Proof.read(state, headers)?;
     let (of, at) = note.rsplit_once('.')?;

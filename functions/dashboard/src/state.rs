@@ -1,4 +1,4 @@
-//! What every handler has: the service's context, the dashboard's settings, and who signs people in.
+//! The state of all handlers: the service's context, the dashboard's settings, and the issuer.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ pub struct AppState {
     pub context: Arc<Context>,
     pub config: Arc<DashboardConfig>,
     pub issuer: Arc<Issuer>,
-    /// Where the playground's jobs and uploads are made, as the API makes them.
+    /// Creates the playground's jobs and uploads, like the API.
     pub jobs: Arc<JobService>,
     pub uploads: Arc<UploadService>,
-    /// Where jobs are canceled and deleted, as the API does it.
+    /// Cancels and deletes jobs, like the API.
     pub control: Arc<ControlService>,
-    /// Where fonts are added and deleted, as the API does it.
+    /// Adds and deletes fonts, like the API.
     pub fonts: Arc<FontService>,
     base_path: Arc<str>,
 }
@@ -43,22 +43,22 @@ impl AppState {
         })
     }
 
-    /// The address of one of our own paths, e.g. `/app/keys`, for `href`, `action`, `hx-get` …
+    /// The address of one of our paths, e.g. `/app/keys`, for `href`, `action`, `hx-get` …
     pub fn link(&self, path: &str) -> String {
         format!("{}{path}", self.base_path)
     }
 
-    /// The same with scheme and host, for what is copied out of the page: `absolute("/v1/jobs")`.
+    /// The same with scheme and host, for texts to copy: `absolute("/v1/jobs")`.
     pub fn absolute(&self, path: &str) -> String {
         format!("{}{path}", self.config.url.as_str().trim_end_matches('/'))
     }
 
-    /// What the gateway puts before every path of ours; empty on AWS.
+    /// The gateway's prefix of all our paths, which is empty on AWS.
     pub fn base_path(&self) -> &str {
         &self.base_path
     }
 
-    /// Redirects the browser to one of our own paths with GET, after a form.
+    /// Redirects the browser to one of our paths with GET, after a form.
     pub fn redirect(&self, path: &str) -> Response {
         redirect_to(&self.link(path))
     }

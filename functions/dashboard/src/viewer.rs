@@ -1,4 +1,4 @@
-//! The visitor of a page: what every page knows of them, and the extractors that require more.
+//! The visitor of a page, and the extractors for restricted pages.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::return_to::ReturnTo;
 use crate::session::SignedIn;
 use crate::state::{AppState, redirect_to};
 
-/// How long after giving their password a person may open a form that needs it, and how long they may send it.
+/// How long after giving their password a user may open a form that needs it, and how long they may submit it.
 const OPEN_TIME: Duration = Duration::from_secs(15 * 60);
 const SEND_TIME: Duration = Duration::from_secs(45 * 60);
 
@@ -25,24 +25,24 @@ const SEND_TIME: Duration = Duration::from_secs(45 * 60);
 #[derive(Clone, Debug)]
 pub struct Viewer {
     pub user: Option<SignedIn>,
-    /// Whether there is a session but no user, because the account is suspended.
+    /// Whether there is a session without a user, because the account is suspended.
     pub suspended: bool,
-    /// What an earlier request left to be said once.
+    /// A message of an earlier request, to be shown once.
     pub flash: Option<Flash>,
     /// Path and query of the request, without the base path.
     pub path: String,
-    /// What administrators set, for the navigation.
+    /// The current settings, for the navigation.
     pub settings: Arc<Snapshot>,
-    /// What forms and scripts of this session must send along.
+    /// The token that this session's forms and scripts must send.
     pub form_token: Option<String>,
-    /// Origins of the sign-in and sign-out, which a page's policy must allow.
+    /// Origins of the sign-in and sign-out, which pages' policies must allow.
     pub form_origins: Vec<String>,
-    /// What the page has read already.
+    /// Data that was read ahead for the page.
     pub ahead: Option<Ahead>,
 }
 
 impl Viewer {
-    /// What the page has read already for this user's account, or what `read` gives.
+    /// The data that was read ahead for this user's account, or else that of `read`.
     pub async fn read_or<T: Any + Send + Sync>(
         &self,
         user: &SignedIn,
@@ -64,12 +64,12 @@ impl<S: Sync> FromRequestParts<S> for Viewer {
     }
 }
 
-/// An administrator. Everybody else who is signed in gets a 403 page.
+/// An administrator. Other signed-in users get a 403 page.
 #[derive(Clone, Debug)]
 pub struct AdminUser(pub SignedIn);
 
-/// Asks for the password again, unless it was given a short while ago. A handler takes it beside [`SignedIn`] or
-/// [`AdminUser`] where an unattended browser would expose more than the session: keys and credits.
+/// Asks for the password again, unless it was given recently. Handlers take it in addition to [`SignedIn`] or [`AdminUser`] where
+/// an unattended browser could do more harm: keys and credits.
 #[derive(Clone, Copy, Debug)]
 pub struct Proved;
 
@@ -123,7 +123,7 @@ pub fn send_to_sign_in(state: &AppState, method: &Method, headers: &HeaderMap, p
     lead_to_sign_in(state, method, headers, path, false)
 }
 
-/// `again`: users who are already signed in must give their password again.
+/// `again`: signed-in users must give their password again.
 fn lead_to_sign_in(state: &AppState, method: &Method, headers: &HeaderMap, path: &str, again: bool) -> Response {
     let by_script = headers.contains_key("hx-request");
     let own_page = |name: &str| {
@@ -133,7 +133,7 @@ fn lead_to_sign_in(state: &AppState, method: &Method, headers: &HeaderMap, path:
     let place = match (by_script, method) {
         (true, _) => own_page("hx-current-url"),
         (false, &Method::GET) => ReturnTo::parse(path),
-        // Back to the page with the form, which the browser names as the referrer on our own pages.
+        // Back to the page with the form, which is the referrer on our own pages.
         (false, _) => own_page("referer"),
     };
     let wish = if again { "&again=on" } else { "" };

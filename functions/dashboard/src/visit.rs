@@ -1,4 +1,4 @@
-//! The middleware of all pages: who the visitor is, whether a form is theirs, and how errors look.
+//! The middleware of all pages: identifies the visitor, checks form tokens, and renders errors.
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
@@ -25,10 +25,10 @@ use crate::session::{self, Found};
 use crate::state::AppState;
 use crate::viewer::{Viewer, send_to_sign_in};
 
-/// Shorter than the function's own timeout (10 s), which the gateway would answer in a shape that is not ours.
+/// Shorter than the function's timeout (10 s), after which the gateway would answer in its own format.
 const REQUEST_TIME: Duration = Duration::from_secs(9);
 
-/// Signing out works without a session, too.
+/// Signing out also works without a session.
 const SIGN_OUT: &str = "/app/sign-out";
 
 /// The middleware around all pages.
@@ -51,16 +51,16 @@ pub async fn visit(State(state): State<AppState>, request: Request, next: Next) 
     };
     let response = dress(&state, &viewer, response);
     let response = if is_guest && is_page(&response) { for_guests(&headers, response).await } else { response };
-    // What a handler says about cookies is newer than what we found.
+    // The handler's cookies replace those set here.
     if response.headers().contains_key(header::SET_COOKIE) {
         return response;
     }
-    // A message is gone once a page has shown it; a redirect or a fragment shows none.
+    // A message is removed once a page has shown it. Redirects and fragments don't show messages.
     let shown = (viewer.flash.is_some() && is_page(&response)).then(|| Purpose::Flash.remove(&state));
     (is_stale.then(|| session::forget(&state)), shown, response).into_response()
 }
 
-/// The visitor, and whether their cookie belongs to a session that is over.
+/// The visitor, and whether their cookie belongs to an ended session.
 async fn meet(state: &AppState, path: String, headers: &HeaderMap) -> Result<(Viewer, bool), PageError> {
     let settings = async { Ok(state.context.settings.current().await?) };
     let (settings, found) = futures_util::try_join!(settings, session::find(state, headers))?;
@@ -72,20 +72,20 @@ async fn meet(state: &AppState, path: String, headers: &HeaderMap) -> Result<(Vi
         Found::Suspended => (None, true),
         Found::Ended | Found::Guest => (None, false),
     };
-    // Only who has a session has forms that may end at the issuer.
+    // Only pages of a session have forms that end at the issuer.
     let form_origins = if user.is_some() || suspended { state.issuer.origins().await } else { Vec::new() };
     let ahead = None;
     Ok((Viewer { user, suspended, flash, path, settings, form_token, form_origins, ahead }, is_stale))
 }
 
-/// What the page will show of the account that the cookie names.
+/// Reads the page's data for the account in the cookie.
 async fn read_ahead(state: &AppState, method: &Method, path: &str, headers: &HeaderMap) -> Option<Ahead> {
     let account = session::named_account(state, headers).filter(|_| *method == Method::GET)?;
     pages::read_ahead(state, path, &account).await
 }
 
-/// Every request that changes something needs a session and its token. Without a session it redirects to the sign-in,
-/// and from there back to the page with the form.
+/// Every request that changes something needs a session and its token. Without a session, it is redirected to the sign-in, and
+/// from there to the page with the form.
 async fn admit(state: &AppState, viewer: &Viewer, request: Request) -> Result<Request, Response> {
     let method = request.method();
     if matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) {
@@ -106,7 +106,7 @@ fn is_page(response: &Response) -> bool {
     html && !response.headers().contains_key("x-fragment")
 }
 
-/// An error before it is known who is there: without navigation, since the settings may be what is missing.
+/// An error before the visitor is known. It has no navigation, since settings may be missing.
 fn plain(error: PageError) -> Response {
     let status = error.into_response().status();
     (
@@ -117,15 +117,15 @@ fn plain(error: PageError) -> Response {
         .into_response()
 }
 
-/// Outermost: one log line per request, and neither a panic nor an overlong wait gets out.
+/// The outermost layer: writes one log line per request, and answers after panics and time-outs.
 pub async fn contained(request: Request, next: Next) -> Result<Response, Infallible> {
     let started = Instant::now();
-    // Not the path itself: a client can put secrets there by mistake.
+    // Never the path itself: a client can put secrets there by mistake.
     let route = request.extensions().get::<MatchedPath>().map_or("none".to_owned(), |path| path.as_str().to_owned());
     let run = tokio::time::timeout(REQUEST_TIME, AssertUnwindSafe(next.run(request)).catch_unwind());
     let response = match run.await {
         Ok(Ok(response)) => response,
-        // The panic hook has logged where it happened, and nothing of its message.
+        // The panic hook has logged the place, but not the message.
         Ok(Err(_panic)) => plain(PageError::Internal("the handler panicked".into())),
         Err(_elapsed) => plain(PageError::Unavailable("the handler ran out of time".into())),
     };

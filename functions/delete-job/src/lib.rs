@@ -1,4 +1,4 @@
-//! `DELETE /v1/jobs/{job_id}`: deletes the bytes, the request and everything that describes the document.
+//! `DELETE /v1/jobs/{job_id}`: deletes a job's files, request and everything that describes its document.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `GET /v1/account/usage`: credits, jobs and limits of the current month; or the jobs of some days.
+//! `GET /v1/account/usage`: credits, jobs and limits of the current month, or counts for a range of days.
 
 mod range;
 
@@ -33,8 +33,8 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
     .await
 }
 
-/// Included credits lapse at the end of the period; granted ones carry over. `remaining` counts both. Credits and created
-/// jobs are as they are now; the other counts are made once a minute.
+/// Included credits lapse at the end of the period; granted ones carry over. `remaining` is the sum. Credits and created jobs are
+/// current; other counts are updated every minute.
 fn view(caller: &Caller, usage: &MonthlyUsage) -> Value {
     let period = caller.now.period();
     let included = caller.plan().included_credits;

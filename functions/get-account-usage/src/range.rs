@@ -1,4 +1,4 @@
-//! Usage of some days, by day, tool or key: as JSON, or as CSV.
+//! Usage for a range of days, by day, tool or key, as JSON or CSV.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use docmill::domain::time::Timestamp;
 use docmill::http::envelope::Reply;
 use serde_json::{Value, json};
 
-/// Most days that one request may ask for: as long as counts are kept.
+/// Most days in one request: counts are kept this long.
 const MOST_DAYS: u64 = 400;
 const PARAMETERS: [&str; 3] = ["from", "to", "groupBy"];
 const DAY_MILLIS: u64 = 86_400_000;
 
-/// What a query asks for.
+/// A query for usage.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Range {
     /// First and last day, `YYYY-MM-DD`, both included.
@@ -23,7 +23,7 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// `None`: the query asks for no range. Without `from`, it begins with the month; without `to`, it ends today.
+    /// `None` if the query has no range. `from` defaults to the first of the month, `to` to today.
     pub(crate) fn parse(query: &[(String, String)], now: Timestamp) -> Result<Option<Self>, Vec<Breach>> {
         if !query.iter().any(|(name, _)| PARAMETERS.contains(&name.as_str())) {
             return Ok(None);

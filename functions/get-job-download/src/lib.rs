@@ -1,4 +1,4 @@
-//! `GET /v1/jobs/{job_id}/download`: a signed link to the result, or how far the job is.
+//! `GET /v1/jobs/{job_id}/download`: a signed link to the result, or the job's progress.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `GET /v1/jobs/{job_id}`: one job of the caller's account, now or when it has ended.
+//! `GET /v1/jobs/{job_id}`: a job of the caller's account, now or once it has ended.
 
 use std::sync::Arc;
 

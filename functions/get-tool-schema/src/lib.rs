@@ -1,4 +1,4 @@
-//! `GET /v1/tools/{tool_slug}/schema`: what a tool's jobs take. The schema shown is the one enforced.
+//! `GET /v1/tools/{tool_slug}/schema`: the input and options of a tool's jobs. The same schema validates requests.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `GET /v1/fonts`: the fonts of the caller's account, the oldest first.
+//! `GET /v1/fonts`: the fonts of the caller's account, oldest first.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Cursors: a place in an account's filtered list, opaque and signed. One of another account or filter is refused.
+//! Cursors: a place in an account's filtered list, opaque and signed. Cursors of other accounts or filters are refused.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
@@ -9,13 +9,13 @@ use sha2::Sha256;
 
 type HmacSha256 = Hmac<Sha256>;
 
-/// The setting that holds the secret: the one that signs the dashboard's cookies, resolved when the stack is deployed, so that
-/// no request asks for it.
+/// The setting with the secret. It is the dashboard's secret for cookies, resolved at deployment so that requests need not read
+/// it.
 const SECRET: &str = "COOKIE_KEY";
 const SHORTEST_SECRET: usize = 32;
-/// What keeps keys that are made of the same secret apart.
+/// Separates this key from others that are derived from the same secret.
 const PURPOSE: &[u8] = b"cursors of the list of jobs, version 1";
-/// As much of the signature as is sent: nobody can try often enough to hit 128 bits.
+/// Length of the sent signature: 128 bits can't be guessed.
 const TAG_BYTES: usize = 16;
 
 #[derive(Debug, thiserror::Error)]
@@ -51,7 +51,7 @@ impl CursorKey {
         BASE64.encode(signed)
     }
 
-    /// `None`: no cursor of ours, or one of another list.
+    /// `None` if the cursor is invalid or belongs to another list.
     pub fn read(&self, cursor: &str, account: &str, filter: &JobFilter) -> Option<JobMark> {
         let signed = BASE64.decode(cursor).ok()?;
         let (tag, mark) = signed.split_at_checked(TAG_BYTES)?;
@@ -60,7 +60,7 @@ impl CursorKey {
         JobMark::parse(mark)
     }
 
-    /// JSON keeps the parts apart, whatever is in them.
+    /// JSON separates the parts, whatever they contain.
     fn tag(&self, mark: &str, account: &str, filter: &JobFilter) -> HmacSha256 {
         self.0.clone().chain_update(json!([mark, account, filter]).to_string())
     }
@@ -77,7 +77,7 @@ mod tests {
     const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
     #[test]
-    fn a_cursor_is_read_by_whom_it_was_made_for_alone() {
+    fn a_cursor_only_works_for_its_account_and_filter() {
         let key = CursorKey::derived_from(SECRET).unwrap();
         let mark = JobMark::parse("1795176000007.01935f6b-8d4a-7c3e-9b5d-2f1a6c7e8d90").unwrap();
         let all = JobFilter::default();

@@ -1,4 +1,4 @@
-//! `GET /v1/jobs`: the jobs of the caller's account, the newest first, by status, tool, time and metadata.
+//! `GET /v1/jobs`: the jobs of the caller's account, newest first, filtered by status, tool, time and metadata.
 
 pub mod cursor;
 mod query;

@@ -1,4 +1,4 @@
-//! What the query string asks for.
+//! Parses the query string.
 
 use docmill::domain::breach::Breach;
 use docmill::domain::job::JobStatus;

@@ -23,7 +23,7 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
         let etag = format!("\"{}\"", sha256_hex(tools.to_string().as_bytes()));
         let reply =
             if request.has_current(&etag) { Reply::empty(StatusCode::NOT_MODIFIED) } else { Reply::ok("tools", tools) };
-        // What a key sees depends on the key, and may be kept if it is asked about each time.
+        // The list depends on the key, and may be cached if it is revalidated each time.
         let reply = reply.header(header::CACHE_CONTROL, "private, no-cache").header(header::VARY, "Authorization");
         Ok(reply.header(header::ETAG, etag))
     })

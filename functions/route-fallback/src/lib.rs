@@ -1,4 +1,4 @@
-//! The `$default` route: a path that does not exist is 404, a method that a path does not take is 405.
+//! The `$default` route: 404 for unknown paths, 405 for methods that a path does not support.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use docmill::http::routes::allowed_methods;
 use lambda_http::Body;
 use lambda_http::http::Response;
 
-/// Needs no key: it tells nothing that the documentation doesn't.
+/// Needs no key: it reveals nothing beyond the documentation.
 pub async fn handle(_nothing: Arc<()>, request: ApiRequest) -> Response<Body> {
     respond(&request.id, refuse(&request.path), &[])
 }

@@ -1,4 +1,4 @@
-//! Completed jobs whose output has had its time.
+//! Completed jobs whose output has expired.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use docmill::store::jobs::{DuePage, Written};
 
 use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
 
-/// After this long the bucket's lifecycle has deleted an output, whether we could or not.
+/// After this time, the bucket's lifecycle has deleted an output in any case.
 const LIFECYCLE: Duration = Duration::from_secs(48 * 3600);
 
 impl Sweeper {
@@ -30,10 +30,10 @@ impl Sweeper {
         Ok(repairs)
     }
 
-    /// The bytes first, then the state: every read compares the time itself, so no read offers a deleted result.
+    /// Files are deleted before the state changes. Every read compares the time, so that no read offers a deleted result.
     ///
-    /// Timeline: the sweeper dies between the two. The job is still open, and the next run deletes what is gone already
-    /// and writes the state; the other way round the bytes would have been left over.
+    /// Timeline: the sweeper dies between the two. The job is still open, and the next run deletes what is left and writes the
+    /// state. In the other order, the files would remain.
     async fn expire(&self, job: Job, is_kept: bool, run: Run) -> Result<Repair, Obstacle> {
         if is_kept {
             if job.due.is_some_and(|due| run.now < due.plus(LIFECYCLE)) {

@@ -1,4 +1,4 @@
-//! Jobs whose worker's lease has ended. They lie in shards of their own: no backlog of queued jobs is before them.
+//! Jobs whose worker's lease has ended. They have their own shards, so that no backlog delays them.
 
 use docmill::domain::job::{Job, JobStatus, MAX_ATTEMPTS, QUEUED_GRACE};
 use docmill::domain::time::Timestamp;
@@ -14,7 +14,7 @@ impl Sweeper {
         self.repair_due(Shard::Leased(shard), JobStatus::Processing, run, recover).await
     }
 
-    /// For another attempt, if there is one left.
+    /// Releases the job for another attempt, if one is left.
     async fn recover(&self, job: Job, now: Timestamp) -> Result<Repair, Obstacle> {
         if job.attempts >= MAX_ATTEMPTS {
             return self.fail(&job, now).await;

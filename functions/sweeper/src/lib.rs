@@ -1,9 +1,9 @@
-//! The sweeper: once a minute it finishes what queues and workers left undone.
+//! The sweeper: once a minute, it finishes what queues and workers have left undone.
 //!
-//! It looks at open jobs whose time has come: those whose lease has ended, queued ones that no worker took, completed ones
-//! whose output has expired; and it counts what was created and has ended. All of that goes on side by side, each run is
-//! bounded in time, and leaves the rest to the next. A job that cannot be repaired holds up no other. Two runs at once do no
-//! harm, because every change is a conditional write.
+//! It processes open jobs that are due: jobs whose lease has ended, queued jobs that no worker took, and completed jobs whose
+//! output has expired. It also counts created and ended jobs. All of this runs in parallel and within a time limit, and the rest
+//! is left to the next run. A job that can't be repaired does not delay others. Two runs at once do no harm, because every change
+//! is a conditional write.
 
 mod expiry;
 mod leases;
@@ -30,11 +30,11 @@ use futures_util::{StreamExt, stream};
 use repairs::Repair;
 pub use repairs::Repairs;
 
-/// A run starts nothing new after this time: the next one continues, a minute after this one's start.
+/// A run starts nothing new after this time. The next run continues, a minute after this one's start.
 const RUN_TIME: Duration = Duration::from_secs(35);
-/// No single job holds a run up for longer.
+/// Time limit for a single job.
 const REPAIR_TIME: Duration = Duration::from_secs(10);
-/// How many jobs of a shard are repaired at the same time.
+/// Most jobs of a shard that are repaired at the same time.
 const AT_ONCE: usize = 8;
 
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub struct Sweeper {
     pub queue: Queue,
 }
 
-/// When a run takes it to be, and when it ends.
+/// The time that a run works with, and its deadline.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     now: Timestamp,
@@ -75,7 +75,7 @@ impl Sweeper {
         Self { queue: context.queue(), context }
     }
 
-    /// One run over all shards, which is recorded for operators. Without that record it was a run all the same.
+    /// One run over all shards. It is recorded for operators; failing to record it is not an error.
     pub async fn run(&self) -> Result<Repairs, StoreError> {
         let now = clock::now();
         let repairs = self.run_at(now).await?;
@@ -87,14 +87,14 @@ impl Sweeper {
         Ok(repairs)
     }
 
-    /// A run that takes `now` for the time.
+    /// A run at the time `now`.
     pub async fn run_at(&self, now: Timestamp) -> Result<Repairs, StoreError> {
         let run = Run { now, ends_at: Instant::now() + RUN_TIME };
         let (leases, queued, waiting, counted, expired) = futures_util::join!(
             self.all_shards(|shard| self.release_leases(shard, run)),
             self.look_after_queues(run),
             self.all_shards(|shard| self.look_after_waiting(shard, run)),
-            // In a box, or the type of this future is nested too deeply to compile.
+            // Boxed: otherwise this future's type is nested too deeply to compile.
             Box::pin(self.count_all_shards(run)),
             self.all_shards(|shard| self.expire_outputs(shard, run)),
         );
@@ -112,7 +112,7 @@ impl Sweeper {
         unread.map_or(Ok(repairs), Err)
     }
 
-    /// All shards side by side: one that can't be read holds up no other.
+    /// All shards in parallel: one that can't be read does not delay others.
     async fn all_shards<F>(&self, sweep: impl Fn(u8) -> F) -> Vec<Result<Repairs, StoreError>>
     where
         F: Future<Output = Result<Repairs, StoreError>>,
@@ -120,7 +120,7 @@ impl Sweeper {
         join_all((0..SWEPT_SHARDS).map(sweep)).await
     }
 
-    /// Repairs the jobs of a shard that are due and in this state, page by page.
+    /// Repairs a shard's due jobs in this state, page by page.
     async fn repair_due<F>(
         &self,
         shard: Shard,
@@ -134,7 +134,7 @@ impl Sweeper {
         let (jobs, mut repairs, mut from) = (&self.context.jobs, Repairs::default(), None);
         while !run.is_over() {
             let DuePage { ids, next } = jobs.due(shard, run.now, from).await?;
-            // The index lags behind: the job itself decides.
+            // The index is late, so the job itself decides.
             let is_due = |job: &Job| job.status == status && job.due.is_some_and(|due| due <= run.now);
             let due = jobs.get_all(&ids).await?.into_iter().filter(is_due).collect();
             repairs += self.repair_all(due, run, &repair).await;
@@ -144,7 +144,7 @@ impl Sweeper {
         Ok(repairs)
     }
 
-    /// Repairs jobs, several at the same time. What can't be repaired holds up nothing else.
+    /// Repairs several jobs at the same time. Failures do not delay others.
     async fn repair_all<F>(&self, jobs: Vec<Job>, run: Run, repair: impl Fn(Job) -> F) -> Repairs
     where
         F: Future<Output = Result<Repair, Obstacle>>,
@@ -154,8 +154,8 @@ impl Sweeper {
         repaired.into_iter().sum()
     }
 
-    /// One shard after the other: an account's jobs lie in all of them, and add to the same counts. Each run begins with
-    /// another shard, so that none waits for ever.
+    /// One shard after the other: an account's jobs are in all of them and add to the same counts. Each run starts with another
+    /// shard, so that none waits forever.
     async fn count_all_shards(&self, run: Run) -> Vec<Result<Repairs, StoreError>> {
         let minute = run.now.as_millis() / 60_000;
         let first = u8::try_from(minute.rem_euclid(SWEPT_SHARDS.into())).unwrap_or_default();
@@ -166,7 +166,7 @@ impl Sweeper {
         counted
     }
 
-    /// Counts what was created and what has ended since the last run. A page that can't be counted holds up no other.
+    /// Counts what was created and has ended since the last run. Pages that can't be counted do not delay others.
     async fn count(&self, shard: u8, run: Run) -> Result<Repairs, StoreError> {
         let (mut repairs, mut from, mut failed) = (Repairs::default(), None, None);
         while !run.is_over() {
@@ -184,7 +184,7 @@ impl Sweeper {
     async fn fail(&self, job: &Job, now: Timestamp) -> Result<Repair, Obstacle> {
         let message = "An error on our side stopped the job. Your credits were refunded. Try again.";
         let error = JobError::new(JobErrorCode::Internal, message);
-        // Whether an engine had it when its worker was lost is not known.
+        // It is unknown whether an engine had the job when its worker was lost.
         match self.context.jobs.fail(job, &error, None, now).await? {
             Written::Yes => {
                 self.waiting().close(job, JobStatus::Failed).await;

@@ -10,7 +10,7 @@ use lambda_runtime::{Error, LambdaEvent, service_fn};
 use serde_json::Value;
 use sweeper::Sweeper;
 
-/// No request waits for the sweeper's calls: a slow answer is better than another try.
+/// No client waits for the sweeper's calls, so a slow response is better than a retry.
 const PATIENCE: Duration = Duration::from_secs(8);
 
 #[tokio::main(flavor = "current_thread")]

@@ -1,7 +1,7 @@
-//! Queued jobs that no worker took: their message is sent again, in case it was lost.
+//! Queued jobs that no worker took. Their message is sent again, in case it was lost.
 //!
-//! Behind a backlog a job's message is most likely waiting too. Sent again for every look, the messages would multiply just
-//! when there are too many; so young jobs are not even looked at, and of the others a few in each run.
+//! If there is a backlog, the message is probably still waiting. Sending it at every check would multiply messages just when
+//! there are too many. So young jobs are not checked at all, and older ones only rarely.
 
 use std::time::Duration;
 
@@ -15,12 +15,12 @@ use futures_util::future::join_all;
 
 use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
 
-/// How soon a queued job is looked at again; it doubles with the job's age.
+/// When a queued job is checked again. This doubles with the job's age.
 const FIRST_WAIT: Duration = Duration::from_secs(60);
 const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
-/// While its queue has a backlog, a job's message is taken to be waiting in it for so long.
+/// While its queue has a backlog, a job's message is assumed to be waiting for this long.
 const PATIENCE: Duration = Duration::from_secs(15 * 60);
-/// A job that was queued for so long is failed: its owner has long given up, and gets the credits back.
+/// A job that was queued for this long fails and is refunded.
 const LONGEST_QUEUED: Duration = Duration::from_secs(24 * 3600);
 
 impl Sweeper {
@@ -38,12 +38,12 @@ impl Sweeper {
         join_all(shards().map(|shard| self.look_after_shard(shard, backlog, run))).await
     }
 
-    /// A queue that does not say counts as empty: a duplicate does no harm.
+    /// If the backlog is unknown, the queue counts as empty: duplicate messages do no harm.
     async fn has_backlog(&self, queue: QueueName) -> bool {
         match self.queue.depth(queue).await {
             Ok(depth) => depth.waiting > 0,
             Err(error) => {
-                tracing::warn!(%error, "a queue did not say how many messages wait in it");
+                tracing::warn!(%error, "the number of messages in a queue could not be read");
                 false
             }
         }
@@ -51,7 +51,7 @@ impl Sweeper {
 
     async fn look_after_shard(&self, shard: Shard, backlog: bool, run: Run) -> Result<Repairs, StoreError> {
         let (jobs, mut repairs, mut from) = (&self.context.jobs, Repairs::default(), None);
-        // A job is due for the first time when its grace is over.
+        // A job is first due at the end of its grace period.
         let until = if backlog { run.now.minus(PATIENCE - QUEUED_GRACE) } else { run.now };
         while !run.is_over() {
             let DuePage { ids, next } = jobs.due(shard, until, from).await?;
@@ -69,7 +69,7 @@ impl Sweeper {
             return self.fail(&job, now).await;
         }
         let longest = if backlog { LONGEST_QUEUED } else { LONGEST_WAIT };
-        // Looked at again before its last moment has passed.
+        // Checked again before its last moment.
         let wait = age.clamp(FIRST_WAIT, longest).min((LONGEST_QUEUED - age).max(FIRST_WAIT));
         match self.context.jobs.postpone(&job, now.plus(wait)).await? {
             Written::Yes => {

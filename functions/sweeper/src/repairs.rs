@@ -1,4 +1,4 @@
-//! What a run did.
+//! The result of a run.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
@@ -10,22 +10,22 @@ use tracing::Level;
 
 use crate::Obstacle;
 
-/// What a run did.
+/// The result of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Repairs {
     pub resent: u32,
     pub released: u32,
     pub failed: u32,
     pub expired: u32,
-    /// Creations and ends of jobs that were counted.
+    /// Counted creations and ends of jobs.
     pub counted: u32,
-    /// Jobs that had moved on by themselves, or were not yet in need.
+    /// Jobs that had changed in the meantime, or were not due yet.
     pub untouched: u32,
-    /// Jobs that could not be repaired now; the next run sees them again.
+    /// Jobs that could not be repaired now. The next run tries again.
     pub errors: u32,
 }
 
-/// What was done for one job.
+/// The repair of one job.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Repair {
     Resent,

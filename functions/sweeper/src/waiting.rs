@@ -1,4 +1,4 @@
-//! Jobs that take other jobs' results, and were not told that these have ended.
+//! Waiting jobs that were not notified when the jobs they wait for ended.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use docmill::waiting::{Notified, Waiting};
 
 use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
 
-/// How often the sweeper looks at a waiting job. Usually the awaited job notifies it earlier.
+/// How often the sweeper checks a waiting job. Usually, the awaited job notifies it earlier.
 const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
 
 impl Sweeper {
@@ -21,10 +21,10 @@ impl Sweeper {
         self.repair_due(Shard::Waiting(shard), JobStatus::Queued, run, notify).await
     }
 
-    /// Notifies the job of all jobs that have ended, and looks again later if it still waits for others.
+    /// Notifies the job of all ended jobs, and checks again later if it still waits.
     ///
-    /// Timeline: a worker completes the awaited job and dies before it notifies the waiting one. Or it takes the last job off the
-    /// list and dies before it puts the waiting one into its queue.
+    /// Timeline: a worker completes the awaited job and dies before it notifies the waiting one; or it removes the last awaited
+    /// job from the list and dies before it queues the waiting one.
     async fn notify(&self, job: Job, now: Timestamp) -> Result<Repair, Obstacle> {
         let waiting = self.waiting();
         let Some(awaited) = &job.waiting_for else {
@@ -34,7 +34,7 @@ impl Sweeper {
         let found = self.context.jobs.get_all(&ids).await?.into_iter();
         let found: HashMap<JobId, JobStatus> = found.map(|job| (job.id, job.status_at(now))).collect();
         for id in ids {
-            // A job that is gone altogether has taken its result with it.
+            // The result of a job that no longer exists is gone too.
             let status = found.get(&id).copied().unwrap_or(JobStatus::Deleted);
             if status.is_terminal() {
                 match waiting.notify(job.id, id, status).await? {

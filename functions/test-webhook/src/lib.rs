@@ -1,4 +1,4 @@
-//! `POST /v1/webhooks/test`: records a test and returns a signed sample. No request goes out.
+//! `POST /v1/webhooks/test`: records a test and returns a signed sample. No request is sent.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
             id: new_event_id(caller.now),
             kind: WEBHOOK_TEST.to_owned(),
             recorded_at: caller.now,
-            // The host is enough to tell tests apart, and no item grows with what users send.
+            // The host is enough to identify tests, and keeps the item small.
             data: json!({"host": Url::parse(&url).ok().and_then(|url| url.host_str().map(str::to_owned))}),
             ttl: caller.now.plus(KEPT).as_ttl_seconds(),
         };
@@ -49,7 +49,7 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
     .await
 }
 
-/// The receiver's address: absolute https without user info; http for loopback on a local stack.
+/// The receiver's address: absolute https without user info, or http for loopback on a local stack.
 fn receiver(body: &Map<String, Value>, local_mode: bool) -> Result<String, Breach> {
     let wrong = || Breach::new("/url", "must be an absolute https URL without user info, of at most 8192 bytes");
     let text = match body.get("url") {
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn loopback_over_http_is_for_the_local_stack_alone() {
+    fn loopback_over_http_is_only_for_the_local_stack() {
         for url in ["http://localhost:9000/", "http://127.0.0.1/", "http://[::1]:9000/"] {
             assert!(accepts(json!(url), true), "{url}");
             assert!(!accepts(json!(url), false), "{url}");

@@ -1,15 +1,15 @@
-//! Ends an attempt whose job its owner has canceled.
+//! Stops an attempt when its job is canceled.
 
 use std::time::Duration;
 
 use docmill::domain::job::Job;
 use docmill::store::jobs::Jobs;
 
-/// How often a job is looked at while it is worked on: canceled work is killed within three seconds.
+/// How often a running job is checked: canceled work is killed within three seconds.
 pub const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// Does the work of an attempt as long as the job is the attempt's own. `None`: it was canceled, or another attempt has taken
-/// over. The work was dropped then, and everything that it had started with it.
+/// Runs the work of an attempt while the job belongs to it. `None` if the job was canceled or another attempt has taken over; the
+/// work was then dropped with everything that it started.
 pub(crate) async fn unless_canceled<T>(
     jobs: &Jobs,
     job: &Job,
@@ -23,7 +23,7 @@ pub(crate) async fn unless_canceled<T>(
     }
 }
 
-/// Returns when the job no longer belongs to this attempt. Failed reads are ignored.
+/// Returns once the job no longer belongs to this attempt. Failed reads are ignored.
 async fn lost(jobs: &Jobs, job: &Job, look_every: Duration) {
     loop {
         tokio::time::sleep(look_every).await;

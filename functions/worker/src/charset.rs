@@ -1,40 +1,40 @@
-//! Bytes from the web as text: a byte order mark wins, then what the server says, then what the document says.
+//! Decodes text from the web: a byte order mark takes precedence, then the server's declaration, then the document's.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_8859_4, UTF_8, WINDOWS_1252};
 
-/// Declarations inside a document count in its first bytes only (the HTML standard's prescan).
+/// Only declarations in a document's first bytes count (the HTML standard's prescan).
 const PRESCAN_BYTES: usize = 1024;
 
-/// How many letters beyond ASCII must look Baltic.
+/// How many non-ASCII letters must look Baltic.
 const BALTIC_LETTERS: usize = 8;
 
-/// Decodes a page or, in the same manner, a stylesheet (`@charset "…"` reads like `charset=…` here).
+/// Decodes a page or a stylesheet (`@charset "…"` is read like `charset=…`).
 pub(crate) fn decode(bytes: &[u8], content_type: Option<&str>) -> String {
     let declared = content_type.and_then(|value| charset_after("charset", value.as_bytes()));
     let encoding = declared.or_else(|| in_document(bytes)).unwrap_or_else(|| guess(bytes));
-    // The decoder handles a byte order mark itself.
+    // The decoder handles byte order marks.
     encoding.decode(bytes).0.into_owned()
 }
 
 fn in_document(bytes: &[u8]) -> Option<&'static Encoding> {
     let encoding = charset_after("charset", &bytes[..bytes.len().min(PRESCAN_BYTES)])?;
-    // A declaration that was read as ASCII can't be in UTF-16 (as the standard says too).
+    // A declaration that was read as ASCII can't be in UTF-16 (the standard agrees).
     Some(if encoding.is_ascii_compatible() { encoding } else { UTF_8 })
 }
 
-/// The encoding that text without a declaration is in most likely, by its letters.
+/// The most likely encoding of undeclared text, judged by its letters.
 fn guess(bytes: &[u8]) -> &'static Encoding {
     if std::str::from_utf8(bytes).is_ok() { UTF_8 } else { guess_legacy(bytes) }
 }
 
 /// The same for text that is not UTF-8.
 pub(crate) fn guess_legacy(bytes: &[u8]) -> &'static Encoding {
-    // A text file has no script that an escape sequence could smuggle through a filter.
+    // Text files have no scripts that escape sequences could hide.
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(bytes, true);
     let guessed = detector.guess(None, Utf8Detection::Deny);
-    // One accented letter in a short text is enough for this guess, and few people ever wrote it: it takes more to believe it.
+    // The detector guesses this from a single accented letter, but it was rarely used: require more letters.
     let is_short = || bytes.iter().filter(|byte| !byte.is_ascii()).take(BALTIC_LETTERS).count() < BALTIC_LETTERS;
     if guessed == ISO_8859_4 && is_short() { WINDOWS_1252 } else { guessed }
 }

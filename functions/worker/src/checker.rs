@@ -1,5 +1,5 @@
-//! Results before they count: the PDF tools open each one in a confined child, and mark those of test jobs. This process, which
-//! has the role's credentials, parses nothing that an engine made.
+//! Checks results: a confined child of the PDF tools opens each one, and marks those of test jobs. This process has the role's
+//! credentials and does not parse anything that an engine made.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -11,14 +11,14 @@ use serde_json::Value;
 use crate::engine::{Artifact, Conversion, Engine, Failure, Limits, NO_FONTS, Source, Task};
 use crate::tree;
 
-/// Slugs of calls that are in no catalogue.
+/// Slugs of internal calls, which are not in the catalogue.
 const VERIFY: &str = "verify";
 const MARK: &str = "mark-test";
 
 /// How results are checked.
 #[derive(Clone, Copy)]
 pub struct Checker<'a> {
-    /// The engine that knows the calls above.
+    /// The engine for these calls.
     pub tools: &'a dyn Engine,
     pub limits: &'a Limits,
     pub deadline: Instant,
@@ -31,9 +31,9 @@ impl std::fmt::Debug for Checker<'_> {
 }
 
 impl Checker<'_> {
-    /// Opens each file: it must be whole, of its format and within the limits. Counts pages and measures pictures.
+    /// Opens each file, which must be complete, of its format and within the limits. Counts pages and measures pictures.
     ///
-    /// `password` opens files that were just encrypted. `scratch`: an empty directory.
+    /// `password` opens files that were just encrypted. `scratch` is an empty directory.
     pub async fn check(
         &self,
         conversion: Conversion,
@@ -51,7 +51,7 @@ impl Checker<'_> {
         }
         let artifacts = conversion.artifacts.into_iter().zip(seen);
         let artifacts = artifacts.map(|(made, Artifact { pages, width, height, .. })| {
-            // The format's own tool may know more, such as the pages that a picture shows.
+            // The format's own tool may know more, such as the pages in a picture.
             Artifact {
                 pages: pages.or(made.pages),
                 width: width.or(made.width),
@@ -62,7 +62,7 @@ impl Checker<'_> {
         Ok(Conversion { artifacts: artifacts.collect(), ..conversion })
     }
 
-    /// Writes a copy of a PDF that has a large "TEST" on every page.
+    /// Writes a copy of a PDF with a large "TEST" on every page.
     pub async fn mark(&self, pdf: docmill_pdf::Source, scratch: &Path) -> Result<PathBuf, Failure> {
         let marked = self.call(MARK, vec![Source::File(pdf)], scratch).await?;
         Ok(marked.path().to_owned())
@@ -75,13 +75,13 @@ impl Checker<'_> {
     }
 }
 
-/// A link that a child left in a file's place is not followed.
+/// A link that a child put in place of a file is not followed.
 pub(crate) fn are_files(conversion: &Conversion) -> Result<(), Failure> {
     let opened = conversion.artifacts.iter().try_for_each(|artifact| tree::open_written(&artifact.path).map(drop));
     opened.map_err(|error| missing(&error))
 }
 
-/// A file without anything that a client said of it.
+/// A file without the client's description.
 pub(crate) fn file(path: PathBuf, media: Media, password: Option<String>) -> docmill_pdf::Source {
     docmill_pdf::Source { path, media, name: None, password, page_range: None, title: None, base: None }
 }

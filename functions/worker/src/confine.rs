@@ -1,7 +1,7 @@
-//! Children that touch documents: what they may use, how they start, how they end.
+//! Children that open documents: what they may use, how they start and end.
 //!
-//! Nothing between `fork` and `exec` can be done safely in a process with threads, so the worker's own binary is the
-//! first thing a child runs: `worker confine … -- PROGRAM ARGS` takes the limits upon itself and becomes the program.
+//! A process with threads can do little safely between `fork` and `exec`. So a child first runs the worker's own binary: `worker
+//! confine … -- PROGRAM ARGS` applies the limits to itself and then becomes the program.
 
 mod calls;
 mod child;
@@ -25,16 +25,16 @@ pub(crate) use child::{limit, showing_own_memory};
 pub use platform::{Platform, ProbeArgs, probe};
 use usage::{Allowance, Excess, Usage, Watch, Watched};
 
-/// Exit code of a child that could not be confined; the program did not run then.
+/// Exit code of a child that could not be confined. The program did not run.
 pub const NOT_CONFINED: u8 = 125;
 
-/// How much of what a child writes to its standard error is kept: the end of it.
+/// How much of a child's standard error is kept, counted from its end.
 const STDERR_TAIL_BYTES: u64 = 4 * 1024;
 
 /// What a child may use.
 #[derive(Clone, Debug)]
 pub struct Confinement {
-    /// Bytes; Chromium reserves so much that it runs without this limit. Whoever has it is also kept from taking all of
+    /// Bytes. Chromium reserves so much address space that it runs without this limit. A child with this limit also can't use up
     /// the environment's memory.
     pub address_space: Option<u64>,
     pub cpu_seconds: Option<u64>,
@@ -43,38 +43,38 @@ pub struct Confinement {
     pub open_files: u64,
     pub network: Network,
     pub processes: Processes,
-    /// What it reads besides the system's files and its own directory.
+    /// Paths that it can read, besides the system's files and its own directory.
     pub reads: Vec<PathBuf>,
-    /// Where it writes besides its own directory.
+    /// Paths that it can write to, besides its own directory.
     pub writes: Vec<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Network {
-    /// No sockets at all, but pairs of its own.
+    /// No sockets except socket pairs.
     Denied,
-    /// For a LibreOffice that runs by itself, and listens where it may write: sockets of this machine, and no connecting.
+    /// For a LibreOffice process of its own, which listens on a socket: local sockets, but no connections.
     Unconnected,
-    /// For a browser, which reaches the guarding proxy and nothing else: TCP alone.
+    /// For a browser, which can only reach the guarding proxy: only TCP.
     Proxied,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Processes {
-    /// Threads alone. It can't signal others either.
+    /// Only threads. It can't send signals to others either.
     None,
-    /// Others in its own process group, which none of them can leave.
+    /// Other processes in its own process group, which none of them can leave.
     InGroup,
-    /// For a helper: each child that it forks has its own group and applies a [`Narrowing`] to itself.
+    /// For a helper: each forked child gets its own group and applies a [`Narrowing`] to itself.
     Forked,
 }
 
-/// How the network is denied.
+/// How to deny the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Means {
-    /// Filters of system calls, which deny more than the network.
+    /// By system call filters, which deny more than the network.
     Calls,
-    /// An empty network namespace.
+    /// By an empty network namespace.
     Namespace,
     /// Not at all: see [`Platform`].
     None,
@@ -95,15 +95,15 @@ impl Means {
 pub struct Launcher {
     worker: PathBuf,
     means: Means,
-    /// Bytes of memory that the children of one job may take together.
+    /// Most memory for all children of one job, in bytes.
     memory: u64,
 }
 
-/// Where nothing says how much memory there is.
+/// Assumed memory if nothing says how much there is.
 const USUAL_MEMORY: u64 = 3 << 30;
 
 impl Launcher {
-    /// `worker` is the path of the worker's binary; a test gives the one it was built with.
+    /// `worker` is the path of the worker's binary; tests use the one they were built with.
     pub fn new(worker: impl Into<PathBuf>) -> Self {
         Self { worker: worker.into(), means: Means::Calls, memory: memory_of_children() }
     }
@@ -117,21 +117,21 @@ impl Launcher {
         &self.worker
     }
 
-    /// With so many bytes of memory for the children of one job.
+    /// Sets the memory limit for the children of one job, in bytes.
     #[must_use]
     pub fn within(self, memory: u64) -> Self {
         Self { memory, ..self }
     }
 
-    /// What the children of one job may take together, in these directories.
+    /// Limits for the children of one job, which use these directories.
     pub fn allowance(&self, directories: impl IntoIterator<Item = PathBuf>) -> Allowance {
         Allowance::new(directories, self.memory)
     }
 
-    /// `program` confined: its environment is empty but for TMPDIR, its directory is `scratch`, its process group its own.
-    /// The caller adds arguments, variables and, where it needs them, standard streams.
+    /// `program` as a confined command: an empty environment except for TMPDIR, `scratch` as its directory, and its own process
+    /// group. The caller adds arguments, variables and standard streams.
     ///
-    /// The child dies with the *thread* that spawns it: spawn where the thread outlives the child, as [`run`] does.
+    /// The child dies with the *thread* that spawns it, so that thread must outlive the child, as in [`run`].
     pub fn command(&self, confinement: &Confinement, program: &Path, scratch: &Path) -> Command {
         let mut command = Command::new(&self.worker);
         command.arg("confine");
@@ -162,42 +162,42 @@ impl Launcher {
     }
 }
 
-/// Three quarters of the environment's memory: the rest is the worker's own, and a document can't kill it.
+/// Three quarters of the environment's memory. The worker keeps the rest, so that a document can't kill it.
 fn memory_of_children() -> u64 {
     let megabytes = std::env::var("AWS_LAMBDA_FUNCTION_MEMORY_SIZE").ok().and_then(|size| size.parse::<u64>().ok());
     megabytes.map_or(USUAL_MEMORY, |megabytes| (megabytes << 20) / 4 * 3)
 }
 
-/// What the command line calls it.
+/// The value's name on the command line.
 fn name(value: impl clap::ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
-/// How a child ended, and what it took.
+/// How a child ended, and what it used.
 #[derive(Debug)]
 pub struct Outcome {
     pub end: End,
     pub wall: Duration,
-    /// User and system time of the child and of those of its children that it waited for.
+    /// User and system time of the child and of its own children that it waited for.
     pub cpu: Duration,
     pub peak_rss_bytes: u64,
-    /// The last 4 KiB of its standard error: for the log, since a document may have shaped it.
+    /// The last 4 KiB of its standard error. Only for the log, since a document may have influenced it.
     pub stderr: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     Exited(i32),
-    /// Killed by this signal; that does not establish whose fault it was.
+    /// Killed by this signal, which does not tell whose fault it was.
     Signaled(i32),
-    /// Killed because its deadline, or its share of CPU time, was used up.
+    /// Killed at its deadline or CPU time limit.
     TimedOut,
-    /// Killed because it took more than its allowance.
+    /// Killed for exceeding its limits.
     Exceeded(Excess),
 }
 
-/// Runs a confined command to its end, and kills its whole process group at `deadline`, when it takes more than its
-/// allowance, or when it leaves stragglers.
+/// Runs a confined command. Kills its whole process group at `deadline`, when it exceeds its limits, or when it leaves processes
+/// behind.
 pub async fn run(command: Command, deadline: Instant, allowance: Allowance) -> io::Result<Outcome> {
     tokio::task::spawn_blocking(move || run_blocking(command, deadline, &allowance)).await.map_err(io::Error::other)?
 }
@@ -209,7 +209,7 @@ fn run_blocking(mut command: Command, deadline: Instant, allowance: &Allowance) 
     let child = command.spawn()?;
     let group = Pid::from_child(&child);
     let waited = wait(group, Some(deadline), allowance, |_| {});
-    // The child is not reaped yet, so its group's number can't belong to anybody else.
+    // The child is not reaped yet, so its group id can't be reused.
     kill_group(group)?;
     let used = child.wait4()?;
     let stderr = tail(stderr)?;
@@ -234,7 +234,7 @@ enum Waited {
     Exceeded(Excess),
 }
 
-/// Waits for the end of a process, samples what its group uses, and reports it to `note`.
+/// Waits for a process to end, samples its group's usage, and reports it to `note`.
 fn wait(
     process: Pid,
     deadline: Option<Instant>,
@@ -262,7 +262,7 @@ fn wait(
     }
 }
 
-/// Waits until a process has ended, and does not reap it, or until its group takes more than its allowance.
+/// Waits until a process has ended, without reaping it, or until its group exceeds its limits.
 pub(crate) fn wait_within(process: Pid, allowance: &Allowance, note: impl FnMut(Usage)) -> io::Result<Option<Excess>> {
     Ok(match wait(process, None, allowance, note)? {
         Waited::Exceeded(excess) => Some(excess),
@@ -270,7 +270,7 @@ pub(crate) fn wait_within(process: Pid, allowance: &Allowance, note: impl FnMut(
     })
 }
 
-/// Kills every process of a group; that none is left is not an error.
+/// Kills all processes of a group. It is not an error if there are none.
 pub fn kill_group(group: Pid) -> io::Result<()> {
     match rustix::process::kill_process_group(group, Signal::KILL) {
         Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(()),
@@ -288,7 +288,7 @@ impl End {
         }
     }
 
-    /// The same, unless a process crashed for lack of memory: it had used nearly all, or reported a failed allocation.
+    /// The same, unless a process crashed for lack of memory: it had used nearly all, or an allocation failed.
     pub(crate) fn or_of_memory(self, lacked: bool) -> Self {
         match self {
             Self::Exited(1..)
@@ -302,8 +302,8 @@ impl End {
     }
 }
 
-/// Whether a process that broke down says that it got no memory: Rust does so, and the runtime of C++. A limit of the kernel's
-/// denies a large piece while little is in use.
+/// Whether a crashed process reports that an allocation failed, as Rust and the C++ runtime do. The kernel's limit can deny a
+/// large allocation while little memory is in use.
 pub(crate) fn tells_of_memory(stderr: &str) -> bool {
     stderr.contains("memory allocation of ") || stderr.contains("std::bad_alloc")
 }

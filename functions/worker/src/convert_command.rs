@@ -1,4 +1,4 @@
-//! `worker convert`: the service's engines, checks and limits on one source, without AWS.
+//! `worker convert`: converts a source with the service's engines, checks and limits, without AWS.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -38,10 +38,10 @@ pub struct Args {
     /// Slug of the tool, e.g. `office-to-pdf`.
     #[arg(long)]
     tool: String,
-    /// A file, or an http(s) URL. A tool that takes several has one `--in` for each, in order.
+    /// A file, or an http(s) URL. Tools with several sources take one `--in` for each, in order.
     #[arg(long = "in", required = true)]
     sources: Vec<String>,
-    /// Where the result goes: one file, or the ZIP of several.
+    /// The result's path: one file, or a ZIP of several.
     #[arg(long)]
     out: PathBuf,
     /// The job's `options`, as JSON.
@@ -50,19 +50,19 @@ pub struct Args {
     /// The job's further steps, `then`, as JSON.
     #[arg(long, default_value = "[]")]
     then: String,
-    /// Opens an encrypted source, where the tool takes a password with its source.
+    /// Password of an encrypted source, for tools that accept one.
     #[arg(long)]
     password: Option<String>,
-    /// A font that the source finds beside those of the system: TTF, OTF, TTC or WOFF2.
+    /// An additional font for the conversion: TTF, OTF, TTC or WOFF2.
     #[arg(long = "font")]
     fonts: Vec<PathBuf>,
-    /// Convert this many times; the last result is kept.
+    /// Convert this many times and keep the last result.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
     /// Print one JSON object instead of a line of text.
     #[arg(long)]
     json: bool,
-    /// Mark the pages as a test key's jobs are marked.
+    /// Mark the pages like those of a test key's jobs.
     #[arg(long)]
     test: bool,
     #[command(flatten)]
@@ -72,7 +72,7 @@ pub struct Args {
 /// Settings of the engines, for every command that runs them.
 #[derive(Clone, Debug, clap::Args)]
 struct EngineArgs {
-    /// `host:port` pairs, separated by commas, that may be fetched from although they are not public.
+    /// Comma-separated `host:port` pairs that may be fetched from although they are not public.
     #[arg(long, default_value = "")]
     allow: String,
     /// The longest conversion, in seconds.
@@ -83,7 +83,7 @@ struct EngineArgs {
     libreoffice: PathBuf,
 }
 
-/// Why nothing was converted: a code of the contract where there is one.
+/// Why nothing was converted, with the API's error code if there is one.
 #[derive(Debug)]
 struct Refused {
     code: String,
@@ -97,7 +97,7 @@ impl Refused {
 }
 
 impl From<Failure> for Refused {
-    /// Print the cause too: a service only logs it, but here the user runs the command.
+    /// Prints the cause too: the service only logs it, but here the user runs the command.
     fn from(failure: Failure) -> Self {
         let Failure { code, message, cause, engine: _ } = failure;
         let message = if code == JobErrorCode::Internal { format!("{message} ({cause})") } else { message };
@@ -121,7 +121,7 @@ pub fn run(args: &Args) -> ExitCode {
     if outcome.is_ok() && printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Does a command's work, and leaves no process and no file of it behind.
+/// Does a command's work and leaves no processes or files behind.
 fn run_to_the_end<T, E: From<io::Error>>(work: impl Future<Output = Result<T, E>>) -> Result<T, E> {
     telemetry::init_for_people();
     let done = confine::hide_own_memory().map_err(E::from).and_then(|()| {
@@ -177,7 +177,7 @@ async fn convert_all(args: &Args) -> Result<Value, Refused> {
     Ok(last)
 }
 
-/// Copies the primary result to where it was asked for, and describes all of it.
+/// Copies the primary result to its path and describes all results.
 fn keep(converted: &Converted, out: &Path) -> Result<Value, Refused> {
     let primary = converted.files.primary().ok_or_else(|| Refused::invalid("no result"))?;
     io::copy(&mut tree::open_written(&primary.path)?, &mut File::create(out)?)?;
@@ -214,12 +214,12 @@ impl Input {
         Ok(Self::File(PathBuf::from(source)))
     }
 
-    /// What a request says of this source.
+    /// The source as part of a request.
     fn as_source(&self, tool: &Definition, password: Option<&str>) -> Value {
         let mut source = match self {
             Self::Url(url) if !tool.sources.kinds.contains(&SourceKind::SourceUrl) => json!({ "url": url.as_str() }),
             Self::Url(url) => json!({ "sourceUrl": url.as_str() }),
-            // The service has no files: this one is taken for an upload.
+            // The service has no local files, so this one is treated as an upload.
             Self::File(_) => json!({ "uploadId": "upl_00000000000000000000000000000000" }),
         };
         if let Some(password) = password {
@@ -233,7 +233,7 @@ fn catalogue() -> Result<Catalogue, Refused> {
     Catalogue::load().map_err(|error| Refused::invalid(error.to_string()))
 }
 
-/// The job that the service would make of this command, checked against the same schema.
+/// The request that this command stands for, checked against the tool's schema.
 fn request(args: &Args, inputs: &[Input], catalogue: &Catalogue) -> Result<(JobRequest, Vec<Warning>), Refused> {
     let tool = catalogue
         .find(&args.tool)
@@ -258,7 +258,7 @@ fn request(args: &Args, inputs: &[Input], catalogue: &Catalogue) -> Result<(JobR
     })
 }
 
-/// A converter that keeps the request's own engine warm.
+/// A converter that keeps the request's engine warm.
 fn converter(args: &EngineArgs, request: &JobRequest, catalogue: Catalogue) -> Result<Converter, Refused> {
     let exceptions: SourceExceptions = args.allow.parse().map_err(|_| Refused::invalid("--allow: not host:port"))?;
     let policy = EgressPolicy::new(exceptions);
@@ -292,14 +292,14 @@ async fn convert(
     converter.run(request, given, Workspace { scratch, deadline, mode, limits, fonts: FontSource::Read(fonts) }).await
 }
 
-/// A font file, checked as the service checks it.
+/// A font file, with the service's checks.
 fn font(path: &Path) -> Result<Font, Refused> {
     let invalid = |error: &dyn std::fmt::Display| Refused::invalid(format!("{}: {error}", path.display()));
     let file = std::fs::read(path).map_err(|error| invalid(&error))?;
     docmill_fonts::read(&file).map_err(|error| invalid(&error))
 }
 
-/// A copy of a local file in the job's directory, which is all that an engine sees.
+/// Copies a local file to the job's directory, the only place that an engine sees.
 async fn local(path: &Path, scratch: &Path, index: usize) -> Result<Fetched, Failure> {
     let to = sources::place(scratch, index).await?;
     let copied = tokio::fs::copy(path, &to).await;

@@ -1,6 +1,6 @@
-//! From a request to finished files, without AWS: obtain, plan, convert step by step, mark, measure.
+//! From a request to finished files, without AWS: fetch, plan, convert step by step, mark, measure.
 //!
-//! The Lambda pipeline and the `convert` command both go through here, so that both have the same checks and limits.
+//! The Lambda pipeline and the `convert` command both use this, so that both have the same checks and limits.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -28,15 +28,15 @@ pub struct Converter {
     pub engines: Engines,
 }
 
-/// Files that are ready to be stored, and how they came about.
+/// Files that are ready to be stored, and how they were made.
 #[derive(Debug)]
 pub struct Converted {
     pub files: Files,
     pub report: Option<Value>,
-    /// The engine of the job's own tool.
+    /// The engine of the job's main tool.
     pub engine: EngineInfo,
     pub warnings: Vec<Warning>,
-    /// Every step, where there are several.
+    /// All steps, if there are several.
     pub steps: Vec<StepRun>,
     pub fetch: Duration,
     pub convert: Duration,
@@ -45,9 +45,9 @@ pub struct Converted {
 /// Directory, deadline and limits of a job.
 #[derive(Clone, Copy, Debug)]
 pub struct Workspace<'a> {
-    /// A directory of this job alone.
+    /// A directory for this job only.
     pub scratch: &'a Path,
-    /// The latest end of everything.
+    /// When everything must have ended.
     pub deadline: Instant,
     pub mode: Mode,
     pub limits: &'a Limits,
@@ -55,7 +55,7 @@ pub struct Workspace<'a> {
 }
 
 impl Converter {
-    /// Runs a request to its end. `given`: sources that are here already.
+    /// Runs a request. `given`: sources that are already local.
     pub async fn run(&self, request: &JobRequest, given: Given, at: Workspace<'_>) -> Result<Converted, Failure> {
         let started = Instant::now();
         let obtained = self.obtain(request, given, at).await?;
@@ -87,7 +87,7 @@ impl Converter {
             if marks && self.can_be_marked(call) {
                 self.mark(&mut conversion.artifacts, &mut place, at).await?;
             }
-            // What a PDF tool made for the next one is opened by that one, in a child too.
+            // The next PDF tool opens the result of the one before, so it need not be checked in between.
             if is_last || call.engine != EngineKind::PdfTools {
                 conversion = self.check(call, conversion, &mut place, at).await?;
             }
@@ -120,7 +120,7 @@ impl Converter {
         sources::obtain(&self.fetcher, request.sources(), given, &tool.definition, at.scratch, at.limits).await
     }
 
-    /// Makes a PDF of each source that its tool does not take as it is.
+    /// Makes a PDF of each source that the tool does not read directly.
     async fn prepare(
         &self,
         obtained: Vec<Obtained>,
@@ -156,13 +156,13 @@ impl Converter {
         at: Workspace<'_>,
     ) -> Result<Conversion, Failure> {
         let engine = self.engines.find(call.engine)?;
-        // A directory for each attempt: what a child left in one is not in the next one's way.
+        // Each attempt has its own directory, so that leftovers of one can't affect the next.
         let convert = async |sources, scratch: PathBuf| {
             let (tool, options, limits, deadline) = (call.tool.as_str(), &call.options, at.limits, at.deadline);
             engine.convert(Task { tool, sources, options, scratch: &scratch, deadline, limits, fonts }).await
         };
         let conversion = match convert(sources.clone(), place.next()?).await {
-            // Not every crash is the document's fault: once more, in a fresh engine.
+            // A crash may not be the document's fault: try once more in a fresh engine.
             Err(failure) if failure.code == JobErrorCode::EngineCrashed && Instant::now() < at.deadline => {
                 tracing::warn!(cause = %failure.cause, "an engine crashed; the conversion is repeated once");
                 convert(sources, place.next()?).await
@@ -189,17 +189,17 @@ impl Converter {
         checked.map_err(|failure| failure.of(call.engine))
     }
 
-    /// A picture, a text or an encrypted file can't be marked: its source is marked instead.
+    /// Pictures, texts and encrypted files can't be marked, so their source is marked instead.
     fn can_be_marked(&self, call: &Call) -> bool {
         let (Some(tool), Some(options)) = (self.catalogue.find(&call.tool), call.options.as_object()) else {
             return false;
         };
         match call.tool.as_str() {
             "protect-pdf" => false,
-            // A mark would break what the result claims to be. Level 1b does not allow the mark, which is translucent.
+            // A mark would break the result's conformance: level 1b does not allow its transparency.
             "pdf-to-pdfa" => options.get("level").is_some_and(|level| level == "1b"),
             "edit-metadata" if options.contains_key("facturX") => false,
-            // Their sources take no mark.
+            // The sources of this tool can't be marked.
             "html-to-image" => true,
             "convert-office" if tool.definition.output(options).extension == Media::Png.extension() => true,
             _ => tool.definition.output(options).extension == Media::Pdf.extension(),
@@ -239,7 +239,7 @@ fn unmarked() -> Warning {
     Warning::new("test_mark_missing", "The result of this test job has no TEST mark: its format can't be marked.")
 }
 
-/// Directories for the calls of one step: what one leaves is not in the next one's way.
+/// Directories for the calls of one step, so that leftovers of one can't affect the next.
 struct Place<'a> {
     scratch: &'a Path,
     name: &'a str,
@@ -259,8 +259,8 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Adds the warnings of a call, and leaves it those that were added: a job's description has room for so many. A child that
-/// a document has taken over may send any number.
+/// Adds a call's warnings up to the limit of a job's description, and removes the rest from the call. A child under a document's
+/// control may send any number.
 fn keep(all: &mut Vec<Warning>, of_call: &mut Vec<Warning>) {
     of_call.truncate(MAX_WARNINGS.saturating_sub(all.len()));
     all.extend(of_call.iter().cloned());
@@ -270,7 +270,7 @@ fn first_name(obtained: &[Obtained]) -> Option<String> {
     obtained.iter().find_map(|obtained| obtained.name.clone())
 }
 
-/// A result as the sources of the next step.
+/// A result as sources of the next step.
 async fn as_sources(
     artifacts: &[Artifact],
     name: Option<&str>,
@@ -287,7 +287,7 @@ async fn as_sources(
     checked.await.map_err(|_panicked| Failure::internal("the check of a result panicked"))?
 }
 
-/// A result as the next step's source.
+/// A result as a source of the next step.
 fn as_source(artifact: &Artifact, name: Option<&str>) -> Result<Source, Failure> {
     if artifact.media == Media::Html {
         return read_page(&artifact.path).map(Source::Html);
@@ -301,7 +301,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_job_keeps_so_many_warnings_of_all_its_calls() {
+    fn a_job_keeps_a_limited_number_of_warnings_from_all_calls() {
         let told = |count| vec![Warning::new("a", "b"); count];
         let (mut all, mut first, mut second) = (Vec::new(), told(MAX_WARNINGS - 1), told(MAX_WARNINGS));
         keep(&mut all, &mut first);

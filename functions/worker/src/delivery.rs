@@ -1,4 +1,4 @@
-//! Putting a result where its owner asked for it: `output.putUrl`, as a rule a presigned address of their own storage.
+//! Delivers a result to `output.putUrl`, usually a presigned URL of the owner's storage.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::engine::Failure;
 use crate::results::Made;
 use crate::source::{Fetcher, Put};
 
-/// Pauses between the tries.
+/// Pauses between tries.
 const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(3)];
 
-/// Puts the primary result to the address of the request, if it names one. Fails with `delivery_failed` after three tries.
+/// Sends the primary result to the request's URL, if it has one. Fails with `delivery_failed` after three tries.
 pub(crate) async fn deliver(
     fetcher: &Fetcher,
     wanted: &OutputRequest,
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use crate::egress::{EgressPolicy, SourceExceptions};
 
-    /// Takes one request for each status, and hands back their heads and bodies.
+    /// Accepts one request for each status, and returns their heads and bodies.
     async fn receiver<const N: usize>(statuses: [&'static str; N]) -> (u16, JoinHandle<Vec<(String, Vec<u8>)>>) {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -122,7 +122,7 @@ mod tests {
                 head.contains("x-acl: private\r\n") && head.contains("content-type: application/pdf\r\n"),
                 "{head}"
             );
-            assert!(!head.contains("transfer-encoding"), "object storage takes no chunks: {head}");
+            assert!(!head.contains("transfer-encoding"), "object storage does not accept chunks: {head}");
             assert_eq!(body, b"%PDF-1.7 result");
         }
     }

@@ -1,4 +1,4 @@
-//! Fonts of accounts: fetched for the jobs that draw text, and kept for the account's later ones.
+//! Fonts of accounts: fetched for jobs that draw text, and cached for the account's later jobs.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -14,15 +14,15 @@ use docmill_fonts::{Format, MOST_BYTES};
 
 use crate::engine::{Failure, NO_FONTS, OwnFonts};
 
-/// How much is kept of all accounts' fonts together.
+/// Most cached bytes for all accounts.
 const MOST_KEPT_BYTES: u64 = 256 << 20;
 
-/// Where a job's own fonts come from.
+/// The source of a job's own fonts.
 #[derive(Clone, Copy, Debug)]
 pub enum FontSource<'a> {
     None,
     Account(AccountFonts<'a>),
-    /// Files that were read by [`docmill_fonts::read`] in this process.
+    /// Files that [`docmill_fonts::read`] has checked in this process.
     Read(&'a [docmill_fonts::Font]),
 }
 
@@ -35,7 +35,7 @@ pub struct AccountFonts<'a> {
     pub account: &'a str,
 }
 
-/// Whether an engine draws text with the fonts that it finds.
+/// Whether an engine draws text.
 pub(crate) const fn uses_fonts(engine: EngineKind) -> bool {
     match engine {
         EngineKind::LibreOffice | EngineKind::Chromium | EngineKind::Sghtmltopdf | EngineKind::Markdown => true,
@@ -44,7 +44,7 @@ pub(crate) const fn uses_fonts(engine: EngineKind) -> bool {
 }
 
 impl FontSource<'_> {
-    /// Puts the fonts into a directory of their own below `scratch`.
+    /// Puts the fonts into their own directory below `scratch`.
     pub async fn obtain(&self, scratch: &Path) -> Result<OwnFonts, Failure> {
         match self {
             Self::None => Ok(NO_FONTS.clone()),
@@ -75,7 +75,7 @@ impl AccountFonts<'_> {
         Ok(placed.fonts())
     }
 
-    /// `None`: the font was deleted in the meantime.
+    /// `None` if the font was deleted in the meantime.
     async fn bytes(&self, id: &FontId, font: &StoredFont) -> Result<Option<Vec<u8>>, Failure> {
         if let Some(bytes) = self.cache.find(self.account, id).map_err(unplaced)? {
             return Ok(Some(bytes));
@@ -86,7 +86,7 @@ impl AccountFonts<'_> {
         if let Some(bytes) = &fetched {
             self.cache.keep(self.account, id, bytes).map_err(unplaced)?;
         } else {
-            tracing::warn!(account = self.account, "a font is in its account's list and not in the bucket");
+            tracing::warn!(account = self.account, "a listed font is missing in the bucket");
         }
         Ok(fetched)
     }
@@ -96,7 +96,7 @@ fn unplaced(error: io::Error) -> Failure {
     Failure::internal(format!("placing a font: {error}"))
 }
 
-/// Fonts on their way into a job's directory.
+/// Fonts that are being placed in a job's directory.
 struct Placed {
     directory: PathBuf,
     files: Vec<PathBuf>,
@@ -110,7 +110,7 @@ impl Placed {
 
     fn put(&mut self, font: &[u8], families: impl Iterator<Item = String>) -> io::Result<()> {
         std::fs::create_dir_all(&self.directory)?;
-        // LibreOffice looks for the faces of a collection by its name.
+        // LibreOffice recognises collections by their extension.
         let extension = Format::of(font).map_or("ttf", Format::as_str);
         let path = self.directory.join(format!("{}.{extension}", self.files.len()));
         std::fs::write(&path, font)?;
@@ -124,11 +124,11 @@ impl Placed {
     }
 }
 
-/// Caches the fonts of earlier jobs in files without names, which no child can open.
+/// Caches fonts of earlier jobs in unnamed files, which children can't open.
 #[derive(Debug, Default)]
 pub struct FontCache(Mutex<Vec<Kept>>);
 
-/// In the order of their last use.
+/// Least recently used first.
 #[derive(Debug)]
 struct Kept {
     account: String,
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn the_font_used_least_recently_makes_room() {
+    fn the_least_recently_used_font_is_dropped_first() {
         let cache = FontCache::default();
         let large = vec![0; usize::try_from(MOST_KEPT_BYTES / 3).unwrap()];
         let ids = [b"a", b"b", b"c", b"d"].map(|name| FontId::of(name));

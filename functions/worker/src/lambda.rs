@@ -1,4 +1,4 @@
-//! The worker as a Lambda function behind an SQS queue: partial batch responses, and no panic ends the environment.
+//! The worker as a Lambda function for an SQS queue: reports failed messages of a batch, and survives panics.
 
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
@@ -24,10 +24,10 @@ use crate::pipeline::{Delivery, Handled, Pipeline};
 use crate::source::Fetcher;
 use crate::tree;
 
-/// Kept of an invocation's time to answer.
+/// Time of an invocation that is reserved for the answer.
 const ANSWER_TIME: Duration = Duration::from_secs(2);
 
-/// Builds the worker from its environment: `ENGINES` says which queue it serves, and so which engines it starts.
+/// Builds the worker from its environment. `ENGINES` names its queue, and so the engines that it starts.
 pub async fn pipeline_of_function() -> Result<Pipeline, Error> {
     let context = Context::of_function()?;
     if !context.config.local_mode {
@@ -59,8 +59,8 @@ pub async fn pipeline_of_function() -> Result<Pipeline, Error> {
     })
 }
 
-/// Starts children confined by what this platform has for it. Where that can't deny them the network, nothing starts,
-/// unless REQUIRE_NETWORK_DENIAL is false or this is a developer's machine.
+/// Confines children by the means of this platform. If none denies the network, the start fails, unless REQUIRE_NETWORK_DENIAL is
+/// false or the worker runs in local mode.
 async fn launcher(queue: QueueName, local_mode: bool) -> Result<Launcher, Error> {
     let required = match std::env::var("REQUIRE_NETWORK_DENIAL").as_deref() {
         Ok("false") => false,
@@ -69,13 +69,13 @@ async fn launcher(queue: QueueName, local_mode: bool) -> Result<Launcher, Error>
     };
     let worker = std::env::current_exe()?;
     let platform = Platform::probe(&worker).await?;
-    // Before the refusal, which it explains.
+    // Logged before the start can fail, because it explains why.
     worker_started(queue, platform.network.as_str(), platform.files);
     Ok(platform.launcher(worker, required)?)
 }
 
-/// Removes what an environment that was killed has left: Lambda starts the next one with the same /tmp, and other
-/// people's documents are in it. Not on a local stack, where the directory is shared.
+/// Removes leftovers of a killed environment: Lambda may reuse its /tmp, which contains other users' documents. Not done on a
+/// local stack, which shares the directory.
 fn wipe(directory: &Path) -> std::io::Result<()> {
     for entry in std::fs::read_dir(directory)? {
         tree::remove(&entry?.path())?;
@@ -83,7 +83,7 @@ fn wipe(directory: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Hosts that may be fetched from although they are not public: on a local stack alone.
+/// Hosts that may be fetched from although they are not public. Only for local stacks.
 fn source_exceptions(local_mode: bool) -> Result<SourceExceptions, Error> {
     match std::env::var("SOURCE_EXCEPTIONS").unwrap_or_default() {
         none if none.is_empty() => Ok(SourceExceptions::default()),
@@ -95,7 +95,7 @@ fn source_exceptions(local_mode: bool) -> Result<SourceExceptions, Error> {
 pub async fn serve(pipeline: Pipeline) -> Result<(), Error> {
     let pipeline = Arc::new(pipeline);
     let starting = pipeline.clone();
-    // Lambda's time for a start is short: the first job waits for engines that are still at it.
+    // Lambda limits the time of a start, so engines may still be starting when the first job arrives.
     tokio::spawn(async move { starting.converter.engines.get_ready().await });
     lambda_runtime::run(service_fn(|event: LambdaEvent<SqsEvent>| {
         let pipeline = pipeline.clone();
@@ -104,7 +104,7 @@ pub async fn serve(pipeline: Pipeline) -> Result<(), Error> {
     .await
 }
 
-/// Handles each message of the batch and names those that must come back.
+/// Handles each message of the batch and returns those that must come back.
 pub async fn handle(pipeline: &Pipeline, event: LambdaEvent<SqsEvent>) -> SqsBatchResponse {
     let ends_at = Instant::now() + time_left(event.context.deadline());
     let mut response = SqsBatchResponse::default();
@@ -112,7 +112,7 @@ pub async fn handle(pipeline: &Pipeline, event: LambdaEvent<SqsEvent>) -> SqsBat
         let body = record.body.unwrap_or_default();
         let receipt = record.receipt_handle.unwrap_or_default();
         let delivery = Delivery { body: &body, receipt: &receipt, ends_at };
-        // A panic leaves the job to its lease; the message comes back.
+        // After a panic, the job's lease ends and the message comes back.
         let handled =
             AssertUnwindSafe(Box::pin(pipeline.handle(delivery))).catch_unwind().await.unwrap_or(Handled::Return);
         if handled == Handled::Return {
@@ -121,7 +121,7 @@ pub async fn handle(pipeline: &Pipeline, event: LambdaEvent<SqsEvent>) -> SqsBat
             response.batch_item_failures.push(failure);
         }
     }
-    // Here, since the environment may be frozen as soon as this returns; and in time, or the platform ends it and repeats the job.
+    // Done before returning, since the environment may be frozen then, and in time, or the platform stops it and repeats the job.
     let until = ends_at.checked_sub(ANSWER_TIME).unwrap_or(ends_at);
     if tokio::time::timeout_at(until.into(), pipeline.converter.engines.get_ready()).await.is_err() {
         tracing::warn!("the engines are not ready for the next job: no time is left");

@@ -1,4 +1,4 @@
-//! The worker's binary: the Lambda function, the door for converting without AWS, and the helpers it starts of itself.
+//! The worker's binary: the Lambda function, the commands for conversions without AWS, and its own helpers.
 
 use std::process::ExitCode;
 
@@ -17,22 +17,22 @@ enum Command {
     Convert(worker::convert_command::Args),
     /// Convert each source that a JSON line on standard input names, in one process.
     ConvertEach(worker::convert_command::batch::BatchArgs),
-    /// Take limits upon this process and become another program.
+    /// Apply limits to this process and become another program.
     #[command(hide = true)]
     Confine(worker::confine::Args),
-    /// Try what a confined child must not be able to do.
+    /// Try what a confined child must not do.
     #[command(hide = true)]
     Probe(worker::confine::ProbeArgs),
     /// Lay out a page in a directory, as a confined child.
     #[command(hide = true)]
     RenderHtml(worker::engine::html_basic::render::Args),
-    /// Know the fonts, and fork one child per page.
+    /// Index the fonts, and fork a child per page.
     #[command(hide = true)]
     HtmlZygote(worker::engine::html_basic::zygote::Args),
-    /// Have LibreOffice loaded, and fork one child per document.
+    /// Load LibreOffice, and fork a child per document.
     #[command(hide = true)]
     OfficeZygote(worker::engine::office::ZygoteArgs),
-    /// Have the PDF libraries loaded, and fork one child per call.
+    /// Load the PDF libraries, and fork a child per call.
     #[command(hide = true)]
     PdfHelper(worker::engine::pdf_tools::HelperArgs),
 }

@@ -1,4 +1,4 @@
-//! From a request and what its sources are to calls of engines. Pure: no file is opened here.
+//! Plans engine calls for a request and its sources' formats. Pure: no files are opened.
 
 use docmill::domain::catalogue::Catalogue;
 use docmill::domain::request::JobRequest;
@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 
 use crate::engine::Failure;
 
-/// What happens to a job's sources.
+/// The plan for a job's sources.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Plan {
-    /// For each source, what makes a PDF of it, if its tool does not take it as it is.
+    /// For each source, the call that converts it to PDF, if the tool does not read it directly.
     pub prepare: Vec<Option<Call>>,
-    /// One after the other: the first has the sources, each other one the whole result of the one before.
+    /// In order. The first call has the sources, and each later one the whole result of the one before.
     pub calls: Vec<Call>,
 }
 
@@ -33,7 +33,7 @@ impl Call {
 }
 
 impl Plan {
-    /// Plans a request whose sources are of these formats, in their order. Formats are usual extensions, lower case.
+    /// Plans a request whose sources have these formats, in order. Formats are lower-case extensions.
     pub(crate) fn of(request: &JobRequest, formats: &[&str], catalogue: &Catalogue) -> Result<Self, Failure> {
         let tool = catalogue.find(&request.tool);
         let tool = tool.ok_or_else(|| Failure::internal(format!("no tool {} in this build", request.tool)))?;
@@ -44,13 +44,13 @@ impl Plan {
         Ok(Self { prepare: prepare.collect(), calls: [first].into_iter().chain(then).collect() })
     }
 
-    /// Of all calls.
+    /// The engines of all calls.
     pub(crate) fn engines(&self) -> impl Iterator<Item = EngineKind> {
         self.prepare.iter().flatten().chain(&self.calls).map(|call| call.engine)
     }
 }
 
-/// The call that makes a PDF of a source.
+/// The call that converts a source to PDF.
 fn to_pdf(format: &str) -> Call {
     let tool = match format {
         "html" | "page" => "html-to-pdf",

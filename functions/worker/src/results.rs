@@ -1,4 +1,4 @@
-//! The files of a result: named, measured, and put together in a ZIP where there are several.
+//! The files of a result: names, sizes, and a ZIP if there are several.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,10 +14,10 @@ use zip::{CompressionMethod, ZipWriter};
 use crate::engine::{Artifact, Failure, Media};
 use crate::tree;
 
-/// A longer name would not fit into the link that downloads it.
+/// A longer name would not fit into the download link.
 const MAX_NAME_CHARACTERS: usize = 150;
 
-/// A local file, and how it is described.
+/// A local file and its description.
 #[derive(Debug)]
 pub struct Made {
     pub path: PathBuf,
@@ -29,18 +29,18 @@ pub struct Made {
 pub struct Files {
     /// Every file, in order.
     pub each: Vec<Made>,
-    /// A ZIP of them, if there are several.
+    /// A ZIP of all files, if there are several.
     pub archive: Option<Made>,
 }
 
 impl Files {
-    /// What the job's `output` is.
+    /// The job's `output`.
     pub fn primary(&self) -> Option<&Made> {
         self.archive.as_ref().or(self.each.first())
     }
 }
 
-/// Describes what a last call made. `name`: what the client wants it to be called, or what its source is called.
+/// Describes the result of the last call. `name`: the client's name for it, or the source's.
 pub(crate) async fn finish(artifacts: Vec<Artifact>, name: Option<String>, scratch: &Path) -> Result<Files, Failure> {
     let scratch = scratch.to_owned();
     let finished = spawn_blocking(move || describe(artifacts, name.as_deref(), &scratch)).await;
@@ -69,8 +69,7 @@ fn made(artifact: Artifact, filename: String) -> io::Result<Made> {
     Ok(Made { path, output: Output { format, content_type, bytes, pages, width, height, sha256, filename } })
 }
 
-/// A ZIP with each file as it is: what is in them is compressed already. Its times are fixed, so that equal results give
-/// equal archives.
+/// A ZIP without compression, since the files are compressed already. Times are fixed, so that equal results have equal archives.
 fn archive(each: &[Made], stem: &str, scratch: &Path) -> io::Result<Made> {
     let path = scratch.join("results.zip");
     let mut zip = ZipWriter::new(File::create(&path)?);
@@ -103,7 +102,7 @@ fn measure(path: &Path) -> io::Result<(u64, String)> {
     }
 }
 
-/// `report.docx` becomes `report`; what has no name becomes `document`.
+/// `report.docx` becomes `report`. Without a name, it is `document`.
 fn stem(name: Option<&str>) -> String {
     let stem = name.map_or("document", |name| match name.rsplit_once('.') {
         Some((stem, extension)) if !stem.is_empty() && extension.len() <= 5 => stem,

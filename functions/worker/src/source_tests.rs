@@ -7,7 +7,7 @@ use super::*;
 use crate::egress::SourceExceptions;
 use crate::egress::policy::testing::Scripted;
 
-/// Answers each connection with the next of `responses`, and hands back the requests' heads.
+/// Answers each connection with the next of `responses`, and returns the requests' heads.
 async fn serve<const N: usize>(responses: [Vec<u8>; N]) -> (u16, tokio::task::JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
@@ -20,7 +20,7 @@ async fn serve<const N: usize>(responses: [Vec<u8>; N]) -> (u16, tokio::task::Jo
                 head.push(stream.read_u8().await.expect("a request"));
             }
             heads.push(String::from_utf8(head).expect("text"));
-            // The client may hang up before it has read everything: some tests want just that.
+            // The client may hang up before it has read everything, as some tests intend.
             let _ = stream.write_all(&response).await;
         }
         heads
@@ -130,12 +130,12 @@ async fn denied_addresses_are_not_connected_to() {
 #[tokio::test]
 async fn a_name_is_looked_up_once_for_each_connection() {
     let (port, _) = serve([response("302 Found\r\nlocation: /again", b"")]).await;
-    // The first answer is the one that is judged and connected to; the second belongs to the redirect, and is denied.
+    // The first answer is checked and used. The second is for the redirect, and is denied.
     let lookup = Scripted::new([&["127.0.0.1"], &["127.0.0.1"]]);
     let exceptions: SourceExceptions = format!("rebind.test:{port}").parse().expect("exceptions");
     let fetcher = Fetcher::new(EgressPolicy::with_lookup(exceptions, lookup.clone())).expect("a fetcher");
     let (code, _) = fails(&fetcher, &format!("http://rebind.test:{port}/"), &Limits::default()).await;
-    // Nothing listens any more: the redirect was let through and looked up by its own look-up.
+    // Nothing listens any more: the redirect was allowed and resolved separately.
     assert_eq!((code, lookup.unused()), (JobErrorCode::SourceUnreachable, 0));
 
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
@@ -181,7 +181,7 @@ async fn an_unreachable_source_gets_a_reason() {
 }
 
 #[tokio::test]
-async fn a_body_that_breaks_off_is_no_source() {
+async fn an_incomplete_body_is_refused() {
     let (port, _) = serve([response("200 OK\r\ncontent-length: 100", b"half")]).await;
     let fetcher = fetcher(&format!("127.0.0.1:{port}"));
     let (code, message) = fails(&fetcher, &format!("http://127.0.0.1:{port}/"), &Limits::default()).await;
@@ -214,12 +214,12 @@ async fn the_cap_counts_bytes_after_decoding() {
 }
 
 #[tokio::test]
-async fn one_deadline_holds_for_all_of_it() {
+async fn one_deadline_applies_to_the_whole_fetch() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let fetcher = fetcher(&format!("127.0.0.1:{port}"));
     let limits = Limits { fetch: Duration::from_millis(50), ..Limits::default() };
-    // The connection is made, since the listener's backlog takes it; no answer comes.
+    // The listener's backlog accepts the connection, but no response comes.
     let (code, message) = fails(&fetcher, &format!("http://127.0.0.1:{port}/?s3cret"), &limits).await;
     assert_eq!(code, JobErrorCode::SourceTimeout);
     assert!(message.starts_with("127.0.0.1 did not deliver"), "{message}");

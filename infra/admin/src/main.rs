@@ -1,7 +1,7 @@
 //! `docmill-admin`: accounts, keys, credits, tools, plans and jobs from the command line.
 //!
-//! AWS credentials that can write the tables are the authentication. Table names come from the
-//! same environment variables that the functions read.
+//! Access is controlled by AWS credentials that can write the tables. Table names come from the same environment variables that
+//! the functions read.
 
 mod commands;
 mod output;
@@ -32,7 +32,7 @@ enum Command {
     /// API keys: create, list, revoke.
     #[command(subcommand)]
     Key(key::Command),
-    /// What a tool costs, where it shows, and whether it runs.
+    /// A tool's price, visibility and state.
     #[command(subcommand)]
     Tool(tool::Command),
     /// What a plan includes.
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use clap::CommandFactory;
 
-    /// Each command line in a text that begins with `$admin`, up to what is no word of it.
+    /// Each command line in a text that starts with `$admin`, up to the first word that is not part of it.
     fn commands(text: &str) -> Vec<Vec<&str>> {
         text.split("$admin ")
             .skip(1)

@@ -1,4 +1,4 @@
-//! What a command prints: one JSON object, or the same as indented text.
+//! The output of a command: one JSON object, or the same as indented text.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use docmill::queue::QueueError;
 use docmill::store::StoreError;
 use serde_json::{Value, json};
 
-/// A result, under the name of what it is.
+/// A result with its name.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) name: &'static str,

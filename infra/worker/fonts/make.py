@@ -29,7 +29,7 @@ CONSOLAS_WIDTH = 112.5
 
 
 def unpack(archives: Path, name: str, target: Path) -> Path:
-    """The files of a package, whose licence is kept beside its fonts."""
+    """The files of a package, with its licence next to the fonts."""
     with tarfile.open(next(archives.glob(f"{name}-[0-9]*.tgz"))) as package:
         package.extractall(target / name, filter="data")
     unpacked = target / name / "package"
@@ -38,7 +38,7 @@ def unpack(archives: Path, name: str, target: Path) -> Path:
 
 
 def merged(parts: list[TTFont], folder: Path) -> TTFont:
-    """One font of several that have an alphabet each."""
+    """Merges fonts for one alphabet each into one."""
     paths = []
     for number, part in enumerate(parts):
         part.flavor = None

@@ -1,4 +1,4 @@
-//! What a face must have: tables that can be read, and outlines that lie where they should.
+//! Requirements of a face: readable tables, and outlines within their bounds.
 
 use read_fonts::tables::glyf::Glyf;
 use read_fonts::tables::loca::Loca;
@@ -7,8 +7,8 @@ use read_fonts::{FileRef, FontRef, ReadError, TableProvider};
 
 use crate::{Face, FontError};
 
-/// The tables that are kept: what outlines, layout, variations and colours need. Bitmaps, SVG pictures, signatures and what font
-/// editors leave are not among them.
+/// The tables that are kept: outlines, layout, variations and colours. Bitmaps, SVG pictures, signatures and data of font editors
+/// are dropped.
 pub const TABLES: [&str; 38] = [
     "BASE", "CFF ", "CFF2", "COLR", "CPAL", "GDEF", "GPOS", "GSUB", "HVAR", "JSTF", "MATH", "MVAR", "OS/2", "STAT",
     "VORG", "VVAR", "avar", "cmap", "cvar", "cvt ", "fpgm", "fvar", "gasp", "glyf", "gvar", "head", "hhea", "hmtx",
@@ -46,7 +46,7 @@ fn face(font: &FontRef<'_>) -> Result<Face, FontError> {
 }
 
 fn admit_embedding(permissions: u16) -> Result<(), FontError> {
-    // Of several bits, the least restrictive one holds.
+    // If several bits are set, the least restrictive one applies.
     let restricted = permissions & RESTRICTED != 0 && permissions & LESS_RESTRICTED == 0;
     if restricted || permissions & BITMAPS_ALONE != 0 { Err(FontError::EmbeddingNotAllowed) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! What a face is called, and which characters it has.
+//! A face's names and the characters that it covers.
 
 use std::collections::BTreeSet;
 
@@ -7,16 +7,16 @@ use skrifa::MetadataProvider;
 use skrifa::attribute::Style;
 use skrifa::string::StringId;
 
-/// Characters of one name. A font's own limit is 31 for most programs.
+/// Longest name in characters. Most programs limit fonts to 31.
 const LONGEST_NAME: usize = 100;
-/// Names of one family, which it may have in several languages.
+/// Most names of one family: it may have one for each language.
 const MOST_FAMILIES: usize = 8;
 
 /// One face of a font.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Face {
     pub family: String,
-    /// Other names of the family, by which documents find it too.
+    /// Other names of the family. Documents may use any of them.
     pub aliases: BTreeSet<String>,
     /// Such as `Bold Italic`.
     pub style: String,
@@ -27,7 +27,7 @@ pub struct Face {
 }
 
 impl Face {
-    /// `None`: it has no name.
+    /// `None` if the face has no name.
     pub(crate) fn of(font: &FontRef<'_>) -> Option<Self> {
         let one = |id| font.localized_strings(id).english_or_first().and_then(clean);
         let attributes = font.attributes();
@@ -41,7 +41,7 @@ impl Face {
             family,
             aliases,
             style: style.unwrap_or_else(|| "Regular".to_owned()),
-            // Clamped, so that it fits.
+            // Fits, since it is clamped.
             weight: weight as u16,
             italic: attributes.style != Style::Normal,
             postscript_name: one(StringId::POSTSCRIPT_NAME),
@@ -65,12 +65,12 @@ fn clean(name: impl ToString) -> Option<String> {
 pub struct Glyphs(Vec<u8>);
 
 impl Glyphs {
-    /// `file`: as [`crate::read`] wrote it.
+    /// `file`: as written by [`crate::read`].
     pub fn of(file: Vec<u8>) -> Self {
         Self(file)
     }
 
-    /// Whether any of its faces draws a character.
+    /// Whether any of its faces has a glyph for the character.
     pub fn draw(&self, letter: char) -> bool {
         let Ok(file) = FileRef::new(&self.0) else { return false };
         file.fonts().flatten().any(|font| font.charmap().map(letter).is_some())

@@ -12,17 +12,17 @@ pub use check::TABLES;
 pub use face::{Face, Glyphs};
 pub use unpack::unpack_web_font;
 
-/// The largest file, before and after it is unpacked.
+/// The largest file, packed or unpacked.
 pub const MOST_BYTES: usize = 20 << 20;
-/// The most faces of a collection.
+/// The most faces in a collection.
 pub const MOST_FACES: usize = 32;
-/// The most bytes of the names of all faces together: they are stored in one item with those of other fonts.
+/// The most bytes for the names of all faces together: one item stores those of all fonts.
 pub const MOST_NAME_BYTES: usize = 4096;
 
-/// A font that was read.
+/// A parsed font.
 #[derive(Debug)]
 pub struct Font {
-    /// Of the file as it came.
+    /// The format of the uploaded file.
     pub format: Format,
     /// At least one.
     pub faces: Vec<Face>,
@@ -38,7 +38,7 @@ pub enum Format {
     Woff2,
 }
 
-/// Why a font was not taken. The texts are for its owner.
+/// Why a font was refused, in words for its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FontError {
     #[error("This file format is not supported. Upload a TTF, OTF, TTC or WOFF2 file.")]
@@ -62,7 +62,7 @@ pub enum FontError {
 }
 
 impl Format {
-    /// By the file's first four bytes.
+    /// Tells the format from the file's first four bytes.
     pub fn of(file: &[u8]) -> Option<Self> {
         match file.first_chunk()? {
             [0, 1, 0, 0] | b"true" => Some(Self::Ttf),
@@ -83,7 +83,7 @@ impl Format {
     }
 }
 
-/// Reads a font file of a stranger.
+/// Reads an untrusted font file.
 pub fn read(file: &[u8]) -> Result<Font, FontError> {
     let format = Format::of(file).ok_or(FontError::UnknownFormat)?;
     if file.len() > MOST_BYTES {
@@ -95,7 +95,7 @@ pub fn read(file: &[u8]) -> Result<Font, FontError> {
     };
     let tables = tables(unpacked.as_deref().unwrap_or(file))?;
     let file = write::file(&tables)?;
-    // What is checked is what will be used.
+    // Checks the file that will be used.
     let faces = check::faces(&file)?;
     if faces.iter().map(Face::name_bytes).sum::<usize>() > MOST_NAME_BYTES {
         return Err(FontError::NamesTooLong);

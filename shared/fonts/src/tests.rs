@@ -32,7 +32,7 @@ fn each_format_is_read_and_described() {
         let font = read(&fixture(file)).unwrap();
         assert_eq!((font.format, faces(&font)), (format, expected), "{file}");
         let again = read(&font.file).unwrap();
-        assert_eq!(again.file, font.file, "{file}: what was written is read and written alike");
+        assert_eq!(again.file, font.file, "{file}: writing the written font again gives the same bytes");
         let glyphs = Glyphs::of(font.file);
         assert!(glyphs.draw('A') && glyphs.draw('\u{E123}') && !glyphs.draw('漢'), "{file}");
     }
@@ -56,7 +56,7 @@ fn web_fonts_are_unpacked() {
 #[test]
 fn the_new_file_has_known_tables_and_right_checksums() {
     let original = fixture("triangle.ttf");
-    // An unknown table in the place of one that may be missing.
+    // Puts an unknown table in the place of an optional one.
     let position = original.windows(4).position(|tag| tag == b"post").unwrap();
     let mut strange = original.clone();
     strange[position..position + 4].copy_from_slice(b"poSt");
@@ -89,7 +89,7 @@ fn a_collection_shares_its_tables() {
 }
 
 #[test]
-fn what_is_no_usable_font_is_refused_with_its_reason() {
+fn unusable_fonts_are_refused_with_the_reason() {
     let renamed = |from: &[u8; 4], to: &[u8; 4]| {
         let mut font = fixture("triangle.ttf");
         let position = font.windows(4).position(|tag| tag == from).unwrap();
@@ -110,7 +110,7 @@ fn what_is_no_usable_font_is_refused_with_its_reason() {
 }
 
 #[test]
-fn the_least_restrictive_embedding_permission_holds() {
+fn the_least_restrictive_embedding_permission_applies() {
     let with = |permissions: u16| {
         let mut font = fixture("triangle.ttf");
         let position = font.windows(4).position(|tag| tag == b"OS/2").unwrap();
@@ -126,7 +126,7 @@ fn the_least_restrictive_embedding_permission_holds() {
     }
 }
 
-/// Fonts of the system, of all kinds: each is taken, or refused for a reason that it has.
+/// System fonts of all kinds: each is accepted, or refused for a reason that applies.
 #[test]
 fn fonts_in_use_are_read() {
     let mut taken = 0;
@@ -147,7 +147,7 @@ fn fuzz_fonts_of_accounts() {
     docmill_fuzz::fuzz("account-fonts", &["../fixtures/fonts"], |bytes| {
         if let Ok(font) = read(bytes) {
             assert!(font.file.len() <= MOST_BYTES && !font.faces.is_empty());
-            // What was taken once is taken again: the check is of what was written.
+            // The written font passes the check again.
             assert!(read(&font.file).is_ok());
             Glyphs::of(font.file).draw('A');
         }

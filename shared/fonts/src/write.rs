@@ -1,4 +1,4 @@
-//! Writes a font file: tables in order, with new checksums. The faces of a collection share tables that are the same.
+//! Writes a font file: sorted tables with new checksums. Faces of a collection share identical tables.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,7 +11,7 @@ pub(crate) type Tables<'a> = BTreeMap<&'static str, &'a [u8]>;
 
 const DIRECTORY_BYTES: usize = 12;
 const RECORD_BYTES: usize = 16;
-/// Where `head` has the checksum of the whole file, and what that makes the file's sum.
+/// The position of the whole file's checksum in `head`, and the value that the file's sum must have.
 const ADJUSTMENT: std::ops::Range<usize> = 8..12;
 const SUM_OF_FILE: u32 = 0xB1B0_AFBA;
 
@@ -52,7 +52,7 @@ fn collection_header(faces: &[Tables<'_>]) -> Result<Vec<u8>, FontError> {
     Ok(header)
 }
 
-/// A face's list of tables. Tables that are not in the file yet go to its end.
+/// A face's table directory. Tables that are not in the file yet are appended.
 fn directory<'a>(
     tables: &Tables<'a>,
     file: &mut Vec<u8>,
@@ -87,7 +87,7 @@ fn directory<'a>(
 
 fn append(file: &mut Vec<u8>, tag: &str, table: &[u8]) -> Result<usize, FontError> {
     let offset = file.len();
-    // Parts of one table may be named many times.
+    // Several entries may name parts of the same table.
     if offset + table.len() > MOST_BYTES {
         return Err(FontError::TooLarge);
     }
@@ -101,7 +101,7 @@ fn append(file: &mut Vec<u8>, tag: &str, table: &[u8]) -> Result<usize, FontErro
     Ok(offset)
 }
 
-/// Sets the checksum of the whole file, which a collection has none of.
+/// Sets the checksum of the whole file. Collections have none.
 fn adjust(file: &mut [u8], tables: &Tables<'_>) {
     let sum = SUM_OF_FILE.wrapping_sub(compute_checksum(file));
     let before = tables.range(..="head").map(|(_, table)| table.len());

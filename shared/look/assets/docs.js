@@ -1,4 +1,4 @@
-// The documentation: the search box, and the address of this very API in its examples.
+// The documentation: the search box, and this API's own address in its examples.
 "use strict";
 
 const box = document.getElementById("search");
@@ -13,11 +13,11 @@ for (const code of document.querySelectorAll("pre code")) {
   }
 }
 
-// Fetched when somebody begins to search.
+// Fetched when a search begins.
 let index;
 const load = () => (index ??= fetch(box.dataset.index).then((answer) => answer.json()));
 
-// Every word must occur; words in a title count most, at its beginning more than within.
+// Every word must occur. Matches in titles count more, and most at the start.
 function score([title, page, , text], words) {
   const [head, place, body] = [title, page, text].map((part) => part.toLowerCase());
   let sum = 0;
@@ -69,7 +69,7 @@ box.hidden = false;
 box.addEventListener("focus", load, { once: true });
 box.addEventListener("input", search);
 
-// The arrow keys move through the results, Escape leaves them, and a slash begins a search from anywhere.
+// Arrow keys move through the results, Escape closes them, and a slash starts a search from anywhere.
 document.addEventListener("keydown", (event) => {
   const links = [...results.querySelectorAll("a")];
   const at = links.indexOf(document.activeElement);

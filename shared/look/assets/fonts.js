@@ -1,5 +1,4 @@
-// The pages of fonts: adds files one by one and says of each what came of it, and shows a sample in the font itself. It needs
-// requests.js.
+// The pages of fonts: adds files one by one, reports on each, and shows a sample in the font. Needs requests.js.
 "use strict";
 
 const addForm = document.getElementById("add-fonts");
@@ -27,7 +26,7 @@ function tell(name, words, good) {
   document.getElementById("outcomes").append(item);
 }
 
-// A request that is repeated adds the same font once.
+// A repeated request adds the same font only once.
 async function add(file) {
   const uploadId = await send(addForm.dataset.uploads, { file, kind: file.type || "application/octet-stream" });
   const body = new URLSearchParams({ uploadId });

@@ -1,4 +1,4 @@
-// What pages do beyond links and forms: copy texts, confirm, close menus, tabs, local times, error summaries.
+// Behaviour beyond links and forms: copying, confirmations, menus, tabs, local times, error summaries.
 "use strict";
 
 document.addEventListener("click", async (event) => {
@@ -11,7 +11,7 @@ document.addEventListener("click", async (event) => {
       await navigator.clipboard.writeText(source.value ?? source.textContent);
       label.textContent = "Copied";
     } catch {
-      // Without a secure context there is no clipboard: select the text, so that one key press copies it.
+      // There is no clipboard without a secure context: select the text, so that one key press copies it.
       getSelection().selectAllChildren(source);
       label.textContent = "Press Ctrl-C";
     }
@@ -53,7 +53,7 @@ function name(part) {
 name(document);
 document.addEventListener("htmx:load", (event) => name(event.target.parentElement ?? event.target));
 
-// The same example in several languages becomes tabs. Which language was chosen holds for the next page too.
+// Turns examples in several languages into tabs. The chosen language is kept for the next page.
 const LANGUAGE = "docmill-language";
 const remembered = () => { try { return localStorage.getItem(LANGUAGE); } catch { return null; } };
 function choose(group, label) {
@@ -104,7 +104,7 @@ function makeGroup(group, number) {
 }
 makeTabs(document);
 
-// Times are UTC in the page, and in the reader's own zone once this has run.
+// Pages have times in UTC. This shows them in the reader's time zone.
 const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 function localise(part) {
   for (const time of part.querySelectorAll("time[datetime]:not([title])")) {
@@ -117,7 +117,7 @@ function localise(part) {
 localise(document);
 document.addEventListener("htmx:load", (event) => localise(event.target.parentElement ?? event.target));
 
-// A refused form says at its top which fields are wrong, and takes the focus there.
+// A rejected form lists the invalid fields at its top and focuses that list.
 const summary = document.getElementById("error-summary");
 if (summary) {
   const list = document.createElement("ul");

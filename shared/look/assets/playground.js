@@ -1,11 +1,11 @@
-// The playground: uploads a file, creates the job without leaving the page, and follows it until it ends. A job is created once,
-// however often its request is repeated. It needs requests.js.
+// The playground: uploads files, creates the job without leaving the page, and polls it until it ends. Repeated requests create
+// only one job. Needs requests.js.
 "use strict";
 
 const form = document.getElementById("playground");
 const result = document.getElementById("result");
 let busy = false;
-// The chosen files: `{file, name, kind, id}`. With an id, a file was uploaded, and another try need not send it again.
+// The chosen files: `{file, name, kind, id}`. An id means that the file was uploaded and need not be sent again.
 let entries = [];
 
 const field = (name) => form.elements.namedItem(name);
@@ -18,7 +18,7 @@ function say(message) {
   result.replaceChildren(note);
 }
 
-// Uploads every file of the list that is not there already.
+// Uploads all files that are not uploaded yet.
 async function upload() {
   const show = document.getElementById("upload-progress");
   try {
@@ -33,7 +33,7 @@ async function upload() {
   }
 }
 
-// The chosen files in order, each with buttons to move and remove it, and what the form says of them.
+// Shows the chosen files in order, with buttons to move and remove them, and updates the form.
 function showFiles() {
   const list = document.getElementById("file-chosen");
   if (!list) return;
@@ -70,7 +70,7 @@ function fileItem(entry, index, several) {
   return item;
 }
 
-// What follows when the list of files has changed.
+// Updates everything that depends on the list of files.
 function changed() {
   showFiles();
   if (!busy) renew();
@@ -80,7 +80,7 @@ function changed() {
 const mode = () => new FormData(form).get("mode");
 const contents = () => new URLSearchParams(new FormData(form));
 
-// The same request as the form's own, answered with a part of the page: the job, or the form with what is wrong in it.
+// Submits the form. The response is a part of the page: the job, or the form with its errors.
 async function create() {
   const response = await persist(() => ask(form.action, { method: "POST", body: contents() }));
   const text = await response.text();
@@ -99,7 +99,7 @@ async function create() {
   await follow();
 }
 
-// Asks for the job until it has ended.
+// Polls the job until it ends.
 async function follow() {
   let shown = null;
   for (let wait = FIRST_PAUSE; ; wait = Math.min(wait * 1.4, 5000)) {
@@ -107,19 +107,19 @@ async function follow() {
     if (!job || !("waiting" in job.dataset)) return;
     await pause(wait);
     const response = await persist(() => ask(job.dataset.page));
-    // Another job may have taken its place meanwhile.
+    // Another job may be shown by now.
     if (document.getElementById("job") !== job) return;
     if (!response.ok) {
       say("This job no longer exists.");
       return;
     }
-    // What did not change is not put in anew: readers would read it out again.
+    // Unchanged text is not replaced: screen readers would read it out again.
     const text = await response.text();
     if (text !== shown) replace(shown = text);
   }
 }
 
-// How long the job has taken, also after a reload.
+// How long the job has taken so far, even after a reload.
 setInterval(() => {
   const timer = result.querySelector("[data-since]");
   if (!timer) return;
@@ -127,7 +127,7 @@ setInterval(() => {
   timer.textContent = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }, 1000);
 
-// Puts a part of the page in place, and the focus back to where it was.
+// Replaces a part of the page and restores the focus.
 function replace(text) {
   const focused = result.contains(document.activeElement) ? document.activeElement.id : "";
   result.innerHTML = trusted.createHTML(text);
@@ -136,7 +136,7 @@ function replace(text) {
   if (focused) document.getElementById(focused)?.focus();
 }
 
-// Pages and texts of the result, by a script that is fetched for the first of them.
+// Previews the result's pages and texts. The script is loaded for the first preview.
 async function preview() {
   const viewer = result.querySelector(".viewer");
   if (!viewer) return;
@@ -148,7 +148,7 @@ async function preview() {
   }
 }
 
-// What was wrong with the form before.
+// Removes the errors of the last request.
 function clearErrors() {
   for (const part of form.querySelectorAll("[aria-invalid]")) part.removeAttribute("aria-invalid");
   for (const part of form.querySelectorAll("[data-invalid]")) part.removeAttribute("data-invalid");
@@ -156,21 +156,21 @@ function clearErrors() {
   for (const part of form.querySelectorAll("[role=alert]")) part.remove();
 }
 
-// Another request is meant from here on.
+// The next request is a new one.
 function renew() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   field("attempt").value = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-// The form is new; the files are still those that were chosen.
+// Replaces the form but keeps the chosen files.
 function restore() {
-  // What was refused must be sent again.
+  // Rejected files must be uploaded again.
   if (document.querySelector(".drop[data-invalid]")) for (const entry of entries) entry.id = undefined;
   showFiles();
   showSource();
 }
 
-// Only the field of the source that was chosen.
+// Shows only the field of the chosen source.
 function showSource() {
   const chosen = new FormData(form).get("source");
   for (const part of form.querySelectorAll(".source")) part.hidden = part.dataset.source !== chosen;

@@ -1,5 +1,5 @@
-// What the scripts of several pages share: requests that outlast a lost connection, and uploads. After a lost connection, requests are
-// repeated with growing pauses. The page has an element `connection` for saying so, and a bar `upload-bar`.
+// Shared by the scripts of several pages: uploads, and requests that are repeated after a lost connection, with growing pauses.
+// The page needs an element `connection` for messages and a bar `upload-bar`.
 "use strict";
 
 const connection = document.getElementById("connection");
@@ -8,15 +8,15 @@ const token = JSON.parse(document.body.getAttribute("hx-headers") ?? "{}");
 const FIRST_PAUSE = 800;
 const LONGEST_PAUSE = 15000;
 
-// Parts of pages of our own are all that becomes HTML here, and our own assets are all scripts; the page's policy allows nothing
-// else to.
+// The only HTML inserted is parts of our own pages, and the only scripts loaded are our own assets. The page's policy enforces
+// this.
 const rules = { createHTML: (part) => part, createScriptURL: (address) => address };
 const trusted = globalThis.trustedTypes?.createPolicy("docmill", rules) ?? rules;
 
 class Refused extends Error {}
 class Busy extends Error {}
 
-// Waits, or until the browser says that there is a network again.
+// Waits for this long, or until the browser reports a network.
 function pause(milliseconds) {
   return new Promise((resolve) => {
     const done = () => {
@@ -29,7 +29,7 @@ function pause(milliseconds) {
   });
 }
 
-// Runs `attempt` until it gets an answer. A network that is gone and a service that is down are worth waiting for.
+// Runs `attempt` until it gets an answer. It waits while the network or the service is down.
 async function persist(attempt) {
   for (let wait = FIRST_PAUSE; ; wait = Math.min(wait * 2, LONGEST_PAUSE)) {
     try {
@@ -46,7 +46,7 @@ async function persist(attempt) {
   }
 }
 
-// An answer of our own service. Who is signed out by now is led to the sign-in, and back.
+// Requests our own service. Users who are no longer signed in go to the sign-in and come back.
 async function ask(url, options = {}) {
   const headers = { "HX-Request": "true", "HX-Current-URL": location.href, ...token, ...options.headers };
   const response = await fetch(url, { ...options, headers });
@@ -59,7 +59,7 @@ async function ask(url, options = {}) {
   return response;
 }
 
-// Uploads a file. Gives the upload's id.
+// Uploads a file and returns the upload's id.
 function send(place, { file: chosen, kind }, mode) {
   const announced = JSON.stringify({ contentType: kind, bytes: chosen.size, filename: chosen.name, mode });
   return persist(async () => {
@@ -72,7 +72,7 @@ function send(place, { file: chosen, kind }, mode) {
   });
 }
 
-// fetch tells nothing of how far an upload is.
+// fetch does not report the progress of an upload.
 function put(chosen, link) {
   const bar = document.getElementById("upload-bar");
   return new Promise((resolve, reject) => {
@@ -90,7 +90,7 @@ function put(chosen, link) {
   });
 }
 
-// Files that are dropped on a `.drop` of this form are chosen in its field.
+// Makes the `.drop` areas of this form accept dropped files.
 function acceptDrops(form) {
   for (const name of ["dragover", "dragleave", "drop"]) {
     form.addEventListener(name, (event) => {

@@ -1,8 +1,8 @@
-// Shows a job's result where it was made: pages of PDFs as pictures, two of them side by side where there is a source to compare
-// with, and text as text. The playground loads it with the first result to show; pdf.js follows with the first PDF.
+// Previews a job's result: PDFs as pictures, side by side with the source where there is one, and text as text. The playground
+// loads this script with the first preview, and pdf.js with the first PDF.
 
 const ZOOM = 2.5;
-// Browsers keep a canvas of up to about this size on phones too.
+// The largest canvas that browsers on phones support is about this size.
 const MOST_PIXELS = 12_000_000;
 const MOST_WHOLE_BYTES = 20_000_000;
 const MOST_TEXT_BYTES = 200_000;
@@ -32,7 +32,7 @@ function say(place, message) {
 async function showText(place) {
   try {
     const response = await fetch(place.dataset.text, { headers: { range: `bytes=0-${MOST_TEXT_BYTES - 1}` } });
-    // An empty file has no first byte to ask for.
+    // An empty file has no first byte to request.
     if (!response.ok && response.status !== 416) throw new Error(response.statusText);
     const text = response.ok ? await response.text() : "";
     const whole = response.status !== 206 || new Blob([text]).size < MOST_TEXT_BYTES;
@@ -67,10 +67,10 @@ function startEngine(assets, trusted) {
     const port = new Worker(trusted.createScriptURL(assets.pdfWorker), { type: "module" });
     const worker = PDFWorker.create({ port });
     const parts = new URL("./", new URL(assets.pdf, location.href)).href;
-    // The page's policy has no place for WebAssembly.
+    // The page's policy does not allow WebAssembly.
     const options = { worker, wasmUrl: parts, useWasm: false, useWorkerFetch: false };
     return ({ pdf: url, bytes }) => {
-      // Of a large file, only the pages that are looked at are fetched.
+      // Large files are fetched page by page.
       const large = bytes > MOST_WHOLE_BYTES;
       return getDocument({ ...options, url, disableAutoFetch: large, disableStream: large }).promise;
     };
@@ -104,7 +104,7 @@ async function showPages(viewer, places, assets, trusted) {
   if (count) operate(viewer, opened, count);
 }
 
-// The same page of every sheet, at the same zoom and place.
+// Shows the same page of every sheet at the same zoom and position.
 function operate(viewer, sheets, count) {
   const bar = viewer.querySelector(".viewer-bar");
   const [previous, next, zoom] = ["previous", "next", "zoom"].map((name) => bar.querySelector(`[data-do="${name}"]`));
@@ -150,7 +150,7 @@ async function draw(sheet, number, zoomed) {
   Object.assign(canvas, { width: Math.max(1, viewport.width), height: Math.max(1, viewport.height), role: "img" });
   canvas.ariaLabel = `${place.dataset.name}, page ${number} of ${pdf.numPages}`;
   await page.render({ canvas, viewport }).promise;
-  // Somebody turned the page meanwhile.
+  // The page was turned in the meantime.
   if (turn !== sheet.turn) return;
   frame.toggleAttribute("data-zoomed", zoomed);
   if (zoomed) frame.tabIndex = 0;

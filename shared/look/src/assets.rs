@@ -1,4 +1,4 @@
-//! Files that pages refer to. Their addresses carry a digest, so that a browser fetches each version once.
+//! Files that pages refer to. Their addresses contain a digest, so that browsers fetch each version once.
 
 use std::borrow::Cow;
 use std::io::{Read, Write};
@@ -30,7 +30,7 @@ enum Content {
     Gzip(&'static [u8]),
 }
 
-/// An asset whose digest is made when it is first needed.
+/// An asset whose digest is computed when first needed.
 macro_rules! asset {
     ($name:expr, $content_type:expr, $content:expr) => {
         Asset {
@@ -103,7 +103,7 @@ pub fn find(name: &str) -> Option<&'static Asset> {
     ASSETS.iter().find(|asset| asset.name == name)
 }
 
-/// The asset's path, with its digest, so that browsers may keep it for ever.
+/// The asset's path with its digest, which browsers may cache indefinitely.
 pub fn path(name: &str) -> String {
     let digest = find(name).map_or("", |asset| &asset.digest);
     format!("/assets/{name}?v={digest}")

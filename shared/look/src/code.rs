@@ -1,17 +1,17 @@
-//! Code to read and to copy.
+//! Code boxes with buttons to copy them.
 
 use maud::{Markup, html};
 
 use crate::icons;
 
-/// One version of an example: in a language, or for a tool.
+/// An example in one language or for one tool.
 #[derive(Clone, Debug)]
 pub struct Tab {
     pub label: &'static str,
     pub code: String,
 }
 
-/// A text with a button that copies it. `id` must be unique on the page.
+/// A text with a button to copy it. `id` must be unique on the page.
 pub fn copyable(id: &str, text: &str) -> Markup {
     html! {
         div.code {
@@ -25,8 +25,8 @@ fn copy_button(id: &str) -> Markup {
     html! { button.copy type="button" data-copy=(id) { (icons::copy()) span { "Copy" } } }
 }
 
-/// The same example in several languages. Without scripts all are shown one below the other; `page.js` makes tabs of
-/// them, and remembers which language was chosen.
+/// An example in several languages. Without scripts they are stacked; `page.js` turns them into tabs and remembers the chosen
+/// language.
 pub fn tabs(id: &str, label: &str, tabs: &[Tab]) -> Markup {
     html! {
         div.code-tabs data-tabs=(label) {

@@ -1,4 +1,4 @@
-//! The few pictures: drawn in the colour of the text, and hidden from readers, since words stand beside them.
+//! The icons: drawn in the colour of the text, and hidden from screen readers, since each has a label.
 
 use maud::{Markup, PreEscaped};
 
@@ -9,7 +9,7 @@ fn icon(class: &str, inner: &str) -> Markup {
     ))
 }
 
-/// The product's mark: a sheet and what goes through it.
+/// The logo.
 pub fn mark() -> Markup {
     icon("mark", "<path d=\"M6 3h8l4 4v14H6z\"/><path d=\"M14 3v4h4\"/><path d=\"M2 14h13m-3-3 3 3-3 3\"/>")
 }

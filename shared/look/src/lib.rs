@@ -1,6 +1,6 @@
-//! What the dashboard and the documentation have in common: assets, icons, code boxes, and options as tables.
+//! What the dashboard and the documentation share: assets, icons, code boxes, and options as tables.
 //!
-//! Nothing here knows a request, a session or a store: everything is a function from data to markup.
+//! Everything is a function from data to markup. It does not depend on requests, sessions or stores.
 
 pub mod assets;
 pub mod code;

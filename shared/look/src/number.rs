@@ -1,6 +1,6 @@
-//! Numbers as people read them.
+//! Numbers for people.
 
-/// A count with its thousands apart: `12,500`.
+/// A count with thousands separators: `12,500`.
 pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut shown = String::new();
@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_are_apart() {
+    fn thousands_are_separated() {
         assert_eq!([0, 999, 1_000, 12_500, 1_000_000].map(grouped), ["0", "999", "1,000", "12,500", "1,000,000"]);
     }
 }

@@ -1,14 +1,14 @@
-//! The properties of a JSON Schema as a table for people: name, type with its limits, default and meaning.
+//! A table of a JSON Schema's properties: name, type with limits, default and meaning.
 
 use maud::{Markup, PreEscaped, html};
 use serde_json::Value;
 
 use crate::number;
 
-/// Objects in objects are shown down to this depth.
+/// Nested objects are shown down to this depth.
 const MAX_DEPTH: usize = 3;
 
-/// One row: a property, or one of an object in it (`facturX.level`).
+/// One row: a property, or one of a nested object (`facturX.level`).
 #[derive(Clone, Debug)]
 struct Row<'a> {
     name: String,
@@ -16,7 +16,7 @@ struct Row<'a> {
     schema: &'a Value,
 }
 
-/// A table of an object schema's properties. `caption` names it for screen readers, and begins the ids of its rows, as in
+/// A table of an object schema's properties. `caption` is its label for screen readers and the prefix of its rows' ids, e.g.
 /// `options.pageRange`.
 pub fn table(caption: &str, object: &Value) -> Markup {
     let mut rows = Vec::new();
@@ -64,7 +64,7 @@ fn collect<'a>(object: &'a Value, prefix: &str, depth: usize, rows: &mut Vec<Row
     }
 }
 
-/// What a schema accepts, in a few words.
+/// What a schema accepts, in words.
 pub fn kind(schema: &Value) -> Markup {
     if let Some(choices) = schema["enum"].as_array() {
         return html! { @for (index, choice) in choices.iter().enumerate() { @if index > 0 { " · " } code { (plain(choice)) } } };
@@ -119,7 +119,7 @@ fn text(schema: &Value) -> Markup {
     }
 }
 
-/// `, 1–100 items`: the limits that the schema names, if it names any.
+/// The schema's limits, e.g. `, 1–100 items`.
 fn bounds(schema: &Value, low: &str, high: &str, unit: &str) -> Markup {
     let number = |name: &str| schema.get(name).filter(|value| value.as_f64() != Some(0.0) || unit.is_empty());
     let (above, below) = (schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum"));
@@ -134,17 +134,17 @@ fn bounds(schema: &Value, low: &str, high: &str, unit: &str) -> Markup {
     }
 }
 
-/// Whole numbers with their thousands apart, everything else as JSON.
+/// Integers with thousands separators, everything else as JSON.
 fn grouped(number: &Value) -> String {
     number.as_u64().map_or_else(|| number.to_string(), number::grouped)
 }
 
-/// A value as people read it: strings without quotes, everything else as JSON.
+/// Strings without quotes, everything else as JSON.
 pub fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A description with its `code` between backticks.
+/// A description whose backticks become `<code>`.
 pub fn prose(text: &str) -> Markup {
     html! { @for (index, part) in text.split('`').enumerate() { @if index % 2 == 1 { code { (part) } } @else { (part) } } }
 }
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_in_objects_have_rows_of_their_own() {
+    fn nested_objects_have_rows_of_their_own() {
         let schema = json!({"required": ["a"], "properties": {
             "a": {"type": "object", "properties": {"b": {"type": "integer", "default": 3}}},
             "c": {"type": "array", "items": {"type": "object", "properties": {"d": {"type": "boolean"}}}},

@@ -1,4 +1,4 @@
-//! Accounts, their plans, and the stored form of their keys.
+//! Accounts, their plans, and their keys as stored.
 
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -10,11 +10,11 @@ use super::offer::Offer;
 use super::quota::{RateLimit, RatePolicy};
 use super::time::Timestamp;
 
-/// An account holds at most this many keys, so that a change of its policy rewrites them in one transaction.
+/// Most keys of one account, so that one transaction can rewrite them all when its policy changes.
 pub const MAX_KEYS: usize = 20;
 const KEY_ID_PREFIX: &str = "key_";
 
-/// From the lowest to the highest: a plan may use the tools of its own tier and of those below.
+/// In ascending order: a plan may use tools of its own tier and those below.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AccessTier {
@@ -25,31 +25,31 @@ pub enum AccessTier {
     Enterprise,
 }
 
-/// What an account pays for. Administrators set plans; this is what an unknown one falls back to.
+/// What an account pays for. Administrators set plans; unknown plans fall back to this.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     pub id: String,
-    /// Credits of each UTC month. They lapse at its end.
+    /// Credits per UTC month. They lapse at its end.
     pub included_credits: u64,
-    /// Tools of higher tiers are not for this plan.
+    /// The plan excludes tools of higher tiers.
     #[serde(default)]
     pub tier: AccessTier,
-    /// Slugs of the tools the plan may use; `None` means all of its tier.
+    /// Slugs of the tools that the plan allows; `None` means all of its tier.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub allowed_tools: Option<Vec<String>>,
-    /// Origins from which the plan's keys work; none listed means that the `Origin` header does not matter.
+    /// Origins that may use the plan's keys; if empty, the `Origin` header is not checked.
     #[serde(default)]
     pub allowed_origins: Vec<String>,
-    /// How fast a key may create jobs, unless it is given another limit when it is made. Keys keep the limits they have.
+    /// How fast a key may create jobs, unless it gets another limit when it is created. Existing keys keep theirs.
     #[serde(default = "RateLimit::create_default")]
     pub create_limit: RateLimit,
     /// The same for reads.
     #[serde(default = "RateLimit::read_default")]
     pub read_limit: RateLimit,
-    /// What its jobs may not exceed, where that is less than the service allows.
+    /// Limits of its jobs, where they are below the service's.
     #[serde(default, skip_serializing_if = "Ceilings::is_empty")]
     pub limits: Ceilings,
-    /// How the public page lists the plan; `None`: not at all.
+    /// How the public page lists the plan; `None` means not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offer: Option<Offer>,
 }
@@ -57,7 +57,7 @@ pub struct Plan {
 impl Plan {
     pub const DEFAULT_ID: &'static str = "free";
 
-    /// A plan that no administrator has described: the free one, and nothing for any other name.
+    /// A plan that no administrator has described: the free plan, or an empty one for any other name.
     pub fn fallback(id: &str) -> Self {
         let included_credits = if id == Self::DEFAULT_ID { 100 } else { 0 };
         Self {
@@ -74,13 +74,13 @@ impl Plan {
     }
 }
 
-/// What administrators decide about an account. Each of its keys carries a copy, so that one read answers everything.
+/// What administrators decide about an account. Each of its keys has a copy, so that one read suffices.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccountPolicy {
     pub plan: String,
     pub suspended: bool,
     pub test_mode: bool,
-    /// Origins from which the account's keys work; none listed means all.
+    /// Origins that may use the account's keys; if empty, all may.
     #[serde(default)]
     pub account_origins: Vec<String>,
     /// Slugs of the tools that the account may use; `None` means every tool that the plan allows.
@@ -93,11 +93,11 @@ pub struct AccountPolicy {
 pub struct Profile {
     pub name: String,
     pub plan: String,
-    /// Granted credits that are left. They carry over from month to month.
+    /// Granted credits that are left. They carry over to the next month.
     pub granted: u64,
     pub suspended: bool,
     pub test_mode: bool,
-    /// Origins from which the account's keys work; none listed means all.
+    /// Origins that may use the account's keys; if empty, all may.
     #[serde(default)]
     pub account_origins: Vec<String>,
     /// Slugs of the tools that the account may use; `None` means every tool that the plan allows.
@@ -105,19 +105,19 @@ pub struct Profile {
     pub account_tools: Option<Vec<String>>,
     pub created_at: Timestamp,
 
-    /// Counts the changes of the policy: a form is up to date while this is the same.
+    /// Counts changes of the policy. A form is up to date while this is unchanged.
     #[serde(default)]
     pub version: u64,
-    /// Counts the changes of the policy and of the list of keys: a write of either is conditional on it.
+    /// Counts changes of the policy and the list of keys. Writes of either are conditional on it.
     #[serde(default)]
     pub revision: u64,
-    /// Every key that may be alive, and some that are not any more. The index by account lags behind, this never does.
+    /// Every key that may be active, and some that no longer are. Unlike the index by account, this is never late.
     #[serde(default)]
     pub keys: Vec<KeyHash>,
 }
 
 impl Profile {
-    /// A new account: not suspended, and with no granted credits.
+    /// A new account, active and without granted credits.
     pub fn new(name: impl Into<String>, plan: impl Into<String>, now: Timestamp) -> Self {
         Self {
             name: name.into(),
@@ -152,7 +152,7 @@ impl Profile {
     }
 }
 
-/// An origin as browsers send it (`https://app.example`); `None` for everything else.
+/// An origin as browsers send it (`https://app.example`); `None` for anything else.
 pub fn parse_origin(text: &str) -> Option<String> {
     let url = Url::parse(text.trim()).ok()?;
     let nothing_else =
@@ -161,7 +161,7 @@ pub fn parse_origin(text: &str) -> Option<String> {
     (web && nothing_else && url.has_host()).then(|| url.origin().ascii_serialization())
 }
 
-/// A key as it is stored, with copies of what its account decides, so that one read answers everything.
+/// A key as stored, with copies of its account's plan and policy, so that one read suffices.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredKey {
     pub key_hash: KeyHash,
@@ -180,10 +180,10 @@ pub struct StoredKey {
     /// Slugs; `None` means every tool that the plan allows.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub allowed_tools: Option<Vec<String>>,
-    /// Origins, e.g. `https://app.example`; none listed means that the `Origin` header does not matter.
+    /// Origins, e.g. `https://app.example`; if empty, the `Origin` header is not checked.
     #[serde(default)]
     pub allowed_origins: Vec<String>,
-    /// What its jobs may not exceed, where that is less than the plan allows.
+    /// Limits of its jobs, where they are below the plan's.
     #[serde(default, skip_serializing_if = "Ceilings::is_empty")]
     pub limits: Ceilings,
 
@@ -201,11 +201,11 @@ pub struct StoredKey {
 }
 
 impl StoredKey {
-    /// The id of the key under which the dashboard acts for an account. It has no secret, is in no list, and is not counted
-    /// among the account's [`MAX_KEYS`]; its hash is that of no key that could be sent.
+    /// The id of the key that the dashboard uses for an account. It has no secret, is not listed, and does not count towards
+    /// [`MAX_KEYS`]. No key that a client sends can have its hash.
     pub const DASHBOARD_ID: &'static str = "dashboard";
 
-    /// That key. It gets the account's policy when it is added.
+    /// The dashboard's key. It gets the account's policy when it is added.
     pub fn of_dashboard(account: &str, mode: Mode, now: Timestamp) -> Self {
         Self {
             key_hash: KeyHash::of_dashboard(account, mode),
@@ -245,7 +245,7 @@ impl StoredKey {
         self.revoked_at.is_some() || self.expires_at.is_some_and(|expires| expires <= now)
     }
 
-    /// Whether a request from `origin` may use the key: every list that names any origins must name this one.
+    /// Whether a request from `origin` may use the key: all lists of origins that are not empty must contain it.
     pub fn admits_origin(&self, plan: &Plan, origin: Option<&str>) -> bool {
         [&self.allowed_origins, &self.account_origins, &plan.allowed_origins].into_iter().all(|allowed| {
             allowed.is_empty()
@@ -260,7 +260,7 @@ impl StoredKey {
     }
 }
 
-/// What is decided about a key when it is made. Its account adds the rest.
+/// A new key's details. Its account adds the rest.
 #[derive(Clone, Debug)]
 pub struct NewKey {
     pub key_id: String,
@@ -286,7 +286,7 @@ impl NewKey {
             .is_some_and(|hex| hex.len() == 32 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
     }
 
-    /// The key as it is handed to its account. It does not work until the account has copied its policy to it.
+    /// The key for its account to store. It only works once the account's policy is copied to it.
     pub fn with_secret(self, secret: &ApiKey, now: Timestamp) -> StoredKey {
         StoredKey {
             key_hash: secret.hash(),
@@ -312,7 +312,7 @@ impl NewKey {
     }
 }
 
-/// The two limiters of a key: flat number attributes, since condition expressions do no arithmetic.
+/// A key's two limiters. They are flat numbers, because condition expressions can't calculate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limiter {
     pub create_per_minute: u32,
@@ -358,7 +358,7 @@ impl Limiter {
         }
     }
 
-    /// The theoretical arrival time, and the earliest moment at which the next request is admitted.
+    /// The theoretical arrival time, and the earliest time at which the next request is admitted.
     pub fn state(&self, policy: RatePolicy) -> (Option<Timestamp>, Option<Timestamp>) {
         match policy {
             RatePolicy::Create => (self.create_tat, self.create_allow_at),
@@ -443,7 +443,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn ids_are_distinguished_from_other_texts() {
+    fn texts_that_are_not_ids_are_refused() {
         assert!(NewKey::is_id(&NewKey::id()));
         for text in ["", "key_", "dashboard", "key_../x", &format!("key_{}", "g".repeat(32))] {
             assert!(!NewKey::is_id(text), "{text}");

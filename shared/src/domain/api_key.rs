@@ -1,4 +1,4 @@
-//! API keys: how they look, how they are checked without a read, and what is stored of them.
+//! API keys: their form, the check that needs no read, and what is stored.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ impl Mode {
         }
     }
 
-    /// What keys of this mode begin with. Secret scanners know these prefixes: they never change.
+    /// The prefix of keys of this mode. Secret scanners know these prefixes: never change them.
     pub const fn key_prefix(self) -> &'static str {
         match self {
             Self::Live => "dm_live_",
@@ -36,7 +36,7 @@ impl Mode {
     }
 }
 
-/// A well-formed key in clear: prefix, 30 random base62 characters (178 bits), 6 of their CRC32.
+/// A well-formed key in plain text: prefix, 30 random base62 characters (178 bits), 6 of their CRC32.
 ///
 /// The checksum detects typing errors without a read, and lets secret scanners find leaked keys.
 #[derive(Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl ApiKey {
         Self(body + &checksum)
     }
 
-    /// `None` for everything that no generator of ours made.
+    /// `None` unless the text has the form and checksum of our keys.
     pub fn parse(text: &str) -> Option<Self> {
         let mode = [Mode::Live, Mode::Test].into_iter().find(|mode| text.starts_with(mode.key_prefix()))?;
         let secret = &text[mode.key_prefix().len()..];
@@ -69,12 +69,12 @@ impl ApiKey {
         KeyHash(sha256_hex(self.0.as_bytes()))
     }
 
-    /// The last four characters, by which a person recognises the key in a list.
+    /// The last four characters, which identify the key in lists.
     pub fn last4(&self) -> &str {
         &self.0[self.0.len() - 4..]
     }
 
-    /// The key itself: for the one moment in which it is shown.
+    /// The key in plain text: only for showing it once.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -86,13 +86,13 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// SHA-256 of a key, in hexadecimal: all that is stored of it. Enough, since a key has more than 128 random bits.
+/// SHA-256 of a key in hexadecimal: the only form that is stored. No salt is needed, since a key has more than 128 random bits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct KeyHash(String);
 
 impl KeyHash {
-    /// Under this the key lies with which the dashboard acts for an account. It is no digest, so no key can have it.
+    /// The hash under which the dashboard's key of an account is stored. It is not a digest, so no real key can have it.
     pub fn of_dashboard(account: &str, mode: Mode) -> Self {
         Self(format!("dashboard#{account}#{}", mode.as_str()))
     }
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn the_checksum_is_the_published_one() {
-        // Scanners implement this form: it may never change.
+        // Scanners implement this checksum: never change it.
         assert_eq!(checksum("dm_live_000000000000000000000000000000"), "2HqJpG");
     }
 

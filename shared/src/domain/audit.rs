@@ -1,4 +1,4 @@
-//! The audit trail: who changed what, when, and from what to what; and who looked at a customer's keys and jobs.
+//! The audit trail: who changed what and when, with old and new values, and who looked at a customer's keys and jobs.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,16 +11,16 @@ use uuid::Uuid;
 use super::job::JobId;
 use super::time::Timestamp;
 
-/// Who makes a change, and why if they said so.
+/// Who makes a change, and the reason if given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Author {
-    /// An administrator's e-mail address, or `cli:` and the name of an operating system's user.
+    /// An administrator's e-mail address, or `cli:` and an operating system user.
     pub actor: String,
     pub reason: Option<String>,
     pub at: Timestamp,
 }
 
-/// What a change was made to. Written `tool/office-to-pdf`.
+/// What was changed. Written `tool/office-to-pdf`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Subject {
@@ -89,7 +89,7 @@ impl TryFrom<String> for Subject {
     }
 }
 
-/// What an administrator looked at in a customer's account.
+/// What an administrator viewed in a customer's account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum View {
@@ -98,7 +98,7 @@ pub enum View {
     Job(JobId),
 }
 
-/// One change or one look, as it is kept.
+/// An entry: one change or one view.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEntry {
     /// UUIDv7, so that entries are sorted by time.
@@ -107,7 +107,7 @@ pub struct AuditEntry {
     pub actor: String,
     pub subject: Subject,
     pub changes: Vec<FieldChange>,
-    /// What was looked at. Such an entry has no changes.
+    /// What was viewed. Such an entry has no changes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub viewed: Option<View>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -133,7 +133,7 @@ impl AuditEntry {
     }
 }
 
-/// A field that changed. A value that is absent was not set, or is not any more.
+/// A changed field. A missing value was not set before, or is no longer set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldChange {
     /// A dotted path, e.g. `pageVisibility.api`.
@@ -144,7 +144,7 @@ pub struct FieldChange {
     pub after: Option<Value>,
 }
 
-/// What has to change to make `before` into `after`, sorted by field.
+/// The changes from `before` to `after`, sorted by field.
 pub fn diff(before: &impl Serialize, after: &impl Serialize) -> Result<Vec<FieldChange>, serde_json::Error> {
     let (mut before, mut after) = (leaves(&serde_json::to_value(before)?), leaves(&serde_json::to_value(after)?));
     let fields: std::collections::BTreeSet<String> = before.keys().chain(after.keys()).cloned().collect();
@@ -155,7 +155,7 @@ pub fn diff(before: &impl Serialize, after: &impl Serialize) -> Result<Vec<Field
     Ok(fields.into_iter().filter_map(change).collect())
 }
 
-/// The values of a document by their dotted paths. A list is one value; what is null is not set.
+/// The values of a document by dotted path. A list is one value; null counts as not set.
 fn leaves(document: &Value) -> BTreeMap<String, Value> {
     fn collect(path: &str, value: &Value, found: &mut BTreeMap<String, Value>) {
         match value {

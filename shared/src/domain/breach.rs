@@ -1,8 +1,8 @@
-//! What is wrong with a request's body.
+//! Errors in a request's body.
 
 use serde::Serialize;
 
-/// One thing that is wrong with a body: where (a JSON Pointer), and what is expected there.
+/// An error in a body: its place (a JSON Pointer) and what is expected there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Breach {
     pub path: String,
@@ -14,7 +14,7 @@ impl Breach {
         Self { path: path.into(), message: message.into() }
     }
 
-    /// The same, further down: `/pages` in `/then/0/options` is `/then/0/options/pages`.
+    /// The same error in a nested value: `/pages` in `/then/0/options` is `/then/0/options/pages`.
     #[must_use]
     pub fn below(self, path: &str) -> Self {
         Self { path: format!("{path}{}", self.path), ..self }

@@ -1,7 +1,7 @@
-//! The catalogue: every tool that this build knows.
+//! The catalogue: all tools of this build.
 //!
-//! A tool is two files under `tools/`: `SLUG.json` says what it is and takes, `SLUG.options.json` is the JSON Schema of its
-//! options. What happens with its sources is its plan in the worker. Adding a tool touches no endpoint.
+//! A tool is two files under `tools/`: `SLUG.json` has its description and sources, `SLUG.options.json` is the JSON Schema of its
+//! options. The worker's plan says how its sources are processed. A new tool needs no changes in endpoints.
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ macro_rules! tools {
     };
 }
 
-/// In the order in which they are listed.
+/// In the order of the tools list.
 const FILES: &[Files] = &tools![
     "office-to-pdf",
     "convert-office",
@@ -74,7 +74,7 @@ impl Catalogue {
         Ok(Self { tools })
     }
 
-    /// The same with one more tool, from its two files.
+    /// Adds a tool from its two files.
     pub fn with(mut self, definition: &'static str, options: &'static str) -> Result<Self, CatalogueError> {
         self.tools.push(Tool::load(&Files { definition, options })?);
         Ok(self)
@@ -89,7 +89,7 @@ impl Catalogue {
     }
 }
 
-/// A tool of the catalogue, and the validators of what it publishes.
+/// A tool, and the validators for its published schemas.
 #[derive(Debug)]
 pub struct Tool {
     pub definition: Definition,
@@ -97,7 +97,7 @@ pub struct Tool {
     options: Validator,
 }
 
-/// What holds for the caller who reads a tool's schema.
+/// What a published schema depends on besides the tool: its caller.
 #[derive(Clone, Copy, Debug)]
 pub struct Published<'a> {
     pub limits: &'a Limits,
@@ -118,18 +118,17 @@ impl Tool {
         Ok(Self { body, options: Validator::new(Schema::of_options(options)), definition })
     }
 
-    /// All that is wrong with the body of a request for this tool, by its schema.
+    /// All errors in the body of a request for this tool, by its schema.
     pub fn breaches(&self, body: &Value) -> Vec<Breach> {
         self.body.breaches(body)
     }
 
-    /// All that is wrong with the options of a further step with this tool.
+    /// All errors in the options of a further step with this tool.
     pub fn breaches_of_options(&self, options: &Value) -> Vec<Breach> {
         self.options.breaches(options)
     }
 
-    /// The response of the schema endpoint. The schema in it is the one that validates requests, with as many sources as
-    /// its caller may name.
+    /// The response of the schema endpoint. It contains the schema that validates requests, with the caller's limit on sources.
     pub fn schema_view(&self, published: Published<'_>) -> Value {
         let Definition { slug, version, parameters, supported_modes, output_format, metadata, sources, .. } =
             &self.definition;
@@ -150,7 +149,7 @@ impl Tool {
         })
     }
 
-    /// The entry of the tools list.
+    /// The tool's entry in the tools list.
     pub fn list_view(&self, settings: &ToolSettings) -> Value {
         let definition = &self.definition;
         json!({

@@ -1,12 +1,11 @@
-//! Where a job's credits are taken from: pure, as the store writes it.
+//! Where a job's credits are taken from. This is pure; the store writes the result.
 //!
-//! An account's month has one **balance**: how many included credits were taken from it, compared at each write with what
-//! the plan includes then. Where many environments create jobs of one account at once, each takes a block of credits from
-//! the balance into a **till** of its own, and spends from there: they meet at the balance once for each block. Credits in
-//! a till are not spent yet, and go back to the balance when credits run short or the plan changes. Granted credits
-//! have the same two places.
+//! Each account has one **balance** per month: the included credits taken so far, compared with the plan at each write. If many
+//! environments create jobs of one account at once, each moves a block of credits from the balance to its own **till** and spends
+//! from there, so that they only contend for the balance once per block. Credits in a till are not spent yet. They return to the
+//! balance when credits run short or the plan changes. Granted credits work in the same way.
 //!
-//! So at any moment: credits used = taken from the balance − left in tills; and no job is created that goes beyond the plan.
+//! So at any time, credits used = credits taken from the balance − credits left in tills, and no job exceeds the plan.
 
 use std::collections::BTreeMap;
 
@@ -15,48 +14,48 @@ use super::quota::Charge;
 #[cfg(test)]
 mod tests;
 
-/// How many tills an account has.
+/// The number of tills per account.
 pub const TILLS: u8 = 32;
-/// A block is at most a job's cost so many times: a till lasts for some seconds of the fastest environment.
+/// Largest block, in jobs of the current cost: a till lasts the fastest environment some seconds.
 const BLOCK_JOBS: u64 = 200;
 
 /// A place that holds credits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Pot {
-    /// The month's included credits. Its amount is what was taken out of them.
+    /// The month's included credits. Its amount is the number taken.
     Balance,
-    /// A till of the month. Its amount is what is left in it.
+    /// A till of the month. Its amount is the number left.
     Till(u8),
     /// Granted credits that are left.
     Granted,
     GrantedTill(u8),
 }
 
-/// What must hold of a pot when a write takes effect.
+/// A condition on a pot that must hold when the write takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
     Nothing,
-    /// The balance: the same plan as before, and no more taken out of it than this.
+    /// The balance has the same plan as before, and at most this amount taken.
     Room {
         at_most: u64,
         included: u64,
     },
-    /// A till of the month: filled under this plan, and with this much in it.
+    /// A till was filled under this plan and has at least this amount.
     Filled {
         at_least: u64,
         included: u64,
     },
     AtLeast(u64),
-    /// As it was read.
+    /// The amount is the one that was read.
     Is(u64),
-    /// The balance as it was read: what was taken, and under which plan.
+    /// The balance has the amount and plan that were read.
     Balance {
         taken: u64,
         included: Option<u64>,
     },
 }
 
-/// How a write marks a pot with the plan it is held to.
+/// How a write records a pot's plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     Keep,
@@ -73,16 +72,16 @@ pub struct Write {
     pub mark: Mark,
 }
 
-/// A debit: all of its writes take effect, or none.
+/// A debit. Its writes take effect together or not at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Debit {
     pub charge: Charge,
-    /// The till that counts the job, and that a refund goes back to; `None`: the balance.
+    /// The till that counts the job and gets refunds; `None` means the balance.
     pub till: Option<u8>,
     pub writes: Vec<Write>,
 }
 
-/// What a job costs, under which plan, and where it is counted.
+/// A job's cost, the plan it is charged under, and where it is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
     pub cost: u64,
@@ -91,13 +90,13 @@ pub struct Order {
     pub till: Option<u8>,
 }
 
-/// Credits do not suffice: so many are left.
+/// Not enough credits: this many are left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Insufficient {
     pub available: u64,
 }
 
-/// All pots of an account's month, as they were read.
+/// All pots of an account's month, as read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pots {
     pub taken: u64,
@@ -111,12 +110,12 @@ pub struct Pots {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Till {
     pub left: u64,
-    /// The plan under which it was filled.
+    /// The plan under which the till was filled.
     pub included: Option<u64>,
 }
 
 impl Debit {
-    /// The debit that needs no read: it takes effect if there is enough in one place. `None`: no place can have enough.
+    /// A debit without a read: it takes effect if one pot has enough. `None` if no pot can have enough.
     pub fn at_once(order: Order) -> Option<Self> {
         let Order { cost, included, till } = order;
         let at_most = included.checked_sub(cost)?;
@@ -146,7 +145,7 @@ impl Debit {
         Self { charge: Charge { included: 0, granted: cost }, till, writes }
     }
 
-    /// The debit from balance or tills, based on the pots as they were read. Included credits are used first.
+    /// A debit from balance and tills, based on a read of all pots. Included credits are used first.
     pub fn planned(order: Order, pots: &Pots) -> Result<Self, Insufficient> {
         let available = pots.included_left(order.included) + pots.granted_left();
         if available < order.cost {
@@ -162,7 +161,7 @@ impl Debit {
         Ok(Self { charge, till: order.till, writes })
     }
 
-    /// The writes that give a charge back to where it was counted.
+    /// The writes that return a charge to the pot where it was counted.
     pub fn refund(charge: Charge, till: Option<u8>) -> Vec<Write> {
         let back = |pot, add| Write { pot, check: Check::Nothing, add, mark: Mark::Keep };
         let mut writes = vec![match till {
@@ -181,14 +180,14 @@ impl Order {
         self.till.map_or(Pot::Balance, Pot::Till)
     }
 
-    /// What a till is filled with beyond what is needed now: a part of what is left, so that all tills can have one.
+    /// Extra credits for a till: a share of what is left, so that every till can get one.
     fn extra(&self, left: u64) -> u64 {
         (left / (2 * u64::from(TILLS))).min(self.cost.saturating_mul(BLOCK_JOBS))
     }
 }
 
 impl Pots {
-    /// Included credits that are not spent.
+    /// Included credits that are not spent yet.
     pub fn included_left(&self, included: u64) -> u64 {
         included.saturating_sub(self.included_used())
     }
@@ -201,12 +200,12 @@ impl Pots {
         self.granted + self.granted_tills.values().sum::<u64>()
     }
 
-    /// Takes `wanted` included credits, of which there are enough.
+    /// Takes `wanted` included credits. The caller has checked that there are enough.
     fn take_included(&self, order: Order, wanted: u64) -> Vec<Write> {
         if wanted == 0 {
             return Vec::new();
         }
-        // Under another plan, nothing that was filled before holds: all of it goes back first.
+        // After a change of plan, all tills are emptied first.
         let is_new_plan = self.included != Some(order.included);
         let mut taken = self.taken;
         let mut left: BTreeMap<u8, u64> = BTreeMap::new();
@@ -299,20 +298,20 @@ impl Pots {
     }
 }
 
-/// The write that counts a job where no included credits are taken.
+/// The write that only counts a job, when no included credits are taken.
 fn counting(till: Option<u8>) -> Write {
     let pot = till.map_or(Pot::Balance, Pot::Till);
     Write { pot, check: Check::Nothing, add: 0, mark: Mark::Keep }
 }
 
-/// The fullest first.
+/// Fullest till first.
 fn by_amount(left: &BTreeMap<u8, u64>) -> Vec<(u8, u64)> {
     let mut tills: Vec<_> = left.iter().map(|(till, left)| (*till, *left)).filter(|(_, left)| *left > 0).collect();
     tills.sort_by_key(|(_, left)| std::cmp::Reverse(*left));
     tills
 }
 
-/// Credits are far below what a signed number holds: administrators can't set more than that.
+/// Fits: administrators can't set more than a signed number holds.
 fn signed(credits: u64) -> i64 {
     i64::try_from(credits).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! Webhook events in the form of Standard Webhooks (standardwebhooks.com): prepared and signed, not yet delivered.
+//! Webhook events in the form of Standard Webhooks (standardwebhooks.com). They are prepared and signed, but not delivered yet.
 
 use std::time::Duration;
 
@@ -45,13 +45,13 @@ impl EventKind {
     }
 }
 
-/// Characters of an event's id that its time takes: `evt_` and twelve hexadecimal digits.
+/// The part of an event's id that is its time: `evt_` and twelve hexadecimal digits.
 const EVENT_ID_TIME: usize = 16;
 
 /// How long an event can be listed.
 pub const EVENT_RETENTION: Duration = Duration::from_secs(30 * 86_400);
 
-/// A job in events: without its request, so that no URL or option is copied.
+/// The members of a job in events. The request is left out, so that no URL or option is copied.
 const JOB_MEMBERS: [&str; 14] = [
     "id",
     "status",
@@ -69,7 +69,7 @@ const JOB_MEMBERS: [&str; 14] = [
     "error",
 ];
 
-/// An event's id, which is its `webhook-id` too: sorted by the time of the event.
+/// An event's id and its `webhook-id`. Ids are sorted by time.
 pub fn new_event_id(at: Timestamp) -> String {
     let seconds = u64::try_from(at.as_millis().div_euclid(1000)).unwrap_or(0);
     let nanos = u32::try_from(at.as_millis().rem_euclid(1000)).unwrap_or(0) * 1_000_000;
@@ -77,7 +77,7 @@ pub fn new_event_id(at: Timestamp) -> String {
     format!("evt_{}", Uuid::new_v7(time).simple())
 }
 
-/// The first and the last id that an event of this moment may have.
+/// The lowest and highest id that an event of this time can have.
 pub fn event_ids_at(at: Timestamp) -> (String, String) {
     let id = new_event_id(at);
     // The first 48 bits of a UUIDv7 are its time in milliseconds (RFC 9562).
@@ -90,7 +90,7 @@ pub fn is_of(data: &Value, job: &Job) -> bool {
     data["job"]["id"] == json!(job.id)
 }
 
-/// The data of a job's event without what describes its document.
+/// A job event's data without anything that describes the document.
 pub fn without_document(mut data: Value) -> Value {
     if let Some(job) = data.get_mut("job").and_then(Value::as_object_mut) {
         job.retain(|name, _| !["metadata", "output", "error"].contains(&name.as_str()));
@@ -110,7 +110,7 @@ pub fn quota_warning(period: Period, included: u64, threshold: u64) -> Value {
     json!({"period": period_view(period), "credits": {"included": included, "threshold": threshold}})
 }
 
-/// Data of `quota.exhausted`: what the first refused job would have cost, and what was left.
+/// Data of `quota.exhausted`: the cost of the first refused job, and the credits left.
 pub fn quota_exhausted(period: Period, required: u64, available: u64) -> Value {
     json!({"period": period_view(period), "credits": {"required": required, "available": available}})
 }
@@ -126,8 +126,8 @@ fn period_view(period: Period) -> Value {
     json!({"start": period.start().to_string(), "end": period.end().to_string()})
 }
 
-/// An example of what a receiver will get, signed with a secret of its own, so that a receiver can be tested with it.
-/// Shape: `{"secret", "headers": {…}, "body": "…"}`; the body is the exact text that is signed.
+/// A sample webhook for testing a receiver, signed with its own secret. Shape: `{"secret", "headers": {…}, "body": "…"}`; the
+/// body is the exact signed text.
 pub fn signed_sample(now: Timestamp) -> Result<Value, WebhookError> {
     let secret = format!("whsec_{}", STANDARD.encode(rand::rng().random::<[u8; 24]>()));
     let id = new_event_id(now);
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_receiver_that_follows_the_standard_accepts_the_sample() {
-        // Written out after the standard's text, so that the library's signing is checked by something else.
+        // Follows the text of the standard, so that the library's signature is checked independently.
         let sample = signed_sample(Timestamp(1_795_176_000_007)).unwrap();
         let text = |pointer: &str| sample.pointer(pointer).and_then(Value::as_str).unwrap().to_owned();
         let secret = STANDARD.decode(text("/secret").strip_prefix("whsec_").unwrap()).unwrap();

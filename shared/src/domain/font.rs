@@ -1,4 +1,4 @@
-//! Fonts of accounts: files that their jobs use beside those of the system.
+//! Fonts of accounts, which their jobs use in addition to the system's.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,7 +17,7 @@ pub const MOST_FONTS: usize = 50;
 const PREFIX: &str = "fnt_";
 const DIGITS: usize = 32;
 
-/// A font's id: half of the digest of the file that was uploaded, so that the same font is the same one.
+/// A font's id: half of the uploaded file's digest. The same file always gets the same id.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FontId(String);
 
@@ -27,7 +27,7 @@ impl FontId {
         Self(format!("{PREFIX}{}", digest.get(..DIGITS).unwrap_or(&digest)))
     }
 
-    /// `None` for everything that is not of the form in which ids are issued.
+    /// `None` unless the text has the form of an id.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix(PREFIX)?;
         let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
@@ -51,17 +51,17 @@ impl fmt::Debug for FontId {
     }
 }
 
-/// A font as it is stored. Its names are the account's data: they are not for logs.
+/// A font as stored. Its names are the account's data: never log them.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredFont {
-    /// Of the file that was uploaded: `ttf`, `otf`, `ttc` or `woff2`.
+    /// Format of the uploaded file: `ttf`, `otf`, `ttc` or `woff2`.
     pub format: String,
-    /// Size of that file.
+    /// Size of the uploaded file.
     pub bytes: u64,
     /// At least one.
     pub faces: Vec<FontFace>,
     pub created_at: Timestamp,
-    /// The upload that it came from. Its file in the bucket has this name, so that no two writers have the same.
+    /// The upload that it came from. Its file in the bucket has this name, so that no two writers share one.
     pub upload: String,
 }
 
@@ -108,20 +108,20 @@ impl StoredFont {
         })
     }
 
-    /// All names of its families, in lower case.
+    /// All names of its families in lower case.
     pub fn families(&self) -> impl Iterator<Item = String> {
         let names = self.faces.iter().flat_map(|face| face.aliases.iter().chain([&face.family]));
         names.map(|name| name.to_lowercase())
     }
 }
 
-/// The upload that the body of a request names.
+/// The upload that a request's body names.
 pub fn named_upload(body: &Map<String, Value>, now: Timestamp) -> Result<UploadId, Vec<Breach>> {
     let id = body.get("uploadId").and_then(Value::as_str).and_then(UploadId::parse);
     id.filter(|id| id.expires_at() > now).ok_or_else(no_such_upload)
 }
 
-/// The same for uploads that do not exist, are not complete or belong to others.
+/// The same error for uploads that don't exist, are incomplete or belong to others.
 pub fn no_such_upload() -> Vec<Breach> {
     vec![Breach::new(
         "/uploadId",
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_young_upload_can_be_named() {
+    fn only_recent_uploads_can_be_named() {
         let id = UploadId::new();
         let body = |value: Value| Map::from_iter([("uploadId".to_owned(), value)]);
         assert_eq!(named_upload(&body(json!(id.to_string())), Timestamp(0)).unwrap(), id);

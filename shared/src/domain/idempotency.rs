@@ -37,7 +37,7 @@ impl IdempotencyKey {
         Ok(Self(key))
     }
 
-    /// The id of the record that keeps this key. Scope: one account, one mode. The key itself is not stored.
+    /// The id of this key's record, scoped to an account and mode. The key itself is not stored.
     pub fn record_id(&self, account: &str, mode: Mode) -> String {
         format!("idem#{account}#{}#{}", mode.as_str(), sha256_hex(self.0.as_bytes()))
     }
@@ -49,7 +49,7 @@ impl fmt::Debug for IdempotencyKey {
     }
 }
 
-/// What follows the opening quote of a structured-field string, without its escapes.
+/// The text after the opening quote of a structured-field string, unescaped.
 fn unquote(quoted: &str) -> Result<String, InvalidIdempotencyKey> {
     let inner = quoted.strip_suffix('"').ok_or(InvalidIdempotencyKey)?;
     let mut key = String::with_capacity(inner.len());
@@ -67,14 +67,14 @@ fn unquote(quoted: &str) -> Result<String, InvalidIdempotencyKey> {
     Ok(key)
 }
 
-/// What is kept of a first request, so that its repetition can be told from another one.
+/// What is stored of a first request, to recognise its repetition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdempotencyRecord {
     pub id: String,
     pub job_id: JobId,
     /// SHA-256 of the canonical request.
     pub fingerprint: String,
-    /// Compared on every read: DynamoDB deletes late.
+    /// Compared on every read, because DynamoDB deletes late.
     pub kept_until: Timestamp,
     pub ttl: i64,
 }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_is_refused() {
+    fn invalid_keys_are_refused() {
         let long = "x".repeat(256);
         for text in ["", "\"\"", "   ", "tab\there", "é", "\"open", "\"in\"side\"", "\"bad\\escape\"", long.as_str()] {
             assert_eq!(parse(text), Err(InvalidIdempotencyKey), "{text:?}");

@@ -1,10 +1,10 @@
-//! What a tool takes: its sources, and where in a request they stand.
+//! A tool's sources, and where a request names them.
 
 use serde::Deserialize;
 
 use super::source::{self, SourceKind, SourceProperty};
 
-/// The two parts of a canonical request that a flat name can belong to.
+/// The two sections of a canonical request that a flat name can belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Section {
@@ -21,27 +21,27 @@ impl Section {
     }
 }
 
-/// What a tool takes.
+/// A tool's sources.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Sources {
-    /// For people: "The document to convert".
+    /// For people, e.g. "The document to convert".
     pub description: String,
     pub kinds: Vec<SourceKind>,
     #[serde(default)]
     pub properties: Vec<SourceProperty>,
     #[serde(default = "one")]
     pub least: usize,
-    /// With more than one, the sources are a list.
+    /// If more than one is allowed, sources are a list.
     #[serde(default = "one")]
     pub most: usize,
-    /// Files of any kind that may follow the tool's one source, for the tool to put into the result. If there are any, all
-    /// sources are a list; the source alone may stand outside of one.
+    /// Files of any kind that may follow the tool's one source and become part of the result. If any are given, all sources are a
+    /// list; a single source need not be in one.
     #[serde(default)]
     pub attachments: usize,
-    /// What files may be, by their usual extensions.
+    /// Accepted formats, by their usual extensions.
     pub formats: Vec<String>,
-    /// Those of them that the tool takes as they are, if not all: the others become PDF first.
+    /// The formats that the tool reads directly, if not all: others are converted to PDF first.
     #[serde(default)]
     pub direct: Vec<String>,
 }
@@ -69,12 +69,12 @@ impl Sources {
         self.formats.iter().any(|accepted| accepted == format)
     }
 
-    /// Whether the tool takes such a file as it is, and not as the PDF that another tool makes of it.
+    /// Whether the tool reads this format directly rather than as a PDF made by another tool.
     pub fn takes_directly(&self, format: &str) -> bool {
         self.direct.is_empty() || self.direct.iter().any(|direct| direct == format)
     }
 
-    /// The names that a body may give in `input` or at the top level.
+    /// Names that a body may have in `input` or at the top level.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         let (several, listed) = (self.are_several(), self.may_be_listed());
         let kinds = self.kinds.iter().map(|kind| kind.as_str());
@@ -83,5 +83,5 @@ impl Sources {
     }
 }
 
-/// Beside `jobId`, in `input` alone: the index of the result to take.
+/// Allowed next to `jobId`, but only in `input`: the index of the result to take.
 pub const JOB_OUTPUT: &str = "output";

@@ -1,4 +1,4 @@
-//! A job as it is stored, and as its owner sees it.
+//! A job as stored, and as shown to its owner.
 
 mod failure;
 mod result;
@@ -22,13 +22,13 @@ use super::queue::QueueName;
 use super::quota::Charge;
 use super::time::{Period, Timestamp};
 
-/// How often a job is tried before a fault of ours fails it. A document's own fault is never tried again.
+/// Most attempts if the service is at fault. Faults of the document are not tried again.
 pub const MAX_ATTEMPTS: u32 = 3;
 
 /// Most jobs that may wait for one job, so that its item stays small.
 pub const MAX_WAITERS: usize = 1000;
 
-/// A job still queued after this long is looked at by the sweeper.
+/// The sweeper looks at a job that is still queued after this time.
 pub const QUEUED_GRACE: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ pub const QUEUED_GRACE: Duration = Duration::from_secs(60);
 pub struct JobId(Uuid);
 
 impl JobId {
-    /// An id that no job has: reading it costs what reading a real one costs.
+    /// An id that no job has: reading it costs as much as reading a real one.
     pub const NONE: Self = Self(Uuid::nil());
 
     /// A new id (UUIDv7: sorted by time, 74 random bits).
@@ -53,7 +53,7 @@ impl JobId {
         self.0.simple().to_string()
     }
 
-    /// Which of the `shards` partitions of the open-jobs index this job lies in.
+    /// This job's partition of the open-jobs index, out of `shards`.
     pub fn shard(self, shards: u8) -> u8 {
         self.0.as_bytes()[15] % shards
     }
@@ -87,13 +87,13 @@ pub struct Timings {
     pub store_ms: u64,
 }
 
-/// For the worker only: the request with its secrets. Removed by the terminal write.
+/// For the worker only: the request with its secrets. The terminal write removes it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Payload {
     /// The canonical request as JSON text, in the job item itself.
     Inline(String),
-    /// The same, at this key of the files bucket, because it was too large for an item or carries credentials.
+    /// JSON text stored at this key of the files bucket, because it is too large for an item or contains credentials.
     Stored(String),
 }
 
@@ -106,7 +106,7 @@ impl fmt::Debug for Payload {
     }
 }
 
-/// A job as it is stored. `input` and `options` are the redacted forms that its owner may read back.
+/// A job as stored. `input` and `options` are redacted: their owner may read them back.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
     pub id: JobId,
@@ -117,7 +117,7 @@ pub struct Job {
     pub request_id: Option<String>,
     pub mode: Mode,
     pub tool: String,
-    /// The queue that its message waits in.
+    /// The queue of its message.
     #[serde(default)]
     pub queue: QueueName,
     pub status: JobStatus,
@@ -126,39 +126,39 @@ pub struct Job {
     pub started_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub finished_at: Option<Timestamp>,
-    /// From this moment on the output is expired, even if its bytes are still in the bucket.
+    /// The output is expired from this time on, even if the bucket still has it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub expires_at: Option<Timestamp>,
     pub attempts: u32,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lease_until: Option<Timestamp>,
-    /// Lets a worker recognise its own claim if the answer was lost.
+    /// Lets a worker recognise its own claim if the response was lost.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub claim_id: Option<String>,
-    /// The period that was charged, and that a refund goes back to.
+    /// The period that was charged and gets refunds.
     pub period: Period,
     pub charge: Charge,
-    /// The till that it was charged to, and that a refund goes back to.
+    /// The till that was charged and gets refunds.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub till: Option<u8>,
-    /// What the account's plan included in that period: the measure of `quota.warning`.
+    /// What the plan included in that period, as needed for `quota.warning`.
     #[serde(default)]
     pub included_credits: u64,
     pub refunded: u64,
     pub input: Value,
     pub options: Value,
-    /// The further steps as their owner may read them back: tool and options of each.
+    /// The further steps, redacted: the tool and options of each.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub then: Vec<Value>,
-    /// What the request says of its output, redacted.
+    /// The request's `output`, redacted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub output_request: Option<Value>,
-    /// How long the output is kept after completion, where the request says so.
+    /// How long the output is kept after completion, if the request says so.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub retention_seconds: Option<u64>,
     #[serde(default)]
     pub metadata: BTreeMap<String, String>,
-    /// The limits of service, plan and key that held when it was created.
+    /// The limits of service, plan and key when the job was created.
     #[serde(default, skip_serializing_if = "Ceilings::is_empty")]
     pub limits: Ceilings,
     /// The primary result.
@@ -168,7 +168,7 @@ pub struct Job {
     pub results: Option<StoredResults>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub steps: Vec<StepRun>,
-    /// Where in the files bucket the output lies.
+    /// The output's key in the files bucket.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub output_key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -179,36 +179,36 @@ pub struct Job {
     pub warnings: Vec<Warning>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<JobError>,
-    /// The jobs whose results this one takes and which have not completed yet. It is not processed before they have.
+    /// Unfinished jobs whose results this one takes. It is processed once they have completed.
     #[serde(skip_serializing_if = "Option::is_none", default, with = "ids")]
     pub waiting_for: Option<BTreeSet<JobId>>,
-    /// The jobs that wait for this one: [`MAX_WAITERS`] at most.
+    /// The jobs that wait for this one, [`MAX_WAITERS`] at most.
     #[serde(skip_serializing_if = "Option::is_none", default, with = "ids")]
     pub waiters: Option<BTreeSet<JobId>>,
-    /// A deleted job: how it had ended, and when it was deleted.
+    /// For a deleted job: its final state, and when it was deleted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ended_as: Option<JobStatus>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub deleted_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub secret: Option<Payload>,
-    /// Partition of the sparse index of jobs that still need something done; absent once nothing does.
+    /// Partition of the sparse index of jobs that need further work; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub open: Option<String>,
     /// When the sweeper should look at an open job.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub due: Option<Timestamp>,
-    /// Partition of the sparse index of jobs that are yet to be counted: from their creation, and again from their end.
+    /// Partition of the sparse index of jobs to be counted: set at creation, and again at the end.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub uncounted: Option<String>,
-    /// Whether its creation was counted.
+    /// Whether its creation is counted.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub creation_counted: bool,
-    /// Seconds since the epoch; DynamoDB deletes the item some time after.
+    /// Seconds since the epoch. DynamoDB deletes the item some time later.
     pub ttl: i64,
 }
 
-/// A set of ids in the form of the table: conditions and updates of DynamoDB work on sets of strings.
+/// A set of ids as stored: DynamoDB's conditions and updates need sets of strings.
 mod ids {
     use std::collections::BTreeSet;
 
@@ -230,7 +230,7 @@ mod ids {
 }
 
 impl Job {
-    /// The state at `now`: an output past its time is expired even before the sweeper has written so.
+    /// The state at `now`: an output past its time is expired even before the sweeper has updated the job.
     pub fn status_at(&self, now: Timestamp) -> JobStatus {
         match (self.status, self.expires_at) {
             (JobStatus::Completed, Some(expires)) if now >= expires => JobStatus::Expired,
@@ -314,7 +314,7 @@ fn numbered(outputs: &[Output]) -> Value {
 mod tests {
     use super::*;
 
-    /// As jobs were stored before they had several results.
+    /// The form of jobs before they could have several results.
     #[test]
     fn jobs_of_the_earlier_form_are_still_read() {
         let stored = json!({

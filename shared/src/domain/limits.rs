@@ -1,7 +1,7 @@
-//! The limits of one job: enforced where it is created and by the worker, published in each tool's schema.
+//! The limits of a job. They are enforced at its creation and in the worker, and published in each tool's schema.
 //!
-//! A function's environment says what the service can do at most. Settings of the service, of a plan and of a key make that
-//! narrower, and never wider. A job keeps the settings that held when it was created.
+//! A function's environment sets the maximum. Settings of the service, a plan or a key can only lower it. A job keeps the limits
+//! that applied when it was created.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,17 +12,17 @@ use serde_json::{Map, Value, json};
 use super::quota::RateLimit;
 
 pub const MAX_BODY_BYTES: usize = 1 << 20;
-/// Inline content of one request, all sources together.
+/// Inline content of one request, for all sources together.
 pub const MAX_INLINE_BYTES: usize = 512 << 10;
-/// Most sources that one job takes.
+/// Most sources of one job.
 const MAX_SOURCES: u64 = 100;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub sources: u64,
-    /// Of all sources together.
+    /// For all sources together.
     pub source_bytes: u64,
-    /// What an archive may unpack to, counted as it streams.
+    /// The unpacked size of an archive, counted while streaming.
     pub unpacked_bytes: u64,
     pub archive_entries: u64,
     pub output_bytes: u64,
@@ -48,7 +48,7 @@ impl Default for Limits {
     }
 }
 
-/// A limit that settings can make narrower, by the name under which it is published.
+/// A limit that settings can lower, by its published name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "&'static str", try_from = "String")]
 pub enum Limit {
@@ -109,7 +109,7 @@ impl TryFrom<String> for Limit {
     }
 }
 
-/// Settings that make limits narrower. What they don't name stays as it is.
+/// Settings that lower limits. Limits that are not named stay unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Ceilings(BTreeMap<Limit, u64>);
@@ -123,7 +123,7 @@ impl Ceilings {
         self.0.get(&limit).copied()
     }
 
-    /// `None` removes the ceiling.
+    /// `None` removes the limit.
     pub fn set(&mut self, limit: Limit, most: Option<u64>) {
         match most {
             Some(most) => self.0.insert(limit, most),
@@ -131,7 +131,7 @@ impl Ceilings {
         };
     }
 
-    /// Both together: of two ceilings the lower one.
+    /// Combines both: the lower limit applies.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
         for (&limit, &most) in &other.0 {
@@ -179,7 +179,7 @@ impl Limits {
         }
     }
 
-    /// `metadata.limits` of a tool's schema, for a key with these rates: sizes in bytes, durations in milliseconds.
+    /// `metadata.limits` of a tool's schema for a key with these rates: sizes in bytes, durations in milliseconds.
     pub fn view(&self, create: RateLimit, read: RateLimit, output_retention_hours: u64) -> Map<String, Value> {
         let fixed = [("requestBytes", json!(MAX_BODY_BYTES)), ("inlineHtmlBytes", json!(MAX_INLINE_BYTES))];
         let settings = Limit::ALL.map(|limit| (limit.as_str(), json!(self.get(limit))));
@@ -210,7 +210,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn settings_only_make_limits_narrower(service in ceilings(), plan in ceilings(), key in ceilings()) {
+        fn settings_only_lower_limits(service in ceilings(), plan in ceilings(), key in ceilings()) {
             let widest = Limits::default();
             let one_by_one = widest.clone().narrowed_by(&service).narrowed_by(&plan).narrowed_by(&key);
             let together = service.clone().and(&plan).and(&key);

@@ -1,4 +1,4 @@
-//! The domain, pure: values in, values out.
+//! The domain: pure functions on values.
 
 pub mod account;
 pub mod api_key;

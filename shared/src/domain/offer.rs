@@ -1,4 +1,4 @@
-//! Plans as the public page offers them, and where people ask for credits.
+//! Plans on the public page, and where to ask for credits.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use url::Url;
 
 use super::user::Email;
 
-/// How a plan is listed on the public page. A plan without an offer is not listed.
+/// A plan on the public page. Plans without an offer are not listed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
-    /// What the plan is called there, e.g. `Team`.
+    /// The title, e.g. `Team`.
     pub title: String,
-    /// What it costs, as people read it, e.g. `€29 per month`.
+    /// The price as text, e.g. `€29 per month`.
     pub price: String,
 }
 
@@ -27,13 +27,13 @@ impl Offer {
             .then(|| Self { title: title.to_owned(), price: price.to_owned() })
     }
 
-    /// Whether a text without spaces around it can be one of the two, which has at most so many characters.
+    /// Whether a trimmed text can be a title or price of at most this many characters.
     pub fn fits(text: &str, most: usize) -> bool {
         !text.is_empty() && text.chars().count() <= most
     }
 }
 
-/// Where people ask for credits: a `mailto:` or an `https:` URL, which is safe as the target of a link.
+/// Where to ask for credits: a `mailto:` or `https:` URL, which is safe in a link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Contact(Url);
@@ -45,7 +45,7 @@ pub struct InvalidContact;
 impl Contact {
     pub const LENGTH: usize = 500;
 
-    /// Accepts a bare e-mail address too.
+    /// Also accepts a bare e-mail address.
     pub fn parse(text: &str) -> Result<Self, InvalidContact> {
         let text = text.trim();
         let is_address = !text.contains(':') && Email::parse(text).is_some();
@@ -65,7 +65,7 @@ impl Contact {
     }
 }
 
-/// The address as people write it: without `mailto:`.
+/// Without `mailto:`.
 impl fmt::Display for Contact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.scheme() == "mailto" { self.0.path() } else { self.0.as_str() })

@@ -1,4 +1,4 @@
-//! What operators count of jobs that have ended: how many failed, through whose fault, and why.
+//! What operators see of ended jobs: how many failed, whose fault it was, and why.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::job::JobErrorCode;
 
-/// A job's end, with nothing in it of the job's owner or document.
+/// The end of a job, without any data about its owner or document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     pub tool: String,
-    /// `None`: it ended before an engine started, or that is unknown.
+    /// `None`: it ended before an engine started, or the engine is unknown.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub engine: Option<String>,
     /// `None`: it was completed.
@@ -19,13 +19,12 @@ pub struct Outcome {
     pub error: Option<JobErrorCode>,
 }
 
-/// Where operators look for the cause of a failure.
+/// Where to look for the cause of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The source, the document, or what was asked of it.
+    /// The source, the document or the request.
     Source,
-    /// The service. A conversion that takes too long or kills its engine does not establish who is at fault; but who runs
-    /// the service should look.
+    /// The service. A time-out or an engine crash does not prove whose fault it is, but operators should look.
     Service,
 }
 
@@ -56,7 +55,7 @@ pub struct Tally {
     pub tool: String,
     pub engine: Option<String>,
     pub jobs: usize,
-    /// How often each code ended a job, the commonest first.
+    /// The number of jobs per error code, most frequent first.
     pub errors: Vec<(JobErrorCode, usize)>,
 }
 
@@ -66,13 +65,13 @@ impl Tally {
         self.errors.iter().map(|(_, count)| count).sum()
     }
 
-    /// How many failed through a fault there.
+    /// How many failed because of this fault.
     pub fn failed_through(&self, fault: Fault) -> usize {
         self.errors.iter().filter(|(code, _)| code.fault() == fault).map(|(_, count)| count).sum()
     }
 }
 
-/// Counts outcomes by tool and engine, in the order of these names.
+/// Counts outcomes by tool and engine, sorted by these names.
 pub fn tally<'a>(outcomes: impl IntoIterator<Item = &'a Outcome>) -> Vec<Tally> {
     let mut tallies: BTreeMap<(&str, Option<&str>), Tally> = BTreeMap::new();
     for Outcome { tool, engine, error } in outcomes {

@@ -1,15 +1,15 @@
-//! The queues that jobs wait in: one for each kind of worker.
+//! The queues of jobs: one for each kind of worker.
 
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QueueName {
-    /// Of jobs from before their queue was kept, too: every worker has every engine.
+    /// Also for jobs that were stored before queues had names: every worker has every engine.
     #[default]
     Office,
     Html,
-    /// For what needs neither LibreOffice nor Chromium.
+    /// For jobs that need neither LibreOffice nor Chromium.
     Pdf,
 }
 

@@ -1,10 +1,10 @@
-//! Credits and rates: what a job costs, and how fast a key may ask.
+//! Credits and rates: the cost of a job, and a key's rate limits.
 
 use serde::{Deserialize, Serialize};
 
 use super::time::Timestamp;
 
-/// Credits taken for one job, by where they came from, so that a refund goes back there.
+/// Credits taken for a job, by source, so that a refund goes back there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Charge {
     /// From the month's included credits, which lapse.
@@ -21,10 +21,10 @@ impl Charge {
     }
 }
 
-/// From which share of the month's included credits on their owner is warned, in percent.
+/// The owner is warned at this percentage of the month's included credits.
 pub const WARNING_PERCENT: u64 = 80;
 
-/// The credits at which `quota.warning` is due; `None` where a plan includes nothing.
+/// The credits at which `quota.warning` is due; `None` if the plan includes none.
 pub const fn warning_threshold(included: u64) -> Option<u64> {
     match included {
         0 => None,
@@ -48,10 +48,10 @@ impl RatePolicy {
     }
 }
 
-/// The window that the published limits speak of.
+/// The window of the published rate limits.
 pub const RATE_WINDOW_SECONDS: u32 = 60;
 
-/// A generic cell rate algorithm: `per_minute` in the long run, `burst` at once.
+/// Generic cell rate algorithm: `per_minute` in the long run, `burst` at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RateLimit {
     pub per_minute: u32,
@@ -70,17 +70,17 @@ impl RateLimit {
         Self::READ
     }
 
-    /// Milliseconds that one request uses up. Rounded up: a limit is never exceeded by rounding.
+    /// Milliseconds per request, rounded up so that a limit is never exceeded.
     pub fn emission_ms(self) -> i64 {
         i64::from((RATE_WINDOW_SECONDS * 1000).div_ceil(self.per_minute.max(1)))
     }
 
-    /// What `allow_at` lies behind now after a first request on an idle key: `emission × (burst − 2)`.
+    /// How far `allow_at` is behind now after the first request of an idle key: `emission × (burst − 2)`.
     pub fn idle_slack_ms(self) -> i64 {
         self.emission_ms() * (i64::from(self.burst.max(1)) - 2)
     }
 
-    /// Requests that would be admitted at once, given the earliest time at which the next one is.
+    /// Requests that would be admitted at once, given when the next one is admitted.
     pub fn remaining(self, allow_at: Timestamp, now: Timestamp) -> u32 {
         if allow_at > now {
             return 0;
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!([0, 1, 4, 5, 99, 100].map(warning_threshold), [None, Some(1), Some(4), Some(4), Some(80), Some(80)]);
     }
 
-    /// The limiter as the store runs it: two branches, no arithmetic in conditions.
+    /// The limiter as in the store: two branches, no calculation in conditions.
     fn admit(limit: RateLimit, state: &mut Option<(i64, i64)>, now: i64) -> bool {
         match *state {
             Some((tat, allow_at)) if tat > now => {

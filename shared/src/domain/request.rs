@@ -1,4 +1,4 @@
-//! A request for a job in its canonical form, whichever endpoint and whichever short names it came by.
+//! The canonical form of a request for a job, independent of endpoint and short names.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +15,9 @@ use super::source::{self, Source};
 use super::steps::{self, Step};
 use super::tool::Definition;
 
-/// A payload above this size goes to the files bucket before the job is written.
+/// Larger payloads are stored in the files bucket before the job is written.
 pub const MAX_INLINE_PAYLOAD_BYTES: usize = 16 << 10;
-/// How many unknown options are reported one by one.
+/// Most unknown options that are reported individually.
 const MAX_UNKNOWN_REPORTED: usize = 20;
 
 /// A valid request: known names only, each in its place.
@@ -34,7 +34,7 @@ pub struct JobRequest {
     pub metadata: BTreeMap<String, String>,
 }
 
-/// How the result is named, kept and delivered.
+/// The result's name, retention and delivery.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OutputRequest {
@@ -42,7 +42,7 @@ pub struct OutputRequest {
     pub filename: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retention_seconds: Option<u64>,
-    /// Where the primary result is put, beside the service's own bucket.
+    /// Where the primary result is also sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub put_url: Option<String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -60,7 +60,7 @@ impl OutputRequest {
         *self == Self::default()
     }
 
-    /// As the job's owner reads it back; `None` where the request says nothing.
+    /// As shown to the job's owner; `None` if the request has no `output`.
     pub fn redacted(&self) -> Option<Value> {
         let hidden = |(name, _): (&String, &String)| (name.clone(), source::REDACTED.to_owned());
         let shown = Self {
@@ -79,8 +79,8 @@ impl std::fmt::Debug for JobRequest {
 }
 
 impl JobRequest {
-    /// Checks `body` against the tool's schema and brings it into canonical form.
-    /// The warnings name the properties that were accepted and have no effect.
+    /// Checks `body` against the tool's schema and converts it to canonical form. The warnings name unknown properties, which
+    /// have no effect.
     pub fn parse(
         catalogue: &Catalogue,
         tool: &Tool,
@@ -144,12 +144,12 @@ impl JobRequest {
         definition.redact_options(&self.options)
     }
 
-    /// Where the job's documents come from, in the order given.
+    /// The sources of the job's documents, in request order.
     pub fn sources(&self) -> Vec<Source> {
         source::sources(&self.input)
     }
 
-    /// Whether it carries passwords or credentials, of which no copy may outlive the job: not in a table's backups either.
+    /// Whether it contains passwords or credentials, which must not outlive the job anywhere, including table backups.
     pub fn carries_credentials(&self, catalogue: &Catalogue) -> bool {
         let hides = |tool: &str, options: &Map<String, Value>| {
             let secrets = catalogue.find(tool).map(|tool| &tool.definition.secrets.values);
@@ -161,7 +161,7 @@ impl JobRequest {
             || !self.output.put_headers.is_empty()
     }
 
-    /// What the client wants its result to be called: `output.filename`, or its alias among the options.
+    /// The file name that the client wants: `output.filename`, or its alias among the options.
     pub fn filename(&self) -> Option<&str> {
         self.output.filename.as_deref().or_else(|| self.option_str("filename"))
     }
@@ -175,7 +175,7 @@ impl JobRequest {
 pub struct CanonicalText(String);
 
 impl CanonicalText {
-    /// SHA-256: equal for requests that mean the same.
+    /// SHA-256, equal for equivalent requests.
     pub fn fingerprint(&self) -> String {
         sha256_hex(self.0.as_bytes())
     }
@@ -191,8 +191,8 @@ impl std::fmt::Debug for CanonicalText {
     }
 }
 
-/// DynamoDB holds no number closer to zero than 1e-130. The schemas bound numbers from above, and that close to zero a
-/// length is none.
+/// DynamoDB can't store numbers closer to zero than 1e-130. The schemas limit numbers from above, and such a small length means
+/// zero.
 fn round_to_storable(value: &mut Value) {
     if value.as_f64().is_some_and(|number| number.abs() < 1e-100) {
         *value = json!(0);
@@ -220,7 +220,7 @@ fn known_properties(definition: &Definition, body: &Map<String, Value>, section:
         .collect()
 }
 
-/// One warning for each name that the schema does not know, at the top level and in the two sections.
+/// One warning for each name at the top level or in the two sections that the schema does not define.
 fn unknown_names(definition: &Definition, body: &Map<String, Value>) -> Vec<Warning> {
     let top = definition.parameters.get("properties").and_then(Value::as_object);
     let mut unknown = Vec::new();
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_attaches_files_takes_its_source_alone_or_in_a_list() {
+    fn a_tool_with_attachments_takes_one_source_or_a_list() {
         let source = json!({"sourceUrl": "https://a.example/x.pdf"});
         let read = |body: Value| parse("edit-metadata", body).unwrap().0.sources().len();
         assert_eq!(read(source.clone()), 1);
@@ -351,7 +351,7 @@ mod tests {
             "give exactly one of `sourceUrl`, `uploadId`, `jobId` and `sources`"
         );
         assert_eq!(breaches("edit-metadata", json!({"sources": vec![source.clone(); 22]}))[0].path, "/sources");
-        // What a tool makes is never taken for an attachment.
+        // The result of a tool can't be an attachment.
         let mut split = source;
         split["options"] = json!({"mode": "every"});
         split["then"] = json!([{"toolSlug": "edit-metadata"}]);
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invoice_is_not_shown() {
+    fn an_invoice_is_hidden_in_the_redacted_form() {
         let body = json!({"sourceUrl": "https://a.example/x.pdf", "options": {"facturX": {"xml": "<canary/>"}}});
         let catalogue = Catalogue::load().unwrap();
         let request = parse("edit-metadata", body).unwrap().0;
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn what_basic_cannot_honour_is_refused_with_the_reason() {
+    fn options_that_basic_does_not_support_are_refused_with_the_reason() {
         for mode in [json!({"renderMode": "basic"}), json!({"options": {"renderMode": "basic", "headerHtml": "<b>"}})] {
             let mut body = json!({"html": "<p>", "options": {"headerHtml": "<b>"}});
             body.as_object_mut().unwrap().extend(mode.as_object().unwrap().clone());

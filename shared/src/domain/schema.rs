@@ -1,6 +1,6 @@
-//! The JSON Schema of a tool's requests: composed of what all tools share and of the tool's own options.
+//! The JSON Schema of a tool's requests: shared properties and the tool's own options.
 //!
-//! It is composed when it is first needed, published as it is, and compiled into the validator: there is no other.
+//! It is composed when first needed. The same schema is published and compiled into the validator.
 
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::intake::{JOB_OUTPUT, Section, Sources};
 use super::source::{SOURCES, SourceKind, SourceProperty};
 
-/// A JSON Schema that is composed when it is first needed: most functions start without it.
+/// A JSON Schema that is composed when first needed: most functions start without it.
 #[derive(Clone)]
 pub struct Schema(Arc<LazyLock<Value, Compose>>);
 
@@ -47,7 +47,7 @@ impl Schema {
         Self::lazily(move || body(&slug, &sources, &flat_options, options))
     }
 
-    /// The schema of a whole request for a caller who may name so many sources.
+    /// The schema of a whole request, with a caller's limit on sources.
     pub fn for_sources(&self, most: u64) -> Value {
         let mut schema = (**self).clone();
         for place in ["/properties/input/properties/sources/maxItems", "/properties/sources/maxItems"] {
@@ -58,13 +58,13 @@ impl Schema {
         schema
     }
 
-    /// The schema of the options alone.
+    /// The schema of the options.
     pub(super) fn of_options(options: OptionsSchema) -> Self {
         Self::lazily(move || options.read().0)
     }
 }
 
-/// A tool's `options.json`: an object schema without its `type`, and in `rules` what holds for the whole body.
+/// A tool's `options.json`: an object schema without its `type`. Its `rules` apply to the whole body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OptionsSchema(&'static str);
 
@@ -73,7 +73,7 @@ impl OptionsSchema {
         Self(text)
     }
 
-    /// The schema of `options`, and the rules of the body. A test reads every file.
+    /// Reads the schema of `options` and the rules of the body. A test reads every file.
     fn read(self) -> (Value, Vec<Value>) {
         let mut schema = json!({"type": "object"});
         let read: Map<String, Value> = serde_json::from_str(self.0).unwrap_or_default();
@@ -131,7 +131,7 @@ fn tool_slug() -> Value {
     json!({
         "type": "string",
         "minLength": 1,
-        "description": "Optional here; if given, it must be this tool's slug.",
+        "description": "Optional here. If given, it must be this tool's slug.",
     })
 }
 
@@ -168,7 +168,7 @@ fn source_properties(sources: &Sources) -> Map<String, Value> {
     kinds.chain(output).chain(properties).collect()
 }
 
-/// Exactly one kind of source, at the top level or in `input`.
+/// Requires exactly one kind of source, at the top level or in `input`.
 fn needs_source(sources: &Sources) -> Value {
     let given = |name: &str| json!({"anyOf": [{"required": [name]}, {"required": ["input"], "properties": {"input": {"required": [name]}}}]});
     if sources.are_several() {
@@ -263,7 +263,7 @@ fn property_schema(property: SourceProperty) -> Value {
     }
 }
 
-/// What every request may say.
+/// Properties of every request.
 fn shared_properties() -> Map<String, Value> {
     let Value::Object(properties) = json!({
         "then": {

@@ -1,17 +1,17 @@
-//! Checks a signed webhook as its receiver should, and says what is wrong with it. Nothing of it is kept.
+//! Checks a signed webhook like its receiver, and says what is wrong. Nothing is stored.
 
 use standardwebhooks::{HEADER_WEBHOOK_ID, HEADER_WEBHOOK_SIGNATURE, HEADER_WEBHOOK_TIMESTAMP, Webhook};
 
 use super::time::Timestamp;
 
-/// How old, or how far ahead, a webhook may be.
+/// Most seconds that a webhook's time may differ from now.
 pub const TOLERANCE_SECONDS: i64 = 300;
 
-/// What a receiver got, as text.
+/// A received webhook, as text.
 #[derive(Clone, Copy)]
 pub struct Received<'a> {
     pub secret: &'a str,
-    /// Header lines, `name: value` each.
+    /// Header lines of the form `name: value`.
     pub headers: &'a str,
     pub body: &'a str,
 }
@@ -25,22 +25,22 @@ impl std::fmt::Debug for Received<'_> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Valid,
-    /// Signed with this secret, but a receiver must refuse it for its age.
+    /// The signature is valid, but too old for a receiver to accept.
     Old {
         seconds: i64,
     },
-    /// Signed with this secret, but for a time that lies ahead.
+    /// The signature is valid, but its time is in the future.
     Ahead {
         seconds: i64,
     },
     MalformedSecret,
     MissingHeader(&'static str),
     MalformedTimestamp,
-    /// No signature of the version that this is about (`v1,…`).
+    /// There is no signature of a supported version (`v1,…`).
     NoSignature,
-    /// The signature is of this secret, id and time, and of another body: one without this text's last line break.
+    /// The signature matches if the body's last line break is removed.
     TrailingLineBreak,
-    /// The secret, the id, the time or the body is another than what was signed.
+    /// Secret, id, time or body differs from what was signed.
     Mismatch,
 }
 
@@ -71,7 +71,7 @@ impl Received<'_> {
                 .sign(id, seconds, body.as_bytes())
                 .is_ok_and(|signature| given.iter().any(|given| *given == signature))
         };
-        // Browsers send all line breaks of a text as CR LF.
+        // Browsers send all line breaks of a form as CR LF.
         let plain = self.body.replace("\r\n", "\n");
         if !is_of(self.body) && !is_of(&plain) {
             let shorter = plain.trim_end_matches('\n');
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_signed_and_too_old_or_of_tomorrow_is_to_be_refused() {
+    fn signed_webhooks_from_the_past_or_future_are_refused() {
         let (secret, headers, body) = sample();
         let received = Received { secret: &secret, headers: &headers, body: &body };
         let at = |seconds: i64| received.verify(Timestamp(NOW.as_millis() + seconds * 1000));

@@ -1,4 +1,4 @@
-//! Where a job's documents come from.
+//! The sources of a job's documents.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use url::Url;
 use super::job::JobId;
 use super::sha256_hex;
 
-/// The property that names a source. A source has exactly one of them.
+/// The property that names a source. A source has exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum SourceKind {
@@ -79,7 +79,7 @@ impl SourceKind {
     }
 }
 
-/// What a source may say besides where it comes from.
+/// Further properties of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum SourceProperty {
@@ -87,7 +87,7 @@ pub enum SourceProperty {
     Password,
     PageRange,
     Title,
-    /// Sent when `sourceUrl` is fetched.
+    /// Sent when fetching `sourceUrl`.
     Headers,
 }
 
@@ -133,10 +133,10 @@ pub struct Source {
 pub enum Origin {
     /// A file to fetch from this address.
     File(String),
-    /// A page for a browser to load.
+    /// A page to load in a browser.
     Page(String),
     Upload(String),
-    /// The result with this index of another job of the account.
+    /// The result of another job of the account, by index.
     Job {
         id: JobId,
         output: usize,
@@ -167,7 +167,7 @@ impl std::fmt::Debug for Origin {
 }
 
 impl Source {
-    /// Reads a source that its tool's schema has admitted. `None`: it names no origin.
+    /// Reads a source that passed its tool's schema. `None` if it has no origin.
     pub fn read(source: &Map<String, Value>) -> Option<Self> {
         let text = |name: SourceProperty| source.get(name.as_str()).and_then(Value::as_str).map(str::to_owned);
         let headers = source.get(SourceProperty::Headers.as_str()).and_then(Value::as_object);
@@ -202,7 +202,7 @@ impl Origin {
     }
 }
 
-/// The sources in a request's `input`: one, or the list under `sources`.
+/// The sources in a request's `input`: a single one, or the list `sources`.
 pub fn sources(input: &Map<String, Value>) -> Vec<Source> {
     entries(input).filter_map(Source::read).collect()
 }
@@ -213,10 +213,10 @@ fn entries(input: &Map<String, Value>) -> impl Iterator<Item = &Map<String, Valu
     listed.into_iter().flatten().filter_map(Value::as_object).chain(alone)
 }
 
-/// The property that lists the sources of a tool that takes several.
+/// The property with the list of sources.
 pub const SOURCES: &str = "sources";
 
-/// A request's `input` as its owner reads it back: without passwords, queries, header values and inline documents.
+/// A request's `input` for its owner: without passwords, queries, header values and inline documents.
 pub fn redact(input: &Map<String, Value>) -> Value {
     let shown = input.iter().map(|(name, value)| {
         let shown = if name == SOURCES {
@@ -234,7 +234,7 @@ pub fn redact(input: &Map<String, Value>) -> Value {
     Value::Object(shown.collect())
 }
 
-/// Bytes of inline content in a request's `input`.
+/// Size of the inline content in a request's `input`.
 pub fn inline_bytes(input: &Map<String, Value>) -> usize {
     let inline = |source: &Map<String, Value>| -> usize {
         let kinds = SourceKind::ALL.into_iter().filter(|kind| kind.is_inline());
@@ -245,18 +245,18 @@ pub fn inline_bytes(input: &Map<String, Value>) -> usize {
 
 pub const REDACTED: &str = "[redacted]";
 
-/// Inline content, shown as its size and digest.
+/// Inline content, reduced to its size and digest.
 pub fn digest(content: &str) -> Value {
     json!({"bytes": content.len(), "sha256": sha256_hex(content.as_bytes())})
 }
 
-/// An object's names without its values.
+/// An object's names without the values.
 pub fn redact_values(value: &Value) -> Value {
     let names = value.as_object().into_iter().flatten().map(|(name, _)| (name.clone(), json!(REDACTED)));
     Value::Object(names.collect())
 }
 
-/// The address without what may be secret in it: query and fragment.
+/// The address without query and fragment, which may be secret.
 pub fn redact_url(text: &str) -> String {
     let Ok(mut url) = Url::parse(text) else { return REDACTED.to_owned() };
     let hidden = url.query().is_some() || url.fragment().is_some();

@@ -1,4 +1,4 @@
-//! What is counted of an account's live jobs: by the day of their creation, by tool, and by key.
+//! Counts of an account's live jobs by day of creation, tool and key.
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::job::{Job, JobStatus};
 
-/// What a count is of. Written `2026-11-21#office-to-pdf#key_…`.
+/// What is counted together. Written `2026-11-21#office-to-pdf#key_…`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Subject {
     /// UTC day of the jobs' creation, as `YYYY-MM-DD`.
@@ -39,7 +39,7 @@ impl std::fmt::Display for Subject {
     }
 }
 
-/// What counts are put together by.
+/// How counts are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupBy {
     Day,
@@ -58,7 +58,7 @@ impl GroupBy {
         }
     }
 
-    /// What the API calls a group's name.
+    /// The API's name for the group.
     pub const fn column(self) -> &'static str {
         match self {
             Self::Day => "day",
@@ -67,7 +67,7 @@ impl GroupBy {
         }
     }
 
-    /// One line for each group, after the line of names. No day, slug or id needs quotes (RFC 4180).
+    /// A header line, then a line per group. Days, slugs and ids need no quotes (RFC 4180).
     pub fn csv(self, groups: &BTreeMap<String, Counts>) -> String {
         let mut lines = vec![format!("{},created,completed,failed,canceled,charged,refunded,credits", self.column())];
         lines.extend(groups.iter().map(|(group, counts)| {
@@ -78,7 +78,7 @@ impl GroupBy {
         lines.join("\r\n") + "\r\n"
     }
 
-    /// What a subject is called in its group.
+    /// The group's name for a subject.
     pub fn name_of(self, subject: &Subject) -> &str {
         match self {
             Self::Day => &subject.day,
@@ -103,7 +103,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// What is yet to be counted of a job: its creation unless that was counted before, and its end if it has ended.
+    /// What is still to be counted of a job: its creation and, once it has ended, its end.
     pub fn due(job: &Job) -> Self {
         let mut counts = Self::default();
         if !job.creation_counted {
@@ -115,14 +115,14 @@ impl Counts {
             JobStatus::Completed | JobStatus::Expired => counts.completed = 1,
             JobStatus::Failed => counts.failed = 1,
             JobStatus::Canceled => counts.canceled = 1,
-            // Never: `ended_as` says how a deleted job had ended.
+            // Not possible: `ended_as` is a deleted job's state before.
             JobStatus::Deleted => {}
         }
         counts.refunded = job.refunded;
         counts
     }
 
-    /// Credits that the jobs cost their account in the end.
+    /// Credits that the jobs cost after refunds.
     pub fn credits(&self) -> u64 {
         self.charged.saturating_sub(self.refunded)
     }

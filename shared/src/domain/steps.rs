@@ -1,4 +1,4 @@
-//! The further steps of a job: each takes the whole result of the one before.
+//! The further steps of a job. Each takes the whole result of the step before.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -23,7 +23,7 @@ impl std::fmt::Debug for Step {
 }
 
 impl Step {
-    /// The step as the job's owner reads it back.
+    /// The step as shown to the job's owner.
     pub fn redacted(&self, catalogue: &Catalogue) -> Value {
         let tool = catalogue.find(&self.tool);
         let options = tool.map_or(json!({}), |tool| tool.definition.redact_options(&self.options));
@@ -31,8 +31,8 @@ impl Step {
     }
 }
 
-/// Reads `then`, which follows a `first` tool with these options. The body's own schema has admitted its form; here each
-/// step's options meet that step's schema, and its tool what the step before makes.
+/// Reads `then`, the steps after a `first` tool with these options. The body's schema has checked its form. Here, each step's
+/// options are checked against that step's schema, and its tool against the result of the step before.
 pub(super) fn read(
     catalogue: &Catalogue,
     first: &Tool,
@@ -62,7 +62,7 @@ pub(super) fn read(
     if breaches.is_empty() { Ok(steps) } else { Err(breaches) }
 }
 
-/// Why a tool cannot take what the one before makes.
+/// Why a tool can't take the result of the step before.
 fn mismatch(before: &Tool, options: &Map<String, Value>, tool: &Tool) -> Option<String> {
     let made = before.definition.output(options);
     let (first, next) = (&before.definition.slug, &tool.definition.slug);

@@ -1,4 +1,4 @@
-//! Points in time and billing periods, as values: nothing here reads a clock.
+//! Times and billing periods as values. Nothing here reads a clock.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// Reads RFC 3339, with any offset. Parts of a millisecond are left out.
+    /// Parses RFC 3339 with any offset. Fractions of a millisecond are dropped.
     pub fn parse(text: &str) -> Option<Self> {
         text.parse::<jiff::Timestamp>().ok().map(|timestamp| Self(timestamp.as_millisecond()))
     }
@@ -21,7 +21,7 @@ impl Timestamp {
         self.0
     }
 
-    /// Whole seconds since the epoch, rounded up: what a DynamoDB TTL attribute holds.
+    /// Seconds since the epoch, rounded up, as DynamoDB's TTL attributes need them.
     pub const fn as_ttl_seconds(self) -> i64 {
         self.0.div_euclid(1000) + 1
     }
@@ -34,7 +34,7 @@ impl Timestamp {
         Self(self.0.saturating_sub(saturating_millis(duration)))
     }
 
-    /// Milliseconds from `earlier` to `self`; zero when a skewed clock says that `earlier` lies ahead.
+    /// Milliseconds from `earlier` to `self`, or zero if clock skew puts `earlier` in the future.
     pub fn millis_since(self, earlier: Self) -> u64 {
         u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)
     }
@@ -53,7 +53,7 @@ impl Timestamp {
     /// The first moment of a UTC day, `YYYY-MM-DD`.
     pub fn of_day(text: &str) -> Option<Self> {
         let day: jiff::civil::Date = text.parse().ok()?;
-        // The parser takes other forms of a date, too.
+        // The parser also accepts other forms of a date.
         let midnight = day.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp();
         Some(Self(midnight.as_millisecond())).filter(|at| at.day() == text)
     }
@@ -63,7 +63,7 @@ impl Timestamp {
         self.to_utc().day()
     }
 
-    /// As people read it: `20 Nov 2026, 12:00 UTC`.
+    /// For people: `20 Nov 2026, 12:00 UTC`.
     pub fn for_people(self) -> String {
         self.to_utc().strftime("%-d %b %Y, %H:%M UTC").to_string()
     }
@@ -82,7 +82,7 @@ impl Timestamp {
     }
 
     fn to_utc(self) -> jiff::Zoned {
-        // A value outside jiff's range (year ±9999) can only be made by hand; it reads as the epoch.
+        // Only hand-made values are outside jiff's range (year ±9999). They read as the epoch.
         jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH).to_zoned(TimeZone::UTC)
     }
 }
@@ -97,7 +97,7 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// A UTC month, the unit in which included credits are given and lapse. Written `YYYY-MM`.
+/// A UTC month: included credits are given and lapse by the month. Written `YYYY-MM`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Period {
     year: i16,
@@ -109,7 +109,7 @@ impl Period {
         Self::first_of(self.year, self.month)
     }
 
-    /// The first moment that no longer belongs to the period.
+    /// The first moment after the period.
     pub fn end(self) -> Timestamp {
         if self.month == 12 {
             Self::first_of(self.year.saturating_add(1), 1)
@@ -123,17 +123,17 @@ impl Period {
         Timestamp(self.start().0.saturating_sub(1)).period()
     }
 
-    /// How many days it has.
+    /// Its number of days.
     pub fn days(self) -> u8 {
         u8::try_from(self.end().millis_since(self.start()) / 86_400_000).unwrap_or(31)
     }
 
-    /// `YYYY-MM-DD`, both of the month.
+    /// Both as `YYYY-MM-DD`.
     pub fn first_and_last_day(self) -> (String, String) {
         (self.start().day(), Timestamp(self.end().0.saturating_sub(1)).day())
     }
 
-    /// As people read it: `November 2026`.
+    /// For people: `November 2026`.
     pub fn for_people(self) -> String {
         self.start().to_utc().strftime("%B %Y").to_string()
     }
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ttl_is_never_earlier_than_the_moment_it_stands_for() {
+    fn a_ttl_is_never_earlier_than_its_moment() {
         assert_eq!(Timestamp(1_500).as_ttl_seconds(), 2);
     }
 
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn months_know_their_days_and_the_month_before() {
+    fn months_have_the_right_days_and_previous_month() {
         let of = |text: &str| text.parse::<Period>().unwrap();
         assert_eq!((of("2026-02").days(), of("2028-02").days(), of("2026-12").days()), (28, 29, 31));
         assert_eq!((of("2027-01").previous(), of("2026-11").previous()), (of("2026-12"), of("2026-10")));

@@ -1,4 +1,4 @@
-//! What a tool is: its data, what administrators set about it, and who may use it.
+//! Tools: their data, administrators' settings, and access.
 
 use std::collections::BTreeMap;
 
@@ -24,21 +24,21 @@ pub struct Definition {
     pub version: String,
     pub category: String,
     pub queue: QueueName,
-    /// What holds until an administrator decides otherwise.
+    /// The settings until an administrator changes them.
     pub settings: ToolSettings,
-    /// An extra endpoint of this tool, besides the two that every tool has.
+    /// An endpoint of this tool, in addition to the two that every tool has.
     #[serde(default)]
     pub short_endpoint: Option<String>,
     pub supported_modes: Vec<String>,
     pub sources: Sources,
-    /// What it makes, unless an option decides otherwise.
+    /// Its output format, unless an option chooses another.
     pub output_format: OutputFormat,
     #[serde(default)]
     pub output_choice: Option<OutputChoice>,
     /// Whether one job may have several results.
     #[serde(default)]
     pub several_outputs: SeveralOutputs,
-    /// Options that are accepted at the top level too.
+    /// Options that are also accepted at the top level.
     #[serde(default)]
     pub flat_options: Vec<String>,
     #[serde(default)]
@@ -51,7 +51,7 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// What a job with these options makes.
+    /// The output of a job with these options.
     pub fn output(&self, options: &Map<String, Value>) -> &OutputFormat {
         let chosen = self.output_choice.as_ref().and_then(|choice| {
             let value = options.get(&choice.option).and_then(Value::as_str)?;
@@ -60,13 +60,13 @@ impl Definition {
         chosen.unwrap_or(&self.output_format)
     }
 
-    /// Every name that may stand at the top level, and the section it belongs to.
+    /// All names that are allowed at the top level, with the section they belong to.
     pub fn flat_names(&self) -> BTreeMap<&str, Section> {
         let options = self.flat_options.iter().map(|name| (name.as_str(), Section::Options));
         self.sources.names().map(|name| (name, Section::Input)).chain(options).collect()
     }
 
-    /// A job's options as its owner reads them back.
+    /// A job's options as shown to its owner.
     pub fn redact_options(&self, options: &Map<String, Value>) -> Value {
         let Secrets { values, content } = &self.secrets;
         let shown = options.iter().map(|(name, value)| {
@@ -87,7 +87,7 @@ impl Definition {
     }
 }
 
-/// An option that decides what a tool makes.
+/// An option that chooses the output format.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OutputChoice {
@@ -123,7 +123,7 @@ impl SeveralOutputs {
         }
     }
 
-    /// Whether any job of the tool may.
+    /// Whether any job of the tool may have several results.
     pub fn ever(&self) -> bool {
         match self {
             Self::Fixed(several) => *several,
@@ -132,7 +132,7 @@ impl SeveralOutputs {
     }
 }
 
-/// What converts.
+/// Conversion engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EngineKind {
     LibreOffice,
@@ -140,14 +140,14 @@ pub enum EngineKind {
     Sghtmltopdf,
     /// Our own passes over libqpdf and PDFium.
     PdfTools,
-    /// A page made of Markdown, which the browser prints.
+    /// Renders Markdown to a page that the browser prints.
     Markdown,
 }
 
 impl EngineKind {
     pub const ALL: [Self; 5] = [Self::LibreOffice, Self::Chromium, Self::Sghtmltopdf, Self::PdfTools, Self::Markdown];
 
-    /// The engine that does the main work of a tool's jobs of this `renderMode`.
+    /// The engine that does the main work of the tool's jobs in this `renderMode`.
     pub fn of(tool: &str, render_mode: Option<&str>) -> Self {
         match (tool, render_mode) {
             ("office-to-pdf" | "convert-office", _) => Self::LibreOffice,
@@ -177,17 +177,17 @@ pub struct OutputFormat {
     pub extension: String,
 }
 
-/// Options whose values are not for everybody who may read the job.
+/// Options that are hidden from others who may read the job.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Secrets {
-    /// Hidden whole.
+    /// Hidden entirely.
     pub values: Vec<String>,
-    /// Document content: shown as its size and digest.
+    /// Document content, shown as its size and digest.
     pub content: Vec<String>,
 }
 
-/// What administrators decide about a tool.
+/// Administrators' settings of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolSettings {
@@ -202,7 +202,8 @@ pub struct ToolSettings {
 }
 
 impl ToolSettings {
-    /// Whether a key on `plan` may use the tool: API-enabled, not disabled, of the plan's tier, and allowed by plan and key.
+    /// Whether a key on `plan` may use the tool: enabled for the API, not disabled, in the plan's tier, and allowed by plan and
+    /// key.
     pub fn admits(&self, slug: &str, plan: &Plan, key: &StoredKey) -> bool {
         let by_plan = plan.allowed_tools.as_ref().is_none_or(|allowed| allowed.iter().any(|tool| tool == slug));
         let by_tier = self.access_tier <= plan.tier;
@@ -219,7 +220,7 @@ pub enum ToolState {
     Disabled,
 }
 
-/// Where a tool shows.
+/// Where a tool is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageVisibility {
     pub public: bool,
@@ -229,17 +230,17 @@ pub struct PageVisibility {
     pub api: bool,
 }
 
-/// What administrators decide about the whole service.
+/// Administrators' settings of the whole service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServiceSettings {
     /// Whether test keys work at all.
     pub test_mode: bool,
     /// Whether webhooks are delivered. Off until delivery exists.
     pub webhook_delivery: bool,
-    /// What no job may exceed, where that is less than the functions can do.
+    /// Limits of all jobs, where they are below what the functions support.
     #[serde(default, skip_serializing_if = "Ceilings::is_empty")]
     pub limits: Ceilings,
-    /// Where people ask for credits; `None`: nowhere.
+    /// Where to ask for credits; `None` if nowhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credits_contact: Option<Contact>,
 }

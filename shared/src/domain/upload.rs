@@ -1,4 +1,4 @@
-//! Uploads: documents that a client puts into the bucket by a signed link, and then names as a job's source.
+//! Uploads: documents that a client stores by a signed link, to use them as sources.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use super::breach::Breach;
 use super::time::Timestamp;
 use super::validation::{describe_format, is_filename};
 
-/// For how long after it was issued an upload may be named as a source. The bytes go by the bucket's lifecycle.
+/// How long an upload can be used as a source after it was issued. The bucket's lifecycle deletes it.
 pub const UPLOAD_LIFETIME: Duration = Duration::from_secs(3600);
 
 const PREFIX: &str = "upl_";
 const MAX_CONTENT_TYPE_CHARACTERS: usize = 255;
 const MAX_FILENAME_CHARACTERS: usize = 255;
 
-/// An upload's id. It says when it was issued; whose it is, the object's key says, which begins with the account.
+/// An upload's id, which contains its time. The object's key begins with the account that owns it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct UploadId(Uuid);
 
@@ -27,13 +27,13 @@ impl UploadId {
         Self(Uuid::now_v7())
     }
 
-    /// `None` for everything that is not of the form in which ids are issued.
+    /// `None` unless the text has the form of an id.
     pub fn parse(text: &str) -> Option<Self> {
         let id = Uuid::try_parse(text.strip_prefix(PREFIX)?).ok().map(Self)?;
         (id.issued_at().is_some() && id.to_string() == text).then_some(id)
     }
 
-    /// From this moment on no job may name it.
+    /// From this time on, no job may use it.
     pub fn expires_at(self) -> Timestamp {
         self.issued_at().unwrap_or(Timestamp(0)).plus(UPLOAD_LIFETIME)
     }
@@ -62,13 +62,13 @@ impl fmt::Debug for UploadId {
     }
 }
 
-/// What a client says of a document before it uploads it. All of it is signed: another document does not pass.
+/// A client's description of a document to upload. All of it is signed: no other document is accepted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UploadRequest {
     pub content_type: String,
     pub bytes: u64,
     pub filename: Option<String>,
-    /// The document's digest, which the bucket then checks.
+    /// The document's digest, which the bucket checks.
     pub sha256: Option<[u8; 32]>,
 }
 
@@ -79,7 +79,7 @@ impl fmt::Debug for UploadRequest {
 }
 
 impl UploadRequest {
-    /// Reads a request's body. `most_bytes`: the limit for sources.
+    /// Parses a request's body. `most_bytes`: the limit for sources.
     pub fn parse(body: &Map<String, Value>, most_bytes: u64) -> Result<Self, Vec<Breach>> {
         let mut breaches = Vec::new();
         let mut read = |name: &str, expected: String, valid: bool| {
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_issued_is_no_id() {
+    fn texts_that_were_never_issued_are_not_ids() {
         for text in [
             "",
             "upl_",

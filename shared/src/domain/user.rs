@@ -1,4 +1,4 @@
-//! People who sign in to the dashboard: who they are, to which account they belong, and for how long they stay.
+//! Users of the dashboard: identity, account and sessions.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use super::sha256_hex;
 use super::time::Timestamp;
 
-/// A session ends this long after the last page that it showed.
+/// A session ends when it is unused for this long.
 pub const SESSION_IDLE: Duration = Duration::from_secs(2 * 3600);
-/// A session ends this long after it began, even if it is used.
+/// A session ends this long after it began, even if it is in use.
 pub const SESSION_TIME: Duration = Duration::from_secs(12 * 3600);
 const TOKEN_BYTES: usize = 32;
 
-/// What a person may see: their own account, or the whole service.
+/// What a user may see: their own account, or the whole service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -25,24 +25,24 @@ pub enum Role {
     Admin,
 }
 
-/// Who the issuer says a person is.
+/// The issuer's statement about a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     pub issuer: String,
     pub subject: String,
     pub email: Email,
-    /// Whether the issuer vouches that the address is theirs. Only then does a link by e-mail hold.
+    /// Whether the issuer has verified the address. Links by e-mail require this.
     pub email_verified: bool,
     pub role: Role,
 }
 
-/// An e-mail address in lower case, as it is compared.
+/// An e-mail address in lower case, for comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Email(String);
 
 impl Email {
-    /// `None` if the text is not an address. The issuer knows whether it exists.
+    /// `None` if the text is not an address.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim().to_lowercase();
         let (local, domain) = text.rsplit_once('@')?;
@@ -61,7 +61,7 @@ impl fmt::Display for Email {
     }
 }
 
-/// A user, by issuer and subject: SHA-256 of both, so that no subject can look like another issuer's.
+/// A user's id: SHA-256 of issuer and subject, so that different issuers' subjects can't collide.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct UserId(String);
@@ -71,7 +71,7 @@ impl UserId {
         Self(sha256_hex(format!("{issuer}\n{subject}").as_bytes()))
     }
 
-    /// `None` for everything that is not a SHA-256 in lower-case hexadecimal.
+    /// `None` unless the text is a SHA-256 in lower-case hexadecimal.
     pub fn parse(text: &str) -> Option<Self> {
         let hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
         (text.len() == 64 && text.bytes().all(hex)).then(|| Self(text.to_owned()))
@@ -82,7 +82,7 @@ impl UserId {
     }
 }
 
-/// A user as they are stored.
+/// A user as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct User {
     pub user: UserId,
@@ -90,12 +90,12 @@ pub struct User {
     pub email: Email,
     pub account: String,
     pub created_at: Timestamp,
-    /// Sessions that began until then are over.
+    /// Sessions that began before this time are over.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub signed_out_at: Option<Timestamp>,
 }
 
-/// A link by an administrator: users with this address belong to the account.
+/// An administrator's link: users with this address belong to the account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     pub email: Email,
@@ -103,7 +103,7 @@ pub struct Link {
     pub created_at: Timestamp,
 }
 
-/// What a browser holds of its session: 256 random bits.
+/// A session's secret in the browser: 256 random bits.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SessionToken(String);
 
@@ -114,7 +114,7 @@ impl SessionToken {
         Self(URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// `None` for everything that no generator of ours made.
+    /// `None` unless the text has the form of our tokens.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
         (bytes.len() == TOKEN_BYTES).then(|| Self(text.to_owned()))
@@ -124,12 +124,12 @@ impl SessionToken {
         SessionId(sha256_hex(self.0.as_bytes()))
     }
 
-    /// The token in forms of this session. It can only be derived from the cookie, and the cookie not from it.
+    /// The token in this session's forms. It is derived from the cookie and does not reveal it.
     pub fn form_token(&self) -> String {
         sha256_hex(format!("form {}", self.0).as_bytes())
     }
 
-    /// The token itself: for the cookie alone.
+    /// The token in plain text: only for the cookie.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -141,7 +141,7 @@ impl fmt::Debug for SessionToken {
     }
 }
 
-/// SHA-256 of a session's token: all that is stored of it.
+/// SHA-256 of a session's token: the only form that is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SessionId(String);
@@ -152,7 +152,7 @@ impl SessionId {
     }
 }
 
-/// A session as it is stored.
+/// A session as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     pub session: SessionId,
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_ends_when_it_rests_and_when_its_time_is_over() {
+    fn a_session_ends_when_unused_and_at_its_time_limit() {
         let second = Duration::from_secs(1);
         assert!(!session().is_over_at(after(SESSION_IDLE - second)));
         assert!(session().is_over_at(after(SESSION_IDLE)));

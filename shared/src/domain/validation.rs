@@ -1,4 +1,4 @@
-//! Checks request bodies against the schema that a tool publishes, and says what is wrong without repeating values.
+//! Validates request bodies against a tool's published schema. Messages never repeat values.
 
 use std::sync::OnceLock;
 
@@ -12,7 +12,7 @@ use super::breach::Breach;
 use super::limits::MAX_INLINE_BYTES;
 use super::schema::Schema;
 
-/// A schema's validator, compiled at the first request that needs it: that takes about a millisecond.
+/// A schema's validator, compiled for the first request that needs it: this takes about a millisecond.
 #[derive(Debug)]
 pub(super) struct Validator {
     schema: Schema,
@@ -24,8 +24,7 @@ impl Validator {
         Self { schema, compiled: OnceLock::new() }
     }
 
-    /// All that is wrong with a value, not only the first. A schema that does not compile refuses everything; a test
-    /// compiles each.
+    /// All errors in a value, not only the first. A schema that does not compile refuses everything; a test compiles each.
     pub(super) fn breaches(&self, value: &Value) -> Vec<Breach> {
         let Some(validator) = self.compiled.get_or_init(|| compile(&self.schema)) else {
             return vec![Breach::new("", "The schema of this tool is invalid. Contact support.")];
@@ -60,12 +59,12 @@ const FORMATS: [Format; 8] = [
     (
         "header-name",
         is_header_name,
-        "must be a header name, and none that HTTP uses for the connection, the length or the host",
+        "must be a header name that HTTP does not use for the connection, the length or the host",
     ),
     ("header-value", is_header_value, "must be a header value: one line of printable characters"),
 ];
 
-/// Says what is expected. The library's own text would repeat the value, which may be a secret.
+/// Says what is expected. The library's own text would repeat the value, which may be secret.
 #[allow(clippy::wildcard_enum_match_arm, reason = "the library's list is open; the tools' files use none of the rest")]
 fn describe(schema: &Value, error: &ValidationError<'_>) -> String {
     use ValidationErrorKind as Kind;
@@ -98,7 +97,7 @@ fn describe(schema: &Value, error: &ValidationError<'_>) -> String {
     }
 }
 
-/// The `description` of the schema that holds the failed keyword: the files give one wherever it is needed.
+/// The `description` next to the failed keyword: tool files have one wherever it is needed.
 fn explanation(schema: &Value, error: &ValidationError<'_>) -> String {
     let text = described(schema, error).unwrap_or("does not match any of the allowed forms: see the tool's schema");
     text.to_owned()
@@ -115,7 +114,7 @@ pub(super) fn describe_format(format: &str) -> &'static str {
     known.map_or("has the wrong format", |(_, _, expected)| expected)
 }
 
-/// Absolute, http or https, with a host and no user info. Where it may lead is for the worker to judge.
+/// Absolute, http or https, with a host and without user info. The worker checks the address itself.
 fn is_source_url(text: &str) -> bool {
     Url::parse(text).is_ok_and(|url| {
         matches!(url.scheme(), "http" | "https")
@@ -156,7 +155,7 @@ fn is_job_id(text: &str) -> bool {
     Uuid::try_parse(text).is_ok()
 }
 
-/// A token of RFC 9110 that is not among those which the HTTP client sets itself.
+/// A token (RFC 9110) that the HTTP client does not set itself.
 fn is_header_name(name: &str) -> bool {
     const REFUSED: [&str; 12] = [
         "connection",
@@ -212,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_neither_frame_nor_route_the_message() {
+    fn headers_that_frame_or_route_the_message_are_refused() {
         assert!(is_header_name("Authorization") && is_header_name("X-Api-Key"));
         for bad in ["", "Host", "content-length", "Transfer-Encoding", "a b", "a:b", "é"] {
             assert!(!is_header_name(bad), "{bad}");
@@ -263,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn file_names_lead_nowhere() {
+    fn file_names_contain_no_path() {
         assert!(is_filename("Bericht März.docx"));
         for bad in ["..", "a/b", "a\\b", "a\nb", "a\0b"] {
             assert!(!is_filename(bad), "{bad:?}");

@@ -1,8 +1,8 @@
-//! What a client wants to see: the `Accept` header, as far as it decides between JSON and a result itself.
+//! The `Accept` header: whether a client wants JSON or the result itself.
 
 use lambda_http::http::{HeaderMap, HeaderName, header};
 
-/// The media ranges of a request's `Accept` headers, each with its quality.
+/// The media ranges of a request's `Accept` headers with their quality.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Accept(Vec<(String, f32)>);
 
@@ -17,8 +17,8 @@ impl Accept {
         Self(ranges.collect())
     }
 
-    /// Whether a result of this type is wanted rather than JSON that tells of it. A client must say so by naming the type,
-    /// or its family (`image/*`): `*/*` and no header at all mean JSON.
+    /// Whether the client prefers a result of this type to JSON. It must name the type or its family (`image/*`): `*/*` and a
+    /// missing header mean JSON.
     pub fn prefers(&self, content_type: &str) -> bool {
         let essence = content_type.split(';').next().unwrap_or("").trim().to_ascii_lowercase();
         let family = essence.split('/').next().unwrap_or("");
@@ -26,7 +26,7 @@ impl Accept {
         wanted > self.quality("application/json").unwrap_or(0.0)
     }
 
-    /// Whether JSON would do: it is named, or anything is, or nothing.
+    /// Whether the client accepts JSON: it names JSON or anything, or sends no header.
     pub fn takes_json(&self) -> bool {
         let ranges = ["application/json", "application/*", "*/*"];
         self.0.is_empty() || ranges.iter().any(|range| self.quality(range).is_some_and(|quality| quality > 0.0))
@@ -37,13 +37,13 @@ impl Accept {
     }
 }
 
-/// The elements of a header that is a list, over all of its lines (RFC 9110 § 5.6.1).
+/// The elements of a list header across all of its lines (RFC 9110 § 5.6.1).
 pub(super) fn elements<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = String> + 'a {
     let lines = headers.get_all(name).into_iter().filter_map(|line| line.to_str().ok());
     lines.flat_map(|line| split(line, ',')).filter(|element| !element.is_empty())
 }
 
-/// Splits at a separator that is not inside a quoted string.
+/// Splits at separators outside quoted strings.
 pub(super) fn split(text: &str, separator: char) -> Vec<String> {
     let (mut parts, mut quoted, mut escaped) = (vec![String::new()], false, false);
     for character in text.chars() {

@@ -1,4 +1,4 @@
-//! Ending a job at its owner's wish, and deleting what is left of it.
+//! Canceling and deleting jobs for their owners.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::queue::Queue;
 use crate::store::jobs::Written;
 use crate::waiting::Waiting;
 
-/// How often a job may move on while it is being ended.
+/// Most tries if the job keeps changing in the meantime.
 const TRIES: u32 = 8;
 
-/// What canceling and deleting need beyond the common context.
+/// What canceling and deleting need besides the common context.
 #[derive(Debug)]
 pub struct ControlService {
     pub context: Arc<Context>,
@@ -33,7 +33,7 @@ impl ControlService {
         Self { queue: context.queue(), context }
     }
 
-    /// The caller's job, canceled now or before. Fails with `job_ended` if it has ended otherwise.
+    /// Cancels the caller's job and returns it, also if it was canceled before. Fails with `job_ended` if it has ended otherwise.
     pub async fn cancel(&self, caller: &Caller, id: &str) -> Result<Job, ApiError> {
         for _ in 0..TRIES {
             let job = own_job(&self.context.jobs, caller, id).await?;
@@ -52,7 +52,7 @@ impl ControlService {
         Err(moved_on())
     }
 
-    /// The same for an account whose person has signed in.
+    /// The same for a signed-in user's account.
     pub async fn cancel_as(&self, account: &str, id: &str) -> Outcome {
         as_account(&self.context, account, Mode::Live, RatePolicy::Read, async |caller| {
             Ok(Reply::ok("job", self.cancel(&caller, id).await?.view(caller.now)))
@@ -60,7 +60,7 @@ impl ControlService {
         .await
     }
 
-    /// The same for an account whose person has signed in.
+    /// The same for a signed-in user's account.
     pub async fn delete_as(&self, account: &str, id: &str) -> Outcome {
         as_account(&self.context, account, Mode::Live, RatePolicy::Read, async |caller| {
             self.delete(&caller, id).await?;
@@ -69,9 +69,9 @@ impl ControlService {
         .await
     }
 
-    /// Deletes the bytes, the request and everything that describes the document. A job that has not ended is canceled first.
+    /// Deletes the files, the request and everything that describes the document. A job that has not ended is canceled first.
     ///
-    /// The bytes first, then the state: after a crash between the two, the request can be repeated.
+    /// Files are deleted before the state changes, so that the request can be repeated after a crash in between.
     pub async fn delete(&self, caller: &Caller, id: &str) -> Result<(), ApiError> {
         for _ in 0..TRIES {
             let job = own_job(&self.context.jobs, caller, id).await?;
@@ -90,7 +90,7 @@ impl ControlService {
         Err(moved_on())
     }
 
-    /// Cancels a job that has not ended. `None`: it has moved on since it was read.
+    /// Cancels a job that has not ended. `None` if it has changed since it was read.
     async fn end(&self, job: &Job) -> Result<Option<Job>, ApiError> {
         let canceled = self.context.jobs.cancel(job, clock::now()).await?;
         if canceled.is_some() {

@@ -15,7 +15,7 @@ pub const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-pol
 pub const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
-/// A successful answer, before it gets its envelope.
+/// A successful response before it is put in the envelope.
 #[derive(Debug)]
 pub struct Reply {
     pub status: StatusCode,
@@ -24,25 +24,25 @@ pub struct Reply {
     pub noted: Noted,
 }
 
-/// What an answer carries.
+/// The content of a response.
 #[derive(Debug)]
 pub enum Content {
     Nothing,
-    /// JSON: members beside `ok` and `requestId`.
+    /// JSON: members next to `ok` and `requestId`.
     Members(Map<String, Value>),
-    /// Text of this media type, as it is.
+    /// Text of this media type.
     Text(&'static str, String),
 }
 
-/// What a request's log line has beyond its answer. It is passed in the response's extensions.
+/// Further fields of a request's log line, passed in the response's extensions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Noted {
-    /// `None`: nothing went wrong.
+    /// `None`: no error.
     pub code: Option<ErrorCode>,
     /// What failed, for operators.
     pub cause: Option<String>,
     pub account: Option<String>,
-    /// The job that the request has created, and what it was charged.
+    /// The job that the request created, and its charge.
     pub job: Option<(JobId, u64)>,
 }
 
@@ -65,7 +65,7 @@ impl Reply {
         Self { content: Content::Text(media_type, text), ..Self::empty(StatusCode::OK) }
     }
 
-    /// The members of an answer in JSON.
+    /// The members of a JSON response.
     pub fn members(self) -> Option<Map<String, Value>> {
         match self.content {
             Content::Members(members) => Some(members),
@@ -85,7 +85,7 @@ impl Reply {
         self
     }
 
-    /// Notes the job that was created, and what it was charged.
+    /// Records the created job and its charge.
     pub fn noting_created(mut self, created: Option<(JobId, u64)>) -> Self {
         self.noted.job = created;
         self
@@ -94,7 +94,7 @@ impl Reply {
 
 pub type Outcome = Result<Reply, ApiError>;
 
-/// The HTTP response to an outcome. `shared_headers` go on errors too.
+/// The HTTP response for an outcome. `shared_headers` are sent with errors too.
 pub fn respond(id: &RequestId, outcome: Outcome, shared_headers: &[(HeaderName, String)]) -> Response<Body> {
     let (status, mut headers, body, noted) = match outcome {
         Ok(Reply { status, headers, content, noted }) => {
@@ -128,7 +128,7 @@ fn build(status: StatusCode, headers: &[(HeaderName, String)], body: Option<(&'s
     let mut response = Response::new(Body::Empty);
     *response.status_mut() = status;
     for (name, value) in headers {
-        // Every value is made of checked parts. An invalid one is left out.
+        // Every value is made of checked parts. Invalid ones are left out.
         if let Ok(value) = HeaderValue::from_str(value) {
             response.headers_mut().insert(name, value);
         }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn wire_shapes() {
+    fn responses_have_the_documented_shape() {
         let id = RequestId::from("req-1");
         let ok =
             respond(&id, Ok(Reply::ok("usage", json!({"plan": "free"}))), &[(RATE_LIMIT, "\"read\";r=9;t=1".into())]);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_never_leaves_the_house() {
+    fn a_cause_is_never_sent() {
         let response = respond(&RequestId::from("r"), Err(ApiError::internal("table arn:aws:secret")), &[]);
         assert!(!show(&response).contains("secret"));
     }

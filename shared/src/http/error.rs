@@ -1,4 +1,4 @@
-//! Every error a client can meet: one enum, from which responses, logs and the documented table are made.
+//! Every error that a client can get. Responses, logs and the documentation use this enum.
 
 use lambda_http::http::StatusCode;
 use serde_json::{Map, Value, json};
@@ -126,7 +126,7 @@ impl ErrorCode {
         }
     }
 
-    /// What happened and what to do, where the place of the error has nothing more exact to say.
+    /// The default text: what happened and what to do. The place of an error may give a more exact one.
     const fn text(self) -> &'static str {
         match self {
             Self::InvalidJson => "The body must be a JSON object in UTF-8, nested at most 64 levels deep.",
@@ -176,7 +176,7 @@ impl ErrorCode {
     }
 }
 
-/// An error on its way to a client.
+/// An error for a client.
 #[derive(Debug)]
 pub struct ApiError {
     pub code: ErrorCode,
@@ -189,9 +189,9 @@ pub struct ApiError {
     pub retry_after_seconds: Option<u64>,
     /// Value of the `Allow` header.
     pub allow: Option<String>,
-    /// The job that the request has created all the same, and what it was charged. For the log alone.
+    /// The job that the request created in spite of the error, and its charge. Only logged.
     pub created: Option<(JobId, u64)>,
-    /// For the log alone.
+    /// Only logged.
     pub cause: Option<String>,
 }
 
@@ -224,7 +224,7 @@ impl ApiError {
         Self { details, ..ErrorCode::ValidationFailed.into() }
     }
 
-    /// `contact`: where the caller can ask for more.
+    /// `contact`: where to ask for more credits.
     pub fn insufficient_credits(required: u64, available: u64, contact: Option<&Contact>) -> Self {
         let members = [("required".to_owned(), json!(required)), ("available".to_owned(), json!(available))];
         let needed = if required == 1 { "1 credit".to_owned() } else { format!("{required} credits") };
@@ -266,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_distinct_and_every_one_says_what_to_do() {
+    fn codes_are_distinct_and_all_messages_say_what_to_do() {
         let codes: std::collections::HashSet<_> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
         assert_eq!(codes.len(), ErrorCode::ALL.len());
         for code in ErrorCode::ALL {

@@ -1,4 +1,4 @@
-//! An account's own fonts: adding, listing and deleting them.
+//! Adds, lists and deletes an account's fonts.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::store::fonts::Added;
 
 const CONTENT_TYPE: &str = "font/sfnt";
 
-/// Where fonts are kept.
+/// The storage of fonts.
 #[derive(Debug)]
 pub struct FontService {
     pub context: Arc<Context>,
@@ -29,7 +29,7 @@ pub struct FontService {
 #[derive(Debug)]
 pub struct Kept {
     pub view: Value,
-    /// Whether it was there before.
+    /// Whether the account already had it.
     pub was_there: bool,
 }
 
@@ -38,13 +38,13 @@ impl FontService {
         Self { context: context.into() }
     }
 
-    /// An upload of the caller's, or as much of it as shows that it is larger than `most` bytes. `None`: there is none.
+    /// The caller's upload, cut off once it is known to have more than `most` bytes. `None` if there is none.
     pub async fn upload(&self, caller: &Caller, id: UploadId, most: usize) -> Result<Option<Vec<u8>>, ApiError> {
         let key = ObjectKey::Upload { account: caller.account(), upload: id }.to_string();
         self.context.files.get_bytes(&key, most).await.map_err(ApiError::unavailable)
     }
 
-    /// Keeps a font: its file first, so that every font of the list has one. A file that comes to no use is deleted.
+    /// Stores a font. The file is stored first, so that every listed font has one. It is deleted if it is not needed.
     pub async fn keep(&self, caller: &Caller, id: &FontId, font: &StoredFont, file: Vec<u8>) -> Result<Kept, ApiError> {
         let account = caller.account();
         let key = ObjectKey::Font { account, upload: &font.upload };
@@ -52,7 +52,7 @@ impl FontService {
         match self.context.fonts.add(account, id, font).await? {
             Added::Yes => Ok(Kept { view: font.view(id), was_there: false }),
             Added::Already(earlier) => {
-                // A repeated request names the upload that the font came from.
+                // A repeated request names the same upload.
                 if earlier.upload != font.upload {
                     self.delete_file(account, font).await;
                 }
@@ -65,20 +65,20 @@ impl FontService {
         }
     }
 
-    /// The oldest first.
+    /// Oldest first.
     pub async fn list(&self, caller: &Caller) -> Result<Vec<Value>, ApiError> {
         let fonts = self.of_account(caller.account()).await?;
         Ok(fonts.iter().map(|(id, font)| font.view(id)).collect())
     }
 
-    /// The oldest first.
+    /// Oldest first.
     pub async fn of_account(&self, account: &str) -> Result<Vec<(FontId, StoredFont)>, StoreError> {
         let mut fonts: Vec<_> = self.context.fonts.of_account(account).await?.into_iter().collect();
         fonts.sort_by(|(one, first), (other, second)| (first.created_at, one).cmp(&(second.created_at, other)));
         Ok(fonts)
     }
 
-    /// From now on no job uses it, but those that have it already.
+    /// Jobs that were not started yet no longer use it.
     pub async fn delete(&self, caller: &Caller, id: &str) -> Result<(), ApiError> {
         let id = FontId::parse(id).ok_or(ErrorCode::FontNotFound)?;
         let removed = self.context.fonts.remove(caller.account(), &id).await?;
@@ -86,7 +86,7 @@ impl FontService {
         Ok(())
     }
 
-    /// The same for an account whose person has signed in.
+    /// The same for a signed-in user's account.
     pub async fn delete_as(&self, account: &str, id: &FontId) -> Outcome {
         as_account(&self.context, account, Mode::Live, RatePolicy::Read, async |caller| {
             self.delete(&caller, id.as_str()).await?;
@@ -95,7 +95,7 @@ impl FontService {
         .await
     }
 
-    /// A file that stays is in nobody's list: that it could not be deleted changes no answer.
+    /// A remaining file is not listed, so a failure does not change the response.
     async fn delete_file(&self, account: &str, font: &StoredFont) {
         let key = ObjectKey::Font { account, upload: &font.upload }.to_string();
         if let Err(error) = self.context.files.delete(&key).await {

@@ -20,17 +20,17 @@ use crate::domain::time::Timestamp;
 use crate::store::keys::Admission;
 use crate::store::settings::Snapshot;
 
-/// How long a page of our own may take over what it does for an account.
+/// How long the dashboard may take for a request to an account.
 const DASHBOARD_TIME: Duration = Duration::from_secs(9);
 
-/// Who is asking, once they were let in.
+/// An admitted caller.
 #[derive(Debug)]
 pub struct Caller {
     pub key: StoredKey,
     pub settings: Arc<Snapshot>,
-    /// The API request's id. A page of our own has none.
+    /// The API request's id; `None` for the dashboard.
     pub request_id: Option<RequestId>,
-    /// The moment the request was let in: one `now` for all that follows.
+    /// When the request was admitted. All later steps use this time.
     pub now: Timestamp,
 }
 
@@ -43,22 +43,22 @@ impl Caller {
         self.settings.plan(&self.key.plan)
     }
 
-    /// The limits of the caller's jobs. `widest`: what the functions can do.
+    /// The limits of the caller's jobs. `widest`: the functions' own limits.
     pub fn limits(&self, widest: &Limits) -> Limits {
         widest.clone().narrowed_by(&self.settings.ceilings(&self.key))
     }
 }
 
-/// Where a request comes from, as far as keys are bound to places.
+/// Where a request comes from. Keys can be restricted to origins.
 #[derive(Clone, Copy, Debug)]
 enum Place<'a> {
     /// A client of the API.
     Client(&'a ApiRequest),
-    /// A page of our own, which has its own sign-in.
+    /// A dashboard page, which has its own sign-in.
     Dashboard,
 }
 
-/// Runs `work` for an admitted caller, and adds the rate-limit headers to its answer.
+/// Runs `work` for an admitted caller and adds the rate-limit headers to the response.
 pub async fn authenticated<F>(context: &Context, request: &ApiRequest, policy: RatePolicy, work: F) -> Response<Body>
 where
     F: AsyncFnOnce(Caller) -> Outcome,
@@ -77,8 +77,8 @@ where
     response
 }
 
-/// Runs `work` for an account itself, whose person has signed in: with the key that it has for this, under the same limits
-/// and the same policy as any other. The key is created when it is first needed.
+/// Runs `work` for a signed-in user's account, with the account's dashboard key and under the same limits and policy as other
+/// keys. The key is created when first needed.
 pub async fn as_account<F>(context: &Context, account: &str, mode: Mode, policy: RatePolicy, work: F) -> Outcome
 where
     F: AsyncFnOnce(Caller) -> Outcome,
@@ -110,7 +110,7 @@ impl Guarded {
     }
 }
 
-/// Runs `work` if the key admits it.
+/// Runs `work` if the key is admitted.
 async fn run<F>(
     admission: Admission,
     settings: Arc<Snapshot>,
@@ -140,14 +140,14 @@ where
         Err(code) => Err(code.into()),
         Ok(()) => match limited {
             Some(allow_at) => Err(ApiError::rate_limited(wait_seconds(allow_at, now))),
-            // Boxed: the futures of SDK calls are large, and a handler holds several.
+            // Boxed: futures of SDK calls are large, and a handler holds several.
             None => contained(ends_at, Box::pin(work(caller))).await,
         },
     };
     Guarded { outcome, headers, account: Some(account) }
 }
 
-/// The key's one conditional update, beside the settings, which are cached.
+/// The key's one conditional update, and the cached settings.
 async fn enter(
     context: &Context,
     request: &ApiRequest,
@@ -155,7 +155,7 @@ async fn enter(
     now: Timestamp,
 ) -> Result<(Admission, Arc<Snapshot>), ApiError> {
     let bearer = request.bearer().ok_or(ErrorCode::MissingApiKey)?;
-    // The checksum spares malformed keys a read.
+    // The checksum avoids a read for malformed keys.
     let hash = ApiKey::parse(&bearer).ok_or(ErrorCode::InvalidApiKey)?.hash();
     let (admission, settings) =
         futures_util::try_join!(context.keys.admit(&hash, policy, now), context.settings.current())?;
@@ -179,11 +179,11 @@ fn check_account(caller: &Caller, place: Place<'_>) -> Result<(), ErrorCode> {
 }
 
 fn wait_seconds(allow_at: Timestamp, now: Timestamp) -> u64 {
-    // A clock that was ahead when it wrote must not send a client away for longer than the window.
+    // Clamped, in case the last writer's clock was ahead: a client never waits for longer than the window.
     allow_at.millis_since(now).div_ceil(1000).clamp(1, u64::from(RATE_WINDOW_SECONDS))
 }
 
-/// draft-ietf-httpapi-ratelimit-headers-11: `q` requests per `w` seconds; `r` left now, all back after `t` seconds.
+/// draft-ietf-httpapi-ratelimit-headers-11: `q` requests per `w` seconds; `r` are left now, and all are back after `t` seconds.
 fn rate_limit_headers(key: &StoredKey, policy: RatePolicy, now: Timestamp) -> Vec<(HeaderName, String)> {
     let limit = key.limiter.limit(policy);
     let (tat, allow_at) = key.limiter.state(policy);

@@ -1,11 +1,11 @@
-//! Reads a job for its owner only.
+//! Reads a job for its owner.
 
 use super::error::{ApiError, ErrorCode};
 use super::guard::Caller;
 use crate::domain::job::Job;
 use crate::store::jobs::Jobs;
 
-/// The caller's job. Other accounts' jobs, unknown jobs and invalid ids get the same answer after the same read.
+/// The caller's job. Jobs of others, unknown jobs and invalid ids get the same answer after the same read.
 pub async fn own_job(jobs: &Jobs, caller: &Caller, id: &str) -> Result<Job, ApiError> {
     jobs.get_own(caller.account(), id, caller.now).await?.ok_or_else(|| ErrorCode::JobNotFound.into())
 }

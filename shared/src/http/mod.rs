@@ -1,4 +1,4 @@
-//! The shape of the HTTP interface: what every endpoint has in common.
+//! The HTTP interface that all endpoints share.
 
 pub mod accept;
 pub mod control;

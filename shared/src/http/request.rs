@@ -1,4 +1,4 @@
-//! A request as handlers see it, and the checks that every body goes through.
+//! A request as handlers see it, and the checks of its body.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,12 +15,12 @@ use crate::domain::idempotency::IdempotencyKey;
 use crate::domain::limits::MAX_BODY_BYTES;
 
 const MAX_NESTING: usize = 64;
-/// An answer that leaves the function this long before its timeout is ours; later ones are the gateway's.
+/// Answers must leave the function this long before its timeout, or the gateway answers instead.
 const MARGIN: Duration = Duration::from_secs(1);
-/// A function's time where its platform does not say: as in the template, less the margin.
+/// A function's time if its platform does not say: the template's usual timeout minus the margin.
 const USUAL_TIME: Duration = Duration::from_secs(9);
 
-/// The gateway's id of a request: opaque, in every response and log line of it.
+/// The gateway's request id, which is in every response and log line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct RequestId(String);
@@ -37,18 +37,18 @@ impl fmt::Display for RequestId {
     }
 }
 
-/// What a handler needs of an HTTP request. Its `Debug` shows no header and no body.
+/// What handlers need of an HTTP request. `Debug` shows neither headers nor body.
 #[derive(Clone)]
 pub struct ApiRequest {
     pub id: RequestId,
     pub method: Method,
     pub path: String,
     pub path_parameters: HashMap<String, String>,
-    /// Names and values of the query string, in their order.
+    /// Names and values of the query string, in order.
     pub query: Vec<(String, String)>,
     pub headers: HeaderMap,
     pub body: Vec<u8>,
-    /// When the answer must be there.
+    /// When the answer must be ready.
     pub ends_at: Instant,
 }
 
@@ -95,7 +95,7 @@ impl ApiRequest {
         self.query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The key of an `Authorization: Bearer` header, if there is one. One that is not ASCII is a malformed key.
+    /// The key of an `Authorization: Bearer` header. If it is not ASCII, it counts as malformed.
     pub fn bearer(&self) -> Option<String> {
         let value = String::from_utf8_lossy(self.headers.get(header::AUTHORIZATION)?.as_bytes());
         let (scheme, token) = value.split_once(' ')?;
@@ -107,7 +107,7 @@ impl ApiRequest {
         self.headers.get(header::ORIGIN)?.to_str().ok()
     }
 
-    /// Whether `If-None-Match` names `etag` (RFC 9110 § 13.1.2: weak comparison, `*` matches anything).
+    /// Whether `If-None-Match` matches `etag` (RFC 9110 § 13.1.2: weak comparison, `*` matches anything).
     pub fn has_current(&self, etag: &str) -> bool {
         let opaque = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
         let Some(Ok(candidates)) = self.headers.get(header::IF_NONE_MATCH).map(|value| value.to_str()) else {
@@ -121,7 +121,7 @@ impl ApiRequest {
         IdempotencyKey::parse(value.as_bytes()).map(Some).map_err(|_| ErrorCode::InvalidIdempotencyKey.into())
     }
 
-    /// The body as a JSON object, checked in the documented order: size, presence, media type, JSON.
+    /// The body as a JSON object. Checks size, presence, media type and JSON in the documented order.
     pub fn json_object(&self) -> Result<Map<String, Value>, ApiError> {
         if self.body.len() > MAX_BODY_BYTES {
             return Err(ErrorCode::PayloadTooLarge.into());
@@ -152,7 +152,7 @@ fn time_until(deadline: SystemTime) -> Duration {
     deadline.duration_since(SystemTime::now()).unwrap_or_default()
 }
 
-/// Whether `Accept-Encoding` names gzip, and not with a weight of zero (RFC 9110 § 12.5.3).
+/// Whether `Accept-Encoding` accepts gzip with a weight above zero (RFC 9110 § 12.5.3).
 pub fn accepts_gzip(headers: &HeaderMap) -> bool {
     let Some(Ok(accepted)) = headers.get(header::ACCEPT_ENCODING).map(|value| value.to_str()) else { return false };
     accepted.split(',').any(|coding| {
@@ -163,7 +163,7 @@ pub fn accepts_gzip(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Levels of nesting, the object itself included. The parser has refused what is over its own limit of 128.
+/// Levels of nesting, counting the object itself. The parser's own limit is 128.
 fn depth(object: &Map<String, Value>) -> usize {
     fn of(value: &Value) -> usize {
         match value {
@@ -268,7 +268,7 @@ mod tests {
             for slug in ["html-to-pdf", "office-to-pdf"] {
                 let tool = catalogue.find(slug).unwrap();
                 if let Ok((job, _)) = crate::domain::request::JobRequest::parse(&catalogue, tool, &body) {
-                    // What was accepted can be stored, and is read by the worker as it was meant.
+                    // Accepted requests can be stored, and the worker reads the same content.
                     let read: crate::domain::request::JobRequest =
                         serde_json::from_str(&job.canonical().reveal()).unwrap();
                     assert_eq!(read.canonical().fingerprint(), job.canonical().fingerprint());

@@ -1,4 +1,4 @@
-//! The result of an ended job: signed links, in JSON or as a redirect, or why it has no result.
+//! The result of an ended job: signed links in JSON, a redirect, or why there is no result.
 
 use lambda_http::http::{StatusCode, header};
 use serde_json::{Value, json};
@@ -11,20 +11,19 @@ use crate::domain::job::{Job, JobStatus, Output};
 use crate::domain::time::Timestamp;
 use crate::files::{Files, LINK_LIFETIME, SignedLink, result_files};
 
-/// Links to more files than this are not given at once.
+/// Most files that get links in one response.
 const MOST_LINKS: usize = 1000;
 
-/// What a request that waited has found.
+/// The result of waiting.
 #[derive(Debug)]
 pub enum Waited {
-    /// The job has ended: the answer.
+    /// The job has ended: the response.
     Ended(Reply),
     GoesOn(Box<Job>),
 }
 
-/// The answer about the job of a request that waited for it, if it has ended: the job with links to its result, or the
-/// result itself where that is what the client takes. A client that takes nothing else is told by an error that there is
-/// none.
+/// The response to a request that waited, if the job has ended: the job with links to its result, or the result itself if the
+/// client wants that. If the client accepts nothing else and there is no result, it gets an error.
 pub async fn of_waited(files: &Files, job: Job, accept: &Accept, now: Timestamp) -> Result<Waited, ApiError> {
     match job.status_at(now) {
         JobStatus::Queued | JobStatus::Processing => Ok(Waited::GoesOn(Box::new(job))),
@@ -39,12 +38,12 @@ pub async fn of_waited(files: &Files, job: Job, accept: &Accept, now: Timestamp)
     }
 }
 
-/// Links to a completed job's result: to the primary one and to each file, or to the file of this index alone.
+/// Links to a completed job's result: the primary one and each file, or only the file with this index.
 pub async fn of_completed(files: &Files, job: Job, accept: &Accept, index: Option<usize>, now: Timestamp) -> Outcome {
     let (Some(primary), Some(key)) = (job.output.clone(), job.output_key.clone()) else {
         return Err(ApiError::internal("a completed job has no output"));
     };
-    // The description of many files is not read where one is asked for that is known without it.
+    // The description of many files is not needed for the primary result.
     if index.is_none() && accept.prefers(&primary.content_type) {
         return see_other(&link(files, &key, &primary).await?);
     }
@@ -71,7 +70,7 @@ pub async fn of_completed(files: &Files, job: Job, accept: &Accept, index: Optio
     Ok(reply.with("downloads", downloads.into()))
 }
 
-/// Why a job that has ended otherwise has no result.
+/// Why an ended job has no result.
 pub fn no_result(job: &Job, now: Timestamp) -> ApiError {
     let code = match job.status_at(now) {
         JobStatus::Expired | JobStatus::Deleted => ErrorCode::OutputExpired,

@@ -1,4 +1,4 @@
-//! The routes of the interface. The template declares the same ones, and a test holds the two together.
+//! The interface's routes. A test compares them with the template.
 
 use lambda_http::http::Method;
 
@@ -23,11 +23,11 @@ pub const ROUTES: [(Method, &str); 17] = [
     (Method::POST, "/v1/webhooks/test"),
 ];
 
-/// What needs no key: the API's description as data, and the documentation.
+/// Routes without a key: the OpenAPI description and the documentation.
 pub const PUBLIC_ROUTES: [(Method, &str); 3] =
     [(Method::GET, "/openapi.json"), (Method::GET, "/docs"), (Method::GET, "/docs/{page+}")];
 
-/// The dashboard's pages: for everybody, for users with a session, and for administrators. `{page+}` is any path below.
+/// The dashboard's routes: public ones, for signed-in users, and for administrators. `{page+}` is any path below.
 pub const DASHBOARD_ROUTES: [(Method, &str); 11] = [
     (Method::GET, "/"),
     (Method::GET, "/tools"),
@@ -42,7 +42,7 @@ pub const DASHBOARD_ROUTES: [(Method, &str); 11] = [
     (Method::POST, "/admin/{page+}"),
 ];
 
-/// The methods that `path` takes, as the value of an `Allow` header; `None` if there is no such path.
+/// The methods of `path` for an `Allow` header; `None` if there is no such path.
 pub fn allowed_methods(path: &str) -> Option<String> {
     let routes = ROUTES.iter().chain(&PUBLIC_ROUTES).chain(&DASHBOARD_ROUTES);
     let methods: Vec<_> =
@@ -50,10 +50,10 @@ pub fn allowed_methods(path: &str) -> Option<String> {
     (!methods.is_empty()).then(|| methods.join(", "))
 }
 
-/// What the gateway calls the route that takes everything else.
+/// The gateway's name for the route that handles everything else.
 pub const FALLBACK: &str = "$default";
 
-/// The route that a request belongs to, as the gateway calls it: method and path template.
+/// The gateway's name for a request's route: method and path template.
 pub fn route_of(method: &Method, path: &str) -> String {
     let mut routes = ROUTES.iter().chain(&PUBLIC_ROUTES);
     let found = routes.find(|(wanted, template)| wanted == method && matches(template, path));

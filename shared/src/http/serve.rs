@@ -1,4 +1,4 @@
-//! Runs a handler as a Lambda function: one log line per request, a panic and an overlong wait become envelopes.
+//! Runs a handler as a Lambda function. It writes one log line per request and answers for handlers that panic or take too long.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -17,8 +17,7 @@ use crate::telemetry::line::Line;
 use crate::telemetry::start::{Part, started};
 use crate::telemetry::{field, metric};
 
-/// A handler whose caller was let in ends this long before the request must, so that even then the answer carries the
-/// caller's limits.
+/// A handler must end this long before the request must, so that the answer still carries the caller's limits.
 const LIMITS_MARGIN: Duration = Duration::from_secs(1);
 
 /// Serves requests with `handle` until the environment ends.
@@ -54,7 +53,7 @@ fn line(request: &ApiRequest, response: &Response<Body>, duration: Duration) -> 
     let level = if noted.cause.is_some() { Level::ERROR } else { Level::INFO };
     let line = Line::new(level, "request handled")
         .with(field::REQUEST_ID, request.id.to_string())
-        // Not the path or method itself: a client can put secrets there by mistake.
+        // Never the path or method itself: a client can put secrets there by mistake.
         .with(field::ROUTE, route_of(&request.method, &request.path))
         .with(field::STATUS, response.status().as_u16())
         .with(field::CODE, noted.code.map_or("ok", ErrorCode::as_str))
@@ -69,7 +68,7 @@ fn line(request: &ApiRequest, response: &Response<Body>, duration: Duration) -> 
     }
 }
 
-/// Runs a handler's own part of a request that must end by then: a panic and an overlong wait become its errors.
+/// Runs a handler's part of a request until its deadline. A panic or time-out becomes an error.
 pub async fn contained(ends_at: Instant, work: impl Future<Output = Outcome>) -> Outcome {
     within(ends_at.checked_sub(LIMITS_MARGIN).unwrap_or(ends_at), work).await?
 }
@@ -77,7 +76,7 @@ pub async fn contained(ends_at: Instant, work: impl Future<Output = Outcome>) ->
 async fn within<T>(ends_at: Instant, work: impl Future<Output = T>) -> Result<T, ApiError> {
     match tokio::time::timeout_at(ends_at.into(), AssertUnwindSafe(work).catch_unwind()).await {
         Ok(Ok(value)) => Ok(value),
-        // The panic hook has logged where it happened, and nothing of its message.
+        // The panic hook has logged the place, but not the message.
         Ok(Err(_panic)) => Err(ApiError::internal("the handler panicked")),
         Err(_elapsed) => Err(ApiError::unavailable("the handler ran out of time")),
     }

@@ -1,4 +1,4 @@
-//! The one path on which jobs are created, whichever of the four endpoints a request came by.
+//! The one path by which all four endpoints create jobs.
 
 mod stored;
 
@@ -37,19 +37,19 @@ use crate::store::events::StoredEvent;
 use crate::store::jobs::{WAITING_GRACE, queued_until, uncounted, waiting_until};
 use crate::store::submission::{Created, Submission, Submissions};
 
-/// How often the jobs that a request names may move on while it is written.
+/// Most tries if the jobs that a request names keep changing in the meantime.
 const TRIES: u32 = 4;
 
-/// Time for the transaction and its repetitions: the function must answer before the gateway gives up.
+/// Time for the transaction and its retries: the function must answer before the gateway gives up.
 const WRITE_TIME: Duration = Duration::from_secs(4);
 
 /// Time for the job's message.
 const ANNOUNCE_TIME: Duration = Duration::from_secs(2);
 
-/// Time for what is recorded beside an answer that stands.
+/// Time for records that don't affect the answer.
 const NOTE_TIME: Duration = Duration::from_secs(1);
 
-/// What the four creating functions need beyond the common context.
+/// What the four creating functions need besides the common context.
 #[derive(Debug)]
 pub struct JobService {
     pub context: Arc<Context>,
@@ -60,21 +60,21 @@ pub struct JobService {
 /// A request that may become a job.
 struct Order<'a> {
     tool: &'a Tool,
-    /// Credits, of all steps together.
+    /// Credits for all steps together.
     cost: u64,
     wanted: &'a JobRequest,
     warnings: &'a [Warning],
-    /// Jobs that have not ended and whose results it takes.
+    /// Unfinished jobs whose results it takes.
     awaited: BTreeSet<JobId>,
 }
 
-/// The job that a request has created, or that an earlier one has under the same idempotency key.
+/// The job of a request: new, or from an earlier request with the same idempotency key.
 struct Taken {
     job: Job,
     receipt: Receipt,
 }
 
-/// What the answer says of how the request was taken.
+/// What the response says about the request.
 #[derive(Clone, Copy)]
 struct Receipt {
     id: JobId,
@@ -94,12 +94,12 @@ impl Taken {
 }
 
 impl Receipt {
-    /// The job that this request itself has created, and what it was charged.
+    /// The job that this request created, and its charge.
     fn created(self) -> Option<(JobId, u64)> {
         (!self.replayed).then_some((self.id, self.charged))
     }
 
-    /// The reply with where the job is, unless the reply itself says where to go.
+    /// Adds the job's location to the reply, unless it has one.
     fn on(self, reply: Reply) -> Reply {
         let reply = reply.noting_created(self.created());
         let reply = if reply.status.is_redirection() {
@@ -111,7 +111,7 @@ impl Receipt {
     }
 }
 
-/// Which tool a creating endpoint is for.
+/// The tool that an endpoint creates jobs for.
 #[derive(Clone, Copy, Debug)]
 pub enum ToolChoice<'a> {
     /// Named by the path.
@@ -145,7 +145,7 @@ impl JobService {
         .await
     }
 
-    /// The answer once the job has ended; if it does not in time, the same as to a request that does not wait.
+    /// The response once the job has ended, or else the usual response when time is up.
     async fn answer_at_end(&self, Taken { job, receipt }: Taken, wait: Wait, accept: &Accept) -> Outcome {
         let job = wait.for_end(&self.context.jobs, job).await;
         let now = clock::now();
@@ -157,7 +157,7 @@ impl JobService {
         Ok(reply.header(PREFERENCE_APPLIED, "wait"))
     }
 
-    /// The same for an account whose person has signed in.
+    /// The same for a signed-in user's account.
     pub async fn create_as(
         &self,
         account: &str,
@@ -174,7 +174,7 @@ impl JobService {
         .await
     }
 
-    /// The documented order of checks, from the body on. `breach`: what is wrong with the request beside its body.
+    /// The checks of the body in the documented order. `breach`: an error outside the body.
     async fn admit_and_submit(
         &self,
         body: &Map<String, Value>,
@@ -206,7 +206,7 @@ impl JobService {
         Err(ApiError::unavailable("the jobs that the request names changed during every attempt"))
     }
 
-    /// Whether the caller may use the tool of every further step, and what these cost together.
+    /// Checks that the caller may use all further tools, and returns their total cost.
     fn admit_steps(&self, wanted: &JobRequest, caller: &Caller) -> Result<u64, ApiError> {
         let mut cost = 0;
         for step in &wanted.then {
@@ -230,10 +230,10 @@ impl JobService {
         self.context.catalogue.find(slug).ok_or_else(|| ErrorCode::ToolNotFound.into())
     }
 
-    /// The answer to a request that was accepted before, under the same key.
+    /// The response to a repeated request with the same key.
     ///
-    /// Timeline: a job is created, its answer is lost, and the client repeats the request when the upload's hour is over:
-    /// the first job is still the answer.
+    /// Timeline: a job is created, the response is lost, and the client repeats the request after the upload has expired. The
+    /// response is still the first job.
     async fn replay(
         &self,
         key: Option<&IdempotencyKey>,
@@ -246,7 +246,7 @@ impl JobService {
         Ok(job.map(|job| Taken::new(job, true)))
     }
 
-    /// `None`: one of the awaited jobs has moved on since it was read.
+    /// `None` if an awaited job has changed since it was read.
     async fn submit(
         &self,
         order: Order<'_>,
@@ -270,7 +270,7 @@ impl JobService {
         let payload = submission.job.secret.clone();
         let created = self.submissions.create(submission, Instant::now() + WRITE_TIME).await?;
         match &created {
-            // A job that waits is announced when there is nothing left to wait for.
+            // A waiting job is announced once it no longer waits.
             Created::Fresh(job) if job.waiting_for.is_some() => {}
             Created::Fresh(job) => self.announce(job).await,
             Created::Replay(_)
@@ -298,8 +298,8 @@ impl JobService {
         }
     }
 
-    /// Records `quota.exhausted`, once a month. The answer is the same whether that succeeds now or at the next refusal, and
-    /// does not wait for long.
+    /// Records `quota.exhausted` once a month. The response does not depend on it and does not wait long; the next refusal tries
+    /// again.
     async fn note_exhaustion(&self, caller: &Caller, required: u64, available: u64) {
         let data = event::quota_exhausted(caller.now.period(), required, available);
         let event = StoredEvent::new(caller.account(), EventKind::QuotaExhausted, caller.now, data);
@@ -368,8 +368,8 @@ impl JobService {
         }
     }
 
-    /// No item grows with what users send: a large payload goes to the bucket before the job is written. So does one with
-    /// credentials (`apart`): a table's backups keep for 35 days what the job's end removes, and the bucket has none.
+    /// Items must stay small: a large payload is stored in the bucket before the job is written. So is one with credentials
+    /// (`apart`), because table backups keep deleted data for 35 days and the bucket has no backups.
     async fn with_payload(&self, mut job: Job, payload: String, apart: bool) -> Result<Job, ApiError> {
         job.secret = Some(if payload.len() <= MAX_INLINE_PAYLOAD_BYTES && !apart {
             Payload::Inline(payload)
@@ -381,7 +381,7 @@ impl JobService {
         Ok(job)
     }
 
-    /// Removes the payload of a job that was not created. Where that is not known, the lifecycle removes the orphan.
+    /// Deletes the payload of a job that was not created. If that is uncertain, the lifecycle deletes it.
     async fn discard(&self, payload: Option<Payload>) {
         if let Some(Payload::Stored(key)) = payload
             && let Err(error) = self.context.files.delete(&key).await
@@ -401,10 +401,10 @@ impl JobService {
         }
     }
 
-    /// The job is safe already: if the queue is down, the sweeper sends the message.
+    /// The job is stored already: if the queue is down, the sweeper sends the message.
     ///
-    /// Timeline: the transaction takes its four seconds, and SQS does not answer. Without a time of its own, this would take
-    /// the rest of the handler's: 503 for a job that exists and is charged.
+    /// Timeline: the transaction takes four seconds and SQS does not answer. Without its own time limit, this call would use up
+    /// the handler's time, and the client would get a 503 for a job that exists and is charged.
     async fn announce(&self, job: &Job) {
         let message = Message::Convert { job_id: job.id };
         let sent = tokio::time::timeout(ANNOUNCE_TIME, self.queue.send(job.queue, &job.account, &message)).await;

@@ -1,4 +1,4 @@
-//! The one place where uploads are issued: for the endpoint, and for the dashboard.
+//! Issues uploads for the endpoint and the dashboard.
 
 use std::sync::Arc;
 
@@ -24,13 +24,13 @@ impl UploadService {
         Self { context: context.into() }
     }
 
-    /// The same for an account whose person has signed in.
+    /// The same for a signed-in user's account.
     pub async fn issue_as(&self, account: &str, mode: Mode, body: &Map<String, Value>) -> Outcome {
         as_account(&self.context, account, mode, RatePolicy::Create, async |caller| self.issue(body, &caller).await)
             .await
     }
 
-    /// A signed link by which the caller puts one document into the bucket. Nothing is stored before it is used.
+    /// A signed link for uploading one document. Nothing is stored until it is used.
     pub async fn issue(&self, body: &Map<String, Value>, caller: &Caller) -> Outcome {
         let wanted = UploadRequest::parse(body, caller.limits(&self.context.config.limits).source_bytes).map_err(
             |breaches| ApiError::validation(breaches).with_message("The upload request is invalid. See `details`."),

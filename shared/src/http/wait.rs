@@ -1,4 +1,4 @@
-//! Waiting for a job's end within one request: `Prefer: wait=N` (RFC 7240) and `?wait=N`.
+//! Waiting for a job within one request: `Prefer: wait=N` (RFC 7240) and `?wait=N`.
 
 use std::time::Duration;
 
@@ -18,21 +18,21 @@ const PREFER: HeaderName = HeaderName::from_static("prefer");
 
 /// The longest wait. The gateway gives up after 30 seconds.
 pub const LONGEST_WAIT_SECONDS: u64 = 25;
-/// What is kept of the function's time for the last read and the answer.
+/// Time reserved for the last read and the response.
 const ANSWER_TIME: Duration = Duration::from_secs(3);
 const READ_TIME: Duration = Duration::from_secs(1);
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
-/// A client's wish to wait, and until when it can be granted.
+/// A request to wait, and its deadline.
 #[derive(Clone, Copy, Debug)]
 pub struct Wait {
     until: Instant,
 }
 
 impl Wait {
-    /// The wish of this request, if it has one. A preference that makes no sense is ignored, as RFC 7240 has it; a parameter
-    /// that makes none is a mistake, and told.
+    /// The wait that this request asks for. An invalid preference is ignored, as RFC 7240 requires; an invalid parameter is an
+    /// error.
     pub fn of(request: &ApiRequest) -> Result<Option<Self>, Breach> {
         let seconds = match request.query("wait") {
             Some(text) => Some(in_query(text)?),
@@ -45,10 +45,10 @@ impl Wait {
         }))
     }
 
-    /// The job once it has ended, or as it is when the time is over.
+    /// The job once it has ended, or its current state when time is up.
     ///
-    /// An eventually consistent read may be late, but an end that it shows is one: only the last read is consistent. A read
-    /// that fails is one that saw nothing; the job is safe.
+    /// An eventually consistent read may be late, but if it shows an end, the job has ended. Only the last read is strongly
+    /// consistent. Failed reads are skipped: the job is safe.
     pub async fn for_end(self, jobs: &Jobs, mut job: Job) -> Job {
         let mut pause = FIRST_PAUSE;
         while !job.status_at(clock::now()).is_terminal() && Instant::now() < self.until {
@@ -58,7 +58,7 @@ impl Wait {
             match timeout(READ_TIME, read).await.unwrap_or_else(|_| Err(StoreError::Unavailable("too slow".into()))) {
                 Ok(Some(found)) => job = found,
                 Ok(None) => {}
-                Err(error) => tracing::warn!(job_id = %job.id, %error, "a job that is waited for could not be read"),
+                Err(error) => tracing::warn!(job_id = %job.id, %error, "an awaited job could not be read"),
             }
             pause = (pause * 3 / 2).min(LONGEST_PAUSE);
         }
@@ -105,14 +105,14 @@ mod tests {
         }
     }
 
-    /// Whole seconds that the request is granted.
+    /// Seconds that the request may wait.
     fn granted(query: &[(&str, &str)], prefer: &[&str]) -> Option<u64> {
         let wait = Wait::of(&request(query, prefer)).unwrap()?;
         Some((wait.until - Instant::now()).as_millis().div_ceil(1000) as u64)
     }
 
     #[test]
-    fn a_preference_is_read_as_the_rfc_writes_it() {
+    fn preferences_are_parsed_as_in_the_rfc() {
         for lines in [
             vec!["wait=10"],
             vec!["Wait = 10"],
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_preference_is_granted_as_far_as_possible_and_a_parameter_must_be_right() {
+    fn a_long_preference_is_shortened_and_an_invalid_parameter_is_refused() {
         assert_eq!(granted(&[], &["wait=3600"]), Some(25));
         assert_eq!(granted(&[("wait", "7")], &["wait=3"]), Some(7));
         for value in ["0", "26", "-1", "1.5", "x", ""] {

@@ -1,11 +1,11 @@
-//! Accounts: the `profile` items of the Usage table, and the copies of their policy that their keys carry.
+//! Accounts: the `profile` items of the Usage table, and the copies of their policy in their keys.
 //!
-//! A profile lists the account's keys, and counts the changes of that list and of the policy in one `revision`. Each
-//! transaction that changes either is conditional on the revision that it read, and moves it on. No index is asked.
+//! A profile lists the account's keys. Its `revision` counts changes of that list and of the policy. Each transaction that
+//! changes either requires the revision that it read, and increases it. No index is used.
 //!
-//! Timeline: A suspends the account while B creates a key. Both read revision 4, A with one key in the list, B in good
-//! policy. If B commits first, A's transaction finds revision 5, reads again and suspends both keys. If A commits first,
-//! B's finds revision 5, reads again and makes a suspended key. Neither can miss the other.
+//! Timeline: A suspends the account while B creates a key. Both read revision 4; A reads a list with one key, and B an active
+//! account. If B commits first, A's transaction finds revision 5, reads again and suspends both keys. If A commits first, B's
+//! finds revision 5, reads again and creates a suspended key.
 
 pub mod keys;
 
@@ -33,7 +33,7 @@ pub struct Accounts {
     keys: Keys,
 }
 
-/// An account as one consistent look found it: the profile, and those of its keys that are alive.
+/// A consistent read of an account: the profile and its active keys.
 #[derive(Debug)]
 pub struct Holder {
     pub profile: Profile,
@@ -44,16 +44,16 @@ pub struct Holder {
 #[derive(Debug)]
 pub enum Changed {
     Written(Profile),
-    /// Somebody else changed it after the form was shown. This is the current value.
+    /// Somebody else changed it in the meantime. This is the current value.
     Stale(Profile),
     NoAccount,
 }
 
 #[derive(Debug)]
 pub enum KeyAdded {
-    /// The key as it was written, with the account's policy.
+    /// The stored key, with the account's policy.
     Yes(Box<StoredKey>),
-    /// The account has [`MAX_KEYS`] keys that are alive.
+    /// The account has [`MAX_KEYS`] active keys.
     TooMany,
     NoAccount,
 }
@@ -72,21 +72,21 @@ impl Accounts {
         Self { client, tables, keys }
     }
 
-    /// A strongly consistent read of the profile and of the keys that it lists, without those that are dead.
+    /// A strongly consistent read of the profile and its active keys.
     pub async fn holder(&self, account: &str, now: Timestamp) -> Result<Option<Holder>, StoreError> {
         let found: Option<Profile> = get(&self.client, &self.tables.usage, UsageItem::Profile.key(account)).await?;
         let Some(profile) = found else { return Ok(None) };
         let mut keys = match profile.revision {
-            // An account from before the list, or one that has no key yet. The revision decides whether this look holds.
+            // An account without a key, or from before keys were listed. The revision decides whether this read is still valid.
             0 => self.keys.get_all(&self.keys.of_account(account).await?).await?,
             _ => self.keys.get_all(&profile.keys).await?,
         };
-        // A dead key stays dead: its policy does not matter, and the list need not have it.
+        // A dead key stays dead: its policy does not matter, and it need not be listed.
         keys.retain(|key| !key.is_dead_at(now));
         Ok(Some(Holder { profile, keys }))
     }
 
-    /// Adds a key with the account's current policy; that of `key` is ignored.
+    /// Adds a key with the account's current policy; the policy in `key` is ignored.
     pub async fn add_key(&self, key: &StoredKey, now: Timestamp) -> Result<KeyAdded, StoreError> {
         for attempt in 0..TRIES {
             let Some(Holder { profile, keys }) = self.holder(&key.account, now).await? else {
@@ -102,12 +102,12 @@ impl Accounts {
             let put = Put::builder()
                 .table_name(&self.tables.keys)
                 .set_item(Some(to_item(&key)?))
-                // A hash never repeats; if it did, somebody else's key would be overwritten.
+                // Hashes never repeat, but a repetition would overwrite somebody else's key.
                 .condition_expression("attribute_not_exists(key_hash)");
             let writes = vec![dynamo::put(put.build())?, self.list_keys(&key.account, &profile, listed)?];
             match transact(&self.client, writes).await? {
                 Transacted::Committed => return Ok(KeyAdded::Yes(Box::new(key))),
-                // Our own earlier try, whose answer was lost; or the dashboard's key, which another request made.
+                // Either our own earlier try, whose response was lost, or another request created the dashboard's key.
                 Transacted::Failed(failed) if failed.iter().any(|(part, _)| *part == 0) => {
                     let stored = self.keys.get(&key.key_hash).await?.filter(|stored| stored.account == key.account);
                     let stored = stored.ok_or_else(|| StoreError::Malformed("a key's hash is taken".into()))?;
@@ -119,8 +119,8 @@ impl Accounts {
         Err(too_contended())
     }
 
-    /// The part of a transaction that changes the list of an account's keys, if neither that nor the policy has changed
-    /// since `read`. Without this part, a key that is made would miss a change of policy.
+    /// The part of a transaction that changes the list of an account's keys, if neither list nor policy has changed since `read`.
+    /// Without it, a new key could miss a change of policy.
     pub fn list_keys(
         &self,
         account: &str,
@@ -135,7 +135,7 @@ impl Accounts {
         dynamo::update(update.build())
     }
 
-    /// An update of the profile that only takes effect on the revision that was read.
+    /// An update of the profile that requires the revision that was read.
     fn as_read(&self, account: &str, read: &Profile) -> UpdateBuilder {
         Update::builder()
             .table_name(&self.tables.usage)
@@ -149,8 +149,7 @@ impl Accounts {
             .expression_attribute_values(":next", number(read.revision + 1))
     }
 
-    /// Changes an account's policy and the copies that its keys carry, all or nothing, if the policy is still the one
-    /// of version `shown`.
+    /// Changes an account's policy and its keys' copies together, if the policy still has version `shown`.
     pub async fn change(
         &self,
         account: &str,
@@ -189,7 +188,7 @@ impl Accounts {
         Err(too_contended())
     }
 
-    /// Credits are not part of a policy: a debit between read and write must not be undone.
+    /// Credits are not part of a policy: the change must not undo a debit.
     fn set_policy(
         &self,
         account: &str,
@@ -219,7 +218,7 @@ impl Accounts {
         let update = Update::builder()
             .table_name(&self.tables.keys)
             .key("key_hash", string(key.as_str()))
-            // The update would otherwise create a key that was removed.
+            // An update would otherwise create a removed key again.
             .condition_expression("attribute_exists(account)")
             .update_expression(format!("SET {assignments}"))
             .set_expression_attribute_names(Some(names.into_iter().collect()))
@@ -227,7 +226,7 @@ impl Accounts {
         dynamo::update(update.build())
     }
 
-    /// Adds granted credits, which carry over. One `grant` is made once, however often it is sent.
+    /// Adds granted credits, which carry over. The same `grant` only takes effect once.
     pub async fn grant(&self, account: &str, credits: u64, grant: Uuid, by: &Author) -> Result<Granted, StoreError> {
         let change =
             FieldChange { field: "granted".into(), before: None, after: Some(format!("+{credits} credits").into()) };
@@ -236,7 +235,7 @@ impl Accounts {
             let update = Update::builder()
                 .table_name(&self.tables.usage)
                 .set_key(Some(UsageItem::Profile.key(account)))
-                // Without attribute_exists the update would create an account that never was.
+                // Without attribute_exists, the update would create an unknown account.
                 .condition_expression("attribute_exists(account)")
                 .update_expression("ADD granted :credits")
                 .expression_attribute_values(":credits", number(credits));
@@ -245,7 +244,7 @@ impl Accounts {
                 .item("kind", string("grant"))
                 .item("id", string(grant.to_string()))
                 .item("account", string(account))
-                // Timeline: a form is sent twice. The first transaction leaves this receipt; the second one finds it.
+                // Timeline: a form is sent twice. The first transaction leaves this record, and the second one fails on it.
                 .condition_expression("attribute_not_exists(kind)");
             let writes = vec![
                 dynamo::update(update.build())?,
@@ -264,7 +263,7 @@ impl Accounts {
         Err(too_contended())
     }
 
-    /// A page of the accounts whose names begin with `prefix`, ignoring case, sorted by name. The index is a moment late.
+    /// A page of accounts whose names begin with `prefix`, ignoring case, sorted by name. The index is slightly late.
     pub async fn list(&self, prefix: &str, after: Option<AccountMark>, limit: u16) -> Result<AccountPage, StoreError> {
         let mut query = self
             .client
@@ -290,7 +289,7 @@ impl Accounts {
     }
 }
 
-/// What a list of accounts shows of each.
+/// An account in the list of accounts.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
 pub struct AccountSummary {
     #[serde(rename = "account")]
@@ -323,10 +322,10 @@ impl AccountMark {
     }
 }
 
-/// The one partition of the index of accounts. Debits change nothing that it projects, so they don't write it.
+/// The only partition of the index of accounts. Debits don't change projected attributes, so they don't write to it.
 const REGISTER: &str = "accounts";
 
-/// A profile as it is stored, with what the list of accounts finds it by.
+/// A profile as stored, with the attributes of the list of accounts.
 pub(super) fn profile_item(account: &str, profile: &Profile) -> Result<Item, StoreError> {
     let mut item = to_item(profile)?;
     item.extend(UsageItem::Profile.key(account));
@@ -334,7 +333,7 @@ pub(super) fn profile_item(account: &str, profile: &Profile) -> Result<Item, Sto
     Ok(item)
 }
 
-/// The attributes by which a profile is found in the index by name.
+/// The attributes that put a profile in the index by name.
 fn register(name: &str) -> Item {
     Item::from([("register".to_owned(), string(REGISTER)), ("name_key".to_owned(), string(name_key(name)))])
 }
@@ -345,7 +344,7 @@ fn name_key(name: &str) -> String {
 
 type Assignments = (String, Vec<(String, String)>, Vec<(String, AttributeValue)>);
 
-/// Assignments of each attribute of a policy, with their names and values.
+/// Assignments of all attributes of a policy, with their names and values.
 fn copies(policy: &AccountPolicy) -> Result<Assignments, StoreError> {
     let item = to_item(policy)?;
     let assignments: Vec<_> = item.keys().map(|name| format!("#{name} = :{name}")).collect();

@@ -1,4 +1,4 @@
-//! The audit trail: entries of the Settings table, each written in the transaction of its change, kept for good.
+//! The audit trail: entries of the Settings table that are written in the same transaction as their change and never deleted.
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{Put, TransactWriteItem};
@@ -7,9 +7,9 @@ use super::item::{Item, from_item, string, to_item};
 use super::{StoreError, dynamo, store_error};
 use crate::domain::audit::{AuditEntry, Author, Subject, View};
 
-/// The partition of the entries. Administrators' writes are few: one partition carries them.
+/// The partition of the entries. Administrators write rarely, so one is enough.
 const KIND: &str = "audit";
-/// Entries that a filtered page looks at, at most; a rare subject may need several pages.
+/// Most entries that a filtered page reads. A rare subject may need several pages.
 const LOOKED_AT: i32 = 500;
 
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct Audit {
 #[derive(Debug)]
 pub struct AuditPage {
     pub entries: Vec<AuditEntry>,
-    /// The id after which older entries go on.
+    /// Where the next, older page starts.
     pub next: Option<String>,
 }
 
@@ -31,7 +31,7 @@ impl Audit {
         Self { client, table }
     }
 
-    /// Records that an administrator looks at a customer's keys or jobs. Only then may they be shown.
+    /// Records that an administrator views a customer's keys or jobs. This must succeed before they are shown.
     pub async fn note_view(&self, account: &str, viewed: View, by: &Author) -> Result<(), StoreError> {
         let entry = AuditEntry::of_view(account, viewed, by);
         let result = self
@@ -39,13 +39,13 @@ impl Audit {
             .put_item()
             .table_name(&self.table)
             .set_item(Some(entry_item(&entry)?))
-            // Nothing that was recorded is ever written over.
+            // Entries are never overwritten.
             .condition_expression("attribute_not_exists(kind)")
             .send()
             .await;
         match result {
             Ok(_) => Ok(()),
-            // Timeline: the entry is written, the answer is lost, and the SDK sends it again. The id is of this call alone.
+            // Timeline: the entry is written, the response is lost, and the SDK repeats the call. Only this call uses the id.
             Err(error)
                 if error.as_service_error().is_some_and(|error| error.is_conditional_check_failed_exception()) =>
             {
@@ -55,7 +55,7 @@ impl Audit {
         }
     }
 
-    /// A page of entries older than `before`, of one subject or of all.
+    /// A page of entries older than `before`, for one subject or all.
     pub async fn list(
         &self,
         subject: Option<&Subject>,
@@ -72,7 +72,7 @@ impl Audit {
             .consistent_read(true)
             .scan_index_forward(false);
         query = match subject {
-            // One extra entry shows whether there are older ones.
+            // One extra entry shows whether there are more.
             None => query.limit(i32::try_from(limit + 1).unwrap_or(LOOKED_AT)),
             Some(subject) => query
                 .filter_expression("subject = :subject")
@@ -97,7 +97,7 @@ pub(super) fn record(table: &str, entry: &AuditEntry) -> Result<TransactWriteIte
     let put = Put::builder()
         .table_name(table)
         .set_item(Some(entry_item(entry)?))
-        // Nothing that was recorded is ever written over.
+        // Entries are never overwritten.
         .condition_expression("attribute_not_exists(kind)");
     dynamo::put(put.build())
 }

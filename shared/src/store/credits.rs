@@ -1,4 +1,4 @@
-//! The pots of credits as items of the Usage table: `domain::credits` decides what is written, this writes it.
+//! The pots of credits as items of the Usage table. `domain::credits` decides what is written.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ use crate::domain::credits::{Check, Debit, Mark, Pot, Pots, Till, Write};
 use crate::domain::quota::Charge;
 use crate::domain::time::Period;
 
-/// The credits of an account's month, as a strongly consistent read found them.
+/// A strongly consistent read of an account's credits in a month.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Credits {
     pub profile: Option<Profile>,
     pub pots: Pots,
-    /// Credits spent, refunds deducted.
+    /// Credits used, less refunds.
     pub used: u64,
     /// Jobs created.
     pub created: u64,
@@ -39,7 +39,7 @@ pub(super) async fn read(client: &Client, table: &str, account: &str, period: Pe
             .expression_attribute_values(":last", string(last))
     };
     let month = UsageItem::Balance(period).sort_key();
-    // The profile comes right after the tills of granted credits.
+    // The profile is sorted right after the tills of granted credits.
     let (first_till, profile) = (UsageItem::GrantedTill(0).sort_key(), UsageItem::Profile.sort_key());
     let (month, granted) =
         try_join!(all_items(query(month.clone(), format!("{month}#~"))), all_items(query(first_till, profile)))?;
@@ -77,12 +77,12 @@ impl Credits {
     }
 }
 
-/// A number of an item; absent means none.
+/// A number of an item; 0 if absent.
 fn amount(item: &Item, name: &str) -> u64 {
     item.get(name).and_then(|value| value.as_n().ok()).and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-/// The writes of a debit, and the count of its job where it is counted.
+/// The writes of a debit, which also count its job.
 pub(super) fn debit(
     table: &str,
     account: &str,
@@ -93,8 +93,7 @@ pub(super) fn debit(
     writes(table, account, period, &debit.writes, debit.till, counts, false)
 }
 
-/// The writes that give a charge back. An account that was removed meanwhile must not come back as an item of nothing but
-/// credits: they fail then.
+/// The writes of a refund. They fail if the account was removed, so that they don't create an item with nothing but credits.
 pub(super) fn refund(
     table: &str,
     account: &str,
@@ -109,7 +108,7 @@ pub(super) fn refund(
     writes(table, account, period, &Debit::refund(charge, till), till, counts, true)
 }
 
-/// What a pot of the month counts beside its credits.
+/// What a pot of the month counts besides credits.
 #[derive(Clone, Copy)]
 struct Counting {
     used: i64,
@@ -154,7 +153,7 @@ fn writes(
     writes.iter().map(write).collect()
 }
 
-/// The texts of an update, and what is named in them.
+/// The texts of an update, with their names and values.
 struct Expression {
     additions: Vec<String>,
     mark: Option<&'static str>,
@@ -205,8 +204,8 @@ impl Expression {
         });
     }
 
-    /// Timeline of all of these: A and B race for the last credits. Whatever either has read, its condition is judged at the
-    /// write: one of them finds less than it needs, or another amount than it read, and looks again.
+    /// Timeline of all checks: A and B compete for the last credits. The condition is checked at the write, whatever they have
+    /// read. One of them finds too few credits or a changed amount, and reads again.
     fn check(&mut self, check: Check) {
         match check {
             Check::Nothing => {}
@@ -220,8 +219,8 @@ impl Expression {
                     (self.value("least", signed_amount(at_least)), self.value("plan", signed_amount(included)));
                 self.conditions.push(format!("#amount >= {least} AND #plan = {plan}"));
             }
-            // Timeline: the plan changes from 100 to 50 while tills hold credits of the 100. The first write under the new
-            // plan fails here, and takes all of them back before it goes on.
+            // Timeline: the plan changes from 100 to 50 credits while tills hold credits of the old plan. The first write under
+            // the new plan fails here and empties all tills before it continues.
             Check::Room { at_most, included } => {
                 let (most, plan) =
                     (self.value("most", signed_amount(at_most)), self.value("plan", signed_amount(included)));
@@ -248,7 +247,7 @@ impl Expression {
         let update_text = clauses.join(" ");
         let condition = self.conditions.join(" AND ");
         for (name, attribute) in self.names {
-            // DynamoDB refuses names that nothing uses.
+            // DynamoDB refuses unused names.
             if update_text.contains(name) || condition.contains(name) {
                 update = update.expression_attribute_names(name, attribute);
             }

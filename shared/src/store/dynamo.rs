@@ -1,4 +1,4 @@
-//! The shapes of DynamoDB's API: reads, transactions, and what their refusals mean. No other module reads them.
+//! DynamoDB's API: reads, transactions, and the meaning of failures. No other module interprets them.
 
 use std::time::Duration;
 
@@ -16,9 +16,9 @@ use serde::de::DeserializeOwned;
 use super::item::{Item, from_item};
 use super::{StoreError, store_error};
 
-/// How often a change is tried again after conflicts with others.
+/// Most tries of a change that conflicts with others.
 pub(super) const TRIES: u32 = 8;
-/// Most keys of one `BatchGetItem`.
+/// Most keys in one `BatchGetItem`.
 const BATCH: usize = 100;
 
 /// A strongly consistent read of one item.
@@ -26,7 +26,7 @@ pub(super) async fn get<T: DeserializeOwned>(client: &Client, table: &str, key: 
     read(client, table, key, true).await
 }
 
-/// A read at half the price, which may be late.
+/// An eventually consistent read at half the price, which may be late.
 pub(super) async fn glimpse<T: DeserializeOwned>(
     client: &Client,
     table: &str,
@@ -45,7 +45,7 @@ async fn read<T: DeserializeOwned>(
     read.map_err(|error| store_error(&error))?.item.map(from_item).transpose()
 }
 
-/// Strongly consistent reads of several items, in no order; unknown ones are left out.
+/// Strongly consistent reads of several items in any order. Unknown ones are left out.
 pub(super) async fn get_all<T: DeserializeOwned>(
     client: &Client,
     table: &str,
@@ -54,7 +54,7 @@ pub(super) async fn get_all<T: DeserializeOwned>(
     get_items(client, table, keys).await?.into_iter().map(from_item).collect()
 }
 
-/// The same, as DynamoDB has them.
+/// The same, as DynamoDB items.
 pub(super) async fn get_items(client: &Client, table: &str, keys: Vec<Item>) -> Result<Vec<Item>, StoreError> {
     let mut found = Vec::with_capacity(keys.len());
     for keys in keys.chunks(BATCH) {
@@ -64,7 +64,7 @@ pub(super) async fn get_items(client: &Client, table: &str, keys: Vec<Item>) -> 
     Ok(found)
 }
 
-/// The items of the keys that `wanted` names (100 at most), in no order; unknown ones are left out.
+/// The items with these keys (100 at most) in any order. Unknown ones are left out.
 pub(super) async fn batch_get(
     client: &Client,
     table: &str,
@@ -78,12 +78,12 @@ pub(super) async fn batch_get(
     Ok(output.responses.and_then(|mut tables| tables.remove(table)).unwrap_or_default())
 }
 
-/// Everything that a query finds, page by page.
+/// All results of a query, page by page.
 pub(super) async fn all<T: DeserializeOwned>(query: QueryFluentBuilder) -> Result<Vec<T>, StoreError> {
     all_items(query).await?.into_iter().map(from_item).collect()
 }
 
-/// The same, as DynamoDB has it.
+/// The same, as DynamoDB items.
 pub(super) async fn all_items(query: QueryFluentBuilder) -> Result<Vec<Item>, StoreError> {
     let mut pages = query.into_paginator().items().send();
     let mut found = Vec::new();
@@ -93,7 +93,7 @@ pub(super) async fn all_items(query: QueryFluentBuilder) -> Result<Vec<Item>, St
     Ok(found)
 }
 
-/// `Some` if the update's condition failed, with the item it failed on.
+/// `Some` if the update's condition failed, with the current item.
 pub(super) fn failed_condition<R>(error: &SdkError<UpdateItemError, R>) -> Option<Option<Item>> {
     match error.as_service_error() {
         Some(UpdateItemError::ConditionalCheckFailedException(failed)) => Some(failed.item.clone()),
@@ -101,11 +101,11 @@ pub(super) fn failed_condition<R>(error: &SdkError<UpdateItemError, R>) -> Optio
     }
 }
 
-/// Sends an update, again where a transaction on the same item is in the way: that passes within moments.
+/// Sends an update. Retries while a transaction holds the item, which only takes moments.
 pub(super) async fn send(update: UpdateItemFluentBuilder) -> Result<UpdateItemOutput, SdkError<UpdateItemError>> {
     let mut attempt = 0;
     loop {
-        // Boxed, as below: the futures of SDK calls are large, and nest deeply.
+        // Boxed: futures of SDK calls are large and deeply nested.
         let result = Box::pin(update.clone().send()).await;
         match &result {
             Err(error) if attempt < TRIES && is_conflict(error) => back_off(attempt).await,
@@ -123,18 +123,18 @@ fn is_conflict(error: &SdkError<UpdateItemError>) -> bool {
 #[derive(Debug)]
 pub(super) enum Transacted {
     Committed,
-    /// Nothing was written, because conditions failed: by the position of the part, with its old item where it asked for it.
+    /// Nothing was written because conditions failed: the position of each part, with the current item if requested.
     Failed(Vec<(usize, Option<Item>)>),
-    /// Nothing was written, because another transaction was under way: on the items of these parts, where that is known.
+    /// Nothing was written because of another transaction: the positions of the affected parts, if known.
     Contended(Vec<usize>),
 }
 
-/// One attempt. Repetitions of it after a lost answer change nothing: the SDK gives them all one token.
+/// One attempt. The SDK gives its retries one token, so that a repetition after a lost response changes nothing.
 pub(super) async fn transact(client: &Client, writes: Vec<TransactWriteItem>) -> Result<Transacted, StoreError> {
     transact_as(client, None, writes).await
 }
 
-/// The same under a token of the caller's own, which must name these very writes.
+/// The same with the caller's own token, which must always stand for the same writes.
 pub(super) async fn transact_as(
     client: &Client,
     token: Option<String>,
@@ -170,12 +170,12 @@ fn judge(reasons: &[CancellationReason]) -> Result<Transacted, StoreError> {
     }
 }
 
-/// Waits before another try, longer each time, and not as long as others do.
+/// Waits before the next try: longer each time, with jitter.
 pub(super) async fn back_off(attempt: u32) {
     tokio::time::sleep(pause(attempt)).await;
 }
 
-/// A random pause before the try after `attempt`: from 10 to 640 ms.
+/// A random pause after `attempt`, from 10 to 640 ms.
 pub(super) fn pause(attempt: u32) -> Duration {
     let longest = 20u64 << attempt.min(5);
     Duration::from_millis(rand::rng().random_range(longest / 2..=longest))

@@ -1,5 +1,5 @@
-//! The Events table: webhook tests and prepared events, per account. Events about a write are part of its
-//! transaction, so that each is recorded exactly once.
+//! The Events table: webhook tests and prepared events of each account. An event about a write is part of its transaction, so
+//! that it is recorded exactly once.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -17,13 +17,12 @@ use crate::domain::event::{self, EVENT_RETENTION, EventKind, event_ids_at, new_e
 use crate::domain::job::Job;
 use crate::domain::time::{Period, Timestamp};
 
-/// Kind of a recorded webhook test, which is not an event and is never delivered.
+/// The kind of a recorded webhook test, which is not an event and never delivered.
 pub const WEBHOOK_TEST: &str = "webhook.test";
-/// How many events one query for a kind looks at, and how many queries one page may take. A kind that few events are of gives short
-/// pages rather than slow ones.
+/// Most events per query for a kind, and most queries per page. Rare kinds give short pages rather than slow ones.
 const LOOKED_AT: i32 = 100;
 const MAX_QUERIES: usize = 5;
-/// A month's notices are written by the sweeper too; a conflict with it passes within moments.
+/// The sweeper writes a month's notices too, but conflicts only take moments.
 const TRIES: u32 = 4;
 const MAX_REMEMBERED: usize = 10_000;
 
@@ -32,7 +31,7 @@ pub struct Events {
     client: Client,
     table: String,
     usage_table: String,
-    /// Months whose exhaustion is known to be recorded, so that refusals stay cheap.
+    /// Months whose exhaustion is already recorded, to keep refusals cheap.
     exhausted: Mutex<HashSet<(String, Period)>>,
 }
 
@@ -40,7 +39,7 @@ pub struct Events {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredEvent {
     pub account: String,
-    /// `evt_` + UUIDv7, sorted by time: the `webhook-id`.
+    /// `evt_` and a UUIDv7, so that ids are sorted by time. Also the `webhook-id`.
     pub id: String,
     pub kind: String,
     pub recorded_at: Timestamp,
@@ -60,23 +59,23 @@ impl StoredEvent {
         }
     }
 
-    /// What a receiver gets, after Standard Webhooks. The same event gives the same text each time.
+    /// The text sent to receivers, as in Standard Webhooks. It is always the same for the same event.
     pub fn body(&self) -> String {
         json!({"type": self.kind, "timestamp": self.recorded_at.to_string(), "data": self.data}).to_string()
     }
 
-    /// The event's part of its transaction.
+    /// The event's part in its transaction.
     pub(super) fn put(&self, table: &str) -> Result<TransactWriteItem, StoreError> {
         let put = Put::builder().table_name(table).set_item(Some(to_item(self)?)).build()?;
         Ok(TransactWriteItem::builder().put(put).build())
     }
 }
 
-/// Events, and where to go on.
+/// A page of events.
 #[derive(Debug)]
 pub struct EventsPage {
     pub events: Vec<StoredEvent>,
-    /// The id after which the next page begins.
+    /// The id that the next page starts after.
     pub next: Option<String>,
 }
 
@@ -97,7 +96,7 @@ impl Events {
         Ok(())
     }
 
-    /// A page of an account's events, the newest first, from the one after `before` on: all, or those of one kind.
+    /// A page of an account's events, newest first, older than `before`: all, or one kind.
     pub async fn page(
         &self,
         account: &str,
@@ -154,7 +153,7 @@ impl Events {
         Ok(EventsPage { events, next })
     }
 
-    /// Records that an account's credits are used up, unless the month has that event already.
+    /// Records once a month that an account's credits are used up.
     pub async fn record_exhaustion(&self, event: &StoredEvent, period: Period) -> Result<(), StoreError> {
         let month = (event.account.clone(), period);
         if self.exhausted.lock().is_ok_and(|exhausted| exhausted.contains(&month)) {
@@ -192,8 +191,7 @@ impl Events {
                 .table_name(&self.table)
                 .key("account", string(&event.account))
                 .key("id", string(&event.id))
-                // Timeline: DynamoDB removes the event as too old between the query and this write, which must not bring
-                // it back.
+                // Timeline: DynamoDB deletes the old event between the query and this write, which must not create it again.
                 .condition_expression("attribute_exists(id)")
                 .update_expression("SET #data = :data")
                 .expression_attribute_names("#data", "data")
@@ -211,8 +209,8 @@ impl Events {
         let mark = Update::builder()
             .table_name(&self.usage_table)
             .set_key(Some(UsageItem::Notices(period).key(&event.account)))
-            // Timeline: A and B are refused at once. A's transaction marks the month and records the event; B finds the
-            // mark and records nothing. It lies apart from the balance, so that refusals don't contend with debits.
+            // Timeline: A and B are refused at once. A's transaction marks the month and records the event. B finds the mark and
+            // records nothing. The mark has its own item, so that refusals don't contend with debits.
             .condition_expression("attribute_not_exists(exhausted_at)")
             .update_expression("SET exhausted_at = :now")
             .expression_attribute_values(":now", time(event.recorded_at))

@@ -1,4 +1,4 @@
-//! Fonts of accounts: one item of the Usage table for each account that has any, with an attribute for each font.
+//! Fonts of accounts: an item of the Usage table for each account with fonts, with an attribute per font.
 
 use std::collections::BTreeMap;
 
@@ -21,13 +21,13 @@ pub struct Fonts {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Added {
     Yes,
-    /// The account has it already.
+    /// The account already has it.
     Already(Box<StoredFont>),
-    /// The account has as many as it may have.
+    /// The account has reached its limit.
     Full,
 }
 
-/// All attributes but those that are named here are fonts, by their ids.
+/// All attributes that are not named here are fonts by id.
 #[derive(Deserialize)]
 struct FontsItem {
     #[serde(rename = "account")]
@@ -45,7 +45,7 @@ impl Fonts {
         Self { client, table }
     }
 
-    /// By a strongly consistent read: a font can be used as soon as it was added.
+    /// A strongly consistent read: a font can be used as soon as it is added.
     pub async fn of_account(&self, account: &str) -> Result<BTreeMap<FontId, StoredFont>, StoreError> {
         let item: Option<FontsItem> = get(&self.client, &self.table, UsageItem::Fonts.key(account)).await?;
         let fonts = item.map(|item| item.each).unwrap_or_default().into_iter();
@@ -58,8 +58,8 @@ impl Fonts {
             .update_item()
             .table_name(&self.table)
             .set_key(Some(UsageItem::Fonts.key(account)))
-            // Timeline: the account has room for one font, A and B add different ones. A's update counts the last one; B's
-            // condition on the count then fails. If both add the same font, B's condition on its id fails.
+            // Timeline: the account may have one more font, and A and B add different ones. A's update increases the count, and
+            // B's condition fails. If both add the same font, B's condition on its id fails.
             .condition_expression("attribute_not_exists(#id) AND (attribute_not_exists(fonts) OR fonts < :most)")
             .update_expression("SET #id = :font ADD fonts :one")
             .expression_attribute_names("#id", id.as_str())
@@ -77,14 +77,14 @@ impl Fonts {
         }
     }
 
-    /// The font that was removed. `None`: the account has none with this id.
+    /// The removed font. `None` if the account has no font with this id.
     pub async fn remove(&self, account: &str, id: &FontId) -> Result<Option<StoredFont>, StoreError> {
         let result = self
             .client
             .update_item()
             .table_name(&self.table)
             .set_key(Some(UsageItem::Fonts.key(account)))
-            // Timeline: A and B remove the same font. B's condition fails, so that it is counted down once.
+            // Timeline: A and B remove the same font. B's condition fails, so that the count decreases once.
             .condition_expression("attribute_exists(#id)")
             .update_expression("REMOVE #id ADD fonts :one_less")
             .expression_attribute_names("#id", id.as_str())

@@ -1,4 +1,4 @@
-//! How the service is doing, for operators: the sweeper's last run, the job that has waited longest, and how jobs ended.
+//! The service's health for operators: the sweeper's last run, the oldest waiting job, and how jobs ended.
 
 use std::time::Duration;
 
@@ -14,15 +14,15 @@ use crate::domain::job::{JobId, JobStatus};
 use crate::domain::outcome::Outcome;
 use crate::domain::time::Timestamp;
 
-/// The one item of the Jobs table that is neither a job nor a record: there, because the sweeper may write no other table
-/// that fits. No job has such an id.
+/// The only item of the Jobs table that is neither a job nor a record. It is here because the sweeper may not write to a more
+/// suitable table. No job has this id.
 const LAST_SWEEP: &str = "sweep#last";
-/// Open jobs that are looked at, of all shards and of each.
+/// Most open jobs that are read, in total and per shard.
 const UNFINISHED: usize = 100;
 const LOOKED_AT: i32 = 25;
-/// Ended jobs that are looked at in each partition of their index, the newest ones.
+/// Most ended jobs that are read per partition, newest first.
 const ENDS_LOOKED_AT: i32 = 125;
-/// How far back they are looked at: into two days' partitions at most.
+/// How far back ended jobs are read: from two days' partitions at most.
 const DAY: Duration = Duration::from_secs(86_400);
 
 #[derive(Debug)]
@@ -53,26 +53,26 @@ pub struct OpenJob {
     pub attempts: u32,
 }
 
-/// The jobs that ended last.
+/// The most recently ended jobs.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RecentEnds {
     pub outcomes: Vec<Outcome>,
-    /// All that ended from this moment on are among them.
+    /// All jobs that ended since this time are included.
     pub since: Timestamp,
 }
 
-/// An entry of the index of ended jobs.
+/// An item of the index of ended jobs.
 #[derive(Clone, Debug, Deserialize)]
 struct Ended {
     finished_at: Timestamp,
     outcome: Outcome,
 }
 
-/// The newest entries of one partition.
+/// The newest items of one partition.
 #[derive(Debug)]
 struct Newest {
     ends: Vec<Ended>,
-    /// Whether there are older ones.
+    /// Whether the partition has older ones.
     more: bool,
 }
 
@@ -81,7 +81,7 @@ impl Health {
         Self { client, jobs_table }
     }
 
-    /// Records a run. Of two at once, the later record stands.
+    /// Records a run. If two run at once, the later one is kept.
     pub async fn record_sweep(&self, sweep: &Sweep) -> Result<(), StoreError> {
         self.client
             .update_item()
@@ -95,7 +95,7 @@ impl Health {
         Ok(())
     }
 
-    /// `None`: the sweeper has never run.
+    /// `None` if the sweeper has never run.
     pub async fn last_sweep(&self) -> Result<Option<Sweep>, StoreError> {
         #[derive(Deserialize)]
         struct Noted {
@@ -106,7 +106,7 @@ impl Health {
         Ok(noted.map(|noted| noted.sweep))
     }
 
-    /// Jobs that are queued or in work, the oldest first: of the hundred open ones that the sweeper would look at next.
+    /// Queued and running jobs, oldest first, among the hundred open jobs that the sweeper would look at next.
     pub async fn unfinished(&self) -> Result<Vec<OpenJob>, StoreError> {
         let mut due = try_join_all(Shard::unfinished().map(|shard| self.first_due(shard))).await?.concat();
         due.sort_by_key(|(due, _)| *due);
@@ -127,7 +127,7 @@ impl Health {
         Ok(unfinished)
     }
 
-    /// How the last jobs ended: all of the last 24 hours, or the newest ones. From an index: a moment late.
+    /// How the last jobs ended: all of the last 24 hours, or the newest ones. The index is slightly late.
     pub async fn recent_ends(&self, now: Timestamp) -> Result<RecentEnds, StoreError> {
         let since = now.minus(DAY);
         let days = [since.day(), now.day()];
@@ -155,7 +155,7 @@ impl Health {
         Ok(Newest { ends, more: output.last_evaluated_key.is_some() })
     }
 
-    /// When a job is due, and which one.
+    /// The first due jobs of a shard, with their times.
     async fn first_due(&self, shard: Shard) -> Result<Vec<(Timestamp, Item)>, StoreError> {
         let output = self
             .client
@@ -175,8 +175,8 @@ impl Health {
     }
 }
 
-/// What all partitions tell together. Where one of them has older entries than it told, the others' older ones would be too
-/// many beside those: all are told back to the same moment.
+/// The ends of all partitions together. If a partition has more than was read, the result only goes back to its oldest item:
+/// older ends of other partitions would distort it.
 fn recent(partitions: Vec<Newest>, since: Timestamp) -> RecentEnds {
     let told_back_to = |partition: &Newest| partition.ends.last().filter(|_| partition.more).map(|end| end.finished_at);
     let since = partitions.iter().filter_map(told_back_to).fold(since, Timestamp::max);

@@ -1,4 +1,4 @@
-//! Items and the names in them: key strings and index names in one place.
+//! Items, and in one place their key strings and index names.
 
 use std::collections::HashMap;
 
@@ -18,18 +18,18 @@ pub type Item = HashMap<String, AttributeValue>;
 pub const BY_ACCOUNT: &str = "by_account";
 /// Sparse index of the Usage table: its profiles by name.
 pub const BY_NAME: &str = "by_name";
-/// Sparse index of the jobs for which something is still to be done.
+/// Sparse index of jobs that need further work.
 pub const OPEN: &str = "open";
-/// Partitions of each of the sweeper's indexes, so that no single one takes all the writes.
+/// Partitions of each of the sweeper's indexes, so that writes are spread.
 pub const OPEN_SHARDS: u8 = 4;
-/// Partitions that are swept: all that [`OPEN_SHARDS`] ever was, since jobs from before a change lie there. Never lower it.
+/// Partitions that are swept: the highest [`OPEN_SHARDS`] ever used, since older jobs may still be there. Never lower it.
 pub const SWEPT_SHARDS: u8 = 8;
-const _: () = assert!(OPEN_SHARDS <= SWEPT_SHARDS, "jobs in unknown shards would never be read");
-/// Sparse index of the jobs that have ended, by the moment of their end: for operators.
+const _: () = assert!(OPEN_SHARDS <= SWEPT_SHARDS, "jobs in other shards would never be swept");
+/// Sparse index of ended jobs by time of their end, for operators.
 pub const ENDED: &str = "ended";
-/// Sparse index of the jobs of which something is yet to be counted.
+/// Sparse index of jobs that are still to be counted.
 pub const UNCOUNTED: &str = "uncounted";
-/// What the index of ended jobs has of each.
+/// The outcome of a job in the index of ended jobs.
 pub const OUTCOME: &str = "outcome";
 
 pub fn to_item(value: &impl Serialize) -> Result<Item, StoreError> {
@@ -64,14 +64,14 @@ pub fn job_key(id: JobId) -> Item {
 /// A partition of the open index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shard {
-    /// Of jobs that wait in a queue.
+    /// Jobs that wait in a queue.
     Queued(QueueName, u8),
-    /// Of jobs that wait for other jobs.
+    /// Jobs that wait for other jobs.
     Waiting(u8),
-    /// Of jobs that a worker holds until its lease ends: apart from queued ones, so that no backlog is before them.
+    /// Jobs that a worker holds until its lease ends. They are apart from queued ones, so that no backlog delays them.
     Leased(u8),
-    /// Completed jobs whose output is still kept. There are many of them, and they are not urgent: in their own shards, they
-    /// hold up no repair.
+    /// Completed jobs with stored output. There are many, and they are not urgent, so their own shards keep them from delaying
+    /// repairs.
     Kept(u8),
 }
 
@@ -92,7 +92,7 @@ impl Shard {
         Self::Kept(id.shard(OPEN_SHARDS))
     }
 
-    /// All shards of jobs that have not ended.
+    /// All shards of unfinished jobs.
     pub fn unfinished() -> impl Iterator<Item = Self> {
         let queued = |number| QueueName::ALL.map(|queue| Self::Queued(queue, number));
         (0..SWEPT_SHARDS)
@@ -110,29 +110,29 @@ impl Shard {
     }
 }
 
-/// A partition of the index of ended jobs: of a day, and as many of each day as the open index has. So an end meets no more
-/// others here than it meets there, and no partition grows for longer than a day.
+/// A partition of the index of ended jobs: one day, with as many shards per day as the open index has. It contends no more than
+/// that index, and does not grow after its day.
 pub fn ended_shard(day: &str, shard: u8) -> String {
     format!("{day}#{shard}")
 }
 
-/// The items of the Usage table, by their sort key.
+/// The items of the Usage table by sort key.
 #[derive(Clone, Copy, Debug)]
 pub enum UsageItem<'a> {
     Profile,
-    /// The credits of a month: what was taken of those that the plan includes, what was used, and the jobs created.
+    /// A month's credits: included credits taken, credits used, and jobs created.
     Balance(Period),
-    /// Credits of a month that an environment has taken to spend them by itself.
+    /// A month's credits that an environment has taken for its own jobs.
     Till(Period, u8),
-    /// Granted credits that an environment has taken to spend them by itself.
+    /// Granted credits that an environment has taken for its own jobs.
     GrantedTill(u8),
-    /// What the account was told of a month's credits, and how many of them completed jobs have spent.
+    /// A month's notices to the account, and the credits that completed jobs used.
     Notices(Period),
     /// The account's own fonts.
     Fonts,
     /// Test jobs of one UTC day.
     TestDay(Timestamp),
-    /// Jobs of one day, tool and key: as many items as there are of these, and none of them grows.
+    /// Jobs of one day, tool and key. None of these items grows.
     Counts(&'a Subject),
 }
 
@@ -154,7 +154,7 @@ impl UsageItem<'_> {
         }
     }
 
-    /// The till of the period that a sort key names.
+    /// The till of this period in a sort key.
     pub fn till(sort_key: &str, period: Period) -> Option<u8> {
         sort_key.strip_prefix(&format!("{period}#{TILL}"))?.parse().ok()
     }
@@ -163,17 +163,17 @@ impl UsageItem<'_> {
         sort_key.strip_prefix(GRANTED)?.strip_prefix(TILL)?.parse().ok()
     }
 
-    /// What an item of counts is of.
+    /// The subject of an item of counts.
     pub fn subject(sort_key: &str) -> Option<Subject> {
         Subject::parse(sort_key.strip_prefix(COUNTS)?)
     }
 
-    /// Before the sort keys of all counts of a day.
+    /// Sorted before all counts of a day.
     pub fn first_counts_of(day: &str) -> String {
         format!("{COUNTS}{day}#")
     }
 
-    /// After the sort keys of all counts of a day: `~` comes after every character of a slug or id.
+    /// Sorted after all counts of a day: `~` comes after all characters of slugs and ids.
     pub fn last_counts_of(day: &str) -> String {
         format!("{COUNTS}{day}#~")
     }

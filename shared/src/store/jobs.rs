@@ -1,4 +1,4 @@
-//! The Jobs table after creation: every transition of the state machine is one conditional write.
+//! The Jobs table after creation. Every transition of the state machine is one conditional write.
 
 mod deletion;
 mod ending;
@@ -42,16 +42,16 @@ pub struct Jobs {
 /// The outcome of a worker's claim.
 #[derive(Debug)]
 pub enum Claim {
-    /// The job is ours for this attempt, until its lease ends.
+    /// The caller owns this attempt until its lease ends.
     Taken(Box<Job>),
-    /// Another worker holds it, or it has ended: nothing to do.
+    /// Another worker holds the job, or it has ended.
     NotNeeded,
-    /// All attempts are used up and the last lease has ended: the job must be failed.
+    /// All attempts are used and the last lease has ended: the job must fail.
     Exhausted(Box<Job>),
     Unknown,
 }
 
-/// What a completed job has to show.
+/// The result of a completed job.
 #[derive(Clone, Debug)]
 pub struct Completion {
     pub output: Output,
@@ -65,11 +65,11 @@ pub struct Completion {
     pub expires_at: Timestamp,
 }
 
-/// Whether a conditional write took effect, or the job had moved on.
+/// Whether a conditional write took effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
     Yes,
-    /// A late or duplicate worker: the job belongs to another attempt, or has ended.
+    /// A late or duplicate worker: the job belongs to another attempt or has ended.
     Superseded,
 }
 
@@ -84,39 +84,39 @@ impl Jobs {
         get(&self.client, &self.table, job_key(id)).await
     }
 
-    /// A job of this account. Other accounts' jobs, unknown jobs and invalid ids are all `None`, after the same read.
+    /// A job of this account. Jobs of others, unknown jobs and invalid ids give `None` after the same read.
     pub async fn get_own(&self, account: &str, id: &str, now: Timestamp) -> Result<Option<Job>, StoreError> {
         let job = self.get(JobId::parse(id).unwrap_or(JobId::NONE)).await?;
-        // The record's time is compared here: DynamoDB deletes late.
+        // The time is compared here because DynamoDB deletes late.
         Ok(job.filter(|job| job.account == account && job.ttl > now.as_ttl_seconds()))
     }
 
-    /// A read at half the price, which may be late: an end that it shows is one, but it may miss the latest.
+    /// An eventually consistent read at half the price. It may miss a recent end, but an end that it shows is final.
     pub async fn glimpse(&self, id: JobId) -> Result<Option<Job>, StoreError> {
         glimpse(&self.client, &self.table, job_key(id)).await
     }
 
-    /// Strongly consistent reads of several jobs, in no order.
+    /// Strongly consistent reads of several jobs in any order.
     pub async fn get_all(&self, ids: &[JobId]) -> Result<Vec<Job>, StoreError> {
         get_all(&self.client, &self.table, ids.iter().map(|id| job_key(*id)).collect()).await
     }
 
-    /// An update of a job's state, still without its condition.
+    /// An update of a job's state, without its condition.
     fn transition(&self, id: JobId) -> UpdateItemFluentBuilder {
         let update = self.client.update_item().table_name(&self.table).set_key(Some(job_key(id)));
         update.expression_attribute_names("#status", "status")
     }
 
-    /// `queued → processing`, or `processing → processing` when the lease before has ended.
+    /// `queued → processing`, or `processing → processing` once the previous lease has ended.
     pub async fn claim(&self, id: JobId, now: Timestamp, lease: Duration) -> Result<Claim, StoreError> {
         let lease_until = now.plus(lease);
         let claim_id = Uuid::now_v7().simple().to_string();
         let claim = self
             .transition(id)
-            // Timeline: the queue delivers the message twice. A claims; B finds `processing` with a live lease and lets
-            // go. If A's environment dies, its lease ends, and the next delivery claims with the next attempt's number.
-            // If only the answer to A's claim is lost, A's own repetition fails here, and finds its claim by its id.
-            // A job that waits for others has no message, but a stray one must not start it either.
+            // Timeline: the queue delivers the message twice. A claims the job; B finds `processing` with an active lease and
+            // gives up. If A's environment dies, its lease ends, and the next delivery claims the next attempt. If only the
+            // response to A's claim is lost, A's retry fails here and recognises its claim by the id. A job that waits for others
+            // has no message, but a stray one must not start it either.
             .condition_expression(
                 "attribute_exists(id) AND attribute_not_exists(waiting_for) AND attempts < :max \
                  AND (#status = :queued OR (#status = :processing AND lease_until <= :now))",
@@ -155,11 +155,11 @@ impl Jobs {
         Ok(if exhausted { Claim::Exhausted(Box::new(old)) } else { Claim::NotNeeded })
     }
 
-    /// `processing → queued`: gives the attempt's place back after a fault of ours. The attempt stays counted.
+    /// `processing → queued`: returns the job after a fault of ours. The attempt stays counted.
     pub async fn release(&self, job: &Job, due: Timestamp) -> Result<Written, StoreError> {
         let update = self
             .transition(job.id)
-            // Timeline: A's lease ends, B claims attempt 2, then A wants to release attempt 1: it must not touch B's.
+            // Timeline: A's lease ends, B claims attempt 2, then A tries to release attempt 1. This must not affect B's.
             .condition_expression("#status = :processing AND attempts = :attempt")
             .update_expression("SET #status = :queued, due = :due, #open = :open REMOVE lease_until")
             .expression_attribute_names("#open", OPEN)
@@ -171,11 +171,11 @@ impl Jobs {
         written(Box::pin(send(update)).await)
     }
 
-    /// `completed → expired`: nothing is due any more.
+    /// `completed → expired`: no further work is due.
     pub async fn expire(&self, job: &Job) -> Result<Written, StoreError> {
         let update = self
             .transition(job.id)
-            // Two sweepers at once: the second one's write finds `expired` and does nothing.
+            // If two sweepers run at once, the second finds `expired` and does nothing.
             .condition_expression("#status = :completed")
             .update_expression("SET #status = :expired REMOVE #open, due, output_key")
             .expression_attribute_names("#open", OPEN)
@@ -184,12 +184,12 @@ impl Jobs {
         written(Box::pin(send(update)).await)
     }
 
-    /// Moves the moment at which the sweeper looks at a queued job again.
+    /// Changes when the sweeper looks at a queued job again.
     pub async fn postpone(&self, job: &Job, due: Timestamp) -> Result<Written, StoreError> {
         let Some(seen_due) = job.due else { return Ok(Written::Superseded) };
         let update = self
             .transition(job.id)
-            // Two sweepers at once: the one that moves `due` sends the message, the other one's condition fails.
+            // If two sweepers run at once, the one that changes `due` sends the message, and the other's condition fails.
             .condition_expression("#status = :queued AND due = :seen")
             .update_expression("SET due = :due")
             .expression_attribute_values(":queued", string(JobStatus::Queued.as_str()))
@@ -198,8 +198,7 @@ impl Jobs {
         written(Box::pin(send(update)).await)
     }
 
-    /// A page of one shard's open jobs that were due before `now`, the longest due first; `from`: where the page before
-    /// ended.
+    /// A page of a shard's open jobs that were due before `now`, oldest first. `from`: the end of the previous page.
     pub async fn due(&self, shard: Shard, now: Timestamp, from: Option<DueMark>) -> Result<DuePage, StoreError> {
         let query = self
             .client
@@ -215,7 +214,7 @@ impl Jobs {
     }
 }
 
-/// Jobs that are due, and where to go on.
+/// A page of due jobs.
 #[derive(Debug)]
 pub struct DuePage {
     pub ids: Vec<JobId>,
@@ -237,7 +236,7 @@ impl DuePage {
     }
 }
 
-/// The attribute by which a job is found that is yet to be counted. Test jobs count for nothing.
+/// The attribute that puts a job in the index of jobs to be counted. Test jobs are not counted.
 pub fn uncounted(id: JobId, mode: Mode) -> Option<String> {
     match mode {
         Mode::Live => Some(id.shard(OPEN_SHARDS).to_string()),
@@ -245,12 +244,12 @@ pub fn uncounted(id: JobId, mode: Mode) -> Option<String> {
     }
 }
 
-/// The same of a job that waits for others.
+/// The same for a job that waits for others.
 pub fn waiting_until(id: JobId, due: Timestamp) -> (Option<String>, Option<Timestamp>) {
     (Some(Shard::waiting(id).key()), Some(due))
 }
 
-/// The index attributes of a queued job that is due at `due`.
+/// The index attributes of a queued job, due at `due`.
 pub fn queued_until(queue: QueueName, id: JobId, due: Timestamp) -> (Option<String>, Option<Timestamp>) {
     (Some(Shard::queued(queue, id).key()), Some(due))
 }

@@ -1,4 +1,4 @@
-//! The Keys table: authenticates, rate-limits, reads the key and notes its use, all in one conditional update.
+//! The Keys table: one conditional update authenticates, rate-limits, reads the key and records its use.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ use crate::domain::api_key::KeyHash;
 use crate::domain::quota::RatePolicy;
 use crate::domain::time::Timestamp;
 
-/// Each failed try shows the state that made it fail; a race may move it on once or twice more.
+/// Each failed try shows the current state, which other requests may change once or twice more.
 const MAX_TRIES: usize = 6;
 const MAX_REMEMBERED: usize = 10_000;
 
@@ -22,37 +22,37 @@ const MAX_REMEMBERED: usize = 10_000;
 pub struct Keys {
     client: Client,
     table: String,
-    /// What this environment saw of each limiter last, so that one call is the common case.
+    /// The last known state of each limiter, so that one call usually suffices.
     seen: Mutex<HashMap<(KeyHash, RatePolicy), Seen>>,
 }
 
-/// The two states of a limiter, each with a condition of its own, because conditions do no arithmetic.
+/// The two states of a limiter. Each has its own condition, because conditions can't calculate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Branch {
     /// The theoretical arrival time has passed: start again from now.
     Idle,
-    /// It lies ahead: move it on by one emission, if the earliest allowed time has come.
+    /// It is in the future: increase it by one emission, if the earliest allowed time has come.
     Busy,
 }
 
-/// A limiter as this environment saw it last.
+/// The last known state of a limiter.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     tat: Timestamp,
-    /// Other environments keep the key busy, even if this one has not seen requests.
+    /// Other environments keep the key busy, even if this one gets no requests.
     busy_elsewhere: bool,
 }
 
 #[derive(Debug)]
 pub enum Admission {
-    /// The key as it is after this request was counted.
+    /// The key after this request was counted.
     Admitted(StoredKey),
-    /// Not counted: nothing is admitted before the given time.
+    /// Not counted: nothing is admitted before this time.
     Limited {
         key: StoredKey,
         allow_at: Timestamp,
     },
-    /// Revoked, expired or rotated out.
+    /// Revoked, expired or replaced.
     Dead(StoredKey),
     Unknown,
 }
@@ -62,7 +62,7 @@ impl Keys {
         Self { client, table, seen: Mutex::default() }
     }
 
-    /// Counts one request of the key under `policy`, if the key is alive and its limiter admits it.
+    /// Counts a request of the key under `policy`, if the key is active and its limiter admits it.
     pub async fn admit(&self, hash: &KeyHash, policy: RatePolicy, now: Timestamp) -> Result<Admission, StoreError> {
         let mut branch = self.expected_branch(hash, policy, now);
         let mut last = None;
@@ -88,7 +88,7 @@ impl Keys {
             };
             last = allow_at.map(|allow_at| (old, allow_at));
         }
-        // Everyone else was faster, every time: that is what a rate limit is for.
+        // Others were faster every time, which counts as reaching the limit.
         match last {
             Some((key, allow_at)) => Ok(Admission::Limited { key, allow_at: allow_at.max(now) }),
             None => Err(StoreError::Unavailable("the key's limiter changed during every attempt".into())),
@@ -103,12 +103,12 @@ impl Keys {
         now: Timestamp,
     ) -> Result<Counted, StoreError> {
         let policy = policy.as_str();
-        // Every branch begins with attribute_exists: UpdateItem would otherwise create an unknown key.
+        // Every branch begins with attribute_exists, because UpdateItem would otherwise create an unknown key.
         let alive = "attribute_exists(account) AND attribute_not_exists(revoked_at) \
                      AND (attribute_not_exists(expires_at) OR expires_at > :now)";
         let (condition, update) = match branch {
-            // Timeline: A and B both see an idle key. A's update moves tat past now; B's condition `tat <= :now` then
-            // fails, and B tries the busy branch on the state that A left. Neither request is lost or counted twice.
+            // Timeline: A and B both see an idle key. A's update moves tat into the future. B's condition `tat <= :now` then
+            // fails, and B tries the busy branch on A's state. No request is lost or counted twice.
             Branch::Idle => (
                 format!("{alive} AND (attribute_not_exists({policy}_tat) OR {policy}_tat <= :now)"),
                 format!(
@@ -116,7 +116,8 @@ impl Keys {
                      {policy}_allow_at = :now - {policy}_idle_slack, last_used_at = :now"
                 ),
             ),
-            // Timeline: A and B race for the last place. A moves allow_at past now; B's `allow_at <= :now` fails: 429.
+            // Timeline: A and B compete for the last place. A moves allow_at into the future, and B's `allow_at <= :now` fails:
+            // 429.
             Branch::Busy => (
                 format!("{alive} AND {policy}_allow_at <= :now AND {policy}_tat > :now"),
                 format!(
@@ -150,7 +151,7 @@ impl Keys {
         }
     }
 
-    /// The branch that the limiter should be on by now. If it is on the other one, the update fails and returns the item.
+    /// The branch that the limiter should be in by now. If it is in the other, the update fails and returns the item.
     fn expected_branch(&self, hash: &KeyHash, policy: RatePolicy, now: Timestamp) -> Branch {
         let seen = self.seen.lock().ok().and_then(|seen| seen.get(&(hash.clone(), policy)).copied());
         if seen.is_some_and(|seen| seen.busy_elsewhere || seen.tat > now) { Branch::Busy } else { Branch::Idle }
@@ -174,7 +175,7 @@ impl Keys {
         get(&self.client, &self.table, key(hash)).await
     }
 
-    /// Strongly consistent reads of several keys (100 at most), in no order; unknown ones are left out.
+    /// Strongly consistent reads of several keys (100 at most) in any order. Unknown ones are left out.
     pub async fn get_all(&self, hashes: &[KeyHash]) -> Result<Vec<StoredKey>, StoreError> {
         if hashes.is_empty() {
             return Ok(Vec::new());
@@ -182,7 +183,7 @@ impl Keys {
         get_all(&self.client, &self.table, hashes.iter().map(key).collect()).await
     }
 
-    /// The hashes and ids of an account's keys, revoked ones included. From an index: a moment late, for lists only.
+    /// The hashes of an account's keys, including revoked ones. The index is slightly late: for lists only.
     pub async fn of_account(&self, account: &str) -> Result<Vec<KeyHash>, StoreError> {
         let mut pages = self
             .client
@@ -204,7 +205,7 @@ impl Keys {
         Ok(hashes)
     }
 
-    /// The hashes of an account's latest keys, dead ones included. From an index: a moment late, for lists only.
+    /// The hashes of an account's latest keys, including dead ones. The index is slightly late: for lists only.
     pub async fn recent_of_account(&self, account: &str, limit: i32) -> Result<Vec<KeyHash>, StoreError> {
         let output = self
             .client
@@ -213,7 +214,7 @@ impl Keys {
             .index_name(BY_ACCOUNT)
             .key_condition_expression("account = :account")
             .expression_attribute_values(":account", string(account))
-            // Ids are sorted by the time of their making.
+            // Ids are sorted by creation time.
             .scan_index_forward(false)
             .limit(limit)
             .send()
@@ -226,7 +227,7 @@ impl Keys {
 
 enum Counted {
     Yes(StoredKey),
-    /// The condition failed, and this is the item it failed on.
+    /// The condition failed on this item.
     No(Option<StoredKey>),
 }
 

@@ -1,4 +1,4 @@
-//! DynamoDB: one file per table. Correctness lives in condition expressions; each has its timeline in a comment.
+//! DynamoDB: one file per table. Condition expressions ensure correctness, and each has its timeline in a comment.
 
 pub mod accounts;
 pub mod audit;
@@ -19,13 +19,13 @@ pub mod users;
 
 use aws_sdk_dynamodb::error::{BuildError, ProvideErrorMetadata, SdkError};
 
-/// What can go wrong between us and a table, by what a caller does about it.
+/// Errors of a table, by what a caller can do about them.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// DynamoDB did not answer, or not in time. A write may or may not have happened.
+    /// DynamoDB did not answer in time. A write may or may not have taken effect.
     #[error("DynamoDB is not available: {0}")]
     Unavailable(String),
-    /// DynamoDB refused the request itself: a bug or a wrong permission, which trying again will not cure.
+    /// DynamoDB refused the request: a bug or a missing permission, so a retry does not help.
     #[error("DynamoDB refused the request: {0}")]
     Refused(String),
     #[error("an item does not have its expected form: {0}")]
@@ -44,10 +44,10 @@ impl From<BuildError> for StoreError {
     }
 }
 
-/// A table that is not there is not among them: it is being restored.
+/// A missing table is not among them, since it may be being restored.
 const REFUSALS: [&str; 3] = ["ValidationException", "AccessDeniedException", "IdempotentParameterMismatchException"];
 
-/// Sorts an SDK error. Its text carries a code and the service's words, never an item.
+/// Classifies an SDK error. Its text has a code and the service's message, never an item.
 pub(crate) fn store_error<E, R>(error: &SdkError<E, R>) -> StoreError
 where
     SdkError<E, R>: ProvideErrorMetadata,

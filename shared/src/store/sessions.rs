@@ -1,4 +1,4 @@
-//! The Sessions table: who is signed in. Its users are in `users`.
+//! The Sessions table: signed-in users. Users themselves are in `users`.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::{StoreError, store_error};
 use crate::domain::time::Timestamp;
 use crate::domain::user::{SESSION_TIME, Session, SessionId};
 
-/// How old the note of a session's last use may be: reading a page mostly writes nothing.
+/// How old the record of a session's last use may be, so that most page views write nothing.
 const NOTED_EVERY_MS: u64 = 5 * 60 * 1000;
 
 #[derive(Debug)]
@@ -38,14 +38,14 @@ impl Sessions {
         Ok(())
     }
 
-    /// The session, if it is not over: its time is compared here, since the table's TTL comes late.
+    /// The session if it is not over. The time is compared here because the table's TTL is late.
     pub async fn find(&self, id: &SessionId, now: Timestamp) -> Result<Option<Session>, StoreError> {
-        // A session that was ended a moment ago must be over in every environment.
+        // A session that has just ended must be over in every environment.
         let session: Option<Session> = get(&self.client, &self.table, key(id)).await?;
         Ok(session.filter(|session| !session.is_over_at(now)))
     }
 
-    /// Notes that the session was used, if the last note is some minutes old.
+    /// Records that the session was used, if the last record is some minutes old.
     pub async fn note_use(&self, session: &Session, now: Timestamp) -> Result<(), StoreError> {
         if now.millis_since(session.seen_at) < NOTED_EVERY_MS {
             return Ok(());
@@ -55,8 +55,8 @@ impl Sessions {
             .update_item()
             .table_name(&self.table)
             .set_key(Some(key(&session.session)))
-            // Timeline: A reads the session, B signs out and deletes it, A notes its use: the update must not bring
-            // the session back.
+            // Timeline: A reads the session, B signs out and deletes it, A records its use. The update must not create the
+            // session again.
             .condition_expression("attribute_exists(id)")
             .update_expression("SET seen_at = :now")
             .expression_attribute_values(":now", time(now))
@@ -69,7 +69,7 @@ impl Sessions {
         }
     }
 
-    /// Ends a session for good. Ending an ended one changes nothing.
+    /// Ends a session. Ending it again changes nothing.
     pub async fn end(&self, id: &SessionId) -> Result<(), StoreError> {
         self.client
             .delete_item()

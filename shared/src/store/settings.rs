@@ -1,7 +1,6 @@
-//! The Settings table: what administrators decide, cached for a few seconds in each environment.
+//! The Settings table: administrators' settings, cached for a few seconds in each environment.
 //!
-//! Each record has a version. A change is conditional on the version that was shown, and recorded in the audit trail in the
-//! same transaction.
+//! Each record has a version. A change requires the version that was shown, and its audit entry is in the same transaction.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -28,12 +27,12 @@ use crate::domain::tool::{ServiceSettings, ToolSettings};
 pub struct Settings {
     client: Client,
     table: String,
-    /// How long a change may take to reach a warm environment.
+    /// The longest time until a change reaches a warm environment.
     max_age: Duration,
     cache: Mutex<Option<(Timestamp, Arc<Snapshot>)>>,
 }
 
-/// A value, and how often it was changed before. What was never set has version 0.
+/// A value with the number of its changes; 0 if it was never set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Versioned<T> {
     pub value: T,
@@ -45,11 +44,11 @@ pub struct Versioned<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change<T> {
     Written(Versioned<T>),
-    /// Somebody else changed it since. This is the current value.
+    /// Somebody else changed it in the meantime. This is the current value.
     Stale(Versioned<T>),
 }
 
-/// All settings at one moment.
+/// All settings at one time.
 #[derive(Debug, Default)]
 pub struct Snapshot {
     tools: HashMap<String, Versioned<ToolSettings>>,
@@ -59,7 +58,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// What administrators set about the tool, or else what its file says.
+    /// The administrators' settings of the tool, or those in its file.
     pub fn tool<'a>(&'a self, tool: &'a Tool) -> &'a ToolSettings {
         self.tools.get(&tool.definition.slug).map_or(&tool.definition.settings, |set| &set.value)
     }
@@ -77,7 +76,7 @@ impl Snapshot {
         self.plans.get(id).cloned().unwrap_or_else(|| Versioned { value: Plan::fallback(id), version: 0 })
     }
 
-    /// The plans that administrators described, and the default one, by id.
+    /// The plans that administrators described and the default plan, by id.
     pub fn plans(&self) -> Vec<Plan> {
         let mut plans: Vec<_> = self.plans.values().map(|plan| plan.value.clone()).collect();
         if !self.plans.contains_key(Plan::DEFAULT_ID) {
@@ -87,7 +86,7 @@ impl Snapshot {
         plans
     }
 
-    /// The plans that the public page lists, by credits.
+    /// The plans on the public page, sorted by credits.
     pub fn offered_plans(&self) -> Vec<(&Plan, &Offer)> {
         let plans = self.plans.values().map(|plan| &plan.value);
         let mut offered: Vec<_> = plans.filter_map(|plan| Some((plan, plan.offer.as_ref()?))).collect();
@@ -96,7 +95,7 @@ impl Snapshot {
         offered
     }
 
-    /// What service, plan and key together make of the limits of the key's jobs.
+    /// The limits that service, plan and key set for the key's jobs.
     pub fn ceilings(&self, key: &StoredKey) -> Ceilings {
         self.service.limits.clone().and(&self.plan(&key.plan).limits).and(&key.limits)
     }
@@ -106,7 +105,7 @@ impl Snapshot {
     }
 }
 
-/// The one record of kind `service`.
+/// The only record of kind `service`.
 const SERVICE_ID: &str = "switches";
 
 impl Settings {
@@ -133,7 +132,7 @@ impl Settings {
         }
     }
 
-    /// The latest settings, for changing them. They replace the cached ones.
+    /// The current settings, for changing them. They also replace the cached ones.
     pub async fn fresh(&self) -> Result<Arc<Snapshot>, StoreError> {
         let now = clock::now();
         let fresh = Arc::new(self.read().await?);
@@ -216,7 +215,7 @@ impl Settings {
         T: Clone + PartialEq + Serialize + DeserializeOwned,
     {
         let changes = diff(&before.value, after).map_err(|error| StoreError::Malformed(error.to_string()))?;
-        // What was never set is written even if it says what holds anyway: a new plan has to exist.
+        // A setting that was never stored is written even without a change: a new plan must exist.
         if changes.is_empty() && before.version > 0 {
             return Ok(Change::Written(before.clone()));
         }
@@ -260,8 +259,8 @@ impl Settings {
             .set_item(Some(to_item(&record)?))
             .expression_attribute_names("#version", "version")
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        // Timeline: A and B open the same form, of version 3. A's change makes it 4; B's finds 4 and gets the current value,
-        // so that neither undoes what the other decided without having seen it.
+        // Timeline: A and B open the same form at version 3. A's change makes it 4. B's finds 4 and gets the current value, so
+        // that neither undoes the other's change unseen.
         let put = match shown {
             0 => put.condition_expression("attribute_not_exists(#version)"),
             _ => put.condition_expression("#version = :shown").expression_attribute_values(":shown", number(shown)),

@@ -1,9 +1,8 @@
-//! Counts of an account's jobs, made by the sweeper after the fact: what only counts is in no transaction that creates or
-//! ends a job.
+//! Counts of an account's jobs. The sweeper counts later, so that the transactions that create and end jobs need not.
 //!
-//! A live job lies in the sparse index `uncounted` from its creation, and again from its end, until that was counted. The
-//! transaction that adds to the counts takes the job out of the index, so that each job is counted once, even if a process dies or
-//! repeats a step.
+//! A live job is in the sparse index `uncounted` after its creation, and again after its end, until it is counted. The
+//! transaction that adds to the counts also removes the job from the index, so that each job is counted once, even if a process
+//! dies or repeats a step.
 
 use std::collections::BTreeMap;
 
@@ -24,11 +23,11 @@ use crate::domain::quota::warning_threshold;
 use crate::domain::statistics::{Counts, Subject};
 use crate::domain::time::{Period, Timestamp};
 
-/// How many jobs, and how many different subjects, one transaction counts: it has room for 100 parts.
+/// Most jobs and most different subjects per transaction, which may have 100 parts.
 const JOBS_AT_ONCE: usize = 70;
 const SUBJECTS_AT_ONCE: usize = 25;
 const PAGE: i32 = 1000;
-/// How many accounts are counted at the same time.
+/// Most accounts that are counted at the same time.
 const ACCOUNTS_AT_ONCE: usize = 16;
 /// How long counts are kept.
 const KEPT: std::time::Duration = std::time::Duration::from_secs(400 * 86_400);
@@ -46,17 +45,17 @@ pub struct Counted {
     pub counts: Counts,
 }
 
-/// Which quota events an account got in a month.
+/// The quota events that an account got in a month.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 struct Notices {
-    /// Included credits that completed jobs have spent.
+    /// Included credits used by completed jobs.
     #[serde(default)]
     spent: u64,
     #[serde(default)]
     warned_at: Option<Timestamp>,
 }
 
-/// Jobs of one account's month that are counted together.
+/// Jobs of one account and month that are counted together.
 #[derive(Debug)]
 struct Batch {
     account: String,
@@ -69,7 +68,7 @@ impl Statistics {
         Self { client, tables }
     }
 
-    /// A page of the jobs of which something is yet to be counted. From an index: a moment late.
+    /// A page of jobs to be counted. The index is slightly late.
     pub async fn uncounted(&self, shard: u8, from: Option<DueMark>) -> Result<DuePage, StoreError> {
         let query = self
             .client
@@ -83,9 +82,9 @@ impl Statistics {
         DuePage::of(query, from).await
     }
 
-    /// Counts what is due of these jobs. How many were counted: others had moved on, and are seen again.
+    /// Counts these jobs and returns how many were counted. Jobs that changed in the meantime are counted later.
     ///
-    /// Accounts are counted side by side, and one that can't be counted holds up no other.
+    /// Accounts are counted in parallel, and one that fails does not delay others.
     pub async fn count(&self, ids: &[JobId], now: Timestamp) -> Result<usize, StoreError> {
         let jobs: Vec<Job> =
             get_all(&self.client, &self.tables.jobs, ids.iter().map(|id| job_key(*id)).collect()).await?;
@@ -95,7 +94,7 @@ impl Statistics {
         counted.into_iter().sum()
     }
 
-    /// One batch after the other: they add to the same counts, and would only contend.
+    /// Batches of an account run one after the other: they add to the same counts and would contend.
     async fn count_account(&self, batches: Vec<Batch>, now: Timestamp) -> Result<usize, StoreError> {
         let mut counted = 0;
         for batch in batches {
@@ -122,7 +121,7 @@ impl Statistics {
         Err(too_contended())
     }
 
-    /// The jobs' own parts come first: the position of a failed one shows which job it is.
+    /// The jobs' parts come first, so that the position of a failed part identifies the job.
     async fn writes(&self, batch: &Batch, now: Timestamp) -> Result<Vec<TransactWriteItem>, StoreError> {
         let mut writes = Vec::with_capacity(JOBS_AT_ONCE + SUBJECTS_AT_ONCE + 2);
         let mut counts: BTreeMap<Subject, Counts> = BTreeMap::new();
@@ -144,8 +143,8 @@ impl Statistics {
         let update = Update::builder()
             .table_name(&self.tables.jobs)
             .set_key(Some(job_key(job.id)))
-            // Timeline: two sweepers read the same job. The first one's transaction counts it and takes it out; the second
-            // one's finds it taken out. And a job that ends between read and write is not taken out without its end.
+            // Timeline: two sweepers read the same job. The first transaction counts and removes it, and the second one finds it
+            // removed. A job that ends between read and write is not removed without its end.
             .condition_expression(format!(
                 "attribute_exists(#uncounted) AND {creation} AND {ended}#status IN (:queued, :processing)"
             ))
@@ -181,11 +180,11 @@ impl Statistics {
         dynamo::update(update.update_expression(format!("SET #ttl = :ttl{additions}")).build())
     }
 
-    /// Adds up the included credits that completed jobs spend for good, and warns once of the month's 80 %.
+    /// Adds up the included credits that completed jobs use, and warns once at 80 % of the month's.
     async fn spend(&self, batch: &Batch, now: Timestamp) -> Result<Vec<TransactWriteItem>, StoreError> {
         let completed = batch.jobs.iter().filter(|job| Counts::due(job).completed > 0);
         let spends: u64 = completed.map(|job| job.charge.included).sum();
-        // The plan may have changed within the month: the last job knows it best.
+        // The plan may have changed within the month: the latest job has the current one.
         let included = batch.jobs.iter().max_by_key(|job| job.created_at).map_or(0, |job| job.included_credits);
         let Some(threshold) = warning_threshold(included).filter(|_| spends > 0) else { return Ok(Vec::new()) };
         let key = UsageItem::Notices(batch.period).key(&batch.account);
@@ -195,8 +194,8 @@ impl Statistics {
         let update = Update::builder()
             .table_name(&self.tables.usage)
             .set_key(Some(key))
-            // Timeline: two sweepers count two completions, and only both together cross the threshold. The second one
-            // finds another sum than it read, reads again, and sees that it crosses.
+            // Timeline: two sweepers count two completions that only cross the threshold together. The second one finds another
+            // sum than it read, reads again, and sees that it crosses.
             .condition_expression(match spent {
                 0 => "attribute_not_exists(spent) OR spent = :spent",
                 _ => "spent = :spent",
@@ -213,7 +212,7 @@ impl Statistics {
         Ok(vec![dynamo::update(update.build())?, warning.put(&self.tables.events)?])
     }
 
-    /// An account's counts of the days from `first` to `last` (`YYYY-MM-DD`, both included), by subject.
+    /// An account's counts from `first` to `last` (`YYYY-MM-DD`, both included) by subject.
     pub async fn between(&self, account: &str, first: &str, last: &str) -> Result<Vec<Counted>, StoreError> {
         let query = self
             .client
@@ -234,7 +233,7 @@ fn counted(item: Item) -> Result<Counted, StoreError> {
     Ok(Counted { subject, counts: from_item(item)? })
 }
 
-/// Each account's batches: by month, and in parts that fit into one transaction.
+/// Each account's batches: one month each, and small enough for one transaction.
 fn batches(jobs: impl Iterator<Item = Job>) -> Vec<Vec<Batch>> {
     let mut months: BTreeMap<(String, Period), Vec<Job>> = BTreeMap::new();
     for job in jobs {

@@ -1,4 +1,4 @@
-//! The one transaction that creates a job: idempotency record, job and debit, all or nothing.
+//! The transaction that creates a job: idempotency record, job and debit, all or nothing.
 
 mod places;
 
@@ -22,7 +22,7 @@ use crate::domain::job::{Job, JobId};
 use crate::domain::quota::Charge;
 use crate::domain::time::Timestamp;
 
-/// A test key may create this many jobs a UTC day.
+/// Most jobs that a test key may create per UTC day.
 pub const TEST_JOBS_PER_DAY: u64 = 100;
 const FIRST_BACKOFF_MS: u64 = 10;
 const LONGEST_BACKOFF_MS: u64 = 400;
@@ -36,16 +36,16 @@ pub struct Submissions {
     places: Places,
 }
 
-/// The content of the transaction, the same for every attempt.
+/// The content of the transaction, which is the same in every attempt.
 #[derive(Debug)]
 pub struct Submission {
     pub job: Job,
     pub idempotency: Option<IdempotencyRecord>,
-    /// Jobs that have not ended and whose results the job takes.
+    /// Unfinished jobs whose results the job takes.
     pub awaited: Vec<JobId>,
     /// Credits, for a live key.
     pub cost: u64,
-    /// What the account's plan includes each month.
+    /// Credits that the account's plan includes each month.
     pub included: u64,
     pub now: Timestamp,
 }
@@ -53,11 +53,11 @@ pub struct Submission {
 #[derive(Debug)]
 pub enum Created {
     Fresh(Box<Job>),
-    /// The same request was accepted before; this is its job.
+    /// The same request was accepted before, and created this job.
     Replay(Box<Job>),
     /// The idempotency key was used for another request.
     Mismatch,
-    /// One of the awaited jobs has just ended, or no more jobs may wait for it.
+    /// An awaited job has just ended, or no more jobs may wait for it.
     AwaitedMoved,
     InsufficientCredits {
         available: u64,
@@ -65,24 +65,24 @@ pub enum Created {
     TestQuotaExhausted,
 }
 
-/// What a job is paid with.
+/// How a job is paid for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Payment {
-    /// A test job: nothing, but it counts against the day.
+    /// A test job: free, but counted towards the day's limit.
     TestDay,
     Debit(Debit),
 }
 
-/// The outcome of an attempt.
+/// The outcome of one attempt.
 enum Verdict {
     Written,
     Done(Created),
     /// The conflicting record, which names this job.
     Recorded(IdempotencyRecord),
     JobExists,
-    /// The credits are not where the attempt took them to be.
+    /// The credits are not where the attempt expected them.
     CreditsMoved,
-    /// Another transaction was under way; on the credits, or elsewhere.
+    /// Another transaction was in progress, on the credits or on another item.
     Contended {
         for_credits: bool,
     },
@@ -95,7 +95,7 @@ impl Submissions {
         Self { client, jobs_table, usage_table, jobs, places: Places::default() }
     }
 
-    /// Writes the submission once, however often it has to be tried before `deadline`.
+    /// Writes the submission once, with retries until `deadline`.
     pub async fn create(&self, submission: Submission, deadline: Instant) -> Result<Created, StoreError> {
         let attempts = Attempts {
             store: self,
@@ -111,7 +111,7 @@ impl Submissions {
         attempts.run().await
     }
 
-    /// The job that an earlier request made under the same key, if that request was the same.
+    /// The job of an earlier request with the same key, if that request was the same.
     pub async fn earlier(&self, id: &str, fingerprint: &str, now: Timestamp) -> Result<Option<Job>, StoreError> {
         match self.record(id, now).await?.filter(|record| record.fingerprint == fingerprint) {
             Some(record) => self.jobs.get(record.job_id).await,
@@ -126,7 +126,7 @@ impl Submissions {
     }
 }
 
-/// One submission on its way through as many transactions as it takes.
+/// A submission, and the state of its attempts.
 struct Attempts<'a> {
     store: &'a Submissions,
     submission: Submission,
@@ -135,11 +135,11 @@ struct Attempts<'a> {
     payment: Option<Payment>,
     /// Whether to read the balance before the next attempt.
     look: bool,
-    /// How often others were at the same credits.
+    /// How often others used the same credits.
     conflicts: u32,
-    /// Counts the different transactions tried: a token must not be used for two of them.
+    /// Counts the different transactions: each needs its own token.
     variant: u32,
-    /// A job that the idempotency record still names although it is gone.
+    /// A deleted job that the idempotency record still names.
     forgotten: Option<JobId>,
     backoff_ms: u64,
 }
@@ -166,7 +166,7 @@ impl Attempts<'_> {
                         self.forgotten = Some(record.job_id);
                     }
                 },
-                // On what was read just now it is others who moved them.
+                // The read was fresh, so others have changed the credits since.
                 Verdict::CreditsMoved if self.look => self.back_off().await?,
                 Verdict::CreditsMoved => self.look = true,
                 Verdict::Contended { for_credits } => self.step_aside(for_credits).await?,
@@ -175,7 +175,7 @@ impl Attempts<'_> {
         Err(StoreError::Unavailable("the job could not be written in time".into()))
     }
 
-    /// Where the credits come from: from where they were the last time, or from where a read finds them.
+    /// Where the credits come from: the same place as the last time, or the result of a read.
     async fn next_payment(&mut self) -> Result<Result<Payment, Insufficient>, StoreError> {
         let Submission { job, cost, included, now, .. } = &self.submission;
         if job.mode == Mode::Test {
@@ -199,7 +199,7 @@ impl Attempts<'_> {
         Ok(debit.map(Payment::Debit))
     }
 
-    /// A replay is a replay even where credits have run out since.
+    /// A replay is accepted even if credits have run out since.
     async fn refuse(&self, available: u64) -> Result<Created, StoreError> {
         if let Some(ours) = &self.submission.idempotency
             && let Some(record) = self.store.record(&ours.id, self.submission.now).await?
@@ -218,8 +218,8 @@ impl Attempts<'_> {
         Ok(self.store.jobs.get(record.job_id).await?.map(|job| Created::Replay(Box::new(job))))
     }
 
-    /// Others are at the same item. Two requests that meet once try again; where they keep meeting, this environment goes
-    /// to a till of its own, and from there to another one.
+    /// Others use the same item. After one conflict, the environment tries again. If conflicts go on, it moves to its own till,
+    /// and then to another one.
     async fn step_aside(&mut self, for_credits: bool) -> Result<(), StoreError> {
         let Submission { job, now, .. } = &self.submission;
         self.conflicts += u32::from(for_credits);
@@ -237,7 +237,7 @@ impl Attempts<'_> {
         Job { charge, till, included_credits: self.submission.included, ..self.submission.job.clone() }
     }
 
-    /// One attempt. The parts are in the order by which their refusals are read: record, job, awaited jobs, credits.
+    /// One attempt. The parts are in the order in which their failures are checked: record, job, awaited jobs, credits.
     async fn write(&self, payment: &Payment) -> Result<Verdict, StoreError> {
         let Submission { job, idempotency, awaited, .. } = &self.submission;
         let mut writes = Vec::with_capacity(4 + awaited.len());
@@ -255,7 +255,7 @@ impl Attempts<'_> {
                 writes.extend(credits::debit(&self.store.usage_table, &job.account, job.period, debit)?);
             }
         }
-        // One token for all attempts at one transaction: a repetition after a lost answer changes nothing.
+        // One token per transaction, so that a repetition after a lost response changes nothing.
         let token = format!("{}{:04}", job.id.simple(), self.variant % 10_000);
         match transact_as(&self.store.client, Some(token), writes).await {
             Ok(Transacted::Committed) => Ok(Verdict::Written),
@@ -270,8 +270,8 @@ impl Attempts<'_> {
     }
 
     fn put_record(&self, record: &IdempotencyRecord) -> Result<TransactWriteItem, StoreError> {
-        // Timeline: A and B carry the same key at once. A's transaction commits record, job and debit; B's fails here,
-        // reads A's record and answers with A's job. A record past its time, or one whose job is gone, is overwritten.
+        // Timeline: A and B use the same key at once. A's transaction commits record, job and debit; B's fails here, reads A's
+        // record and answers with A's job. A record that is expired, or whose job is deleted, is overwritten.
         let mut record = Put::builder()
             .table_name(&self.store.jobs_table)
             .set_item(Some(to_item(record)?))
@@ -288,7 +288,7 @@ impl Attempts<'_> {
     }
 
     fn put_job(&self, payment: &Payment) -> Result<TransactWriteItem, StoreError> {
-        // Timeline: our first try commits, its answer is lost, and a changed second try comes: it must not charge again.
+        // Timeline: our first try commits and its response is lost. A second try with another payment must not charge again.
         let job = Put::builder()
             .table_name(&self.store.jobs_table)
             .set_item(Some(to_item(&self.job(payment))?))
@@ -302,7 +302,7 @@ impl Attempts<'_> {
         let day = Update::builder()
             .table_name(&self.store.usage_table)
             .set_key(Some(UsageItem::TestDay(*now).key(&job.account)))
-            // Timeline: a hundred requests race for the day's last test job; the condition lets one of them pass.
+            // Timeline: a hundred requests compete for the day's last test job. The condition admits one of them.
             .condition_expression("attribute_not_exists(jobs) OR jobs < :limit")
             .update_expression("ADD jobs :one SET #ttl = :ttl")
             .expression_attribute_names("#ttl", "ttl")
@@ -312,14 +312,14 @@ impl Attempts<'_> {
         update(day.build())
     }
 
-    /// Turns failed conditions into what they mean for the submission.
+    /// Maps failed conditions to their meaning for the submission.
     fn judge(
         &self,
         failed: Vec<(usize, Option<Item>)>,
         job_position: usize,
         payment: &Payment,
     ) -> Result<Verdict, StoreError> {
-        // The record comes first: a replay is a replay even where credits have run out since.
+        // The record comes first: a replay is accepted even if credits have run out since.
         if let (Some(ours), Some((_, item))) =
             (&self.submission.idempotency, failed.iter().find(|(position, _)| *position < job_position))
         {
@@ -341,7 +341,7 @@ impl Attempts<'_> {
         })
     }
 
-    /// No answer, a time-out or a 5xx: the transaction may have been committed. Reading the job shows it.
+    /// No response, a time-out or a 5xx: the transaction may have been committed. Reading the job tells.
     async fn after_unknown_outcome(&self, cause: &str) -> Result<Verdict, StoreError> {
         tracing::warn!(cause, "a submission's outcome is unknown; reading the job");
         if self.store.jobs.get(self.submission.job.id).await?.is_some() {
@@ -356,7 +356,7 @@ impl Attempts<'_> {
             .ok_or_else(|| StoreError::Unavailable("the conflicting job no longer exists".into()))
     }
 
-    /// Waits with jitter before the next try, or gives up when that would overrun the deadline.
+    /// Waits with jitter before the next try, or gives up if that would exceed the deadline.
     async fn back_off(&mut self) -> Result<(), StoreError> {
         let wait = Duration::from_millis(rand::rng().random_range(self.backoff_ms / 2..=self.backoff_ms));
         if Instant::now() + wait >= self.deadline {

@@ -1,5 +1,4 @@
-//! The Usage table: profiles, monthly balances and counts. Debits are in `submission`, refunds in `jobs`, counting is in
-//! `statistics`.
+//! The Usage table: profiles, monthly balances and counts. `submission` writes debits, `jobs` refunds, and `statistics` counts.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +22,7 @@ pub struct Usage {
     statistics: Statistics,
 }
 
-/// An account's month. Credits and created jobs are exact to the second; all other counts lag by the sweeper's interval.
+/// An account's month. Credits and created jobs are current; other counts lag by the sweeper's interval.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MonthlyUsage {
     pub credits: Credits,
@@ -37,7 +36,7 @@ impl Usage {
         Self { client, table: tables.usage.clone(), statistics }
     }
 
-    /// The credits by strongly consistent reads, and the counts of the month.
+    /// Strongly consistent reads of the credits, and the counts of the month.
     pub async fn of_month(&self, account: &str, period: Period) -> Result<MonthlyUsage, StoreError> {
         let (first, last) = period.first_and_last_day();
         let (credits, counts) = try_join!(
@@ -47,7 +46,7 @@ impl Usage {
         Ok(MonthlyUsage { credits, counts })
     }
 
-    /// The counts of the days from `first` to `last` (`YYYY-MM-DD`, both included), put together. A minute late.
+    /// The sums of the counts from `first` to `last` (`YYYY-MM-DD`, both included), up to a minute late.
     pub async fn grouped(
         &self,
         account: &str,
@@ -66,14 +65,14 @@ impl Usage {
         get(&self.client, &self.table, UsageItem::Profile.key(account)).await
     }
 
-    /// False: there is an account of that id already.
+    /// False if there is already an account with this id.
     pub async fn create_profile(&self, account: &str, profile: &Profile) -> Result<bool, StoreError> {
         let result = self
             .client
             .put_item()
             .table_name(&self.table)
             .set_item(Some(accounts::profile_item(account, profile)?))
-            // Timeline: two administrators create the same id; the second must not reset the first one's credits.
+            // Timeline: two administrators create the same id. The second one must not reset the first one's credits.
             .condition_expression("attribute_not_exists(account)")
             .send()
             .await;
@@ -111,7 +110,7 @@ impl MonthlyUsage {
         sum(self.counts.iter().filter(|counted| counted.subject.day_of_month() == Some(day)))
     }
 
-    /// The same of one tool or key.
+    /// The same for one tool or key.
     pub fn of_day_in(&self, day: u8, by: GroupBy, name: &str) -> Counts {
         let wanted =
             |counted: &&Counted| counted.subject.day_of_month() == Some(day) && by.name_of(&counted.subject) == name;

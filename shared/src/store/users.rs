@@ -1,4 +1,4 @@
-//! Users of the dashboard, and the links between e-mail addresses and accounts: both in the Sessions table.
+//! Users of the dashboard, and links between e-mail addresses and accounts, both in the Sessions table.
 
 use std::collections::HashMap;
 
@@ -15,9 +15,9 @@ use crate::domain::account::{Plan, Profile};
 use crate::domain::time::Timestamp;
 use crate::domain::user::{Email, Identity, Link, User, UserId};
 
-/// Index of users and links by their e-mail address. Sessions are not in it.
+/// Index of users and links by e-mail address. It does not contain sessions.
 const BY_KIND: &str = "by_kind";
-/// Index of the same by their account.
+/// Index of users and links by account.
 const BY_ACCOUNT: &str = "by_account";
 const USER: &str = "user";
 const LINK: &str = "link";
@@ -45,8 +45,8 @@ impl Users {
         self.read(user_key(user)).await
     }
 
-    /// The user that an issuer vouches for. At the first sign-in they join the account that their address is linked to,
-    /// or get a new one on the free plan. A link that is created later moves them to its account.
+    /// The user for an identity. At the first sign-in, they join the account that their address is linked to, or get a new one on
+    /// the free plan. A later link moves them to its account.
     pub async fn enter(&self, identity: &Identity, now: Timestamp) -> Result<User, StoreError> {
         let id = UserId::of(&identity.issuer, &identity.subject);
         let linked = self.linked_account(identity).await?;
@@ -92,7 +92,7 @@ impl Users {
                 .update_item()
                 .table_name(&self.table)
                 .set_key(Some(user_key(&user.user)))
-                // Without attribute_exists the update would bring back a user whom an administrator has just unlinked.
+                // Without attribute_exists, the update would create a user again whom an administrator has just unlinked.
                 .condition_expression("attribute_exists(id)")
                 .update_expression("SET account = :account, email = :email")
                 .expression_attribute_values(":account", string(&user.account))
@@ -104,8 +104,8 @@ impl Users {
         Ok(user)
     }
 
-    /// Timeline: two tabs sign in for the first time. Both find no user, and each thinks of an account. A's transaction
-    /// writes account and user; B's fails on the user, and with it B's account never existed.
+    /// Timeline: two tabs sign in for the first time. Both find no user and choose a new account. A's transaction creates account
+    /// and user. B's fails on the user, so that its account is not created either.
     async fn make(&self, user: User, with_account: bool) -> Result<Made, StoreError> {
         let mut item = to_item(&user)?;
         item.extend(user_key(&user.user));
@@ -125,14 +125,14 @@ impl Users {
         })
     }
 
-    /// Ends all sessions that the user has begun until now. False: there is no such user.
+    /// Ends all sessions of the user so far. False if there is no such user.
     pub async fn sign_out_everywhere(&self, user: &UserId, now: Timestamp) -> Result<bool, StoreError> {
         let result = self
             .client
             .update_item()
             .table_name(&self.table)
             .set_key(Some(user_key(user)))
-            // Without attribute_exists the update would create a user who never was.
+            // Without attribute_exists, the update would create an unknown user.
             .condition_expression("attribute_exists(id)")
             .update_expression("SET signed_out_at = :now")
             .expression_attribute_values(":now", time(now))
@@ -145,7 +145,7 @@ impl Users {
         }
     }
 
-    /// From their next sign-in on, users with this address belong to the account.
+    /// From their next sign-in, users with this address belong to the account.
     pub async fn link(&self, link: &Link) -> Result<(), StoreError> {
         let mut item = to_item(link)?;
         item.extend(link_key(&link.email));
@@ -160,8 +160,8 @@ impl Users {
         Ok(())
     }
 
-    /// Takes an address's link away, and the users who have it: their sessions are over, and a next sign-in is a first
-    /// one. How many users that were.
+    /// Removes an address's link and its users, which ends their sessions. Their next sign-in is a first one. Returns the number
+    /// of users.
     pub async fn unlink(&self, email: &Email) -> Result<usize, StoreError> {
         self.remove(link_key(email)).await?;
         let users = self.users(Some(email)).await?;
@@ -171,12 +171,12 @@ impl Users {
         Ok(users.len())
     }
 
-    /// All users, or those with an address. By an index: for administrators, not for deciding anything.
+    /// All users, or those with an address. Read from an index: only for showing to administrators.
     pub async fn users(&self, email: Option<&Email>) -> Result<Vec<User>, StoreError> {
         self.of_kind(USER, email).await
     }
 
-    /// Who belongs to an account. By an index: for administrators, not for deciding anything.
+    /// An account's users. Read from an index: only for showing to administrators.
     pub async fn of_account(&self, account: &str) -> Result<Vec<User>, StoreError> {
         let query = self.client.query().table_name(&self.table).index_name(BY_ACCOUNT);
         let query = query

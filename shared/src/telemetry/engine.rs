@@ -1,4 +1,4 @@
-//! The line of an engine that did not work as it should, while its document came to no harm.
+//! The log line for an engine that failed without harm to its document.
 
 use std::fmt::Display;
 
@@ -8,7 +8,7 @@ use super::line::Line;
 use super::{field, metric};
 use crate::domain::tool::EngineKind;
 
-/// A fresh engine converts a document instead of the warm one: rightly, and many times slower.
+/// A fresh engine converts a document instead of the warm one: correctly, but many times slower.
 pub fn fell_back(engine: EngineKind, cause: &impl Display) {
     line(engine, cause).write();
 }

@@ -1,4 +1,4 @@
-//! What log lines call things. Queries of the runbook use these names, and tests hold both to this list.
+//! Names of fields in log lines. The runbook's queries use them, and tests compare both with this list.
 
 macro_rules! fields {
     ($($name:ident = $text:literal: $meaning:literal,)*) => {
@@ -14,14 +14,14 @@ fields! {
     LEVEL = "level": "ERROR, WARN, INFO, DEBUG or TRACE.",
     MESSAGE = "message": "What happened, in the same words each time.",
 
-    // Who and what it is about.
+    // Identity.
     REQUEST_ID = "request_id": "The gateway's id of the request, which its answer carries too.",
     ACCOUNT = "account": "The account whose request or job it is.",
     JOB_ID = "job_id": "The job.",
     TOOL = "tool": "The tool of a job.",
     ATTEMPT = "attempt": "The number of an attempt at a job, from 1 on.",
 
-    // Dimensions of metrics: each has a small number of values.
+    // Dimensions of metrics: each has few values.
     ROUTE = "route": "Method and path template, as the template declares them; $default for everything else.",
     CODE = "code": "How it ended: ok or completed, or the error's code.",
     ENGINE = "engine": "What converts: libreoffice, chromium, sghtmltopdf, markdown or pdf-tools; none where that cannot be known.",
@@ -29,7 +29,7 @@ fields! {
     NETWORK_DENIAL = "network_denial": "How a worker's children are kept from the network.",
     FILES_CONFINED = "files_confined": "Whether a worker's children write into their own directories alone.",
 
-    // What came of it.
+    // Outcome.
     STATUS = "status": "HTTP status of an answer.",
     DURATION_US = "duration_us": "Microseconds that a request took in the function.",
     PAGES = "pages": "Pages of a result.",
@@ -37,7 +37,7 @@ fields! {
     WARNINGS = "warnings": "How many warnings a job carries.",
     UNTOUCHED = "untouched": "Due jobs that a sweep found in no need of repair.",
 
-    // Why something failed. Never shown to clients.
+    // Causes of failures. Never shown to clients.
     CAUSE = "cause": "What failed, for operators.",
     ERROR = "error": "The error that a call returned.",
     STOP = "stop": "Why a browser's page was given up.",

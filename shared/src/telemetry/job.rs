@@ -1,4 +1,4 @@
-//! The log line of a job's end.
+//! The log line for the end of a job.
 
 use tracing::Level;
 
@@ -8,10 +8,10 @@ use crate::domain::job::{Job, JobErrorCode, Timings};
 use crate::domain::tool::EngineKind;
 use crate::store::jobs::Completion;
 
-/// What a completed job's line says its code is.
+/// The code in a completed job's line.
 const COMPLETED: &str = "completed";
 
-/// A job was completed.
+/// Logs a completed job.
 pub fn completed(job: &Job, completion: &Completion) {
     let Timings { queued_ms, fetch_ms, convert_ms, store_ms } = completion.timings;
     ended(job, Level::INFO, COMPLETED)
@@ -27,9 +27,9 @@ pub fn completed(job: &Job, completion: &Completion) {
         .write();
 }
 
-/// A job failed, and its credits were refunded.
+/// Logs a failed and refunded job.
 pub fn failed(job: &Job, code: JobErrorCode, cause: &str) {
-    // A document's own fault is the service's ordinary work.
+    // Faults of documents are normal operation.
     let level = if code == JobErrorCode::Internal { Level::ERROR } else { Level::INFO };
     ended(job, level, code.as_str())
         .with(field::CAUSE, cause)

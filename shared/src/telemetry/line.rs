@@ -1,7 +1,7 @@
-//! A log line that carries metrics: one JSON object in CloudWatch's embedded metric format.
+//! A log line with metrics: one JSON object in CloudWatch's embedded metric format.
 //!
-//! The format is JSON of a fixed shape, and one line is both the record of a request or job and its metrics. The crates
-//! that write it have lines of their own beside the log, and bring registries and histograms that nothing here needs.
+//! One line is both the record of a request or job and its metrics. Existing crates write separate lines and need registries and
+//! histograms, which are not needed here.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -18,12 +18,12 @@ use super::metric::Metric;
 use crate::clock;
 use crate::domain::time::Timestamp;
 
-/// What such lines are known by on their way through `tracing`.
+/// The `tracing` target of these lines.
 pub(super) const TARGET: &str = "docmill::telemetry::line";
-/// What CloudWatch reads a line's metrics from.
+/// The member that CloudWatch reads metrics from.
 const AWS: &str = "_aws";
 
-/// The namespace of this service's metrics: the deployed stack's own, so that two in one account stay apart.
+/// The namespace of the metrics: the stack's name, so that two stacks in one account are separate.
 fn namespace() -> &'static str {
     static NAMESPACE: OnceLock<String> = OnceLock::new();
     NAMESPACE.get_or_init(|| {
@@ -32,7 +32,7 @@ fn namespace() -> &'static str {
     })
 }
 
-/// A line in the making.
+/// A line that is being built.
 #[derive(Clone, Debug)]
 pub struct Line {
     members: Map<String, Value>,
@@ -45,7 +45,7 @@ impl Line {
         Self::at(clock::now(), level, message)
     }
 
-    /// A line of another time.
+    /// A line with this time.
     pub fn at(at: Timestamp, level: Level, message: &'static str) -> Self {
         let line = Self { members: Map::new(), directives: Vec::new(), at };
         line.with(field::TIMESTAMP, at.to_string()).with(field::LEVEL, level.as_str()).with(field::MESSAGE, message)
@@ -57,7 +57,7 @@ impl Line {
         self
     }
 
-    /// Adds a field, if there is a value.
+    /// Adds a field if it has a value.
     pub fn with_some(self, name: &'static str, value: Option<impl Into<Value>>) -> Self {
         match value {
             Some(value) => self.with(name, value),
@@ -65,7 +65,7 @@ impl Line {
         }
     }
 
-    /// Adds metrics that have the same dimensions; the fields that these name are part of the line.
+    /// Adds metrics with the same dimensions, which must be fields of the line.
     pub fn measure(mut self, measured: &[(Metric, u64)]) -> Self {
         let Some((first, _)) = measured.first() else { return self };
         let definition = |(metric, _): &(Metric, u64)| json!({"Name": metric.name, "Unit": metric.unit.as_str()});
@@ -81,7 +81,7 @@ impl Line {
         self
     }
 
-    /// Adds a metric of something that happens rarely: nothing is billed while it does not.
+    /// Adds a metric of a rare event. Zero is only logged, so that nothing is billed.
     pub fn count(self, metric: Metric, value: u64) -> Self {
         if value == 0 { self.with(metric.name, 0) } else { self.measure(&[(metric, value)]) }
     }
@@ -100,7 +100,7 @@ impl Line {
     }
 }
 
-/// Writes such lines as they are, and every other event in the format that it wraps.
+/// Writes these lines unchanged, and passes all other events to the wrapped format.
 #[derive(Debug)]
 pub(super) struct WithLines<F>(pub(super) F);
 
@@ -125,7 +125,7 @@ struct Text(String);
 
 impl Visit for Text {
     fn record_debug(&mut self, _field: &Field, value: &dyn fmt::Debug) {
-        // The event has no field but its message, and the `Debug` of that is its text.
+        // The event's only field is its message, whose `Debug` is the text.
         self.0 = format!("{value:?}");
     }
 }

@@ -1,5 +1,5 @@
-//! The metrics: fields of log lines that CloudWatch also counts. Each combination of a metric and a value of its
-//! dimensions is billed, so that dimensions are bounded and few: never an account, a job or a key.
+//! Metrics: fields of log lines that CloudWatch counts. Each combination of metric and dimension values is billed, so that
+//! dimensions have few values: never an account, job or key.
 
 use super::field;
 
@@ -18,12 +18,12 @@ impl Unit {
     }
 }
 
-/// A field with a unit. Metrics that are always measured together share their sets of dimensions.
+/// A field with a unit. Metrics that are always measured together have the same dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metric {
     pub name: &'static str,
     pub unit: Unit,
-    /// CloudWatch keeps one series for each value of each set. An empty set is the metric itself.
+    /// CloudWatch keeps a series for each value of each set. The empty set gives the metric itself.
     pub dimensions: &'static [&'static [&'static str]],
 }
 
@@ -35,36 +35,36 @@ const fn time_by_engine(name: &'static str) -> Metric {
     Metric { name, unit: Unit::Milliseconds, dimensions: &[&[field::ENGINE]] }
 }
 
-/// Answered requests. Route and code apart: together they would be some hundred series, and the log has them together.
+/// Answered requests. Route and code are separate dimensions: combined, they would be hundreds of series, and the log has both.
 pub const REQUESTS: Metric = count("requests", &[&[field::ROUTE], &[field::CODE]]);
-/// Credits taken for new jobs.
+/// Credits charged for new jobs.
 pub const CREDITS_CHARGED: Metric = count("credits_charged", &[&[]]);
-/// Credits given back for failed jobs.
+/// Credits refunded for failed jobs.
 pub const CREDITS_REFUNDED: Metric = count("credits_refunded", &[&[]]);
 /// Jobs that ended, completed or failed.
 pub const JOBS: Metric = count("jobs", &[&[field::ENGINE], &[field::ENGINE, field::CODE]]);
-/// From a job's creation to the start of its first attempt.
+/// From a job's creation to its first attempt.
 pub const QUEUED_MS: Metric = time_by_engine("queued_ms");
 /// Fetching and checking the source.
 pub const FETCH_MS: Metric = time_by_engine("fetch_ms");
 pub const CONVERT_MS: Metric = time_by_engine("convert_ms");
 /// Storing the result.
 pub const STORE_MS: Metric = time_by_engine("store_ms");
-/// Documents that a fresh engine converted, because the warm one did not work.
+/// Documents that a fresh engine converted because the warm one failed.
 pub const ENGINE_FALLBACKS: Metric = count("engine_fallbacks", &[&[field::ENGINE]]);
 /// Environments that were started.
 pub const COLD_STARTS: Metric = count("cold_starts", &[&[field::PART]]);
-/// Workers that were started, by what keeps their children from the network.
+/// Workers that were started, by how they deny their children the network.
 pub const WORKER_STARTS: Metric = count("worker_starts", &[&[field::NETWORK_DENIAL]]);
 /// Jobs whose message the sweeper sent again.
 pub const REPAIRS_RESENT: Metric = count("repairs_resent", &[&[]]);
-/// Jobs whose worker's lease had ended, given back for another attempt.
+/// Jobs that were given back for another attempt because their worker's lease had ended.
 pub const REPAIRS_RELEASED: Metric = count("repairs_released", &[&[]]);
-/// Jobs that were beyond help: failed, with their credits back.
+/// Jobs that could not be repaired: failed and refunded.
 pub const REPAIRS_FAILED: Metric = count("repairs_failed", &[&[]]);
-/// Results that were deleted after their time.
+/// Results that were deleted when they expired.
 pub const REPAIRS_EXPIRED: Metric = count("repairs_expired", &[&[]]);
-/// Jobs that could not be repaired in a run; the next one tries again.
+/// Jobs whose repair failed in a run. The next run tries again.
 pub const REPAIR_ERRORS: Metric = count("repair_errors", &[&[]]);
 
 pub const ALL: [Metric; 16] = [

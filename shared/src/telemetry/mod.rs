@@ -1,7 +1,7 @@
-//! Structured logs and metrics: one JSON line per event on standard output, where Lambda collects them.
+//! Structured logs and metrics: one JSON line per event on standard output, which Lambda collects.
 //!
-//! Each request, each job's end, each sweep and each start of an environment has one line that carries metrics too
-//! (`line`). What a line calls something is said in `field`, and which of that is a metric in `metric`.
+//! Each request, end of a job, sweep and start of an environment has one line that also carries metrics (`line`). `field` has the
+//! names of fields, and `metric` those that are metrics.
 //!
 //! Never logged: keys, headers, bodies, query strings, presigned links, document content.
 
@@ -17,25 +17,25 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 
-/// Starts logging. `LOG_LEVEL` sets our own crates' level only: the SDK's and the HTTP stack's debug output would show
-/// headers and bodies, so theirs always stays at warnings.
+/// Starts logging. `LOG_LEVEL` only affects our own crates: debug output of the SDK and HTTP stack would contain headers and
+/// bodies, so they stay at warnings.
 pub fn init() {
     let level = std::env::var("LOG_LEVEL").unwrap_or_default().to_lowercase();
-    // A panic's message may hold what a user sent: its place alone is logged.
+    // A panic's message may contain a user's data, so only its place is logged.
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|place| format!("{}:{}", place.file(), place.line()));
         tracing::error!(place, "panicked");
     }));
-    // A second start in one process (tests) keeps the first subscriber.
+    // A second start in one process, as in tests, keeps the first subscriber.
     drop(tracing::subscriber::set_global_default(subscriber(&level, std::io::stdout)));
 }
 
-/// For commands that people run: only warnings, on standard error.
+/// For command-line programs: only warnings, on standard error.
 pub fn init_for_people() {
     drop(tracing::subscriber::set_global_default(subscriber("warn", std::io::stderr)));
 }
 
-/// What `init` starts, with its lines going to `writer`.
+/// The subscriber of `init`, with its output to `writer`.
 pub fn subscriber<W>(level: &str, writer: W) -> impl Subscriber + Send + Sync
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,

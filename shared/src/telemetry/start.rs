@@ -1,4 +1,4 @@
-//! The line of an environment's start: Lambda reports no metric of cold starts itself.
+//! The log line for the start of an environment: Lambda itself has no metric for cold starts.
 
 use tracing::Level;
 
@@ -6,7 +6,7 @@ use super::line::Line;
 use super::{field, metric};
 use crate::domain::tool::QueueName;
 
-/// What starts.
+/// The part of the service that starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     Api,
@@ -28,13 +28,13 @@ impl Part {
     }
 }
 
-/// An environment was started.
+/// Logs a started environment.
 pub fn started(part: Part) {
     line(part).write();
 }
 
-/// A worker's environment was started. `network_denial`: what keeps its children from the network, one of a few words.
-/// `files_confined`: whether they write into their own directories alone.
+/// Logs a started worker. `network_denial`: how its children are kept from the network, one of a few words. `files_confined`:
+/// whether they can only write to their own directories.
 pub fn worker_started(queue: QueueName, network_denial: &'static str, files_confined: bool) {
     line(Part::Worker(queue))
         .with(field::NETWORK_DENIAL, network_denial)

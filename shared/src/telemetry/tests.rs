@@ -9,7 +9,7 @@ use super::line::Line;
 use super::{field, metric, subscriber};
 use crate::domain::time::Timestamp;
 
-/// Where a subscriber under test writes to.
+/// The output of a subscriber under test.
 #[derive(Clone, Debug, Default)]
 struct Written(Arc<Mutex<Vec<u8>>>);
 
@@ -32,8 +32,8 @@ impl Written {
 }
 
 fn written_at(level: &str, work: impl FnOnce()) -> Vec<Value> {
-    // With a single subscriber alive, `tracing` asks only the thread that comes by a call first whether anybody listens
-    // there. A second one for all threads, which listens to nothing, makes it ask them all.
+    // With only one subscriber, `tracing` asks the first thread that reaches a call whether anybody listens, and remembers the
+    // answer for all threads. A second, global subscriber that ignores everything makes it ask each thread.
     drop(tracing::subscriber::set_global_default(NoSubscriber::new()));
     let written = Written::default();
     let to = written.clone();
@@ -68,7 +68,7 @@ fn lines_are_written_at_every_level() {
 }
 
 #[test]
-fn other_events_have_the_same_names_for_the_same_things() {
+fn other_events_use_the_same_field_names() {
     let lines = written_at("info", || {
         let span = tracing::info_span!("request", { field::REQUEST_ID } = "r-1");
         span.in_scope(|| tracing::warn!({ field::JOB_ID } = "j-1", "something happened"));

@@ -1,4 +1,4 @@
-//! How many jobs a second can be created: by one account, whose creates meet in one item, and by many.
+//! How many jobs a second can be created: for one account, whose creates contend for one item, and for many.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -13,19 +13,19 @@ use crate::world::World;
 
 const TIME: Duration = Duration::from_secs(4);
 
-/// Several environments at once, each of which creates one job after the other.
+/// Several environments in parallel, each creating one job after the other.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Creates {
     pub backend: &'static str,
     pub environments: usize,
     pub one_account: bool,
     pub per_second: f64,
-    /// Of all requests: those that were not accepted.
+    /// Requests that were not accepted.
     pub refused: usize,
     pub longest_ms: f64,
-    /// Processor time of the functions, for each second.
+    /// The functions' processor time per second.
     pub cores_of_functions: f64,
-    /// That of everything on the machine.
+    /// The whole machine's processor time per second.
     pub cores_of_machine: f64,
 }
 
@@ -37,7 +37,7 @@ struct Tally {
     cpu: Duration,
 }
 
-/// One environment for each of `worlds`, all at work for [`TIME`].
+/// One environment for each of `worlds`, all running for [`TIME`].
 pub async fn run(
     binary: &Path,
     case: &Case,
@@ -48,7 +48,7 @@ pub async fn run(
     let mut functions = Vec::new();
     for world in worlds {
         let mut function = Function::start(binary, &world.environment).await?;
-        // The first invocation connects, and reads the settings.
+        // The first invocation connects and reads the settings.
         case.check(&function.invoke(&case.event(world)).await?.answer)?;
         functions.push(function);
     }
@@ -88,7 +88,7 @@ async fn create(function: &mut Function, case: &Case, world: &World, until: Inst
     Ok(tally)
 }
 
-/// What all processors have worked since the machine's start.
+/// The processor time of all cores since the machine started.
 fn machine_cpu() -> Result<Duration, Problem> {
     let stat = std::fs::read_to_string("/proc/stat")?;
     let line = stat.lines().next().unwrap_or_default();
@@ -96,6 +96,6 @@ fn machine_cpu() -> Result<Duration, Problem> {
     let [user, nice, system, _idle, _waiting, interrupts, soft_interrupts, ..] = ticks[..] else {
         return Err("/proc/stat has no processor times".into());
     };
-    // A tick is 10 ms, as the kernel tells every process (USER_HZ).
+    // A tick is 10 ms for all processes (USER_HZ).
     Ok(Duration::from_millis(10 * (user + nice + system + interrupts + soft_interrupts)))
 }

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-/// All samples of one thing, round by round.
+/// All samples of a quantity, by round.
 #[derive(Clone, Debug, Default)]
 pub struct Series(Vec<Vec<f64>>);
 
-/// What a series comes to. `lowest` and `highest` are the medians of its extreme rounds: how far to trust the rest.
+/// A series summarised. `lowest` and `highest` are the medians of its extreme rounds, which show how reliable the rest is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Summary {
     pub samples: usize,
@@ -24,7 +24,7 @@ impl Series {
         self.0.push(samples);
     }
 
-    /// `None` of no samples at all.
+    /// `None` without samples.
     pub fn summary(&self) -> Option<Summary> {
         let all = sorted(self.0.iter().flatten().copied().collect());
         let medians: Vec<f64> = self.0.iter().filter_map(|round| quantile(&sorted(round.clone()), 0.5)).collect();
@@ -48,7 +48,7 @@ fn sorted(mut samples: Vec<f64>) -> Vec<f64> {
     samples
 }
 
-/// The nearest rank: always a value that was measured.
+/// The nearest rank, which is always a measured value.
 fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let rank = (sorted.len() as f64 * share).ceil() as usize;
     sorted.get(rank.max(1) - 1).copied()

@@ -1,4 +1,4 @@
-//! One function's process: started as Lambda starts it, invoked one event at a time, and measured.
+//! A function's process, started like on Lambda, invoked with one event at a time, and measured.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::Problem;
 use crate::runtime_api::{Event, RuntimeApi, Signal};
 
-/// Far beyond what any of this takes: something hangs.
+/// Far longer than anything here takes: something hangs.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub type Environment = BTreeMap<String, String>;
@@ -29,11 +29,11 @@ pub struct Function {
     pub init: Duration,
 }
 
-/// One event and what came of it.
+/// An event and its result.
 #[derive(Clone, Debug)]
 pub struct Invocation {
     pub wall: Duration,
-    /// The process's, from the event to its request for the next one.
+    /// The process's time from the event to its request for the next one.
     pub cpu: Duration,
     pub answer: Value,
 }
@@ -63,7 +63,7 @@ impl Function {
         Ok(Self { child, api, pid, log, init: ready - started })
     }
 
-    /// Sends one event, and waits until the function asks for the next.
+    /// Sends an event and waits until the function asks for the next.
     pub async fn invoke(&mut self, event: &Value) -> Result<Invocation, Problem> {
         let event = Event { id: Uuid::now_v7().to_string(), body: Bytes::from(event.to_string()) };
         let id = event.id.clone();
@@ -85,7 +85,7 @@ impl Function {
         }
     }
 
-    /// What the process's threads have used of all processors. `stat` would tell it in steps of 10 ms only.
+    /// The processor time of all threads of the process. `stat` only has a resolution of 10 ms.
     pub fn cpu(&self) -> Result<Duration, Problem> {
         let mut nanoseconds = 0;
         for thread in std::fs::read_dir(format!("/proc/{}/task", self.pid))? {
@@ -95,14 +95,14 @@ impl Function {
         Ok(Duration::from_nanos(nanoseconds))
     }
 
-    /// The most memory that the process has held at once, in bytes.
+    /// The peak memory of the process in bytes.
     pub fn peak_memory(&self) -> Result<u64, Problem> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM in /proc")?;
         Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
     }
 
-    /// What the function has logged.
+    /// The function's log.
     pub fn log(&self) -> Result<String, Problem> {
         Ok(std::fs::read_to_string(self.log.path())?)
     }
@@ -112,7 +112,7 @@ impl Function {
     }
 }
 
-/// What Lambda sets for every function.
+/// Variables that Lambda sets for every function.
 fn of_lambda() -> [(&'static str, &'static str); 9] {
     [
         ("AWS_LAMBDA_FUNCTION_NAME", "bench"),

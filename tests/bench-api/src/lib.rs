@@ -1,7 +1,7 @@
-//! Starts function binaries as Lambda would, one at a time, and measures them.
+//! Starts function binaries like Lambda, one at a time, and measures them.
 //!
-//! [`runtime_api`] is Lambda's side of a function, [`function`] the process and its figures, [`stub`] an AWS that answers
-//! everything after a fixed time, [`world`] what there has to be for requests to succeed, [`requests`] the requests.
+//! [`runtime_api`] is Lambda's side of a function, [`function`] the process and its measurements, [`stub`] an AWS that answers
+//! after a fixed time, [`world`] the data for successful requests, [`requests`] the requests.
 
 pub mod creates;
 pub mod figures;
@@ -13,5 +13,5 @@ pub mod runtime_api;
 pub mod stub;
 pub mod world;
 
-/// What went wrong, in words for whoever runs the bench.
+/// What went wrong, in words for the user.
 pub type Problem = Box<dyn std::error::Error + Send + Sync>;

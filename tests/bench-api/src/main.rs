@@ -1,4 +1,4 @@
-//! `bench-api --binaries DIR`: measures the functions on stubs and, where `AWS_ENDPOINT_URL` leads to one, an emulator.
+//! `bench-api --binaries DIR`: measures the functions with stubs and, if `AWS_ENDPOINT_URL` is set, with an emulator.
 
 #![allow(clippy::print_stdout, reason = "the tables are what this prints")]
 
@@ -15,14 +15,14 @@ use bench_api::world::Seed;
 use clap::Parser;
 use tempfile::NamedTempFile;
 
-/// The authorities that this machine trusts: a function loads as many on AWS.
+/// This machine's certificate authorities: functions load as many on AWS.
 const SYSTEM_AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
-/// How many environments create jobs at the same time.
+/// How many environments create jobs in parallel.
 const ENVIRONMENTS: [usize; 5] = [1, 2, 4, 8, 16];
 
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// Folder of the functions' binaries.
+    /// Folder with the functions' binaries.
     #[arg(long)]
     binaries: PathBuf,
     /// File for the results.
@@ -30,7 +30,7 @@ struct Arguments {
     json: Option<PathBuf>,
     #[arg(long, default_value_t = 15)]
     rounds: usize,
-    /// Invocations after each process's first.
+    /// Invocations after the first one of each process.
     #[arg(long, default_value_t = 20)]
     warm: usize,
     /// Only functions whose name contains this.
@@ -93,7 +93,7 @@ async fn creates(binaries: &Path, case: &Case, seed: &Seed) -> Result<Vec<Create
         for one_account in [true, false] {
             let mut worlds = Vec::new();
             for _ in 0..environments {
-                // Each environment has a key of its own, because a key has a limit of its own.
+                // Each environment has its own key, because limits apply per key.
                 worlds.push(seed.another(one_account)?.store().await?);
             }
             rows.push(creates::run(&binary, case, "emulator", &worlds, one_account).await?);

@@ -1,4 +1,4 @@
-//! Interleaved rounds: every function once on every backend, then all of it again, so that a busy moment hurts all alike.
+//! Interleaved rounds: every function once with every backend, then again, so that a busy moment affects all equally.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::requests::Case;
 use crate::stub::{Call, Stub, serial_calls};
 use crate::world::World;
 
-/// What a function calls.
+/// The service that a function calls.
 #[derive(Debug)]
 pub struct Backend {
     pub name: &'static str,
@@ -24,7 +24,7 @@ pub struct Extent {
     pub warm: usize,
 }
 
-/// One function on one backend. Times in milliseconds, memory in bytes.
+/// One function with one backend. Times in milliseconds, memory in bytes.
 #[derive(Debug, Default)]
 pub struct Measured {
     pub init: Series,
@@ -33,11 +33,11 @@ pub struct Measured {
     pub warm: Series,
     pub warm_cpu: Series,
     pub peak_memory: u64,
-    /// Of a warm invocation: all calls, and how many of them waited for each other. Only a stub can tell.
+    /// For a warm invocation: the number of calls, and of those that waited for each other. Only known with stubs.
     pub calls: Option<(usize, usize)>,
 }
 
-/// The results in the order of `cases`, each with one entry for each backend.
+/// The results in the order of `cases`, each with one entry per backend.
 pub async fn measure(
     binaries: &Path,
     cases: &[Case],

@@ -12,7 +12,7 @@ use crate::measuring::{Backend, Measured, binary};
 use crate::requests::{Case, HELLO_WORLD};
 use crate::stub::CALL_TIME;
 
-/// The bars, in milliseconds and as a multiple of the baseline's start.
+/// The targets, in milliseconds and as a multiple of the baseline's start.
 const INIT_TIMES_BASELINE: f64 = 2.0;
 const WARM_CPU_MS: f64 = 1.0;
 const WARM_BEYOND_CALLS_MS: f64 = 2.0;
@@ -83,7 +83,7 @@ impl Report {
         text
     }
 
-    /// Whether the bars are met, with the plain stub. Empty where it was not among the backends.
+    /// Whether the targets are met with the plain stub. Empty if it was not among the backends.
     fn bars_table(&self) -> String {
         let plain: Vec<_> = self
             .functions
@@ -213,7 +213,7 @@ fn megabytes(bytes: u64) -> String {
     format!("{:.1}", bytes as f64 / 1e6)
 }
 
-/// What the figures were measured on.
+/// The machine of the measurements.
 fn machine() -> Value {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

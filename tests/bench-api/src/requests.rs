@@ -1,4 +1,4 @@
-//! One request for each function, as the gateway would pass it on, and what its answer must be.
+//! A request for each function as the gateway sends it, and the expected response.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::Problem;
 use crate::world::World;
 
-/// Over the size up to which a payload lies in the job's item.
+/// Larger than the limit for payloads in a job's item.
 const LARGE_HTML_BYTES: usize = 100_000;
 
 /// A function with one kind of event.
@@ -20,7 +20,7 @@ pub struct Case {
 
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    /// Anything, and an answer that is no HTTP response: a text or nothing.
+    /// Any event, with a response that is not HTTP: a text or nothing.
     Plain {
         answer: Option<&'static str>,
     },
@@ -45,17 +45,17 @@ enum Body {
 
 #[derive(Clone, Copy, Debug)]
 enum Check {
-    /// Our envelope, and this member in it.
+    /// Our envelope with this member.
     Member(&'static str),
-    /// An error's envelope, with this code.
+    /// An error's envelope with this code.
     Refusal(&'static str),
-    /// A document of its own, with this member.
+    /// A document with this member.
     Document(&'static str),
     /// A page whose markup contains this.
     Page(&'static str),
 }
 
-/// The baseline that the functions' starts are compared with.
+/// The baseline for the functions' start times.
 pub const HELLO_WORLD: &str = "hello-world";
 
 const fn http(name: &'static str, route: &'static str, status: u16, body: Option<Body>, check: Check) -> Case {
@@ -89,7 +89,7 @@ pub const CASES: [Case; 17] = [
 ];
 
 impl Case {
-    /// The event that the function gets. Each has an Idempotency-Key of its own.
+    /// The function's event. Each one has its own Idempotency-Key.
     pub fn event(&self, world: &World) -> Value {
         match self.event {
             Event::Plain { .. } => json!({"source": "bench"}),
@@ -97,7 +97,7 @@ impl Case {
         }
     }
 
-    /// Whether the answer is the right one. Only then its time counts.
+    /// Checks the response: only correct ones count.
     pub fn check(&self, answer: &Value) -> Result<(), Problem> {
         match self.event {
             Event::Plain { answer: expected } if answer.as_str() == expected => Ok(()),

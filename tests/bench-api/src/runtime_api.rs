@@ -1,4 +1,4 @@
-//! Lambda's Runtime API for one environment: hands out one event after the other, and takes the answers.
+//! Lambda's Runtime API for one environment: sends one event after the other and takes the responses.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -19,7 +19,7 @@ use tokio::task::AbortHandle;
 use crate::Problem;
 
 const INVOCATION: &str = "/2018-06-01/runtime/invocation/";
-/// What is left of an invocation's time when it begins, as the functions are told.
+/// Remaining time of an invocation at its start, as told to functions.
 const INVOCATION_TIME: Duration = Duration::from_secs(10);
 const FUNCTION_ARN: &str = "arn:aws:lambda:us-east-1:123456789012:function:bench";
 
@@ -29,7 +29,7 @@ pub struct Event {
     pub body: Bytes,
 }
 
-/// What a function says.
+/// A message of a function.
 #[derive(Debug)]
 pub enum Signal {
     /// It asks for its next event.
@@ -41,13 +41,13 @@ pub enum Signal {
         at: Instant,
         body: Bytes,
     },
-    /// It could not start, or gave an invocation up.
+    /// It could not start, or failed an invocation.
     Failed {
         body: Bytes,
     },
 }
 
-/// The server's end of one environment. It ends with this value.
+/// The server's end of an environment. Dropped with this value.
 #[derive(Debug)]
 pub struct RuntimeApi {
     pub address: SocketAddr,
@@ -87,7 +87,7 @@ async fn accept(listener: TcpListener, server: Arc<Server>) {
 }
 
 async fn serve(stream: TcpStream, server: Arc<Server>) {
-    // Without it the kernel may hold a small answer back for 40 ms, which would be measured as the function's.
+    // Without it, the kernel may delay a small response for 40 ms, which would count as the function's time.
     if stream.set_nodelay(true).is_err() {
         return;
     }
@@ -95,7 +95,7 @@ async fn serve(stream: TcpStream, server: Arc<Server>) {
         let server = server.clone();
         async move { Ok::<_, Infallible>(server.answer(request).await) }
     });
-    // A connection ends with its function, in the middle of a request for the next event: that is no error.
+    // A connection ends with its function, during a request for the next event. This is not an error.
     drop(http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
 }
 

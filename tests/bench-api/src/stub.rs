@@ -1,4 +1,4 @@
-//! An AWS that answers every call rightly and after a fixed time, so that the cost of each extra or serial call shows.
+//! An AWS that answers every call correctly after a fixed time, so that each extra or serial call is visible.
 
 mod ledger;
 
@@ -27,9 +27,9 @@ use self::ledger::Ledger;
 use crate::Problem;
 use crate::world::Items;
 
-/// How long each call takes.
+/// The time of each call.
 pub const CALL_TIME: Duration = Duration::from_millis(4);
-/// How long a transaction holds its items where conflicts are modelled, a guess on the high side for DynamoDB.
+/// How long a transaction holds its items if conflicts are modelled: a high estimate for DynamoDB.
 pub const TRANSACTION_TIME: Duration = Duration::from_millis(10);
 
 /// One call as the stub saw it.
@@ -43,7 +43,7 @@ pub struct Call {
 #[derive(Debug)]
 pub struct Stub {
     pub endpoint: String,
-    /// The certificate of the authority that signed the stub's own, as PEM: whoever calls over TLS must trust it.
+    /// The certificate of the stub's authority as PEM, which callers over TLS must trust.
     pub authority: Option<String>,
     state: Arc<State>,
     accepting: AbortHandle,
@@ -53,12 +53,12 @@ pub struct Stub {
 struct State {
     items: Items,
     calls: Mutex<Vec<Call>>,
-    /// The balances, which transactions change where conflicts on them are modelled.
+    /// The balances that transactions change if conflicts are modelled.
     ledger: Ledger,
     conflicts: bool,
 }
 
-/// An answer: its status and its body.
+/// A response: status and body.
 type Said = (StatusCode, String);
 
 impl Stub {
@@ -66,8 +66,8 @@ impl Stub {
         Self::start(items, None, false).await
     }
 
-    /// As DynamoDB, it refuses a transaction on an item of the Usage table that another one is writing, or whose condition
-    /// does not hold.
+    /// Like DynamoDB, this refuses a transaction on an item of the Usage table while another one writes it, or if its condition
+    /// fails.
     pub async fn with_conflicts(items: Items) -> Result<Self, Problem> {
         Self::start(items, None, true).await
     }
@@ -80,12 +80,12 @@ impl Stub {
         let key = KeyPair::generate()?;
         let certificate = CertificateParams::new(["localhost".to_owned()])?.signed_by(&key, &authority)?;
         let private = PrivateKeyDer::try_from(key.serialize_der()).map_err(str::to_owned)?;
-        // By name, because a build of the whole workspace has two providers.
+        // Named explicitly, because a build of the whole workspace has two providers.
         let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()
             .with_single_cert(vec![certificate.der().clone()], private)?;
-        // As DynamoDB and SQS, which speak no HTTP/2.
+        // Like DynamoDB and SQS, which do not support HTTP/2.
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Self::start(items, Some((TlsAcceptor::from(Arc::new(config)), authority.pem())), false).await
     }
@@ -102,7 +102,7 @@ impl Stub {
         Ok(Self { endpoint, authority, state, accepting })
     }
 
-    /// How many jobs were put, where conflicts are modelled.
+    /// The number of stored jobs, if conflicts are modelled.
     pub fn jobs(&self) -> usize {
         self.state.ledger.jobs()
     }
@@ -119,7 +119,7 @@ impl Drop for Stub {
     }
 }
 
-/// How many of the calls waited for each other: the longest chain in which each began after the one before had ended.
+/// The longest chain of calls of which each began after the one before had ended.
 pub fn serial_calls(calls: &[Call]) -> usize {
     let mut by_end: Vec<&Call> = calls.iter().collect();
     by_end.sort_by_key(|call| call.ended);
@@ -143,7 +143,7 @@ async fn accept(listener: TcpListener, tls: Option<TlsAcceptor>, state: Arc<Stat
         tokio::spawn(async move {
             match tls {
                 None => serve(stream, state).await,
-                // A client that does not trust the stub says so itself.
+                // A client that does not trust the stub reports that itself.
                 Some(tls) => match tls.accept(stream).await {
                     Ok(stream) => serve(stream, state).await,
                     Err(_refused) => {}
@@ -158,7 +158,7 @@ async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, state: Arc<State>) {
         let state = state.clone();
         async move { Ok::<_, Infallible>(state.answer(request).await) }
     });
-    // Connections end with their function, whenever that is.
+    // Connections end with their function at any time.
     drop(http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
 }
 
@@ -183,10 +183,10 @@ impl State {
         response
     }
 
-    /// What the service would say. `None`: a call that the stub does not know.
+    /// The service's response. `None` for unknown calls.
     fn body(&self, operation: &str, request: &[u8]) -> Option<String> {
         let json = match operation {
-            // The guard's, and its only one: the key as it is after this request was counted.
+            // The guard's only call: the key after this request was counted.
             "UpdateItem" => json!({"Attributes": self.items.key}),
             "GetItem" => json!({"Item": self.items.job}),
             "Query" => {
@@ -210,7 +210,7 @@ impl State {
         Some(json.to_string())
     }
 
-    /// All usage items for each table asked about.
+    /// All usage items for each requested table.
     fn batch(&self, request: &[u8]) -> Map<String, Value> {
         let request = parsed(request);
         let tables = request["RequestItems"].as_object().cloned().unwrap_or_default();
@@ -218,7 +218,7 @@ impl State {
     }
 }
 
-/// A thread sleeps by the microsecond; tokio's timer would round up to the next millisecond.
+/// A thread sleeps with microsecond resolution; tokio's timer would round up to a millisecond.
 async fn sleep(time: Duration) {
     let slept = tokio::task::spawn_blocking(move || std::thread::sleep(time)).await;
     debug_assert!(slept.is_ok(), "sleeping does not panic");
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(serial_calls(&[]), 0);
         assert_eq!(serial_calls(&[call(0, 4), call(1, 5), call(1, 5)]), 1);
         assert_eq!(serial_calls(&[call(0, 4), call(1, 5), call(5, 9), call(9, 13)]), 3);
-        // A long call beside two short ones does not hide that those waited for each other.
+        // A long call in parallel does not hide that two short ones waited for each other.
         assert_eq!(serial_calls(&[call(0, 20), call(0, 4), call(5, 9)]), 2);
     }
 }

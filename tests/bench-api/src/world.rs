@@ -1,4 +1,4 @@
-//! What there has to be for every request to succeed: an account with credits, its keys, and a job with a result.
+//! The data for successful requests: an account with credits, its keys, and a job with a result.
 
 use std::time::Duration;
 
@@ -19,18 +19,18 @@ use crate::Problem;
 use crate::function::Environment;
 use crate::stub::Stub;
 
-/// So high that no limiter is what is measured.
+/// High enough that limiters don't affect the measurements.
 const UNLIMITED: RateLimit = RateLimit { per_minute: 60_000, burst: 1_000_000 };
 const CREDITS: u64 = 1_000_000_000;
 const HOUR: Duration = Duration::from_secs(3600);
-/// What the dashboard is told besides. Nobody signs in here.
+/// Further settings of the dashboard. Nobody signs in here.
 const DASHBOARD: [(&str, &str); 4] = [
     ("DASHBOARD_URL", "https://docmill.example"),
     ("OIDC_ISSUER", "https://issuer.example/pool"),
     ("OIDC_CLIENT_ID", "bench"),
     ("COOKIE_KEY", "sixty-four characters of no secret, for cookies that nobody has."),
 ];
-/// What a function is told by its environment, on the emulator.
+/// The functions' settings with the emulator.
 const SETTINGS: [&str; 16] = [
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
@@ -50,7 +50,7 @@ const SETTINGS: [&str; 16] = [
     "LOG_LEVEL",
 ];
 
-/// Where requests succeed: an environment for functions, and what to ask for.
+/// An environment for functions, and the data that requests need.
 #[derive(Debug)]
 pub struct World {
     pub environment: Environment,
@@ -58,7 +58,7 @@ pub struct World {
     pub job: JobId,
 }
 
-/// What the stub knows, in DynamoDB's JSON.
+/// The stub's data in DynamoDB's JSON.
 #[derive(Clone, Debug)]
 pub struct Items {
     pub key: Value,
@@ -67,7 +67,7 @@ pub struct Items {
     pub usage: Vec<Value>,
 }
 
-/// An account with a key and a job: what is stored of them.
+/// The stored data of an account with a key and a job.
 #[derive(Debug)]
 pub struct Seed {
     secret: ApiKey,
@@ -129,19 +129,19 @@ impl Seed {
         &self.account
     }
 
-    /// What the stub knows before the account's first job, with so many granted credits.
+    /// The stub's data before the account's first job, with this many granted credits.
     pub fn empty_items(&self, granted: u64) -> Items {
         let mut profile = self.profile.clone();
         profile["granted"] = json!(granted);
         Items { usage: vec![attributes(&profile)], ..self.items() }
     }
 
-    /// The world of functions that call `stub`. `authorities`: the file of those that they trust.
+    /// The world of functions that call `stub`. `authorities`: their file of trusted authorities.
     pub fn with_stub(&self, stub: &Stub, authorities: Option<&str>) -> World {
         let mut settings = vec![
             ("AWS_ACCESS_KEY_ID", "test"),
             ("AWS_SECRET_ACCESS_KEY", "test"),
-            // A role's credentials come with a session token, which is signed and sent with every call.
+            // A role's credentials have a session token, which is signed and sent with every call.
             ("AWS_SESSION_TOKEN", "an-invented-token-that-is-shorter-than-those-of-a-role"),
             ("AWS_REGION", "us-east-1"),
             ("AWS_ENDPOINT_URL", &stub.endpoint),
@@ -157,12 +157,12 @@ impl Seed {
             ("PDF_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/pdf"),
             ("S3_PATH_STYLE", "true"),
         ];
-        // The variable that rustls-native-certs reads, in any program.
+        // The variable of rustls-native-certs in any program.
         settings.extend(authorities.map(|file| ("SSL_CERT_FILE", file)));
         World { environment: environment(settings), key: self.secret.clone(), job: self.job_id }
     }
 
-    /// Writes the account to the endpoint that this process's environment names, for functions that call it too.
+    /// Stores the account at this process's endpoint, for functions that call it too.
     pub async fn store(&self) -> Result<World, Problem> {
         let context = Context::of_function()?;
         let tables = &context.config.tables;
@@ -182,7 +182,7 @@ impl Seed {
         Ok(World { environment: environment(settings), key: self.secret.clone(), job: self.job_id })
     }
 
-    /// A further key of this seed's account, or one of an account of its own on the same plan.
+    /// Another key of this seed's account, or of a new account on the same plan.
     pub fn another(&self, same_account: bool) -> Result<Self, Problem> {
         let account = format!("acc_{}", Uuid::now_v7().simple());
         Self::of_account(if same_account { &self.account } else { &account }, &self.plan)
@@ -215,7 +215,7 @@ fn stored_key(secret: &ApiKey, account: &str, plan: &str) -> Result<Value, Probl
     Ok(key)
 }
 
-/// A job that waits for its worker.
+/// A job that waits for a worker.
 pub fn queued_job(account: &str) -> Job {
     Job {
         status: JobStatus::Queued,
@@ -292,7 +292,7 @@ fn completed_job(account: &str) -> Job {
     }
 }
 
-/// An item as DynamoDB writes it.
+/// An item in DynamoDB's JSON.
 fn attributes(item: &Value) -> Value {
     let members = item.as_object().cloned().unwrap_or_default();
     Value::Object(members.iter().map(|(name, value)| (name.clone(), attribute(value))).collect())

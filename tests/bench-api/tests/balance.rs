@@ -1,5 +1,5 @@
-//! One account's balance under sixteen environments at once, on the stub that refuses as DynamoDB does: exact to the credit,
-//! although environments die in the middle of their work. How fast it is is printed, and held by nothing.
+//! Tests one account's balance with sixteen environments at once, on a stub that refuses like DynamoDB. It must be exact although
+//! environments die during their work. The speed is printed but not checked.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by panicking")]
 #![allow(clippy::print_stdout, reason = "it prints what it measures")]
@@ -36,7 +36,7 @@ fn tables() -> Tables {
     }
 }
 
-/// A client of an environment's own, with connections of its own.
+/// A client with its own connections.
 fn client(stub: &Stub) -> aws_sdk_dynamodb::Client {
     let config = aws_sdk_dynamodb::Config::builder()
         .behavior_version(BehaviorVersion::latest())
@@ -47,7 +47,7 @@ fn client(stub: &Stub) -> aws_sdk_dynamodb::Client {
     aws_sdk_dynamodb::Client::from_conf(config.build())
 }
 
-/// Creates one job. False: the credits are spent.
+/// Creates a job. Returns false if the credits are used up.
 async fn create(environment: &Submissions, account: &str, cost: u64, included: u64) -> bool {
     let job = queued_job(account);
     let submission = Submission { now: job.created_at, job, idempotency: None, awaited: Vec::new(), cost, included };
@@ -66,7 +66,7 @@ async fn pots(stub: &Stub, account: &str) -> (Pots, u64, u64) {
     (usage.credits.pots, usage.credits.used, usage.credits.created)
 }
 
-/// All environments create jobs until there are no more credits; some of them die, and others take their places.
+/// All environments create jobs until the credits are used up. Some die and are replaced.
 async fn spend_all(included: u64, granted: u64, cost: u64) {
     let seed = Seed::new().unwrap();
     let stub = Arc::new(Stub::with_conflicts(seed.empty_items(granted)).await.unwrap());
@@ -82,7 +82,7 @@ async fn spend_all(included: u64, granted: u64, cost: u64) {
                     while create(&environment, &account, cost, included).await {}
                     false
                 };
-                // A life ends between any two instructions: what was under way may be written or not.
+                // An environment may die between any two instructions, so that its last write may or may not take effect.
                 let lifetime = Duration::from_millis(rand::rng().random_range(100..1500));
                 is_left = tokio::time::timeout(lifetime, life).await.unwrap_or(true);
             }

@@ -1,4 +1,4 @@
-//! That every function still answers its request over the stubs, as built by `make build`. No times are judged here.
+//! Tests that every function of `make build` answers its request with the stubs. Times are not checked.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by panicking")]
 
@@ -14,7 +14,7 @@ use bench_api::world::Seed;
 use docmill::store::item::OPEN_SHARDS;
 use tempfile::NamedTempFile;
 
-/// The folder of debug binaries, in which this test's own `deps` lies.
+/// The folder of debug binaries, which contains this test's own `deps`.
 fn binaries() -> PathBuf {
     let binaries = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().to_owned();
     assert!(binaries.join("list-tools").is_file(), "the functions are not built: run `make build`");
@@ -35,11 +35,11 @@ async fn every_function_answers_and_is_measured() {
         let position = CASES.iter().position(|case| case.name == name).unwrap();
         results[position][0].calls.unwrap()
     };
-    // All calls of a create wait for each other; the first of them is warm here, so it reads no settings.
+    // All calls of a create wait for each other. It is warm here, so it reads no settings.
     assert_eq!(calls("create-job"), (3, 3));
     assert_eq!(calls("get-job"), (2, 2));
     assert_eq!(calls("route-fallback"), (0, 0));
-    // A query for each shard of the open index, at least.
+    // At least one query for each shard of the open index.
     assert!(calls("sweeper").0 >= usize::from(OPEN_SHARDS));
     let markdown = Report::new(&binaries(), &CASES, &backends, &results).unwrap().markdown();
     for case in CASES {
@@ -48,7 +48,7 @@ async fn every_function_answers_and_is_measured() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn functions_call_over_tls_only_whom_they_trust() {
+async fn functions_only_call_trusted_servers_over_tls() {
     let seed = Seed::new().unwrap();
     let stub = Stub::tls(seed.items()).await.unwrap();
     let mut authority = NamedTempFile::new().unwrap();
@@ -59,7 +59,7 @@ async fn functions_call_over_tls_only_whom_they_trust() {
     let mut function = Function::start(&binaries().join(case.binary), &world.environment).await.unwrap();
     let first = function.invoke(&case.event(&world)).await.unwrap();
     case.check(&first.answer).unwrap();
-    // The key beside the three kinds of settings.
+    // The key in parallel with the three kinds of settings.
     let calls = stub.take_calls();
     assert_eq!(calls.len(), 4, "{calls:?}");
 

@@ -16,14 +16,14 @@ use aws_smithy_runtime_api::http::{Response, StatusCode};
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::config_bag::{ConfigBag, Storable, StoreReplace};
 
-/// A fault for one attempt of one operation, or for all its attempts from one on.
+/// A fault for one attempt of an operation, or for all attempts from one on.
 #[derive(Clone, Debug)]
 pub struct Fault {
     operation: String,
     when: When,
     status: u16,
     body: String,
-    /// How many attempts of the operation pass before the fault.
+    /// How many attempts of the operation succeed before the fault.
     skip: usize,
     lasting: bool,
 }
@@ -32,22 +32,22 @@ pub struct Fault {
 enum When {
     /// The request never takes effect.
     InsteadOf,
-    /// Nobody is there.
+    /// Nothing listens.
     NoConnection,
-    /// Somebody takes the request, and never answers.
+    /// The connection is accepted, but no response comes.
     Silence,
-    /// It takes effect, and its answer is lost.
+    /// The request takes effect, but its response is lost.
     After,
-    /// The process dies before the request leaves.
+    /// The process dies before the request is sent.
     CrashBefore,
-    /// The process dies when the answer arrives.
+    /// The process dies when the response arrives.
     CrashAfter,
 }
 
-/// The system accepts connections to it, and nobody reads from them.
+/// The system accepts connections to it, but nothing reads from them.
 static SILENT: LazyLock<TcpListener> = LazyLock::new(|| TcpListener::bind("127.0.0.1:0").expect("a port is free"));
 
-/// What a crash unwinds with. It is no panic: nothing is printed.
+/// The payload for unwinding from a crash. It is not a panic, so nothing is printed.
 #[derive(Debug)]
 pub struct Crash;
 
@@ -56,12 +56,12 @@ impl Fault {
         Self { operation: operation.to_owned(), when, status, body: body.into(), skip: 0, lasting: false }
     }
 
-    /// The service answers this, and does nothing.
+    /// The service returns this without any effect.
     pub fn instead_of(operation: &str, status: u16, body: impl Into<String>) -> Self {
         Self::new(operation, When::InsteadOf, status, body)
     }
 
-    /// The service does what it was asked for, and a 500 comes back.
+    /// The request takes effect, but the response is a 500.
     pub fn lost_answer(operation: &str) -> Self {
         Self::new(operation, When::After, 500, error("InternalServerError"))
     }
@@ -70,7 +70,7 @@ impl Fault {
         Self::instead_of(operation, 503, error("ServiceUnavailable"))
     }
 
-    /// The service refuses for its load, in the words of its protocol.
+    /// The service throttles the request, in its protocol's form.
     pub fn throttled(operation: &str) -> Self {
         if operation.contains("Object") {
             Self::instead_of(operation, 503, "<Error><Code>SlowDown</Code><Message>injected</Message></Error>")
@@ -87,7 +87,7 @@ impl Fault {
         Self::new(operation, When::Silence, 0, "")
     }
 
-    /// A permission is missing, in the words of S3.
+    /// A permission is missing, in S3's form.
     pub fn forbidden(operation: &str) -> Self {
         Self::instead_of(operation, 403, "<Error><Code>AccessDenied</Code><Message>injected</Message></Error>")
     }
@@ -100,7 +100,7 @@ impl Fault {
         Self::new(operation, When::CrashAfter, 0, "")
     }
 
-    /// The same from the operation's `nth` attempt on (0: the first).
+    /// The same from the operation's `nth` attempt (0 is the first).
     pub fn at(self, nth: usize) -> Self {
         Self { skip: nth, ..self }
     }
@@ -110,7 +110,7 @@ impl Fault {
         Self { lasting: true, ..self }
     }
 
-    /// A transaction that another one got in the way of: a reason for each of its parts.
+    /// A transaction that conflicts with another one: a reason for each of its parts.
     pub fn transaction_conflict(parts: usize) -> Self {
         let reasons = vec![r#"{"Code":"TransactionConflict","Message":"Transaction is ongoing for the item"}"#; parts];
         let body = format!(
@@ -129,18 +129,18 @@ fn error(code: &str) -> String {
     format!(r#"{{"__type":"com.amazonaws.dynamodb.v20120810#{code}","message":"injected"}}"#)
 }
 
-/// Sees every attempt of every call of the clients it is given to.
+/// Sees every attempt of every call of its clients.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
     calls: Arc<Mutex<Vec<String>>>,
     faults: Arc<Mutex<VecDeque<Fault>>>,
     /// Lasting faults that were met.
     outages: Arc<Mutex<Vec<Fault>>>,
-    /// How many calls were answered one after the other: the longest chain.
+    /// The longest chain of calls that waited for each other.
     chain: Arc<Mutex<usize>>,
 }
 
-/// The place of a call in the longest chain of calls that waited for each other.
+/// The position of a call in the longest chain of calls that waited for each other.
 #[derive(Clone, Copy, Debug)]
 struct Place(usize);
 
@@ -153,13 +153,13 @@ impl Watch {
         SharedInterceptor::new(self.clone())
     }
 
-    /// The operations that were sent since the last time, each attempt apart.
+    /// The operations since the last call of this, each attempt separately.
     pub fn take_calls(&self) -> Vec<String> {
         std::mem::take(&mut self.calls.lock().unwrap())
     }
 
-    /// The longest chain of calls that were sent one after the other's answer, since the last time. Calls that were under
-    /// way together count once.
+    /// The longest chain of calls, each sent after the response to the one before, since the last call of this. Parallel calls
+    /// count once.
     pub fn take_chain(&self) -> usize {
         std::mem::take(&mut self.chain.lock().unwrap())
     }
@@ -169,12 +169,12 @@ impl Watch {
         self.calls.lock().unwrap().iter().filter(|call| *call == operation).count()
     }
 
-    /// The next attempts of the faults' operations meet them, in order.
+    /// The next attempts of the faults' operations get these faults in order.
     pub fn inject(&self, faults: impl IntoIterator<Item = Fault>) {
         self.faults.lock().unwrap().extend(faults);
     }
 
-    /// How many injected faults were not met.
+    /// The number of injected faults that were not met.
     pub fn unmet_faults(&self) -> usize {
         self.faults.lock().unwrap().len()
     }
@@ -209,7 +209,7 @@ impl Watch {
     }
 }
 
-/// The fault that the attempt under way meets.
+/// The fault of the current attempt.
 #[derive(Clone, Debug)]
 struct Met(Option<Fault>);
 
@@ -236,7 +236,7 @@ impl Intercept for Watch {
         match fault.as_ref().map(|fault| fault.when) {
             Some(When::CrashBefore) => std::panic::resume_unwind(Box::new(Crash)),
             Some(When::InsteadOf) => {
-                // The request goes where it changes nothing; its answer is replaced anyway.
+                // Redirects the request to where it changes nothing. Its response is replaced anyway.
                 let request = context.request_mut();
                 request.set_method("GET")?;
                 let mut uri = url::Url::parse(request.uri())?;
@@ -255,7 +255,7 @@ impl Intercept for Watch {
         Ok(())
     }
 
-    /// Counts what was answered: signing a link ends before it is sent.
+    /// Only counts answered calls: signing a link ends before sending.
     fn read_after_transmit(
         &self,
         _context: &BeforeDeserializationInterceptorContextRef<'_>,
@@ -280,7 +280,7 @@ impl Intercept for Watch {
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         if let Some(Met(Some(fault))) = config.load::<Met>() {
-            // The emulator's own answer goes whole, since its headers would name an error too.
+            // Replaces the emulator's whole response, since its headers would name an error too.
             let status = StatusCode::try_from(fault.status)?;
             *context.response_mut() = Response::new(status, SdkBody::from(fault.body.clone()));
         }

@@ -1,4 +1,4 @@
-//! Requests to handlers, as the gateway would pass them on, and their answers.
+//! Requests to handlers in the gateway's form, and their responses.
 
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ impl RequestBuilder {
             path: path.to_owned(),
             path_parameters: Default::default(),
             query: Vec::new(),
-            // As long as the creating and reading functions have, less their margin.
+            // The time of creating and reading functions, minus their margin.
             ends_at: Instant::now() + Duration::from_secs(28),
             headers: HeaderMap::new(),
             body: Vec::new(),
@@ -77,7 +77,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     headers.get(header::CONTENT_TYPE).is_some_and(|media_type| media_type == "application/json")
 }
 
-/// An answer, with its envelope checked.
+/// A response whose envelope was checked.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -90,7 +90,7 @@ impl Answer {
         let (parts, body) = response.into_parts();
         let body: Value = match body {
             Body::Empty => Value::Null,
-            // What is no JSON has no envelope.
+            // Responses that are not JSON have no envelope.
             Body::Text(text) if !is_json(&parts.headers) => Value::String(text),
             body => serde_json::from_slice(&body).expect("the body is JSON"),
         };

@@ -1,4 +1,4 @@
-//! Jobs as a worker has them, without a worker.
+//! Jobs in a worker's hands, without a worker.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use docmill::store::item::{Item, to_item};
 use docmill::store::jobs::{Claim, Completion, Jobs};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
-/// Most items of one `BatchWriteItem`, and how many of these go out at once.
+/// Most items in a `BatchWriteItem`, and how many are sent in parallel.
 const BATCH: usize = 25;
 const AT_ONCE: usize = 4;
 
@@ -46,7 +46,7 @@ pub fn completion(at: Timestamp) -> Completion {
     }
 }
 
-/// Writes jobs as they are, without the transactions that create them.
+/// Stores jobs directly, without the transactions that create them.
 pub async fn put_all(context: &Context, jobs: impl Iterator<Item = Job>) {
     let items: Vec<Item> = jobs.map(|job| to_item(&job).unwrap()).collect();
     let put = |item: &Item| {

@@ -1,4 +1,4 @@
-//! What a test's own thread logs, as the functions would write it.
+//! The log lines of a test's own thread.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use docmill::telemetry::subscriber;
 use serde_json::Value;
 use tracing::subscriber::{DefaultGuard, NoSubscriber};
 
-/// Collects the lines of this thread, from its making on.
+/// Collects this thread's log lines from now on.
 pub struct Lines {
     written: Written,
     _guard: DefaultGuard,
@@ -29,8 +29,8 @@ impl io::Write for Written {
 
 impl Lines {
     pub fn collect() -> Self {
-        // With a single subscriber alive, `tracing` asks only the thread that comes by a call first whether anybody
-        // listens there. A second one for all threads, which listens to nothing, makes it ask them all.
+        // With only one subscriber, `tracing` asks the first thread that reaches a call whether anybody listens, and remembers
+        // the answer for all threads. A second, global subscriber that ignores everything makes it ask each thread.
         drop(tracing::subscriber::set_global_default(NoSubscriber::new()));
         let written = Written::default();
         let to = written.clone();
@@ -44,13 +44,13 @@ impl Lines {
         String::from_utf8(written).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// The lines that say `message`, since the last call.
+    /// The lines with `message` since the last call.
     pub fn take_saying(&self, message: &str) -> Vec<Value> {
         self.take().into_iter().filter(|line| line["message"] == message).collect()
     }
 }
 
-/// The metrics that CloudWatch takes from a line: name, value, and the values of one set of dimensions.
+/// A line's metrics for CloudWatch: name, value, and the values of one set of dimensions.
 pub fn metrics(line: &Value) -> Vec<(String, u64, Vec<String>)> {
     let mut found = Vec::new();
     for directive in line["_aws"]["CloudWatchMetrics"].as_array().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! What the tests share: a world to act in, and eyes on what is said to AWS.
+//! Shared by the tests: a world with accounts and jobs, and records of AWS calls.
 
 pub mod aws_watch;
 pub mod http;
@@ -13,7 +13,7 @@ pub mod world;
 
 use std::time::Duration;
 
-/// Waits until `condition` holds, and says what was waited for if it never does.
+/// Waits until `condition` is true, and panics with `what` if it never is.
 pub async fn eventually<T>(what: &str, limit: Duration, mut condition: impl AsyncFnMut() -> Option<T>) -> T {
     let wait = async {
         loop {
@@ -26,8 +26,8 @@ pub async fn eventually<T>(what: &str, limit: Duration, mut condition: impl Asyn
     tokio::time::timeout(limit, wait).await.unwrap_or_else(|_| panic!("not within {limit:?}: {what}"))
 }
 
-/// Where the whole stack is deployed. `None` where only storage is, at an endpoint of the user's own. `make test` brings a
-/// stack, and says so: there a test that is left out is one that is missing.
+/// The deployed stack's address. `None` if only storage is deployed, at an endpoint of the user's own. `make test` requires the
+/// stack, so that no test is left out silently.
 pub fn deployed_url() -> Option<String> {
     let url = std::env::var("DOCMILL_URL").ok();
     let required = std::env::var("DOCMILL_REQUIRE_STACK").is_ok_and(|required| !required.is_empty());

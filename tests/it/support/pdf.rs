@@ -1,12 +1,12 @@
-//! Looking inside PDFs.
+//! Checks of PDFs.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// The text of a PDF, as poppler reads it.
+/// The text of a PDF as poppler reads it.
 pub fn text(pdf: &[u8]) -> String {
     let mut child = Command::new("pdftotext")
-        // In reading order: a layout has no place for the slanted text of a mark.
+        // In reading order: poppler's layout mode drops a mark's slanted text.
         .args(["-", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -34,7 +34,7 @@ pub fn attachments(pdf: &[u8]) -> Vec<String> {
     names.map(|name| String::from_utf8(name.as_str().unwrap().to_vec()).unwrap()).collect()
 }
 
-/// What `pdffonts` lists.
+/// The output of `pdffonts`.
 pub fn fonts(pdf: &[u8]) -> String {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(pdf).unwrap();

@@ -1,5 +1,5 @@
-//! A stage on which a job's whole life is played, one life after the other: a jobs table and a queue of its own, a clock
-//! that can be put ahead, and a watch on each of the three who act.
+//! Plays jobs from creation to end, one after the other: with its own jobs table and queue, a clock that can be put ahead, and
+//! records of each actor's calls.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -31,15 +31,15 @@ use super::stub_engine::{StubChecker, StubEngine};
 use super::tables::table_like;
 use super::world::{Account, World, patient_aws};
 
-/// What a function is given at most: less than in the template, because a worker tries to end a job for nearly as long.
+/// Longest time of an invocation: less than in the template, because a worker tries to end a job for nearly as long.
 const INVOCATION: Duration = Duration::from_secs(40);
-/// How long a message stays away that nobody acknowledged, and one that a worker gave back early.
+/// How long an unacknowledged message is invisible, and one that a worker returned early.
 const VISIBILITY: Duration = Duration::from_secs(1440);
 const EARLY: Duration = Duration::from_secs(10);
 /// The queue's `maxReceiveCount`.
 const MAX_RECEIVES: u32 = 6;
 
-/// Those who call AWS.
+/// The callers of AWS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Actor {
     Client,
@@ -54,10 +54,10 @@ impl Actor {
 pub struct Stage {
     pub world: World,
     pub engine: Arc<StubEngine>,
-    /// Reads what became of things, unwatched.
+    /// Reads the results. Its calls are not recorded.
     pub auditor: Context,
     pub files: Files,
-    /// Plans with one included credit a month and with none: made before the settings are first read, and cached.
+    /// Plans with one included credit and with none, created before the settings are first read.
     pub plan_with_one: String,
     pub plan_with_none: String,
     pipeline: Pipeline,
@@ -68,7 +68,7 @@ pub struct Stage {
     sqs: aws_sdk_sqs::Client,
 }
 
-/// A message that the queue has handed out.
+/// A message received from the queue.
 #[derive(Clone, Debug)]
 pub struct Message {
     pub body: String,
@@ -108,7 +108,7 @@ impl Stage {
             },
             config: context.config,
             queue_name: QueueName::Html,
-            // Time is not real here: a worker that hangs must hang.
+            // Time is simulated here, so a hanging worker must not check for cancellation.
             look_every: Duration::from_secs(3600),
             clock: clock.clone(),
         };
@@ -147,7 +147,7 @@ impl Stage {
         self.clock.now()
     }
 
-    /// Sets the time back to the system's.
+    /// Sets the clock back to the system's.
     pub fn start_over(&self) {
         self.ahead_ms.store(0, Ordering::Relaxed);
         self.clock.put_ahead(Duration::ZERO);
@@ -167,7 +167,7 @@ impl Stage {
         self.auditor.jobs.get(id).await.unwrap().expect("the job exists")
     }
 
-    /// A client that repeats its request until it is accepted, as clients are told to.
+    /// A client that repeats its request until it is accepted, as clients should.
     pub async fn create(&self, account: &Account, html: &str) -> JobId {
         self.create_under(account, html, "k").await
     }
@@ -194,13 +194,13 @@ impl Stage {
         panic!("the request was never accepted");
     }
 
-    /// One run of the sweeper, which may fail or die: the next one comes in a minute.
+    /// A run of the sweeper, which may fail or die: the next one follows in a minute.
     pub async fn sweep(&self) {
         drop(AssertUnwindSafe(self.sweeper.run_at(self.now())).catch_unwind().await);
         self.watch(Actor::Sweeper).heal();
     }
 
-    /// What is in the queue. From here on the test plays the queue: it decides when a message comes again.
+    /// Receives the queue's messages. From now on, the test decides when a message is delivered again.
     pub async fn receive(&self) -> Vec<Message> {
         let queue = &self.auditor.config.html_queue_url;
         let received =
@@ -215,7 +215,7 @@ impl Stage {
         messages.into_iter().map(message).collect()
     }
 
-    /// Delivers a message. What comes back is the message as the queue would keep it, if it does.
+    /// Delivers a message. Returns it if the queue would keep it.
     pub async fn deliver(&self, message: Message, after_a_crash: Duration) -> Option<Message> {
         let watch = self.watch(Actor::Worker);
         let given_back = watch.count("ChangeMessageVisibility");
@@ -236,13 +236,13 @@ impl Stage {
         (receives < MAX_RECEIVES).then(|| Message { visible_at: self.now().plus(away), receives, ..message })
     }
 
-    /// Of two workers that got the same message, the second deletes what is gone: the emulator refuses, AWS does not mind.
+    /// The second of two workers with the same message deletes a missing one. The emulator refuses this, but AWS does not.
     pub async fn discard(&self, message: &Message) {
         let queue = &self.auditor.config.html_queue_url;
         drop(self.sqs.delete_message().queue_url(queue).receipt_handle(&message.receipt).send().await);
     }
 
-    /// A queue that holds these messages.
+    /// A queue with these messages.
     pub async fn queue_with(&self, bodies: &[&str]) -> String {
         let name = format!("test-{}", Uuid::now_v7().simple());
         let url = self.sqs.create_queue().queue_name(name).send().await.unwrap().queue_url.unwrap();
@@ -252,7 +252,7 @@ impl Stage {
         url
     }
 
-    /// Messages in a queue, handed out or not.
+    /// The number of messages in a queue, received or not.
     pub async fn depth_of(&self, url: &str) -> u64 {
         let depth = docmill::queue::DeadLetters::new(self.sqs.clone(), url.to_owned()).depth().await.unwrap();
         depth.waiting + depth.in_work

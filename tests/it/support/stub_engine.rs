@@ -1,4 +1,4 @@
-//! An engine that does as it is told, for tests of everything around engines.
+//! A scripted engine, for tests of everything around engines.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use worker::engine::{Artifact, Conversion, Engine, Failure, Source, Task};
 #[derive(Clone, Debug)]
 pub enum Act {
     Convert,
-    /// Does the same as what it holds, but not before the gate is opened.
+    /// Does the inner act, but only after the gate opens.
     Hold(Arc<Gate>, Box<Act>),
     Fail(JobErrorCode),
     Panic,
@@ -28,7 +28,7 @@ pub struct Gate {
 #[derive(Debug, Default)]
 pub struct StubEngine {
     script: Mutex<VecDeque<Act>>,
-    /// Names and bytes of the fonts that its last task had.
+    /// Names and bytes of the fonts in its last task.
     fonts: Mutex<Vec<(String, Vec<u8>)>>,
 }
 
@@ -41,7 +41,7 @@ impl StubEngine {
         self.fonts.lock().unwrap().clone()
     }
 
-    /// Forgets the rest of its script for this one.
+    /// Replaces the rest of its script.
     pub fn play(&self, script: impl IntoIterator<Item = Act>) {
         *self.script.lock().unwrap() = script.into_iter().collect();
     }
@@ -77,7 +77,7 @@ impl Engine for StubEngine {
     }
 }
 
-/// Takes every result for a file of three pages.
+/// Treats every result as a file with three pages.
 #[derive(Debug)]
 pub struct StubChecker;
 

@@ -1,8 +1,8 @@
-//! Tables of a test's own.
+//! A test's own tables.
 
 use aws_sdk_dynamodb::types::{BillingMode, GlobalSecondaryIndex};
 
-/// Another table of the same form.
+/// Another table with the same structure.
 pub async fn table_like(client: &aws_sdk_dynamodb::Client, model: &str, name: &str) -> String {
     let model = client.describe_table().table_name(model).send().await.unwrap().table.unwrap();
     let mut create = client

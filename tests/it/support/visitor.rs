@@ -1,4 +1,4 @@
-//! A person who is signed in to the dashboard, without a browser.
+//! A signed-in user of the dashboard, without a browser.
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -21,7 +21,7 @@ pub struct Visitor {
     pub email: Email,
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub struct Page {
     pub status: u16,
@@ -34,7 +34,7 @@ impl Page {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    /// What stands in the element of an id.
+    /// The text of the element with this id.
     pub fn text_of(&self, id: &str) -> String {
         let (_, rest) =
             self.text.split_once(&format!(" id=\"{id}\"")).unwrap_or_else(|| panic!("no {id}: {}", self.text));
@@ -42,7 +42,7 @@ impl Page {
         rest.split_once('<').unwrap().0.to_owned()
     }
 
-    /// Ids that more than one element has.
+    /// Ids of more than one element.
     pub fn repeated_ids(&self) -> Vec<&str> {
         let mut ids: Vec<_> = self.text.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
         ids.sort_unstable();
@@ -62,7 +62,7 @@ impl Visitor {
         Self::with_role(world, account, Role::User).await
     }
 
-    /// An administrator, who has an account too.
+    /// An administrator, who also has an account.
     pub async fn admin(world: &World, account: &Account) -> Self {
         Self::with_role(world, account, Role::Admin).await
     }
@@ -70,7 +70,7 @@ impl Visitor {
     async fn with_role(world: &World, account: &Account, role: Role) -> Self {
         let setting = |name: &str| match name {
             "DASHBOARD_URL" => Some("http://dashboard.example/base".to_owned()),
-            // Nobody answers there: whoever has a session needs no issuer.
+            // Nothing answers there: users with a session don't need the issuer.
             "OIDC_ISSUER" => Some("http://127.0.0.1:9".to_owned()),
             "OIDC_CLIENT_ID" => Some("client".to_owned()),
             "COOKIE_KEY" => Some("k".repeat(64)),
@@ -104,7 +104,7 @@ impl Visitor {
         self.send(Request::get(path), Body::empty()).await
     }
 
-    /// Sends a form as a page would.
+    /// Sends a form like a page.
     pub async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Page {
         let form = form_urlencoded::Serializer::new(String::new())
             .append_pair("csrf_token", &self.form_token)
@@ -113,7 +113,7 @@ impl Visitor {
         self.send(Request::post(path).header("content-type", "application/x-www-form-urlencoded"), form.into()).await
     }
 
-    /// Sends what a script of a page would.
+    /// Sends a request like a page's script.
     pub async fn script(&self, path: &str, content_type: &str, body: String) -> Page {
         let request = Request::post(path).header("content-type", content_type).header("hx-request", "true");
         self.send(request.header("x-csrf-token", &self.form_token), body.into()).await

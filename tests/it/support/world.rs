@@ -1,4 +1,4 @@
-//! A world for one test: contexts that are watched, and accounts of its own.
+//! A test's world: recorded contexts and its own accounts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ use super::aws_watch::Watch;
 use super::http::{Answer, post};
 use super::tables::table_like;
 
-/// Generous limits, for tests that are not about them. The slow rate keeps a limiter on one branch for a whole test.
+/// Generous limits, for tests of other things. The slow rate keeps a limiter in one branch during a test.
 pub const UNLIMITED: RateLimit = RateLimit { per_minute: 60, burst: 2_000 };
 
 pub struct World {
@@ -35,14 +35,14 @@ pub struct World {
     pub uploads: Arc<UploadService>,
 }
 
-/// AWS as functions have it, with time for a slow machine: a call that was given up and repeated would meet a fault that
-/// was meant for the next one.
+/// AWS clients like those of functions, but with time for slow machines: an abandoned and repeated call would meet the next
+/// call's fault.
 pub fn patient_aws() -> Aws {
     Aws::of_function().expect("AWS_REGION is set").with_patience(Duration::from_secs(20))
 }
 
 impl World {
-    /// A world whose settings are read at the first request: what a test sets before that holds.
+    /// A world that reads settings at the first request, so that the test can set them before.
     pub fn new() -> Self {
         let config = Config::from_env().expect("the emulator's environment is not set: run the tests with `make test`");
         Self::with_config(config)
@@ -67,8 +67,8 @@ impl World {
         }
     }
 
-    /// A world with settings of its own, so that what it says of the whole service concerns no other test. The test removes
-    /// them at its end.
+    /// A world with its own settings, so that changes of the whole service don't affect other tests. The test removes them at its
+    /// end.
     pub async fn with_own_settings() -> Self {
         let mut config = Self::new().config;
         let name = format!("settings-{}", Uuid::now_v7().simple());
@@ -81,7 +81,7 @@ impl World {
         dynamodb.delete_table().table_name(&self.config.tables.settings).send().await.unwrap();
     }
 
-    /// A plan of this test alone.
+    /// A plan for this test.
     pub async fn plan(&self, included_credits: u64) -> Plan {
         let id = format!("plan_{}", Uuid::now_v7().simple());
         let plan = Plan { included_credits, ..Plan::fallback(&id) };
@@ -106,7 +106,7 @@ impl World {
         account
     }
 
-    /// Stores `secret` as a key of the account, changed as the test wants it, even into what its account would not make it.
+    /// Stores `secret` as a key of the account with any change, even one that its account would not allow.
     pub async fn key(&self, account: &Account, secret: ApiKey, change: impl FnOnce(&mut StoredKey)) {
         let mode = if secret.reveal().starts_with("dm_test_") { Mode::Test } else { Mode::Live };
         let mut key = account.stored_key(&secret, mode);
@@ -119,7 +119,7 @@ impl World {
         }
     }
 
-    /// A further key of the account, changed as the test wants it.
+    /// Another key of the account with this change.
     pub async fn another_key(&self, account: &Account, mode: Mode, change: impl FnOnce(&mut StoredKey)) -> ApiKey {
         let secret = ApiKey::generate(mode);
         self.key(account, secret.clone(), change).await;

@@ -1,8 +1,8 @@
 use openidconnect::{CsrfToken, Nonce, PkceCodeChallenge, PkceCodeVerifier};
 use serde::{Deserialize, Serialize};
 
-/// What binds the issuer's answer to this browser (`state`), its token to this attempt (`nonce`), and the code to us
-/// (`verifier`, of which the issuer has seen a digest).
+/// Binds the issuer's response to this browser (`state`), its token to this attempt (`nonce`), and the code to us (`verifier`, of
+/// which the issuer knows a digest).
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Handshake {
     state: CsrfToken,

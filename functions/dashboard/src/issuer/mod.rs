@@ -1,4 +1,4 @@
-//! The issuer: what it says of itself, and what its tokens say of people.
+//! The issuer: its metadata and tokens.
 
 mod handshake;
 
@@ -27,13 +27,13 @@ use crate::config::{DashboardConfig, OidcConfig};
 use crate::error::PageError;
 pub use handshake::Handshake;
 
-/// How long the issuer has for an answer; a sign-in asks it up to three times.
+/// Time for one response of the issuer. A sign-in makes up to three requests.
 const ANSWER_TIME: Duration = Duration::from_secs(3);
-/// How long what it says of itself is believed without asking again.
+/// How long its metadata is cached.
 const MAX_AGE_MS: u64 = 3600 * 1000;
-/// A token may name a key that is newer than what we know; but not every token makes us ask.
+/// A token may use a key that is newer than the cached metadata, but not every token may cause a request.
 const ASK_AGAIN_MS: u64 = 30 * 1000;
-/// Only what is verified with a public key: a secret that we share could sign as well as verify.
+/// Only public-key algorithms: with a shared secret, we could sign tokens too.
 const ALGORITHMS: [CoreJwsSigningAlgorithm; 8] = [
     CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha256,
     CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha384,
@@ -54,7 +54,7 @@ pub struct Issuer {
     known: Mutex<Option<Known>>,
 }
 
-/// Who a user is, and when they last proved it to the issuer, if the token says so.
+/// A user's identity, and when they last gave their password, if the token says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
     pub identity: Identity,
@@ -95,7 +95,7 @@ impl From<AskError> for PageError {
     }
 }
 
-/// All claims that the standard has no field for: the name of the one that lists groups is a setting.
+/// All claims without a standard field: the name of the groups' claim is a setting.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Claims {
     #[serde(flatten)]
@@ -108,7 +108,7 @@ pub(crate) type Token = IdToken<Claims, CoreGenderClaim, CoreJweContentEncryptio
 
 impl Issuer {
     pub fn new(config: &DashboardConfig) -> Result<Self, IssuerError> {
-        // A redirect could send our request anywhere.
+        // Redirects could send our request anywhere.
         let http =
             reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).timeout(ANSWER_TIME).build()?;
         let callback = format!("{}/app/callback", config.url.as_str().trim_end_matches('/'));
@@ -121,7 +121,7 @@ impl Issuer {
         })
     }
 
-    /// Where a browser goes to sign in. `again`: even if the issuer still knows this person, it is to ask for a password.
+    /// The address for signing in. `again`: the issuer must ask for the password even if the user is signed in there.
     pub async fn authorization_url(&self, handshake: &Handshake, again: bool) -> Result<Url, PageError> {
         let metadata = self.metadata(MAX_AGE_MS).await?;
         let client = self.client(&metadata);
@@ -140,7 +140,7 @@ impl Issuer {
         Ok(url)
     }
 
-    /// Exchanges a code for a token, and believes the token once everything about it is verified.
+    /// Exchanges a code for a token and verifies the token completely.
     pub async fn identify(&self, code: String, handshake: &Handshake) -> Result<Proof, PageError> {
         let metadata = self.metadata(MAX_AGE_MS).await?;
         let client = self.client(&metadata);
@@ -151,7 +151,7 @@ impl Issuer {
             .set_pkce_verifier(handshake.verifier());
         let response = exchange.request_async(&self.http).await.map_err(|error| match error {
             openidconnect::RequestTokenError::Request(error) => PageError::Unavailable(error.to_string()),
-            // The issuer's own words, or a parser's: neither has a token in it.
+            // The error text comes from the issuer or a parser, and contains no token.
             openidconnect::RequestTokenError::ServerResponse(refusal) => PageError::SignIn(refusal.to_string()),
             openidconnect::RequestTokenError::Parse(..) | openidconnect::RequestTokenError::Other(_) => {
                 PageError::SignIn("the issuer's answer cannot be read".into())
@@ -161,7 +161,7 @@ impl Issuer {
         let token: Token = token.to_string().parse().map_err(|_| PageError::SignIn("no ID token".into()))?;
         match self.verify(&token, &metadata, handshake.nonce()) {
             Err(ClaimsVerificationError::SignatureVerification(_)) => {
-                // Perhaps it is signed with a key that is newer than what we know.
+                // The token may be signed with a newer key.
                 let metadata = self.metadata(ASK_AGAIN_MS).await?;
                 self.verify(&token, &metadata, handshake.nonce())
             }
@@ -180,19 +180,19 @@ impl Issuer {
         verify(token, &self.config, self.url.clone(), metadata.jwks().clone(), nonce)
     }
 
-    /// Where a browser goes to sign out, if the issuer has such a place.
+    /// The address for signing out, if the issuer has one.
     pub async fn sign_out_url(&self, back: &str) -> Option<Url> {
         let metadata = self.metadata(MAX_AGE_MS).await.ok()?;
         let mut url = metadata.additional_metadata().end_session_endpoint.as_ref()?.url().clone();
         url.query_pairs_mut()
             .append_pair("client_id", &self.config.client_id)
             .append_pair("post_logout_redirect_uri", back)
-            // Cognito's name for the same.
+            // Cognito's name for the same parameter.
             .append_pair("logout_uri", back);
         Some(url)
     }
 
-    /// The origins of both places, which a page's policy must let its forms end at.
+    /// The origins of both addresses, which pages' policies must allow for forms.
     pub async fn origins(&self) -> Vec<String> {
         let Ok(metadata) = self.metadata(MAX_AGE_MS).await else { return Vec::new() };
         let mut origins = vec![metadata.authorization_endpoint().url().origin().ascii_serialization()];
@@ -203,7 +203,7 @@ impl Issuer {
         origins
     }
 
-    /// What the issuer says of itself, with its keys, at most so old. If it does not answer, older words still hold.
+    /// The issuer's metadata with its keys, at most this old. If the issuer does not answer, older metadata stays in use.
     async fn metadata(&self, max_age_ms: u64) -> Result<Arc<ProviderMetadataWithLogout>, AskError> {
         let now = clock::now();
         let known = self.known.lock().ok().and_then(|known| known.clone());
@@ -247,7 +247,7 @@ impl Issuer {
     }
 }
 
-/// The workspace's HTTP client, as the library asks for one.
+/// The workspace's HTTP client, in the form that the library expects.
 #[derive(Debug)]
 struct Http(reqwest::Client);
 
@@ -276,8 +276,7 @@ type Client = CoreClient<
     openidconnect::EndpointMaybeSet,
 >;
 
-/// The user of a token whose signature, issuer, audience, expiry and nonce are verified. `None`: it names no
-/// e-mail address.
+/// The user of a token, after verifying signature, issuer, audience, expiry and nonce. `None` if it has no e-mail address.
 pub(crate) fn verify(
     token: &Token,
     config: &OidcConfig,
@@ -301,7 +300,7 @@ pub(crate) fn verify(
     Ok(Some(Proof { identity, at: claims.auth_time().map(|at| Timestamp(at.timestamp_millis())) }))
 }
 
-/// Issuers list groups as an array, and one alone sometimes as a word.
+/// Issuers usually list groups as an array, but sometimes a single one as a string.
 fn names(groups: &Value, group: &str) -> bool {
     match groups {
         Value::Array(groups) => groups.iter().any(|each| each == group),

@@ -8,7 +8,7 @@ use serde_json::json;
 
 const ISSUER: &str = "https://issuer.example";
 const CLIENT: &str = "client-1";
-// Made for these tests with `openssl genpkey -algorithm ed25519`; they sign nothing else.
+// Made for these tests by `openssl genpkey -algorithm ed25519`; they sign nothing else.
 const OURS: &str = "MC4CAQAwBQYDK2VwBCIEIC1xTYLgFuDa1ia28b71NjuTxamAzKQKecPlC8AJ3M3B";
 const ANOTHER: &str = "MC4CAQAwBQYDK2VwBCIEIEPojP+6TcHECnMR2eZPJxjegVlJFYKuirxMFeSw2k4N";
 
@@ -29,7 +29,7 @@ fn config() -> OidcConfig {
     }
 }
 
-/// A token that is right; tests make one thing of it wrong.
+/// A valid token. Tests change one property.
 struct Made {
     issuer: &'static str,
     audience: &'static str,
@@ -80,7 +80,7 @@ fn verified(token: &Token) -> Result<Option<Proof>, ClaimsVerificationError> {
 }
 
 #[test]
-fn a_token_that_is_right_names_its_person() {
+fn a_valid_token_identifies_the_user() {
     let identity = RIGHT.verdict().unwrap().unwrap();
     assert_eq!((identity.issuer.as_str(), identity.subject.as_str()), (ISSUER, "subject-1"));
     assert_eq!(
@@ -107,7 +107,7 @@ fn groups_make_administrators_by_their_whole_name() {
 }
 
 #[test]
-fn a_token_that_is_wrong_in_one_thing_is_refused() {
+fn a_token_with_one_wrong_property_is_refused() {
     let refused = |made: Made| made.verdict().unwrap_err();
     assert!(matches!(refused(Made { expires_in: -1, ..RIGHT }), ClaimsVerificationError::Expired(_)));
     assert!(matches!(refused(Made { audience: "client-2", ..RIGHT }), ClaimsVerificationError::InvalidAudience(_)));
@@ -131,7 +131,7 @@ fn a_token_that_was_changed_or_is_not_signed_is_refused() {
 }
 
 #[test]
-fn a_secret_that_we_share_signs_no_token() {
+fn tokens_signed_with_a_shared_secret_are_refused() {
     let hmac = openidconnect::core::CoreHmacKey::new(CLIENT.as_bytes());
     let claims = RIGHT.token();
     let claims =

@@ -1,4 +1,4 @@
-//! The pages, a module each: routes, handlers, and markup as functions of data.
+//! The pages, one module each: routes, handlers, and markup as functions of data.
 
 pub mod admin;
 pub mod fonts;
@@ -18,7 +18,7 @@ use crate::ahead::Ahead;
 use crate::error::PageError;
 use crate::state::AppState;
 
-/// Reads what the page at this path will show of this account. `None`: it reads by itself, also where this has failed.
+/// Reads the data for the page at this path for this account. If `None`, the page reads its data itself, including after errors.
 pub async fn read_ahead(state: &AppState, path: &str, account: &str) -> Option<Ahead> {
     fn kept<T: Send + Sync + 'static>(account: &str, read: Result<T, PageError>) -> Option<Ahead> {
         read.ok().map(|read| Ahead::new(account, read))

@@ -1,4 +1,4 @@
-//! Plans and prices: what administrators offer, what each tool costs, and where to ask for credits.
+//! Plans and prices: offered plans, prices of tools, and where to ask for credits.
 
 use axum::Router;
 use axum::extract::State;
@@ -96,7 +96,7 @@ fn costs(state: &AppState, tools: &[Listing<'_>]) -> Markup {
     }
 }
 
-/// The plans beside the account's own, on its overview. Nothing where no plan is listed and nobody can be asked.
+/// Other plans, on the account's overview. Empty if no plans are listed and there is no contact.
 pub fn section(state: &AppState, viewer: &Viewer, own: &str) -> Markup {
     let offered = viewer.settings.offered_plans();
     let contact = viewer.settings.service.credits_contact.as_ref();

@@ -1,4 +1,4 @@
-//! Pages without sign-in: the homepage, the tools and their pages, as the settings of each tool say.
+//! Public pages: the homepage, tools and their pages, according to each tool's settings.
 
 use axum::Router;
 use axum::extract::{Path, State};
@@ -28,7 +28,7 @@ pub fn routes() -> Router<AppState> {
 async fn homepage(State(state): State<AppState>, viewer: Viewer) -> Response {
     let tools = Listing::shown(&state, &viewer, |visibility| visibility.homepage);
     let by_api: Vec<_> = Listing::all(&state, &viewer).filter(|listing| listing.settings.page_visibility.api).collect();
-    // One that runs as it is, with a document of its own.
+    // An example that can be run as it is, with inline content.
     let example = by_api.iter().find(|listing| takes(listing.definition, "html")).or(by_api.first());
     let content = html! {
         section.hero {
@@ -213,7 +213,7 @@ fn takes(definition: &Definition, kind: &str) -> bool {
     definition.parameters["properties"]["input"]["properties"].get(kind).is_some()
 }
 
-/// The options that every job of the tool has, each with the first example of its schema.
+/// Required options, each with the first example of its schema.
 fn needed_options(definition: &Definition) -> Map<String, Value> {
     let options = &definition.parameters["properties"]["options"];
     let needed = options["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -221,8 +221,8 @@ fn needed_options(definition: &Definition) -> Map<String, Value> {
     needed.filter_map(|name| Some((name.to_owned(), example(name)?))).collect()
 }
 
-/// A request that a reader can paste, with the first of the tool's own inputs. It saves the result, unless that may be
-/// several files, or JSON like the job itself.
+/// A request to copy, with the first of the tool's own sources. It saves the result, unless that may be several files, or JSON
+/// like the job itself.
 fn curl(state: &AppState, definition: &Definition) -> String {
     let extension = definition.sources.formats.first().map_or("pdf", String::as_str);
     let address = |name: &str| json!({"sourceUrl": format!("https://example.com/{name}.{extension}")});

@@ -1,4 +1,4 @@
-//! The tools that this account can use, and what they cost.
+//! The tools that this account can use, with prices.
 
 use axum::Router;
 use axum::extract::State;

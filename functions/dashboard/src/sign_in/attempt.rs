@@ -1,4 +1,4 @@
-//! One attempt to sign in, noted in a signed cookie between the way to the issuer and the way back.
+//! An attempt to sign in, stored in a signed cookie while the user is at the issuer.
 
 use std::time::Duration;
 
@@ -15,16 +15,16 @@ use crate::issuer::Handshake;
 use crate::return_to::ReturnTo;
 use crate::state::AppState;
 
-/// Time to find one's password, and to set up a second factor.
+/// Time to find a password and set up a second factor.
 const TIME: Duration = Duration::from_secs(10 * 60);
 
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Attempt {
     pub handshake: Handshake,
     pub place: ReturnTo,
-    /// Whether the issuer had to ask for the password even if the user was signed in there.
+    /// Whether the issuer had to ask for the password again.
     pub again: bool,
-    /// The browser alone decides how long it keeps a cookie, so the time is in the value.
+    /// Browsers decide how long they keep a cookie, so its value contains the time.
     pub began_at: Timestamp,
 }
 
@@ -34,7 +34,7 @@ impl Attempt {
     }
 
     pub fn remember(&self, state: &AppState) -> SignedCookieJar {
-        // A struct of strings and numbers always has a JSON form.
+        // Strings and numbers can always be serialised.
         let text = serde_json::to_vec(self).unwrap_or_default();
         Purpose::SignIn.set(state, URL_SAFE_NO_PAD.encode(text), TIME)
     }

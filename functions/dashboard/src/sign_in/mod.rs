@@ -1,8 +1,8 @@
 //! Signing in and out by OpenID Connect: authorization code with PKCE, state and nonce.
 //!
-//! The way in: `/app/sign-in` notes in a signed cookie what this browser asked for and sends it to the issuer; the issuer
-//! sends it back to `/app/callback` with a code; the code is exchanged for an ID token, whose signature, issuer, audience,
-//! expiry and nonce are verified; a new session begins. No token of the issuer is kept.
+//! `/app/sign-in` stores the attempt in a signed cookie and redirects to the issuer. The issuer redirects to `/app/callback` with
+//! a code, which is exchanged for an ID token. After verifying its signature, issuer, audience, expiry and nonce, a new session
+//! begins. The issuer's tokens are not stored.
 
 pub mod attempt;
 
@@ -28,7 +28,7 @@ use crate::session::{self, SignedIn};
 use crate::state::{AppState, redirect_to};
 use attempt::Attempt;
 
-/// By how much the issuer's clock may be behind ours.
+/// How far the issuer's clock may be behind ours.
 const CLOCK_SKEW: Duration = Duration::from_secs(60);
 
 pub fn routes() -> Router<AppState> {
@@ -89,7 +89,7 @@ async fn enter(
     }
     let now = clock::now();
     let user = state.context.users.enter(&identity, now).await?;
-    // Rotation: ends the browser's earlier session, so a stolen one does not become signed in.
+    // Rotation: ends the browser's earlier session, so that a stolen one never becomes signed in.
     if let Some(earlier) = session::token(state, headers) {
         state.context.sessions.end(&earlier.id()).await?;
     }
@@ -100,7 +100,7 @@ async fn enter(
     Ok(Entered { token, user, proved_at: at, place: attempt.place })
 }
 
-/// Here, or everywhere; and then at the issuer, which would otherwise sign the next person in without asking.
+/// Signs out here or everywhere, and then at the issuer, which would otherwise sign the next person in without asking.
 async fn end(State(state): State<AppState>, headers: HeaderMap, form: FormData) -> Result<Response, PageError> {
     if let Some(token) = session::token(&state, &headers) {
         let id = token.id();

@@ -1,7 +1,7 @@
-//! System calls that children may make, by seccomp filters: these need no privilege, and hold for all that descends.
+//! Limits children's system calls by seccomp filters, which need no privileges and are inherited.
 //!
-//! There are three filters, of which the strictest answer counts: one that allows the calls that engines are known to make
-//! ([`allowed`]); one that judges what some of these are given; and one that keeps libraries from a call that can't be judged.
+//! There are three filters, and the strictest result applies: one allows the calls that engines are known to make ([`allowed`]),
+//! one checks the arguments of some of these, and one hides a call whose arguments can't be checked.
 
 mod allowed;
 
@@ -18,13 +18,13 @@ use super::{Network, Processes};
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 type Built<T> = Result<T, BackendError>;
 
-/// The filters for one kind of program, for the process that made them.
+/// The filters for one kind of program, built by the process that will use them.
 #[derive(Debug)]
 pub(super) struct Filters([BpfProgram; 3]);
 
 impl Filters {
-    /// Another architecture's calls end the process; what is not on the list, as all calls of the x32 ABI are not, does not exist
-    /// for it: libraries then fall back on what does.
+    /// Calls of another architecture kill the process. Calls that are not listed, including all x32 calls, fail as if they did
+    /// not exist, so that libraries fall back on others.
     pub(super) fn build(network: Network, processes: Processes) -> io::Result<Self> {
         let allowed = allowed::calls(network, processes).map(|call| (call, Vec::new())).collect();
         let build = || {
@@ -33,7 +33,7 @@ impl Filters {
             add_processes(&mut judged, processes)?;
             Ok([
                 filter(allowed, SeccompAction::Errno(libc::ENOSYS as u32), SeccompAction::Allow)?,
-                // A filter can't look into this call's arguments. Without it, libraries fall back on `clone`.
+                // Filters can't read this call's arguments. Without it, libraries fall back on `clone`.
                 deny(always([libc::SYS_clone3]), libc::ENOSYS)?,
                 deny(judged, libc::EPERM)?,
             ])
@@ -41,20 +41,19 @@ impl Filters {
         build().map(Self).map_err(|error: BackendError| io::Error::other(error))
     }
 
-    /// Leaves this thread and all that descends from it the calls that such a program makes. Fails where the kernel takes no
-    /// filters.
+    /// Restricts this thread and its descendants to the program's calls. Fails if the kernel does not support filters.
     pub(super) fn apply(&self) -> io::Result<()> {
         self.0.iter().try_for_each(|filter| seccompiler::apply_filter(filter).map_err(io::Error::other))
     }
 }
 
-/// Both at once.
+/// Builds and applies the filters.
 pub(super) fn narrow(network: Network, processes: Processes) -> io::Result<()> {
     Filters::build(network, processes)?.apply()
 }
 
 fn add_network(rules: &mut Rules, network: Network) -> Built<()> {
-    // A socket pair only connects the process to itself, except datagram pairs, which can send to other addresses.
+    // Socket pairs only connect the process to itself, except datagram pairs, which can send to other addresses.
     let pairs = vec![rule([not(0, libc::AF_UNIX)])?, rule([masked(1, 0xf, libc::SOCK_DGRAM)])?];
     rules.insert(libc::SYS_socketpair, pairs);
     match network {
@@ -78,20 +77,20 @@ fn add_network(rules: &mut Rules, network: Network) -> Built<()> {
 }
 
 fn add_processes(rules: &mut Rules, processes: Processes) -> Built<()> {
-    // A user namespace of its own would give a process all capabilities in it.
-    // Only the caller's own limits.
+    // A new user namespace would give the process all capabilities in it.
+    // Only the process's own limits.
     rules.insert(libc::SYS_prlimit64, vec![rule([not(0, 0)])?]);
     let mut clone = vec![rule([masked(0, libc::CLONE_NEWUSER, libc::CLONE_NEWUSER)])?];
     match processes {
         Processes::Forked => {}
-        // Processes that can't leave the group are all killed with it.
+        // Processes that can't leave the group are killed with it.
         Processes::InGroup => rules.extend(always([libc::SYS_setpgid, libc::SYS_setsid])),
         Processes::None => {
             rules.extend(always([libc::SYS_setpgid, libc::SYS_setsid]));
             #[cfg(target_arch = "x86_64")]
             rules.extend(always([libc::SYS_fork, libc::SYS_vfork]));
             clone.push(rule([masked(0, libc::CLONE_THREAD, 0)])?);
-            // It may signal itself only.
+            // It can only signal itself.
             let own = std::process::id() as libc::c_int;
             for call in [libc::SYS_kill, libc::SYS_tgkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo] {
                 rules.insert(call, vec![rule([not(0, own)])?]);

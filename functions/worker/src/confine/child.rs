@@ -1,4 +1,4 @@
-//! The child's side: what a process takes upon itself before it becomes the program, or reads a document.
+//! The child's side: a process confines itself before it runs the program or reads a document.
 
 use std::ffi::OsString;
 use std::io;
@@ -35,7 +35,7 @@ pub struct Args {
     network: Network,
     #[arg(long)]
     processes: Processes,
-    /// How to enforce that: system calls are filtered, or the network is an empty one.
+    /// How to enforce that: by system call filters or an empty network namespace.
     #[arg(long)]
     means: Means,
     /// Directories to read, besides the system's.
@@ -49,8 +49,8 @@ pub struct Args {
     command: Vec<OsString>,
 }
 
-/// Takes the limits upon this process and becomes the program. Returns only if that failed: the program never runs
-/// with less confinement than was asked for.
+/// Applies the limits to this process and becomes the program. Only returns on failure: the program never runs with fewer limits
+/// than requested.
 pub fn exec(args: Args) -> io::Error {
     let Some((program, rest)) = args.command.split_first() else {
         return io::Error::new(io::ErrorKind::InvalidInput, "no program given");
@@ -74,7 +74,7 @@ fn confine_self(args: &Args) -> io::Result<()> {
         limit(Resource::Data, bytes, bytes)?;
     }
     if let Some(seconds) = args.cpu {
-        // SIGXCPU at the soft limit identifies this reason; a program that ignores it is killed a second later.
+        // SIGXCPU at the soft limit identifies the cause. A program that ignores it is killed a second later.
         limit(Resource::Cpu, seconds, seconds.saturating_add(1))?;
     }
     match (args.means, args.network) {
@@ -89,8 +89,8 @@ fn confine_self(args: &Args) -> io::Result<()> {
     }
 }
 
-/// The confinement of a forked child, which its helper does not have yet: no process but itself, no socket, and no file
-/// but those of the system, of what it reads, and of where it writes.
+/// The additional confinement of a forked child: no other processes, no sockets, and no files except the system's and those that
+/// it reads or writes for its document.
 #[derive(Debug)]
 pub struct Narrowing {
     seen: Seen,
@@ -98,7 +98,7 @@ pub struct Narrowing {
 }
 
 impl Narrowing {
-    /// What takes time and needs no document. To be called in the child itself.
+    /// The slow part, which does not depend on the document. Must run in the child itself.
     pub fn prepare(reads: &[PathBuf]) -> io::Result<Self> {
         Ok(Self {
             seen: Seen::prepare(reads, Network::Denied)?,
@@ -106,8 +106,8 @@ impl Narrowing {
         })
     }
 
-    /// To be called before the child sees its document.
-    /// `reads` and `writes`: of this document alone.
+    /// Must run before the child sees its document.
+    /// `reads` and `writes` are only for this document.
     pub fn apply(self, reads: &[PathBuf], writes: &[PathBuf]) -> io::Result<()> {
         self.seen.enforce(reads, writes)?;
         self.filters.apply()
@@ -119,23 +119,23 @@ pub(crate) fn limit(resource: Resource, soft: u64, hard: u64) -> io::Result<()> 
     Ok(rustix::process::setrlimit(resource, Rlimit { current: Some(soft), maximum: Some(hard) })?)
 }
 
-/// Into a network namespace in which there is nothing, not even a loopback that is up.
+/// Enters an empty network namespace, in which even loopback is down.
 #[allow(deprecated, reason = "the form that is not can share file descriptors unsafely, which this one does not do")]
 fn leave_network() -> io::Result<()> {
     let alone = rustix::thread::unshare(UnshareFlags::NEWNET);
-    // Without privileges this needs a user namespace, if the platform has them.
+    // Without privileges, this needs a user namespace, if the platform has them.
     Ok(alone.or_else(|_| rustix::thread::unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNET))?)
 }
 
-/// What root could do beyond other users: look into any process, read any file, change the machine. Lambda has none of
-/// it; a container or a developer's machine may.
+/// Drops root's additional rights: to inspect other processes, read any file, or change the machine. Lambda has none of these,
+/// but a container or a developer's machine may.
 fn drop_capabilities() -> io::Result<()> {
     if rustix::thread::capabilities(None)?.permitted.is_empty() {
         return Ok(());
     }
     for capability in CapabilitySet::all().iter() {
         match rustix::thread::remove_capability_from_bounding_set(capability) {
-            // One that this kernel does not know; or one that we are in no position to hand on anyway.
+            // Either this kernel does not know the capability, or we could not pass it on anyway.
             Ok(()) | Err(rustix::io::Errno::INVAL | rustix::io::Errno::PERM) => {}
             Err(error) => return Err(error.into()),
         }
@@ -145,13 +145,13 @@ fn drop_capabilities() -> io::Result<()> {
     Ok(rustix::thread::set_capabilities(None, sets)?)
 }
 
-/// No other process of this user may read our memory or environment, where the role's credentials are.
+/// Other processes of this user can't read our memory or environment, which contain the role's credentials.
 pub fn hide_own_memory() -> io::Result<()> {
     Ok(rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?)
 }
 
-/// Does what needs a look at this process's own memory map, which a process that hides its memory may not have either,
-/// unless it is root. Only for processes without credentials: others of the same user could read it in the meantime.
+/// Runs code that reads this process's own memory map, which a process that hides its memory can't do unless it is root. Only for
+/// processes without credentials, since others of the same user could read them in the meantime.
 pub(crate) fn showing_own_memory<T>(look: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable)?;
     let seen = look();
@@ -159,7 +159,7 @@ pub(crate) fn showing_own_memory<T>(look: impl FnOnce() -> io::Result<T>) -> io:
     seen
 }
 
-/// Where a program lies, for the child to be able to read it.
+/// The program's directory, which the child must be able to read.
 pub(super) fn directory_of(program: &Path) -> PathBuf {
     let resolved = program.canonicalize().unwrap_or_else(|_| program.to_owned());
     resolved.parent().map_or(resolved.clone(), Path::to_owned)
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
     use std::fs::File;
 
-    /// Filters and rules hold for the thread that takes them upon itself, and so for no other test.
+    /// Filters and rules apply to this thread, so other tests are not affected.
     #[test]
     fn a_narrowed_child_has_its_own_directory_and_nobody_to_talk_to() {
         let [own, given, other] = [(); 3].map(|()| tempfile::tempdir().unwrap());
@@ -189,7 +189,7 @@ mod tests {
             assert!(std::os::unix::net::UnixDatagram::unbound().is_err(), "has datagrams");
             assert!(Command::new("/bin/true").status().is_err(), "starts processes");
             assert!(rustix::process::setsid().is_err() && rustix::process::setpgid(None, None).is_err());
-            // Threads are its own business.
+            // Threads are still allowed.
             assert_eq!(std::thread::spawn(|| 7).join().unwrap(), 7);
         };
         std::thread::scope(|scope| scope.spawn(narrowed).join()).unwrap();

@@ -1,5 +1,5 @@
-//! Which files a child sees and writes: Landlock, where the kernel has it. Besides, it keeps a child from looking into
-//! the memory and environment of any process outside, and from sending signals to one.
+//! Limits the files that a child can read and write, by Landlock if the kernel has it. Landlock also keeps a child from other
+//! processes' memory and environment, and from sending them signals.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use landlock::{
 
 use super::Network;
 
-/// Program files and kernel interfaces. Not /tmp and no home directory.
+/// Program files and kernel interfaces, but not /tmp or home directories.
 const SYSTEM: [&str; 14] = [
     "/bin",
     "/dev",
@@ -28,18 +28,18 @@ const SYSTEM: [&str; 14] = [
     "/var/lib",
     "/var/spool/libreoffice",
 ];
-/// Where a LibreOffice that runs by itself insists on a socket.
+/// Where a LibreOffice process of its own must create a socket.
 const SOCKETS: [&str; 1] = ["/tmp"];
 const WRITABLE_DEVICES: [&str; 2] = ["/dev/null", "/dev/zero"];
 
 const NEWEST: ABI = ABI::V6;
 
-/// What a thread will see, but for where it writes.
+/// The paths that a thread can read. Writable ones are added later.
 #[derive(Debug)]
 pub(super) struct Seen(RulesetCreated);
 
 impl Seen {
-    /// `reads`, besides the system's files. What is not there is left out.
+    /// `reads` is added to the system's files. Missing paths are left out.
     pub(super) fn prepare(reads: &[PathBuf], network: Network) -> io::Result<Self> {
         let read = AccessFs::from_read(NEWEST);
         let sockets = match network {
@@ -59,8 +59,8 @@ impl Seen {
         build().map(Self).map_err(|error: RulesetError| io::Error::other(error))
     }
 
-    /// Leaves this thread and all that descends from it nothing else, besides `reads` and, to write into, `writes`. Says whether the kernel
-    /// enforces it: an older one knows a part of this, or nothing.
+    /// Restricts this thread and its descendants to these files, plus `reads` and the writable `writes`. Returns whether the
+    /// kernel enforces it: older kernels do so in part or not at all.
     pub(super) fn enforce(self, reads: &[PathBuf], writes: &[PathBuf]) -> io::Result<bool> {
         let (read, all) = (AccessFs::from_read(NEWEST), AccessFs::from_all(NEWEST));
         let ruleset = self.0.add_rules(path_beneath_rules(reads, read));
@@ -70,7 +70,7 @@ impl Seen {
     }
 }
 
-/// Both at once.
+/// Builds and enforces the rules.
 pub(super) fn restrict(reads: &[PathBuf], writes: &[PathBuf], network: Network) -> io::Result<bool> {
     Seen::prepare(reads, network)?.enforce(&[], writes)
 }

@@ -1,4 +1,4 @@
-//! What this platform has to confine children with: found out by trying, before the first document.
+//! How this platform can confine children. Tested on a child before the first document.
 
 use std::fmt;
 use std::io;
@@ -25,23 +25,23 @@ const CONNECTED: u8 = 1;
 const WROTE: u8 = 2;
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Tries what a confined child must not be able to do, and says by its exit code what it could.
+/// Tries what a confined child must not do. The exit code says what succeeded.
 pub fn probe(args: &ProbeArgs) -> ExitCode {
     let connected = TcpStream::connect_timeout(&args.connect, PATIENCE / 2).map_or(0, |_| CONNECTED);
     let wrote = std::fs::write(&args.write, "").map_or(0, |()| WROTE);
     ExitCode::from(connected | wrote)
 }
 
-/// What holds here.
+/// The platform's abilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Platform {
     /// The first means that denies the network.
     pub network: Means,
-    /// Whether a child writes nowhere but into its own directory.
+    /// Whether children can only write to their own directories.
     pub files: bool,
 }
 
-/// Neither means works, and children without one are not wanted.
+/// No means works, and it is required.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "children can't be denied the network: neither seccomp filters nor network namespaces work here; \
@@ -50,7 +50,7 @@ pub struct Platform {
 pub struct NotDenied;
 
 impl Platform {
-    /// Tries each means on a child, until one works.
+    /// Tries each means on a child until one works.
     pub async fn probe(worker: &Path) -> io::Result<Self> {
         let mut found = Self { network: Means::None, files: false };
         for means in [Means::Calls, Means::Namespace, Means::None] {
@@ -63,7 +63,7 @@ impl Platform {
         Ok(Self { network: Means::None, ..found })
     }
 
-    /// The launcher for children here. `required`: none is better than one whose children have a network.
+    /// A launcher for this platform. `required`: fail rather than start children with network access.
     pub fn launcher(self, worker: PathBuf, required: bool) -> Result<Launcher, NotDenied> {
         match self.network {
             Means::None if required => Err(NotDenied),
@@ -74,7 +74,7 @@ impl Platform {
     }
 }
 
-/// What a child could do in spite of this means; `None` if it could not be applied.
+/// What a child could do in spite of this means; `None` if the means could not be applied.
 async fn try_with(worker: &Path, means: Means) -> io::Result<Option<u8>> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let (scratch, outside) = (tempfile::tempdir()?, tempfile::tempdir()?);

@@ -1,5 +1,4 @@
-//! What children use that no limit of the kernel's counts together: disk space over many files, memory over many
-//! processes. Sampled while the worker waits for them.
+//! Samples usage that the kernel's limits don't count in total: disk space over many files, memory over many processes.
 
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -11,20 +10,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::tree;
 
-/// Between two looks at a group whose memory does not grow, and at one that would soon have too much at its present rate.
+/// Interval between samples: the longest, for steady memory, and the shortest, for memory that would soon exceed the limit.
 const LONGEST_INTERVAL: Duration = Duration::from_millis(100);
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
-/// Between two looks at the disk, which take longer. Filling it takes longer still.
+/// Disk space is sampled less often, since it takes longer to measure and to fill.
 const DISK_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Disk space that one job may take: less than the smallest /tmp that the template allows.
+/// Most disk space of one job: less than the smallest /tmp that the template allows.
 const DISK_BYTES: u64 = 1536 << 20;
-/// Left to the worker itself, even if files take space that no longer have a name.
+/// Kept free for the worker, even if deleted files still use space.
 const SPARE_BYTES: u64 = 64 << 20;
-/// Chromium runs less than ten, with all frames of a page in one.
+/// Chromium runs fewer than ten, with all frames of a page in one.
 const MOST_PROCESSES: u32 = 128;
 
-/// What a child and all that it starts may take together.
+/// Limits for a child and everything that it starts.
 #[derive(Clone, Debug)]
 pub struct Allowance {
     /// Where it writes.
@@ -45,7 +44,7 @@ impl Allowance {
         Self { directories: directories.into_iter().collect(), disk_bytes: DISK_BYTES, memory_bytes }
     }
 
-    /// Whether a process that broke down had so much memory that the want of more is the likely reason.
+    /// Whether a crashed process had so much memory that lack of more is the likely reason.
     pub fn was_nearly_used_up(&self, peak_rss_bytes: u64) -> bool {
         peak_rss_bytes >= self.memory_bytes / 8 * 7
     }
@@ -66,21 +65,21 @@ impl Allowance {
     }
 }
 
-/// Whose memory is looked at.
+/// The processes whose memory is sampled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Watched {
-    /// A child that cannot start another process.
+    /// A child that can't start other processes.
     Process(Pid),
-    /// All of a group, for which every process of the machine has to be asked.
+    /// A process group, which requires reading all processes of the machine.
     Group(Pid),
 }
 
-/// Looks at what a child and all that it starts use: more often while its memory grows.
+/// Samples the usage of a child and its processes, more often while memory grows.
 #[derive(Debug)]
 pub(crate) struct Watch<'a> {
     allowance: &'a Allowance,
     watched: Watched,
-    /// At the last look: when it was, and what was found.
+    /// Time and result of the last sample.
     seen: Option<(Instant, Usage)>,
     interval: Duration,
     disk_seen: Instant,
@@ -91,17 +90,17 @@ impl<'a> Watch<'a> {
         Self { allowance, watched, seen: None, interval: SHORTEST_INTERVAL, disk_seen: Instant::now() }
     }
 
-    /// How long to wait before the next look.
+    /// The time until the next sample.
     pub(crate) fn interval(&self) -> Duration {
         self.interval
     }
 
-    /// What was found at the last look.
+    /// The last sample.
     pub(crate) fn last(&self) -> Usage {
         self.seen.map_or(Usage::default(), |(_, usage)| usage)
     }
 
-    /// What there is more of than is allowed.
+    /// The limit that is exceeded, if any.
     pub(crate) fn excess(&mut self) -> io::Result<Option<Excess>> {
         let usage = match self.watched {
             Watched::Process(pid) => of_process(pid),
@@ -129,7 +128,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// A quarter of the time that memory lasts at its present growth; without growth, twice the last interval.
+/// A quarter of the time until memory runs out at the current growth; without growth, twice the last interval.
 fn next_interval(last: Duration, grown: Option<(Duration, u64)>, left_bytes: u64) -> Duration {
     let next = match grown {
         Some((over, bytes)) if bytes > 0 => {
@@ -146,13 +145,13 @@ fn free_bytes(directory: &Path) -> io::Result<u64> {
     Ok(system.f_bavail.saturating_mul(system.f_frsize))
 }
 
-/// Bytes on disk below a directory in which others create and remove files at the same time.
+/// Bytes on disk below a directory that others change at the same time.
 fn size_of(directory: &Path) -> io::Result<u64> {
     let mut bytes = 0;
     for entry in gone_is_none(tree::entries(directory))?.into_iter().flatten() {
         let Some(entry) = gone_is_none(entry)? else { continue };
         let Some(metadata) = gone_is_none(entry.metadata())? else { continue };
-        // These blocks are always of 512 bytes.
+        // These blocks always have 512 bytes.
         bytes += metadata.blocks() * 512;
         if metadata.is_dir() {
             bytes += size_of(&entry.path())?;
@@ -161,8 +160,8 @@ fn size_of(directory: &Path) -> io::Result<u64> {
     Ok(bytes)
 }
 
-/// No engine makes directories that are too deep to be measured, or that change all the time: a child that a document has
-/// taken over does. It ends as if it had filled the disk, since any other error would be ours.
+/// Engines don't make directories that are too deep to measure or that change constantly, but a child under a document's control
+/// might. This counts as exceeding the disk limit, because any other error would be ours.
 fn is_out_of_reach(error: &io::Error) -> bool {
     use rustix::io::Errno;
     let out_of_reach = [Errno::NAMETOOLONG, Errno::LOOP, Errno::NOTDIR, Errno::ACCESS, Errno::PERM];
@@ -177,13 +176,13 @@ fn gone_is_none<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// What processes use together.
+/// The total usage of several processes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
     processes: u32,
-    /// Pages that several of them share are counted for each.
+    /// Shared pages count for each process.
     pub(crate) rss_bytes: u64,
-    /// Of the one that has most.
+    /// The largest process.
     pub(crate) largest_bytes: u64,
 }
 
@@ -196,7 +195,7 @@ impl Usage {
     }
 }
 
-/// Nothing, if it has ended.
+/// Zero if it has ended.
 fn of_process(pid: Pid) -> Usage {
     let mut usage = Usage::default();
     if let Some((_, pages)) = group_and_pages_of(&pid.as_raw_nonzero().to_string()) {
@@ -205,7 +204,7 @@ fn of_process(pid: Pid) -> Usage {
     usage
 }
 
-/// What a process group uses together. Processes that end during the count are left out.
+/// The total usage of a process group. Processes that end during the count are left out.
 fn of_group(group: Pid) -> io::Result<Usage> {
     let mut usage = Usage::default();
     for entry in std::fs::read_dir("/proc")? {
@@ -224,7 +223,7 @@ fn group_and_pages_of(process: &str) -> Option<(i32, u64)> {
     group_and_pages(&std::fs::read_to_string(Path::new("/proc").join(process).join("stat")).ok()?)
 }
 
-/// Fields 5 and 24 of proc(5)'s stat. The name in field 2 may hold spaces and parentheses.
+/// Fields 5 and 24 of proc(5)'s stat. The name in field 2 may contain spaces and parentheses.
 fn group_and_pages(stat: &str) -> Option<(i32, u64)> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     Some((fields.get(2)?.parse().ok()?, fields.get(21)?.parse().ok()?))
@@ -235,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn room_is_counted_over_all_files_and_directories() {
+    fn disk_space_is_counted_over_all_files_and_directories() {
         let directory = tempfile::tempdir().unwrap();
         std::fs::create_dir(directory.path().join("deep")).unwrap();
         std::fs::write(directory.path().join("deep/one"), vec![1; 100_000]).unwrap();
@@ -247,13 +246,13 @@ mod tests {
         assert!(exceeded(150_000) && !exceeded(1 << 20));
         let deep = directory.path().join("deep");
         std::fs::set_permissions(&deep, std::os::unix::fs::PermissionsExt::from_mode(0o000)).unwrap();
-        assert!(exceeded(150_000), "what a child made unreadable is counted too");
+        assert!(exceeded(150_000), "unreadable directories of a child are counted too");
         let gone = Allowance::new([PathBuf::from("/nowhere")], u64::MAX);
-        assert!(!gone.disk_is_exceeded().unwrap(), "what is gone takes no room");
+        assert!(!gone.disk_is_exceeded().unwrap(), "deleted files take no space");
     }
 
     #[test]
-    fn directories_too_deep_to_be_measured_take_too_much_room() {
+    fn directories_too_deep_to_measure_exceed_the_limit() {
         let scratch = tree::Scratch::new().unwrap();
         let name = "n".repeat(200);
         let mut directory =
@@ -288,12 +287,12 @@ mod tests {
     }
 
     #[test]
-    fn the_faster_memory_grows_the_sooner_is_the_next_look() {
+    fn fast_growing_memory_is_sampled_sooner() {
         let moment = Duration::from_millis(20);
         assert_eq!(next_interval(moment, None, 1 << 30), 2 * moment);
         assert_eq!(next_interval(moment, Some((moment, 0)), 1 << 30), 2 * moment);
         assert_eq!(next_interval(LONGEST_INTERVAL, Some((moment, 0)), 1 << 30), LONGEST_INTERVAL);
-        // A gigabyte is left, which lasts for 160 ms.
+        // One gigabyte is left, which lasts for 160 ms.
         assert_eq!(next_interval(LONGEST_INTERVAL, Some((moment, 128 << 20)), 1 << 30), 2 * moment);
         assert_eq!(next_interval(LONGEST_INTERVAL, Some((moment, 1 << 30)), 1 << 20), SHORTEST_INTERVAL);
         assert_eq!(next_interval(moment, Some((Duration::MAX, 1)), u64::MAX / 2), LONGEST_INTERVAL);

@@ -1,7 +1,7 @@
-//! `worker convert-each`: one process converts what standard input asks for, as a Lambda environment serves its jobs.
+//! `worker convert-each`: one process converts what standard input asks for, like a Lambda environment.
 //!
-//! A line is `{"tool", "in", "out", "options"?}`. The answer is a line too: `{"convertMs", "engine", "output", "warnings"}`,
-//! or `{"error": {"code", "message"}}`, after which the next line is served. For benchmarks and soak tests.
+//! Each line is `{"tool", "in", "out", "options"?}`. The reply is also one line: `{"convertMs", "engine", "output", "warnings"}`
+//! or `{"error": {"code", "message"}}`. An error does not end the process. For benchmarks and soak tests.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
@@ -43,7 +43,7 @@ enum Sources {
 }
 
 impl BatchArgs {
-    /// The command that would convert this line alone.
+    /// The command that converts this line alone.
     fn for_line(&self, line: &str) -> Result<Args, Refused> {
         let line: Line = serde_json::from_str(line)
             .map_err(|error| Refused { code: "invalid_json".into(), message: error.to_string() })?;
@@ -71,7 +71,7 @@ pub fn run(args: &BatchArgs) -> ExitCode {
     if run_to_the_end(serve(args)).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Nothing else runs while a line is awaited, as in an environment without a job.
+/// Nothing else runs while it waits for a line, like in an idle environment.
 async fn serve(args: &BatchArgs) -> io::Result<()> {
     let mut converters = Converters::default();
     for line in io::stdin().lock().lines() {
@@ -99,7 +99,7 @@ async fn convert_line(converters: &mut Converters, args: &BatchArgs, line: &str)
     Ok(answer)
 }
 
-/// One converter for each engine that was asked for, kept until the end.
+/// One converter per engine, kept until the end.
 #[derive(Default)]
 struct Converters(HashMap<(String, bool), Converter>);
 

@@ -1,22 +1,22 @@
-//! CPU time of this process and of all that descend from it, whether they live, ended, or were forked ahead.
+//! CPU time of this process and all its descendants, including ended and pre-forked ones.
 
 use std::collections::HashMap;
 use std::io;
 use std::time::Duration;
 
-/// What one process used, and who started it.
+/// A process's CPU time and parent.
 struct Usage {
     parent: u32,
     ticks: u64,
 }
 
-/// User and system time, in steps of a clock tick (10 ms as a rule). Ended processes count once their parent waited.
+/// User and system time in clock ticks (usually 10 ms). Ended processes count once their parent has waited for them.
 pub(super) fn of_process_tree() -> io::Result<Duration> {
     let mut processes = HashMap::new();
     for entry in std::fs::read_dir("/proc")? {
         let name = entry?.file_name();
         let Some(pid) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
-        // A process may end between being listed and being read.
+        // A process may end after it was listed.
         if let Some(usage) = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok().and_then(|stat| parse(&stat)) {
             processes.insert(pid, usage);
         }
@@ -39,11 +39,11 @@ fn descends(mut pid: u32, ancestor: u32, processes: &HashMap<u32, Usage>) -> boo
     true
 }
 
-/// A line of `/proc/PID/stat`; the program's name, in brackets, may itself contain brackets.
+/// A line of `/proc/PID/stat`. The program's name is in parentheses and may itself contain some.
 fn parse(stat: &str) -> Option<Usage> {
     let (_, rest) = stat.rsplit_once(')')?;
     let fields: Vec<&str> = rest.split_whitespace().collect();
-    // After the name: state, parent, …; user, system, and those of waited-for children are the 14th to 17th of all.
+    // The name is followed by state, parent, …; fields 14 to 17 are user and system time, own and of waited-for children.
     let ticks = fields.get(11..15)?.iter().map(|field| field.parse::<u64>().ok()).sum::<Option<u64>>()?;
     Some(Usage { parent: fields.get(1)?.parse().ok()?, ticks })
 }

@@ -1,10 +1,10 @@
-//! The address table: which addresses belong to the public internet.
+//! The table of public addresses.
 //!
 //! Sources: the IANA special-purpose address registries for IPv4 and IPv6, and their global unicast allocation.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What no connection goes to, as network and prefix length.
+/// Denied networks with their prefix length.
 const DENIED_V4: [(Ipv4Addr, u32); 15] = [
     (Ipv4Addr::new(0, 0, 0, 0), 8),       // this network
     (Ipv4Addr::new(10, 0, 0, 0), 8),      // private use
@@ -23,10 +23,10 @@ const DENIED_V4: [(Ipv4Addr, u32); 15] = [
     (Ipv4Addr::new(240, 0, 0, 0), 4),     // reserved, broadcast among it
 ];
 
-/// Of IPv6, only the global unicast block is public …
+/// Only the global unicast block of IPv6 is public, …
 const ALLOWED_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
-/// … less these parts of it.
+/// … except for these parts.
 const DENIED_V6: [(Ipv6Addr, u32); 4] = [
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // protocol assignments, Teredo among it
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32), // documentation
@@ -34,8 +34,8 @@ const DENIED_V6: [(Ipv6Addr, u32); 4] = [
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
 ];
 
-/// Networks whose last 32 bits are an IPv4 address that the packet ends at. NAT64's local prefixes (64:ff9b:1::/48) are not among
-/// them: a network may put the address elsewhere in those, so they are denied, as all that is not global unicast.
+/// Networks whose last 32 bits are the packet's final IPv4 address. NAT64's local prefixes (64:ff9b:1::/48) are not included: a
+/// network may put the address elsewhere in them, so they are denied like everything outside global unicast.
 const WRAPS_V4: [(Ipv6Addr, u32); 2] = [
     (Ipv6Addr::new(0, 0, 0, 0, 0, 0xffff, 0, 0), 96),    // IPv4-mapped
     (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96), // NAT64, well-known prefix
@@ -47,7 +47,7 @@ pub enum Verdict {
     Denied,
 }
 
-/// Judges one address; IPv6 addresses that stand for an IPv4 one are judged as that.
+/// Judges an address. IPv6 addresses that stand for an IPv4 address are judged as that.
 pub fn judge(address: IpAddr) -> Verdict {
     let denied = match address {
         IpAddr::V4(v4) => denies_v4(v4),
@@ -81,7 +81,7 @@ fn wrapped_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
 mod tests {
     use super::*;
 
-    /// The first and last address of each denied range, with their neighbours outside it ("-" where that is denied too).
+    /// The first and last address of each denied range with their outside neighbours ("-" if those are denied too).
     const V4_EDGES: [[&str; 4]; 15] = [
         ["-", "0.0.0.0", "0.255.255.255", "1.0.0.0"],
         ["9.255.255.255", "10.0.0.0", "10.255.255.255", "11.0.0.0"],
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn every_range_begins_and_ends_where_it_should() {
+    fn ranges_have_the_right_bounds() {
         for [before, first, last, after] in V4_EDGES.into_iter().chain(V6_EDGES) {
             for inside in [first, last] {
                 assert_eq!(verdict(inside), Verdict::Denied, "{inside}");

@@ -1,4 +1,4 @@
-//! Counting what goes over a connection, and cutting it off at the session's cap.
+//! Counts the bytes of a session's connections and cuts them off at its limit.
 
 use std::io;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// The bytes of one session, over all its connections.
+/// The bytes of all connections in one session.
 #[derive(Debug)]
 pub(super) struct Meter {
     cap: u64,
@@ -35,7 +35,7 @@ impl Meter {
         self.exceeded.load(Ordering::Relaxed)
     }
 
-    /// Fails once both directions together have used up the cap.
+    /// Fails once both directions together have reached the limit.
     fn check(&self) -> io::Result<()> {
         if self.sent().saturating_add(self.received()) < self.cap {
             return Ok(());
@@ -45,7 +45,7 @@ impl Meter {
     }
 }
 
-/// A connection to the internet whose bytes are counted. It overshoots the cap by at most one read or write.
+/// A counted connection to the internet. It exceeds the limit by one read or write at most.
 pub(super) struct Metered {
     stream: TcpStream,
     meter: Arc<Meter>,

@@ -1,4 +1,4 @@
-//! Which URLs may be fetched, and which addresses their names stand for.
+//! Which URLs may be fetched, and the addresses that their names resolve to.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -12,7 +12,7 @@ use url::{Host, Url};
 
 use super::address::{Verdict, judge};
 
-/// Turns names into addresses. Production asks the system; tests answer what they like.
+/// Resolves names: by the system in production, with scripted answers in tests.
 #[async_trait]
 pub trait Lookup: Send + Sync {
     async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>>;
@@ -29,12 +29,12 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// No name is longer (RFC 1035 § 2.3.4).
+/// The longest name (RFC 1035 § 2.3.4).
 const MAX_HOST_BYTES: usize = 253;
 
-/// Hosts with their ports that local mode may reach although their addresses are denied.
+/// Host and port pairs that local mode may reach although their addresses are denied.
 ///
-/// Parsed from `host:port` pairs between commas; an IPv6 host stands in brackets. Empty by default.
+/// Parsed from comma-separated `host:port` pairs, with IPv6 hosts in brackets. Empty by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceExceptions(HashSet<(Host, u16)>);
 
@@ -64,7 +64,7 @@ impl FromStr for SourceExceptions {
     }
 }
 
-/// Why no connection is made. The texts name the host at most, never a path or a query.
+/// Why a connection was refused. Texts may name the host, but never a path or query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     #[error("only http and https URLs are fetched")]
@@ -79,16 +79,16 @@ pub enum Refusal {
     Unresolved(String),
 }
 
-/// A host and port that the rules for URLs let through; its addresses are still to be resolved and judged.
+/// A host and port that passed the rules for URLs. Its addresses are not resolved and checked yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     pub host: Host,
     pub port: u16,
-    /// Listed in the exceptions: its addresses are not judged.
+    /// Listed in the exceptions: its addresses are not checked.
     pub excepted: bool,
 }
 
-/// The rules of egress. Cheap to clone.
+/// The egress rules. Cheap to clone.
 #[derive(Clone)]
 pub struct EgressPolicy {
     exceptions: Arc<SourceExceptions>,
@@ -102,7 +102,7 @@ impl fmt::Debug for EgressPolicy {
 }
 
 impl EgressPolicy {
-    /// `exceptions` is empty everywhere but in local mode.
+    /// `exceptions` is only used in local mode.
     pub fn new(exceptions: SourceExceptions) -> Self {
         Self::with_lookup(exceptions, Arc::new(SystemLookup))
     }
@@ -115,7 +115,7 @@ impl EgressPolicy {
         !self.exceptions.0.is_empty()
     }
 
-    /// Judges what the URL itself shows: scheme, user info, port, and a literal address.
+    /// Checks the URL itself: scheme, user info, port, and a literal address.
     pub fn admit(&self, url: &Url) -> Result<Target, Refusal> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(Refusal::Scheme);
@@ -142,7 +142,7 @@ impl EgressPolicy {
         }
     }
 
-    /// The addresses to connect to, and no others: the caller looks nothing up a second time.
+    /// The addresses to connect to. The caller must not look up the name again.
     pub async fn resolve(&self, target: &Target) -> Result<Vec<SocketAddr>, Refusal> {
         let addresses = match literal(&target.host) {
             Some(address) => vec![address],
@@ -151,7 +151,7 @@ impl EgressPolicy {
         Ok(addresses.into_iter().map(|address| SocketAddr::new(address, target.port)).collect())
     }
 
-    /// The addresses of `name`; one denied address refuses them all, since any of them could be connected to.
+    /// The addresses of `name`. If any is denied, all are, since any could be connected to.
     pub(crate) async fn resolve_name(&self, name: &str, excepted: bool) -> Result<Vec<IpAddr>, Refusal> {
         let addresses = self.lookup.addresses(name).await.unwrap_or_default();
         if addresses.is_empty() {
@@ -179,7 +179,7 @@ pub(crate) mod testing {
 
     use super::*;
 
-    /// Answers each look-up with the next answer, and with nothing after the last one.
+    /// Answers each look-up with the next of these answers, and then with none.
     pub(crate) struct Scripted(Mutex<VecDeque<Vec<IpAddr>>>);
 
     impl Scripted {
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_that_is_no_list_of_pairs_is_refused() {
+    fn a_setting_that_is_not_a_list_of_pairs_is_refused() {
         for setting in
             ["localhost", "localhost:", ":80", "localhost:http", "localhost:65536", "a b:80", "127.0.0.1:80;"]
         {

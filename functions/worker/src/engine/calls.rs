@@ -1,4 +1,4 @@
-//! Calls of one engine by another.
+//! Calls from one engine to another.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Conversion, Engine, Failure, Source, Task};
 
-/// Has another engine do a part of a task, with the task's deadline, limits and fonts.
+/// Calls another engine for a part of a task, with the task's deadline, limits and fonts.
 pub(super) async fn call(
     engine: &dyn Engine,
     tool: &str,
@@ -19,7 +19,7 @@ pub(super) async fn call(
     engine.convert(Task { tool, sources, options, scratch, deadline, limits, fonts }).await
 }
 
-/// A directory for one call: what one leaves is not in the next one's way, nor in that of another attempt.
+/// A directory for one call, so that leftovers can't affect later calls or attempts.
 pub(super) fn room(task: &Task<'_>, name: &str) -> Result<PathBuf, Failure> {
     let made = tempfile::Builder::new().prefix(name).tempdir_in(task.scratch);
     Ok(made.map_err(|error| Failure::internal(format!("no directory: {error}")))?.keep())

@@ -1,4 +1,4 @@
-//! E-mail to PDF: a confined child makes a page of a message, the browser prints the page, and attachments follow or go into it.
+//! E-mail to PDF: a confined child turns a message into a page, the browser prints it, and attachments are appended or embedded.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,19 +18,19 @@ use crate::{checker, sources};
 
 pub const TOOL: &str = "email-to-pdf";
 
-/// Slugs of the calls of other engines.
+/// Slugs of calls to other engines.
 const RENDER: &str = "render-email";
 const DESCRIBE: &str = "edit-metadata";
 const MERGE: &str = "merge-pdf";
 const VERIFY: &str = "verify";
 const IMAGES: &str = "images-to-pdf";
 const OFFICE: &str = "office-to-pdf";
-/// Pictures are part of the page.
+/// Includes pictures.
 const MOST_PAGE_BYTES: u64 = 48 << 20;
-/// Attachments of one message that are converted.
+/// Most attachments of a message that are converted.
 const MOST_CONVERTED: usize = 100;
 
-/// What this tool has by default where html-to-pdf has something else.
+/// Defaults that differ from html-to-pdf.
 const MARGIN: &str = "15mm";
 const MARGINS: [&str; 4] = ["marginTop", "marginRight", "marginBottom", "marginLeft"];
 
@@ -46,7 +46,7 @@ impl std::fmt::Debug for EmailToPdf {
     }
 }
 
-/// What happens with attachments beside being listed.
+/// How attachments are handled besides being listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Attachments {
@@ -62,7 +62,7 @@ struct Options {
     attachments: Attachments,
 }
 
-/// What the child says of a message.
+/// The child's description of a message.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Described {
@@ -77,7 +77,7 @@ struct Attached {
     bytes: u64,
 }
 
-/// What became of an attachment.
+/// The result for an attachment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Listed,
@@ -96,12 +96,12 @@ impl Fate {
 }
 
 impl EmailToPdf {
-    /// `tools`: the PDF tools; `browser`: what prints pages; `office`: what makes PDFs of office documents.
+    /// `tools`: the PDF tools; `browser`: prints pages; `office`: converts office documents.
     pub fn new(tools: Arc<dyn Engine>, browser: Arc<dyn Engine>, office: Arc<dyn Engine>) -> Self {
         Self { tools, browser, office }
     }
 
-    /// Prints a message, or an attachment in the same manner. The attachments come with it, if the options ask for them.
+    /// Prints a message or an attachment. Returns the attachments too, if the options ask for them.
     async fn print(&self, source: Source, options: &Value, task: &Task<'_>) -> Result<Printed, Failure> {
         let rendered = call(&*self.tools, RENDER, vec![source], options, &room(task, "page")?, task).await?;
         checker::are_files(&rendered)?;
@@ -116,7 +116,7 @@ impl EmailToPdf {
         Ok(Printed { pdf: Conversion { warnings, ..printed }, described, files })
     }
 
-    /// The message and what its attachments become, as one PDF. Says which of them did.
+    /// Puts the message and its converted attachments into one PDF. Records which ones were converted.
     async fn convert_attachments(
         &self,
         printed: &mut Printed,
@@ -143,7 +143,7 @@ impl EmailToPdf {
                 Err(failure) if is_of_document(failure.code) => {
                     tracing::info!(cause = %failure.cause, "an attachment can't be converted");
                     let is_unknown = failure.code == JobErrorCode::UnsupportedFormat;
-                    // What the tools accept is of no use to those who can't choose the attachment.
+                    // A list of accepted formats does not help those who can't choose the attachment.
                     let why = if is_unknown { "Its format is not supported." } else { &failure.message };
                     printed.pdf.warnings.push(not_converted(&name, why));
                 }
@@ -192,7 +192,7 @@ impl EmailToPdf {
         Ok(converted)
     }
 
-    /// Writes what the message says of itself, and its attachments, into the PDF.
+    /// Writes the message's metadata and attachments into the PDF.
     async fn describe(&self, printed: &mut Printed, embeds: bool, task: &Task<'_>) -> Result<(), Failure> {
         let Described { title, author, .. } = &printed.described;
         let given = [("title", title), ("author", author)];
@@ -215,11 +215,11 @@ impl EmailToPdf {
     }
 }
 
-/// A message as a PDF, and what came with it.
+/// A message as PDF with its attachments.
 struct Printed {
     pdf: Conversion,
     described: Described,
-    /// The attachments, as far as the options ask for them.
+    /// The attachments, if the options ask for them.
     files: Vec<Artifact>,
 }
 
@@ -240,7 +240,7 @@ impl Engine for EmailToPdf {
     }
 }
 
-/// The options of the page: those of html-to-pdf, with defaults for messages.
+/// Options of the page: those of html-to-pdf, with defaults for messages.
 fn page_options(options: &Value) -> Value {
     let mut page = Map::new();
     page.extend(MARGINS.map(|margin| (margin.to_owned(), json!(MARGIN))));
@@ -260,12 +260,12 @@ fn titled(path: PathBuf, title: Option<&str>) -> Source {
     Source::File(docmill_pdf::Source { title, ..checker::file(path, Media::Pdf, None) })
 }
 
-/// Whether a file is printed like a message, without scripts and without what lies elsewhere.
+/// Whether a file is printed like a message: without scripts or remote content.
 const fn is_for_page(media: Media) -> bool {
     matches!(media, Media::Html | Media::Markdown | Media::Text | Media::Eml | Media::Msg)
 }
 
-/// Whether a failure is that of one attachment. The rest of the message can be had without it.
+/// Whether a failure only concerns one attachment, so that the rest of the message can be converted.
 const fn is_of_document(code: JobErrorCode) -> bool {
     match code {
         JobErrorCode::SourceTooLarge
@@ -297,7 +297,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_have_margins_of_their_own_by_default() {
+    fn messages_have_their_own_default_margins() {
         let page = page_options(&json!({"marginLeft": 12, "attachments": "embed"}));
         assert_eq!((&page["marginTop"], &page["marginLeft"]), (&json!("15mm"), &json!(12)));
         assert_eq!(page_options(&Value::Null)["marginRight"], json!("15mm"));

@@ -1,4 +1,4 @@
-//! The installed fonts, which of them replace missing ones, and those of accounts.
+//! Installed fonts, substitutes for missing ones, and fonts of accounts.
 
 pub(super) mod installed;
 mod own;

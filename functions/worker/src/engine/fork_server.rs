@@ -1,7 +1,7 @@
-//! A helper process that forks one child per document: started when it is needed, replaced when it fails.
+//! A helper process that forks a child for each document. It is started when needed and replaced when it fails.
 //!
-//! The helper is asked one thing at a time, as a JSON line on its standard input, and answers with one on its standard
-//! output. It also writes `"Ready"` when it has started, and whenever it has prepared for the next request.
+//! Requests are sent one at a time, as a JSON line on the helper's standard input, and replies come as a JSON line on its
+//! standard output. It also writes `"Ready"` when it has started and when it has prepared for the next request.
 
 mod backoff;
 pub(crate) mod helper;
@@ -23,14 +23,14 @@ use tokio::time::timeout_at;
 use crate::confine::{NOT_CONFINED, kill_group};
 use backoff::Backoff;
 
-/// How long a document waits for a helper's first word, and a helper may take stock after its first document. One that takes
-/// longer is slow: it continues, and urgent requests are served without it.
+/// How long a document waits for a helper's first message, and how long a helper may take for its `settle` after its first
+/// document. A slower one continues, but urgent requests are served without it.
 const START: Duration = Duration::from_secs(20);
 
-/// Awaited for so long without a word, a helper is broken.
+/// A helper that has not replied for this long is broken.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long a document waits for a helper that has been awaited for long enough.
+/// How long a document waits for a helper that is already late.
 const MOMENT: Duration = Duration::from_millis(50);
 
 /// How long a helper may take to prepare for the next request.
@@ -38,21 +38,21 @@ const PREPARATION: Duration = Duration::from_secs(5);
 
 const READY: &str = "\"Ready\"";
 
-/// What is granted to a helper beyond a deadline that it keeps itself.
+/// Extra time for a helper that enforces a deadline itself.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// A helper that has closed its output is about to end.
+/// A helper that has closed its output is about to exit.
 const END: Duration = Duration::from_secs(1);
 
-/// How to start a helper, confined and in a process group of its own.
+/// Starts a confined helper in its own process group.
 pub type Start = Box<dyn Fn(Startup) -> io::Result<std::process::Command> + Send + Sync>;
 
-/// How much of its environment a helper uses at its start.
+/// How many optional parts a helper uses at its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Startup {
     #[default]
     Full,
-    /// The last one ended before its first reply: leave out everything that is optional.
+    /// The last one ended before its first reply: leave out everything optional.
     Minimal,
 }
 
@@ -74,11 +74,11 @@ struct Helper {
     requests: ChildStdin,
     replies: Lines<BufReader<ChildStdout>>,
     started: bool,
-    /// Time since its last reply.
+    /// How long it has been waited for since its last reply.
     awaited: Duration,
-    /// Whether it has reported ready since its last answer.
+    /// Whether it has reported ready since its last reply.
     ready: bool,
-    /// Whether it was asked anything, and whether it was ready after that.
+    /// Whether it had a request, and whether it was ready after that.
     asked: bool,
     settled: bool,
 }
@@ -104,13 +104,12 @@ impl ForkServer {
         Self { start, state: Mutex::default() }
     }
 
-    /// Waits until the helper has prepared for the next request; starts it if there is none, unless it has just failed
-    /// several times.
+    /// Waits until the helper is ready for the next request. Starts one if needed, unless it has just failed several times.
     pub async fn get_ready(&self) -> io::Result<()> {
         self.get_ready_within(START).await
     }
 
-    /// `time`: how long it may take to start, and to take stock after its first document.
+    /// `time`: how long it may take to start, and to settle after its first document.
     async fn get_ready_within(&self, time: Duration) -> io::Result<()> {
         let mut state = self.state.lock().await;
         if state.helper.is_none() && state.backoff.pause(Instant::now()).is_some() {
@@ -122,8 +121,8 @@ impl ForkServer {
         ready.map_err(io::Error::other)
     }
 
-    /// Asks the helper, which must answer by `deadline` or shortly after. On any error but slowness of its start the helper is
-    /// killed, and the next request starts another.
+    /// Asks the helper, which must answer by `deadline` or shortly after. On any error except a slow start, the helper is killed,
+    /// and the next request starts another.
     pub async fn ask<Q: Serialize, R: DeserializeOwned>(&self, request: &Q, deadline: Instant) -> io::Result<R> {
         let mut state = self.state.lock().await;
         if state.helper.is_none()
@@ -131,7 +130,7 @@ impl ForkServer {
         {
             return Err(io::Error::other(format!("the helper failed several times, the last time: {cause}")));
         }
-        // A request that is dropped while it waits takes its helper along: its answer would be taken for the next one's.
+        // If a request is dropped while it waits, its helper is dropped too: its reply would be taken for the next one's.
         let mut helper = state.take_helper(&self.start)?;
         let reply = helper.ask(request, deadline).await;
         state.note(helper, &reply);
@@ -144,7 +143,7 @@ impl State {
         self.helper.take().map_or_else(|| Helper::start(start(self.startup)?), Ok)
     }
 
-    /// Keeps a helper that did what it should, or is slow, and drops, and so ends, one that did not.
+    /// Keeps a helper that works or is slow. Drops, and so kills, one that failed.
     fn note<T>(&mut self, helper: Helper, outcome: &Result<T, HelperError>) {
         match outcome {
             Ok(_) => (self.helper, self.backoff) = (Some(helper), Backoff::default()),
@@ -153,7 +152,7 @@ impl State {
                 self.backoff.fail(Instant::now(), error.to_string());
                 self.startup = match self.startup {
                     Startup::Full if !helper.started => Startup::Minimal,
-                    // Either it did start, or startup did not help.
+                    // Either it did start, or a minimal startup did not help.
                     Startup::Full | Startup::Minimal => Startup::Full,
                 };
             }
@@ -174,7 +173,7 @@ impl Helper {
         Ok(Self { process, group, requests, replies, started, awaited, ready, asked, settled })
     }
 
-    /// Waits for the word that it has started.
+    /// Waits for the message that it has started.
     async fn started(&mut self, time: Duration) -> Result<(), HelperError> {
         if !self.started {
             self.ready_within(time).await?;
@@ -198,7 +197,7 @@ impl Helper {
         let began = Instant::now();
         let line = match self.line(began + time).await {
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                // At most the given time: the environment may have been frozen in between.
+                // At most this time, because the environment may have been frozen in between.
                 self.awaited += began.elapsed().min(time);
                 return Err(if self.awaited < PATIENCE {
                     HelperError::Slow(self.awaited)
@@ -257,7 +256,7 @@ impl Helper {
     }
 }
 
-/// What a helper writes when it gives up.
+/// A helper's message when it gives up.
 #[derive(Deserialize)]
 enum FailureMessage {
     Failed(String),
@@ -276,7 +275,7 @@ fn expect_ready(line: &str) -> io::Result<()> {
 }
 
 impl Drop for Helper {
-    /// Its children, each in a group of its own, die with it.
+    /// Its children die with it, although each has its own group.
     fn drop(&mut self) {
         if self.process.id().is_some()
             && let Err(error) = kill_group(self.group)
@@ -291,7 +290,7 @@ mod tests {
     use super::*;
     use std::os::unix::process::CommandExt;
 
-    /// A helper that dies as it starts unless it takes the utmost startup, and then repeats what it is asked.
+    /// A helper that only starts with the minimal startup, and then echoes requests.
     fn fragile(startup: Startup) -> io::Result<std::process::Command> {
         let mut command = std::process::Command::new("sh");
         let (crash, serve) = ("kill -SEGV $$", "echo '\"Ready\"'; exec cat");
@@ -300,7 +299,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_helper_that_does_not_start_is_followed_by_a_careful_one() {
+    async fn after_a_failed_start_the_next_helper_starts_minimally() {
         let server = ForkServer::new(Box::new(fragile));
         let error = server.get_ready().await.unwrap_err();
         assert!(error.to_string().contains("signal: 11"), "{error}");
@@ -309,7 +308,7 @@ mod tests {
         assert_eq!(server.ask::<_, String>(&"again", deadline).await.unwrap(), "again");
     }
 
-    /// A helper that takes a moment to start, and then repeats what it is asked, and says who it is.
+    /// A helper that takes a moment to start, then echoes requests with its process id.
     fn slow(_care: Startup) -> io::Result<std::process::Command> {
         let mut command = std::process::Command::new("sh");
         let script = "sleep 1; echo '\"Ready\"'; while read line; do echo \"[$line,$$]\"; done";
@@ -318,7 +317,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_helper_that_is_slow_goes_on_and_serves_what_comes_later() {
+    async fn a_slow_helper_continues_and_serves_later_requests() {
         let server = ForkServer::new(Box::new(slow));
         let soon = || Instant::now() + Duration::from_millis(1);
         for _ in 0..2 * backoff::FREE_FAILURES {
@@ -331,7 +330,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_helper_without_a_word_for_too_long_is_broken() {
+    async fn a_helper_that_is_silent_for_too_long_is_broken() {
         let silent = |_care| {
             let mut command = std::process::Command::new("sleep");
             command.arg("600").process_group(0);
@@ -346,7 +345,7 @@ mod tests {
         assert!(server.state.lock().await.helper.is_none());
     }
 
-    /// The first helpers never say a word; the next one repeats what it is asked.
+    /// The first helpers are silent; the next one echoes requests.
     fn silent_at_first() -> Start {
         let starts = std::sync::atomic::AtomicU32::new(0);
         Box::new(move |_startup| {
@@ -370,13 +369,13 @@ mod tests {
             assert_eq!(error.to_string(), "the helper does not answer");
             assert!(server.state.lock().await.helper.is_none());
         }
-        // During the pause no helper is started, and a document is told why.
+        // During the pause no helper is started, and a document gets the reason.
         assert!(server.get_ready_within(soon).await.is_ok());
         let deadline = Instant::now() + Duration::from_secs(20);
         let error = server.ask::<_, String>(&"hello", deadline).await.unwrap_err();
         assert!(error.to_string().ends_with("the last time: the helper does not answer"), "{error}");
         assert!(server.state.lock().await.helper.is_none());
-        // The same failures, longer ago than the first pause lasts.
+        // The same failures, but longer ago than the first pause.
         let long_ago = Instant::now().checked_sub(Duration::from_secs(60)).unwrap();
         let mut backoff = Backoff::default();
         (0..backoff::FREE_FAILURES).for_each(|_| backoff.fail(long_ago, "silence".to_owned()));
@@ -384,7 +383,7 @@ mod tests {
         assert_eq!(server.ask::<_, String>(&"hello", deadline).await.unwrap(), "hello");
     }
 
-    /// A helper that gives up, and says why.
+    /// A helper that gives up with a message.
     fn hopeless(_care: Startup) -> io::Result<std::process::Command> {
         let mut command = std::process::Command::new("sh");
         command.arg("-c").arg(r#"echo '{"Failed":"no fonts"}'; exit 1"#).process_group(0);
@@ -398,7 +397,7 @@ mod tests {
             let error = server.get_ready().await.unwrap_err();
             assert_eq!(error.to_string(), "the helper failed: no fonts");
         }
-        assert!(server.get_ready().await.is_ok(), "nobody waits for what pauses");
+        assert!(server.get_ready().await.is_ok(), "a pause must not delay anything");
         let deadline = Instant::now() + Duration::from_secs(20);
         let error = server.ask::<_, String>(&"hello", deadline).await.unwrap_err();
         assert!(error.to_string().ends_with("the last time: the helper failed: no fonts"), "{error}");

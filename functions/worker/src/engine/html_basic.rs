@@ -1,9 +1,9 @@
-//! HTML to PDF without a browser and without scripts: the fast lane.
+//! HTML to PDF without a browser or scripts: the fast lane.
 //!
-//! A page size in the page's own CSS wins over the requested one.
+//! A page size in the page's CSS takes precedence over the requested one.
 //!
-//! What the page refers to is fetched through the guard and put into the page, by this process; the page is laid out in
-//! a confined child. References of inline HTML are fetched likewise, if they are absolute.
+//! This process fetches the page's resources through the guard and embeds them; a confined child lays out the page. Resources of
+//! inline HTML are fetched in the same way, if their URLs are absolute.
 
 mod child;
 mod css;
@@ -42,11 +42,11 @@ use crate::confine::usage::Excess;
 use crate::confine::{self, End, Launcher};
 use crate::source::{Caps, Fetcher};
 
-/// The child gives up by itself so long before it would be killed.
+/// The child gives up this long before it would be killed.
 const RESERVE: Duration = Duration::from_millis(250);
 const VERSION: &str = "0.7.0";
 
-/// The engine. Jobs don't share anything; one after the other is laid out.
+/// The engine. Jobs share nothing and are laid out one after the other.
 #[derive(Debug)]
 pub struct HtmlBasic {
     children: Children,
@@ -101,7 +101,7 @@ struct Page {
 
 struct Printed {
     pdf: PathBuf,
-    /// The end of what the child wrote to its standard error.
+    /// The end of the child's standard error.
     said: String,
 }
 
@@ -179,7 +179,7 @@ async fn dissect(page: String, base: Option<Url>, deadline: Instant) -> Result<D
     dissected.map_err(|error| internal(&error))?.map_err(|html::TimeUp| timed_out())
 }
 
-/// A page is HTML, or text of a kind that HTML can be read from.
+/// A page must be HTML, or text that can be read as HTML.
 fn check_type(content_type: Option<&str>) -> Result<(), Failure> {
     let given = content_type.unwrap_or("text/html").split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     if matches!(given.as_str(), "text/html" | "application/xhtml+xml" | "text/plain" | "") {
@@ -189,7 +189,7 @@ fn check_type(content_type: Option<&str>) -> Result<(), Failure> {
     Err(Failure::new(JobErrorCode::UnsupportedFormat, message, "media type of the page"))
 }
 
-/// Whether the request itself says what paper it wants.
+/// Whether the request itself chooses the paper.
 fn names_paper(options: &Value) -> bool {
     ["pageSize", "width", "landscape"].iter().any(|option| options.get(option).is_some())
 }

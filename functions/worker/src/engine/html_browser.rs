@@ -1,7 +1,7 @@
-//! HTML to PDF or to a picture in a browser: Chromium, started ahead of its job, spoken to over a pipe.
+//! HTML to PDF or pictures in a browser: Chromium, started before its job, controlled over a pipe.
 //!
-//! Each job has a browser of its own, which reaches the internet through a guarding proxy session of its own and is killed
-//! after the job: a compromised browser never sees another job's page. The next one is started in advance.
+//! Each job has its own browser and its own proxy session. The browser is killed after the job, so a compromised one never sees
+//! another job's page. The next one is started in advance.
 
 mod browser;
 mod client;
@@ -40,30 +40,30 @@ use crate::egress::EgressPolicy;
 
 pub use self::process::{BrowserSettings, wait_for_dropped_browsers};
 
-/// A call that is in no catalogue: prints the page of an e-mail message, whose scripts would not run.
+/// An internal call: prints the page of an e-mail message, without scripts.
 pub const EMAIL_TOOL: &str = "print-email";
-/// The tool whose result is a picture.
+/// The tool that makes pictures.
 const PICTURE_TOOL: &str = "html-to-image";
 
-/// A browser or page that does not answer in this time is not fit for work.
+/// A browser or page that does not answer in this time is not used.
 const HEALTH: Duration = Duration::from_millis(1500);
-/// A page made ahead takes some 40 ms.
+/// Preparing a page takes about 40 ms.
 const PREPARATION: Duration = Duration::from_secs(5);
-/// What is kept of the deadline to end a job in good order.
+/// Time reserved for ending a job properly.
 const RESERVE: Duration = Duration::from_millis(500);
 
-/// The engine. One job at a time has the browser; others wait for it.
+/// The engine. It runs one job at a time; others wait.
 #[derive(Debug)]
 pub struct HtmlBrowser {
     settings: BrowserSettings,
     launcher: Launcher,
     policy: EgressPolicy,
-    /// Away once a job has it, which takes it along.
+    /// `None` while a job uses the browser, which is killed with it.
     idle: Mutex<Option<Ready>>,
     fonts: InstalledFonts,
 }
 
-/// A browser, and perhaps the page of the next job in it.
+/// A browser, and possibly the page for the next job.
 #[derive(Debug)]
 struct Ready {
     // Dropped before the browser, whose connections go through it.
@@ -76,7 +76,7 @@ impl HtmlBrowser {
         Self { settings, launcher, policy, idle: Mutex::new(None), fonts: InstalledFonts::default() }
     }
 
-    /// A browser that no job has had: the one made ready, or else a new one.
+    /// An unused browser: the prepared one, or a new one.
     async fn fit_browser(&self, prepared: Option<Ready>) -> Result<Ready, Stop> {
         if let Some(mut ready) = prepared
             && ready.is_healthy().await
@@ -101,7 +101,8 @@ impl HtmlBrowser {
 
     async fn serve(&self, job: &Job<'_>) -> Result<(EngineInfo, Vec<Warning>, Letters), Failure> {
         let mut idle = self.idle.lock().await;
-        // A browser looks for fonts when it starts: the one made ready knows none of an account's, and is kept for another job.
+        // A browser reads fonts when it starts. The prepared one does not know the account's fonts, so it is kept for another
+        // job.
         let ready = match job.fonts.directory() {
             None => self.fit_browser(idle.take()).await,
             Some(_) => self.start(job.fonts).await,
@@ -120,7 +121,7 @@ impl HtmlBrowser {
 }
 
 impl Ready {
-    /// Whether browser and page still answer: they may have been frozen, or died, since the last job.
+    /// Whether browser and page still answer. They may have been frozen or have died since the last job.
     async fn is_healthy(&mut self) -> bool {
         let until = Instant::now() + HEALTH;
         match &mut self.blank {
@@ -142,19 +143,19 @@ impl Engine for HtmlBrowser {
         Ok(Conversion::of_file(job.result, job.product.media(), engine, warnings))
     }
 
-    /// Starts the browser if there is none, and opens the next job's page in it: 40 ms that the job then saves.
+    /// Starts a browser if there is none, and opens the next job's page. This saves the job 40 ms.
     async fn get_ready(&self) {
         let mut idle = self.idle.lock().await;
         match self.prepare(idle.take()).await {
             Ok(ready) => *idle = Some(ready),
-            // The job will try again, and fail if that fails too.
+            // The job tries again, and fails if that fails too.
             Err(stop) => tracing::warn!(?stop, "the browser could not be made ready for the next job"),
         }
         self.fonts.get_ready().await;
     }
 }
 
-/// What is made of a page.
+/// The kind of result.
 enum Product {
     Pdf(PageOptions),
     Picture(PictureOptions),
@@ -185,11 +186,11 @@ impl Product {
     }
 }
 
-/// One conversion, made out for the browser.
+/// A conversion, translated for the browser.
 struct Job<'t> {
     visit: Visit,
     product: Product,
-    /// The page's own scripts run.
+    /// Whether the page's own scripts run.
     scripts: bool,
     url: Url,
     inline: Option<String>,
@@ -219,7 +220,7 @@ impl<'t> Job<'t> {
         Ok(Self { visit, product, scripts, url, inline, result, until, limits, fonts })
     }
 
-    /// The job's warnings, and what its text asks for; or its failure.
+    /// The job's warnings and the text's font needs, or its failure.
     async fn run(&self, ready: &mut Ready, policy: &EgressPolicy) -> Result<(Vec<Warning>, Letters), Failure> {
         let left = self.until.saturating_duration_since(Instant::now());
         let opened = match ready.blank.take() {
@@ -248,7 +249,7 @@ impl<'t> Job<'t> {
         Ok((warnings, letters))
     }
 
-    /// Navigates, settles, checks, and prints or takes a picture.
+    /// Loads and checks the page, then prints it or takes a picture.
     async fn make(&self, tab: &mut Tab<'_>) -> Result<Letters, PageError> {
         let arrival = self.until.min(Instant::now() + self.limits.fetch);
         tab.dress(&self.dress(), arrival).await?;
@@ -271,7 +272,7 @@ impl<'t> Job<'t> {
         Ok(letters)
     }
 
-    /// Settings of the browser, sent before it loads the page.
+    /// Settings of the browser that are sent before it loads the page.
     fn dress(&self) -> Vec<(&'static str, Value)> {
         let usual = match self.product {
             Product::Pdf(_) => Media::Print,
@@ -304,7 +305,7 @@ impl<'t> Job<'t> {
     }
 }
 
-/// The job's options as `Page.printToPDF` takes them: inches, and templates for both edges or none.
+/// The options for `Page.printToPDF`: inches, and templates for both edges or none.
 fn print_parameters(options: &PageOptions) -> Value {
     let (width, height) = options.paper();
     json!({
@@ -327,7 +328,7 @@ fn print_parameters(options: &PageOptions) -> Value {
     })
 }
 
-/// A template for header or footer. An empty one would mean the browser's own, and letters have no size of their own.
+/// A template for header or footer. An empty one would mean the browser's default, and text without a font size is invisible.
 fn edge(html: Option<&str>) -> String {
     format!("<style>#header,#footer{{font-size:10px}}</style><span></span>{}", html.unwrap_or_default())
 }

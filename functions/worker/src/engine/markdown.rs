@@ -1,5 +1,5 @@
-//! Markdown to PDF: a confined child makes a page of it, the browser prints the page, and what the front matter says goes into
-//! the PDF's metadata.
+//! Markdown to PDF: a confined child turns it into a page, the browser prints the page, and the front matter becomes the PDF's
+//! metadata.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use super::page::read_page;
 use super::{Artifact, Conversion, Engine, Failure, Source, Task};
 use crate::checker;
 
-/// Slugs of the calls of other engines.
+/// Slugs of calls to other engines.
 const RENDER: &str = "render-markdown";
 const PRINT: &str = "html-to-pdf";
 const DESCRIBE: &str = "edit-metadata";
 
-/// What this tool has by default where html-to-pdf has something else.
+/// Defaults that differ from html-to-pdf.
 const MARGIN: &str = "20mm";
 const MARGINS: [&str; 4] = ["marginTop", "marginRight", "marginBottom", "marginLeft"];
 
@@ -34,7 +34,7 @@ impl std::fmt::Debug for MarkdownToPdf {
 }
 
 impl MarkdownToPdf {
-    /// `tools`: the PDF tools; `browser`: what prints pages.
+    /// `tools`: the PDF tools; `browser`: prints pages.
     pub fn new(tools: Arc<dyn Engine>, browser: Arc<dyn Engine>) -> Self {
         Self { tools, browser }
     }
@@ -66,7 +66,7 @@ impl Engine for MarkdownToPdf {
     }
 }
 
-/// The options of the page: those of html-to-pdf, with defaults for documents.
+/// Options of the page: those of html-to-pdf, with defaults for documents.
 fn page_options(options: &Value) -> Value {
     let mut page = Map::new();
     page.insert("outline".into(), json!(options["tagged"] != false));
@@ -75,7 +75,7 @@ fn page_options(options: &Value) -> Value {
     Value::Object(page)
 }
 
-/// What the front matter says of the document.
+/// The front matter's metadata.
 #[derive(Debug, Default, Deserialize)]
 struct Described {
     title: Option<String>,
@@ -90,7 +90,7 @@ impl Described {
         report.and_then(|report| Self::deserialize(report).ok()).unwrap_or_default()
     }
 
-    /// The entries to set. None if the page's own title is all that there is, which the browser writes.
+    /// The metadata to set. `None` if there is only the page's title, which the browser sets.
     fn entries(&self) -> Option<Value> {
         let Self { title, author, subject, keywords, date } = self;
         let others = [("author", author), ("subject", subject), ("keywords", keywords)];
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_alone_is_the_browsers_work() {
+    fn the_browser_sets_the_title_if_there_is_nothing_else() {
         let read = |report: Value| Described::read(Some(&report)).entries();
         assert_eq!(read(json!({"title": "T"})), None);
         assert_eq!(

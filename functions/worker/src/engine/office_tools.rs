@@ -1,4 +1,4 @@
-//! The tools on office documents. LibreOffice serves all of them; a picture of a page is drawn from the PDF that it makes.
+//! The tools for office documents. LibreOffice serves all of them; pictures of pages are rendered from its PDF.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::office::convert::{ConvertOptions, TOOL, Target};
 use super::{Artifact, Conversion, Engine, Failure, Source, Task};
 use crate::checker;
 
-/// Slugs of the calls that make a picture.
+/// Slugs of the calls for pictures.
 const PRINT: &str = "office-to-pdf";
 const DRAW: &str = "pdf-to-images";
 

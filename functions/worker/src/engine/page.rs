@@ -1,4 +1,4 @@
-//! The options of `html-to-pdf`, as both engines read them: paper, margins, what to wait for.
+//! The options of `html-to-pdf` for both engines: paper, margins, and conditions to wait for.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -19,7 +19,7 @@ pub fn read_page(path: &Path) -> Result<String, Failure> {
     read_page_up_to(path, MOST_PAGE_BYTES)
 }
 
-/// The same with a limit of its own, in bytes.
+/// The same with another limit in bytes.
 pub fn read_page_up_to(path: &Path, most: u64) -> Result<String, Failure> {
     let unreadable = |error: io::Error| Failure::internal(format!("reading a page: {error}"));
     let mut page = String::new();
@@ -32,10 +32,10 @@ pub fn read_page_up_to(path: &Path, most: u64) -> Result<String, Failure> {
     Err(Failure::new(JobErrorCode::RenderFailed, message, "a page beyond the limit"))
 }
 
-/// Millimetres of margin on a side for which the request names none: what browsers print with.
+/// The default margin in millimetres, as in browsers.
 const DEFAULT_MARGIN: Length = Length::millimetres(10.0);
 
-/// The options of one job, already valid against the tool's schema; what is absent has the schema's default.
+/// A job's options, already validated against the tool's schema. Absent ones have the schema's defaults.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PageOptions {
@@ -85,19 +85,19 @@ pub(super) fn read_options<T: DeserializeOwned + Default>(options: &Value) -> Re
     if options.is_null() {
         return Ok(T::default());
     }
-    // The schema let through what we can't read: a bug of ours, not of the request. The error may quote a secret.
+    // The schema accepted something that can't be parsed: our fault. The error may quote a secret, so it is not shown.
     T::deserialize(options).map_err(|_| {
         Failure::new(JobErrorCode::Internal, "The options of this job could not be read.", "options do not parse")
     })
 }
 
 impl PageOptions {
-    /// Reads the `options` object of a job; options of other concern (`filename`, `renderMode`) are passed over.
+    /// Parses a job's `options`. Options for other parts (`filename`, `renderMode`) are ignored.
     pub fn read(options: &Value) -> Result<Self, Failure> {
         read_options(options)
     }
 
-    /// Width and height of the paper as it lies: `landscape` turns a custom size too.
+    /// Width and height of the paper after rotation: `landscape` also applies to custom sizes.
     pub fn paper(&self) -> (Length, Length) {
         let (width, height) = match (self.width, self.height) {
             (Some(width), Some(height)) => (width, height),
@@ -106,12 +106,12 @@ impl PageOptions {
         if self.landscape { (height, width) } else { (width, height) }
     }
 
-    /// Fails when the margins leave nothing of the paper to print on.
+    /// Fails if the margins leave no space.
     pub fn check_room(&self) -> Result<(), Failure> {
         let (width, height) = self.paper();
         let across = width.inches() - self.margin_left.inches() - self.margin_right.inches();
         let down = height.inches() - self.margin_top.inches() - self.margin_bottom.inches();
-        // Less than this, and no engine can place a single letter.
+        // No engine can print a letter in less space.
         const LEAST_INCHES: f64 = 0.1;
         if across >= LEAST_INCHES && down >= LEAST_INCHES {
             return Ok(());
@@ -124,7 +124,7 @@ impl PageOptions {
     }
 }
 
-/// A length on paper, in inches inside.
+/// A length on paper, stored in inches.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "WrittenLength")]
 pub struct Length(f64);
@@ -138,13 +138,13 @@ impl Length {
         self.0
     }
 
-    /// CSS pixels, of which an inch has 96.
+    /// CSS pixels: 96 per inch.
     pub const fn css_pixels(self) -> f64 {
         self.0 * 96.0
     }
 }
 
-/// A length as requests write it: CSS pixels, or a number with its unit.
+/// A length in a request: CSS pixels, or a number with a unit.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum WrittenLength {
@@ -185,7 +185,7 @@ pub enum PaperSize {
 }
 
 impl PaperSize {
-    /// Width and height; `Ledger` is `Tabloid` lying down.
+    /// Width and height. `Ledger` is `Tabloid` in landscape.
     fn portrait(self) -> (Length, Length) {
         let millimetres = |width, height| (Length::millimetres(width), Length::millimetres(height));
         match self {
@@ -204,7 +204,7 @@ impl PaperSize {
     }
 }
 
-/// What must be true of the page, beyond `load` and its fonts, before it is printed.
+/// What to wait for before printing, after `load` and fonts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum WaitFor {
@@ -213,7 +213,7 @@ pub enum WaitFor {
     NetworkIdle,
     /// An element that matches this CSS selector.
     Selector(String),
-    /// This JavaScript expression, or the promise it gives, is truthy.
+    /// A JavaScript expression that is truthy, or a promise of a truthy value.
     Expression(String),
     DelayMs(u64),
 }

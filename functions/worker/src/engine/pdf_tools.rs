@@ -1,4 +1,4 @@
-//! The PDF tools of the crate `docmill-pdf`: a helper that has the libraries loaded forks a confined child per call.
+//! The PDF tools of the crate `docmill-pdf`: a helper with the libraries loaded forks a confined child per call.
 
 mod helper;
 
@@ -23,13 +23,13 @@ use crate::confine::{Confinement, Launcher, Network, Processes};
 use crate::tree;
 pub use helper::{Args as HelperArgs, run as run_helper};
 
-/// Bytes of address space of one call. Pages of hundreds of megabytes are mapped, not read.
+/// Address space of a call in bytes. Files of hundreds of megabytes are mapped, not read.
 const ADDRESS_SPACE: u64 = 6 << 30;
 const OPEN_FILES: u64 = 1024;
-/// Pixels of one bitmap: 400 MB.
+/// Most pixels of a bitmap: 400 MB.
 const PIXELS: u64 = 100_000_000;
 
-/// Characters of a failure's cause that go to the log.
+/// Most characters of a failure's cause in the log.
 const LONGEST_CAUSE: usize = 300;
 
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub struct PdfTools {
 impl PdfTools {
     pub fn new(launcher: Launcher) -> Self {
         let memory_bytes = launcher.allowance([]).memory_bytes;
-        // Each start has a directory of its own; the one before is removed.
+        // Each start has its own directory, and the previous one is removed.
         let home = std::sync::Mutex::new(None);
         let start = move |_: Startup| {
             let fresh = TempDir::with_prefix("pdf-")?;
@@ -52,7 +52,7 @@ impl PdfTools {
         Self { server: ForkServer::new(Box::new(start)), memory_bytes }
     }
 
-    /// Runs a tool in a child that sees `scratch` and nothing else of any job.
+    /// Runs a tool in a child that only sees `scratch`.
     async fn run(&self, request: Request, task: &Task<'_>) -> Result<Outcome, Failure> {
         let left = task.deadline.saturating_duration_since(Instant::now());
         let bounds = Bounds {
@@ -92,7 +92,7 @@ impl PdfTools {
             tool,
             sources: sources.collect::<Result<_, _>>()?,
             options: task.options.clone(),
-            // It goes with the job's directory.
+            // Deleted with the job's directory.
             directory: directory.keep(),
             limits: docmill_pdf::Limits {
                 pages: task.limits.pages,
@@ -123,7 +123,7 @@ impl Engine for PdfTools {
     }
 }
 
-/// Puts a source where the child sees it: it sees the directory of its call, and nothing else of the job.
+/// Copies a source to the directory of its call, the only one that the child sees.
 fn place(file: &docmill_pdf::Source, to: &Path) -> Result<docmill_pdf::Source, Failure> {
     tree::place(&file.path, to).map_err(unwritable)?;
     Ok(docmill_pdf::Source { path: to.to_owned(), ..file.clone() })
@@ -134,7 +134,7 @@ fn info() -> EngineInfo {
     EngineInfo { name: EngineKind::PdfTools.as_str().to_owned(), version }
 }
 
-/// A child can send any name: names outside its directory are refused.
+/// A child may return any name: paths outside its directory are refused.
 fn artifact(directory: &Path, made: docmill_pdf::Artifact) -> Result<Artifact, Failure> {
     let docmill_pdf::Artifact { file, media, pages, width, height, filename } = made;
     if file.is_empty() || file.contains('/') || file == ".." || file == "." {
@@ -163,7 +163,7 @@ fn failed(failure: docmill_pdf::Failure) -> Failure {
         ErrorCode::RedactionIncomplete => JobErrorCode::RedactionIncomplete,
         ErrorCode::Internal => JobErrorCode::Internal,
     };
-    // A child that a document has taken over may send any text.
+    // A child under a document's control may return any text.
     let cause: String = cause.chars().take(LONGEST_CAUSE).collect();
     Failure::new(code, message, cause)
 }
@@ -202,14 +202,14 @@ fn command(launcher: &Launcher, home: &Path) -> std::process::Command {
         network: Network::Denied,
         processes: Processes::Forked,
         reads: Vec::new(),
-        // Where the jobs' directories will be; each child is left its own.
+        // The parent of all jobs' directories. Each child is restricted to its own.
         writes: vec![std::env::temp_dir()],
     };
     let mut command = launcher.command(&confinement, launcher.worker(), home);
     command.stderr(std::process::Stdio::inherit());
     command.arg("pdf-helper").arg("--home").arg(home);
     command.env("LC_ALL", "C.UTF-8");
-    // Tesseract's threads wait for each other more than they read.
+    // Tesseract's threads mostly wait for each other.
     command.env("OMP_THREAD_LIMIT", "1");
     command
 }

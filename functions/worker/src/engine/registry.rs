@@ -1,4 +1,4 @@
-//! Every engine of a worker. Adding one is a folder beside this file and a line in [`Engines::all`].
+//! All engines of a worker. To add one, add a folder next to this file and a line in [`Engines::all`].
 
 use std::collections::HashMap;
 use std::io;
@@ -20,8 +20,8 @@ use crate::confine::Launcher;
 use crate::egress::EgressPolicy;
 use crate::source::Fetcher;
 
-/// The engines by their kind. Each worker has all of them, so that a job's steps run where its first one ran; those that
-/// its queue's jobs need are kept warm, and the others start when they are asked.
+/// The engines by kind. Each worker has all of them, so that one worker can run all steps of a job. The engines for its queue's
+/// jobs are kept warm; others start when needed.
 #[derive(Clone, Default)]
 pub struct Engines {
     by_kind: HashMap<EngineKind, Arc<dyn Engine>>,
@@ -36,7 +36,7 @@ impl std::fmt::Debug for Engines {
 }
 
 impl Engines {
-    /// Everything that is installed here. `libreoffice`: its program directory.
+    /// All engines. `libreoffice` is its program directory.
     pub fn all(launcher: &Launcher, policy: EgressPolicy, fetcher: Fetcher, libreoffice: &Path) -> io::Result<Self> {
         let pdf_tools = Arc::new(PdfTools::new(launcher.clone()));
         let browser = Arc::new(HtmlBrowser::new(BrowserSettings::default(), launcher.clone(), policy));
@@ -59,7 +59,7 @@ impl Engines {
         self
     }
 
-    /// The engine that opens every result, and marks those of test jobs.
+    /// The engine that checks every result and marks those of test jobs.
     #[must_use]
     pub fn checked_by(self, checker: Arc<dyn Engine>) -> Self {
         Self { checker: Some(checker), ..self }
@@ -69,13 +69,13 @@ impl Engines {
         self.checker.as_deref().ok_or_else(|| Failure::internal("nothing checks results here"))
     }
 
-    /// Keeps these ready for the next job.
+    /// Keeps these engines ready for the next job.
     #[must_use]
     pub fn keeping_warm(self, warm: impl IntoIterator<Item = EngineKind>) -> Self {
         Self { warm: warm.into_iter().collect(), ..self }
     }
 
-    /// What the jobs of a queue need at once. The PDF tools check every result.
+    /// The engines that a queue's jobs usually need. The PDF tools check every result.
     pub fn needed_by(queue: QueueName) -> Vec<EngineKind> {
         let own = match queue {
             QueueName::Office => vec![EngineKind::LibreOffice],

@@ -1,4 +1,4 @@
-//! What the browser prints: pages, and messages that become pages first.
+//! The tools that print with the browser: pages, and messages that become pages first.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Packages in ZIP archives: what they say they are, and reading their parts within bounds.
+//! ZIP packages: their declared type, and limited reading of their parts.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -14,29 +14,29 @@ use super::xml::{self, Doctypes, Fault, Next};
 use super::{corrupt, unreadable};
 use crate::engine::Failure;
 
-/// Each of the small parts that say what a package is.
+/// Largest part that describes a package.
 const DESCRIPTION_BYTES: u64 = 16 << 20;
 
-/// Listing more than this in memory would take more than it is worth.
+/// Most entries to list: more would use too much memory.
 const LISTED_ENTRIES: usize = 100_000;
 
-/// How much a package may hold.
+/// Limits on a package's content.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     pub(super) entries: u64,
     pub(super) unpacked_bytes: u64,
 }
 
-/// A ZIP archive with a budget for everything that is unpacked from it.
+/// A ZIP archive with a limit on everything that is unpacked from it.
 pub(super) struct Package {
     archive: ZipArchive<BufReader<File>>,
     bounds: Bounds,
     left: Cell<u64>,
 }
 
-/// A part as it is unpacked. Reading fails once the package's budget is used up.
+/// A part while it is unpacked. Reading fails once the package's limit is reached.
 ///
-/// It is unpacked to where its data ends: neither the size nor the checksum that headers claim counts for anything.
+/// It is unpacked until its data ends: size and checksum in headers are ignored.
 pub(super) struct Part<'a> {
     inner: Box<dyn Read + 'a>,
     left: &'a Cell<u64>,
@@ -59,7 +59,8 @@ impl Read for Part<'_> {
 }
 
 impl Package {
-    /// Opens an archive whose entries are few, distinct and apart. Fails with `corrupt_document` or `source_too_large`.
+    /// Opens an archive whose entries are limited in number, distinct, and do not overlap. Fails with `corrupt_document` or
+    /// `source_too_large`.
     pub(super) fn open(path: &Path, bounds: Bounds) -> Result<Self, Failure> {
         if directory_headers(File::open(path).map_err(unreadable)?).map_err(unreadable)? > LISTED_ENTRIES {
             return Err(too_many_entries(bounds));
@@ -69,7 +70,7 @@ impl Package {
         if archive.len() as u64 > bounds.entries {
             return Err(too_many_entries(bounds));
         }
-        // Two readers may take different ones of two entries with one name, and overlapping ones make bombs.
+        // Readers may disagree on entries with the same name, and overlapping entries make zip bombs.
         if archive.has_duplicate_names() {
             return Err(corrupt("two entries of its archive have the same name"));
         }
@@ -87,7 +88,7 @@ impl Package {
         self.archive.index_for_name(name).is_some()
     }
 
-    /// How many entries there are; parts are numbered from 0.
+    /// The number of entries. Parts are numbered from 0.
     pub(super) fn len(&self) -> usize {
         self.archive.len()
     }
@@ -96,7 +97,7 @@ impl Package {
         self.archive.name_for_index(index).and_then(Result::ok).unwrap_or_default().into_owned()
     }
 
-    /// None if the part is compressed or encrypted in a way that office programs don't know either.
+    /// `None` if its compression or encryption is unsupported, as it is in office programs.
     pub(super) fn part(&mut self, index: usize) -> Option<Part<'_>> {
         let raw = self.archive.by_index_raw(index).ok().filter(|raw| !raw.encrypted())?;
         let inner: Box<dyn Read + '_> = if raw.compression() == CompressionMethod::Stored {
@@ -113,7 +114,7 @@ impl Package {
         self.part(self.archive.index_for_name(name)?)
     }
 
-    /// Fails if the budget for unpacked bytes is used up.
+    /// Fails if the limit on unpacked bytes is reached.
     pub(super) fn within_budget(&self) -> Result<(), Failure> {
         if self.left.get() > 0 {
             return Ok(());
@@ -126,14 +127,14 @@ impl Package {
         ))
     }
 
-    /// A small part as text; None if it is missing or can't be unpacked.
+    /// A small part as text. `None` if it is missing or can't be unpacked.
     fn text(&mut self, name: &str) -> Option<String> {
         let mut text = Vec::new();
         self.part_named(name)?.take(DESCRIPTION_BYTES).read_to_end(&mut text).ok()?;
         String::from_utf8(text).ok()
     }
 
-    /// The attributes of a small XML part's elements of one kind, as `wanted` finds them by name.
+    /// The attributes of an element in a small XML part.
     fn attributes<const N: usize>(&mut self, part: &str, element: &str, wanted: [&str; N]) -> Vec<[Option<String>; N]> {
         let mut found = Vec::new();
         let Some(part) = self.part_named(part) else { return found };
@@ -146,12 +147,12 @@ impl Package {
         });
         match scanned {
             Ok(()) => found,
-            // What such a part says is not to be relied on.
+            // The content of such a part is unreliable.
             Err(Fault::Malformed(_) | Fault::Doctype) => Vec::new(),
         }
     }
 
-    /// The main part of an OOXML package and its content type, lower case (ECMA-376 part 2: relationships, then types).
+    /// The main part of an OOXML package and its lower-case content type (ECMA-376 part 2: relationships, then types).
     pub(super) fn ooxml_main(&mut self) -> Option<(String, String)> {
         let relationships = self.attributes("_rels/.rels", "Relationship", ["Type", "Target"]);
         let target = relationships
@@ -175,7 +176,7 @@ impl Package {
         Some((part, content_type.to_ascii_lowercase()))
     }
 
-    /// The media type of an OpenDocument package (or EPUB): its `mimetype` part, else what its manifest says of the root.
+    /// The media type of an OpenDocument package or EPUB: its `mimetype` part, or the manifest's type of the root.
     pub(super) fn media_type(&mut self) -> Option<String> {
         if let Some(text) = self.text("mimetype") {
             return Some(text.trim().to_owned());
@@ -190,7 +191,7 @@ impl Package {
     }
 }
 
-/// How many headers of a central directory a file can hold at most, as their signatures show; nested archives add some.
+/// An upper bound for the number of central directory headers, by their signatures. Nested archives add some.
 fn directory_headers(mut file: impl Read) -> io::Result<usize> {
     const SIGNATURE: &[u8] = b"PK\x01\x02";
     let (mut chunk, mut kept, mut count) = (vec![0; 1 << 16], 0, 0);
@@ -201,7 +202,7 @@ fn directory_headers(mut file: impl Read) -> io::Result<usize> {
         if read == 0 {
             return Ok(count);
         }
-        // A signature may be cut in two by the end of a chunk.
+        // A signature may continue in the next chunk.
         kept = filled.len().min(SIGNATURE.len() - 1);
         let end = filled.len();
         chunk.copy_within(end - kept..end, 0);

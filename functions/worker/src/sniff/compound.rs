@@ -1,4 +1,4 @@
-//! OLE compound files: the binary formats of Word, Excel and PowerPoint, and the shell of encrypted OOXML.
+//! OLE compound files: Word's, Excel's and PowerPoint's binary formats, and the container of encrypted OOXML.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,22 +12,22 @@ use crate::engine::Failure;
 
 pub(super) const MAGIC: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
 
-/// Records of an Excel stream before which an encryption record must come.
+/// An encryption record must come within this many records of an Excel stream.
 const EXCEL_RECORDS: usize = 1_000;
 
-/// What a compound file's streams show it to be.
+/// The content of a compound file, judged by its streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Binary(Format),
-    /// An OOXML package behind a password; which kind cannot be seen from outside.
+    /// An OOXML package with a password. Its kind is unknown.
     EncryptedOoxml,
-    /// A message of Outlook.
+    /// An Outlook message.
     Message,
-    /// What it seems to be, as a noun with its article.
+    /// The likely content, as a noun with its article.
     Other(&'static str),
 }
 
-/// Streams at the root, and what their presence means. Encryption first: its file may keep remains of others.
+/// Streams at the root and the content they imply. Encryption first: such a file may also keep streams of other kinds.
 const MARKS: [(&str, Content); 12] = [
     ("EncryptedPackage", Content::EncryptedOoxml),
     ("WordDocument", Content::Binary(Format::Doc)),
@@ -43,7 +43,7 @@ const MARKS: [(&str, Content); 12] = [
     ("StarWriterDocument", Content::Other("a StarOffice document")),
 ];
 
-/// A password would be asked for and none would open it.
+/// A request for a password would be useless: none can open the file.
 fn unknown_protection() -> Failure {
     let message = "The document is protected in a way that is not supported. Save it without protection and retry.";
     Failure::new(JobErrorCode::UnsupportedFormat, message, "a workbook encrypted in another way")
@@ -53,7 +53,7 @@ type Compound = cfb::CompoundFile<File>;
 
 fn open(path: &Path) -> Result<Compound, Failure> {
     let file = File::open(path).map_err(unreadable)?;
-    // Files by other writers than Microsoft's bend the rules; the default is lenient.
+    // Files of other programs than Microsoft's may break rules; the default is lenient.
     Compound::open(file).map_err(|error| {
         let failure = corrupt("its compound file is incomplete or broken");
         Failure { cause: format!("reading the compound file: {error}"), ..failure }
@@ -66,7 +66,7 @@ pub(super) fn content(path: &Path) -> Result<Content, Failure> {
     Ok(mark.map_or(Content::Other("a compound file of an unknown kind"), |(_, content)| content))
 }
 
-/// Whether the file says that it is encrypted. What is too broken to say so is left to the engine.
+/// Whether the file is marked as encrypted. Files too broken to tell are left to the engine.
 pub(super) fn is_encrypted(path: &Path, format: Format) -> Result<bool, Failure> {
     let mut compound = open(path)?;
     if compound.exists("EncryptedPackage") {
@@ -99,7 +99,7 @@ pub(super) fn is_encrypted(path: &Path, format: Format) -> Result<bool, Failure>
     Ok(encrypted.unwrap_or(false))
 }
 
-/// Whether Word or Excel keeps macros in it.
+/// Whether it contains Word or Excel macros.
 pub(super) fn has_macros(path: &Path) -> Result<bool, Failure> {
     let compound = open(path)?;
     Ok(["Macros", "_VBA_PROJECT_CUR"].iter().any(|storage| compound.exists(storage)))
@@ -112,7 +112,7 @@ fn word_is_encrypted(compound: &mut Compound) -> io::Result<bool> {
     Ok(u16::from_le_bytes([base[10], base[11]]) & 0x0100 != 0)
 }
 
-/// How a workbook is encrypted: its FILEPASS record in the globals substream ([MS-XLS] 2.4.117), before anything that it encrypts.
+/// The encryption of a workbook: its FILEPASS record in the globals substream ([MS-XLS] 2.4.117), before the encrypted part.
 fn excel_protection(compound: &mut Compound) -> io::Result<Option<Vec<u8>>> {
     const FILE_PASS: u16 = 0x2f;
     const END_OF_SUBSTREAM: u16 = 0x0a;
@@ -135,10 +135,10 @@ fn excel_protection(compound: &mut Compound) -> io::Result<Option<Vec<u8>>> {
     Ok(None)
 }
 
-/// Whether LibreOffice can open what is protected so, with the right password: by XOR, by RC4 of Office 97, or by RC4 of
-/// Windows' CryptoAPI with a key of 128 bits, which it takes other keys for ([MS-OFFCRYPTO] 2.3.5.1).
+/// Whether LibreOffice can open this encryption with the right password: XOR, Office 97's RC4, or CryptoAPI's RC4 with a key of
+/// 128 bits. LibreOffice treats other key sizes as 128 bits ([MS-OFFCRYPTO] 2.3.5.1).
 fn excel_protection_is_supported(protection: &[u8]) -> bool {
-    /// Workbooks before Excel 97 have no other than XOR, and say no more than its key.
+    /// Workbooks before Excel 97 only have XOR, and only store its key.
     const XOR_ALONE: usize = 4;
     const RC4: u32 = 0x6801;
     let short = |at: usize| Some(u16::from_le_bytes(*protection.get(at..)?.first_chunk()?));

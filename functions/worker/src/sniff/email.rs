@@ -1,4 +1,4 @@
-//! E-mail messages. Those of Outlook are compound files. Those that are sent have no mark of their own: they begin with headers.
+//! E-mail messages. Outlook's are compound files. Others have no signature: they begin with headers.
 
 use std::fs::File;
 use std::io::Read;
@@ -13,10 +13,10 @@ use super::media::{Kind, kind, not_accepted};
 use super::{corrupt, unreadable};
 use crate::engine::Failure;
 
-/// Servers on the way put many headers before those of the sender.
+/// Mail servers put many headers before the sender's.
 const HEAD_BYTES: u64 = 16 << 10;
 
-/// Headers that messages have, and hardly anything else.
+/// Headers that hardly occur outside messages.
 const KNOWN: [&str; 18] = [
     "bcc",
     "cc",
@@ -38,10 +38,10 @@ const KNOWN: [&str; 18] = [
     "x-mailer",
 ];
 
-/// Known headers of a file that is not called a message.
+/// Known headers that are enough for a file without a message's name.
 const ENOUGH: usize = 2;
 
-/// Says which kind of message a file is. Fails with `unsupported_format` or `corrupt_document`. Blocks.
+/// Identifies the kind of message. Fails with `unsupported_format` or `corrupt_document`. Blocks.
 pub fn email(path: &Path, hints: Hints<'_>) -> Result<Media, Failure> {
     if let Some(media) = message(path, hints)? {
         return Ok(media);
@@ -52,7 +52,7 @@ pub fn email(path: &Path, hints: Hints<'_>) -> Result<Media, Failure> {
     })
 }
 
-/// Says what an attachment is: a message, or anything else that becomes a PDF. Blocks.
+/// Identifies an attachment: a message, or another file that can become a PDF. Blocks.
 pub fn attached(path: &Path, hints: Hints<'_>) -> Result<Kind, Failure> {
     let is_called_message = extension(hints).is_some_and(|extension| is_extension(&extension));
     match message(path, hints)?.filter(|media| is_called_message || *media == Media::Msg) {
@@ -80,13 +80,13 @@ fn not_a_message() -> Failure {
     Failure::new(JobErrorCode::UnsupportedFormat, message, "no headers of a message")
 }
 
-/// How many distinct known headers a file begins with.
+/// The number of different known headers at the start of a file.
 fn known_headers(head: &[u8]) -> usize {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let mut found = [false; KNOWN.len()];
     for (index, line) in head.split(|byte| *byte == b'\n').enumerate() {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        // What mailboxes put first, and what belongs to the header before.
+        // The line that mailboxes start with, and continuation lines.
         if index == 0 && line.starts_with(b"From ") || index > 0 && line.starts_with(b" ") || line.starts_with(b"\t") {
             continue;
         }
@@ -145,14 +145,14 @@ mod tests {
     }
 
     #[test]
-    fn one_header_is_enough_for_what_is_called_a_message() {
+    fn one_header_is_enough_for_a_file_named_as_a_message() {
         assert_eq!(of(b"Subject: x\n\nText", Some("a.EML"), None).unwrap(), Media::Eml);
         assert_eq!(of(b"Subject: x\n\nText", None, Some("Message/RFC822; x=y")).unwrap(), Media::Eml);
         assert!(of(b"Subject: x\n\nText", None, None).is_err());
     }
 
     #[test]
-    fn other_files_are_no_messages() {
+    fn other_files_are_not_messages() {
         let cases: [(&[u8], &str); 6] = [
             (b"%PDF-1.7\n", "email-to-pdf does not accept pdf files. It accepts: eml, msg."),
             (b"<!doctype html><p>x", "email-to-pdf does not accept html files."),

@@ -1,6 +1,6 @@
-//! The formats that office-to-pdf takes.
+//! The formats that office-to-pdf accepts.
 
-/// What kind of document a format holds: it decides which of an engine's modules opens it.
+/// The kind of document, which decides which of an engine's modules opens it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Family {
     Text,
@@ -32,7 +32,7 @@ pub enum Format {
     Fodp,
 }
 
-/// How a format is put together, as far as the checks differ.
+/// The structure of a format, as far as checks differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Container {
     /// Office Open XML in a ZIP archive; encrypted, in a compound file.
@@ -41,7 +41,7 @@ pub(super) enum Container {
     Odf,
     /// OpenDocument as one XML file.
     FlatOdf,
-    /// An OLE compound file, or for old spreadsheets its main stream alone.
+    /// An OLE compound file, or for old spreadsheets only its main stream.
     Compound,
     Rtf,
     PlainText,
@@ -70,7 +70,7 @@ impl Format {
         Self::Fodp,
     ];
 
-    /// The usual file extension, lower case, without the dot.
+    /// The usual file extension in lower case, without the dot.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Docx => "docx",
@@ -119,7 +119,7 @@ impl Format {
         }
     }
 
-    /// By the content type of an OOXML package's main part.
+    /// Determined by the content type of an OOXML package's main part.
     pub(super) fn from_ooxml_main(content_type: &str) -> Option<Self> {
         Some(match content_type {
             "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml" => Self::Docx,
@@ -131,7 +131,7 @@ impl Format {
         })
     }
 
-    /// By the media type of an OpenDocument package.
+    /// Determined by the media type of an OpenDocument package.
     pub(super) fn from_odf_package(media_type: &str) -> Option<Self> {
         Some(match media_type {
             "application/vnd.oasis.opendocument.text" => Self::Odt,
@@ -142,7 +142,7 @@ impl Format {
         })
     }
 
-    /// By the media type that a flat OpenDocument file's root element carries.
+    /// Determined by the media type in a flat OpenDocument file's root element.
     pub(super) fn from_odf_flat(media_type: &str) -> Option<Self> {
         Some(match media_type {
             "application/vnd.oasis.opendocument.text" => Self::Fodt,

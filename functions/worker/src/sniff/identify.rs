@@ -1,4 +1,4 @@
-//! What a file is: its content first, and only where that leaves a choice, what it is called.
+//! Identifies a file by its content, and by its name only if the content is ambiguous.
 
 use std::fs::File;
 use std::io::Read;
@@ -16,20 +16,20 @@ use crate::engine::Failure;
 
 const HEAD_BYTES: u64 = 8 << 10;
 
-/// Generous: the configured limits come with the check.
+/// Generous: the configured limits apply in the later check.
 const BOUNDS: Bounds = Bounds { entries: 100_000, unpacked_bytes: 64 << 20 };
 
-/// What a file is called, from the strongest hint to the weakest.
+/// A file's names and types, strongest hint first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hints<'a> {
-    /// Of the request, else of the response.
+    /// From the request, or else the response.
     pub filename: Option<&'a str>,
-    /// Of the response, with or without parameters.
+    /// From the response, with or without parameters.
     pub content_type: Option<&'a str>,
     pub url: Option<&'a Url>,
 }
 
-/// Says what a file is. Fails with `unsupported_format` for what is not taken, `corrupt_document` for what is broken.
+/// Identifies a file. Fails with `unsupported_format` or `corrupt_document`.
 pub fn identify(path: &Path, hints: Hints<'_>) -> Result<Format, Failure> {
     let mut head = Vec::new();
     File::open(path).map_err(unreadable)?.take(HEAD_BYTES).read_to_end(&mut head).map_err(unreadable)?;
@@ -53,7 +53,7 @@ pub fn identify(path: &Path, hints: Hints<'_>) -> Result<Format, Failure> {
     if let Some((_, what)) = SIGNATURES.into_iter().find(|(signature, _)| head.starts_with(signature)) {
         return Err(unsupported(what));
     }
-    // It may hold binary pictures, which look like any encoding.
+    // It may contain binary pictures, which can look like any encoding.
     if head.starts_with(b"{\\rtf") {
         return Ok(Format::Rtf);
     }
@@ -85,7 +85,7 @@ pub(super) const SIGNATURES: [(&[u8], &str); 14] = [
     (b"\xDB\xA5", "a document of Word 2 or earlier"),
 ];
 
-/// Excel before version 5 wrote its records straight into the file: a BOF record of each version.
+/// Before version 5, Excel files had no container: a BOF record of each version.
 fn is_bare_spreadsheet(head: &[u8]) -> bool {
     matches!(head, [9, 0, 4, 0, _, 0, ..] | [9, 2 | 4, 6, 0, _, 0, ..] | [9, 8, 8 | 16, 0, 0, 5 | 6, ..])
 }
@@ -106,7 +106,7 @@ fn packaged(path: &Path) -> Result<Format, Failure> {
     Err(unsupported("a ZIP archive"))
 }
 
-/// The relatives of the OOXML formats that are taken.
+/// Unsupported relatives of the OOXML formats.
 fn ooxml_relative(content_type: &str) -> &'static str {
     match content_type {
         "application/vnd.ms-word.document.macroenabled.main+xml" => "a Word document with macros (docm)",
@@ -129,7 +129,7 @@ fn odf_relative(media_type: &str) -> &'static str {
     }
 }
 
-/// Text that is marked up is what its markup says; other text is what it is called.
+/// Markup identifies text; other text is identified by its name.
 fn textual(path: &Path, head: &str, encoding: Encoding, hints: Hints<'_>) -> Result<Format, Failure> {
     let start = head.trim_start_matches('\u{feff}').trim_start();
     if start.starts_with("{\\rtf") && encoding != Encoding::Utf16Le && encoding != Encoding::Utf16Be {
@@ -150,7 +150,7 @@ fn textual(path: &Path, head: &str, encoding: Encoding, hints: Hints<'_>) -> Res
     Ok(plain(head, hints))
 }
 
-/// A page, or a part of one, as its first tag shows it; XML declarations, comments and a doctype may come before.
+/// Whether the first tag is one of HTML. XML declarations, comments and a doctype may come before.
 pub(super) fn is_html(start: &str) -> bool {
     const TAGS: [&str; 16] = [
         "html", "head", "body", "title", "meta", "link", "script", "style", "table", "div", "p", "h1", "span",
@@ -173,7 +173,7 @@ pub(super) fn is_html(start: &str) -> bool {
     TAGS.contains(&name) && !tag.get(name.len()..).unwrap_or_default().starts_with(':')
 }
 
-/// OpenDocument in one XML file says so at its root.
+/// A flat OpenDocument file declares its type at its root.
 fn flat(path: &Path) -> Result<Format, Failure> {
     let mut media_type = None;
     let mut root = String::new();
@@ -190,7 +190,7 @@ fn flat(path: &Path) -> Result<Format, Failure> {
     }
 }
 
-/// Plain text and tables are distinguished by names, from the strongest to the weakest, and finally by lines.
+/// Tells plain text from tables by names, strongest first, and finally by lines.
 fn plain(head: &str, hints: Hints<'_>) -> Format {
     let is_plain = |format: &Format| format.container() == Container::PlainText;
     let essence = hints.content_type.map(essence);
@@ -212,7 +212,7 @@ fn plain(head: &str, hints: Hints<'_>) -> Format {
         })
 }
 
-/// An encrypted package is what it is called; what is called nothing is most often a text document.
+/// An encrypted package is identified by its name. Without one, it is most likely a text document.
 fn encrypted_ooxml(hints: Hints<'_>) -> Format {
     let is_ooxml = |format: &Format| format.container() == Container::Ooxml;
     let from_content_type = || match hints.content_type.map(essence).as_deref() {
@@ -235,7 +235,7 @@ fn url_extension(url: Option<&Url>) -> Option<Format> {
     named(url?.path_segments()?.next_back()?)
 }
 
-/// A content type without its parameters, lower case.
+/// A content type in lower case without parameters.
 fn essence(content_type: &str) -> String {
     content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }

@@ -1,4 +1,4 @@
-//! Whether a file of a known format is safe and sound enough for an engine.
+//! Checks whether a file of a known format is safe and sound enough for an engine.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -13,26 +13,26 @@ use super::xml::{self, Doctypes, Fault, Next};
 use super::{compound, corrupt, unreadable, unsupported};
 use crate::engine::{Failure, Limits};
 
-/// Width times height of one picture: 400 MB once it is decoded.
+/// Most pixels of a picture: 400 MB when decoded.
 const PIXELS: u64 = 100_000_000;
-/// Enough to know what a part is.
+/// Enough to identify a part.
 const HEAD_BYTES: u64 = 4 << 10;
-/// A picture's size is in its first bytes, or after the camera's metadata.
+/// A picture's size is in its first bytes or after the camera's metadata.
 const PICTURE_BYTES: u64 = 16 << 20;
 
-/// What an engine should know of a file before it opens it.
+/// Facts about a file that its engine needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inspection {
-    /// The document is encrypted. It may still open (there are well-known default passwords), so this only says
-    /// what a failed load means: a missing password, or a wrong one.
+    /// The document is encrypted. It may still open with a well-known default password. If loading fails, this means that the
+    /// password is missing or wrong.
     pub encrypted: bool,
-    /// The document has macros, as far as can be seen from outside.
+    /// Whether the document is known to have macros.
     pub has_macros: bool,
-    /// Of plain text, CSV and TSV.
+    /// For plain text, CSV and TSV.
     pub encoding: Option<Encoding>,
 }
 
-/// Checks a file that `identify` found to be of `format`.
+/// Checks a file that `identify` found to have this `format`.
 /// Fails with `corrupt_document`, `unsupported_format` or `source_too_large`.
 pub fn check(path: &Path, format: Format, limits: &Limits) -> Result<Inspection, Failure> {
     let head = head(File::open(path).map_err(unreadable)?).map_err(unreadable)?;
@@ -73,7 +73,7 @@ fn check_ooxml(path: &Path, limits: &Limits) -> Result<Inspection, Failure> {
         let in_folder = name.strip_prefix(&*folder).map(|name| name.trim_start_matches('/'));
         let is_page = in_folder.is_some_and(|name| name.starts_with("worksheets/") || name.starts_with("slides/"));
         let is_xml = [".xml", ".rels"].into_iter().any(|extension| name.ends_with(extension));
-        // An engine converts a document whose pages cannot be read to blank ones.
+        // Engines convert documents with unreadable pages to blank ones.
         if name == main || is_page && name.ends_with(".xml") {
             Demand::WellFormed
         } else if is_xml {
@@ -95,7 +95,7 @@ fn check_odf(path: &Path, limits: &Limits) -> Result<Inspection, Failure> {
     }
     check_parts(&mut package, |name| match name {
         "content.xml" if !encrypted => Demand::WellFormed,
-        // Manifests of old, and macros to this day, carry a public document type.
+        // Old manifests, and macros even today, have a public document type.
         _ => Demand::Harmless(Doctypes::Plain),
     })?;
     let is_macro = |name: &str| name.starts_with("Basic/") || name.starts_with("Scripts/");
@@ -103,15 +103,15 @@ fn check_odf(path: &Path, limits: &Limits) -> Result<Inspection, Failure> {
     Ok(Inspection { encrypted, has_macros, ..Inspection::default() })
 }
 
-/// What is asked of one part of a package.
+/// Requirements of a package's part.
 enum Demand {
-    /// It has to be well-formed XML, without a document type.
+    /// Well-formed XML without a document type.
     WellFormed,
-    /// If it is XML, it may have such document types.
+    /// If it is XML, only these document types.
     Harmless(Doctypes),
 }
 
-/// Unpacks every part once, within the package's budget.
+/// Unpacks every part once, within the package's limit.
 fn check_parts(package: &mut Package, demand: impl Fn(&str) -> Demand) -> Result<(), Failure> {
     for index in 0..package.len() {
         let demand = demand(&package.name(index));
@@ -120,7 +120,7 @@ fn check_parts(package: &mut Package, demand: impl Fn(&str) -> Demand) -> Result
             None if matches!(demand, Demand::WellFormed) => Err(corrupt("its main part cannot be unpacked")),
             None => Ok(()),
         };
-        // What ends a part early may be the budget; then that is what is wrong.
+        // If a part ends early because of the limit, that is the error to report.
         package.within_budget()?;
         checked?;
     }
@@ -137,7 +137,7 @@ fn check_part(mut part: Part<'_>, demand: &Demand) -> Result<(), Failure> {
         Demand::Harmless(_) if is_picture => check_picture(&mut whole)?,
         Demand::Harmless(_) => {}
     }
-    // The rest is unpacked for the budget's sake alone: a part that breaks off has used up what it has.
+    // The rest is only unpacked to count its bytes, so errors don't matter.
     let _ = io::copy(&mut part, &mut io::sink());
     Ok(())
 }
@@ -146,7 +146,7 @@ fn well_formed(reader: impl Read) -> Result<(), Failure> {
     xml::scan(reader, Doctypes::None, |_| Next::Continue).map_err(refusal)
 }
 
-/// Looks at what comes before the root element.
+/// Checks everything before the root element.
 fn prologue(reader: impl Read, doctypes: Doctypes) -> Result<(), Failure> {
     match xml::scan(reader, doctypes, |_| Next::Stop) {
         Err(Fault::Doctype) => Err(refusal(Fault::Doctype)),
@@ -162,7 +162,7 @@ fn refusal(fault: Fault) -> Failure {
     }
 }
 
-/// A picture of a kind that engines decode.
+/// Whether it is a picture that engines decode.
 fn is_picture(head: &[u8]) -> bool {
     use imagesize::ImageType::{Bmp, Gif, Jpeg, Png, Psd, Tiff, Webp};
     matches!(imagesize::image_type(head), Ok(Bmp | Gif | Jpeg | Png | Psd | Tiff | Webp))
@@ -170,9 +170,9 @@ fn is_picture(head: &[u8]) -> bool {
 
 fn check_picture(reader: impl Read) -> Result<(), Failure> {
     let mut picture = Vec::new();
-    // What there is of a broken picture still has its size.
+    // The start of a broken picture still has its size.
     let _ = reader.take(PICTURE_BYTES).read_to_end(&mut picture);
-    // If the engine can't read the size either, it shows no picture.
+    // If the size can't be read, the engine shows no picture.
     let Ok(size) = imagesize::blob_size(&picture) else { return Ok(()) };
     if (size.width as u64).saturating_mul(size.height as u64) <= PIXELS {
         return Ok(());

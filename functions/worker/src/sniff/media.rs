@@ -1,4 +1,4 @@
-//! What a source of the PDF tools is: a PDF, a picture, a page, or else an office document.
+//! Identifies sources of the PDF tools: PDFs, pictures, pages or office documents.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,20 +12,20 @@ use super::identify::{Hints, identify};
 use super::{HTML, text, unreadable};
 use crate::engine::Failure;
 
-/// A PDF's mark may come after what a server or a printer put before it (ISO 32000-2, annex I).
+/// Servers and printers may put data before a PDF's signature (ISO 32000-2, annex I).
 const HEAD_BYTES: u64 = 4 << 10;
 const MARK_WITHIN: usize = 1024;
 
-/// What a file is, by its content first.
+/// The kind of a file, primarily by its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// For the PDF tools as it is.
+    /// For the PDF tools directly.
     Media(Media),
     Office(Format),
 }
 
 impl Kind {
-    /// The usual file extension, lower case, without the dot.
+    /// The usual file extension in lower case, without the dot.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Media(media) => media.extension(),
@@ -34,7 +34,7 @@ impl Kind {
     }
 }
 
-/// Says what a file is. Fails with `unsupported_format` or `corrupt_document`. Blocks.
+/// Identifies a file. Fails with `unsupported_format` or `corrupt_document`. Blocks.
 pub fn kind(path: &Path, hints: Hints<'_>) -> Result<Kind, Failure> {
     let mut head = Vec::new();
     File::open(path).map_err(unreadable)?.take(HEAD_BYTES).read_to_end(&mut head).map_err(unreadable)?;
@@ -61,7 +61,7 @@ fn binary(head: &[u8]) -> Option<Media> {
     }
 }
 
-/// Text that is marked up, or called what it is.
+/// Text identified by its markup or name.
 fn textual(head: &[u8], hints: Hints<'_>) -> Option<Media> {
     let encoding = text::encoding(head).ok().flatten()?;
     let start = text::decode(head, encoding);
@@ -79,7 +79,7 @@ fn textual(head: &[u8], hints: Hints<'_>) -> Option<Media> {
     None
 }
 
-/// By its name, or else by its content type: servers call Markdown plain text, too.
+/// By its name, or else its content type: servers also send Markdown as plain text.
 fn is_called_markdown(hints: Hints<'_>) -> bool {
     let of_url = || hints.url.and_then(|url| url.path_segments()?.next_back());
     let extension =
@@ -93,7 +93,7 @@ fn is_called_markdown(hints: Hints<'_>) -> bool {
     }
 }
 
-/// Says that a tool does not accept a file, and what it accepts.
+/// An error that names the accepted formats.
 pub fn not_accepted(kind: &str, tool: &str, accepted: &[String]) -> Failure {
     let hint = if kind == "html" { format!(" {HTML} is converted by html-to-pdf.") } else { String::new() };
     Failure::new(

@@ -1,4 +1,4 @@
-//! Whether an uploaded file is a page or Markdown at all, and its text.
+//! Checks whether an uploaded file is a page or Markdown, and reads its text.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,7 +12,7 @@ use crate::charset;
 use crate::engine::Failure;
 use crate::engine::page::MOST_PAGE_BYTES;
 
-/// Markdown becomes a page that is larger than itself.
+/// Markdown grows when it becomes a page.
 const MOST_MARKDOWN_BYTES: u64 = MOST_PAGE_BYTES / 4;
 
 /// Reads a page from a file. Fails with `unsupported_format` if it is not text. Blocks.
@@ -25,7 +25,7 @@ pub fn markdown(path: &Path, content_type: Option<&str>) -> Result<String, Failu
     text_of(path, content_type, "Markdown", MOST_MARKDOWN_BYTES)
 }
 
-/// `wanted`: a noun, with its article if it takes one.
+/// `wanted`: a noun, with an article if it needs one.
 fn text_of(path: &Path, content_type: Option<&str>, wanted: &str, most: u64) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(unreadable)?;
@@ -40,7 +40,7 @@ fn text_of(path: &Path, content_type: Option<&str>, wanted: &str, most: u64) -> 
     }
 }
 
-/// The kind of bytes that are not text.
+/// The kind of a file that is not text.
 fn what_else(bytes: &[u8]) -> Result<Option<&'static str>, Failure> {
     if is_archive(bytes) || bytes.starts_with(compound::MAGIC) {
         return Ok(Some("an office document or an archive"));
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_no_page() {
+    fn a_file_that_is_not_text_is_not_a_page() {
         let cases: [(&[u8], &str); 4] = [
             (b"PK\x03\x04rest", "an office document"),
             (b"%PDF-1.7", "a PDF"),
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_no_end_is_refused() {
+    fn an_endless_page_is_refused() {
         let failure = read(&vec![b'x'; usize::try_from(MOST_PAGE_BYTES).unwrap() + 1], None).unwrap_err();
         assert_eq!(failure.code, JobErrorCode::SourceTooLarge);
     }

@@ -1,4 +1,4 @@
-//! Any bytes get an answer: no panic, no hang.
+//! Property tests: any bytes give a result, without panicking or hanging.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::engine::Limits;
 fn survives(content: &[u8]) {
     let file = file(content);
     if let Ok(format) = identify(file.path(), Hints::default()) {
-        // Either answer will do.
+        // Both results are valid.
         let _ = check(file.path(), format, &Limits::default());
     }
     for format in Format::ALL {
@@ -33,7 +33,7 @@ fn samples() -> Vec<Vec<u8>> {
     ]
 }
 
-/// A byte that is changed, put in or taken out.
+/// A byte that is changed, inserted or removed.
 fn mutations() -> impl Strategy<Value = Vec<(prop::sample::Index, u8, u8)>> {
     prop::collection::vec((any::<prop::sample::Index>(), 0..4_u8, any::<u8>()), 1..12)
 }

@@ -92,7 +92,7 @@ fn ooxml_is_what_its_main_part_is() {
         ("application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml", Format::Pptx),
     ];
     for (content_type, expected) in cases {
-        // The name of the main part is free, and the file's own name says nothing against its content.
+        // The main part may have any name, and the file's name does not override its content.
         let hints = Hints { filename: Some("x.csv"), content_type: Some("text/html"), url: None };
         assert_eq!(identified(&ooxml("any/Name.xml", content_type, "<a/>", &[]), hints), Ok(expected));
     }
@@ -108,7 +108,7 @@ fn ooxml_is_what_its_main_part_is() {
 }
 
 #[test]
-fn relatives_that_are_not_taken_are_named() {
+fn unsupported_relatives_are_named() {
     let macros = "application/vnd.ms-word.document.macroEnabled.main+xml";
     let message = "a Word document with macros (docm)";
     assert_refused(
@@ -143,7 +143,7 @@ fn relatives_that_are_not_taken_are_named() {
 }
 
 #[test]
-fn what_is_empty_or_incomplete_is_corrupt() {
+fn empty_and_incomplete_files_are_corrupt() {
     let whole = docx(&[]);
     let main_missing = archive(&[("[Content_Types].xml", b"<Types/>"), ("_rels/.rels", b"<R/>")]);
     let dangling = archive(&[
@@ -186,7 +186,7 @@ fn binary_formats_are_what_their_streams_show() {
 }
 
 #[test]
-fn an_encrypted_package_is_what_it_is_called() {
+fn an_encrypted_package_is_identified_by_its_name() {
     let package = compound(&[("EncryptedPackage", b""), ("EncryptionInfo", b"")]);
     let sheet = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet; x=y";
     let url = Url::parse("https://example.com/a.pptx?b.xlsx").expect("a URL");
@@ -203,7 +203,7 @@ fn an_encrypted_package_is_what_it_is_called() {
 }
 
 #[test]
-fn plain_text_is_what_it_is_called_and_then_what_it_looks_like() {
+fn plain_text_is_identified_by_its_name_and_then_by_its_content() {
     let table = b"a,b,c\n1,\"2,2\",3\n4,5,6\n";
     let csv_url = Url::parse("https://example.com/a.csv").expect("a URL");
     let bare_url = Url::parse("https://example.com/a").expect("a URL");
@@ -269,7 +269,7 @@ fn sound_packages_pass() {
 }
 
 #[test]
-fn what_pages_are_made_of_has_to_be_well_formed() {
+fn parts_of_pages_must_be_well_formed() {
     let words = "not well-formed";
     let broken = ooxml("word/document.xml", WORD, "<a><b></a>", &[]);
     assert_refused(checked(&broken, Format::Docx), JobErrorCode::CorruptDocument, words);
@@ -302,7 +302,7 @@ fn document_types_are_refused_in_every_part_that_could_declare_something() {
 }
 
 #[test]
-fn an_archive_is_bounded_by_what_it_really_unpacks_to() {
+fn an_archive_is_limited_by_its_actual_unpacked_size() {
     let limits = Limits { unpacked_bytes: 2 << 20, archive_entries: 5, ..Limits::default() };
     let large = vec![0; (2 << 20) + 1];
     let mut bomb = docx(&[("word/media/a.bin", &large)]);
@@ -311,7 +311,7 @@ fn an_archive_is_bounded_by_what_it_really_unpacks_to() {
         JobErrorCode::SourceTooLarge,
         "unpacks to more than 2 MiB",
     );
-    // The same, with headers that say it is small.
+    // The same with headers that declare a small size.
     let declared = u32::try_from(large.len()).expect("small").to_le_bytes();
     while let Some(at) = bomb.windows(4).position(|window| window == declared) {
         bomb[at..at + 4].copy_from_slice(&[1, 0, 0, 0]);
@@ -321,7 +321,7 @@ fn an_archive_is_bounded_by_what_it_really_unpacks_to() {
         JobErrorCode::SourceTooLarge,
         "unpacks to more than 2 MiB",
     );
-    // The sum counts, in the part that is parsed too.
+    // The limit applies to the total, including the parsed part.
     let body = format!("<a>{}</a>", " ".repeat(3 << 20));
     let long = ooxml("word/document.xml", WORD, &body, &[]);
     assert_refused(
@@ -344,7 +344,7 @@ fn entries_that_overlap_or_share_a_name_are_refused() {
     }
     assert_refused(checked(&same_name, Format::Docx), JobErrorCode::CorruptDocument, "same name");
 
-    // The last directory header's offset field (at 42) is made to point at the first entry.
+    // The offset in the last directory header (at 42) is changed to the first entry.
     let mut overlapping = whole;
     let header = overlapping.windows(4).rposition(|window| window == b"PK\x01\x02").expect("a header");
     overlapping[header + 42..header + 46].copy_from_slice(&[0; 4]);
@@ -388,7 +388,7 @@ fn encryption_is_detected_in_every_format() {
         compound(&[("PowerPoint Document", b""), ("Current User", &atom)])
     };
     let manifest = b"<m:manifest><m:file-entry><m:encryption-data/></m:file-entry></m:manifest>";
-    // An encrypted document's parts are no XML any more.
+    // Parts of an encrypted document are not XML.
     let encrypted_odt = archive(&[
         ("mimetype", b"application/vnd.oasis.opendocument.text"),
         ("META-INF/manifest.xml", manifest),

@@ -1,11 +1,11 @@
-//! Plain text: whether a file is any, in which encoding, and where columns are.
+//! Plain text: whether a file is text, its encoding, and its columns.
 
 use std::io::{self, Read};
 
-/// How the bytes of a text become characters, as far as they show it.
+/// The encoding of a text, as far as its bytes show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
-    /// ASCII among it; a byte order mark may come first.
+    /// Includes ASCII. May begin with a byte order mark.
     Utf8,
     Utf16Le,
     Utf16Be,
@@ -13,10 +13,10 @@ pub enum Encoding {
     Legacy,
 }
 
-/// Bytes of UTF-16 among which a text has a blank or the end of a line.
+/// In UTF-16, this many bytes of text contain a space or line break.
 const LONGEST_LINE: usize = 256;
 
-/// Reads all of a text. None if it holds what no text holds: zeros, or control characters that move no cursor.
+/// Reads a whole text. `None` if it contains zeros, or control characters that are unusual in text.
 pub(super) fn encoding(mut reader: impl Read) -> io::Result<Option<Encoding>> {
     let mut buffer = vec![0; 1 << 16];
     let mut filled = fill(&mut reader, &mut buffer)?;
@@ -34,7 +34,7 @@ pub(super) fn encoding(mut reader: impl Read) -> io::Result<Option<Encoding>> {
     Ok(Some(scan.encoding()))
 }
 
-/// The beginning of a text, decoded as well as it can be.
+/// The beginning of a text, decoded as well as possible.
 pub(super) fn decode(head: &[u8], encoding: Encoding) -> String {
     let encoding = match encoding {
         Encoding::Utf8 => encoding_rs::UTF_8,
@@ -45,10 +45,10 @@ pub(super) fn decode(head: &[u8], encoding: Encoding) -> String {
     encoding.decode(head).0.into_owned()
 }
 
-/// What separates the columns, if the first lines agree that something does. Prose has a comma in many lines, hence two.
+/// The separator of columns, if the first lines agree on one. Prose often has one comma per line, so two are required.
 pub(super) fn delimiter(head: &str) -> Option<char> {
     let lines: Vec<&str> = head.lines().filter(|line| !line.trim().is_empty()).take(20).collect();
-    // The last line may be cut off by the end of what was read.
+    // The last line may be cut off.
     let lines = lines.split_last().map(|(_, rest)| rest).filter(|rest| rest.len() >= 2)?;
     [('\t', 1), (',', 2), (';', 2)].into_iter().find_map(|(delimiter, least)| {
         let mut counts = lines.iter().map(|line| unquoted(line, delimiter));
@@ -70,7 +70,7 @@ fn unquoted(line: &str, delimiter: char) -> usize {
     count
 }
 
-/// Fills the buffer as far as there is something to read: chunks stay even, as UTF-16 wants them.
+/// Fills the buffer as far as possible, so that chunks have an even size for UTF-16.
 fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
@@ -86,14 +86,14 @@ enum Scan {
     Utf16 {
         little: bool,
     },
-    /// With the bytes of a character that the last chunk cut off.
+    /// With the first bytes of a character that continues in the next chunk.
     Bytes {
         utf8: bool,
         carry: Vec<u8>,
     },
 }
 
-/// None for UTF-32, which nothing writes, and for zeros that UTF-16 would not put there.
+/// `None` for UTF-32, which is not used in practice, and for zeros that UTF-16 would not have there.
 fn begins(head: &[u8]) -> Option<Scan> {
     if head.starts_with(b"\xFF\xFE\0\0") || head.starts_with(b"\0\0\xFE\xFF") {
         return None;
@@ -102,8 +102,8 @@ fn begins(head: &[u8]) -> Option<Scan> {
         return Some(Scan::Utf16 { little: head.starts_with(b"\xFF\xFE") });
     }
     let zeros = |parity: usize| head.iter().skip(parity).step_by(2).filter(|byte| **byte == 0).count();
-    // Without a mark, UTF-16 shows by its zeros, which are all at the same parity: every other byte in Western text, one in
-    // each blank or end of a line in any other.
+    // UTF-16 without a mark shows by its zeros, which all have the same parity: every other byte in Western text, or only spaces
+    // and line ends in others.
     match (zeros(0), zeros(1)) {
         (0, 0) => Some(Scan::Bytes { utf8: true, carry: Vec::new() }),
         (0, odd) if odd * LONGEST_LINE > head.len() => Some(Scan::Utf16 { little: true }),
@@ -144,7 +144,7 @@ impl Scan {
     }
 }
 
-/// Whether `carry` and then `chunk` are UTF-8; leaves in `carry` what the next chunk has to complete.
+/// Whether `carry` followed by `chunk` is UTF-8. Leaves an incomplete last character in `carry`.
 fn continues_utf8(carry: &mut Vec<u8>, chunk: &[u8]) -> bool {
     let joined =
         if carry.is_empty() { std::borrow::Cow::Borrowed(chunk) } else { [carry.as_slice(), chunk].concat().into() };
@@ -161,7 +161,7 @@ fn continues_utf8(carry: &mut Vec<u8>, chunk: &[u8]) -> bool {
     }
 }
 
-/// Control characters that occur in texts: white space, form feeds, backspaces, escapes of terminals, DOS's end of file.
+/// Control characters in texts: white space, form feeds, backspaces, terminal escapes, DOS's end of file.
 fn is_text(byte: u8) -> bool {
     matches!(byte, 8..=13 | 26 | 27 | 32..=126 | 128..)
 }

@@ -1,4 +1,4 @@
-//! Reads untrusted XML: any encoding, no document types, everything bounded.
+//! Reads untrusted XML: any encoding, no document types, with limits on everything.
 
 use std::io::{self, BufReader, Cursor, Read};
 
@@ -7,9 +7,9 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-/// What one tag or text may take; pictures inside flat files are texts of this kind.
+/// Largest tag or text. Pictures in flat files are texts of this kind.
 const EVENT_BYTES: u64 = 64 << 20;
-/// Real documents stay below a few hundred.
+/// Real documents stay below a few hundred levels.
 const DEPTH: usize = 5_000;
 /// Enough for any XML declaration.
 const DECLARATION_BYTES: u64 = 256;
@@ -17,17 +17,17 @@ const DECLARATION_BYTES: u64 = 256;
 #[derive(Debug)]
 pub(super) enum Fault {
     Malformed(String),
-    /// A document type that is not allowed here. It may declare entities that grow without bound or name other files.
+    /// A forbidden document type. It could declare entities that grow without limit or refer to other files.
     Doctype,
 }
 
-/// Which document types are let through.
+/// Allowed document types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Doctypes {
     None,
-    /// Those that only name a public definition and declare nothing themselves.
+    /// Those that name a public definition and declare nothing themselves.
     Plain,
-    /// All: nothing is made of what they declare.
+    /// All: their declarations are ignored.
     Ignored,
 }
 
@@ -37,14 +37,14 @@ pub(super) enum Next {
     Stop,
 }
 
-/// Whether these first bytes could begin an XML document, in UTF-8 or UTF-16.
+/// Whether these bytes could begin an XML document in UTF-8 or UTF-16.
 pub(super) fn looks_like_xml(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     let head = head.strip_prefix(b"\xFF\xFE").or_else(|| head.strip_prefix(b"\xFE\xFF")).unwrap_or(head);
     head.iter().find(|byte| !matches!(byte, 0 | b' ' | b'\t' | b'\r' | b'\n')) == Some(&b'<')
 }
 
-/// Reads a document to its end, or until `visit` has seen the elements it wants.
+/// Reads a document to its end, or until `visit` has found its elements.
 pub(super) fn scan(
     reader: impl Read,
     doctypes: Doctypes,
@@ -98,7 +98,7 @@ fn malformed(why: &str) -> Fault {
     Fault::Malformed(why.to_owned())
 }
 
-/// Without a document type, there are characters by number and five names.
+/// Without a document type, only numeric references and five names are defined.
 fn is_defined(reference: &BytesRef<'_>) -> bool {
     match reference.resolve_char_ref() {
         Ok(Some(_)) => true,
@@ -107,7 +107,7 @@ fn is_defined(reference: &BytesRef<'_>) -> bool {
     }
 }
 
-/// How deep the reader is in the tree, and whether it has seen the root.
+/// The current depth, and whether the root was seen.
 #[derive(Default)]
 struct Nesting {
     depth: usize,
@@ -127,7 +127,7 @@ impl Nesting {
         Ok(())
     }
 
-    /// The parser refuses an end without a start.
+    /// The parser refuses an end tag without a start.
     fn close(&mut self) {
         self.depth = self.depth.saturating_sub(1);
     }
@@ -141,7 +141,7 @@ impl Nesting {
     }
 }
 
-/// The value of the first attribute whose name, less its prefix, is `name`. Entities stay as they are.
+/// The value of the first attribute with this `name`, ignoring prefixes. Entities are not resolved.
 pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
     // The duplicate check takes quadratic time, and duplicates don't matter here.
     let mut attributes = start.attributes();
@@ -150,7 +150,7 @@ pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
     Some(found.value.into_owned())
 }
 
-/// As UTF-8, by byte order mark, by where the zeros are, or by the declaration.
+/// Converts to UTF-8 by byte order mark, position of zeros, or declaration.
 fn decoded(mut reader: impl Read) -> io::Result<impl Read> {
     let mut head = Vec::new();
     reader.by_ref().take(DECLARATION_BYTES).read_to_end(&mut head)?;
@@ -163,19 +163,19 @@ fn decoded(mut reader: impl Read) -> io::Result<impl Read> {
     Ok(DecodeReaderBytesBuilder::new().encoding(encoding).bom_override(true).utf8_passthru(true).build(whole))
 }
 
-/// The encoding that the declaration names, if that is neither UTF-8 (which is validated anyway) nor unknown.
+/// The encoding in the declaration, unless it is UTF-8 (which is validated anyway) or unknown.
 fn declared(head: &[u8]) -> Option<&'static Encoding> {
     let head = String::from_utf8_lossy(head);
     let (declaration, _) = head.strip_prefix("<?xml")?.split_once("?>")?;
     let (_, value) = declaration.split_once("encoding")?;
     let value = value.trim_start().strip_prefix('=')?.trim_start();
     let label = value.strip_prefix('"').or_else(|| value.strip_prefix('\''))?.split(['"', '\'']).next()?;
-    // A document whose declaration is readable byte by byte is not in UTF-16, even if it says so.
+    // A document whose declaration can be read as bytes is not in UTF-16, whatever it declares.
     Encoding::for_label(label.as_bytes())
         .filter(|encoding| encoding.is_ascii_compatible() && *encoding != encoding_rs::UTF_8)
 }
 
-/// Ends with an error once `left` bytes are read; the caller refills it.
+/// Returns an error after `left` bytes. The caller resets it.
 struct Bounded<R> {
     inner: R,
     left: u64,
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_end_is_not_read_into_memory() {
+    fn an_endless_text_is_not_read_into_memory() {
         let endless = b"<a>".chain(io::repeat(b'x').take(EVENT_BYTES * 2));
         assert!(matches!(scan(endless, Doctypes::None, |_| Next::Continue), Err(Fault::Malformed(_))));
     }

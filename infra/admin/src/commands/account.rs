@@ -19,10 +19,10 @@ pub(crate) enum Command {
         name: String,
         #[arg(long, default_value = Plan::DEFAULT_ID)]
         plan: String,
-        /// Granted credits to begin with; they carry over from month to month.
+        /// Initial granted credits, which carry over from month to month.
         #[arg(long, default_value_t = 0)]
         credits: u64,
-        /// An id of your choice, instead of a new one.
+        /// Use this id instead of a new one.
         #[arg(long)]
         id: Option<String>,
     },
@@ -32,11 +32,11 @@ pub(crate) enum Command {
     Grant {
         id: String,
         credits: u64,
-        /// Why, for the audit trail.
+        /// Reason for the audit trail.
         #[arg(long)]
         reason: Option<String>,
     },
-    /// Change plan, suspension, test mode, tools or origins; the account's keys follow at once.
+    /// Change plan, suspension, test mode, tools or origins. The account's keys follow at once.
     Set(Set),
 }
 
@@ -49,19 +49,19 @@ pub(crate) struct Set {
     suspended: Option<Switch>,
     #[arg(long)]
     test_mode: Option<Switch>,
-    /// Only this tool (may be given several times).
+    /// Only this tool (repeatable).
     #[arg(long = "tool", conflicts_with = "all_tools")]
     tools: Vec<String>,
-    /// Every tool that the plan allows.
+    /// All tools that the plan allows.
     #[arg(long)]
     all_tools: bool,
-    /// Only requests from this origin (may be given several times).
+    /// Only requests from this origin (repeatable).
     #[arg(long = "origin", conflicts_with = "any_origin")]
     origins: Vec<String>,
     /// Requests from any origin, or without one.
     #[arg(long)]
     any_origin: bool,
-    /// Why, for the audit trail.
+    /// Reason for the audit trail.
     #[arg(long)]
     reason: Option<String>,
 }

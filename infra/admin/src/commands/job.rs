@@ -1,4 +1,4 @@
-//! Jobs, as their owners see them and as the service keeps them. No secret is shown.
+//! Jobs as their owners see them and as they are stored. Secrets are never shown.
 
 use std::time::Duration;
 
@@ -14,23 +14,23 @@ use serde_json::{Value, json};
 
 use crate::output::{Failure, Output, refuse};
 
-/// The sweeper looks at every job that has not ended within this time: leases and its own pauses are shorter.
+/// The sweeper checks every unfinished job within this time: leases and its own pauses are shorter.
 const LOOKED_AT: Duration = Duration::from_secs(16 * 60);
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show a job, with what only operators see: account, lease, and when the sweeper looks at it.
+    /// Show a job, including what only operators see: account, lease, and when the sweeper checks it.
     Show { id: String },
-    /// List the jobs that have not ended, the oldest first.
+    /// List unfinished jobs, oldest first.
     Open {
-        /// Only those that are older than so many minutes.
+        /// Only jobs older than this many minutes.
         #[arg(long, default_value_t = 0)]
         older_than: u64,
-        /// No more than so many.
+        /// The maximum number of jobs.
         #[arg(long, default_value_t = 100)]
         limit: usize,
     },
-    /// Send an open job's message again. Duplicates do no harm: a job is claimed once.
+    /// Send an open job's message again. Duplicates do no harm, because only one worker can claim the job.
     Resend { id: String },
 }
 
@@ -73,7 +73,7 @@ async fn open(context: &Context, now: Timestamp, age: Duration) -> Result<Vec<Va
         let mut from = None;
         loop {
             let page = context.jobs.due(shard, now.plus(LOOKED_AT), from).await?;
-            // The index lags behind: a job may have ended.
+            // The index is late: a job may have ended.
             let found = context.jobs.get_all(&page.ids).await?.into_iter();
             jobs.extend(found.filter(|job| !job.status.is_terminal() && job.created_at.plus(age) <= now));
             match page.next {
@@ -95,7 +95,7 @@ fn line(job: &Job, now: Timestamp) -> Value {
         "account": job.account,
         "attempts": job.attempts,
         "ageSeconds": now.millis_since(job.created_at) / 1000,
-        // Over some minutes: the sweeper does not run, or cannot repair it.
+        // If this exceeds some minutes, the sweeper does not run or can't repair the job.
         "overdueSeconds": overdue,
     })
 }

@@ -18,20 +18,20 @@ use crate::output::{Failure, Output, refuse};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Create a key. Its secret is printed now and never again.
+    /// Create a key. Its secret is only printed now.
     Create(Create),
     /// List an account's keys, without their secrets.
     List {
         #[arg(long)]
         account: String,
     },
-    /// Give a key another secret, which is printed now and never again.
+    /// Give a key a new secret, which is only printed now.
     Regenerate {
         #[arg(long)]
         account: String,
         /// The key's id (`key_…`).
         id: String,
-        /// For how long the old secret still works; 0: it stops at once.
+        /// How long the old secret keeps working; 0 ends it at once.
         #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=168))]
         overlap_hours: u32,
     },
@@ -52,18 +52,18 @@ pub(crate) struct Create {
     name: String,
     #[arg(long, default_value = "live")]
     mode: KeyMode,
-    /// Only this tool (may be given several times).
+    /// Only this tool (repeatable).
     #[arg(long = "tool")]
     tools: Vec<String>,
-    /// Only requests from this origin (may be given several times).
+    /// Only requests from this origin (repeatable).
     #[arg(long = "origin")]
     origins: Vec<String>,
-    /// Creates per minute, instead of what the plan says.
+    /// Creates per minute, instead of the plan's limit.
     #[arg(long)]
     create_limit: Option<u32>,
     #[arg(long)]
     create_burst: Option<u32>,
-    /// Reads per minute, instead of what the plan says.
+    /// Reads per minute, instead of the plan's limit.
     #[arg(long)]
     read_limit: Option<u32>,
     #[arg(long)]

@@ -1,4 +1,4 @@
-//! Limits of jobs, which service, plans and keys can make narrower.
+//! Limits of jobs, which service, plans and keys can lower.
 
 use clap::Args;
 use docmill::domain::limits::{Ceilings, Limit};
@@ -6,11 +6,11 @@ use std::num::NonZeroU64;
 
 #[derive(Debug, Args)]
 pub(crate) struct LimitArgs {
-    /// What a job may not exceed, such as `pages=50` (may be given several times). Names and units are those of a tool's
-    /// `metadata.limits`; only what is lower than the service allows has an effect.
+    /// A limit on jobs, such as `pages=50` (repeatable). Names and units are those of a tool's `metadata.limits`. Limits above
+    /// the service's have no effect.
     #[arg(long = "limit", value_name = "NAME=MOST", value_parser = ceiling)]
     set: Vec<(Limit, NonZeroU64)>,
-    /// Remove such a limit (may be given several times).
+    /// Remove this limit (repeatable).
     #[arg(long = "no-limit", value_name = "NAME", value_parser = limit)]
     removed: Vec<Limit>,
 }

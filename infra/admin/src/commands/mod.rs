@@ -1,4 +1,4 @@
-//! One module per kind of thing that is administered.
+//! One module per subject.
 
 pub(crate) mod account;
 pub(crate) mod job;
@@ -18,13 +18,13 @@ use std::env;
 
 use crate::output::{Failure, refuse};
 
-/// Who the audit trail names: the operating system's user, since AWS credentials say nothing of people.
+/// The author for the audit trail: the operating system's user, since AWS credentials do not identify people.
 pub(crate) fn author(reason: Option<String>) -> Author {
     let user = ["USER", "LOGNAME"].into_iter().find_map(|name| env::var(name).ok().filter(|name| !name.is_empty()));
     Author { actor: format!("cli:{}", user.as_deref().unwrap_or("unknown")), reason, at: clock::now() }
 }
 
-/// The setting as it was written. Between our read and our write only another administrator can have come.
+/// The stored setting. It is only stale if another administrator changed it between our read and write.
 pub(crate) fn written<T>(change: Change<T>) -> Result<T, Failure> {
     match change {
         Change::Written(Versioned { value, .. }) => Ok(value),
@@ -32,7 +32,7 @@ pub(crate) fn written<T>(change: Change<T>) -> Result<T, Failure> {
     }
 }
 
-/// A switch, said in words.
+/// A switch: on or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Switch {
     On,

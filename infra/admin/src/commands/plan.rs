@@ -15,43 +15,43 @@ use crate::output::{Failure, Output};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show what holds for a plan.
+    /// Show a plan.
     Show { id: String },
-    /// Create a plan, or change what it includes; what is not given stays as it is.
+    /// Create or change a plan. Settings that are not given stay unchanged.
     Set {
         id: String,
-        /// Credits of each UTC month.
+        /// Credits per UTC month.
         #[arg(long)]
         included_credits: Option<u64>,
         /// Tools up to this tier.
         #[arg(long)]
         tier: Option<Tier>,
-        /// Only this tool (may be given several times).
+        /// Only this tool (repeatable).
         #[arg(long = "tool", conflicts_with = "all_tools")]
         tools: Vec<String>,
-        /// Every tool.
+        /// All tools.
         #[arg(long)]
         all_tools: bool,
-        /// Only requests from this origin (may be given several times).
+        /// Only requests from this origin (repeatable).
         #[arg(long = "origin", conflicts_with = "any_origin")]
         origins: Vec<String>,
         /// Requests from any origin, or without one.
         #[arg(long)]
         any_origin: bool,
-        /// Creates per minute of keys that are made from now on.
+        /// Creates per minute of new keys.
         #[arg(long)]
         create_limit: Option<NonZeroU32>,
         #[arg(long)]
         create_burst: Option<NonZeroU32>,
-        /// Reads per minute of keys that are made from now on.
+        /// Reads per minute of new keys.
         #[arg(long)]
         read_limit: Option<NonZeroU32>,
         #[arg(long)]
         read_burst: Option<NonZeroU32>,
-        /// List the plan on the public page under this title; needs a price.
+        /// List the plan on the public page with this title; requires a price.
         #[arg(long, requires = "offer_price")]
         offer_title: Option<String>,
-        /// The price there, as people read it, such as "€29 per month".
+        /// The price as text, such as "€29 per month".
         #[arg(long, requires = "offer_title")]
         offer_price: Option<String>,
         /// Do not list the plan on the public page.

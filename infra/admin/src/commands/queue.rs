@@ -1,4 +1,4 @@
-//! Queues and their dead letters: how many messages wait, and another try for those that died.
+//! Queues and dead letters: their size, and sending dead letters again.
 
 use clap::{Subcommand, ValueEnum};
 use docmill::context::Context;
@@ -10,10 +10,9 @@ use crate::output::{Failure, Output};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// How many messages each queue and its dead letters hold (approximately).
+    /// Show the approximate number of messages in each queue and its dead letters.
     Status,
-    /// Send the dead letters of a queue again. What cannot be read is left where it is; what is about a job that has ended
-    /// is removed.
+    /// Send a queue's dead letters again. Unreadable ones are kept, and those of ended jobs are removed.
     Redrive { queue: QueueChoice },
 }
 
@@ -69,7 +68,7 @@ async fn redrive(context: &Context, queue: QueueName) -> Result<Output, Failure>
                 unreadable += 1;
                 continue;
             };
-            // Sent before it is removed: dying in between leaves two, and a job is claimed once.
+            // Sent before it is removed. A crash in between leaves two messages, but a job is only claimed once.
             match context.jobs.get(job_id).await? {
                 Some(job) if !job.status.is_terminal() => {
                     jobs_queue.send(queue, &job.account, &Message::Convert { job_id }).await?;

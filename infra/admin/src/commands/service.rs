@@ -16,10 +16,10 @@ pub(crate) enum Command {
         /// Whether test keys work at all.
         #[arg(long)]
         test_mode: Option<Switch>,
-        /// Where people ask for credits: an e-mail address or an https:// URL.
+        /// Where to ask for credits: an e-mail address or an https:// URL.
         #[arg(long, value_parser = Contact::parse)]
         credits_contact: Option<Contact>,
-        /// Show no such address.
+        /// Show no contact.
         #[arg(long, conflicts_with = "credits_contact")]
         no_credits_contact: bool,
         #[command(flatten)]

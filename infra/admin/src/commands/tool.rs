@@ -10,9 +10,9 @@ use crate::output::{Failure, Output, refuse};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show the tools and what holds for them.
+    /// Show the tools and their settings.
     List,
-    /// Change a tool's settings; what is not given stays as it is.
+    /// Change a tool's settings. Settings that are not given stay unchanged.
     Set {
         slug: String,
         #[arg(long)]

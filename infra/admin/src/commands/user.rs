@@ -1,4 +1,4 @@
-//! Users of the dashboard: who they are, and to which account they belong.
+//! Users of the dashboard and their accounts.
 
 use clap::Subcommand;
 use docmill::clock;
@@ -10,16 +10,16 @@ use crate::output::{Failure, Output, refuse};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show who has signed in, and which addresses are linked to an account.
+    /// Show users who have signed in, and addresses that are linked to an account.
     List,
-    /// Add users with this (verified) e-mail address to the account, from their next sign-in on.
+    /// Link this verified e-mail address to an account. Users with it belong to the account from their next sign-in.
     Link {
         #[arg(long)]
         email: String,
         #[arg(long)]
         account: String,
     },
-    /// Remove the link of an address, and end the sessions of its users. Their next sign-in is like a first one.
+    /// Remove an address's link and end the sessions of its users. Their next sign-in is like a first one.
     Unlink {
         #[arg(long)]
         email: String,

@@ -1,4 +1,4 @@
-//! Credits as a state machine: many environments, each with its own idea of plan and place, on pots that they share.
+//! A state machine test of credits: many environments share pots, each with its own view of plan and till.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The pots, and what was really charged.
+/// The pots, and the amount actually charged.
 #[derive(Debug, Default)]
 struct World {
     amounts: BTreeMap<Pot, (u64, Option<u64>)>,
@@ -52,7 +52,7 @@ impl World {
         }
     }
 
-    /// All or nothing, as the store writes it.
+    /// Writes all or nothing, like the store.
     fn write(&mut self, writes: &[Write]) -> bool {
         let pots: std::collections::BTreeSet<_> = writes.iter().map(|write| write.pot).collect();
         assert_eq!(pots.len(), writes.len(), "a transaction writes no item twice: {writes:?}");
@@ -90,7 +90,7 @@ impl World {
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// An environment creates a job; it reads the pots now, or has read them so many steps ago.
+    /// An environment creates a job. Its read of the pots may be some steps old.
     Create {
         till: Option<u8>,
         cost: u64,
@@ -141,7 +141,7 @@ proptest! {
                                     "{} of {included} under the plan", world.charged.included);
                                 jobs.push(debit);
                             } else if !stale && !fast {
-                                prop_assert!(false, "what was just read no longer holds: {debit:?}");
+                                prop_assert!(false, "the pots changed since they were read: {debit:?}");
                             }
                         }
                         Err(Insufficient { available }) if !stale => {
@@ -171,7 +171,7 @@ proptest! {
         }
     }
 
-    /// Sixteen environments on tills of their own spend all there is, and not one credit more.
+    /// Sixteen environments with tills of their own spend all credits and not one more.
     #[test]
     fn every_credit_can_be_spent(included in 0..3000u64, granted in 0..300u64, cost in 1..30u64) {
         let mut world = World::new(granted);
@@ -203,15 +203,15 @@ proptest! {
 fn a_smaller_plan_applies_at_once_to_all_tills() {
     let mut world = World::new(0);
     let order = |included, till| Order { cost: 1, included, till };
-    // A till is filled with more than it spends.
+    // The till gets more than the job costs.
     let filled = Debit::planned(order(1000, Some(3)), &world.read()).unwrap();
     assert!(world.charge(&filled) && world.read().tills[&3].left > 0);
-    // Neither the balance nor the till serves the smaller plan as it is.
+    // Neither the balance nor the till is valid under the smaller plan.
     let smaller = order(1, Some(3));
     assert!(!world.charge(&Debit::at_once(smaller).unwrap()));
     assert!(!world.charge(&Debit::at_once(Order { till: None, ..smaller }).unwrap()));
     assert_eq!(Debit::planned(smaller, &world.read()), Err(Insufficient { available: 0 }));
-    // And one that grows has all that it includes.
+    // A larger plan makes all of its credits available.
     let pots = world.read();
     assert_eq!(pots.included_left(2000), 1999);
     assert!(world.charge(&Debit::planned(Order { cost: 1999, included: 2000, till: None }, &pots).unwrap()));

@@ -1,8 +1,8 @@
-//! Failures of a job, and warnings about its result.
+//! Failures of jobs, and warnings about results.
 
 use serde::{Deserialize, Serialize};
 
-/// Why a job failed: the bounded list that responses, logs and metrics share.
+/// Why a job failed. Responses, logs and metrics share this list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobErrorCode {
@@ -65,7 +65,7 @@ impl JobErrorCode {
         }
     }
 
-    /// What it means, in the words of the documented table.
+    /// Its meaning, as documented.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::SourceUnreachable => {
@@ -92,7 +92,7 @@ impl JobErrorCode {
         }
     }
 
-    /// Whether the same request may succeed when the client sends it again later.
+    /// Whether the same request may succeed later.
     pub const fn is_retryable(self) -> bool {
         match self {
             Self::SourceUnreachable
@@ -114,9 +114,9 @@ impl JobErrorCode {
         }
     }
 }
-/// Longer texts are cut, so that no page or source can make a job's item large.
+/// Longer texts are cut to keep a job's item small.
 const MAX_TEXT_CHARACTERS: usize = 300;
-/// More warnings than this are not kept.
+/// Further warnings are dropped.
 pub const MAX_WARNINGS: usize = 50;
 
 fn cut(text: impl Into<String>) -> String {
@@ -128,7 +128,7 @@ fn cut(text: impl Into<String>) -> String {
     text
 }
 
-/// Why a job failed, for its owner. `message` says what to do and never contains a secret or an internal name.
+/// Why a job failed, for its owner. `message` says what to do and never contains secrets or internal names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobError {
     pub code: JobErrorCode,
@@ -142,7 +142,7 @@ impl JobError {
     }
 }
 
-/// Something that the result does not show as the source meant it, or a request's option that had no effect.
+/// A difference between source and result, or an option that had no effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
     /// Stable and machine-readable, e.g. `font_substituted`, `resource_blocked`, `unsupported_css`, `unknown_option`.

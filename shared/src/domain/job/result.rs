@@ -1,4 +1,4 @@
-//! What a job yields: files, a report, and how they came about.
+//! A job's result: files, a report, and how they were made.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,12 +14,12 @@ pub struct Output {
     pub bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pages: Option<u32>,
-    /// In pixels.
+    /// Pixels.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub width: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub height: Option<u32>,
-    /// Lower-case hexadecimal. This and the file name are empty once the job is deleted.
+    /// Lower-case hexadecimal. Like the file name, it is empty once the job is deleted.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub sha256: String,
     #[serde(skip_serializing_if = "String::is_empty", default)]
@@ -27,24 +27,24 @@ pub struct Output {
 }
 
 impl Output {
-    /// What remains of a deleted job's output: how large it was.
+    /// The output of a deleted job, reduced to its size.
     pub fn size_alone(&self) -> Self {
         Self { sha256: String::new(), filename: String::new(), ..self.clone() }
     }
 }
 
-/// What a job yields beside its primary result. Where it is too large for the job's item, it lies in the bucket.
+/// A job's results beside the primary one. If they are too large for the job's item, they are in the bucket.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Results {
-    /// Every file, in order. With one file, it is the primary result itself.
+    /// All files in order. If there is only one, it is the primary result.
     #[serde(default)]
     pub outputs: Vec<Output>,
-    /// What the last tool reports about its work.
+    /// The last tool's report.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub report: Option<Value>,
 }
 
-/// Larger results go to the bucket: no item grows with what users send.
+/// Larger results go to the bucket to keep items small.
 pub const MAX_INLINE_RESULTS_BYTES: usize = 4 << 10;
 
 /// Where a job's results are described.
@@ -53,7 +53,7 @@ pub const MAX_INLINE_RESULTS_BYTES: usize = 4 << 10;
 pub enum StoredResults {
     /// In the job's item.
     Inline(Results),
-    /// As JSON beside the files themselves. `files`: how many there are.
+    /// As JSON next to the files. `files` is their number.
     Manifest { files: usize },
 }
 
@@ -67,7 +67,7 @@ impl StoredResults {
     }
 }
 
-/// One step of a job that has run.
+/// A completed step of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepRun {

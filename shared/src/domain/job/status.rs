@@ -1,9 +1,9 @@
-//! The states of a job, and what may follow what.
+//! The states of a job and its transitions.
 
 use serde::{Deserialize, Serialize};
 
 /// `queued → processing → completed | failed`, `completed → expired`; `processing → queued` when an attempt is given back;
-/// `queued | processing → canceled` when its owner wants no more of it, and `→ deleted` from every end.
+/// `queued | processing → canceled` at the owner's request; every final state `→ deleted`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobStatus {
@@ -13,7 +13,7 @@ pub enum JobStatus {
     Failed,
     Expired,
     Canceled,
-    /// Ended, and everything that described the document is gone.
+    /// Ended, and all data about the document is deleted.
     Deleted,
 }
 
@@ -33,7 +33,7 @@ impl JobStatus {
         }
     }
 
-    /// Whether nothing but the expiry of its output, or its deletion, can still happen to a job in this state.
+    /// Whether the job has ended: only expiry and deletion can follow.
     pub const fn is_terminal(self) -> bool {
         match self {
             Self::Queued | Self::Processing => false,
@@ -41,7 +41,7 @@ impl JobStatus {
         }
     }
 
-    /// The state machine; every conditional write of the store implements one of these arrows.
+    /// The state machine. Every conditional write of the store implements one of its transitions.
     pub const fn may_become(self, next: Self) -> bool {
         matches!(
             (self, next),

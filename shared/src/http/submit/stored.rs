@@ -1,4 +1,4 @@
-//! The sources of a request that the service holds already: uploads, and results of the account's other jobs.
+//! A request's stored sources: uploads, and results of the account's other jobs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,19 +14,19 @@ use crate::files::ObjectKey;
 use crate::http::error::ApiError;
 use crate::http::guard::Caller;
 
-/// Most jobs that one job may wait for: each is a part of the transaction that creates it.
+/// Most jobs that one job may wait for: each is a part of its transaction.
 const MOST_AWAITED: usize = 90;
 
 /// The stored sources of a request.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Jobs that have not ended.
+    /// Unfinished jobs.
     pub awaited: BTreeSet<JobId>,
-    /// What is wrong with sources that can't be taken.
+    /// Sources that can't be used.
     pub breaches: Vec<Breach>,
 }
 
-/// Whether the request names no more sources than its caller may.
+/// Checks the number of sources against the caller's limit.
 pub(super) fn admit_count(wanted: &JobRequest, body: &Map<String, Value>, most: u64) -> Result<(), ApiError> {
     if wanted.sources().len() as u64 <= most {
         return Ok(());
@@ -36,7 +36,7 @@ pub(super) fn admit_count(wanted: &JobRequest, body: &Map<String, Value>, most: 
     Err(ApiError::validation(vec![Breach::new(place, why)]))
 }
 
-/// Looks up the uploads and jobs that the request names.
+/// Looks up the request's uploads and jobs.
 pub(super) async fn find(
     context: &Context,
     wanted: &JobRequest,
@@ -85,7 +85,7 @@ fn is_own(job: &Job, caller: &Caller) -> bool {
     job.account == caller.account() && job.ttl > caller.now.as_ttl_seconds()
 }
 
-/// The job if it has not ended, or why its result can't be taken.
+/// The job if it is unfinished, or why its result can't be used.
 fn judge(job: Option<&Job>, output: usize, caller: &Caller) -> Result<Option<JobId>, String> {
     let Some(job) = job else { return Err("must be the id of a job of your account".to_owned()) };
     match job.status_at(caller.now) {
@@ -111,8 +111,8 @@ fn judge(job: Option<&Job>, output: usize, caller: &Caller) -> Result<Option<Job
     }
 }
 
-/// Whether the caller's account has an upload of this id that a job may still name. Another account's is looked for under the
-/// caller's own name, where it cannot be.
+/// Whether the caller's account has this upload and may still use it. The key begins with the caller's account, so other
+/// accounts' uploads are never found.
 async fn is_there(context: &Context, upload: &str, caller: &Caller) -> Result<bool, ApiError> {
     match UploadId::parse(upload) {
         Some(upload) if caller.now < upload.expires_at() => {
@@ -123,7 +123,7 @@ async fn is_there(context: &Context, upload: &str, caller: &Caller) -> Result<bo
     }
 }
 
-/// Where in the body a source of this kind and index stands.
+/// Where in the body the source of this kind and index is.
 fn path(body: &Map<String, Value>, index: usize, kind: SourceKind) -> String {
     let name = kind.as_str();
     if body.contains_key(name) {

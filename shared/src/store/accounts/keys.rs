@@ -1,4 +1,4 @@
-//! What happens to an account's keys after they were made: another secret, revocation, and the list that people see.
+//! Changes of existing keys: new secrets, revocation, and the list for people.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,21 +16,21 @@ use crate::store::dynamo::{self, TRIES, Transacted, back_off, get, too_contended
 use crate::store::events::StoredEvent;
 use crate::store::item::{UsageItem, nested, string, time, to_item};
 
-/// How long an old secret may go on beside its successor.
+/// How long an old secret may keep working next to its successor.
 pub const MAX_OVERLAP: Duration = Duration::from_secs(7 * 86_400);
-/// How many of an account's keys a list looks at beside those that are alive.
+/// Most keys in a list besides the active ones.
 const LISTED: i32 = 60;
 
-/// A key as people know it: one id, with all secrets that it has had.
+/// A key as people know it: one id with all of its secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountKey {
     /// With its latest secret.
     pub key: StoredKey,
-    /// When its first secret was made, as far as old secrets are still known.
+    /// When its first known secret was created.
     pub created_at: Timestamp,
     /// When any of its secrets was last used.
     pub last_used_at: Option<Timestamp>,
-    /// Until when the secret before still works.
+    /// When the previous secret stops working.
     pub old_secret_until: Option<Timestamp>,
 }
 
@@ -42,11 +42,11 @@ pub enum Regenerated {
     },
     /// Somebody else regenerated the key at the same time.
     Superseded,
-    /// No key of this id is alive.
+    /// There is no active key with this id.
     NoSuchKey,
 }
 
-/// What people decide about a key besides its secret.
+/// A key's settings other than its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyDetails {
     pub name: String,
@@ -59,7 +59,7 @@ pub struct KeyDetails {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyChanged {
     Yes,
-    /// No key of this id is alive.
+    /// There is no active key with this id.
     NoSuchKey,
 }
 
@@ -72,8 +72,7 @@ pub enum Revoked {
 }
 
 impl Accounts {
-    /// Gives a key another secret. The old one, `seen` if it is given, ends after `overlap`; one that was still in its own
-    /// overlap ends at once.
+    /// Gives a key a new secret. The old one, `seen` if given, ends after `overlap`; one that was already replaced ends at once.
     pub async fn regenerate_key(
         &self,
         account: &str,
@@ -89,12 +88,12 @@ impl Accounts {
                 return Ok(Regenerated::NoSuchKey);
             };
             let secret = made.get_or_insert_with(|| ApiKey::generate(current.mode));
-            // Our own earlier try, whose answer was lost.
+            // Our own earlier try, whose response was lost.
             if current.key_hash == secret.hash() {
                 return Ok(Regenerated::Yes { key: Box::new(current.clone()), secret: secret.clone() });
             }
-            // Timeline: A and B regenerate the key at once. A's transaction moves the account's revision on; B's fails,
-            // reads again, and finds another secret than the one it was to replace: A's stays the only new one.
+            // Timeline: A and B regenerate the key at once. A's transaction increases the account's revision. B's fails, reads
+            // again, and finds another secret than the one it was to replace: A's stays the only new one.
             if *seen.get_or_insert_with(|| current.key_hash.clone()) != current.key_hash {
                 return Ok(Regenerated::Superseded);
             }
@@ -110,7 +109,7 @@ impl Accounts {
         Err(too_contended())
     }
 
-    /// The transaction that puts `successor` in the place of the secrets before.
+    /// The transaction that replaces the previous secrets by `successor`.
     fn replace(
         &self,
         holder: &Holder,
@@ -121,7 +120,7 @@ impl Accounts {
         let put = Put::builder()
             .table_name(&self.tables.keys)
             .set_item(Some(to_item(successor)?))
-            // A hash never repeats; if it did, somebody else's key would be overwritten.
+            // Hashes never repeat, but a repetition would overwrite somebody else's key.
             .condition_expression("attribute_not_exists(key_hash)");
         let mut writes = vec![dynamo::put(put.build())?];
         let others = holder.keys.iter().filter(|key| key.key_id != successor.key_id);
@@ -136,7 +135,7 @@ impl Accounts {
             let update = Update::builder()
                 .table_name(&self.tables.keys)
                 .key("key_hash", string(key.key_hash.as_str()))
-                // The update would otherwise create a key that was removed.
+                // An update would otherwise create a removed key again.
                 .condition_expression("attribute_exists(account)")
                 .update_expression("SET expires_at = :end")
                 .expression_attribute_values(":end", time(end));
@@ -146,7 +145,7 @@ impl Accounts {
         Ok(writes)
     }
 
-    /// Gives a key other details, for all its secrets that still work.
+    /// Changes a key's details for all secrets that still work.
     pub async fn edit_key(
         &self,
         account: &str,
@@ -157,9 +156,9 @@ impl Accounts {
         for attempt in 0..TRIES {
             let Some(holder) = self.holder_of(account, key_id, now).await? else { return Ok(KeyChanged::NoSuchKey) };
             let Some(current) = latest(of_id(&holder, key_id)) else { return Ok(KeyChanged::NoSuchKey) };
-            // Timeline: A takes a tool from the key while B gives it another secret, with the details that B read. Each moves
-            // the account's revision on. If B's transaction is first, A's fails, reads again, and takes the tool from both
-            // secrets; if A's is first, B's fails, and the new secret gets what A wrote.
+            // Timeline: A removes a tool from the key while B gives it a new secret with the details that B read. Each increases
+            // the account's revision. If B commits first, A's transaction fails, reads again, and removes the tool from both
+            // secrets. If A commits first, B's fails, and the new secret gets A's details.
             let listed = holder.keys.iter().map(|key| key.key_hash.clone()).collect();
             let mut writes = vec![self.list_keys(account, &holder.profile, listed)?];
             for key in of_id(&holder, key_id) {
@@ -185,7 +184,7 @@ impl Accounts {
         let mut update = Update::builder()
             .table_name(&self.tables.keys)
             .key("key_hash", string(key.key_hash.as_str()))
-            // The update would otherwise create a key that was removed.
+            // An update would otherwise create a removed key again.
             .condition_expression("attribute_exists(account)")
             .expression_attribute_names("#name", "name")
             .expression_attribute_values(":name", string(&details.name))
@@ -208,16 +207,16 @@ impl Accounts {
         dynamo::update(update.update_expression(format!("SET {}{remove}", set.join(", "))).build())
     }
 
-    /// Revokes a key with all its secrets at once, and writes the event. Revoking a revoked key changes nothing.
+    /// Revokes a key with all its secrets and records the event. Revoking a revoked key changes nothing.
     pub async fn revoke_key(&self, account: &str, key_id: &str, now: Timestamp) -> Result<Revoked, StoreError> {
         for attempt in 0..TRIES {
             let Some(holder) = self.holder_of(account, key_id, now).await? else { return Ok(Revoked::NoSuchKey) };
             let Some(current) = latest(of_id(&holder, key_id)) else {
-                // Here a later try finds its own earlier write, or another one's.
+                // A retry finds the key revoked, by its own earlier write or another one.
                 return if attempt > 0 { Ok(Revoked::Yes) } else { self.was_revoked(account, key_id).await };
             };
-            // Timeline: A revokes the key while B gives it another secret. If B's transaction is first, A's finds another
-            // revision, reads again, and revokes both secrets; if A's is first, B finds no key that is alive.
+            // Timeline: A revokes the key while B gives it a new secret. If B commits first, A's transaction finds another
+            // revision, reads again, and revokes both secrets. If A commits first, B finds no active key.
             let others = holder.keys.iter().filter(|key| key.key_id != key_id).map(|key| key.key_hash.clone());
             let mut writes = vec![self.list_keys(account, &holder.profile, others.collect())?];
             let data = event::key_revoked(current, now);
@@ -226,7 +225,7 @@ impl Accounts {
                 let update = Update::builder()
                     .table_name(&self.tables.keys)
                     .key("key_hash", string(key.key_hash.as_str()))
-                    // The update would otherwise create a key that was removed.
+                    // An update would otherwise create a removed key again.
                     .condition_expression("attribute_exists(account)")
                     .update_expression("SET revoked_at = :now")
                     .expression_attribute_values(":now", time(now));
@@ -240,11 +239,10 @@ impl Accounts {
         Err(too_contended())
     }
 
-    /// The account as one look found it. Where that look found no key of the id, another one of the same revision did not
-    /// either.
+    /// A consistent read of the account. If it has no key of this id, a second read of the same revision has confirmed that.
     ///
-    /// Timeline: A reads the profile, B gives the key another secret, A reads the keys: the old secret has ended, and the
-    /// new one was not in the list that A read. The revision has moved on, and A looks again.
+    /// Timeline: A reads the profile, B gives the key a new secret, A reads the keys. The old secret has ended, and A's list does
+    /// not have the new one. The revision has changed, so A reads again.
     async fn holder_of(&self, account: &str, key_id: &str, now: Timestamp) -> Result<Option<Holder>, StoreError> {
         let mut seen = None;
         for _ in 0..TRIES {
@@ -263,16 +261,15 @@ impl Accounts {
         Ok(if known { Revoked::Already } else { Revoked::NoSuchKey })
     }
 
-    /// An account's keys, the newest first: those that are alive, and the latest of the others. For people to look at, and
-    /// nothing is decided by it.
+    /// An account's keys, newest first: the active ones and the latest others. Only for display: no decision depends on it.
     ///
-    /// Timeline: A reads which keys there are, B gives one another secret, A reads the keys: A's list shows the key with its
-    /// old secret, and if that has ended, as ended. What A reads next shows it as it is.
+    /// Timeline: A lists the keys, B gives one a new secret, A reads the keys. A's list shows the old secret, possibly as ended.
+    /// A's next read shows the new one.
     pub async fn keys_of(&self, account: &str, now: Timestamp) -> Result<Vec<AccountKey>, StoreError> {
         let profile = get::<Profile>(&self.client, &self.tables.usage, UsageItem::Profile.key(account));
         let (profile, recent) = futures_util::try_join!(profile, self.keys.recent_of_account(account, LISTED))?;
         let Some(profile) = profile else { return Ok(Vec::new()) };
-        // The index lags behind; the profile lists what is alive without it.
+        // The index is late, so the active keys come from the profile.
         let listed = match profile.revision {
             0 => self.keys.of_account(account).await?,
             _ => profile.keys,
@@ -289,23 +286,23 @@ fn of_id<'a>(holder: &'a Holder, key_id: &'a str) -> impl Iterator<Item = &'a St
     holder.keys.iter().filter(move |key| key.key_id == key_id)
 }
 
-/// The earlier of two ends, either of which may not be set.
+/// The earlier of two times, which may both be missing.
 fn earlier(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> {
     one.into_iter().chain(other).min_by_key(|end| end.as_millis())
 }
 
-/// Of several secrets of one key the one that was made last.
+/// The newest of a key's secrets.
 fn latest<'a>(keys: impl Iterator<Item = &'a StoredKey>) -> Option<&'a StoredKey> {
     keys.max_by_key(|key| key.created_at.as_millis())
 }
 
-/// The key with a new secret and an idle limiter.
+/// The key with a new secret and idle limiters.
 fn successor(current: &StoredKey, secret: &ApiKey, now: Timestamp) -> StoredKey {
     let limit = |policy| current.limiter.limit(policy);
     StoredKey {
         key_hash: secret.hash(),
         last4: secret.last4().to_owned(),
-        // Later than the one before, even if clocks differ: the secrets of a key are ordered by this.
+        // Later than the previous one, even if clocks differ: a key's secrets are sorted by this.
         created_at: now.max(Timestamp(current.created_at.as_millis() + 1)),
         limiter: Limiter::new(limit(RatePolicy::Create), limit(RatePolicy::Read)),
         ..current.clone()

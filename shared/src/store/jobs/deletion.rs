@@ -1,4 +1,4 @@
-//! What is left of a job that its owner has deleted: who, which tool, when, at what price and how much.
+//! Deletion at the owner's request. Owner, tool, times, price and size of a job are kept.
 
 use super::{Jobs, Written, written};
 use crate::domain::job::{Job, JobStatus};
@@ -12,8 +12,8 @@ impl Jobs {
     pub async fn delete(&self, job: &Job, now: Timestamp) -> Result<Written, StoreError> {
         let mut update = self
             .transition(job.id)
-            // Timeline: the sweeper expires the job while its owner deletes it. The deletion finds another state than it
-            // read, and reads again.
+            // Timeline: the sweeper expires the job while its owner deletes it. The deletion finds another state than it read,
+            // and reads again.
             .condition_expression("#status = :current")
             .expression_attribute_names("#input", "input")
             .expression_attribute_names("#options", "options")

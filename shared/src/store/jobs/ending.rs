@@ -1,5 +1,5 @@
-//! The end of a job: its terminal state, its event and its refund, in one transaction. It writes nothing that other jobs
-//! write too, but for a refund: nothing that only counts can fail what was done.
+//! The end of a job: its final state, event and refund in one transaction. Apart from a refund, it writes no item that other jobs
+//! write, so that mere counts can't fail a finished job.
 
 use std::time::{Duration, Instant};
 
@@ -19,13 +19,13 @@ use crate::store::item::{
 };
 use crate::store::{StoreError, credits};
 
-/// An end is tried for so long at least, and as long as the job's lease lasts but for [`LEFT_OF_LEASE`]: what was converted
-/// and stored is not thrown away for a fault of a moment.
+/// Shortest time to retry an end. Retries go on until [`LEFT_OF_LEASE`] before the lease ends, so that a brief fault does not
+/// waste a finished conversion.
 const PATIENCE: Duration = Duration::from_secs(4);
-/// A worker stops trying before its invocation and its lease end.
+/// A worker stops retrying before its invocation and lease end.
 const LEFT_OF_LEASE: Duration = Duration::from_secs(20);
 
-/// A job's end on its way. The job's own write comes first.
+/// The end of a job while it is being written. The job's own write comes first.
 struct Ending<'a> {
     job: &'a Job,
     at: Timestamp,
@@ -69,8 +69,7 @@ impl Jobs {
         Box::pin(self.end(Ending { job, at, writes })).await
     }
 
-    /// `queued | processing → failed`, with the credits back where they came from. `engine`: the one that had the job, if
-    /// one is known to have had it.
+    /// `queued | processing → failed`, with a refund. `engine`: the engine that had the job, if known.
     pub async fn fail(
         &self,
         job: &Job,
@@ -104,10 +103,10 @@ impl Jobs {
         Box::pin(self.end(Ending { job, at: now, writes })).await
     }
 
-    /// Timeline: A finishes after its lease ended and B claimed; or the sweeper fails the job while A completes it. Only
-    /// the write that still finds its own attempt in a state that may end takes effect; the other is superseded, so
-    /// that a job ends once, tells so once, and is charged or refunded once. With it come the assignments that let the end be
-    /// counted, and that tell operators of it: of a cancellation there is nothing to tell.
+    /// Timeline: A finishes after its lease ended and B claimed the job; or the sweeper fails the job while A completes it. Only
+    /// the write that finds its own attempt in an unfinished state takes effect. The other one is superseded, so that a job has
+    /// one end, one event, and one charge or refund. The update also adds the attributes for counting the end and for showing it
+    /// to operators, except that cancellations are not shown to operators.
     fn terminal_update(
         &self,
         job: &Job,
@@ -140,8 +139,7 @@ impl Jobs {
         Ok((update, assignments))
     }
 
-    /// `queued | processing → canceled`, with the credits back where they came from. `None`: the job has moved on since it
-    /// was read.
+    /// `queued | processing → canceled`, with a refund. `None` if the job has changed since it was read.
     pub async fn cancel(&self, job: &Job, now: Timestamp) -> Result<Option<Job>, StoreError> {
         let refunded = job.charge.total();
         let (update, noted) = self.terminal_update(job, None, now)?;
@@ -174,12 +172,12 @@ impl Jobs {
         StoredEvent::new(&ended.account, kind, at, event::job_ended(ended, at)).put(&self.events_table)
     }
 
-    /// Gives the charge back to the period and the source it came from.
+    /// Returns the charge to its period and source.
     fn refund(&self, job: &Job) -> Result<Vec<TransactWriteItem>, StoreError> {
         credits::refund(&self.usage_table, &job.account, job.period, job.charge, job.till)
     }
 
-    /// Writes the end, however often that has to be tried while there is time.
+    /// Writes the end, with retries while there is time.
     async fn end(&self, mut ending: Ending<'_>) -> Result<Written, StoreError> {
         let lease_left = ending.job.lease_until.map_or(0, |until| until.millis_since(ending.at));
         let patience = Duration::from_millis(lease_left).saturating_sub(LEFT_OF_LEASE).max(PATIENCE);
@@ -190,8 +188,7 @@ impl Jobs {
                 Ok(Transacted::Failed(failed)) if failed.iter().any(|(position, _)| *position == 0) => {
                     return self.own_write_or_superseded(ending.job, ending.at).await;
                 }
-                // Timeline: an account is removed while its job waits. There is nobody to give the credits back to, and
-                // the job must end all the same.
+                // Timeline: an account is removed while its job waits. Nobody can get the refund, but the job must still end.
                 Ok(Transacted::Failed(failed)) => {
                     tracing::warn!(job_id = %ending.job.id, "the account of a refund is gone");
                     for (position, _) in failed.into_iter().rev() {
@@ -212,10 +209,11 @@ impl Jobs {
         Err(too_contended())
     }
 
-    /// A failed condition may be our own earlier write, whose answer was lost: the job as it is now tells.
+    /// A failed condition may mean that our own earlier write succeeded but its response was lost. The job's current state
+    /// decides.
     ///
-    /// Timeline: A's completion is written and its answer lost; A's repetition finds the end that it gave the job itself.
-    /// But where the sweeper failed that attempt before, A finds another end, and its result counts for nothing.
+    /// Timeline: A's completion is written and its response lost. A's retry finds the end that A itself wrote. But if the sweeper
+    /// has failed that attempt before, A finds another end, and its result is discarded.
     async fn own_write_or_superseded(&self, job: &Job, finished_at: Timestamp) -> Result<Written, StoreError> {
         let current = self.get(job.id).await?;
         let ours =

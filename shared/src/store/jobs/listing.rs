@@ -1,4 +1,4 @@
-//! An account's jobs, the newest first. The index finds them, the jobs themselves say how they are and whose.
+//! An account's jobs, newest first. The index finds them; state and owner are read from the jobs themselves.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -12,24 +12,23 @@ use crate::domain::time::Timestamp;
 use crate::store::item::{BY_ACCOUNT, Item, job_key, number, string, time};
 use crate::store::{StoreError, store_error};
 
-/// How many entries of the index one query looks at, and how many queries one page may take. A filter that few jobs pass
-/// gives short pages rather than slow ones.
+/// Most index items per query, and most queries per page. A filter that few jobs match gives short pages rather than slow ones.
 const LOOKED_AT: i32 = 200;
 const MAX_QUERIES: usize = 5;
-/// How many jobs are read at once.
+/// Most jobs per read.
 const BATCH: usize = 100;
 
-/// Which jobs are wanted; `None` means all.
+/// A filter; `None` matches all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct JobFilter {
     pub status: Option<JobStatus>,
     pub tool: Option<String>,
-    /// Created later than this, and earlier than that.
+    /// Created after the first and before the second time.
     pub created_after: Option<Timestamp>,
     pub created_before: Option<Timestamp>,
-    /// Pairs that a job's metadata must have, all of them.
+    /// Pairs that a job's metadata must contain.
     pub metadata: BTreeMap<String, String>,
-    /// The beginning of its id, or a part of a document name or label, ignoring case.
+    /// The start of its id, or a part of a document name or label, ignoring case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
@@ -42,14 +41,14 @@ impl JobFilter {
             && self.metadata.iter().all(|(name, value)| job.metadata.get(name) == Some(value))
     }
 
-    /// The first and the last moment at which a job may have been created; `None`: no moment matches.
+    /// The first and last creation time that matches; `None` if none can.
     fn created(&self) -> Option<(Timestamp, Timestamp)> {
         let first = self.created_after.map_or(0, |after| after.as_millis().saturating_add(1));
         let last = self.created_before.map_or(i64::MAX, |before| before.as_millis().saturating_sub(1));
         (first <= last).then_some((Timestamp(first), Timestamp(last)))
     }
 
-    /// How many jobs are read to find this many. Only the jobs themselves know their metadata.
+    /// How many jobs to read to find this many. Metadata is only in the jobs themselves.
     fn batch(&self, wanted: usize) -> usize {
         if self.metadata.is_empty() && self.text.is_none() { wanted.clamp(1, BATCH) } else { BATCH }
     }
@@ -65,7 +64,7 @@ fn mentions(job: &Job, text: &str) -> bool {
     job.id.to_string().starts_with(text) || told.iter().any(|told| told.to_lowercase().contains(text))
 }
 
-/// All texts of a value, at any depth.
+/// All strings in a value, at any depth.
 fn strings<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => found.push(text),
@@ -75,7 +74,7 @@ fn strings<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
     }
 }
 
-/// Jobs, and where to go on.
+/// A page of jobs.
 #[derive(Debug)]
 pub struct JobsPage {
     pub jobs: Vec<Job>,
@@ -115,8 +114,8 @@ impl fmt::Display for JobMark {
 }
 
 impl Jobs {
-    /// Up to `limit` of the account's jobs (100 at most), from the one after `after` on. Looks at 1,000 at most, so a page may
-    /// be short, or empty with a place to go on.
+    /// Up to `limit` of the account's jobs (100 at most) after `after`. Reads at most 1,000, so a page may be short or even empty
+    /// and still have a next one.
     pub async fn of_account(
         &self,
         account: &str,
@@ -141,7 +140,7 @@ impl Jobs {
                     }
                     page.next = Some(*mark);
                     let job = jobs.remove(&mark.id);
-                    // The index may be late, and never authorises.
+                    // The index may be late and never authorises.
                     page.jobs.extend(job.filter(|job| job.account == account && filter.admits(job, now)));
                 }
                 unread = rest;
@@ -177,7 +176,7 @@ impl Jobs {
             .set_exclusive_start_key(after.map(|mark| mark.key(account)));
         let mut conditions = Vec::new();
         match filter.status {
-            // An output past its time is expired before the sweeper has written so, and then no longer completed.
+            // Output past its time counts as expired, not completed, even before the sweeper has updated the job.
             Some(JobStatus::Expired) => {
                 conditions.push("#status IN (:status, :completed)");
                 query = query.expression_attribute_values(":completed", string(JobStatus::Completed.as_str()));

@@ -1,5 +1,5 @@
-//! Jobs that take the results of jobs which have not ended. Both know of each other: the awaited job whom to wake, so that
-//! nobody waits for the sweeper; the waiting job what it waits for, so that nobody is forgotten.
+//! Jobs that take results of unfinished jobs. Each side stores the other: the awaited job knows whom to notify without the
+//! sweeper, and the waiting job knows what it waits for, so that the sweeper can find it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::store::dynamo::{failed_condition, send, update};
 use crate::store::item::{Item, OPEN, Shard, from_item, job_key, number, string, time};
 use crate::store::{StoreError, store_error};
 
-/// How soon the sweeper looks at a waiting job for the first time.
+/// When the sweeper first looks at a waiting job.
 pub const WAITING_GRACE: Duration = Duration::from_secs(60);
 
 /// What a waiting job still waits for.
@@ -22,13 +22,13 @@ pub const WAITING_GRACE: Duration = Duration::from_secs(60);
 pub enum Wait {
     /// For other jobs.
     On,
-    /// For nothing more: the job may start.
+    /// Nothing: the job may start.
     Over(Box<Job>),
-    /// The job does not wait, or not for that job: it has been told before, or has ended.
+    /// The job does not wait for that job: it was notified before, or has ended.
     None,
 }
 
-/// Where a job is.
+/// A job's place.
 #[derive(Debug, Deserialize)]
 struct Progress {
     status: JobStatus,
@@ -36,7 +36,7 @@ struct Progress {
 }
 
 impl Jobs {
-    /// The part of a creating transaction that registers `waiter` with a job that has not ended.
+    /// The part of a creating transaction that registers `waiter` with an unfinished job.
     pub(in crate::store) fn register_waiter(
         &self,
         awaited: JobId,
@@ -45,10 +45,10 @@ impl Jobs {
         let register = Update::builder()
             .table_name(&self.table)
             .set_key(Some(job_key(awaited)))
-            // Timeline: the awaited job ends between the check of the request and this write. Nobody would wake the new job,
-            // so that the transaction fails, and the request is looked at again.
-            // Timeline: thirty requests read 999 waiters, and each finds a free place. One write makes them 1,000; the others
-            // fail here and charge nothing, and their requests, looked at again, are refused.
+            // Timeline: the awaited job ends between the check of the request and this write. Nobody would notify the new job, so
+            // the transaction fails and the request is checked again.
+            // Timeline: thirty requests read 999 waiters. One write makes them 1,000. The others fail here without a charge, and
+            // are refused when they are checked again.
             .condition_expression(
                 "account = :account AND #status IN (:queued, :processing) \
                  AND (attribute_not_exists(waiters) OR size(waiters) < :most)",
@@ -63,19 +63,19 @@ impl Jobs {
         update(register.build())
     }
 
-    /// The jobs that wait for this one. None is added after its end.
+    /// The jobs that wait for this one. None are added after its end.
     pub async fn waiters(&self, id: JobId) -> Result<BTreeSet<JobId>, StoreError> {
         let item = self.project(id, "waiters", true).await?.unwrap_or_default();
         let waiters = item.get("waiters").and_then(|waiters| waiters.as_ss().ok());
         Ok(waiters.into_iter().flatten().filter_map(|id| JobId::parse(id)).collect())
     }
 
-    /// Takes a completed job off the list of what `waiter` waits for.
+    /// Removes a completed job from the list of jobs that `waiter` waits for.
     pub async fn stop_waiting(&self, waiter: JobId, awaited: JobId) -> Result<Wait, StoreError> {
         let update = self
             .transition(waiter)
-            // Timeline: the worker that completed the awaited job and the sweeper both notify the waiting one. The second
-            // finds that it waits for that job no more. Of two jobs that complete at once, the last one sees an empty list.
+            // Timeline: the worker of the awaited job and the sweeper both notify the waiting job. The second one finds that it
+            // no longer waits for that job. If two jobs complete at once, the later one finds an empty list.
             .condition_expression("#status = :queued AND contains(waiting_for, :id)")
             .update_expression("DELETE waiting_for :ids")
             .expression_attribute_values(":queued", string(JobStatus::Queued.as_str()))
@@ -93,12 +93,12 @@ impl Jobs {
         }
     }
 
-    /// Lets a job that waits for nothing any more be processed. Who gets [`Written::Yes`] sends its message.
+    /// Queues a job that no longer waits. The caller that gets [`Written::Yes`] sends its message.
     pub async fn start(&self, waiter: &Job, now: Timestamp) -> Result<Written, StoreError> {
         let update = self
             .transition(waiter.id)
-            // Timeline: two sweepers, or one and a worker, start the same job. The first moves it to the queued ones; the
-            // second finds it there, so that one message is sent. If that process dies before sending, the sweeper sends it.
+            // Timeline: two sweepers, or a sweeper and a worker, start the same job. The first one queues it, and the second one
+            // finds it queued, so that one message is sent. If the first dies before sending, the sweeper sends the message.
             .condition_expression("#status = :queued AND attribute_not_exists(waiting_for) AND #open = :waiting")
             .update_expression("SET #open = :open, due = :due")
             .expression_attribute_names("#open", OPEN)
@@ -109,8 +109,8 @@ impl Jobs {
         written(Box::pin(send(update)).await)
     }
 
-    /// Whether the job has ended otherwise, or belongs to a later attempt than this one. Eventually consistent: an
-    /// older state than this attempt's own may come back, and says nothing; a completion may be the attempt's own.
+    /// Whether the job has ended otherwise or belongs to a later attempt. Eventually consistent: an older state proves nothing,
+    /// and a completion may be this attempt's own.
     pub async fn is_lost(&self, job: &Job) -> Result<bool, StoreError> {
         let Some(item) = self.project(job.id, "#status, attempts", false).await? else { return Ok(false) };
         let seen: Progress = from_item(item)?;
@@ -121,7 +121,7 @@ impl Jobs {
         Ok(ended || seen.attempts > job.attempts)
     }
 
-    /// Some attributes of a job.
+    /// Selected attributes of a job.
     async fn project(&self, id: JobId, projection: &str, consistent: bool) -> Result<Option<Item>, StoreError> {
         let mut read = self
             .client

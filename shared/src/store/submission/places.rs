@@ -1,4 +1,4 @@
-//! Where this environment found an account's credits the last time, so that its creates stay one transaction.
+//! Where this environment last found an account's credits, so that creating a job takes one transaction.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -10,27 +10,26 @@ use crate::domain::credits::TILLS;
 use crate::domain::time::{Period, Timestamp};
 
 const MAX_REMEMBERED: usize = 10_000;
-/// A refund may have refilled included credits since; they lapse, so they are not left unspent for longer than this.
+/// A refund may have refilled included credits, which lapse. They are found again after this time.
 const SPENT: Duration = Duration::from_secs(60);
-/// After this long without a conflict, an environment tries the balance itself again.
+/// After this long without a conflict, an environment tries the balance again.
 const AT_A_TILL: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default)]
 pub(super) struct Places {
     tills: Mutex<HashMap<String, (u8, Timestamp)>>,
-    /// When the included credits of an account's month were found spent, under a plan that includes so many.
+    /// When an account's included credits for the month were found to be used up, and how many its plan included.
     spent: Mutex<HashMap<(String, Period, u64), Timestamp>>,
 }
 
 impl Places {
-    /// The till that this environment spends from; `None`: from the balance itself.
+    /// The till that this environment uses; `None` for the balance.
     pub(super) fn till(&self, account: &str, now: Timestamp) -> Option<u8> {
         let tills = self.tills.lock().ok()?;
         tills.get(account).filter(|(_, since)| now < since.plus(AT_A_TILL)).map(|(till, _)| *till)
     }
 
-    /// Goes to another till than the present one; from the balance only if `often` says that others keep being there.
-    /// False: it stayed where it was.
+    /// Moves to another till. It only leaves the balance if `often` says that conflicts go on. Returns false if it stayed.
     pub(super) fn leave(&self, account: &str, often: bool, now: Timestamp) -> bool {
         let at = self.till(account, now);
         if at.is_none() && !often {
@@ -40,7 +39,7 @@ impl Places {
         if tills.len() >= MAX_REMEMBERED {
             tills.clear();
         }
-        // Any till but the one that it leaves.
+        // Any till except the current one.
         let step = rand::rng().random_range(1..TILLS);
         let till = at.map_or(step, |at| (at + step) % TILLS);
         tills.insert(account.to_owned(), (till, now));
@@ -70,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_meeting_at_the_balance_is_no_reason_to_leave_it() {
+    fn one_conflict_at_the_balance_is_not_enough_to_leave_it() {
         let (places, now) = (Places::default(), Timestamp(0));
         assert!(!places.leave("a", false, now) && places.till("a", now).is_none());
         assert!(places.leave("a", true, now));
@@ -82,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_spent_under_one_plan_is_not_under_another() {
+    fn spent_credits_are_remembered_for_each_plan() {
         let (places, now) = (Places::default(), Timestamp(0));
         places.note_spent("a", now.period(), 100, Some(now));
         assert!(places.is_spent("a", now.period(), 100, now) && !places.is_spent("a", now.period(), 200, now));

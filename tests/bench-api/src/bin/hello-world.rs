@@ -1,4 +1,4 @@
-//! The least that a function can be: what `lambda_runtime` itself costs, in the same table.
+//! The smallest possible function: shows the cost of `lambda_runtime` itself in the same table.
 
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use serde_json::Value;

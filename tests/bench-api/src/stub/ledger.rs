@@ -1,5 +1,5 @@
-//! The Usage table as DynamoDB keeps it, as far as balances go: conditions are judged, numbers are added, and a transaction
-//! on an item that another one is writing is refused.
+//! A model of DynamoDB's Usage table for balances: it checks conditions, adds numbers, and refuses transactions on items that
+//! another one writes.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
@@ -14,11 +14,11 @@ type Key = (String, String);
 pub(super) struct Ledger {
     items: Mutex<BTreeMap<Key, Item>>,
     jobs: Mutex<HashSet<String>>,
-    /// What transactions are writing now.
+    /// Items that transactions are writing.
     held: Mutex<HashSet<Key>>,
 }
 
-/// The items that a transaction holds, until it ends however it does.
+/// The items that a transaction holds until it ends in any way.
 struct Hold<'a> {
     ledger: &'a Ledger,
     keys: Vec<Key>,
@@ -40,12 +40,12 @@ impl Ledger {
         Self { items: Mutex::new(items.collect()), ..Self::default() }
     }
 
-    /// How many jobs were put.
+    /// The number of stored jobs.
     pub(super) fn jobs(&self) -> usize {
         self.jobs.lock().map_or(0, |jobs| jobs.len())
     }
 
-    /// One transaction: `Err` are the reasons for which it was cancelled. `meanwhile` is the time that it takes.
+    /// Runs a transaction. `Err` has the cancellation reasons. `meanwhile` takes the transaction's time.
     pub(super) async fn transact(
         &self,
         parts: &[Value],
@@ -87,7 +87,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// What `Query` finds of an account between two sort keys.
+    /// The result of a `Query` for an account between two sort keys.
     pub(super) fn between(&self, request: &Value) -> Vec<Value> {
         let value =
             |name: &str| request["ExpressionAttributeValues"][name]["S"].as_str().unwrap_or_default().to_owned();
@@ -102,7 +102,7 @@ fn key(item: &Value) -> Option<Key> {
     Some((item["account"]["S"].as_str()?.to_owned(), item["item"]["S"].as_str()?.to_owned()))
 }
 
-/// An update with its condition, on an item as it is: the part of DynamoDB's language that balances are written in.
+/// An update with its condition, applied to an item: the part of DynamoDB's language that balances use.
 struct Expression<'a> {
     update: &'a Value,
     item: Item,
@@ -118,7 +118,7 @@ impl<'a> Expression<'a> {
         condition.is_empty() || self.any(condition)
     }
 
-    /// Alternatives, each of parts that must all hold. Parentheses bind as everywhere.
+    /// Alternatives of parts that must all be true. Parentheses are supported.
     fn any(&self, text: &str) -> bool {
         split(text, " OR ").into_iter().any(|part| split(part, " AND ").into_iter().all(|part| self.one(part.trim())))
     }
@@ -187,7 +187,7 @@ fn number(value: &Value) -> Option<i64> {
     value["N"].as_str()?.parse().ok()
 }
 
-/// Splits outside of parentheses.
+/// Splits outside parentheses.
 fn split<'a>(text: &'a str, at: &str) -> Vec<&'a str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
     for (position, character) in text.char_indices() {
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_are_judged_as_dynamodb_judges_them() {
+    fn conditions_are_evaluated_as_in_dynamodb() {
         let item = json!({"taken": {"N": "5"}}).as_object().unwrap().clone();
         for (condition, absent, present) in [
             ("attribute_not_exists(#n)", true, false),

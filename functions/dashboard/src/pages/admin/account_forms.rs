@@ -1,4 +1,4 @@
-//! Changes of an account, each on a page of its own.
+//! Changes of an account, each on its own page.
 
 use axum::Router;
 use axum::extract::{Path, State};
@@ -30,7 +30,7 @@ pub(super) fn routes() -> Router<AppState> {
         .route("/admin/accounts/{id}/suspension", get(suspending).post(suspend))
 }
 
-/// The account whose form is shown, and to whom.
+/// The account of the form, and the visitor.
 struct AccountForms<'a> {
     state: &'a AppState,
     viewer: &'a Viewer,
@@ -47,7 +47,7 @@ impl<'a> AccountForms<'a> {
         Ok(Self { state, viewer, id, profile, plans: settings.plans() })
     }
 
-    /// A page with one form, and the way back to the account.
+    /// A page with one form and a link back to the account.
     fn frame(&self, title: &str, lead: &str, form_path: &str, notice: Option<Markup>, fields: Markup) -> Markup {
         let Self { state, viewer, id, profile, .. } = self;
         html! {
@@ -74,7 +74,7 @@ impl<'a> AccountForms<'a> {
         }
     }
 
-    /// Changes the policy. Returns the redirect, or the current profile if somebody else changed it first.
+    /// Changes the policy. Returns the redirect, or the current profile if somebody else has changed it.
     async fn change(
         &self,
         policy: &AccountPolicy,
@@ -122,7 +122,7 @@ async fn save(
     match forms.change(&wanted, &admin, &sent, "The account was saved. The changes apply to its keys at once.").await? {
         Ok(done) => Ok(done),
         Err(current) => {
-            // What this form does not show stays as it is now.
+            // Settings that the form does not contain stay unchanged.
             let wanted = AccountPolicy { suspended: current.suspended, ..wanted };
             let notice = Some(stale_notice(&current.policy(), &wanted)?);
             let content = forms.editor(current.version, &sent, &FormErrors::default(), notice);
@@ -134,7 +134,7 @@ async fn save(
 impl AccountForms<'_> {
     fn editor(&self, version: u64, values: &FormData, errors: &FormErrors, notice: Option<Markup>) -> Markup {
         let chosen = values.get("plan").to_owned();
-        // The account's current plan stays a choice even if it has no description.
+        // The account's current plan can be chosen even if it has no description.
         let mut plans: Vec<_> = self.plans.iter().map(|plan| (plan.id.as_str(), plan.id.as_str())).collect();
         if !self.plans.iter().any(|plan| plan.id == self.profile.plan) {
             plans.push((&self.profile.plan, &self.profile.plan));

@@ -1,4 +1,4 @@
-//! The list of accounts: by name, or one by its id or by the e-mail address of its users.
+//! The list of accounts: by name, id, or the e-mail address of users.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ async fn list(
     let (named, users, found) = futures_util::try_join!(by_id(&state, &search), by_email(&state, &search), async {
         Ok(context.accounts.list(&search, read_mark(asked.get("after")), PAGE).await?)
     },)?;
-    // An id or e-mail address finds its accounts; everything else is the beginning of a name.
+    // An id or e-mail address finds its accounts; anything else is the start of a name.
     let known: Vec<_> = named.into_iter().chain(users).collect();
     if let [account] = known.as_slice() {
         return Ok(state.redirect(&path(account)));
@@ -67,7 +67,7 @@ async fn by_id(state: &AppState, search: &str) -> Result<Option<String>, PageErr
     Ok(state.context.usage.profile(search).await?.map(|_| search.to_owned()))
 }
 
-/// The accounts of all users with this address: one, unless several issuers know it.
+/// The accounts of all users with this address. There are several if several issuers know it.
 async fn by_email(state: &AppState, search: &str) -> Result<BTreeSet<String>, PageError> {
     let Some(email) = Email::parse(search) else { return Ok(BTreeSet::new()) };
     let users = state.context.users.users(Some(&email)).await?;
@@ -126,7 +126,7 @@ pub(super) fn status_of(suspended: bool, test_mode: bool) -> Markup {
 }
 
 fn next_page(search: &str, mark: &AccountMark) -> String {
-    // Two strings always have a JSON form.
+    // Two strings can always be serialised.
     let after = URL_SAFE_NO_PAD.encode(serde_json::to_vec(mark).unwrap_or_default());
     let query = url::form_urlencoded::Serializer::new(String::new())
         .extend_pairs([("q", search), ("after", after.as_str())])
@@ -134,7 +134,7 @@ fn next_page(search: &str, mark: &AccountMark) -> String {
     format!("/admin/accounts?{query}")
 }
 
-/// Where a page ended. An invalid mark starts at the first page.
+/// The end of a page. An invalid mark means the first page.
 fn read_mark(text: &str) -> Option<AccountMark> {
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).ok()?).ok()
 }
@@ -146,7 +146,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_page_goes_on_where_the_one_before_ended(search in "\\PC{0,20}", name_key in "\\PC{1,20}", account in "[a-z_]{1,20}") {
+        fn the_next_page_continues_after_the_last_account(search in "\\PC{0,20}", name_key in "\\PC{1,20}", account in "[a-z_]{1,20}") {
             let mark = AccountMark { name_key, account };
             let link = next_page(&search, &mark);
             let query: Vec<(String, String)> =

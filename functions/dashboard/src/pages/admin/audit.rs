@@ -1,4 +1,4 @@
-//! The audit trail: who changed what, when, and why; and who looked at a customer's keys and jobs.
+//! The audit trail: who changed what, when and why, and who viewed a customer's keys and jobs.
 
 use axum::Router;
 use axum::extract::{RawQuery, State};
@@ -76,7 +76,7 @@ pub(super) fn entries_table(state: &AppState, entries: &[AuditEntry]) -> Markup 
     }
 }
 
-/// To the second: nobody compares milliseconds here.
+/// To the second, which is exact enough here.
 fn time(entry: &AuditEntry) -> Markup {
     let full = entry.at.to_string();
     let shown = full.get(..19).unwrap_or(&full).replace('T', " ");
@@ -106,7 +106,7 @@ fn view(viewed: View) -> Markup {
     }
 }
 
-/// Where the subject is administered.
+/// The page on which the subject is managed.
 fn place(subject: &Subject) -> String {
     match subject.kind {
         SubjectKind::Tool => format!("/admin/tools/{}", subject.id),

@@ -1,4 +1,4 @@
-//! Fields that several forms share: tools, origins, and limits of jobs.
+//! Fields that several forms share: tools, origins and limits of jobs.
 
 use docmill::domain::account::parse_origin;
 use docmill::domain::catalogue::Tool;
@@ -8,12 +8,12 @@ use maud::{Markup, html};
 use super::number;
 use crate::form::{FormData, FormErrors, input, textarea};
 
-/// Enough for any account, and few enough to copy into each key.
+/// Enough for any account, and few enough to copy to each key.
 const MOST_ORIGINS: usize = 50;
-/// Whole numbers up to here are exact in scripts and in the table.
+/// Integers up to here are exact in scripts and in the table.
 const MOST_OF_ANY: u64 = 1 << 50;
 
-/// The pairs by which a form shows this choice of tools.
+/// Form values for a choice of tools.
 pub(super) fn tool_pairs(allowed: Option<&Vec<String>>) -> Vec<(String, String)> {
     match allowed {
         None => vec![("all_tools".into(), "on".into())],
@@ -21,7 +21,7 @@ pub(super) fn tool_pairs(allowed: Option<&Vec<String>>) -> Vec<(String, String)>
     }
 }
 
-/// `None`: every tool.
+/// `None` means all tools.
 pub(super) fn read_tools(form: &FormData, errors: &mut FormErrors, catalogue: &[Tool]) -> Option<Vec<String>> {
     if form.is_on("all_tools") {
         return None;
@@ -84,13 +84,13 @@ pub(super) fn origins_field(form: &FormData, errors: &FormErrors) -> Markup {
     }
 }
 
-/// The pairs by which a form shows these limits.
+/// Form values for limits.
 pub(super) fn limit_pairs(ceilings: &Ceilings) -> Vec<(String, String)> {
     let set = Limit::ALL.into_iter().filter_map(|limit| Some((limit, ceilings.get(limit)?)));
     set.map(|(limit, most)| (limit.as_str().to_owned(), most.to_string())).collect()
 }
 
-/// What is left empty is not limited further.
+/// Empty fields set no limit.
 pub(super) fn read_limits(form: &FormData, errors: &mut FormErrors) -> Ceilings {
     let mut ceilings = Ceilings::default();
     for limit in Limit::ALL.into_iter().filter(|limit| !form.get(limit.as_str()).is_empty()) {
@@ -99,7 +99,7 @@ pub(super) fn read_limits(form: &FormData, errors: &mut FormErrors) -> Ceilings 
     ceilings
 }
 
-/// A field for each limit. `widest`: what holds where it is empty.
+/// A field for each limit. `widest`: the limits that apply to empty fields.
 pub(super) fn limit_fields(form: &FormData, errors: &FormErrors, widest: &Limits) -> Markup {
     html! {
         fieldset {

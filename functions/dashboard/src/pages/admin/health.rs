@@ -22,25 +22,25 @@ use crate::state::AppState;
 use crate::viewer::AdminUser;
 use crate::viewer::Viewer;
 
-/// The sweeper runs each minute: after three without a word something is wrong.
+/// The sweeper runs every minute: silence for three minutes means that something is wrong.
 const SWEEPER_SILENCE: Duration = Duration::from_secs(180);
-/// As long as the alarm on a backlog waits.
+/// The same as for the alarm on a backlog.
 const LONG_WAIT: Duration = Duration::from_secs(300);
-/// How many error codes are named for each engine.
+/// Most error codes that are listed for each engine.
 const NAMED_CODES: usize = 3;
 
 pub(super) fn routes() -> Router<AppState> {
     Router::new().route("/admin/health", get(show))
 }
 
-/// A queue and its dead letters. A queue that did not answer is shown so, and hides nothing else.
+/// A queue and its dead letters. A queue that does not respond is shown as such, and others are still shown.
 struct QueueState {
     name: QueueName,
     depth: Option<Depth>,
     dead: Option<Depth>,
 }
 
-/// What the page shows.
+/// The content of the page.
 pub(crate) struct Health {
     now: Timestamp,
     queues: Vec<QueueState>,
@@ -49,7 +49,7 @@ pub(crate) struct Health {
     ends: RecentEnds,
 }
 
-/// For whoever asks: only an administrator is shown it.
+/// May run for any visitor, but only administrators are shown the result.
 pub(crate) async fn read(state: &AppState) -> Result<Health, PageError> {
     let (health, now) = (&state.context.health, clock::now());
     let queues = futures_util::future::join_all(QueueName::ALL.map(|name| queue_state(state, name)));
@@ -228,7 +228,7 @@ fn time(at: Timestamp) -> Markup {
     html! { time datetime=(full) { (full.get(11..19).unwrap_or(&full)) " UTC" } }
 }
 
-/// In the largest unit that says enough.
+/// In the largest suitable unit.
 fn duration(duration: Duration) -> String {
     match duration.as_secs() {
         seconds @ 0..=119 => format!("{seconds} s"),

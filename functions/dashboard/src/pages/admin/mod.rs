@@ -1,4 +1,4 @@
-//! What administrators see and decide. Every page reads the settings fresh, and every change is in the audit trail.
+//! The administration. Every page reads current settings, and every change is recorded in the audit trail.
 
 mod account;
 mod account_forms;
@@ -66,10 +66,10 @@ async fn show(State(state): State<AppState>, viewer: Viewer, _admin: AdminUser) 
     layout::page(&state, &viewer, "Administration", content)
 }
 
-/// The longest reason that the audit trail takes.
+/// Longest reason in the audit trail.
 const REASON_LENGTH: usize = 500;
 
-/// Who the audit trail names for a change of this form's.
+/// The author of a change, for the audit trail.
 fn author(admin: &AdminUser, form: &FormData) -> Author {
     let reason = Some(form.get("reason").to_owned()).filter(|reason| !reason.is_empty());
     Author { actor: admin.0.email.as_str().to_owned(), reason, at: clock::now() }
@@ -90,16 +90,16 @@ fn check_reason(form: &FormData, errors: &mut FormErrors) {
     }
 }
 
-/// What an address asks for after its question mark.
+/// The query string of an address.
 fn query(RawQuery(query): RawQuery) -> FormData {
     let pairs: Vec<_> = form_urlencoded::parse(query.unwrap_or_default().as_bytes()).into_owned().collect();
     let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     FormData::of(&pairs)
 }
 
-/// The version that a form showed.
+/// The version of the form's values.
 fn shown_version(form: &FormData) -> u64 {
-    // A form without a version counts as stale.
+    // A form without a version is stale.
     form.get("version").parse().unwrap_or(u64::MAX)
 }
 
@@ -107,7 +107,7 @@ fn version_field(version: u64) -> Markup {
     html! { input type="hidden" name="version" value=(version); }
 }
 
-/// Says that somebody else saved first, and shows the differences. The form keeps its entries.
+/// Says that somebody else has saved in the meantime, and shows the differences. The form keeps its values.
 fn stale_notice(current: &impl Serialize, wanted: &impl Serialize) -> Result<Markup, PageError> {
     let differences = diff(current, wanted).map_err(|error| PageError::Internal(error.to_string()))?;
     Ok(html! {
@@ -121,7 +121,7 @@ fn stale_notice(current: &impl Serialize, wanted: &impl Serialize) -> Result<Mar
     })
 }
 
-/// Changed fields with both their values.
+/// Changed fields with both values.
 fn changes(caption: &str, (before, after): (&str, &str), changes: &[FieldChange]) -> Markup {
     html! {
         div.table-frame tabindex="0" role="region" aria-label=(caption) {
@@ -139,7 +139,7 @@ fn changes(caption: &str, (before, after): (&str, &str), changes: &[FieldChange]
     }
 }
 
-/// A value of a setting in words.
+/// A setting's value in words.
 fn shown_value(value: Option<&Value>) -> Markup {
     match value {
         None | Some(Value::Null) => html! { span.muted { "not set" } },
@@ -155,7 +155,7 @@ fn shown_value(value: Option<&Value>) -> Markup {
     }
 }
 
-/// A number that a form must give, between two others.
+/// A required number between two limits.
 fn number<N>(form: &FormData, errors: &mut FormErrors, field: &'static str, least: N, most: N) -> N
 where
     N: std::str::FromStr + PartialOrd + std::fmt::Display + Copy,

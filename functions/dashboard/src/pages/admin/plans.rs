@@ -92,7 +92,7 @@ async fn edit(
     Ok(page(&state, &viewer, &id, editor.show(&as_form(&current.value), &FormErrors::default(), None)))
 }
 
-/// A plan that an administrator saved, or the default.
+/// A plan that an administrator saved, or the default plan.
 async fn known(state: &AppState, id: &str) -> Result<Versioned<Plan>, PageError> {
     let settings = state.context.settings.fresh().await?;
     let exists = settings.plans().iter().any(|plan| plan.id == id);
@@ -214,7 +214,7 @@ fn read(sent: &FormData, id: &str, catalogue: &[Tool]) -> Result<Plan, FormError
     if errors.is_empty() { Ok(plan) } else { Err(errors) }
 }
 
-/// `None`: the public page does not list the plan.
+/// `None` means that the public page does not list the plan.
 fn read_offer(sent: &FormData, errors: &mut FormErrors) -> Option<Offer> {
     if !sent.is_on("offered") {
         return None;
@@ -231,7 +231,7 @@ fn read_offer(sent: &FormData, errors: &mut FormErrors) -> Option<Offer> {
     offer
 }
 
-/// The form of a plan, or of a new one.
+/// The form for an existing or new plan.
 struct Editor<'a> {
     state: &'a AppState,
     viewer: &'a Viewer,

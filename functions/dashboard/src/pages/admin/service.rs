@@ -75,7 +75,7 @@ fn as_form(settings: &ServiceSettings) -> FormData {
     FormData::of(&pairs)
 }
 
-/// Delivery of webhooks stays as it is: it is not offered yet.
+/// Webhook delivery is unchanged, since it is not available yet.
 fn read(sent: &FormData, errors: &mut FormErrors, before: ServiceSettings) -> ServiceSettings {
     let credits_contact = read_contact(sent, errors);
     ServiceSettings { test_mode: sent.is_on("test_mode"), limits: read_limits(sent, errors), credits_contact, ..before }

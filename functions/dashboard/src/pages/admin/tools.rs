@@ -167,7 +167,7 @@ fn as_form(settings: &ToolSettings) -> FormData {
     FormData::of(&pairs)
 }
 
-/// What a form asks for, or what is wrong with it.
+/// The form's settings, or its errors.
 fn read(sent: &FormData, before: &ToolSettings) -> Result<ToolSettings, FormErrors> {
     let mut errors = FormErrors::default();
     let credit_cost = number(sent, &mut errors, "credit_cost", 0, MOST_CREDITS);
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_is_disabled_only_after_a_yes() {
+    fn disabling_a_tool_needs_confirmation() {
         let form = as_form(&ToolSettings { state: ToolState::Disabled, ..delivered() });
         assert!(read(&form, &delivered()).unwrap_err().of("confirm").is_some());
         let pairs: Vec<_> = form.pairs().chain([("confirm", "on")]).collect();

@@ -1,4 +1,4 @@
-//! Fonts of the account: the list, and adding one. `fonts.js` uploads the files; each is added by a request of its own.
+//! The account's fonts: a list, and adding fonts. `fonts.js` uploads the files and adds each with its own request.
 
 mod one;
 
@@ -28,7 +28,7 @@ use crate::viewer::Viewer;
 pub const PATH: &str = "/app/fonts";
 const SCRIPTS: [&str; 2] = ["requests.js", "fonts.js"];
 const ACCEPTED: &str = ".ttf,.otf,.ttc,.woff2";
-/// Faces of a collection that its row names.
+/// Most faces of a collection that a row lists.
 const MOST_NAMED: usize = 4;
 
 pub fn routes() -> Router<AppState> {
@@ -40,7 +40,7 @@ pub fn routes() -> Router<AppState> {
         .route("/app/fonts/{id}/delete", get(one::ask_to_delete).post(one::delete))
 }
 
-/// The account's fonts, the oldest first.
+/// The account's fonts, oldest first.
 pub(super) async fn read(state: &AppState, account: &str) -> Result<Vec<(FontId, StoredFont)>, PageError> {
     Ok(state.fonts.of_account(account).await?)
 }
@@ -64,7 +64,7 @@ fn with_scripts(page: Page<'_>) -> Page<'_> {
     SCRIPTS.into_iter().fold(page, Page::script)
 }
 
-/// The list, after a font was added.
+/// The list after a font was added.
 async fn rows(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Result<Response, PageError> {
     let fonts = viewer.read_or(&user, read(&state, &user.account)).await?;
     Ok(fragment(table(&state, &fonts)))
@@ -114,7 +114,7 @@ fn family(font: &StoredFont) -> &str {
     font.faces.first().map_or("", |face| &face.family)
 }
 
-/// `Acme Bold`, or the family alone if there are several faces.
+/// `Acme Bold`, or only the family if there are several faces.
 fn name(font: &StoredFont) -> String {
     match font.faces.as_slice() {
         [FontFace { family, style, .. }] => format!("{family} {style}"),
@@ -167,7 +167,7 @@ async fn announce(State(state): State<AppState>, user: SignedIn, Json(body): Jso
     }
 }
 
-/// Adds the font of an upload, for the script.
+/// Adds the font of an upload. For the script.
 async fn add(State(state): State<AppState>, user: SignedIn, data: FormData) -> Response {
     let body = Map::from_iter([("uploadId".to_owned(), json!(data.get("uploadId")))]);
     let added: Outcome = as_account(&state.context, &user.account, Mode::Live, RatePolicy::Create, async |caller| {

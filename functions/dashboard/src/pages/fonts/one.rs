@@ -1,4 +1,4 @@
-//! One font: its faces, a sample, and deleting it.
+//! A font: its faces, a sample, and deletion.
 
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -19,7 +19,7 @@ use crate::viewer::Viewer;
 
 const SAMPLE: &str = "The quick brown fox jumps over the lazy dog. 0123456789";
 
-/// The user's own font. Other accounts' fonts, unknown ones and invalid ids get the same page.
+/// The user's own font. Other accounts' fonts, unknown fonts and invalid ids get the same page.
 async fn own_font(state: &AppState, user: &SignedIn, id: &str) -> Result<(FontId, StoredFont), PageError> {
     let fonts = state.fonts.of_account(&user.account).await?;
     fonts.into_iter().find(|(known, _)| known.as_str() == id).ok_or(PageError::NotFound)
@@ -84,7 +84,7 @@ fn distinct(mut names: Vec<&str>) -> Vec<&str> {
     names
 }
 
-/// The script fetches the font on request, since it can be large.
+/// The script only fetches the font on request, since it may be large.
 fn sample(font: &StoredFont, link: &SignedLink) -> Markup {
     html! {
         section.card aria-labelledby="sample" {
@@ -107,7 +107,7 @@ fn crumbs(state: &AppState) -> Markup {
     html! { nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link(PATH)) { "Fonts" } } } } }
 }
 
-/// Asks first, on a page of its own.
+/// Asks for confirmation on its own page.
 pub(super) async fn ask_to_delete(
     State(state): State<AppState>,
     viewer: Viewer,

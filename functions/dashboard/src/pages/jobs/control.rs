@@ -24,7 +24,7 @@ pub(super) async fn cancel(
     Ok(told(canceled, "The job was canceled. Its credits were refunded.").on(&state, &format!("/app/jobs/{id}")))
 }
 
-/// Asks first, on a page of its own.
+/// Asks for confirmation on its own page.
 pub(super) async fn ask_to_delete(
     State(state): State<AppState>,
     viewer: Viewer,
@@ -63,7 +63,7 @@ fn told(outcome: Outcome, done: &str) -> Flash {
     }
 }
 
-/// What its owner may do with the job.
+/// The owner's actions on the job.
 pub(super) fn actions(state: &AppState, viewer: &Viewer, job: &Job) -> Markup {
     let path = format!("/app/jobs/{}", job.id);
     html! {

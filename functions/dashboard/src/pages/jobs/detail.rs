@@ -1,4 +1,4 @@
-//! One job: its status, duration and result, or what to do if it failed.
+//! A job: status, duration and result, or what to do if it failed.
 
 use docmill::domain::account::StoredKey;
 use docmill::domain::api_key::Mode;
@@ -15,7 +15,7 @@ use crate::pages::parts::{bytes, millis, moment, moment_or, said, status_badge};
 use crate::state::AppState;
 use crate::viewer::Viewer;
 
-/// `key` is the name of the API key that created the job, if it is still known.
+/// `key` is the name of the API key that created the job, if it still exists.
 pub(super) fn page(state: &AppState, viewer: &Viewer, job: &Job, key: Option<&str>, now: Timestamp) -> Markup {
     let tool = state.context.catalogue.find(&job.tool).map_or(job.tool.as_str(), |tool| &tool.definition.name);
     html! {
@@ -127,12 +127,12 @@ fn facts(job: &Job) -> Markup {
     }
 }
 
-/// The steps as one bar, with the numbers beside it.
+/// The steps as a bar with numbers.
 fn timing(timings: &Timings) -> Markup {
     let Timings { queued_ms, fetch_ms, convert_ms, store_ms } = *timings;
     let steps = [("Waited", queued_ms), ("Fetched", fetch_ms), ("Converted", convert_ms), ("Stored", store_ms)];
     let total: u64 = steps.iter().map(|(_, time)| time).sum();
-    // A thousandth of the whole is the unit, and each step that took any time is seen.
+    // The unit is a thousandth of the total, and each step that took any time is visible.
     let share = |time: u64| time.saturating_mul(1000).checked_div(total).unwrap_or(0).max(u64::from(time > 0) * 4);
     let starts = steps.iter().scan(0, |sum, (_, time)| {
         let start = *sum;
@@ -166,7 +166,7 @@ fn warnings(state: &AppState, warnings: &[Warning]) -> Markup {
     }
 }
 
-/// The request as the API returns it, without its secrets.
+/// The request as the API returns it, without secrets.
 fn request(job: &Job) -> Markup {
     let echo = json!({"input": job.input, "options": job.options, "metadata": job.metadata});
     html! {

@@ -1,4 +1,4 @@
-//! Jobs: the list, and a page for each.
+//! Jobs: a list, and a page for each.
 
 mod control;
 mod detail;
@@ -27,9 +27,9 @@ use crate::state::{AppState, redirect_to};
 use crate::viewer::Viewer;
 
 const PAGE: usize = 25;
-/// Characters of a search.
+/// Longest search text in characters.
 const MAX_SEARCH: usize = 255;
-/// The states that the filter offers.
+/// The states in the filter.
 const STATES: [JobStatus; 7] = JobStatus::ALL;
 
 pub fn routes() -> Router<AppState> {
@@ -43,14 +43,14 @@ pub fn routes() -> Router<AppState> {
         .route("/app/jobs/{id}/delete", get(control::ask_to_delete).post(control::delete))
 }
 
-/// What a list shows, as its address says.
+/// The filter and page of a list, from its address.
 struct ListRequest {
     filter: JobFilter,
     after: Option<JobMark>,
 }
 
 impl ListRequest {
-    /// Ignores values that are invalid.
+    /// Invalid values are ignored.
     fn of(path: &str) -> Self {
         let query = query_of(path);
         let status =
@@ -72,22 +72,22 @@ impl ListRequest {
     }
 }
 
-/// The jobs that the list at this path shows.
+/// The jobs in the list at this path.
 pub(super) async fn read(state: &AppState, account: &str, path: &str, now: Timestamp) -> Result<JobsPage, PageError> {
     let request = ListRequest::of(path);
     Ok(state.context.jobs.of_account(account, &request.filter, request.after, PAGE, now).await?)
 }
 
-/// What the page of one job shows.
+/// The content of a job's page.
 #[derive(Debug)]
 pub(super) struct One {
     job: Option<Job>,
-    /// The name of the key that created it is among them.
+    /// Includes the name of the key that created the job.
     keys: Vec<AccountKey>,
 }
 
-/// The job that this path names, if it is the account's. Other accounts' jobs, unknown jobs and invalid ids get the same page after the
-/// same read.
+/// The job in this path, if it belongs to the account. Other accounts' jobs, unknown jobs and invalid ids get the same page after
+/// the same read.
 pub(super) async fn read_one(state: &AppState, account: &str, id: &str, now: Timestamp) -> Result<One, PageError> {
     let keys = state.context.accounts.keys_of(account, now);
     let (job, keys) = futures_util::try_join!(state.context.jobs.get_own(account, id, now), keys)?;
@@ -133,7 +133,7 @@ fn filters(state: &AppState, request: &ListRequest) -> Markup {
     }
 }
 
-/// The rows. They refresh themselves while a job is unfinished; without scripts, reloading the page does.
+/// The rows. They refresh themselves while a job is unfinished. Without scripts, users reload the page.
 fn live_rows(state: &AppState, request: &ListRequest, page: &JobsPage, now: Timestamp) -> Markup {
     let unfinished = page.jobs.iter().any(|job| !job.status_at(now).is_terminal());
     let again = unfinished.then(|| state.link(&request.path("/app/jobs/rows", request.after)));
@@ -183,7 +183,7 @@ async fn progress(
     Ok(fragment(detail::live(&state, &viewer, &job, now)))
 }
 
-/// Redirects to a link that is signed for this click.
+/// Redirects to a newly signed link.
 async fn download(
     State(state): State<AppState>,
     user: SignedIn,

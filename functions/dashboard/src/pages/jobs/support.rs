@@ -1,12 +1,12 @@
-//! The details of a job that are safe to send to support.
+//! Details of a job that can safely be sent to support.
 
 use docmill::domain::job::Job;
 use docmill::domain::time::Timestamp;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-/// Details of the request and its job. The API already returns them without secrets; here URLs are also cut to their host,
-/// since a path can be secret, and names, texts and metadata are left out.
+/// Details of the request and its job. The API already returns them without secrets. Here, URLs are also cut to their host, since
+/// paths can be secret, and names, texts and metadata are left out.
 pub fn facts(job: &Job, now: Timestamp) -> Value {
     let mut facts = json!({
         "jobId": job.id,
@@ -34,7 +34,7 @@ pub fn facts(job: &Job, now: Timestamp) -> Value {
     facts
 }
 
-/// Keeps settings, and leaves out texts that people wrote.
+/// Keeps settings and removes texts that people wrote.
 fn trimmed(values: &Value) -> Value {
     let Some(values) = values.as_object() else { return json!({}) };
     Value::Object(values.iter().map(|(name, value)| (name.clone(), trimmed_value(name, value))).collect::<Map<_, _>>())

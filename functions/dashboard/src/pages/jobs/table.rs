@@ -1,4 +1,4 @@
-//! Jobs as rows.
+//! Jobs as table rows.
 
 use docmill::domain::job::Job;
 use docmill::domain::time::Timestamp;
@@ -43,13 +43,13 @@ fn row(state: &AppState, job: &Job, now: Timestamp) -> Markup {
     }
 }
 
-/// The end of the id, where jobs of the same moment differ.
+/// The end of the id, which differs for jobs of the same time.
 pub fn short(job: &Job) -> String {
     let id = job.id.to_string();
     format!("…{}", id.rsplit('-').next().unwrap_or(&id))
 }
 
-/// The name by which people know the document: what they called it, or else what its URL or result is called.
+/// The document's name for people: the client's own name, or else that of the URL or result.
 pub fn document(job: &Job) -> Option<String> {
     let name = |value: &serde_json::Value| value.as_str().map(str::to_owned);
     let from_url = |name: &str| {
@@ -58,7 +58,7 @@ pub fn document(job: &Job) -> Option<String> {
         Some(if last.is_empty() { url.host_str()?.to_owned() } else { last })
     };
     let given = job.input.get("filename").and_then(name);
-    // A deleted job keeps its result's size, and not its name.
+    // A deleted job keeps its result's size but not its name.
     let result = || job.output.as_ref().map(|output| output.filename.clone()).filter(|name| !name.is_empty());
     given.or_else(|| from_url("sourceUrl")).or_else(|| from_url("url")).or_else(result)
 }

@@ -1,4 +1,4 @@
-//! Regenerate and revoke a key. Both ask first, on a page of their own.
+//! Regenerating and revoking a key. Both ask for confirmation on their own page.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::session::SignedIn;
 use crate::state::AppState;
 use crate::viewer::{Proved, Viewer};
 
-/// For how long the old secret keeps working, in hours.
+/// How long the old secret keeps working, in hours.
 const OVERLAPS: [(&str, &str); 4] = [
     ("0", "Immediately, for example after a leak"),
     ("1", "In one hour"),
@@ -61,7 +61,7 @@ pub(super) async fn regenerate(
         let message = "This key was regenerated since you opened the form. Check it before you change it again.";
         Ok(Flash::error(message).on(&state, "/app/keys"))
     };
-    // The form is about the secret that it showed: sent again, it changes nothing.
+    // The form refers to the secret that it showed. Sent again, it changes nothing.
     if data.get("last4") != key.last4 {
         return superseded();
     }
@@ -115,7 +115,7 @@ pub(super) async fn revoke(
     Ok(flash.on(&state, "/app/keys"))
 }
 
-/// A key of the user's own account that is neither revoked nor expired.
+/// A key of the user's account that is neither revoked nor expired.
 pub(super) async fn alive(state: &AppState, user: &SignedIn, id: &str) -> Result<AccountKey, PageError> {
     let now = clock::now();
     let keys = state.context.accounts.keys_of(&user.account, now).await?;

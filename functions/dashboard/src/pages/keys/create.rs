@@ -24,7 +24,7 @@ use crate::viewer::{Proved, Viewer};
 const MODES: [Mode; 2] = [Mode::Live, Mode::Test];
 
 pub(super) async fn show(State(state): State<AppState>, viewer: Viewer, _user: SignedIn, _proved: Proved) -> Response {
-    // The id comes with the form, so that sending it twice creates one key.
+    // The id is part of the form, so that sending it twice creates one key.
     let id = NewKey::id();
     let data = FormData::of(&[("id", id.as_str()), ("mode", Mode::Live.as_str())]);
     Page::new("Create a key", page(&state, &viewer, &data, &FormErrors::default())).respond(&state, &viewer)

@@ -1,4 +1,4 @@
-//! Edit a key: its name, tools, origins and last day. Its secret stays.
+//! Editing a key: name, tools, origins and last day. The secret does not change.
 
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -46,7 +46,7 @@ pub(super) async fn save(
         let content = page(&state, &viewer, &key, &data, &errors);
         return Ok(Page::new("Edit a key", content).status(StatusCode::UNPROCESSABLE_ENTITY).respond(&state, &viewer));
     };
-    // The form does not offer tools that are out of use at the moment: the key keeps them.
+    // The form does not list tools that are currently disabled. The key keeps them.
     if let (Some(chosen), Some(own)) = (&mut details.allowed_tools, &key.allowed_tools) {
         let offered = fields::tools(&state, &viewer);
         let is_offered = |slug: &String| offered.iter().any(|listing| listing.definition.slug == *slug);

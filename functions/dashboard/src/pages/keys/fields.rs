@@ -1,4 +1,4 @@
-//! What people decide about a key, when they create it and later: its name, tools, origins and last day.
+//! A key's editable fields: name, tools, origins and last day.
 
 use docmill::domain::account::{StoredKey, parse_origin};
 use docmill::domain::time::Timestamp;
@@ -13,7 +13,7 @@ use crate::viewer::Viewer;
 const MAX_NAME: usize = 80;
 const MAX_ORIGINS: usize = 20;
 
-/// Reads the fields, and says beside each what is wrong with it.
+/// Reads the fields and reports errors next to them.
 pub(super) fn read(
     state: &AppState,
     viewer: &Viewer,
@@ -54,7 +54,7 @@ pub(super) fn read(
     }
 }
 
-/// The fields as a key has them.
+/// The form values of a key.
 pub(super) fn of_key(key: &StoredKey) -> FormData {
     let expires = key.expires_at.map(|at| at.day().to_string()).unwrap_or_default();
     let origins = key.allowed_origins.join("\n");
@@ -63,7 +63,7 @@ pub(super) fn of_key(key: &StoredKey) -> FormData {
     FormData::of(&fields)
 }
 
-/// The tools that may be chosen.
+/// The tools to choose from.
 pub(super) fn tools<'a>(state: &'a AppState, viewer: &'a Viewer) -> Vec<Listing<'a>> {
     viewer.user.as_ref().map(|user| Listing::usable(state, viewer, user)).unwrap_or_default()
 }

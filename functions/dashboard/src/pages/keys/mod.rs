@@ -1,4 +1,5 @@
-//! API keys: the list, and how to create, edit, regenerate and revoke one. A secret is shown only in the response that made it.
+//! API keys: the list, and creating, editing, regenerating and revoking keys. A secret is only shown in the response that created
+//! it.
 
 mod change;
 mod create;
@@ -131,7 +132,7 @@ fn limits(key: &StoredKey) -> Markup {
 
 /// The only page that shows a secret.
 fn shown_once(state: &AppState, title: &str, key: &StoredKey, secret: &ApiKey, note: &Markup) -> Markup {
-    // A key that is limited to origins needs one of them.
+    // A key that is restricted to origins needs one of them.
     let origin = key.allowed_origins.first().map(|origin| format!(" -H 'Origin: {origin}'")).unwrap_or_default();
     let curl =
         format!("curl -H 'Authorization: Bearer {}'{origin} \\\n  {}", secret.reveal(), state.absolute("/v1/tools"));

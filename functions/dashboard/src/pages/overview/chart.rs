@@ -1,12 +1,12 @@
-//! A month as a plot: jobs by day, stacked by tool.
+//! A chart of a month: jobs by day, stacked by tool.
 //!
-//! Plotters draws with colours that it knows by value only; the page's theme decides what they are. So each colour here
-//! stands for a variable of the style sheet, and its name is put in its place.
+//! Plotters only supports fixed colours, but ours depend on the theme. So each colour here is a placeholder for a variable of the
+//! style sheet, which replaces it.
 
 use maud::{Markup, PreEscaped, html};
 use plotters::prelude::*;
 
-/// As many series have a colour of their own.
+/// The number of series with their own colour.
 pub const COLOURS: usize = 4;
 const SIZE: (u32, u32) = (760, 260);
 const AXIS: RGBColor = RGBColor(0xD0, 0, 0xA0);
@@ -16,7 +16,7 @@ const TEXT: RGBColor = RGBColor(0xD0, 0, 0xA2);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Series {
     pub name: String,
-    /// One count for each day, from the first.
+    /// A count for each day, starting with the first.
     pub counts: Vec<u64>,
 }
 
@@ -24,7 +24,7 @@ pub struct Series {
 #[error("the plot could not be drawn: {0}")]
 pub struct ChartError(String);
 
-/// The number of the colour of the series at `position`, from 1.
+/// The colour number of the series at `position`, from 1.
 pub fn colour_of(position: usize) -> usize {
     position.min(COLOURS - 1) + 1
 }
@@ -39,14 +39,14 @@ fn variables() -> impl Iterator<Item = (RGBColor, String)> {
     series.chain(frame.map(|(colour, name)| (colour, name.to_owned())))
 }
 
-/// The plot as a picture with a title and a description, for a `figure`.
+/// The chart as a picture with title and description, for a `figure`.
 pub fn stacked_days(title: &str, description: &str, days: u8, series: &[Series]) -> Result<Markup, ChartError> {
     let mut drawing = String::new();
     draw(&mut drawing, days, series).map_err(|error| ChartError(error.to_string()))?;
     for (RGBColor(red, green, blue), name) in variables() {
         drawing = drawing.replace(&format!("#{red:02X}{green:02X}{blue:02X}"), &format!("var(--{name})"));
     }
-    // The frame is ours, so that the picture has a name and fits its place.
+    // Our own outer element gives the picture a name and a flexible size.
     let inner = drawing.split_once("<svg").and_then(|(_, rest)| rest.split_once('>')).map_or("", |(_, inner)| inner);
     Ok(html! {
         svg.chart viewBox=(format!("0 0 {} {}", SIZE.0, SIZE.1)) role="img" aria-labelledby="chart-title chart-description" {
@@ -106,7 +106,7 @@ mod tests {
         stacked_days("Jobs <by> day", "All of them.", days, series).unwrap().into_string()
     }
 
-    /// Height and bottom edge of each bar of a colour, in pixels.
+    /// Height and bottom edge of each bar of a colour in pixels.
     fn bars(plot: &str, colour: usize) -> Vec<(i64, i64)> {
         let number = |bar: &str, name: &str| {
             let (_, rest) = bar.split_once(&format!(" {name}=\"")).unwrap();
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_are_as_high_as_their_counts_and_stand_on_each_other() {
+    fn bars_have_the_height_of_their_counts_and_are_stacked() {
         let one = Series { name: "one".into(), counts: vec![0, 10, 20] };
         let other = Series { name: "other".into(), counts: vec![0, 0, 10] };
         let plot = plot(30, &[one, other]);
@@ -130,17 +130,17 @@ mod tests {
     }
 
     #[test]
-    fn it_has_a_name_takes_the_themes_colours_and_no_style_of_its_own() {
+    fn the_chart_has_a_name_and_the_themes_colours_and_no_styles() {
         let series: Vec<_> = (0..7).map(|tool| Series { name: format!("{tool}"), counts: vec![1; 31] }).collect();
         let plot = plot(31, &series);
         assert!(plot.contains("<title id=\"chart-title\">Jobs &lt;by&gt; day</title>"), "{plot}");
         assert!(plot.contains("role=\"img\"") && plot.matches("</svg>").count() == 1);
         assert!(!plot.contains('#') && !plot.contains("style="), "{plot}");
-        assert_eq!((bars(&plot, 3).len(), bars(&plot, 4).len()), (31, 124), "those beyond share the last colour");
+        assert_eq!((bars(&plot, 3).len(), bars(&plot, 4).len()), (31, 124), "further series share the last colour");
     }
 
     #[test]
-    fn a_month_without_jobs_is_a_plot_too() {
+    fn a_month_without_jobs_has_a_chart() {
         assert!(plot(28, &[]).contains("chart-grid"));
     }
 }

@@ -1,4 +1,4 @@
-//! Overview: credits, usage by day, tool and key, limits, and the last jobs.
+//! Overview: credits, usage by day, tool and key, limits, and recent jobs.
 
 pub mod chart;
 pub mod usage;
@@ -33,7 +33,7 @@ pub fn routes() -> Router<AppState> {
     Router::new().route("/app", get(show)).route("/app/usage.csv", get(usage::csv))
 }
 
-/// What the page shows of an account.
+/// An account's data for the page.
 #[derive(Debug)]
 pub(super) struct Read {
     usage: MonthlyUsage,
@@ -73,14 +73,14 @@ async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> 
     Ok(layout::page(&state, &viewer, "Overview", content))
 }
 
-/// What is shown of one month.
+/// One month's data.
 struct Month<'a> {
     period: Period,
     usage: &'a MonthlyUsage,
     plan: Plan,
 }
 
-/// Less than a fifth of the plan's credits are left, with those that were granted. Says nothing of earlier months.
+/// Warns if less than a fifth of the plan's credits is left, including granted ones. Only for the current month.
 fn low_credits(viewer: &Viewer, month: &Month<'_>, now: Timestamp) -> Markup {
     let pots = &month.usage.credits.pots;
     let left = pots.included_left(month.plan.included_credits).saturating_add(pots.granted_left());
@@ -164,7 +164,7 @@ fn figures(state: &AppState, month: &Month<'_>, keys: &[StoredKey], now: Timesta
     }
 }
 
-/// The limits of the account's keys: each keeps those it was created with. Without a key, those of a new one.
+/// The limits of the account's keys, each of which keeps the limits of its creation. Without keys, the limits of a new one.
 fn rate_limit(plan: &Plan, keys: &[StoredKey], list: &str) -> Markup {
     let limits = |key: &StoredKey| [RatePolicy::Create, RatePolicy::Read].map(|policy| key.limiter.limit(policy));
     let mut held = keys.iter().filter(|key| !key.is_dashboards()).map(limits);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limits_shown_are_those_that_hold() {
+    fn the_displayed_limits_are_those_in_force() {
         let plan = Plan { create_limit: RateLimit { per_minute: 99, burst: 9 }, ..Plan::fallback("free") };
         let shown = |keys: &[StoredKey]| rate_limit(&plan, keys, "/app/keys").into_string();
         assert!(shown(&[]).contains("of a new key") && shown(&[]).contains("99 / min"));

@@ -1,4 +1,4 @@
-//! A month's usage: jobs by day as a chart, stacked by tool or by key, the same in numbers, and as CSV.
+//! A month's usage: jobs by day as a chart, stacked by tool or key, in numbers, and as CSV.
 
 use std::cmp::Reverse;
 
@@ -19,7 +19,7 @@ use crate::session::SignedIn;
 use crate::state::AppState;
 use crate::viewer::Viewer;
 
-/// What is shown of one month.
+/// One month's data.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
     pub state: &'a AppState,
@@ -30,7 +30,7 @@ pub struct Shown<'a> {
     pub by: GroupBy,
 }
 
-/// The month that a query asks for, or the current one.
+/// The month in a query, or the current one.
 pub fn month(query: &[(String, String)], now: Timestamp) -> Period {
     let asked = value_of(query, "month").and_then(|month| month.parse::<Period>().ok());
     asked.filter(|period| *period < now.period()).unwrap_or(now.period())
@@ -104,7 +104,7 @@ const fn group_name(by: GroupBy) -> &'static str {
     }
 }
 
-/// A page or file about the month shown.
+/// A page or file for this month.
 fn link(shown: &Shown<'_>, path: &str, by: GroupBy, now: Timestamp) -> String {
     let month = (shown.period != now.period()).then(|| shown.period.to_string());
     shown.state.link(&with_query(path, &[("month", month), ("by", Some(by.as_str().to_owned()))]))
@@ -136,7 +136,7 @@ fn groupings(shown: &Shown<'_>, now: Timestamp) -> Markup {
     }
 }
 
-/// A tool or key as people call it.
+/// The name of a tool or key for people.
 fn name_of(shown: &Shown<'_>, id: &str) -> String {
     let known = match shown.by {
         GroupBy::Tool => shown.state.context.catalogue.find(id).map(|tool| tool.definition.name.clone()),
@@ -147,7 +147,7 @@ fn name_of(shown: &Shown<'_>, id: &str) -> String {
     known.filter(|name| !name.is_empty()).unwrap_or_else(|| id.to_owned())
 }
 
-/// A series for each tool or key that had jobs. Where there are more than colours, the smallest are one.
+/// A series for each tool or key with jobs. If there are more than colours, the smallest are combined.
 fn series(shown: &Shown<'_>) -> Vec<Series> {
     let Shown { usage, period, by, .. } = shown;
     let counts = |id: &str| (1..=period.days()).map(|day| usage.of_day_in(day, *by, id).created).collect();
@@ -183,7 +183,7 @@ fn totals_table(shown: &Shown<'_>) -> Markup {
     }
 }
 
-/// The chart in numbers, for people who cannot see it.
+/// The chart's numbers, for people who can't see it.
 fn days_table(shown: &Shown<'_>, series: &[Series]) -> Markup {
     let days = (1..=shown.period.days()).map(|day| (day, shown.usage.of_day(day)));
     html! {

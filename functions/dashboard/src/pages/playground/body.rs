@@ -1,4 +1,4 @@
-//! What a form asks for: the body of its job, and the fields that a breach of that body belongs to.
+//! A form's request: the body of its job, and the field for each error in it.
 
 use docmill::domain::source::SourceProperty;
 use docmill::domain::tool::Definition;
@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 use super::options::{Source, controls, sources};
 use crate::form::FormData;
 
-/// Fields of what opens a source: of each one if there are several.
+/// Field of the password for a source, or for each of several.
 pub const PASSWORD: &str = "input.password";
 pub const HEADERS: &str = "input.headers";
 
-/// What opens a source.
+/// What is needed to read a source.
 pub fn access(data: &FormData) -> Map<String, Value> {
     let (password, headers) = (data.raw(PASSWORD), data.get(HEADERS));
     let mut access = Map::new();
@@ -31,7 +31,7 @@ fn source(name: &str, value: &str, data: &FormData) -> Map<String, Value> {
     source
 }
 
-/// The body of the job that a form asks for.
+/// The body of the form's job.
 pub fn body(definition: &Definition, data: &FormData) -> Map<String, Value> {
     let mut input = Map::new();
     let wanted = sources(definition).into_iter().find(|source| source.as_str() == data.get("source"));
@@ -67,10 +67,10 @@ pub fn body(definition: &Definition, data: &FormData) -> Map<String, Value> {
     body
 }
 
-/// How many further steps the form offers.
+/// Most further steps in the form.
 pub const MOST_STEPS: usize = 3;
 
-/// The further steps that the form asks for.
+/// The form's further steps.
 fn steps(data: &FormData) -> Vec<Value> {
     let step = |number: usize| {
         let slug = data.get(&format!("step.{number}")).to_owned();
@@ -84,7 +84,7 @@ fn steps(data: &FormData) -> Vec<Value> {
     (0..MOST_STEPS).filter_map(step).collect()
 }
 
-/// The field that a breach's place in the body belongs to; the empty name for the form as a whole.
+/// The field for an error's place in the body; an empty name for the whole form.
 pub fn field_of(path: &str, definition: &Definition) -> String {
     let mut parts = path.split('/').skip(1);
     match (parts.next(), parts.next()) {
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_told_by_the_schema_beside_its_field() {
+    fn invalid_values_get_the_schemas_message_at_their_field() {
         let data = FormData::of(&[
             ("source", "sourceUrl"),
             ("sourceUrl", "nowhere"),

@@ -1,7 +1,6 @@
-//! Code that does what a form does, and saves the result: for a shell, Python and Node, with the key left to the
-//! environment.
+//! Code that does the same as a form and saves the result, for a shell, Python and Node. The key comes from the environment.
 //!
-//! Each repeats its request while the job runs: the same Idempotency-Key means the same job, and each request waits.
+//! The code repeats its request while the job runs: the same Idempotency-Key gives the same job, and each request waits.
 
 use docmill::domain::catalogue::{Catalogue, Tool};
 use docmill::domain::source::{SOURCES, SourceKind, SourceProperty, redact_url};
@@ -9,22 +8,22 @@ use docmill::domain::tool::{Definition, OutputFormat};
 use docmill_look::code::Tab;
 use serde_json::{Map, Value, json};
 
-/// HTML over this size is shortened.
+/// Longer HTML is shortened.
 const MOST_INLINE_BYTES: usize = 2000;
-/// Stands, with its number, for the id of an upload in a body.
+/// Placeholder, with a number, for an upload's id in a body.
 const UPLOAD: &str = "$upload";
 const STEPS: &str = "then";
-/// Stands for a password, or the value of a header.
+/// Placeholder for a password or header value.
 const SECRET: &str = "<secret>";
 
-/// A file as the form knows it.
+/// A file of the form.
 #[derive(Clone, Copy, Debug)]
 pub struct File<'a> {
     pub name: &'a str,
     pub content_type: &'a str,
 }
 
-/// All that the code is made of. Secrets in the body are replaced.
+/// The parts of the code. Secrets in the body are replaced.
 #[derive(Clone, Debug)]
 pub struct Recipe<'a> {
     /// The API's address.
@@ -32,12 +31,12 @@ pub struct Recipe<'a> {
     path: String,
     body: Map<String, Value>,
     files: &'a [File<'a>],
-    /// What the job makes, if that is known before: one file, and no JSON, which could be taken for the job itself.
+    /// The job's result if it is known to be a single file that is not JSON, since JSON could be confused with the job itself.
     result: Option<&'a OutputFormat>,
 }
 
 impl<'a> Recipe<'a> {
-    /// Each of `files` stands for one upload, in the order of the sources.
+    /// Each of `files` is an upload, in the order of the sources.
     pub fn new(
         base: &'a str,
         catalogue: &'a Catalogue,
@@ -52,7 +51,7 @@ impl<'a> Recipe<'a> {
         let ids: Vec<_> = (0..files.len()).map(|number| json!(format!("{UPLOAD}{number}"))).collect();
         if let Some(input) = body.get_mut("input").and_then(Value::as_object_mut).filter(|_| !ids.is_empty()) {
             if definition.sources.may_be_listed() {
-                // Each has the same password and headers.
+                // All have the same password and headers.
                 let first = input.get(SOURCES).and_then(|sources| sources[0].as_object().cloned()).unwrap_or_default();
                 let source = |id: Value| {
                     let mut source = first.clone();
@@ -111,7 +110,7 @@ impl<'a> Recipe<'a> {
         }
     }
 
-    /// The name of the file that the shell writes: the one that is asked for, or that of the first source, or `result`.
+    /// The file that the shell writes: the requested name, the first source's, or `result`.
     fn target(&self) -> String {
         if let Some(name) = self.body.get("options").and_then(|options| options["filename"].as_str()) {
             return name.to_owned();
@@ -120,7 +119,7 @@ impl<'a> Recipe<'a> {
         format!("{stem}.{}", self.result.map_or("", |result| &result.extension))
     }
 
-    /// A function of the shell that uploads a file and says its id.
+    /// A shell function that uploads a file and prints its id.
     fn curl_upload(&self) -> String {
         let member = |name: &str| format!("$(printf %s \"$link\" | sed 's/.*\"{name}\":\"\\([^\"]*\\)\".*/\\1/')");
         format!(
@@ -206,7 +205,7 @@ impl<'a> Recipe<'a> {
         )
     }
 
-    /// The body as a literal, in which each upload is a call.
+    /// The body as a literal with a call for each upload.
     fn literal(&self, python: bool, call: &str) -> String {
         let mut text = source(&json!(self.body), python);
         for (number, file) in self.files.iter().enumerate() {
@@ -219,10 +218,10 @@ impl<'a> Recipe<'a> {
 
 const AUTHORIZED: &str = "-H \"Authorization: Bearer $DOCMILL_KEY\" -H 'Content-Type: application/json'";
 
-/// Holds for this run: a request that is repeated gets the same job.
+/// Constant for one run: a repeated request gets the same job.
 const KEY_OF_SHELL: &str = "key=$(date +%s)-$$\n";
 
-/// What the last step makes, if it is one file whatever the document, and none that reads like the job.
+/// The last step's result, if it is always a single file and not JSON.
 fn result<'a>(catalogue: &'a Catalogue, tool: &'a Tool, body: &Map<String, Value>) -> Option<&'a OutputFormat> {
     let last = body.get(STEPS).and_then(Value::as_array).and_then(|steps| steps.last());
     let (definition, options) = match last {
@@ -235,7 +234,7 @@ fn result<'a>(catalogue: &'a Catalogue, tool: &'a Tool, body: &Map<String, Value
     (!definition.several_outputs.with(options) && format.format != "json").then_some(format)
 }
 
-/// Each step's secrets, by the step's own tool.
+/// Redacts each step's secrets according to its tool.
 fn redact_steps(body: &mut Map<String, Value>, catalogue: &Catalogue) {
     for step in body.get_mut(STEPS).and_then(Value::as_array_mut).into_iter().flatten() {
         let tool = step["toolSlug"].as_str().and_then(|slug| catalogue.find(slug));
@@ -277,7 +276,7 @@ fn redacted_section(section: &Map<String, Value>, definition: &Definition) -> Ma
     section.iter().map(shown).collect()
 }
 
-/// A value as a literal of Python or of JavaScript.
+/// A value as a Python or JavaScript literal.
 fn source(value: &Value, python: bool) -> String {
     match value {
         Value::Object(object) => {
@@ -294,12 +293,12 @@ fn source(value: &Value, python: bool) -> String {
     }
 }
 
-/// A text as one word of a shell, in which nothing has a special meaning.
+/// A text as one shell word, with all special characters quoted.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// A text for a here-document, in which the shell replaces the ids of uploads and nothing else.
+/// A text for a here-document in which the shell only replaces the ids of uploads.
 fn expandable(text: &str) -> String {
     let text = text.replace('\\', r"\\").replace('`', r"\`").replace('$', r"\$");
     text.replace(r#""uploadId":"\$upload"#, r#""uploadId":"$id"#)
@@ -318,7 +317,7 @@ mod tests {
         recipe.tabs().into_iter().map(|tab| tab.code).collect()
     }
 
-    /// Runs a program with these lines as its standard input, and returns what it says.
+    /// Runs a program with this standard input and returns its output.
     fn run(program: &[&str], script: &str) -> String {
         let scratch = tempfile::tempdir().unwrap();
         std::fs::write(scratch.path().join("it's.csv"), "a,b\n1,2").unwrap();
@@ -335,8 +334,8 @@ mod tests {
         String::from_utf8(process.wait_with_output().unwrap().stderr).unwrap()
     }
 
-    /// A real shell, in which `curl` says what it was called with, and answers as the API does: the job is still running the
-    /// first time.
+    /// A real shell with a fake `curl` that prints its arguments and answers like the API: the first time, the job is still
+    /// running.
     fn shell(script: &str) -> String {
         let stub = r#"curl() {
             for a in "$@"; do printf '<%s>' "$a" >&2; if [ "$a" = @- ]; then cat >&2; fi; done; echo >&2
@@ -351,7 +350,7 @@ mod tests {
         run(&["sh"], &format!("{stub}\n{script}\n"))
     }
 
-    /// A real Python, in which requests are said and not sent.
+    /// A real Python that prints requests instead of sending them.
     fn python(script: &str) -> String {
         let stub = r#"
 import sys, urllib.request, io
@@ -367,7 +366,7 @@ urllib.request.urlretrieve = lambda *words: print(words, file=sys.stderr)
     }
 
     #[test]
-    fn a_shell_and_python_read_the_very_body() {
+    fn a_shell_and_python_read_the_exact_body() {
         let body = json!({"input": {"html": "<p class=\"a\">it's $HOME `date` \\n</p>"}, "options": {"tagged": false}});
         let [curl, script, _] = &of("html-to-pdf", body.clone(), &[])[..] else { panic!("three languages") };
         let said = shell(curl);
@@ -411,7 +410,7 @@ urllib.request.urlretrieve = lambda *words: print(words, file=sys.stderr)
     }
 
     #[test]
-    fn a_file_is_announced_put_and_named() {
+    fn a_file_is_announced_uploaded_and_named() {
         let body = json!({"input": {"uploadId": "upl_0"}, "options": {"waitFor": {"expression": "$`\"x\\\""}}});
         let file = File { name: "it's.csv", content_type: "text/csv" };
         let [curl, script, node] = &of("html-to-pdf", body.clone(), &[file])[..] else { panic!("three languages") };
@@ -433,7 +432,7 @@ urllib.request.urlretrieve = lambda *words: print(words, file=sys.stderr)
     }
 
     #[test]
-    fn no_secret_is_in_it() {
+    fn the_code_contains_no_secret() {
         let protect =
             json!({"toolSlug": "protect-pdf", "options": {"userPassword": "canary", "ownerPassword": "canary"}});
         let body = json!({"input": {"sourceUrl": "https://a.example/x?sig=canary"}, "options": {"password": "canary"}, "then": [protect]});

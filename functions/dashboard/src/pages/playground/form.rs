@@ -1,4 +1,4 @@
-//! The playground's form: source, options and price, with each message beside its field.
+//! The playground's form: source, options and price, with messages next to fields.
 
 use docmill::domain::catalogue::Tool;
 use docmill::domain::limits::{Limits, MAX_INLINE_BYTES};
@@ -22,7 +22,7 @@ use crate::state::AppState;
 use crate::viewer::Viewer;
 use docmill_look::code::tabs;
 
-/// What the form shows.
+/// The content of the form.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
     pub state: &'a AppState,
@@ -87,7 +87,7 @@ pub fn page(shown: &Shown<'_>, result: Option<Markup>) -> Markup {
     }
 }
 
-/// What is in the form; the script puts it in anew when something was wrong.
+/// The fields. The script replaces them after an error.
 pub fn fields(shown: &Shown<'_>) -> Markup {
     let Shown { data, told, tool, .. } = shown;
     let definition = &tool.definition;
@@ -166,7 +166,7 @@ fn source_choice(definition: &Definition, data: &FormData, told: &Told, limits: 
     }
 }
 
-/// What opens the source. Headers are only asked for if an earlier job had some.
+/// Password and headers of the source. Headers are only shown if an earlier job had some.
 fn access_fields(definition: &Definition, data: &FormData, told: &Told) -> Markup {
     let label =
         if definition.sources.are_several() { "Password of protected files" } else { "Password of a protected file" };
@@ -190,7 +190,7 @@ fn source_label(source: &Source) -> String {
     }
 }
 
-/// Whether the property takes the address of a page to show, rather than of a file.
+/// Whether the property takes the address of a page rather than a file.
 fn is_page(property: &str) -> bool {
     property == SourceKind::Url.as_str()
 }
@@ -223,11 +223,11 @@ fn shown_name(names: &[&str], index: usize) -> String {
     }
 }
 
-/// The file itself never comes here: the script sends it to the bucket, and puts the upload's id into the form.
+/// The file itself never passes through here: the script uploads it to the bucket and puts the upload's id into the form.
 fn file_field(source: &Source, definition: &Definition, data: &FormData, told: &Told, limits: &Limits) -> Markup {
     let (several, extensions) = (*source == Source::Files, &definition.sources.formats);
     let attachments = definition.sources.attachments;
-    // Attachments may be of any kind.
+    // Attachments may be of any type.
     let accepted = extensions.iter().filter(|_| attachments == 0).map(|extension| format!(".{extension}"));
     let accepted: Vec<_> = accepted.collect();
     let error = told.of("file");
@@ -238,7 +238,7 @@ fn file_field(source: &Source, definition: &Definition, data: &FormData, told: &
     html! {
         div.field.drop data-invalid[error.is_some()] {
             label for="file" { @if several { "Drop files here, or choose some" } @else { "Drop a file here, or choose one" } }
-            // Without a name: it is not part of the form that is sent.
+            // Has no name, so that it is not submitted.
             input type="file" id="file" multiple[several] data-most=(limits.sources.min(definition.sources.most_files() as u64)) accept=(accepted.join(",")) aria-describedby="file-hint file-error file-chosen";
             ol.files #file-chosen {
                 @for (index, id) in uploads.iter().enumerate().filter(|(_, id)| !id.is_empty()) {
@@ -249,7 +249,7 @@ fn file_field(source: &Source, definition: &Definition, data: &FormData, told: &
             p.hint #file-hint { (extensions.join(", ")) @if attachments > 0 { ", then up to " (attachments) " files of any kind" } ". Up to " (bytes(limits.source_bytes)) ". Files are private and deleted within 48 hours." }
             noscript { p.error { "Uploading a file needs JavaScript. A URL does not." } }
         }
-        // Written by the script, in the order of the list above.
+        // Filled by the script, in the order of the list above.
         div #uploads {
             @for (index, id) in uploads.iter().enumerate() {
                 input type="hidden" name="uploadId" value=(id);
@@ -277,7 +277,7 @@ fn option_fields(definition: &Definition, data: &FormData, told: &Told) -> Marku
 fn step_fields(shown: &Shown<'_>) -> Markup {
     let Shown { data, told, .. } = shown;
     let mut tools = vec![("", "No further step")];
-    // A step gets the result of the one before, and nothing beside it.
+    // A step only gets the result of the one before.
     let followers = shown.tools.iter().filter(|tool| tool.definition.sources.least <= 1);
     tools.extend(followers.map(|tool| (tool.definition.slug.as_str(), tool.definition.name.as_str())));
     let names: Vec<_> =
@@ -299,7 +299,7 @@ fn step_fields(shown: &Shown<'_>) -> Markup {
     }
 }
 
-/// A form that was not sent yet shows its defaults; in one that was, a box that is not there was not ticked.
+/// A new form shows defaults. In a submitted one, a missing box was not ticked.
 fn was_sent(data: &FormData) -> bool {
     data.has("tool")
 }
@@ -417,7 +417,7 @@ pub fn code_tabs(state: &AppState, tool: &Tool, data: &FormData) -> Markup {
     let files: Vec<_> = chosen.iter().map(|(name, content_type)| File { name, content_type }).collect();
     let (base, mut body) = (state.absolute(""), body(definition, data));
     if let Some(input) = body.get_mut("input").and_then(Value::as_object_mut).filter(|input| input.is_empty()) {
-        // Nothing was entered yet, or a job does not say what: the code shows where it goes.
+        // Nothing was entered yet, or the job does not tell: the code shows a placeholder.
         match sources.iter().find(|known| known.as_str() == source) {
             Some(Source::Url(name)) => drop(input.insert(name.clone(), json!("https://…"))),
             Some(Source::Inline(name)) => drop(input.insert(name.clone(), json!("…"))),

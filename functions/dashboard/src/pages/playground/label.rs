@@ -1,4 +1,4 @@
-//! What the form calls a property of a request.
+//! Labels for properties of requests.
 
 /// `maxImageDpi` becomes "Max image DPI".
 pub fn of(name: &str) -> String {

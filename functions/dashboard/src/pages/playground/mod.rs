@@ -1,7 +1,7 @@
-//! The playground: a document, options from the tool's own schema, and the result beside them.
+//! The playground: a document, options from the tool's schema, and the result next to them.
 //!
-//! A job is created on the one path on which the API creates it, with the account's hidden key. Everything works without
-//! scripts but the upload of a file; `playground.js` adds that, and live progress.
+//! Jobs are created like those of the API, with the account's hidden key. Everything except uploads works without scripts;
+//! `playground.js` adds uploads and live progress.
 
 pub mod body;
 pub mod code;
@@ -57,7 +57,7 @@ pub fn routes() -> Router<AppState> {
 #[derive(Debug, Default, Deserialize)]
 struct Wanted {
     tool: Option<String>,
-    /// The job to continue with, after a reload or on another day.
+    /// The job to continue with after a reload or later.
     job: Option<String>,
 }
 
@@ -83,7 +83,7 @@ async fn show(
     respond(&shown, job.as_ref(), StatusCode::OK).await
 }
 
-/// Creates the job that the form asks for. A script gets a part of the page, a plain form leads on to the job's own.
+/// Creates the form's job. Scripts get a part of the page; plain forms are redirected to the job.
 async fn convert(
     State(state): State<AppState>,
     viewer: Viewer,
@@ -104,7 +104,7 @@ async fn convert(
     };
     let shown = Shown { state: &state, viewer: &viewer, tools: &tools, tool, data: &data, told: &told };
     if by_script {
-        // The script tells the form from the job by the status.
+        // The script recognises the form by the status.
         return Ok((StatusCode::UNPROCESSABLE_ENTITY, fragment(form::fields(&shown))).into_response());
     }
     respond(&shown, None, StatusCode::UNPROCESSABLE_ENTITY).await
@@ -130,7 +130,7 @@ fn mode(data: &FormData) -> Mode {
     if data.get("mode") == Mode::Test.as_str() { Mode::Test } else { Mode::Live }
 }
 
-/// The code for the form as it stands.
+/// The code for the current form.
 async fn code_tabs(
     State(state): State<AppState>,
     viewer: Viewer,
@@ -142,7 +142,7 @@ async fn code_tabs(
     Ok(fragment(form::code_tabs(&state, tool, &data)))
 }
 
-/// A signed link for the file that was dropped.
+/// A signed link for the dropped file.
 async fn announce(
     State(state): State<AppState>,
     viewer: Viewer,
@@ -161,7 +161,7 @@ async fn announce(
     }
 }
 
-/// Why a file was refused, in the words of a form.
+/// Why a file was refused, in words for the form.
 fn refusal(error: &ApiError, body: &Map<String, Value>, most: u64) -> String {
     let limit = bytes(most);
     match error.details.first() {
@@ -183,7 +183,7 @@ async fn progress(
     Ok(fragment(panel::show(&job, clock::now(), &links(&state, &job).await?)))
 }
 
-/// Leads to a fresh link, however long the page has been open.
+/// Redirects to a new link, however long the page has been open.
 async fn download(
     State(state): State<AppState>,
     user: SignedIn,

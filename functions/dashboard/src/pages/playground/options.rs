@@ -1,7 +1,6 @@
-//! A tool's options as a form: made from the schema that the tool publishes, and read back into what the schema takes.
+//! A tool's options as a form: made from its published schema, and read back into the schema's form.
 //!
-//! Nothing is judged here. What does not read as its type is passed on as the text that it is, and the schema itself says
-//! what is wrong with it.
+//! Nothing is validated here. Values that don't have their type are passed on as text, and the schema reports the error.
 
 use docmill::domain::intake::Section;
 use docmill::domain::tool::Definition;
@@ -10,7 +9,7 @@ use serde_json::{Number, Value, json};
 use super::label;
 use crate::form::FormData;
 
-/// One option, as a form asks for it.
+/// An option in a form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Control {
     pub name: String,
@@ -42,24 +41,24 @@ pub enum Kind {
         words: Vec<Value>,
         members: Vec<(String, Kind)>,
     },
-    /// Whatever else a schema may ask for, as JSON.
+    /// Any other schema, as JSON.
     Json,
 }
 
-/// A way in which a tool takes its source.
+/// A kind of source that a tool accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     File,
-    /// Several files, in order.
+    /// Several files in order.
     Files,
-    /// The name of the property that takes an address.
+    /// The property for an address.
     Url(String),
-    /// The name of the property that takes the document itself.
+    /// The property for inline content.
     Inline(String),
 }
 
 impl Source {
-    /// Its name in the form: that of its property, except for files, which a script uploads.
+    /// Its name in the form: the property's, except for files, which a script uploads.
     pub fn as_str(&self) -> &str {
         match self {
             Self::File => "file",
@@ -89,7 +88,7 @@ pub fn sources(definition: &Definition) -> Vec<Source> {
     sources
 }
 
-/// The controls in the schema's order, but the one that chooses the tool's mode comes first.
+/// The controls in the schema's order, except that the choice of the tool's mode comes first.
 pub fn controls(definition: &Definition) -> Vec<Control> {
     let mode = definition.metadata.get("modeOption").and_then(Value::as_str);
     let mut controls: Vec<_> = properties(definition, Section::Options)
@@ -124,7 +123,7 @@ fn kind(schema: &Value, secret: bool) -> Kind {
     }
 }
 
-/// What a choice between schemas comes to, if it is one of those that a form can ask for.
+/// The control for a choice between schemas, if forms support it.
 fn union(forms: &[Value]) -> Kind {
     let (mut words, mut members, mut scalars) = (Vec::new(), Vec::new(), Vec::new());
     for form in forms {
@@ -142,7 +141,7 @@ fn union(forms: &[Value]) -> Kind {
     }
 }
 
-/// The member of an object that has exactly one.
+/// The member of an object with exactly one.
 fn sole_member(schema: &Value) -> Option<(&str, &Value)> {
     let required = schema["required"].as_array().filter(|required| required.len() == 1)?.first()?.as_str()?;
     Some((required, schema["properties"].get(required)?))
@@ -154,17 +153,17 @@ impl Control {
         format!("option.{}", self.name)
     }
 
-    /// The name of the field beside it that holds a variant's value.
+    /// The field for a variant's value.
     pub fn value_field(&self) -> String {
         format!("option.{}.value", self.name)
     }
 
-    /// Whether a box can show all that may be meant. Without a default, absence means something of its own.
+    /// Whether a box can express every value. Without a default, absence has its own meaning.
     pub fn is_box(&self) -> bool {
         self.kind == Kind::Switch && self.default.is_some()
     }
 
-    /// The option's value, `None` if nothing was chosen or only what holds anyway.
+    /// The option's value; `None` if nothing or only the default was chosen.
     pub fn read(&self, data: &FormData) -> Option<Value> {
         let value = self.given(data)?;
         (Some(&value) != self.default.as_ref()).then_some(value)
@@ -173,7 +172,7 @@ impl Control {
     fn given(&self, data: &FormData) -> Option<Value> {
         let field = self.field();
         if self.is_box() {
-            // A form that was not sent yet has no boxes at all, which is not the same as boxes that are not ticked.
+            // A new form has no boxes at all, which differs from boxes that are not ticked.
             return data.has("tool").then(|| json!(data.is_on(&field)));
         }
         let text = data.get(&field);
@@ -192,7 +191,7 @@ impl Control {
         }
     }
 
-    /// What the fields hold for a value: the field's own text, and that of the value beside it.
+    /// The field texts for a value: the field's own, and that of its value field.
     pub fn write(&self, value: Option<&Value>) -> (String, String) {
         let Some(value) = value else { return Default::default() };
         match (&self.kind, value.as_object().and_then(|object| object.iter().next())) {
@@ -217,7 +216,7 @@ fn number(text: &str) -> Value {
     text.parse::<Number>().map_or_else(|_| json!(text), Value::Number)
 }
 
-/// A value as a field shows it: texts as they are, all else as JSON.
+/// A value in a field: strings unchanged, everything else as JSON.
 pub fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
@@ -264,11 +263,11 @@ mod tests {
             ["selector", "expression", "delayMs"]
         );
         assert!(control("html-to-pdf", "landscape").is_box());
-        assert!(!control("office-to-pdf", "landscape").is_box(), "the document decides, unless it is told");
+        assert!(!control("office-to-pdf", "landscape").is_box(), "the document decides unless this is set");
     }
 
     #[test]
-    fn schemas_of_other_forms_are_asked_for_as_json() {
+    fn other_schemas_get_a_json_field() {
         for schema in [json!({"type": "array"}), json!({}), json!({"anyOf": [{"type": "boolean"}, {"type": "string"}]})]
         {
             assert_eq!(kind(&schema, false), Kind::Json, "{schema}");
@@ -289,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_alone_is_not_sent() {
+    fn unchanged_options_are_not_sent() {
         let bare = FormData::of(&[
             ("tool", "office-to-pdf"),
             ("source", "sourceUrl"),
@@ -301,7 +300,7 @@ mod tests {
                 json!({"input": {"sourceUrl": "https://a.example/x.docx"}})
             );
         });
-        // A box that is not ticked says no where the default says yes.
+        // A box that is not ticked means false if the default is true.
         assert_eq!(control("html-to-pdf", "tagged").read(&bare), Some(json!(false)));
         assert_eq!(control("html-to-pdf", "landscape").read(&bare), None);
         assert_eq!(control("html-to-pdf", "tagged").read(&FormData::default()), None, "a form that was not sent yet");

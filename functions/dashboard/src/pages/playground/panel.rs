@@ -1,4 +1,4 @@
-//! A job in the playground: its progress, its result, or why it failed.
+//! A job in the playground: progress, result, or why it failed.
 
 use docmill::domain::job::{Job, JobError, JobStatus, Output, Warning};
 use docmill::domain::time::Timestamp;
@@ -11,15 +11,15 @@ use crate::pages::parts::{bytes, millis, percent, said};
 /// Addresses that belong to a job.
 #[derive(Debug)]
 pub struct Links {
-    /// Of the panel itself; its download lies below.
+    /// The panel's own address; its download is below.
     pub page: String,
-    /// The page on which a missing font is added.
+    /// The page for adding a missing font.
     pub fonts: String,
-    /// What there is to look at.
+    /// The preview, if any.
     pub preview: Option<Preview>,
 }
 
-/// `data-waiting` tells the script to ask again.
+/// `data-waiting` makes the script poll.
 pub fn show(job: &Job, now: Timestamp, links: &Links) -> Markup {
     let status = job.status_at(now);
     html! {
@@ -32,7 +32,7 @@ pub fn show(job: &Job, now: Timestamp, links: &Links) -> Markup {
                 (JobStatus::Failed, _, Some(error)) => { (failure(error, job)) }
                 (JobStatus::Expired, ..) => { p { "The result has expired. Convert the document again." } }
                 _ => {
-                    // Counted by the script, and not read out every second.
+                    // Counted by the script, and not announced every second.
                     p role="timer" aria-live="off" data-since=(job.created_at) {}
                     p.muted { "This page updates itself. You can close it: the job continues, and you find it under Jobs." }
                     noscript { p { a.button href=(format!("?job={}", job.id)) { "Refresh" } } }
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_state_has_its_place_among_the_steps() {
+    fn every_state_has_its_place_in_the_steps() {
         for status in JobStatus::ALL {
             let shown = steps(status).into_string();
             assert_eq!(shown.matches("aria-current").count(), 1, "{status:?}");

@@ -1,4 +1,4 @@
-//! A result to look at: pages of PDFs as pictures, images as they are, text as text. `viewer.js` fills in pages and texts.
+//! Previews of results: PDF pages and images as pictures, and text. `viewer.js` fills in pages and texts.
 
 use docmill::clock;
 use docmill::domain::job::{Job, JobStatus, Output, StoredResults};
@@ -11,14 +11,14 @@ use serde_json::Value;
 use crate::pages::parts::bytes;
 use crate::state::AppState;
 
-/// More files than this are only in the ZIP.
+/// Further files are only in the ZIP.
 const MOST_PARTS: usize = 24;
 
-/// What is there to look at, by signed links.
+/// The files to preview, by signed links.
 #[derive(Debug)]
 pub struct Preview {
     pub result: SignedLink,
-    /// What the result is compared with: the PDF that was made smaller, if it was uploaded.
+    /// The original PDF to compare with, if the tool made it smaller and it was uploaded.
     before: Option<SignedLink>,
     parts: Vec<Part>,
 }
@@ -32,7 +32,7 @@ struct Part {
 }
 
 impl Preview {
-    /// `None` until the job has a result, and when it has expired.
+    /// `None` before the job has a result, and after it has expired.
     pub async fn of(state: &AppState, job: &Job) -> Result<Option<Self>, FilesError> {
         let (JobStatus::Completed, Some(output), Some(key)) =
             (job.status_at(clock::now()), &job.output, &job.output_key)
@@ -48,7 +48,7 @@ impl Preview {
 }
 
 async fn before(state: &AppState, job: &Job) -> Result<Option<SignedLink>, FilesError> {
-    // After further steps, the result is no longer the same pages.
+    // After further steps, the pages are no longer the same.
     let source = sizes(job).filter(|_| job.then.is_empty()).and_then(|_| job.input.get(SourceKind::UploadId.as_str()));
     let Some(upload) = source.and_then(Value::as_str).and_then(UploadId::parse) else { return Ok(None) };
     let key = ObjectKey::Upload { account: &job.account, upload };
@@ -76,13 +76,13 @@ pub fn sizes(job: &Job) -> Option<(u64, u64)> {
     Some((report.get("bytesBefore")?.as_u64()?, report.get("bytesAfter")?.as_u64()?))
 }
 
-/// How a file can be looked at.
+/// How a file is previewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Pages,
     Image,
     Text,
-    /// Not at all: an archive, for example.
+    /// Not at all, for example an archive.
     Download,
 }
 
@@ -127,7 +127,7 @@ pub fn show(preview: &Preview, output: &Output, job: &Job) -> Markup {
     }
 }
 
-/// One PDF, or two side by side, of which the same page is shown.
+/// One PDF, or two side by side that show the same page.
 fn pages(result: &SignedLink, before: Option<&SignedLink>, output: &Output, sizes: Option<(u64, u64)>) -> Markup {
     html! {
         div.viewer {
@@ -151,7 +151,7 @@ fn pages(result: &SignedLink, before: Option<&SignedLink>, output: &Output, size
     }
 }
 
-/// A place for the pages of a PDF. A caption tells it from the one beside it.
+/// A place for the pages of a PDF. Captions distinguish two of them.
 fn sheet(link: &SignedLink, name: &str, size: u64, has_caption: bool) -> Markup {
     html! {
         figure data-pdf=(link.reveal()) data-name=(name) data-bytes=(size) {
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_is_says_how_it_is_shown() {
+    fn the_content_type_decides_the_preview() {
         let kinds =
             ["application/pdf", "text/plain; charset=utf-8", "application/json", "image/webp", "application/zip"]
                 .map(|content_type| Kind::of(&output(content_type)));

@@ -1,4 +1,4 @@
-//! The form of a job that exists: to look at it again, or to repeat it with other options. It asks for what the job does not keep.
+//! The form of an existing job, to view it or to repeat it with other options. It asks for what the job does not store.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::form::FormData;
 const AGAIN: &str = "Not stored with the job. Enter it again.";
 const URL_AGAIN: &str = "What follows the ? in this URL is not stored with the job. Enter the URL again.";
 
-/// What the user entered to create this job, as far as the job tells, and which fields lack what it does not keep: secrets and content.
+/// The values that created this job, as far as it stores them, and messages at fields that are not stored: secrets and content.
 pub fn form_of(catalogue: &Catalogue, definition: &Definition, job: &Job) -> (FormData, Told) {
     let mut fields = Fields::default();
     fields.add("tool", &job.tool);
@@ -47,7 +47,7 @@ fn is_kept(secrets: &Secrets, option: &String) -> bool {
     !secrets.values.contains(option) && !secrets.content.contains(option)
 }
 
-/// Names and values, in the order in which a browser would send them, and what is missing.
+/// Names and values in a browser's order, and what is missing.
 #[derive(Debug, Default)]
 struct Fields {
     values: Vec<(String, String)>,
@@ -77,7 +77,7 @@ impl Fields {
         }
     }
 
-    /// Of several files, those that were uploaded. An upload is kept for 48 hours.
+    /// The uploaded ones of several files. Uploads are kept for 48 hours.
     fn add_files(&mut self, source: &Source, input: &Value) {
         let Some(files) = input.get(SOURCES).and_then(Value::as_array) else { return };
         self.add("source", source.as_str());
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
     use docmill::domain::catalogue::Catalogue;
 
-    /// The form of a job with this request: what it asks for as it stands, and what it says.
+    /// The form of a job with this request: its body without changes, and its messages.
     fn repeated(tool: &str, input: &Value, options: &Value, then: &Value) -> (Value, Told) {
         let job: Job = serde_json::from_value(json!({
             "id": "01920000-0000-7000-8000-000000000000", "account": "acc", "key_id": "key", "mode": "live", "tool": tool,
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_is_asked_for_again_with_its_sources_options_and_steps() {
+    fn a_job_is_repeated_with_its_sources_options_and_steps() {
         let input = json!({"sources": [{"uploadId": "upl_2", "filename": "b.pdf"}, {"uploadId": "upl_1"}]});
         let then = json!([{"toolSlug": "compress-pdf", "options": {"preset": "small"}}, {"toolSlug": "flatten-pdf"}]);
         let (asked, told) = repeated("merge-pdf", &input, &json!({"bookmarks": "titles"}), &then);

@@ -1,4 +1,4 @@
-//! What a form says of its fields, each message beside the field that it belongs to.
+//! A form's messages, each next to its field.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use super::body::field_of;
 
 pub const EXPIRED_UPLOAD: &str = "This upload has expired. Choose the file again.";
 
-/// Not the name of a field.
+/// The message about the repeated request. No field has this name.
 const REQUEST: &str = "request";
 const NOT_STORED: &str =
     "Secrets and contents of a job are not stored. Enter those that are marked below again before you convert.";
 
-/// What is wrong with a form: by the name of the field, the empty name for the whole.
+/// Errors of a form by field; an empty name for the whole form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Told(BTreeMap<String, String>);
 
@@ -24,7 +24,7 @@ impl Told {
         Self(BTreeMap::from([(String::new(), message.to_owned())]))
     }
 
-    /// Nothing was given where the form asks for the source.
+    /// No value was given for the chosen kind of source.
     pub fn no_source(source: &str) -> Self {
         let (field, message) = match source {
             "sourceUrl" => ("sourceUrl", "Enter the URL of the document."),
@@ -37,7 +37,7 @@ impl Told {
         Self(BTreeMap::from([(field.to_owned(), message.to_owned())]))
     }
 
-    /// What the API says of the body, each breach at its field.
+    /// The API's errors, each at its field.
     pub fn by_error(error: &ApiError, definition: &Definition) -> Self {
         if error.details.is_empty() {
             return Self::by_form(&error.message);
@@ -57,13 +57,13 @@ impl Told {
         told
     }
 
-    /// Asks for what the job that is repeated does not keep.
+    /// Asks for a value that the repeated job does not store.
     pub fn ask(&mut self, field: String, message: &str) {
         self.0.entry(field).or_insert_with(|| message.to_owned());
         self.0.entry(REQUEST.to_owned()).or_insert_with(|| NOT_STORED.to_owned());
     }
 
-    /// What the form says of a job that is repeated.
+    /// The form's message about a repeated job.
     pub fn request(&self) -> Option<&str> {
         self.of(REQUEST)
     }

@@ -49,12 +49,12 @@ async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> 
     Ok(layout::page(&state, &viewer, "Webhooks", content))
 }
 
-/// The kinds that the filter offers.
+/// The kinds in the filter.
 fn kinds() -> impl Iterator<Item = &'static str> {
     EventKind::ALL.into_iter().map(EventKind::as_str).chain([WEBHOOK_TEST])
 }
 
-/// Whether the text is an event id, so that nothing else from the URL is used as a key of the table.
+/// Whether the text is an event id. Nothing else from the URL is used as a key of the table.
 fn is_event_id(text: &str) -> bool {
     text.strip_prefix("evt_").is_some_and(|hex| hex.len() == 32 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
@@ -162,7 +162,7 @@ fn tools(state: &AppState, viewer: &Viewer) -> Markup {
     }
 }
 
-/// A sample with its own secret, which is never stored and appears in no URL.
+/// A sample with its own secret, which is never stored and is in no URL.
 async fn sample(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) -> Result<Response, PageError> {
     let sample = signed_sample(clock::now()).map_err(|error| PageError::Internal(error.to_string()))?;
     let text = |name: &str| sample[name].as_str().unwrap_or_default().to_owned();
@@ -194,7 +194,7 @@ async fn sample(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) 
     Ok(layout::page(&state, &viewer, "Signed sample", content))
 }
 
-/// A sample is created on request only; reloading its address shows the button again.
+/// A sample is only created on request. Reloading its address shows the button again.
 async fn to_webhooks(State(state): State<AppState>, _user: SignedIn) -> Response {
     state.redirect(PATH)
 }
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_ids_of_events_are_taken_from_an_address() {
+    fn only_event_ids_are_accepted_from_an_address() {
         assert!(is_event_id(&docmill::domain::event::new_event_id(clock::now())));
         for text in ["", "evt_", "profile", "evt_../x", &format!("evt_{}", "g".repeat(32))] {
             assert!(!is_event_id(text), "{text}");

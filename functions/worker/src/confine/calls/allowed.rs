@@ -1,8 +1,8 @@
 //! The system calls of programs that read documents. All others are refused.
 //!
-//! The lists come from tracing the engines of Debian 12 (LibreOffice 7.4, Chromium) on samples, and were completed by other forms of the
-//! same calls, since C libraries change from one to another. Under them, `make test-image` converts the corpus by the engines of
-//! Debian 13 (LibreOffice 25.2), which were not traced. What a call may be given is judged in the parent module.
+//! The lists come from tracing the engines of Debian 12 (LibreOffice 7.4, Chromium) on samples, with other variants of the same
+//! calls added, because C libraries switch between them. `make test-image` converts the corpus under them with the engines of
+//! Debian 13 (LibreOffice 25.2), which were not traced. The parent module checks arguments.
 
 use libc::c_long;
 
@@ -24,7 +24,7 @@ pub(super) fn calls(network: Network, processes: Processes) -> impl Iterator<Ite
     lists.into_iter().flatten().copied()
 }
 
-/// No symbolic or hard links and no named pipes, so that results contain none.
+/// No links or named pipes, so that results contain none.
 const FILES: &[c_long] = &[
     libc::SYS_chdir,
     libc::SYS_close,
@@ -85,7 +85,7 @@ const FILES: &[c_long] = &[
     libc::SYS_writev,
 ];
 
-/// Of its own; nothing that no limit counts.
+/// Only its own memory, and only kinds that limits count.
 const MEMORY: &[c_long] = &[
     libc::SYS_brk,
     libc::SYS_madvise,
@@ -156,7 +156,7 @@ const TIME: &[c_long] = &[
     libc::SYS_getrandom,
 ];
 
-/// What a process asks and says of itself, its end of a pair of sockets, and its becoming the program.
+/// A process's queries and settings of itself, its socket pair, and exec.
 const ITSELF: &[c_long] = &[
     libc::SYS_capget,
     libc::SYS_epoll_create1,
@@ -198,7 +198,7 @@ const ITSELF: &[c_long] = &[
     libc::SYS_waitid,
 ];
 
-/// A helper confines its children further, and links the fonts that they are to see.
+/// Helpers confine their children further and link the fonts for them.
 const HELPER: &[c_long] = &[
     libc::SYS_landlock_add_rule,
     libc::SYS_landlock_create_ruleset,
@@ -208,7 +208,7 @@ const HELPER: &[c_long] = &[
     libc::SYS_symlinkat,
 ];
 
-/// Of a helper or a browser: they start others, and watch them.
+/// For helpers and browsers, which start and watch other processes.
 const PROCESSES: &[c_long] = &[
     libc::SYS_memfd_create,
     libc::SYS_pidfd_open,
@@ -218,11 +218,11 @@ const PROCESSES: &[c_long] = &[
     libc::SYS_tkill,
 ];
 
-/// Sockets of other kinds than pairs.
+/// Sockets other than pairs.
 const SOCKETS: &[c_long] =
     &[libc::SYS_accept, libc::SYS_accept4, libc::SYS_bind, libc::SYS_connect, libc::SYS_listen, libc::SYS_socket];
 
-/// Chromium's alone. Its processes end if they can't give up the capabilities that they do not have.
+/// Only for Chromium, whose processes exit if they can't drop capabilities, even those they don't have.
 const BROWSER: &[c_long] = &[
     libc::SYS_capset,
     libc::SYS_fchown,
@@ -233,7 +233,7 @@ const BROWSER: &[c_long] = &[
     libc::SYS_sendmmsg,
 ];
 
-/// Older forms of calls from above, which newer architectures no longer have.
+/// Older variants of the calls above, which newer architectures don't have.
 #[cfg(target_arch = "x86_64")]
 const OLD_FORMS: &[c_long] = &[
     libc::SYS_access,
@@ -278,7 +278,7 @@ const OLD_FORMS: &[c_long] = &[];
 mod tests {
     use super::*;
 
-    /// With which a document could reach another process, the machine, or the kernel's riskier corners.
+    /// Calls by which a document could reach another process, the machine, or risky parts of the kernel.
     const NEVER: &[c_long] = &[
         libc::SYS_add_key,
         libc::SYS_bpf,
@@ -315,7 +315,7 @@ mod tests {
     ];
 
     #[test]
-    fn nobody_may_call_what_no_engine_needs() {
+    fn calls_that_no_engine_needs_are_never_allowed() {
         const X32: c_long = 0x4000_0000;
         for network in [Network::Denied, Network::Unconnected, Network::Proxied] {
             for processes in [Processes::None, Processes::InGroup, Processes::Forked] {

@@ -1,12 +1,11 @@
-//! The fonts that are installed, as fontconfig lists them: which families, and which characters they draw.
+//! The installed fonts as listed by fontconfig: families and characters.
 
 use std::collections::BTreeSet;
 use std::io;
 use std::process::Command;
 use std::sync::{Arc, OnceLock};
 
-/// Looked up once, when they are first needed. Where fontconfig's tools are not installed nothing can be said: then
-/// everything counts as there.
+/// Listed once, when first needed. If fontconfig's tools are not installed, every font counts as present.
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine) struct InstalledFonts(Arc<OnceLock<Option<Fonts>>>);
 
@@ -14,12 +13,12 @@ pub(in crate::engine) struct InstalledFonts(Arc<OnceLock<Option<Fonts>>>);
 struct Fonts {
     /// In lower case.
     families: BTreeSet<String>,
-    /// A bit for each code point.
+    /// One bit per code point.
     characters: Vec<u64>,
 }
 
 impl InstalledFonts {
-    /// Looks them up ahead of the first need.
+    /// Lists the fonts before they are needed.
     pub(in crate::engine) async fn get_ready(&self) {
         let fonts = self.clone();
         if let Err(error) = tokio::task::spawn_blocking(move || fonts.fonts().is_some()).await {
@@ -27,17 +26,17 @@ impl InstalledFonts {
         }
     }
 
-    /// The families in lower case, if they are known.
+    /// The families in lower case, if known.
     pub(in crate::engine) fn families(&self) -> Option<&BTreeSet<String>> {
         self.fonts().map(|fonts| &fonts.families)
     }
 
-    /// Whether there is a family of this name in lower case.
+    /// Whether this family (in lower case) is installed.
     pub(in crate::engine) fn has(&self, family: &str) -> bool {
         self.families().is_none_or(|families| families.contains(family))
     }
 
-    /// Whether any font draws a character.
+    /// Whether any font has a glyph for the character.
     pub(in crate::engine) fn draw(&self, letter: char) -> bool {
         let code = letter as usize;
         let bit = |fonts: &Fonts| fonts.characters.get(code / 64).is_some_and(|word| word & (1 << (code % 64)) != 0);
@@ -51,7 +50,7 @@ impl InstalledFonts {
 }
 
 fn list() -> io::Result<Fonts> {
-    // What it runs with is not for any tool: the role's credentials are in our environment.
+    // The environment is cleared, because it contains the role's credentials.
     let listed = Command::new("/usr/bin/fc-list").args(["--format", "%{family}\t%{charset}\n"]).env_clear().output()?;
     let text = String::from_utf8_lossy(&listed.stdout);
     let mut fonts = Fonts { characters: vec![0; (char::MAX as usize + 1).div_ceil(64)], ..Fonts::default() };

@@ -1,11 +1,11 @@
-//! Fonts of the account whose job it is: files in the job's directory, which children may read and not change.
+//! Fonts of the job's account: files in the job's directory, which children can read but not change.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use docmill_fonts::Glyphs;
 
-/// The fonts of one job beside those of the system.
+/// A job's fonts besides the system's.
 #[derive(Clone, Debug, Default)]
 pub struct OwnFonts {
     directory: Option<PathBuf>,
@@ -14,19 +14,19 @@ pub struct OwnFonts {
     families: BTreeSet<String>,
 }
 
-/// What most jobs have.
+/// Used by most jobs.
 pub static NO_FONTS: OwnFonts = OwnFonts { directory: None, files: Vec::new(), families: BTreeSet::new() };
 
-/// What one can do about a missing font.
+/// What to do about a missing font.
 pub(in crate::engine) const UPLOAD_HINT: &str = "To have it used, upload the font (`POST /v1/fonts`).";
 
 impl OwnFonts {
-    /// `directory`: holds these files and nothing else. `families`: all names of their families, in lower case.
+    /// `directory` contains only these files. `families`: all their family names in lower case.
     pub fn new(directory: PathBuf, files: Vec<PathBuf>, families: BTreeSet<String>) -> Self {
         Self { directory: Some(directory).filter(|_| !files.is_empty()), files, families }
     }
 
-    /// Where they lie, if there are any.
+    /// Their directory, if there are any.
     pub(in crate::engine) fn directory(&self) -> Option<&Path> {
         self.directory.as_deref()
     }
@@ -35,17 +35,17 @@ impl OwnFonts {
         &self.files
     }
 
-    /// What children read.
+    /// Paths that children must be able to read.
     pub(in crate::engine) fn reads(&self) -> Vec<PathBuf> {
         self.directory.iter().cloned().collect()
     }
 
-    /// Whether there is a family of this name in lower case.
+    /// Whether this family (in lower case) is among them.
     pub(in crate::engine) fn has(&self, family: &str) -> bool {
         self.families.contains(family)
     }
 
-    /// Those of these characters that none of the fonts draws. Blocks.
+    /// The characters that none of the fonts has a glyph for. Blocks.
     pub(in crate::engine) fn do_not_draw(&self, letters: String) -> String {
         let without = |letters: String, file: &PathBuf| {
             if letters.is_empty() {

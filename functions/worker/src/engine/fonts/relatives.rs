@@ -8,12 +8,12 @@ use Widths::{Differ, Near, Same};
 
 use super::OwnFonts;
 
-/// How wide the letters of a stand-in are, beside those of the font that a document asks for.
+/// The widths of a substitute's letters, compared with the requested font.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine) enum Widths {
-    /// Each is as wide: no text moves.
+    /// All widths are equal: text does not move.
     Same,
-    /// English text is as wide to within a hundredth: most lines break where they would.
+    /// English text has the same width to within 1 %: most lines break in the same places.
     Near,
     Differ,
 }
@@ -31,7 +31,7 @@ const fn relative(asked: &'static str, stand_in: &'static str, widths: Widths) -
     Relative { asked, stand_in, widths, bold: false }
 }
 
-/// A family whose regular face is as heavy as another's bold one.
+/// A family whose regular weight is another family's bold.
 const fn heavy(asked: &'static str, stand_in: &'static str, widths: Widths) -> Relative {
     Relative { asked, stand_in, widths, bold: true }
 }
@@ -46,8 +46,8 @@ const CHINESE_SERIF: &str = "Noto Serif CJK SC";
 const TAIWANESE: &str = "Noto Sans CJK TC";
 const SYMBOLS: &str = "OpenSymbol";
 
-/// The free fonts were drawn to the widths of those that they stand in for (`Same`), or were found to be near by the widths
-/// of the letters of English. Ideographs are a square in all fonts, so that only the letters among them differ.
+/// Each substitute was either designed with the same widths (`Same`) or measured to be close for English text. Ideographs have
+/// the same width in all fonts, so only other letters differ.
 pub(in crate::engine) const RELATIVES: &[Relative] = &[
     relative("arial", SANS, Same),
     relative("arial narrow", "Liberation Sans Narrow", Same),
@@ -141,29 +141,29 @@ pub(in crate::engine) const RELATIVES: &[Relative] = &[
     relative("webdings", SYMBOLS, Differ),
 ];
 
-/// The relative of a family that is not installed, if it has one that is. Both names in lower case.
+/// The substitute for a missing family, if it is installed. Both names are in lower case.
 pub(in crate::engine) fn of(family: &str, installed: &BTreeSet<String>) -> Option<&'static Relative> {
     let relative = RELATIVES.iter().find(|relative| relative.asked == family)?;
     installed.contains(&relative.stand_in.to_lowercase()).then_some(relative)
 }
 
-/// What LibreOffice can print of the fonts that are installed.
+/// Whether LibreOffice can print coloured fonts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine) enum Emoji {
     Coloured,
-    /// It leaves coloured ones blank: another font's stand in.
+    /// It leaves coloured glyphs blank, so another font is used.
     Plain,
 }
 
-/// Who asks fontconfig, and which of what it finds they can use.
+/// The program that uses fontconfig, and which of its fonts it can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine) enum Asker {
     LibreOffice(Emoji),
     Chromium,
 }
 
-/// Fontconfig's configuration: the system's, the relatives, and what is kept out. Fonts that come with other programs, such as
-/// Ghostscript, are kept out so that every machine prints alike. `own`: found too, and preferred to relatives.
+/// Fontconfig's configuration: the system's, the substitutes, and excluded fonts. Fonts of other programs, such as Ghostscript,
+/// are excluded so that all machines print alike. `own` fonts are included and preferred to substitutes.
 pub(in crate::engine) fn configuration(asker: Asker, own: &OwnFonts) -> String {
     let mut xml = String::from(concat!(
         "<?xml version=\"1.0\"?>\n<!DOCTYPE fontconfig SYSTEM \"urn:fontconfig:fonts.dtd\">\n<fontconfig>\n",
@@ -184,9 +184,9 @@ pub(in crate::engine) fn configuration(asker: Asker, own: &OwnFonts) -> String {
     }
     for relative in RELATIVES.iter().filter(|relative| !own.has(relative.asked)) {
         match asker {
-            // After the family that is asked for, so that an installed one is still preferred.
+            // Put after the requested family, so that an installed one is still preferred.
             Asker::LibreOffice(_) => xml.push_str(&rule(relative, "append")),
-            // It takes a stand-in for none unless that is all it asked for.
+            // It ignores a substitute unless that is the only family requested.
             Asker::Chromium if relative.serves_pages() => xml.push_str(&rule(relative, "assign")),
             Asker::Chromium => {}
         }
@@ -195,7 +195,7 @@ pub(in crate::engine) fn configuration(asker: Asker, own: &OwnFonts) -> String {
     xml
 }
 
-/// Writes the configuration into `directory`, for `FONTCONFIG_FILE`.
+/// Writes the configuration to `directory`, for `FONTCONFIG_FILE`.
 pub(in crate::engine) fn write_configuration(directory: &Path, asker: Asker, own: &OwnFonts) -> io::Result<PathBuf> {
     let path = directory.join("fonts.conf");
     std::fs::write(&path, configuration(asker, own))?;
@@ -203,8 +203,8 @@ pub(in crate::engine) fn write_configuration(directory: &Path, asker: Asker, own
 }
 
 impl Relative {
-    /// Pages name several fonts, of which the next may be closer than what only resembles the first; and their icons and emoji
-    /// are found by character.
+    /// Pages list several fonts, and the next one may be closer than a merely similar substitute. Icons and emoji are found by
+    /// character.
     pub(in crate::engine) fn serves_pages(&self) -> bool {
         self.widths != Differ && self.asked != "segoe ui emoji"
     }
@@ -256,7 +256,7 @@ mod tests {
         assert!(configuration(Asker::Chromium, &NO_FONTS).contains("verdana"));
     }
 
-    /// A stand-in that is not installed would go unnoticed: fontconfig takes what comes next.
+    /// A missing substitute would go unnoticed, because fontconfig takes the next font.
     #[test]
     fn every_stand_in_is_installed() {
         let fonts = super::super::InstalledFonts::default();

@@ -1,8 +1,8 @@
-//! How long a helper that keeps failing is left alone: longer each time, and never for good.
+//! Pauses after a helper keeps failing: longer each time, but never forever.
 
 use std::time::{Duration, Instant};
 
-/// So many failures in a row are tried again at once.
+/// This many failures in a row are retried at once.
 pub(super) const FREE_FAILURES: u32 = 3;
 
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
@@ -27,7 +27,7 @@ impl Backoff {
         self.last = Some(Failure { at, cause });
     }
 
-    /// Why another attempt must wait; `None` if it may start now.
+    /// Why the next try must wait; `None` if it may start now.
     pub(super) fn pause(&self, now: Instant) -> Option<&str> {
         let doublings = self.failures.checked_sub(FREE_FAILURES)?;
         let pause = FIRST_PAUSE.saturating_mul(1_u32.checked_shl(doublings).unwrap_or(u32::MAX)).min(LONGEST_PAUSE);

@@ -1,7 +1,7 @@
-//! The helper itself: a process that has an engine loaded and warm, and forks one child per document.
+//! The helper process: keeps an engine loaded and warm, and forks a child for each document.
 //!
-//! It speaks JSON lines: `Request`s on its standard input, and one `Reply` for each on its standard output; besides, it
-//! says `Ready` once it is warm, and for each child that is. A child is forked ahead of its document, and never sees two.
+//! It reads `Request`s as JSON lines on its standard input and writes a `Reply` for each to its standard output, plus `Ready`
+//! when it or a new child is warm. A child is forked before its document arrives and never sees a second one.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -25,7 +25,7 @@ use crate::confine::usage::{Allowance, Excess, Watch, Watched};
 use crate::confine::{self, End, Narrowing};
 use crate::tree;
 
-/// One document, and what its conversion may take.
+/// A document and the limits of its conversion.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Request<D> {
     pub(crate) bounds: Bounds,
@@ -34,19 +34,19 @@ pub(crate) struct Request<D> {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Bounds {
-    /// This document's own directory, where its child writes.
+    /// The directory of this document, which its child can write to.
     pub(crate) directory: PathBuf,
-    /// What its child reads besides.
+    /// Further paths that its child can read.
     pub(crate) reads: Vec<PathBuf>,
     pub(crate) timeout_ms: u64,
     pub(crate) address_space: u64,
     pub(crate) cpu_seconds: u64,
     pub(crate) file_bytes: u64,
-    /// Together with what it starts.
+    /// For the child and everything that it starts.
     pub(crate) memory_bytes: u64,
 }
 
-/// Of a request, what its child is not left to keep by itself.
+/// The limits in a request that the parent enforces.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Bounded {
     bounds: Bounds,
@@ -55,7 +55,7 @@ pub(crate) struct Bounded {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Reply<W> {
     Ready,
-    /// The helper itself ends, for this reason.
+    /// The helper ends for this reason.
     Failed(String),
     /// The child's own answer.
     Answered(W),
@@ -65,25 +65,25 @@ pub(crate) enum Reply<W> {
     Exceeded(Excess),
 }
 
-/// What a helper keeps warm, and what its children do with a document.
+/// What a helper keeps warm, and what its children do.
 pub(crate) trait Handler {
-    /// The request for a child. Paths are absolute and are not checked any further.
+    /// The request for a child. Its paths are absolute and not checked.
     type Document: DeserializeOwned;
-    /// The outcome.
+    /// The result.
     type Answer: Serialize + DeserializeOwned;
 
-    /// What children read, besides the system's files.
+    /// What children can read, besides the system's files.
     fn reads(&self) -> Vec<PathBuf>;
 
-    /// Where children write besides their document's directory. It is emptied before the next one starts.
+    /// A directory that all children write to. It is emptied before the next child starts.
     fn shared_room(&self) -> Option<&Path>;
 
-    /// Whether a second child is kept ready, for helpers whose next request follows at once.
+    /// Whether a second child is kept ready, for helpers that get requests in quick succession.
     fn keeps_spare(&self) -> bool {
         false
     }
 
-    /// Preparation for all later documents that must not delay the first one.
+    /// Preparation for later documents, which must not delay the first one.
     fn settle(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -91,30 +91,30 @@ pub(crate) trait Handler {
     /// Converts documents of the helper's own.
     fn rehearse(&self) -> io::Result<()>;
 
-    /// In a child, confined.
+    /// Runs in a confined child.
     fn convert(&self, document: Self::Document) -> io::Result<Self::Answer>;
 }
 
-/// Enough for a thousand files. A compromised child may write anything.
+/// Enough for a thousand files. A child under a document's control may write anything.
 const MAX_REPLY_BYTES: usize = 512 << 10;
 
-/// Far more than paths, a password and options take.
+/// Far more than paths, a password and options need.
 const MAX_REQUEST_BYTES: usize = 256 << 10;
 
-/// Time limit for the documents of the rehearsal. No job waits for it.
+/// Time limit for the rehearsal. No job waits for it.
 const LEARNING: Duration = Duration::from_secs(4);
 
-/// Without a request for this long, there is time to make a spare child.
+/// After this long without a request, there is time to fork a spare child.
 const QUIET: Duration = Duration::from_millis(5);
 
-/// Takes the standard output for replies alone: libraries may write there too.
+/// Reserves standard output for replies, since libraries may write there too.
 pub(crate) fn take_stdout() -> io::Result<File> {
     let replies = File::from(rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3)?);
     rustix::stdio::dup2_stdout(null()?)?;
     Ok(replies)
 }
 
-/// Runs the helper's work, and reports to the worker why it had to stop.
+/// Runs the helper and reports to the worker why it stopped.
 pub(crate) fn or_tell(replies: &mut File, work: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let done = work(replies);
     if let Err(error) = &done {
@@ -132,9 +132,9 @@ pub(crate) fn serve<C: Handler>(handler: &mut C, replies: &mut File) -> io::Resu
     let mut served = false;
     let mut spare: Option<Child> = None;
     loop {
-        // What the last child left behind is gone before the next one could see it.
+        // Removes everything that the last child left, before the next one could see it.
         room.as_ref().map_or(Ok(()), Room::clean)?;
-        // If the next document is already here, there is no time to prepare; nor before the first one.
+        // If the next document is already waiting, there is no time to prepare. The same holds before the first one.
         let idle = !request_comes_within(Duration::ZERO)?;
         if idle && served && usage.is_none() {
             if let Some(unprepared) = spare.take() {
@@ -142,7 +142,7 @@ pub(crate) fn serve<C: Handler>(handler: &mut C, replies: &mut File) -> io::Resu
             }
             handler.settle()?;
             usage = Some(learn_usage(handler, &mut own)?);
-            // What this process has used to get here, and no child needs. None of them runs now.
+            // Pages that this process used for its start and that no child needs. No child is running now.
             confine::showing_own_memory(system::drop_unchanged_pages)?;
             room.as_ref().map_or(Ok(()), Room::clean)?;
         }
@@ -162,13 +162,13 @@ pub(crate) fn serve<C: Handler>(handler: &mut C, replies: &mut File) -> io::Resu
         let bounds = serde_json::from_slice::<Bounded>(&line)?.bounds;
         let allowance = Allowance::new(directories(handler, &bounds), bounds.memory_bytes);
         let said = child.convert(&line, &bounds, &allowance)?;
-        // When the answer is sent, no process can change the files any more.
+        // When the reply is sent, no process can change the files any more.
         let ended = child.end(&allowance)?;
         tell::<C::Answer>(own.replies, &said.unwrap_or(ended))?;
     }
 }
 
-/// What a conversion does with its memory, by the word of a child that converts what is rehearsed.
+/// How a conversion uses memory, as reported by a child that converts the rehearsal's documents.
 fn learn_usage(handler: &impl Handler, own: &mut Own<'_>) -> io::Result<Vec<Span>> {
     let child = Child::fork(own, |socket| {
         handler.rehearse()?;
@@ -178,7 +178,7 @@ fn learn_usage(handler: &impl Handler, own: &mut Own<'_>) -> io::Result<Vec<Span
     child.socket.set_read_timeout(Some(LEARNING))?;
     let learned = serde_json::from_reader(BufReader::new(&child.socket));
     child.end::<()>(&Allowance::new([], u64::MAX))?;
-    // Without it children are slower, and no worse.
+    // Without it, children are slower but work.
     Ok(learned.unwrap_or_default())
 }
 
@@ -190,7 +190,7 @@ fn null() -> io::Result<File> {
     File::options().read(true).write(true).open("/dev/null")
 }
 
-/// A directory in which children write one after the other, and what belongs there.
+/// A directory that children use one after the other, and the files that belong there.
 struct Room {
     directory: PathBuf,
     own: BTreeSet<PathBuf>,
@@ -219,9 +219,9 @@ fn files_below(directory: &Path) -> io::Result<BTreeSet<PathBuf>> {
     Ok(found)
 }
 
-/// Removes everything below a directory that is not to be kept.
+/// Removes everything below a directory except `keep`.
 fn remove_all_but(directory: &Path, keep: &BTreeSet<PathBuf>) -> io::Result<()> {
-    // A child may have taken away even the right to remove.
+    // A child may have removed permissions.
     tree::unlock(directory)?;
     for entry in std::fs::read_dir(directory)? {
         let entry = entry?;
@@ -235,8 +235,7 @@ fn remove_all_but(directory: &Path, keep: &BTreeSet<PathBuf>) -> io::Result<()> 
     Ok(())
 }
 
-/// What the helper talks to the worker by, and no child may have: it could answer in the helper's name, and read what is asked
-/// next.
+/// The helper's channels to the worker, which children must not have: they could reply in its name or read the next request.
 struct Own<'a> {
     requests: File,
     replies: &'a mut File,
@@ -250,16 +249,16 @@ impl Own<'_> {
     }
 }
 
-/// A forked copy of this process, waiting for its one document.
+/// A forked copy of this process that waits for its one document.
 struct Child {
     pid: Pid,
     socket: UnixStream,
-    /// What it says on its standard error, as far as a pipe holds it.
+    /// Its standard error, as far as it fits into a pipe.
     said: OwnedFd,
 }
 
 impl Child {
-    /// Forks this process. The child does its `work` with a socket to its parent, and ends.
+    /// Forks this process. The child runs `work` with a socket to its parent, and exits.
     fn fork(own: &mut Own<'_>, work: impl FnOnce(&UnixStream) -> io::Result<()>) -> io::Result<Self> {
         let (socket, theirs) = UnixStream::pair()?;
         let (said, says) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
@@ -269,7 +268,7 @@ impl Child {
                 drop((socket, said));
                 let live = || own.forget().and_then(|()| leave_parent(says)).and_then(|()| work(&theirs));
                 let ended = catch_unwind(AssertUnwindSafe(live));
-                // A panic would unwind into the parent's frames.
+                // A panic must not unwind into the parent's frames.
                 system::exit_now(match ended {
                     Ok(Ok(())) => 0,
                     Ok(Err(_)) => 1,
@@ -279,7 +278,7 @@ impl Child {
         }
     }
 
-    /// Waits until this child is ready, or a request comes, or standard input ends; says whether it was the first.
+    /// Waits until this child is ready, a request arrives, or standard input ends. Returns whether the child was first.
     fn is_ready_first(&self) -> io::Result<bool> {
         let stdin = io::stdin();
         let mut streams = [PollFd::new(&stdin, PollFlags::IN), PollFd::new(&self.socket, PollFlags::IN)];
@@ -292,7 +291,7 @@ impl Child {
         }
     }
 
-    /// Hands the request over and waits for the reply. None if the child ended without one.
+    /// Passes the request to the child and waits for its reply. `None` if the child ended without one.
     fn convert<W: DeserializeOwned>(
         &self,
         line: &[u8],
@@ -327,7 +326,7 @@ impl Child {
         }
     }
 
-    /// Kills the rest of the child and its group, and reaps them.
+    /// Kills and reaps the child and its group.
     fn end<W>(self, allowance: &Allowance) -> io::Result<Reply<W>> {
         confine::kill_group(self.pid)?;
         let (status, peak_rss_bytes) = system::reap(self.pid)?;
@@ -340,7 +339,7 @@ impl Child {
         })
     }
 
-    /// Whether it said that it got no memory. A document may have made it say so, and harms itself.
+    /// Whether it reported a failed allocation. A document that fakes this only harms itself.
     fn tells_of_memory(&self) -> bool {
         let mut said = vec![0; 1 << 16];
         let read = rustix::io::read(&self.said, &mut said).unwrap_or(0);
@@ -348,19 +347,19 @@ impl Child {
     }
 }
 
-/// How far a reply has come.
+/// The state of a reply.
 enum Taken {
     Part,
     Whole,
-    /// Closed by the child's end, or no reply of ours.
+    /// The child has ended, or the reply is invalid.
     Nothing,
 }
 
-/// Takes what there is of a reply: a line, which ends the conversation.
+/// Reads the available part of a reply. A reply is one line.
 fn take_reply(mut socket: &UnixStream, reply: &mut Vec<u8>) -> Taken {
     let mut bytes = [0; 4096];
     let Ok(read @ 1..) = socket.read(&mut bytes) else { return Taken::Nothing };
-    // What it said before was that it is ready: an empty line.
+    // A leading empty line only means that the child is ready.
     let said = bytes[..read].iter().position(|byte| *byte != b'\n' || !reply.is_empty()).unwrap_or(read);
     reply.extend_from_slice(&bytes[said..read]);
     match reply.iter().position(|byte| *byte == b'\n') {
@@ -373,13 +372,13 @@ fn take_reply(mut socket: &UnixStream, reply: &mut Vec<u8>) -> Taken {
     }
 }
 
-/// Where a child may write, and what it fills together.
+/// The directories that a child can write to, and whose size is limited in total.
 fn directories(handler: &impl Handler, bounds: &Bounds) -> Vec<PathBuf> {
     handler.shared_room().into_iter().chain([bounds.directory.as_path()]).map(Path::to_owned).collect()
 }
 
-/// The next line of requests, or none at their end. Not a byte of it stays in this process: what is in its memory is in
-/// that of all later children, and a request may hold a password.
+/// The next request line, or `None` at the end. No byte of it stays in this process: all later children would have it in memory,
+/// and a request may contain a password.
 pub(crate) fn next_line(mut requests: &File) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
     let mut line = Zeroizing::new(vec![0; MAX_REQUEST_BYTES]);
     let mut length = 0;
@@ -398,21 +397,21 @@ pub(crate) fn next_line(mut requests: &File) -> io::Result<Option<Zeroizing<Vec<
     }
 }
 
-/// Parts a child from its parent, but for the socket between them, and what it `says`.
+/// Detaches a child from its parent, except for their socket and the `says` pipe.
 fn leave_parent(says: OwnedFd) -> io::Result<()> {
     rustix::process::setpgid(None, None)?;
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-    // What the parent is asked is not for the child to read.
+    // Requests to the parent must not reach the child.
     rustix::stdio::dup2_stdin(null()?)?;
-    // What a document makes an engine say is not for the log, as the parent's own words are.
+    // Engine output that a document may have caused must not reach the log, unlike the parent's own.
     Ok(rustix::stdio::dup2_stderr(says)?)
 }
 
-/// Child main: populate, prepare, await one request, confine, convert, reply.
+/// The main function of a child: populate memory, prepare, wait for a request, confine, convert, reply.
 fn serve_one<C: Handler>(handler: &C, mut socket: &UnixStream, used: &[Span]) -> io::Result<()> {
     used.iter().for_each(system::populate);
     let narrowing = Narrowing::prepare(&handler.reads())?;
-    // An empty line: ready.
+    // An empty line means ready.
     writeln!(socket)?;
     let mut line = String::new();
     if BufReader::new(socket).read_line(&mut line)? == 0 {
@@ -420,7 +419,7 @@ fn serve_one<C: Handler>(handler: &C, mut socket: &UnixStream, used: &[Span]) ->
     }
     let Request { bounds, document } = serde_json::from_str::<Request<C::Document>>(&line)?;
     confine::limit(Resource::As, bounds.address_space, bounds.address_space)?;
-    // The kernel keeps to this at once; the watch, which counts shared memory too, some milliseconds later.
+    // The kernel enforces this at once. The watch, which also counts shared memory, follows some milliseconds later.
     confine::limit(Resource::Data, bounds.memory_bytes, bounds.memory_bytes)?;
     confine::limit(Resource::Fsize, bounds.file_bytes, bounds.file_bytes)?;
     confine::limit(Resource::Cpu, bounds.cpu_seconds, bounds.cpu_seconds.saturating_add(1))?;
@@ -428,14 +427,14 @@ fn serve_one<C: Handler>(handler: &C, mut socket: &UnixStream, used: &[Span]) ->
     send_line(socket, &handler.convert(document)?)
 }
 
-/// In one piece: each piece would wake the reader.
+/// Written in one piece, since each piece would wake the reader.
 fn send_line(mut to: impl Write, said: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(said)?;
     line.push(b'\n');
     to.write_all(&line)
 }
 
-/// Whether the next document is here by then.
+/// Whether the next document arrives within this time.
 fn request_comes_within(time: Duration) -> io::Result<bool> {
     let time = Timespec::try_from(time).map_err(io::Error::other)?;
     let stdin = io::stdin();
@@ -447,7 +446,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_child_leaves_behind_goes_and_what_the_engine_needs_stays() {
+    fn leftovers_of_a_child_are_removed_and_files_of_the_engine_are_kept() {
         let home = tempfile::TempDir::new().unwrap();
         let (kept, left) = (home.path().join("tmp/lu1/key.db"), home.path().join("tmp/lu1/left/over"));
         std::fs::create_dir_all(kept.parent().unwrap()).unwrap();

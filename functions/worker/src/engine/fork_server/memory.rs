@@ -1,14 +1,14 @@
-//! What a conversion does with its memory: learned once, from a child that converts the documents of the warm-up.
+//! How a conversion uses memory, learned once from a child that converts the documents of the warm-up.
 //!
-//! A forked child pays for each page that it writes, or maps, with a page fault. Made all at once and before its document
-//! comes, they cost a fraction; made for all memory instead of what a conversion uses, they cost more than they save.
+//! A forked child pays a page fault for each page that it writes or maps. Handling these faults together before the document
+//! arrives costs a fraction. Doing so for all memory, instead of what a conversion uses, costs more than it saves.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use serde::{Deserialize, Serialize};
 
-/// A run of pages that a conversion uses alike. Addresses are the same in all children of one helper.
+/// A run of pages that a conversion uses in the same way. All children of a helper have the same addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Span {
     pub(crate) start: usize,
@@ -19,22 +19,22 @@ pub(crate) struct Span {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Usage {
     Read,
-    /// Written to, and so copied.
+    /// Written to, and therefore copied.
     Written,
 }
 
-/// With a page of a file, the kernel maps those around it that are in memory, as far as such a boundary: one for all of
-/// them is enough.
+/// With a file's page, the kernel also maps surrounding pages that are in memory, within such a block. One page per block is
+/// enough.
 const MAPPED_AROUND_BYTES: usize = 64 << 10;
 
-/// Bits of an entry of `/proc/PID/pagemap`.
+/// Bits of an entry in `/proc/PID/pagemap`.
 const PRESENT: u64 = 1 << 63;
 const SWAPPED: u64 = 1 << 62;
 const OF_FILE: u64 = 1 << 61;
 const EXCLUSIVE: u64 = 1 << 56;
 const ENTRY_BYTES: usize = size_of::<u64>();
 
-/// What this process, forked a moment ago, has done with its memory since.
+/// How this recently forked process has used memory.
 pub(crate) fn used_by_this_process() -> io::Result<Vec<Span>> {
     let mut used = Vec::new();
     each_mapping(|mapping, pages| {
@@ -48,7 +48,7 @@ pub(crate) fn used_by_this_process() -> io::Result<Vec<Span>> {
     Ok(used)
 }
 
-/// Address and length of what of this process's memory is exactly as it is in files, and can be had from there again.
+/// Address and length of this process's memory that equals files and can be read from them again.
 pub(crate) fn unchanged_mappings() -> io::Result<Vec<(usize, usize)>> {
     let mut unchanged = Vec::new();
     each_mapping(|mapping, pages| {
@@ -60,10 +60,10 @@ pub(crate) fn unchanged_mappings() -> io::Result<Vec<(usize, usize)>> {
     Ok(unchanged)
 }
 
-/// Goes through the private mappings of this process, each with the page map's entries of its pages.
+/// Visits this process's private mappings, each with the page map's entries of its pages.
 fn each_mapping(mut look: impl FnMut(&Mapping, &[u64])) -> io::Result<()> {
     let mut page_map = BufReader::new(File::open("/proc/self/pagemap")?);
-    // Read beforehand: what is allocated on the way would move the mappings.
+    // Read first, since allocations in between would change the mappings.
     let maps = std::fs::read("/proc/self/maps")?;
     let mut pages = Vec::new();
     for mapping in maps.lines().map_while(Result::ok).filter_map(|line| Mapping::parse(&line)) {
@@ -80,7 +80,7 @@ fn each_mapping(mut look: impl FnMut(&Mapping, &[u64])) -> io::Result<()> {
     Ok(())
 }
 
-/// Lengthens the last run by a page that follows it, or begins another.
+/// Extends the last run by the following page, or starts a new run.
 fn add(spans: &mut Vec<Span>, page: Span) {
     match (spans.last_mut(), page.usage) {
         (Some(last), Usage::Read) if last.usage == page.usage && around(last.start) == around(page.start) => {}
@@ -103,7 +103,7 @@ struct Mapping {
 }
 
 impl Mapping {
-    /// None for what can't be read, for what is shared, and for the kernel's own pages (`[vvar]`, `[vdso]` and the like).
+    /// `None` for unreadable and shared mappings, and for the kernel's own pages (`[vvar]`, `[vdso]` and similar).
     fn parse(line: &str) -> Option<Self> {
         let mut fields = line.split_whitespace();
         let (start, end) = fields.next()?.split_once('-')?;
@@ -115,7 +115,7 @@ impl Mapping {
         Some(Self { start, end, writable: rights.starts_with("rw") })
     }
 
-    /// What its entry says about a page. One that is still shared with the parent was not written; it is mapped already.
+    /// The meaning of a page's entry. A page that is still shared with the parent was not written and is already mapped.
     fn usage(&self, entry: u64) -> Option<Usage> {
         let has = |bit| entry & bit != 0;
         match (has(PRESENT), has(OF_FILE)) {
@@ -135,7 +135,7 @@ mod tests {
         let writable = Mapping::parse("7f0000000000-7f0000002000 rw-p 00000000 00:00 0 [heap]").unwrap();
         assert_eq!((writable.start, writable.end), (0x7f00_0000_0000, 0x7f00_0000_2000));
         assert_eq!(writable.usage(PRESENT | EXCLUSIVE), Some(Usage::Written));
-        assert_eq!(writable.usage(PRESENT), None, "still the parent's");
+        assert_eq!(writable.usage(PRESENT), None, "still shared with the parent");
         assert_eq!(writable.usage(EXCLUSIVE), None);
         let code = Mapping::parse("00400000-00401000 r-xp 00000000 08:01 1 /bin/x").unwrap();
         assert_eq!(code.usage(PRESENT | OF_FILE), Some(Usage::Read));

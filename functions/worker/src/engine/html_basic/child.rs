@@ -1,4 +1,4 @@
-//! A child for each page: forked by the helper, or started directly if forking is not possible.
+//! A child for each page: forked by the helper, or started directly if that is not possible.
 
 use std::io;
 use std::path::PathBuf;
@@ -17,10 +17,10 @@ use crate::engine::fork_server::ForkServer;
 use crate::engine::fork_server::helper::{Bounds, Reply, Request};
 use crate::tree;
 
-/// What a child may take; 10,000 table rows were seen to take 161 MB.
+/// The limit for a child. A page with 10,000 table rows used 161 MB.
 const ADDRESS_SPACE_BYTES: u64 = 3 << 30;
 const OPEN_FILES: u64 = 256;
-/// 32 MiB: larger pieces of memory than most pages need.
+/// 32 MiB: larger than the allocations of most pages.
 const HEAP_BYTES: &str = "33554432";
 
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(super) struct Children {
     launcher: Launcher,
 }
 
-/// How a child ended, and the end of what it wrote to its standard error.
+/// How a child ended, and the end of its standard error.
 pub(super) struct Ended {
     pub(super) how: Result<Result<(), Outcome>, End>,
     pub(super) said: String,
@@ -37,7 +37,7 @@ pub(super) struct Ended {
 
 impl Children {
     pub(super) fn new(launcher: Launcher) -> Self {
-        // Each start has a directory of its own; the one before is removed.
+        // Each start has its own directory, and the previous one is removed.
         let home = std::sync::Mutex::new(None);
         let starter = launcher.clone();
         let start = move |_care| {
@@ -53,12 +53,12 @@ impl Children {
         self.server.get_ready().await
     }
 
-    /// What a child may have.
+    /// The memory limit of a child.
     pub(super) fn memory_bytes(&self) -> u64 {
         self.launcher.allowance([]).memory_bytes
     }
 
-    /// Prints a page that lies in the job's directory, with its order.
+    /// Prints a page and its order from the job's directory.
     pub(super) async fn print(&self, task: &Task<'_>) -> io::Result<Ended> {
         match self.print_forked(task).await {
             Ok(ended) => Ok(ended),
@@ -91,7 +91,7 @@ impl Children {
             Reply::TimedOut => Err(End::TimedOut),
             Reply::Exceeded(excess) => Err(End::Exceeded(excess)),
         };
-        // It may not have come so far, or have left anything in its place.
+        // The child may have ended before writing it, or may have put anything in its place.
         let said = tree::open_written(&task.scratch.join(SAID)).and_then(confine::tail).unwrap_or_default();
         Ok(Ended { how, said })
     }
@@ -139,17 +139,17 @@ fn confinement() -> Confinement {
     }
 }
 
-/// How the helper is started. Its children have narrower limits, each those of its page.
+/// The command that starts the helper. Its children get narrower limits for each page.
 fn helper(launcher: &Launcher, home: PathBuf) -> Command {
-    // Where the jobs' directories will be; each child is left its own.
+    // The parent of all jobs' directories. Each child is restricted to its own.
     let confinement = Confinement { writes: vec![std::env::temp_dir()], ..confinement() };
     let mut command = launcher.command(&confinement, launcher.worker(), &home);
-    // Why a helper does not start is worth a line in the log; its children are silent.
+    // The helper's errors are logged if it does not start. Its children's are not.
     command.stderr(Stdio::inherit());
     command.arg("html-zygote").arg("--home").arg(home);
-    // By its name alone: each child stands in its own directory.
+    // A relative name, since each child runs in its own directory.
     command.env("FONTCONFIG_FILE", fonts::CONFIGURATION);
-    // What is freed stays for the next use, in the one heap that the helper's children take over.
+    // Freed memory is kept for reuse in the one heap that the helper's children inherit.
     command.env("MALLOC_MMAP_THRESHOLD_", HEAP_BYTES).env("MALLOC_TRIM_THRESHOLD_", HEAP_BYTES);
     command
 }

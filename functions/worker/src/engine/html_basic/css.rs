@@ -1,4 +1,4 @@
-//! Takes CSS apart: what it refers to, and which features it uses that can't be rendered.
+//! Parses CSS: what it refers to, and which unsupported features it uses.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use super::features::Feature;
 use super::fonts::FontNeeds;
 use super::parts::{Base, Form, Kind, Part, Resolved, applies_to_print, is_data_url};
 
-/// Blocks within blocks beyond this are left as they are: walking them would take stack without limit.
+/// Deeper nested blocks are left unchanged: parsing them would need an unlimited stack.
 const DEEPEST: u32 = 64;
 
-/// Takes a stylesheet, or the value of a `style` attribute, apart.
+/// Parses a stylesheet, or the value of a `style` attribute.
 pub(super) fn dissect(css: &str, base: &mut Base, findings: &mut Findings) -> Vec<Part> {
     let (property, words) = (String::new(), Vec::new());
     let mut walk = Walk { css, base, findings, parts: Vec::new(), copied: 0, property, words };
@@ -21,7 +21,7 @@ pub(super) fn dissect(css: &str, base: &mut Base, findings: &mut Findings) -> Ve
     walk.parts
 }
 
-/// What a page or a stylesheet was found to use.
+/// What a page or stylesheet uses.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     pub(super) features: BTreeSet<Feature>,
@@ -33,15 +33,15 @@ struct Walk<'w> {
     base: &'w mut Base,
     findings: &'w mut Findings,
     parts: Vec<Part>,
-    /// Up to here the text is in `parts`.
+    /// The text before this is already in `parts`.
     copied: usize,
-    /// The property whose value is being walked (or, harmlessly, a word of a selector).
+    /// The current property (or, harmlessly, a word of a selector).
     property: String,
-    /// Words of a value that may name a font, with nothing but space between them.
+    /// Consecutive words of a value that may be a font's name.
     words: Vec<String>,
 }
 
-/// What a token means to the walk, freed of the parser's borrow.
+/// The meaning of a token, without a borrow of the parser.
 enum Step {
     Word(String),
     Text(String),
@@ -57,7 +57,7 @@ enum Step {
 }
 
 impl Step {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all other tokens of CSS mean nothing to the walk")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other tokens of CSS matter here")]
     fn of(token: &Token<'_>) -> Self {
         match token {
             Token::Ident(word) => Self::Word(word.to_ascii_lowercase()),
@@ -129,7 +129,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Fonts are also named by way of variables.
+    /// Variables may contain font names too.
     fn may_name_fonts(&self) -> bool {
         matches!(self.property.as_str(), "font-family" | "font") || self.property.starts_with("--")
     }
@@ -138,7 +138,7 @@ impl Walk<'_> {
         self.findings.fonts.family_of_words(&std::mem::take(&mut self.words));
     }
 
-    /// A string, which may be printed (`content`) or name a font.
+    /// A string, which may be printed (`content`) or be a font's name.
     fn text(&mut self, text: &str) {
         self.findings.fonts.text(text);
         if self.may_name_fonts() {
@@ -148,7 +148,7 @@ impl Walk<'_> {
 
     fn nested(&mut self, parser: &mut Parser<'_, '_>, depth: u32) {
         if depth >= DEEPEST {
-            // The parser passes over a block that is not entered.
+            // The parser skips a block that is not entered.
             self.findings.fonts.anything();
             return;
         }
@@ -156,11 +156,11 @@ impl Walk<'_> {
             self.block(inner, depth + 1);
             Ok::<(), cssparser::ParseError<'_, ()>>(())
         });
-        // The walk never fails, and leftover input is not an error.
+        // Parsing never fails, and leftover input is not an error.
         drop(walked);
     }
 
-    /// `url("…")`; what is not a string in there (a variable, say) refers to nothing that we could fetch.
+    /// `url("…")`. An argument that is not a string, such as a variable, can't be fetched.
     fn quoted_url(&mut self, parser: &mut Parser<'_, '_>, start: usize) {
         let url = parser.parse_nested_block(|inner| {
             let url = inner.expect_string()?.to_string();
@@ -171,7 +171,7 @@ impl Walk<'_> {
         }
     }
 
-    /// After `@import`: a URL or a string, and conditions up to the semicolon.
+    /// After `@import`: a URL or string, and conditions up to the semicolon.
     fn import(&mut self, parser: &mut Parser<'_, '_>) {
         parser.skip_whitespace();
         let start = parser.position().byte_index();
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_without_end_is_survived() {
+    fn endless_nesting_does_no_harm() {
         for open in ["(", "[", "{", "a{", "f("] {
             let css = open.repeat(200_000);
             assert_eq!(as_written(&take_apart(&css).0), css);
@@ -317,7 +317,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_of_the_text_is_lost(css in r#"([a-z :;{}()\[\]"'\\@!#,.é]|url\(|@import |/\*|\*/|http://a/){0,60}"#) {
+        fn no_text_is_lost(css in r#"([a-z :;{}()\[\]"'\\@!#,.é]|url\(|@import |/\*|\*/|http://a/){0,60}"#) {
             prop_assert_eq!(as_written(&take_apart(&css).0), css);
         }
     }

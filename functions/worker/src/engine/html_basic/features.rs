@@ -1,4 +1,4 @@
-//! What the layout engine gets wrong or leaves out. A page that uses it must not come out silently different.
+//! Features that the layout engine renders wrongly or not at all. A page that uses them must not silently look different.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ pub(super) enum Feature {
 }
 
 impl Feature {
-    /// The feature's name in warnings: stable, since clients may look for it.
+    /// The feature's name in warnings. It is stable, because clients may look for it.
     const fn name(self) -> &'static str {
         match self {
             Self::Script => "script",
@@ -84,7 +84,7 @@ impl Feature {
             "mix-blend-mode" | "background-blend-mode" => Some(Self::BlendMode),
             "writing-mode" | "text-orientation" => Some(Self::WritingMode),
             "string-set" => Some(Self::StringSet),
-            // A descriptor of `@page`, and of nothing else.
+            // Only valid in `@page`.
             "size" => Some(Self::PageSize),
             _ => None,
         }
@@ -99,7 +99,7 @@ impl Feature {
         }
     }
 
-    /// `keyword` as the value of `property`.
+    /// The feature of `keyword` as the value of `property`.
     pub(super) fn of_value(property: &str, keyword: &str) -> Option<Self> {
         match (property, keyword) {
             ("float", "footnote") => Some(Self::Footnote),
@@ -114,7 +114,7 @@ impl Feature {
     }
 }
 
-/// Hebrew, Arabic and the other scripts that Unicode lays out from right to left, with their presentation forms.
+/// Hebrew, Arabic and other right-to-left scripts, with their presentation forms.
 fn is_right_to_left(letter: char) -> bool {
     matches!(letter,
         '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}'

@@ -1,8 +1,8 @@
-//! Which of the system's fonts a page can need.
+//! Selects the system fonts that a page may need.
 //!
-//! For each page, the layout engine opens every font that it is let see. A page is let see those alone from which it would
-//! choose anyway: the families that it names, the generic ones, and for each character the first font that has it. The
-//! rest is left out, not replaced: what comes out is the same.
+//! The layout engine opens every font that it can see, for each page. So a page only sees the fonts that the engine could choose
+//! for it: the families that it names, the generic ones, and for each character the first font that has it. The output is the
+//! same as with all fonts.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -12,16 +12,16 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use skrifa::{FontRef, MetadataProvider};
 
-/// The file that names the directories in which the layout engine looks for fonts.
+/// The file that names the layout engine's font directories.
 pub(super) const CONFIGURATION: &str = "fonts.conf";
 
-/// A page that names more is shown all fonts.
+/// A page that names more sees all fonts.
 const MOST_FAMILIES: usize = 500;
 const MOST_CHARACTERS: usize = 10_000;
-/// The longest name of a family, in words.
+/// Most words in a family's name.
 const MOST_WORDS: usize = 8;
 
-/// What the layout engine stands generic families in with, from its own source: the first of each list that is there.
+/// The layout engine's substitutes for generic families, from its source: the first installed one of each list.
 const SANS_SERIF: [&str; 10] = [
     "DejaVu Sans",
     "Liberation Sans",
@@ -55,10 +55,10 @@ const MONOSPACE: [&str; 8] = [
     "Courier",
 ];
 
-/// What pages print without naming it: ASCII, and the quotation marks of the layout engine's own style sheet.
+/// Characters that are printed without being in the page: ASCII, and the quotation marks of the layout engine's style sheet.
 const USUAL: [std::ops::RangeInclusive<char>; 3] = ['!'..='~', '‘'..='’', '“'..='”'];
 
-/// What the layout engine asks of a family.
+/// The faces that the layout engine requests of a family.
 const KINDS: [(fontdb::Weight, fontdb::Style); 4] = [
     (fontdb::Weight::NORMAL, fontdb::Style::Normal),
     (fontdb::Weight::NORMAL, fontdb::Style::Italic),
@@ -66,13 +66,13 @@ const KINDS: [(fontdb::Weight, fontdb::Style); 4] = [
     (fontdb::Weight::BOLD, fontdb::Style::Italic),
 ];
 
-/// What a page says about fonts: more than it uses, and nothing less.
+/// The fonts that a page may use: possibly more than it needs, never fewer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FontNeeds {
     /// In lower case.
     families: BTreeSet<String>,
     characters: BTreeSet<char>,
-    /// What it needs can't be told.
+    /// The needs are unknown, so all fonts are used.
     all: bool,
 }
 
@@ -82,7 +82,7 @@ impl FontNeeds {
         self.all |= self.families.len() > MOST_FAMILIES;
     }
 
-    /// Words one after the other, of which the first ones may belong to something else (`font: small Noto Sans`).
+    /// Consecutive words. The first ones may not be part of the name (`font: small Noto Sans`).
     pub(super) fn family_of_words(&mut self, words: &[String]) {
         for first in words.len().saturating_sub(MOST_WORDS)..words.len() {
             self.family(&words[first..].join(" "));
@@ -97,7 +97,7 @@ impl FontNeeds {
         self.all |= self.characters.len() > MOST_CHARACTERS;
     }
 
-    /// Not needed: the text is hidden.
+    /// Nothing is needed: the text is hidden.
     pub(super) fn anything(&mut self) {
         self.all = true;
     }
@@ -109,22 +109,22 @@ impl FontNeeds {
     }
 }
 
-/// What there is, in the order in which the layout engine comes upon it.
+/// All fonts, in the order in which the layout engine finds them.
 pub(super) struct FontIndex {
-    /// For each file a directory with nothing else in it.
+    /// A directory for each file, with nothing else in it.
     directories: Vec<PathBuf>,
-    /// The files that may be chosen of a family, by its name in lower case.
+    /// The files of each family that can be chosen, by its name in lower case.
     families: HashMap<String, BTreeSet<u16>>,
-    /// For each code point the number of the first face that draws it, counted from one.
+    /// The number of the first face with a glyph for each code point, counted from 1.
     first_faces: Vec<u16>,
-    /// For each face its file, and those of its family.
+    /// For each face, its file and those of its family.
     faces: Vec<BTreeSet<u16>>,
-    /// The files that every page is let see.
+    /// Files that every page sees.
     always: BTreeSet<u16>,
 }
 
 impl FontIndex {
-    /// Looks into all fonts that the layout engine finds from here, and links to each below `home`.
+    /// Reads all fonts that the layout engine finds here, and links to each below `home`.
     pub(super) fn build(home: &Path) -> io::Result<Self> {
         let mut database = fontdb::Database::new();
         database.load_system_fonts();
@@ -168,8 +168,7 @@ impl FontIndex {
         Ok(files)
     }
 
-    /// Of each family, what is chosen in each weight and style that the layout engine knows. Without the others it would
-    /// choose the same.
+    /// For each family, the face chosen for each weight and style that the layout engine knows. It never chooses others.
     fn list_families(&mut self, database: &fontdb::Database, files: &HashMap<PathBuf, u16>) {
         let names: BTreeSet<&String> = database.faces().flat_map(|face| &face.families).map(|(name, _)| name).collect();
         for name in names {
@@ -188,7 +187,7 @@ impl FontIndex {
         }
     }
 
-    /// Says whether it is certain what this face draws; of one without outlines the layout engine has its own opinion.
+    /// Returns whether the face's characters are certain. Without outlines, the layout engine decides differently.
     fn note_characters(&mut self, number: u16, data: &[u8], at: u32) -> bool {
         let Ok(font) = FontRef::from_index(data, at) else { return false };
         let characters = font.charmap();
@@ -204,9 +203,9 @@ impl FontIndex {
     }
 
     fn complete_always(&mut self) -> io::Result<()> {
-        // The layout engine's own style sheet names the one, and the other stands in where nothing is named.
+        // The layout engine's own style sheet names the first, and the second is the default.
         for generic in ["monospace", "sans-serif"] {
-            // Without it, the layout engine looks elsewhere.
+            // Without it, the layout engine would use other fonts.
             let files = self.families.get(generic).ok_or_else(|| io::Error::other("no font for a generic family"))?;
             self.always.extend(files);
         }
@@ -217,13 +216,13 @@ impl FontIndex {
         Ok(())
     }
 
-    /// The files in the family of the first face that draws a character.
+    /// The files in the family of the first face that has the character.
     fn files_of(&self, character: char) -> Option<&BTreeSet<u16>> {
         let face = usize::from(*self.first_faces.get(character as usize)?);
         self.faces.get(face.checked_sub(1)?)
     }
 
-    /// Where the layout engine finds all that it would choose for a page. None if only all fonts will do.
+    /// Directories with every font that the layout engine would choose for a page. `None` if it needs all fonts.
     pub(super) fn directories_for(&self, needs: &FontNeeds) -> Option<Vec<&Path>> {
         if needs.all || needs.characters.iter().any(|character| has_lists_of_its_own(*character)) {
             return None;
@@ -248,15 +247,15 @@ fn file_of(face: &fontdb::FaceInfo) -> Option<&Path> {
     }
 }
 
-/// Chinese, Japanese and Korean, for which the layout engine tries one family after the other.
+/// Chinese, Japanese and Korean, for which the layout engine tries several families.
 fn has_lists_of_its_own(character: char) -> bool {
     matches!(character,
         '\u{3000}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}'
         | '\u{20000}'..='\u{2fa1f}')
 }
 
-/// Lets a layout engine that is started in `directory` see the fonts in these directories; or, without any, all. `own`: where
-/// the account's are, which come last, so that no others are chosen for a page that does not name them.
+/// Limits a layout engine that is started in `directory` to the fonts in these directories, or all if there are none. `own`: the
+/// account's fonts. They come last, so that they only apply to pages that name them.
 pub(super) fn configure(directory: &Path, fonts: Option<Vec<&Path>>, own: Option<&Path>) -> io::Result<()> {
     let parts: String = match fonts {
         Some(fonts) => fonts.into_iter().map(|fonts| element("dir", fonts)).collect(),
@@ -285,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_sees_its_font_families_and_those_that_have_its_characters() {
+    fn a_page_sees_its_font_families_and_those_with_its_characters() {
         let home = tempfile::tempdir().unwrap();
         let index = FontIndex::build(home.path()).unwrap();
         let all = index.directories.len();
@@ -293,7 +292,7 @@ mod tests {
         let usual = files(&needs(&[], "plain text")).unwrap();
         assert!(usual > 2 && usual < all / 2, "{usual} of {all}");
         assert_eq!(files(&needs(&["no such family"], "")), Some(usual));
-        // One that is there, and not among the usual ones.
+        // An installed font that is not one of the usual ones.
         let file = |files: &&BTreeSet<u16>| files.iter().all(|file| !index.always.contains(file));
         let (family, _) = index.families.iter().find(|(_, files)| file(files)).unwrap();
         assert!(files(&needs(&[&family.to_ascii_uppercase()], "")).unwrap() > usual);

@@ -1,4 +1,4 @@
-//! Takes HTML apart, token by token: what it refers to, and which features it uses that can't be rendered.
+//! Parses HTML token by token: what it refers to, and which unsupported features it uses.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -13,13 +13,13 @@ use super::css::{self, Findings};
 use super::features::Feature;
 use super::parts::{Base, Form, Kind, Part, Resolved, applies_to_print, is_data_url};
 
-/// Between two looks at the clock. Some tokens take time that grows with the square of their length.
+/// Bytes between two checks of the clock. Some tokens take time that is quadratic in their length.
 const CHUNK_BYTES: usize = 4 << 10;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TimeUp;
 
-/// A page, taken apart.
+/// A parsed page.
 #[derive(Debug)]
 pub(super) struct Dissection {
     pub(super) parts: Vec<Part>,
@@ -69,15 +69,15 @@ struct Sink(RefCell<State>);
 
 struct State {
     parts: Vec<Part>,
-    /// Text that is not yet in `parts`.
+    /// Text that is not in `parts` yet.
     text: String,
     base: Base,
     findings: Findings,
-    /// The content of a `style` element under way, and whether it applies.
+    /// The content of the current `style` element, and whether it applies.
     style: Option<(String, bool)>,
-    /// Within an element whose content is taken as it stands.
+    /// Inside an element with raw content.
     raw: bool,
-    /// There is SVG or MathML, in which such content is not raw to the renderer.
+    /// The page has SVG or MathML, in which the renderer does not treat such content as raw.
     foreign: bool,
 }
 
@@ -94,7 +94,7 @@ impl TokenSink for Sink {
             Token::CharacterTokens(text) => state.characters(&text),
             Token::NullCharacterToken => state.characters("\u{fffd}"),
             Token::DoctypeToken(doctype) => state.doctype(&doctype),
-            // Comments carry nothing into a PDF.
+            // Comments don't affect a PDF.
             Token::CommentToken(_) | Token::EOFToken | Token::ParseError(_) => {}
         }
         TokenSinkResult::Continue
@@ -204,7 +204,7 @@ impl State {
             let parts = css::dissect(&css, &mut self.base, &mut self.findings);
             self.parts.extend(parts);
         } else {
-            // It is not for this medium, by our reading of it.
+            // According to this parser, it is for another medium.
             self.findings.fonts.anything();
         }
     }
@@ -249,7 +249,7 @@ fn attribute<'t>(tag: &'t Tag, name: &str) -> Option<&'t str> {
     tag.attrs.iter().find(|attr| &*attr.name.local == name).map(|attr| &*attr.value)
 }
 
-/// What the attribute of an element refers to, if the renderer would load it.
+/// What an element's attribute refers to, if the renderer would load it.
 fn reference_kind(element: &str, attr: &str, tag: &Tag) -> Option<Kind> {
     match (element, attr) {
         ("link", "href") => {
@@ -268,7 +268,7 @@ fn is_javascript(kind: Option<&str>) -> bool {
     kind.is_empty() || kind == "module" || kind.contains("javascript") || kind.contains("ecmascript")
 }
 
-/// Escapes text so that it can stand in an element or in a quoted attribute.
+/// Escapes text for use in an element or quoted attribute.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_takes_too_long_is_given_up() {
+    fn parsing_stops_when_a_page_takes_too_long() {
         let html = "<a".to_owned() + &(0..20_000).map(|n| format!(" a{n}")).collect::<String>() + ">";
         let base = Base::new(None);
         assert_eq!(dissect(&html, base, Instant::now()).unwrap_err(), TimeUp);
@@ -350,7 +350,7 @@ mod tests {
     fn fuzz_pages() {
         docmill_fuzz::fuzz("html", &[], |bytes| {
             let base = Base::new(Some("https://a.test/p/page.html".parse().unwrap()));
-            // It may be too much for the time that it has.
+            // It may be too much for the time limit.
             drop(dissect(&String::from_utf8_lossy(bytes), base, Instant::now() + Duration::from_secs(5)));
         });
     }

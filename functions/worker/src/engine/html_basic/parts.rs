@@ -1,12 +1,12 @@
-//! A page or stylesheet as text with holes: what it refers to can be filled in once it was fetched.
+//! A page or stylesheet as text with holes for fetched resources.
 
 use url::Url;
 
-/// The kind of a reference's target, as far as it matters here.
+/// The kinds of resources that are treated differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Stylesheet,
-    /// An image or a font.
+    /// A picture or font.
     Asset,
 }
 
@@ -17,18 +17,18 @@ pub(super) enum Part {
         /// Absolute, http or https, without fragment.
         url: Url,
         kind: Kind,
-        /// What stood there, and stands there again if nothing was fetched.
+        /// The original reference, which is kept if nothing was fetched.
         written: String,
         form: Form,
     },
 }
 
-/// What takes a reference's place. Data URLs hold nothing that HTML or CSS would have to escape.
+/// How a resource is inserted. Data URLs contain nothing that needs escaping in HTML or CSS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// The URL alone, as the value of an attribute.
+    /// Only the URL, as an attribute's value.
     Value,
-    /// A CSS token: `url(…)`.
+    /// As a CSS token: `url(…)`.
     CssUrl,
 }
 
@@ -45,18 +45,18 @@ impl Form {
     }
 }
 
-/// Where references lead.
+/// The base of references.
 #[derive(Clone, Debug)]
 pub(super) struct Base {
     url: Option<Url>,
-    /// References that could not be resolved, for want of a base.
+    /// References that could not be resolved, for lack of a base.
     pub(super) relative: u32,
 }
 
-/// What a reference turned out to be.
+/// The kind of a resolved reference.
 pub(super) enum Resolved {
     Remote(Url),
-    /// Nothing to fetch: a data URL, a fragment, another scheme, or no URL at all.
+    /// Nothing to fetch: a data URL, a fragment, another scheme, or not a URL.
     Local,
 }
 
@@ -101,12 +101,12 @@ impl Base {
     }
 }
 
-/// Whether a reference contains its own data, so that nothing is fetched.
+/// Whether a reference is a data URL, which needs no fetching.
 pub(super) fn is_data_url(written: &str) -> bool {
     written.trim_start().get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"))
 }
 
-/// Whether a list of media queries can be true when printing. What is not understood counts as true.
+/// Whether a list of media queries may be true for print. Unknown queries count as true.
 pub(super) fn applies_to_print(media: &str) -> bool {
     media.split(',').any(|query| {
         let mut words = query.split_ascii_whitespace().map(str::to_ascii_lowercase);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn only_media_that_print_matter() {
+    fn only_styles_for_print_matter() {
         for applies in ["", "print", "all", "screen, print", "(min-width: 1px)", "only print", "not screen"] {
             assert!(applies_to_print(applies), "{applies}");
         }

@@ -1,4 +1,4 @@
-//! Lays out a page and writes the PDF, in its own child without network or secrets.
+//! Lays out a page and writes the PDF, in a child without network or secrets.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ const PAGE: &str = "page.html";
 const ORDER: &str = "order.json";
 pub(super) const RESULT: &str = "page.pdf";
 
-/// What is told of the page in one go: between two, the layout engine looks at the clock.
+/// The layout engine gets the page in chunks and checks the clock in between.
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// What the child is asked to do. Lengths are CSS pixels.
+/// The child's instructions. Lengths are in CSS pixels.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Order {
     pub(super) width: f64,
@@ -29,7 +29,7 @@ pub(super) struct Order {
     pub(super) margin_right: f64,
     pub(super) margin_bottom: f64,
     pub(super) margin_left: f64,
-    /// Against which the links of the page are made absolute.
+    /// The base for the page's links.
     pub(super) base: Option<String>,
     pub(super) time_left_ms: u64,
     pub(super) fonts: FontNeeds,
@@ -40,7 +40,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// For a small page of our own.
+    /// Instructions for a small built-in page.
     pub(super) fn rehearsal(fonts: FontNeeds) -> Self {
         let (margin_top, margin_right, margin_bottom, margin_left) = (0.0, 0.0, 0.0, 0.0);
         let (width, height, base, time_left_ms) = (794.0, 1123.0, None, 20_000);
@@ -61,7 +61,7 @@ impl Order {
     }
 }
 
-/// Puts a page and its order where a child looks for them.
+/// Writes a page and its order where a child reads them.
 pub(super) fn write(scratch: &Path, page: &str, order: &Order) -> io::Result<()> {
     std::fs::write(scratch.join(PAGE), page)?;
     std::fs::write(scratch.join(ORDER), serde_json::to_vec(order)?)
@@ -71,18 +71,18 @@ pub(super) fn read_order(scratch: &Path) -> io::Result<Order> {
     Ok(serde_json::from_slice(&std::fs::read(scratch.join(ORDER))?)?)
 }
 
-/// Why a child printed nothing; as an exit code, 0 is success, and 101 a panic.
+/// Why a child printed nothing. As an exit code, 0 means success, and 101 a panic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub(super) enum Outcome {
-    /// Nesting or number of elements over the layout engine's limits.
+    /// The page exceeds the layout engine's limits on nesting or elements.
     TooComplex = 3,
     TimedOut = 4,
     NoFonts = 5,
     /// Reading or writing in the scratch directory failed.
     Io = 6,
     Other = 7,
-    /// None of the pages that were asked for is there.
+    /// None of the requested pages exist.
     NoSuchPages = 8,
 }
 
@@ -97,11 +97,11 @@ impl Outcome {
 /// The arguments of `worker render-html`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The directory in which the page lies, and where the PDF goes.
+    /// The directory of the page and the PDF.
     scratch: PathBuf,
 }
 
-/// Renders the page in the given directory; what the layout engine warns of goes to standard error.
+/// Renders the page in this directory. The layout engine's warnings go to standard error.
 pub fn run(args: &Args) -> ExitCode {
     let render = || render(&args.scratch, &read_order(&args.scratch).map_err(failed_io)?);
     match sghtmltopdf::with_render_stack(render) {
@@ -113,7 +113,7 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
-/// Takes a stack of the size that the layout engine names.
+/// Needs a stack of the size that the layout engine requires.
 pub(super) fn render(scratch: &Path, order: &Order) -> Result<(), (Outcome, String)> {
     let page = web_fonts::unpack(std::fs::read(scratch.join(PAGE)).map_err(failed_io)?);
     let sink = FileSink::create(scratch.join(RESULT)).map_err(failed_io)?;
@@ -168,7 +168,7 @@ fn explain(error: EngineError<io::Error>) -> (Outcome, String) {
         EngineError::TimedOut => Outcome::TimedOut,
         EngineError::Font(_) => Outcome::NoFonts,
         EngineError::Io(_) => Outcome::Io,
-        // Not reachable with the options above; and the enum is not ours, and may grow.
+        // Not reachable with the options above. The enum belongs to a library and may grow.
         EngineError::UnsupportedInStreamingMode(_) | EngineError::MediaLoad(_) | _ => Outcome::Other,
     };
     (outcome, cause)

@@ -1,5 +1,4 @@
-//! Fetches what a page refers to, through the guard, and puts it into the page as data URLs: whoever renders the page
-//! then needs neither network nor files.
+//! Fetches a page's resources through the guard and embeds them as data URLs, so that rendering needs neither network nor files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -20,18 +19,18 @@ use crate::source::{Caps, Fetcher, Resource};
 const MOST_RESOURCES: usize = 100;
 const MOST_BYTES: u64 = 20 << 20;
 const AT_ONCE: usize = 8;
-/// Stylesheets that import stylesheets that import …
+/// Most levels of stylesheets that import stylesheets.
 const DEEPEST_IMPORT: u32 = 4;
-/// Maximum size of the page. A resource is repeated for every reference to it.
+/// Largest page. A resource is repeated for every reference to it.
 const MOST_OUTPUT_BYTES: usize = 64 << 20;
 const MOST_HOSTS: usize = 50;
 
-/// What was fetched for a page, and what was not.
+/// Fetched and failed resources of a page.
 #[derive(Debug, Default)]
 pub(super) struct Resources {
     fetched: HashMap<(Url, Kind), Fetched>,
     pub(super) findings: Findings,
-    /// By host, with the reason.
+    /// The reason for each host.
     failed: BTreeMap<String, String>,
     blocked: BTreeSet<String>,
     over_limit: bool,
@@ -46,7 +45,7 @@ enum Fetched {
 }
 
 impl Resources {
-    /// Fetches all that `page` refers to, and what stylesheets refer to in turn.
+    /// Fetches everything that `page` refers to, and what its stylesheets refer to.
     pub(super) async fn fetch(fetcher: &Fetcher, page: &[Part], redirects: u32, deadline: Instant) -> Self {
         let mut resources = Self::default();
         let mut wanted = resources.unknown(page);
@@ -74,7 +73,7 @@ impl Resources {
         resources
     }
 
-    /// What `parts` refer to that was not asked for yet, as far as the limit goes.
+    /// References in `parts` that were not requested yet, up to the limit.
     fn unknown(&mut self, parts: &[Part]) -> Vec<(Url, Kind)> {
         let mut wanted: Vec<(Url, Kind)> = Vec::new();
         for part in parts {
@@ -145,7 +144,7 @@ impl Resources {
         }
     }
 
-    /// The page, with everything in it that was fetched.
+    /// The page with all fetched resources.
     pub(super) fn fill(&mut self, page: &[Part]) -> String {
         let mut filled = String::new();
         let complete = self.write(page, 0, &mut filled);
@@ -153,7 +152,7 @@ impl Resources {
         filled
     }
 
-    /// Whether all of it fitted.
+    /// Returns whether everything fitted.
     fn write(&self, parts: &[Part], depth: u32, into: &mut String) -> bool {
         let mut complete = true;
         for part in parts {
@@ -212,7 +211,7 @@ fn data_url(media_type: &str, bytes: &[u8]) -> String {
     format!("data:{media_type};base64,{}", BASE64.encode(bytes))
 }
 
-/// The media type that the server gave, if it is one that can stand in a data URL as it is.
+/// The server's media type, if a data URL can contain it unchanged.
 fn media_type(resource: &Resource) -> &str {
     let given = resource.content_type.as_deref().unwrap_or_default().split(';').next().unwrap_or_default().trim();
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/+-.".contains(letter);
@@ -234,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_are_filled_and_what_is_missing_stands_as_written() {
+    fn fetched_resources_are_embedded_and_missing_ones_stay_references() {
         let image = Fetched::DataUrl(data_url("image/png", b"png"));
         let inner = Part::Text("b{}".to_owned());
         let outer = vec![

@@ -1,4 +1,4 @@
-//! What the layout engine says on its standard error, as warnings of the job.
+//! Turns the layout engine's standard error into warnings of the job.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ const NO_GLYPH: &str = "no font can draw the character \"";
 const NO_FONT: &str = "failed to load @font-face \"";
 const SVG: &str = "an inline <svg> ";
 
-/// The warnings among the lines of `said`, each kind once. A document may have shaped them: nothing of them is passed
-/// on but characters and names of fonts, of bounded length.
+/// The warnings in the lines of `said`, one of each kind. A document may have influenced the lines, so only characters and font
+/// names of limited length are passed on.
 pub(super) fn warnings(said: &str) -> Vec<Warning> {
     let told = || said.lines().filter_map(|line| line.strip_prefix("warning: "));
     let glyphs: BTreeSet<char> =

@@ -1,4 +1,4 @@
-//! The helper process that knows the fonts, and forks one child per page.
+//! The helper process that has indexed the fonts and forks a child per page.
 
 use std::fs::File;
 use std::io;
@@ -12,13 +12,13 @@ use super::render::{self, Order, Outcome};
 use crate::confine;
 use crate::engine::fork_server::helper::{self, Handler};
 
-/// What the layout engine says of a page, in the job's directory.
+/// The layout engine's messages about a page, in the job's directory.
 pub(super) const SAID: &str = "said.log";
 
-/// A page with what most pages have.
+/// A page with the usual content.
 const REHEARSAL: &str = include_str!("rehearsal.html");
 
-/// One page, which lies in this directory with its order.
+/// A page, which is in this directory with its order.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Page {
     pub(super) scratch: PathBuf,
@@ -40,7 +40,7 @@ pub fn run(args: &Args) -> io::Result<()> {
     let mut replies = helper::take_stdout()?;
     helper::or_tell(&mut replies, |replies| {
         confine::hide_own_memory()?;
-        // Its children lay pages out on their only thread.
+        // Children lay out pages on their only thread.
         let stack = sghtmltopdf::STACK_SIZE as u64;
         confine::limit(Resource::Stack, stack, stack)?;
         fonts::configure(&args.home, None, None)?;
@@ -55,7 +55,7 @@ struct PageHandler<'a> {
 
 impl PageHandler<'_> {
     fn print(&self, directory: &Path) -> io::Result<Answer> {
-        // Where the layout engine looks for the configuration of fonts.
+        // The layout engine looks for the font configuration here.
         std::env::set_current_dir(directory)?;
         let order = render::read_order(directory)?;
         let shown = self.fonts.as_ref().and_then(|fonts| fonts.directories_for(&order.fonts));
@@ -80,10 +80,10 @@ impl Handler for PageHandler<'_> {
     }
 
     fn settle(&mut self) -> io::Result<()> {
-        // Without it, pages come out the same, later.
+        // Without it, pages are the same but take longer.
         let index = FontIndex::build(&self.home.join("fonts"));
         self.fonts = index.inspect_err(|error| eprintln!("all fonts for all pages: {error}")).ok();
-        // Memory that it takes here, a child finds taken, and populated ahead of its page.
+        // Children inherit the memory that the helper allocates, populated before their page arrives.
         self.rehearse().or_else(|error| {
             eprintln!("without a rehearsal: {error}");
             Ok(())

@@ -1,4 +1,4 @@
-//! A running browser, and what one can ask of it.
+//! A running browser and its commands.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,17 +15,17 @@ use crate::engine::OwnFonts;
 
 const FIRST_ANSWER: Duration = Duration::from_secs(10);
 
-/// Why a conversation with the browser ended early.
+/// Why communication with the browser failed.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// The browser is gone, or not to be understood.
+    /// The browser has exited, or its output is invalid.
     Lost(io::Error),
     /// It refused a command.
     Refused {
         method: &'static str,
         message: String,
     },
-    /// The page is beyond printing.
+    /// The page can't be printed.
     Broken(Broken),
     TimeUp,
 }
@@ -33,13 +33,13 @@ pub(super) enum Stop {
 #[derive(Debug)]
 pub(super) struct Browser {
     client: Client<FromBrowser, ToBrowser>,
-    /// As in `156.0.8078.79`.
+    /// For example `156.0.8078.79`.
     pub(super) version: String,
-    // Dropped last: it kills what the client talks to.
+    // Dropped last: this kills the process that the client talks to.
     process: Process,
 }
 
-/// The page of a job: the session in which one talks to it, and what is known of it.
+/// A job's page: its session and state.
 #[derive(Debug)]
 pub(super) struct Page {
     pub(super) session: String,
@@ -47,7 +47,7 @@ pub(super) struct Page {
 }
 
 impl Browser {
-    /// `fonts`: which it finds beside those of the system.
+    /// `fonts`: fonts besides the system's.
     pub(super) async fn start(settings: &BrowserSettings, launcher: &Launcher, fonts: &OwnFonts) -> Result<Self, Stop> {
         let (process, reader, writer) = Process::start(settings, launcher, fonts).await.map_err(Stop::Lost)?;
         let client = Client::new(reader, writer);
@@ -56,7 +56,7 @@ impl Browser {
         Ok(browser)
     }
 
-    /// The memory that its processes may have together, if the want of more is what ended it or its page.
+    /// The memory limit of its processes, if lack of memory probably ended it or its page.
     pub(super) fn lacked_memory(&self) -> Option<u64> {
         self.process.lacked_memory()
     }
@@ -71,7 +71,7 @@ impl Browser {
         Ok(product.rsplit('/').next().unwrap_or_default().to_owned())
     }
 
-    /// Sends a command, to `page` if one is given and to the browser otherwise, and waits for its reply.
+    /// Sends a command to `page` or, without one, to the browser, and waits for the reply.
     pub(super) async fn call(
         &mut self,
         mut page: Option<&mut Page>,
@@ -83,14 +83,14 @@ impl Browser {
         self.reply(&mut page, &command, sent, until).await
     }
 
-    /// Sends commands to the page all at once, and waits until each is done.
+    /// Sends several commands to the page and waits for all replies.
     pub(super) async fn call_all(&mut self, page: &mut Page, commands: &[Command], until: Instant) -> Result<(), Stop> {
         let mut sent = HashMap::with_capacity(commands.len());
         for command in commands {
             let id = self.client.send(Some(&page.session), command).await.map_err(Stop::Lost)?;
             sent.insert(id, command.method);
         }
-        // Some are answered by the browser and some by the page's own process, so in any order.
+        // Replies come in any order, because some come from the browser and some from the page's process.
         while !sent.is_empty() {
             if let Some((id, result)) = self.step(&mut Some(&mut *page), until).await?
                 && let Some(method) = sent.remove(&id)
@@ -110,7 +110,7 @@ impl Browser {
     ) -> Result<Value, Stop> {
         loop {
             match self.step(page, until).await? {
-                // Replies to others are those to answers that a page's events called for.
+                // Other replies are to commands that answered the page's events.
                 Some((id, result)) if id == sent => {
                     return result.map_err(|message| Stop::Refused { method: command.method, message });
                 }
@@ -119,9 +119,9 @@ impl Browser {
         }
     }
 
-    /// Takes one message from the browser: gives it if it is a reply, and serves it if it is an event of `page`.
+    /// Receives one message from the browser: returns a reply, or handles an event of `page`.
     ///
-    /// Time is up between messages only, never within one: the browser stays usable.
+    /// The time limit only applies between messages, so that the browser stays usable.
     pub(super) async fn step(
         &mut self,
         page: &mut Option<&mut Page>,

@@ -7,8 +7,8 @@ use tokio::io::{AsyncBufRead, AsyncWrite, AsyncWriteExt};
 
 use super::frames::Frames;
 
-/// Sends commands and receives what comes back, in the order in which it comes. Pairing both is the caller's: whoever
-/// waits for a reply must serve events meanwhile, since the reply may depend on them.
+/// Sends commands and receives messages in order. The caller matches replies to commands: while it waits, it must handle events,
+/// because the reply may depend on them.
 #[derive(Debug)]
 pub(super) struct Client<R, W> {
     frames: Frames<R>,
@@ -16,7 +16,7 @@ pub(super) struct Client<R, W> {
     last_id: u64,
 }
 
-/// A command, to the browser or, with a session, to one page.
+/// A command to the browser or, with a session, to a page.
 #[derive(Debug, PartialEq, Serialize)]
 pub(super) struct Command {
     pub(super) method: &'static str,
@@ -69,7 +69,7 @@ impl<R: AsyncBufRead + Unpin, W: AsyncWrite + Unpin> Client<R, W> {
         Self { frames: Frames::new(reader), writer, last_id: 0 }
     }
 
-    /// Sends a command and gives the id that its reply will carry.
+    /// Sends a command and returns the id that its reply will have.
     pub(super) async fn send(&mut self, session: Option<&str>, command: &Command) -> io::Result<u64> {
         self.last_id += 1;
         let mut bytes = serde_json::to_vec(&Outgoing { id: self.last_id, session_id: session, command })?;
@@ -79,10 +79,10 @@ impl<R: AsyncBufRead + Unpin, W: AsyncWrite + Unpin> Client<R, W> {
         Ok(self.last_id)
     }
 
-    /// The next reply or event. May be dropped while it waits.
+    /// The next reply or event. Cancel-safe.
     ///
     /// # Errors
-    /// When the browser is gone, or sends what is not of the protocol.
+    /// If the browser has exited or its output is not valid.
     pub(super) async fn next(&mut self) -> io::Result<Message> {
         parse(&self.frames.next().await?)
     }
@@ -99,7 +99,7 @@ fn parse(frame: &[u8]) -> io::Result<Message> {
             Ok(Message::Event(Event { session: incoming.session_id, method, params: incoming.params }))
         }
         (None, None) => match incoming.error {
-            // The browser could not read a command of ours.
+            // The browser could not parse a command.
             Some(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error.message)),
             None => Err(io::Error::new(io::ErrorKind::InvalidData, "neither reply nor event")),
         },

@@ -1,16 +1,16 @@
-//! Messages on the debugging pipe: JSON texts, each ended by a NUL.
+//! Messages on the debugging pipe: JSON texts that end with a NUL.
 
 use std::io;
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 
-/// The longest message taken: what the browser sends about a page is shaped by that page.
+/// The longest accepted message. A page influences the size of messages about it.
 const LONGEST_MESSAGE_BYTES: usize = 64 << 20;
 
 #[derive(Debug)]
 pub(super) struct Frames<R> {
     reader: R,
-    /// What has come of the next message.
+    /// The received part of the next message.
     partial: Vec<u8>,
     longest: usize,
 }
@@ -20,10 +20,10 @@ impl<R: AsyncBufRead + Unpin> Frames<R> {
         Self { reader, partial: Vec::new(), longest: LONGEST_MESSAGE_BYTES }
     }
 
-    /// The next message, without its NUL. May be dropped while it waits: nothing that has come is lost.
+    /// The next message without its NUL. Cancel-safe: no received data is lost.
     ///
     /// # Errors
-    /// `UnexpectedEof` when the browser closed the pipe, `InvalidData` when a message is too long.
+    /// `UnexpectedEof` if the browser closed the pipe, `InvalidData` if a message is too long.
     pub(super) async fn next(&mut self) -> io::Result<Vec<u8>> {
         loop {
             let available = self.reader.fill_buf().await?;
@@ -76,7 +76,7 @@ mod tests {
                 stream.extend_from_slice(message);
                 stream.push(0);
             }
-            // A message that never ends is not a message.
+            // A message without an end is incomplete.
             stream.extend_from_slice(&tail);
             let (read, end) = read_all(&stream, chunk);
             prop_assert_eq!(read, messages);

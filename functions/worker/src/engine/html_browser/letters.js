@@ -1,5 +1,5 @@
-// The families that a page's text asks for, its characters beyond ASCII, and the families that the page brought along. It runs
-// in a world of its own, in which the page has changed nothing.
+// Returns the families that the page's text uses, its non-ASCII characters, and the families that the page loaded. Runs in an
+// isolated world, which the page can't change.
 (() => {
   const MOST_TEXTS = 20000, MOST_CHARACTERS = 5000, MOST_FAMILIES = 200;
   const families = new Set(), characters = new Set(), elements = new Set();

@@ -1,4 +1,4 @@
-//! Letters that a page asks for and that no font here has: the browser prints boxes, or another font's, without a word.
+//! Finds characters and fonts that are not available: the browser silently prints boxes or uses another font.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,38 +8,38 @@ use serde_json::Value;
 
 use crate::engine::fonts::{InstalledFonts, OwnFonts, Relative, UPLOAD_HINT, Widths, relatives};
 
-/// Looks at the page: what it answers is a [`Letters`].
+/// A script for the page. It returns [`Letters`].
 pub(super) const LOOK: &str = include_str!("letters.js");
 
-/// How many fonts of one page are named, and how long their names may be.
+/// Most fonts of a page in warnings, and the longest name.
 const MOST: usize = 20;
 const LONGEST_NAME: usize = 100;
 
-/// Words for a kind of font, which the browser chooses.
+/// Generic families, for which the browser chooses a font.
 const GENERIC: [&str; 7] = ["serif", "sans-serif", "monospace", "cursive", "fantasy", "math", "emoji"];
 
-/// Generic families: any font of the system fits.
+/// Generic families that any system font satisfies.
 const SYSTEM: [&str; 7] =
     ["system-ui", "ui-serif", "ui-sans-serif", "ui-monospace", "ui-rounded", "-apple-system", "blinkmacsystemfont"];
 
-/// What a page's text asks for.
+/// The font needs of a page's text.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Letters {
-    /// As CSS lists them.
+    /// As listed in CSS.
     families: Vec<String>,
-    /// Those beyond ASCII.
+    /// Characters outside ASCII.
     characters: String,
-    /// Families that the page brought along, and that were loaded.
+    /// Families that the page itself loaded.
     own: Vec<String>,
 }
 
 impl Letters {
-    /// What the page answered; anything else asks for nothing.
+    /// Parses the page's answer. Invalid answers count as no needs.
     pub(super) fn read(answer: Value) -> Self {
         serde_json::from_value(answer).unwrap_or_default()
     }
 
-    /// `account`: its fonts. Blocks.
+    /// `account`: the account's fonts. Blocks.
     pub(super) fn warnings(&self, installed: &InstalledFonts, account: &OwnFonts) -> Vec<Warning> {
         let own: BTreeSet<String> = self.own.iter().map(|name| plain(name)).collect();
         let is_there = |name: &str| own.contains(name) || account.has(name);
@@ -47,7 +47,7 @@ impl Letters {
             self.families.iter().filter_map(|list| missing(list, is_there, installed)).take(MOST).collect();
         let mut warnings: Vec<_> =
             missing.into_iter().map(|(family, stand_in)| substituted(family, stand_in)).collect();
-        // A font of the page's own may draw anything.
+        // Fonts that the page loads may have any glyph.
         let blank: String =
             self.characters.chars().filter(|letter| own.is_empty() && is_blank(*letter, installed)).collect();
         let blank = account.do_not_draw(blank);
@@ -60,7 +60,7 @@ impl Letters {
     }
 }
 
-/// `stand_in`: what is printed, if it is known.
+/// `stand_in`: the font that is used instead, if known.
 fn substituted(family: String, stand_in: Option<&Relative>) -> Warning {
     let name = stand_in.map_or_else(|| "another".to_owned(), |relative| format!("{:?}", relative.stand_in));
     let widths = Relative::consequence(stand_in.map_or(Widths::Differ, |relative| relative.widths));
@@ -68,8 +68,8 @@ fn substituted(family: String, stand_in: Option<&Relative>) -> Warning {
     Warning::new("font_substituted", message).with_detail(family)
 }
 
-/// What is missing of a list of families, and what the browser takes: the first that is there, or else a relative as wide. A list
-/// that comes to one that is there is the author's own choice.
+/// The first missing family of a list, and what the browser uses: the first installed one, or else a substitute of the same
+/// width. If the list contains an installed family, that is the author's own choice.
 fn missing(
     list: &str,
     is_there: impl Fn(&str) -> bool,
@@ -92,18 +92,18 @@ fn shortened(name: &str) -> String {
     name.chars().take(LONGEST_NAME).collect()
 }
 
-/// A family's name as fontconfig lists it: without quotation marks, in lower case.
+/// A family's name as in fontconfig: without quotation marks, in lower case.
 fn plain(name: &str) -> String {
     name.trim().trim_matches(['"', '\'']).to_lowercase()
 }
 
-/// Of characters for private use, the browser takes none from a font that the page does not name.
+/// For private use characters, the browser only uses fonts that the page names.
 fn is_blank(letter: char, installed: &InstalledFonts) -> bool {
     let is_private = matches!(letter, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..);
     is_private || needs_glyph(letter) && !installed.draw(letter)
 }
 
-/// Joiners and variation selectors are not visible by themselves.
+/// Joiners and variation selectors are invisible by themselves.
 fn needs_glyph(letter: char) -> bool {
     !letter.is_whitespace()
         && !letter.is_control()

@@ -1,4 +1,4 @@
-//! A picture of a page: how large, of what, in which format.
+//! Pictures of a page: size, area and format.
 
 use docmill::domain::job::{JobErrorCode, Warning};
 use docmill_pdf::Media;
@@ -10,21 +10,21 @@ use crate::engine::page::read_options;
 
 /// Most pixels of a picture: 200 MB in the browser.
 const MOST_PIXELS: f64 = 50_000_000.0;
-/// The longest side that the browser has been seen to draw rightly.
+/// The longest side that the browser is known to draw correctly.
 const LONGEST_SIDE: f64 = 32_760.0;
-/// A longer one cannot be written, and the browser answers with nothing.
+/// The browser returns nothing for longer sides.
 const LONGEST_WEBP_SIDE: f64 = 16_383.0;
 
-/// Options of one job, already valid against the tool's schema.
+/// A job's options, already validated against the tool's schema.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct PictureOptions {
     pub(super) format: Format,
     pub(super) full_page: bool,
-    /// Of the window, in CSS pixels.
+    /// Width of the window in CSS pixels.
     pub(super) width: u32,
     pub(super) height: u32,
-    /// Pixels of the picture for each CSS pixel.
+    /// Pixels of the picture per CSS pixel.
     pub(super) device_scale: f64,
     pub(super) selector: Option<String>,
     pub(super) omit_background: bool,
@@ -63,7 +63,7 @@ impl Format {
         }
     }
 
-    /// As the browser calls it.
+    /// The browser's name of the format.
     const fn name(self) -> &'static str {
         match self {
             Self::Png => "png",
@@ -88,7 +88,7 @@ impl Format {
     }
 }
 
-/// A part of the page, in CSS pixels from its upper left corner.
+/// An area of the page, in CSS pixels from the top left corner.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub(super) struct Area {
     pub(super) x: f64,
@@ -98,7 +98,7 @@ pub(super) struct Area {
 }
 
 impl Area {
-    /// On whole pixels.
+    /// Extended to whole pixels.
     pub(super) fn rounded(self) -> Self {
         let (x, y) = (self.x.floor().max(0.0), self.y.floor().max(0.0));
         Self { x, y, width: (self.x + self.width).ceil() - x, height: (self.y + self.height).ceil() - y }
@@ -112,12 +112,12 @@ impl PictureOptions {
 
     pub(super) const DEFAULT_QUALITY: u8 = 85;
 
-    /// The window that the page is laid out for, as `Emulation.setDeviceMetricsOverride` takes it.
+    /// The window for the page's layout, as `Emulation.setDeviceMetricsOverride` expects it.
     pub(super) fn window(&self) -> Value {
         json!({"width": self.width, "height": self.height, "deviceScaleFactor": self.device_scale, "mobile": false})
     }
 
-    /// The call of `Page.captureScreenshot` for an area. Fails where the picture would be too large.
+    /// Parameters of `Page.captureScreenshot` for an area. Fails if the picture would be too large.
     pub(super) fn capture(&self, area: Area) -> Result<Value, Failure> {
         let (width, height) = (area.width * self.device_scale, area.height * self.device_scale);
         let side = self.format.longest_side();
@@ -157,8 +157,8 @@ impl PictureOptions {
     }
 }
 
-/// Finds the element that a selector names, in a world that the page has not changed. Gives an [`Area`], null if there is no
-/// element, and false if the selector is invalid.
+/// Finds the selector's element in an isolated world. Returns an [`Area`], null if there is no element, or false if the selector
+/// is invalid.
 pub(super) fn find_element(selector: &str) -> String {
     let selector = Value::from(selector);
     format!(

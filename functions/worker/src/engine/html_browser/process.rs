@@ -1,4 +1,4 @@
-//! The browser's processes: how they start, and that none of them outlives the browser.
+//! The browser's processes: starting them, and killing them with the browser.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,14 +18,14 @@ use crate::confine::{self, Confinement, Launcher, Network, Processes, kill_group
 use crate::engine::fonts::{Asker, OwnFonts, write_configuration};
 use crate::tree::Scratch;
 
-/// Where the browser lies when no setting says so: Debian's binary, then its wrapper script, which stays as one more process.
+/// Default paths of the browser: Debian's binary, then its wrapper script, which stays as an additional process.
 const USUAL_PLACES: [&str; 2] = ["/usr/lib/chromium/chromium-headless-shell", "/usr/bin/chromium-headless-shell"];
 
-/// The pipe is inherited as standard streams, moved to the descriptors at which Chromium expects it, and replaced.
-/// `ulimit -d` counts memory that is really in use, unlike the address space, of which Chromium reserves terabytes.
+/// The pipe is inherited as standard streams, moved to the descriptors that Chromium expects, and replaced.
+/// `ulimit -d` counts used memory, unlike limits on address space, of which Chromium reserves terabytes.
 const MOVE_PIPE: &str = r#"ulimit -d "$1"; shift; exec "$@" 3<&0 4>&1 </dev/null >/dev/null"#;
 
-/// Largest file that the browser may write, shared memory among them.
+/// Largest file that the browser may write, including shared memory.
 const FILE_BYTES: u64 = 1 << 30;
 const OPEN_FILES: u64 = 4096;
 /// A start that takes longer has failed.
@@ -36,7 +36,7 @@ const FLAGS: [&str; 27] = [
     "--remote-debugging-pipe",
     // Lambda has no user namespaces; the browser runs unprivileged, confined, and for one document at a time.
     "--no-sandbox",
-    // The proxy is the only way out: a page of no job has none at all, and no name is resolved but by the proxy.
+    // The proxy is the only way out: pages without a job have none, and only the proxy resolves names.
     "--proxy-server=http://127.0.0.1:1",
     "--proxy-bypass-list=<-loopback>",
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
@@ -44,7 +44,7 @@ const FLAGS: [&str; 27] = [
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--disable-quic",
     "--block-new-web-contents",
-    // Nothing of the browser's own accord.
+    // No background activity.
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-default-apps",
@@ -56,25 +56,25 @@ const FLAGS: [&str; 27] = [
     "--metrics-recording-only",
     "--no-first-run",
     "--no-pings",
-    // One process serves all frames: without a sandbox, a frame that took its own over would have the whole browser anyway.
+    // One process handles all frames: without a sandbox, a compromised frame would control the whole browser anyway.
     "--disable-site-isolation-trials",
     "--disable-dev-shm-usage",
     "--disable-gpu",
     "--mute-audio",
     "--hide-scrollbars",
-    // Print is laid out without a screen's pixel grid.
+    // Lays out print without a screen's pixel grid.
     "--font-render-hinting=none",
     "--lang=en-US",
 ];
 
-/// What the browser may use.
+/// The browser's limits.
 #[derive(Clone, Debug)]
 pub struct BrowserSettings {
-    /// Path of chromium-headless-shell; looked for in the usual places if absent.
+    /// Path of chromium-headless-shell. If absent, the default paths are tried.
     pub program: Option<PathBuf>,
-    /// Heap of a page's JavaScript, in MiB.
+    /// JavaScript heap of a page in MiB.
     pub heap_mib: u32,
-    /// Memory of each of its processes, in MiB.
+    /// Memory of each process in MiB.
     pub process_mib: u64,
 }
 
@@ -93,7 +93,7 @@ impl BrowserSettings {
     }
 }
 
-/// A running browser; dropped, it is killed with all of its processes. Its thread then reaps them and removes its files.
+/// A running browser. Dropping it kills all of its processes; its thread then reaps them and removes its files.
 #[derive(Debug)]
 pub(super) struct Process {
     group: Arc<Group>,
@@ -110,7 +110,8 @@ impl Process {
         launcher: &Launcher,
         fonts: &OwnFonts,
     ) -> io::Result<(Self, FromBrowser, ToBrowser)> {
-        // Orphans of a killed browser become ours to reap, instead of zombies of a container's first process.
+        // Orphans of a killed browser become children of this process and are reaped, rather than staying zombies of a
+        // container's first process.
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
         let home = Scratch::new()?;
         let command = command(settings, launcher, home.path(), fonts)?;
@@ -130,8 +131,8 @@ impl Process {
         Ok((process, reader, ChildStdin::from_std(stdin)?))
     }
 
-    /// The memory that a job may have, if the want of more is the likely reason for its end: all its processes together had
-    /// nearly so much, or one had about what scripts may have.
+    /// The job's memory limit, if lack of memory probably ended the browser: its processes had used nearly as much in total, or
+    /// one had used about as much as scripts may.
     pub(super) fn lacked_memory(&self) -> Option<u64> {
         let Group { peak_bytes, largest_bytes, .. } = &*self.group;
         if self.allowance.was_nearly_used_up(peak_bytes.load(Ordering::Relaxed)) {
@@ -153,7 +154,7 @@ fn command(settings: &BrowserSettings, launcher: &Launcher, home: &Path, fonts: 
     let program = settings.program()?.parent().unwrap_or(Path::new("/")).to_owned();
     let confinement = Confinement {
         address_space: None,
-        // It waits for its job, whose deadline is what limits it.
+        // The prepared browser waits for its job, which has a deadline.
         cpu_seconds: None,
         file_bytes: FILE_BYTES,
         open_files: OPEN_FILES,
@@ -173,7 +174,7 @@ fn command(settings: &BrowserSettings, launcher: &Launcher, home: &Path, fonts: 
     Ok(command)
 }
 
-/// The threads of browsers that may not be gone yet.
+/// Threads of browsers that may still be exiting.
 static SUPERVISORS: Mutex<Vec<JoinHandle<()>>> = Mutex::new(Vec::new());
 
 fn remember(supervisor: JoinHandle<()>) {
@@ -182,8 +183,8 @@ fn remember(supervisor: JoinHandle<()>) {
     supervisors.push(supervisor);
 }
 
-/// Waits until browsers that were dropped are gone, with their files: a process that ends first would leave these behind. Blocks,
-/// and for ever while a browser is kept.
+/// Waits until dropped browsers are gone with their files, which would otherwise stay behind. Blocks, and never returns while a
+/// browser is in use.
 pub fn wait_for_dropped_browsers() {
     let supervisors = std::mem::take(&mut *SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner));
     for supervisor in supervisors {
@@ -195,11 +196,11 @@ pub fn wait_for_dropped_browsers() {
 
 #[derive(Debug, Default)]
 struct Group {
-    /// As long as it is certainly ours.
+    /// The process group, as long as its id can't have been reused.
     number: Mutex<Option<Pid>>,
-    /// The most memory that its processes were seen to have together.
+    /// The highest total memory seen.
     peak_bytes: AtomicU64,
-    /// The most memory that one of them was seen to have.
+    /// The highest memory seen of a single process.
     largest_bytes: AtomicU64,
 }
 
@@ -215,7 +216,7 @@ impl Group {
 
 type Pipes = (std::process::ChildStdin, std::process::ChildStdout);
 
-/// Starts the browser, and stays until it has ended and been reaped: it would die with the thread that started it.
+/// Starts the browser and stays until it is reaped: it would die with the thread that started it.
 fn supervise(mut command: Command, group: &Group, allowance: &Allowance, started: oneshot::Sender<io::Result<Pipes>>) {
     let spawned = command.spawn().and_then(|mut child| {
         let pipes = child.stdin.take().zip(child.stdout.take()).ok_or(io::ErrorKind::BrokenPipe)?;
@@ -223,13 +224,13 @@ fn supervise(mut command: Command, group: &Group, allowance: &Allowance, started
     });
     let (child, pipes) = match spawned {
         Ok(spawned) => spawned,
-        // The receiver is gone: the error is not needed.
+        // The receiver is gone, so nobody needs the error.
         Err(error) => return drop(started.send(Err(error))),
     };
     let number = Pid::from_child(&child);
     *group.lock() = Some(number);
     if started.send(Ok(pipes)).is_err() {
-        // The start was given up. The pipes are closed with this, and the browser is killed.
+        // The start was abandoned. Dropping closes the pipes and kills the browser.
         drop(group.kill());
     }
     if let Err(error) = reap(child, number, group, allowance) {
@@ -238,7 +239,7 @@ fn supervise(mut command: Command, group: &Group, allowance: &Allowance, started
 }
 
 fn reap(mut child: Child, number: Pid, group: &Group, allowance: &Allowance) -> io::Result<()> {
-    // Not reaped yet, the number can't pass to another group before the last of this one is killed.
+    // Until the process is reaped, its group's id can't be reused.
     let note = |usage: Usage| {
         group.peak_bytes.fetch_max(usage.rss_bytes, Ordering::Relaxed);
         group.largest_bytes.fetch_max(usage.largest_bytes, Ordering::Relaxed);

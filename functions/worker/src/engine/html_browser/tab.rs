@@ -1,4 +1,4 @@
-//! One job in the browser: its own context and page, loaded, awaited and printed.
+//! A job in the browser: its context and page, loaded, awaited and printed.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -18,47 +18,47 @@ use crate::egress::{Caps, EgressPolicy, EgressProxy, EgressReport};
 use crate::engine::Failure;
 use crate::engine::page::WaitFor;
 
-/// The longest time for a condition or delay in `waitFor`.
+/// Longest time for a condition or delay in `waitFor`.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// How long a page is looked at, for nothing but warnings.
+/// Longest time for inspections that only serve warnings.
 const LONGEST_LOOK: Duration = Duration::from_secs(2);
 
-/// How often a condition of the page is looked at.
+/// Interval for checking a page's condition.
 const POLL: Duration = Duration::from_millis(50);
-/// A page that sends itself elsewhere while it is waited for is followed so often.
+/// Most times that a page may navigate while it is awaited.
 const MOST_RESTARTS: u32 = 10;
-/// A page made ahead waits so long for its job at most; its way out stays open a job longer.
+/// Longest time that a prepared page waits for a job. Its proxy session lasts a job longer.
 const BLANK_LIFE: Duration = Duration::from_secs(12 * 3600);
 const PROXY_LIFE: Duration = Duration::from_secs(13 * 3600);
 const PRINT_CHUNK_BYTES: u32 = 1 << 20;
 
-/// Has the page's console reported.
+/// Makes the browser report the page's console.
 pub(super) const LISTEN: &str = "Runtime.enable";
 
-/// Fulfilled when all fonts that the page asked for are there, or have failed.
+/// Resolves when all requested fonts have loaded or failed.
 const FONTS: &str = "document.fonts ? document.fonts.ready.then(() => true) : true";
 
-/// Why there is nothing to print, or nothing was printed.
+/// Why there is nothing to print, or printing failed.
 #[derive(Debug)]
 pub(super) enum PageError {
     Stop(Stop),
-    /// The page to be printed did not come; the text is the browser's name of the error, as in `ERR_CONNECTION_REFUSED`.
+    /// The page could not be loaded. The text is the browser's error, e.g. `ERR_CONNECTION_REFUSED`.
     NoPage(String),
-    /// It did not come in time.
+    /// It did not load in time.
     NoPageInTime,
-    /// It came as an error.
+    /// The response has an error status.
     Status(u16),
-    /// It is not a page.
+    /// The response is not a page.
     MediaType(String),
-    /// A condition that can't be read.
+    /// An invalid condition.
     BadCondition(&'static str),
-    /// What the job waits for did not come about in time.
+    /// A condition that was not met in time.
     NotMet(&'static str),
     TooLarge,
-    /// The element to take a picture of can't be had.
+    /// An element for the picture that was not found.
     BadSelector(&'static str),
-    /// The result is refused, for this reason.
+    /// The result is refused for this reason.
     Refused(Failure),
     File(std::io::Error),
 }
@@ -75,7 +75,7 @@ impl From<std::io::Error> for PageError {
     }
 }
 
-/// A context with an unused empty page. Created in advance, it saves a job the renderer's start.
+/// A context with an unused empty page. Preparing it saves a job the renderer's start.
 #[derive(Debug)]
 pub(super) struct Blank {
     page: Page,
@@ -104,38 +104,38 @@ impl Blank {
         let target = id(&browser.call(None, target, until).await?["targetId"]);
         let attach = command("Target.attachToTarget", json!({"targetId": target, "flatten": true}));
         let session = id(&browser.call(None, attach, until).await?["sessionId"]);
-        // A page's target bears the id of its main frame.
+        // A page's target has the id of its main frame.
         let mut page = Page { session, watch: Watch::new(proxy.credentials(), target) };
         browser.call_all(&mut page, &preparations(), until).await?;
-        // An answer without content leaves the page blank.
+        // A response without content leaves the page blank.
         let log_in = command("Page.navigate", json!({"url": EgressProxy::LOGIN_URL}));
         browser.call(Some(&mut page), log_in, until).await?;
         Ok(Self { page, proxy, made })
     }
 
-    /// Whether the page still answers, and its way out stays open long enough for a job.
+    /// Whether the page still answers and its proxy session lasts long enough for a job.
     pub(super) async fn is_fit(&mut self, browser: &mut Browser, until: Instant) -> bool {
         let ask = command("Runtime.evaluate", json!({"expression": "1"}));
         self.made.elapsed() < BLANK_LIFE && browser.call(Some(&mut self.page), ask, until).await.is_ok()
     }
 }
 
-/// The page of a job, and the browser that shows it.
+/// A job's page and its browser.
 pub(super) struct Tab<'b> {
     browser: &'b mut Browser,
     blank: Blank,
-    /// The page's console is reported.
+    /// Whether the page's console is reported.
     listens: bool,
 }
 
 impl<'b> Tab<'b> {
-    /// Makes a blank page the page of a job.
+    /// Turns a blank page into the page of a job.
     pub(super) fn new(browser: &'b mut Browser, mut blank: Blank, access: Access) -> Self {
         blank.page.watch.begin(access);
         Self { browser, blank, listens: false }
     }
 
-    /// Makes the browser what the job wants it to be for the page: before the page is loaded.
+    /// Applies the job's settings, before the page is loaded.
     pub(super) async fn dress(&mut self, dress: &[(&'static str, Value)], until: Instant) -> Result<(), Stop> {
         let commands: Vec<_> = dress.iter().map(|(method, params)| command(method, params.clone())).collect();
         self.listens |= commands.iter().any(|command| command.method == LISTEN);
@@ -146,13 +146,13 @@ impl<'b> Tab<'b> {
         &self.blank.page.watch
     }
 
-    /// Closes the way out. What was seen of the page, in the browser and at the proxy.
+    /// Closes the proxy session. Returns what the browser and the proxy observed.
     pub(super) async fn into_observed(self) -> (Watch, EgressReport) {
         let report = self.blank.proxy.close().await;
         (self.blank.page.watch, report)
     }
 
-    /// Starts loading a page, and waits until its document has begun to come.
+    /// Starts loading a page and waits until its document begins to arrive.
     pub(super) async fn navigate(&mut self, url: &str, until: Instant) -> Result<(), PageError> {
         let reply = match self.call("Page.navigate", json!({"url": url}), until).await {
             Ok(reply) => reply,
@@ -166,13 +166,13 @@ impl<'b> Tab<'b> {
         Ok(())
     }
 
-    /// Waits for `load` and the fonts, also if the page redirects itself.
+    /// Waits for `load` and fonts, even if the page redirects itself.
     pub(super) async fn settle(&mut self, until: Instant) -> Result<(), Stop> {
         let mut restarts = 0;
         loop {
             self.wait(Watch::is_loaded, until).await?;
             match self.call("Runtime.evaluate", json!({"expression": FONTS, "awaitPromise": true}), until).await {
-                // The page was left while it was asked.
+                // The page navigated away during the call.
                 Err(Stop::Refused { .. }) if restarts < MOST_RESTARTS => restarts += 1,
                 Err(stop) => return Err(stop),
                 Ok(_) if self.blank.page.watch.is_loaded() => return Ok(()),
@@ -181,8 +181,8 @@ impl<'b> Tab<'b> {
         }
     }
 
-    /// Waits for what the job asked for beyond `load`, for a part of its time only: a condition that is never met must
-    /// not hold a browser for the whole of it.
+    /// Waits for the job's conditions after `load`, for only a part of its time: a condition that is never met must not hold a
+    /// browser for all of it.
     pub(super) async fn wait_for(&mut self, wait: &WaitFor, until: Instant) -> Result<(), PageError> {
         let until = until.min(Instant::now() + LONGEST_WAIT);
         match wait {
@@ -207,7 +207,7 @@ impl<'b> Tab<'b> {
         }
     }
 
-    /// The value of an expression in an isolated world that the page can't change. None if it has no value in time.
+    /// Evaluates an expression in an isolated world, which the page can't change. `None` if there is no value in time.
     pub(super) async fn look(&mut self, expression: &str, until: Instant) -> Result<Option<Value>, Stop> {
         let until = until.min(Instant::now() + LONGEST_LOOK);
         let world = json!({"frameId": self.watch().main_frame()});
@@ -226,7 +226,7 @@ impl<'b> Tab<'b> {
         }
     }
 
-    /// Prints the page to `path`; `most` is the limit in bytes.
+    /// Prints the page to `path`. `most` is the limit in bytes.
     pub(super) async fn print(
         &mut self,
         params: Value,
@@ -254,7 +254,7 @@ impl<'b> Tab<'b> {
         }
     }
 
-    /// The part of the page that a picture shows.
+    /// The area of the page for a picture.
     pub(super) async fn area(&mut self, options: &PictureOptions, until: Instant) -> Result<Area, PageError> {
         if let Some(selector) = &options.selector {
             let found = self.look(&picture::find_element(selector), until).await?.unwrap_or_default();
@@ -287,7 +287,7 @@ impl<'b> Tab<'b> {
         until: Instant,
     ) -> Result<(), PageError> {
         let taken = match self.call("Page.captureScreenshot", params, until).await {
-            // It comes in one message.
+            // The picture arrives in one message.
             Err(Stop::Lost(error)) if error.kind() == std::io::ErrorKind::InvalidData => {
                 return Err(PageError::TooLarge);
             }
@@ -311,7 +311,7 @@ impl<'b> Tab<'b> {
         Ok(())
     }
 
-    /// Serves the page's events until a moment has come.
+    /// Handles the page's events until the given time.
     async fn pass_time(&mut self, over: Instant, until: Instant) -> Result<(), Stop> {
         loop {
             match self.browser.step(&mut Some(&mut self.blank.page), over.min(until)).await {
@@ -324,7 +324,7 @@ impl<'b> Tab<'b> {
 
     async fn check_syntax(&mut self, expression: &str, until: Instant) -> Result<(), PageError> {
         let source = json!({"expression": expression, "sourceURL": "", "persistScript": false});
-        // Enabled only while needed: it also reports the page's console.
+        // Only enabled when needed, since the page's console is reported too.
         self.call(LISTEN, json!({}), until).await?;
         let compiled = self.call("Runtime.compileScript", source, until).await?;
         if !self.listens {
@@ -336,12 +336,12 @@ impl<'b> Tab<'b> {
         }
     }
 
-    /// Looks at a condition again and again; one that throws is not true yet.
+    /// Checks a condition repeatedly. If it throws, it is not true yet.
     async fn poll(&mut self, condition: &str, unmet: &'static str, until: Instant) -> Result<(), PageError> {
         loop {
             let look = json!({"expression": condition, "awaitPromise": true});
             match self.call("Runtime.evaluate", look, until).await {
-                // The page was left while it was asked.
+                // The page navigated away during the call.
                 Err(Stop::Refused { .. }) => {}
                 Err(stop) => return Err(not_met(stop, unmet)),
                 Ok(seen) if is_bad_selector(&seen) => {
@@ -373,7 +373,7 @@ fn preparations() -> [Command; 6] {
         command("Inspector.enable", json!({})),
         command("Network.enable", json!({"maxPostDataSize": 0})),
         command("Page.setLifecycleEventsEnabled", json!({"enabled": true})),
-        // Only requests that pause here can answer the proxy's challenge. The proxy is what judges them.
+        // Only requests that pause here can answer the proxy's challenge. The proxy decides which are allowed.
         command("Fetch.enable", json!({"patterns": [{"urlPattern": "*"}], "handleAuthRequests": true})),
         command("Page.setInterceptFileChooserDialog", json!({"enabled": true})),
     ]
@@ -394,7 +394,7 @@ fn is_bad_selector(seen: &Value) -> bool {
         && thrown["description"].as_str().is_some_and(|text| text.starts_with("SyntaxError"))
 }
 
-/// Whether JavaScript takes a value for true, as `Runtime.evaluate` describes it.
+/// Whether JavaScript treats a value as true, as described by `Runtime.evaluate`.
 fn is_truthy(result: &Value) -> bool {
     match result["type"].as_str() {
         Some("undefined") => false,
@@ -418,7 +418,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn truth_is_that_of_javascript() {
+    fn truthiness_follows_javascript() {
         for truthy in [
             json!({"type": "boolean", "value": true}),
             json!({"type": "number", "value": 3}),

@@ -1,4 +1,4 @@
-//! Failures and warnings for a job's owner, from what the page, the browser and the proxy reported.
+//! Failures and warnings for a job's owner, from reports of the page, the browser and the proxy.
 
 use docmill::domain::job::{JobErrorCode, Warning};
 
@@ -9,7 +9,7 @@ use super::watch::{Broken, Watch};
 use crate::egress::EgressReport;
 use crate::engine::Failure;
 
-/// Media types that the browser shows as a page, beside all of `text/` and `image/`.
+/// Media types that the browser displays as a page, besides all of `text/` and `image/`.
 const PAGE_TYPES: [&str; 4] =
     ["application/xhtml+xml", "application/xml", "application/json", "application/javascript"];
 
@@ -20,7 +20,7 @@ pub(super) struct Observed<'a> {
     pub(super) visit: &'a Visit,
 }
 
-/// Whether the document in the main frame is what was asked for.
+/// Whether the document in the main frame is the requested one.
 pub(super) fn check_document(watch: &Watch, visit: &Visit) -> Result<(), PageError> {
     let document = watch.document();
     if !watch.shows_document() {
@@ -44,12 +44,12 @@ pub(super) fn internal(cause: impl ToString) -> Failure {
     Failure::new(JobErrorCode::Internal, "Something went wrong on our side.", cause.to_string())
 }
 
-/// There is no browser, or it has no empty page: our fault, and tried again.
+/// There is no browser or empty page: our fault, so the job is tried again.
 pub(super) fn not_started(stop: Stop) -> Failure {
     crate::engine::Failure::internal(format!("browser start: {stop:?}"))
 }
 
-/// The same, unless the sources before this one left `too_little_time` for it: then the whole is too much work for one job.
+/// The same, unless the sources before this one left `too_little_time`: then the job as a whole takes too long.
 pub(super) fn not_opened(stop: Stop, too_little_time: bool) -> Failure {
     if too_little_time && matches!(stop, Stop::TimeUp) {
         let message = "The job's pages were not ready in time. Use fewer or lighter pages in one job.";
@@ -114,7 +114,7 @@ impl Observed<'_> {
         }
     }
 
-    /// The main document did not come. The proxy knows why better than the browser, which only knows the proxy.
+    /// The main document could not be loaded. The proxy knows the reason; the browser only sees the proxy.
     fn explain_absence(&self, error: &str) -> Failure {
         if let Some(failure) = self.proxy_failure() {
             return failure;
@@ -160,7 +160,7 @@ impl Observed<'_> {
         })
     }
 
-    /// What the proxy itself did to the main document's host.
+    /// What the proxy reports about the main document's host.
     fn proxy_failure(&self) -> Option<Failure> {
         let host = self.watch.main_host()?;
         if self.report.blocked.contains(host) {
@@ -173,9 +173,9 @@ impl Observed<'_> {
         })
     }
 
-    /// What makes a result that came about no result, by the job's own rules.
+    /// A reason to refuse a finished result, by the job's own options.
     pub(super) fn objection(&self) -> Option<Failure> {
-        // An error of our own proxy fails the job, even where the job accepts error pages.
+        // An error of our own proxy fails the job, even if the job accepts error pages.
         if self.watch.document().status >= 400
             && let Some(failure) = self.proxy_failure()
         {
@@ -197,7 +197,7 @@ impl Observed<'_> {
         self.watch.main_host().unwrap_or("The host")
     }
 
-    /// What the page shows otherwise than it was meant, one warning per host.
+    /// Differences from the intended page, one warning per host.
     pub(super) fn warnings(&self) -> Vec<Warning> {
         let mut warnings = self.report.warnings();
         let watch = self.watch;
@@ -227,7 +227,7 @@ fn unsupported(media_type: &str) -> Failure {
     Failure::new(JobErrorCode::UnsupportedFormat, message, "media type of the main document")
 }
 
-/// A command that the browser refused; those about printing are the request's doing.
+/// A command that the browser refused. If it is about printing, the request caused it.
 fn refused(method: &'static str, message: &str) -> Failure {
     let cause = format!("{method}: {message}");
     let told = match message {
@@ -247,7 +247,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_page_that_no_time_is_left_for_is_too_late_and_no_fault_of_ours() {
+    fn a_page_with_too_little_time_left_is_not_our_fault() {
         assert_eq!(not_opened(Stop::TimeUp, true).code, JobErrorCode::ConversionTimeout);
         assert_eq!(not_opened(Stop::TimeUp, false).code, JobErrorCode::Internal);
         let lost = Stop::Lost(std::io::Error::other("gone"));
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn downloads_and_documents_are_no_pages() {
+    fn downloads_and_documents_are_not_pages() {
         let aborted = || PageError::NoPage("ERR_ABORTED".into());
         let failure = explain(&watch_of("http://a.test/", 200, "application/pdf"), report(&[], &[]), aborted());
         assert_eq!(failure.code, JobErrorCode::UnsupportedFormat);
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_to_print_are_the_requests_and_others_the_browsers() {
+    fn only_refusals_to_print_are_the_requests_fault() {
         let page = watch_of("http://a.test/", 200, "text/html");
         let stop = |method, message: &str| PageError::Stop(Stop::Refused { method, message: message.to_owned() });
         let failure = explain(&page, report(&[], &[]), stop("Page.printToPDF", "Page range exceeds page count"));

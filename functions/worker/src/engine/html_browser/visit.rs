@@ -1,4 +1,4 @@
-//! How a page is visited: what is sent, what is waited for, and what counts as failed. The same for PDFs and pictures.
+//! How a page is visited: what is sent, awaited, and treated as a failure. Shared by PDFs and pictures.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use url::Url;
 use crate::engine::Failure;
 use crate::engine::page::{Media, WaitFor, read_options};
 
-/// Options of one job, already valid against the tool's schema.
+/// A job's options, already validated against the tool's schema.
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Visit {
     wait_for: WaitFor,
-    /// Instead of `wait_for`, several of its kind.
+    /// Several conditions instead of `wait_for`.
     wait_for_all: Vec<WaitFor>,
-    /// `None`: what suits the result.
+    /// `None`: the default for the kind of result.
     pub(super) media: Option<Media>,
     pub(super) emulate: Vec<Emulation>,
     pub(super) cookies: Vec<Cookie>,
@@ -73,7 +73,7 @@ impl Emulation {
     }
 }
 
-/// For the page's own host.
+/// Only for the page's own host.
 #[derive(Clone, Deserialize)]
 pub(super) struct Cookie {
     name: String,
@@ -87,13 +87,13 @@ impl Visit {
         read_options(options)
     }
 
-    /// What the job waits for, in this order.
+    /// The job's conditions in order.
     pub(super) fn waits(&self) -> impl Iterator<Item = &WaitFor> {
         let alone = self.wait_for_all.is_empty().then_some(&self.wait_for);
         self.wait_for_all.iter().chain(alone)
     }
 
-    /// The cookies as `Network.setCookies` takes them, for the host of `url`.
+    /// The cookies for `Network.setCookies`, for the host of `url`.
     pub(super) fn cookies_for(&self, url: &Url) -> Option<Value> {
         let cookie = |cookie: &Cookie| {
             let mut set =
@@ -106,7 +106,7 @@ impl Visit {
         (!self.cookies.is_empty()).then(|| json!({"cookies": self.cookies.iter().map(cookie).collect::<Vec<_>>()}))
     }
 
-    /// Options that need an address, where the page has none.
+    /// Options that need an address, for pages without one.
     pub(super) fn warnings_without_address(&self) -> Vec<Warning> {
         let given = [("cookies", self.cookies.is_empty()), ("headers", self.headers.is_empty())];
         let without_effect = |(name, _)| {
@@ -117,10 +117,10 @@ impl Visit {
     }
 }
 
-/// Headers for one origin alone.
+/// Headers for a single origin.
 #[derive(Default)]
 pub(super) struct OwnHeaders {
-    /// As in `https://a.example:8443`.
+    /// For example `https://a.example:8443`.
     origin: String,
     headers: BTreeMap<String, String>,
 }
@@ -131,7 +131,7 @@ impl OwnHeaders {
         Self { origin: url.origin().ascii_serialization(), headers }
     }
 
-    /// All headers of a paused request, if they are to be others than the browser's own.
+    /// All headers of a paused request, if they differ from the browser's own.
     pub(super) fn of_request(&self, request: &Value) -> Option<Value> {
         if self.headers.is_empty() {
             return None;
@@ -139,7 +139,7 @@ impl OwnHeaders {
         let given: Map<String, Value> = request["headers"].as_object().cloned().unwrap_or_default();
         let is_ours = |name: &str| self.headers.contains_key(&name.to_ascii_lowercase());
         let own = self.is_own(request, &given);
-        // A redirect carries along what the request before it was given.
+        // A redirect keeps the headers of the request before.
         if !own && !given.keys().any(|name| is_ours(name)) {
             return None;
         }
@@ -149,7 +149,7 @@ impl OwnHeaders {
         Some(others.chain(ours).collect())
     }
 
-    /// Whether a request goes to the origin, and no other origin has made it.
+    /// Whether a request goes to the origin and was not made by another origin.
     fn is_own(&self, request: &Value, headers: &Map<String, Value>) -> bool {
         let made_by = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("origin"));
         let goes_to = request["url"].as_str().and_then(|url| Url::parse(url).ok());
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_go_to_one_origin_and_no_further() {
+    fn headers_only_go_to_one_origin() {
         let own = OwnHeaders::new(
             &"https://a.example/page".parse().unwrap(),
             &BTreeMap::from([("Authorization".to_owned(), "secret".to_owned())]),
@@ -203,7 +203,7 @@ mod tests {
             let carried = json!({"Accept": "*/*", "AUTHORIZATION": "secret"});
             assert_eq!(request(elsewhere, carried), Some(json!([{"name": "Accept", "value": "*/*"}])), "{elsewhere}");
         }
-        // A frame of another origin asks: it would get what the owner of the headers may see.
+        // A frame of another origin makes the request: with the headers, it would get private content.
         assert_eq!(request("https://a.example/x", json!({"Origin": "https://b.example"})), None);
         assert!(request("https://a.example/x", json!({"Origin": "https://a.example"})).is_some());
         let none = OwnHeaders::new(&"https://a.example".parse().unwrap(), &BTreeMap::new());

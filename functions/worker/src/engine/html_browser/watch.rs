@@ -1,4 +1,4 @@
-//! What the browser reports of one page, and the answers that can't wait: a pure state machine, fed with events.
+//! The browser's reports about a page, and the immediate answers that they need: a pure state machine, driven by events.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -14,23 +14,23 @@ use super::visit::OwnHeaders;
 pub(super) const INLINE_URL: &str = "http://job.invalid/";
 const INLINE_HOST: &str = "job.invalid";
 
-/// A page may send itself elsewhere so often; more is a loop.
+/// Most times that a page may navigate; more is a loop.
 const MOST_NAVIGATIONS: u32 = 10;
-/// Requests that are remembered at a time, and hosts that are reported of one job.
+/// Most tracked requests, and most hosts in a job's report.
 const MOST_REQUESTS: usize = 10_000;
 const MOST_HOSTS: usize = 50;
 
-/// What a job's page may have.
+/// The content and access of a job's page.
 #[derive(Default)]
 pub(super) struct Access {
-    /// The page itself, where it is not fetched.
+    /// The page itself, if it is not fetched.
     pub(super) inline: Option<String>,
     pub(super) redirects: u32,
-    /// Headers of the job's own, for the origin of its page.
+    /// The job's headers for the origin of its page.
     pub(super) headers: OwnHeaders,
 }
 
-/// The document in the main frame, as far as it is known.
+/// The document in the main frame, as far as known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct MainDocument {
     pub(super) loader: String,
@@ -38,7 +38,7 @@ pub(super) struct MainDocument {
     pub(super) media_type: String,
 }
 
-/// Why a page can't be printed any more.
+/// Why a page can no longer be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Broken {
     Crashed,
@@ -51,9 +51,9 @@ pub(super) struct Watch {
     /// User name and password for the proxy.
     credentials: (String, String),
     main_frame: String,
-    /// The document that the main frame shows, or is about to show.
+    /// The document that the main frame shows or is loading.
     loader: String,
-    /// Of which loader `load` and `networkIdle` were last heard.
+    /// The loaders of the last `load` and `networkIdle` events.
     loaded: String,
     idle: String,
     document: MainDocument,
@@ -62,7 +62,7 @@ pub(super) struct Watch {
     navigations: u32,
     redirects: u32,
     broken: Option<Broken>,
-    /// Hosts of requests under way.
+    /// Hosts of unfinished requests.
     requests: HashMap<String, String>,
     failed: BTreeMap<String, String>,
     relative: u32,
@@ -70,7 +70,7 @@ pub(super) struct Watch {
     answered_challenges: HashSet<String>,
 }
 
-/// Neither the page nor the credentials belong into a log.
+/// Page and credentials must not be logged.
 impl std::fmt::Debug for Watch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Watch").field("loader", &self.loader).field("broken", &self.broken).finish_non_exhaustive()
@@ -99,13 +99,13 @@ impl Watch {
         }
     }
 
-    /// Makes the page that of a job: what was seen of it before does not count.
+    /// Starts a job's page and forgets what was observed before.
     pub(super) fn begin(&mut self, access: Access) {
         let (user, password) = (&self.credentials.0, &self.credentials.1);
         *self = Self { access, ..Self::new((user, password), self.main_frame.clone()) };
     }
 
-    /// Says which document was navigated to, as the reply to the navigation names it.
+    /// Sets the document that the reply to a navigation names.
     pub(super) fn expect(&mut self, loader: &str) {
         loader.clone_into(&mut self.loader);
     }
@@ -122,7 +122,7 @@ impl Watch {
         self.broken
     }
 
-    /// The last response to the main frame, whether it is shown or not.
+    /// The last response for the main frame, whether it is displayed or not.
     pub(super) fn document(&self) -> &MainDocument {
         &self.document
     }
@@ -135,33 +135,33 @@ impl Watch {
         self.main_host.as_deref()
     }
 
-    /// Whether what the main frame shows came from that response (it does not when the page was written by a script).
+    /// Whether the main frame shows that response (it does not if a script wrote the page).
     pub(super) fn shows_document(&self) -> bool {
         self.document.loader == self.loader
     }
 
-    /// Hosts of which something could not be loaded, each with one reason.
+    /// Hosts with resources that could not be loaded, each with one reason.
     pub(super) fn failed(&self) -> &BTreeMap<String, String> {
         &self.failed
     }
 
-    /// How many references of the inline page were relative and could not be resolved.
+    /// The number of relative references in the inline page that could not be resolved.
     pub(super) fn relative_references(&self) -> u32 {
         self.relative
     }
 
-    /// How many errors the page's scripts have thrown or written to the console, if that is enabled.
+    /// The number of errors that scripts threw or wrote to the console, if that is reported.
     pub(super) fn console_errors(&self) -> u32 {
         self.console_errors
     }
 
-    /// Takes in one event of the page; what it gives must be sent to the page at once, and without waiting for replies.
+    /// Handles an event of the page. The returned command must be sent at once, without waiting for other replies.
     pub(super) fn on_event(&mut self, event: &Event) -> Option<Command> {
         let params = &event.params;
         match event.method.as_str() {
             "Fetch.requestPaused" => Some(self.answer_request(params)),
             "Fetch.authRequired" => Some(self.answer_challenge(params)),
-            // Leaving a page is allowed; other dialogs are dismissed, since nobody can answer them.
+            // Leaving a page is allowed. Other dialogs are dismissed, since nobody can answer them.
             "Page.javascriptDialogOpening" => Some(Command {
                 method: "Page.handleJavaScriptDialog",
                 params: json!({"accept": params["type"] == "beforeunload"}),
@@ -207,7 +207,7 @@ impl Watch {
         }
     }
 
-    /// Serves the inline page under its reserved name. All other requests continue, and the proxy checks them.
+    /// Serves the inline page under its reserved name. The proxy checks all other requests.
     fn answer_request(&mut self, params: &Value) -> Command {
         let id = &params["requestId"];
         let url = text(&params["request"]["url"]);
@@ -238,7 +238,7 @@ impl Watch {
         }
     }
 
-    /// The proxy's challenge is answered once per request; a site's own is declined, since a job has no passwords.
+    /// The proxy's challenge is answered once per request. A site's own is declined, since a job has no passwords.
     fn answer_challenge(&mut self, params: &Value) -> Command {
         let id = text(&params["requestId"]).to_owned();
         let from_proxy = params["authChallenge"]["source"] == "Proxy";
@@ -320,7 +320,7 @@ impl Watch {
 
     fn note_failure(&mut self, params: &Value) {
         let host = self.requests.remove(text(&params["requestId"]));
-        // Requests that the page itself canceled are not failures; the main document's failure is reported by the navigation.
+        // Requests that the page canceled are not failures. The navigation reports failures of the main document.
         if params["canceled"] == true || params["type"] == "Document" {
             return;
         }
@@ -341,7 +341,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The host of an http or https URL; nothing for the inline page and for what needs no network.
+/// The host of an http or https URL; `None` for the inline page and URLs that need no network.
 fn remote_host(url: &Value) -> Option<String> {
     let url = text(url);
     if !url.starts_with("http") {
@@ -407,7 +407,7 @@ mod tests {
         assert!(!page.is_loaded());
         tell(&mut page, "Page.lifecycleEvent", load("main", "one"));
         assert!(page.is_loaded());
-        // The page sends itself elsewhere: its new document must load too.
+        // The page navigates, and its new document must load too.
         tell(&mut page, "Page.frameNavigated", json!({"frame": {"id": "main", "loaderId": "two"}}));
         assert!(!page.is_loaded());
         tell(&mut page, "Page.lifecycleEvent", load("main", "two"));

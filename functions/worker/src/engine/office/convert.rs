@@ -1,4 +1,4 @@
-//! `convert-office`: what a document can become, and what is lost on the way.
+//! `convert-office`: target formats, and what they can't hold.
 
 use std::io;
 use std::path::Path;
@@ -16,11 +16,11 @@ use crate::sniff::{Family, Format, Inspection};
 /// Slug of the tool.
 pub(in crate::engine) const TOOL: &str = "convert-office";
 
-/// A result of RTF is worth a warning from this size on, if it is so many times the source's.
+/// RTF results of at least this size, and this many times the source's, get a warning.
 const LARGE_BYTES: u64 = 1 << 20;
 const LARGE_FACTOR: u64 = 4;
 
-/// What a document can become.
+/// The target formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::engine) enum Target {
@@ -34,7 +34,7 @@ pub(in crate::engine) enum Target {
     Csv,
     Pptx,
     Odp,
-    /// A picture of a page. LibreOffice makes a PDF for it.
+    /// A picture of a page, made from LibreOffice's PDF.
     Png,
 }
 
@@ -64,7 +64,7 @@ impl Target {
         }
     }
 
-    /// LibreOffice's filter, and its options.
+    /// LibreOffice's filter and options.
     const fn filter(self) -> (&'static str, &'static str) {
         match self {
             Self::Docx => ("MS Word 2007 XML", ""),
@@ -88,7 +88,7 @@ impl Target {
         }
     }
 
-    /// What is in no file of this format, as a sentence.
+    /// What this format can't hold, as a sentence.
     const fn leaves_out(self) -> Option<&'static str> {
         match self {
             Self::Txt => Some("Plain text has words only: no formatting, pictures or page layout."),
@@ -101,7 +101,7 @@ impl Target {
     }
 }
 
-/// The canonical options of one job.
+/// A job's options in canonical form.
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::engine) struct ConvertOptions {
@@ -122,7 +122,7 @@ enum Sheet {
 }
 
 impl std::fmt::Debug for ConvertOptions {
-    /// Says nothing of the password.
+    /// Hides the password.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ConvertOptions").field("format", &self.format).finish_non_exhaustive()
     }
@@ -130,12 +130,11 @@ impl std::fmt::Debug for ConvertOptions {
 
 impl ConvertOptions {
     pub(in crate::engine) fn read(options: &Value) -> Result<Self, Failure> {
-        // The schema let through what can't be read: a fault of ours. What stands there may be a password, so the
-        // error is not told.
+        // The schema accepted something that can't be parsed: our fault. The value may be a password, so the error is not shown.
         Self::deserialize(options).map_err(|_| Failure::internal("options do not parse"))
     }
 
-    /// Fails with `unsupported_format` if such documents can't become what is asked for.
+    /// Fails with `unsupported_format` if the source can't be converted to the target format.
     pub(in crate::engine) fn admit(&self, source: Format) -> Result<(), Failure> {
         let targets = Target::of(source.family());
         if targets.contains(&self.format) {
@@ -148,11 +147,11 @@ impl ConvertOptions {
         Err(Failure::new(JobErrorCode::UnsupportedFormat, message, format!("{from} to {to}")))
     }
 
-    /// `most`: the files that one job may make.
+    /// `most`: the number of files that a job may make.
     pub(super) fn export(&self, most: u32) -> Export {
         let (filter, options) = self.format.filter();
         let encoding = match self.format {
-            // LibreOffice writes a mark, which UTF-8 does not need.
+            // LibreOffice writes a byte order mark, which UTF-8 does not need.
             Target::Txt => Some(TextEncoding::Utf8),
             Target::Csv => Some(self.encoding.unwrap_or_default()),
             Target::Docx
@@ -184,7 +183,7 @@ impl ConvertOptions {
         Sheets { wanted, separator: self.separator.unwrap_or(','), most }
     }
 
-    /// Options that were asked for and have no meaning for this format.
+    /// Requested options that have no effect for this format.
     pub(in crate::engine) fn without_effect(&self) -> Vec<Warning> {
         let (table, picture) = (self.format == Target::Csv, self.format == Target::Png);
         let given = [
@@ -202,12 +201,12 @@ impl ConvertOptions {
     }
 }
 
-/// Its name in the options, which is its usual extension too.
+/// Its name in the options, which is also its extension.
 fn name(target: Target) -> &'static str {
     target.media().extension()
 }
 
-/// What a conversion is told of its source, for the warnings.
+/// Facts about the source, for warnings.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Origin {
     pub(super) format: Format,
@@ -223,7 +222,7 @@ impl Origin {
     }
 }
 
-/// The files that were written. One of several sheets is named after document and sheet.
+/// The files that were written. If there are several sheets, files are named after document and sheet.
 pub(super) fn artifacts(output: &Path, target: Target, name: Option<&str>, written: &Written) -> Vec<Artifact> {
     let file = |path, filename| {
         let (pages, width, height) = (None, None, None);
@@ -237,12 +236,12 @@ pub(super) fn artifacts(output: &Path, target: Target, name: Option<&str>, writt
     written.sheets.iter().map(|(number, sheet)| file(sheet_path(output, *number), named(sheet))).collect()
 }
 
-/// Of all files together.
+/// Total size.
 pub(super) fn bytes(artifacts: &[Artifact]) -> io::Result<u64> {
     artifacts.iter().map(|artifact| Ok(std::fs::symlink_metadata(&artifact.path)?.len())).sum()
 }
 
-/// Names the sheets that there are, as far as that helps.
+/// Lists the existing sheets, as far as helpful.
 pub(super) fn no_such_sheet(names: &[String]) -> String {
     const NAMED: usize = 20;
     const LONGEST: usize = 60;
@@ -252,7 +251,7 @@ pub(super) fn no_such_sheet(names: &[String]) -> String {
     format!("The document has no such sheet. It has {}: {}{more}.", names.len(), named.join(", "))
 }
 
-/// What the result does not have as the document has it. `bytes`: of the result.
+/// Differences between result and document. `bytes`: size of the result.
 pub(super) fn losses(origin: Origin, target: Target, written: &Written, changes: bool, bytes: u64) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut warn = |code: &str, message: String, detail: Option<String>| {

@@ -1,5 +1,5 @@
-//! Plain text is converted to UTF-8 before LibreOffice reads it: it would take every older encoding for a Western one, and
-//! UTF-16 without a mark for little-endian.
+//! Plain text is converted to UTF-8 before LibreOffice reads it, because LibreOffice treats all older encodings as Western and
+//! UTF-16 without a mark as little-endian.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
@@ -11,10 +11,10 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 use crate::charset;
 use crate::sniff::Encoding;
 
-/// How much of a text its encoding is guessed from.
+/// How much text is used to guess the encoding.
 const SAMPLE_BYTES: u64 = 1 << 20;
 
-/// Writes the text in UTF-8 to `target`. Warns if its encoding is a guess. Blocks.
+/// Writes the text in UTF-8 to `target`. Warns if the encoding is a guess. Blocks.
 pub(super) fn to_utf8(source: &Path, encoding: Encoding, target: &Path) -> io::Result<Option<Warning>> {
     let mut head = Vec::new();
     File::open(source)?.take(SAMPLE_BYTES).read_to_end(&mut head)?;

@@ -1,4 +1,4 @@
-//! What LibreOffice writes: the filter, its settings, and what of a document goes into which file.
+//! LibreOffice's output: the filter, its settings, and which parts of a document go into which file.
 
 use std::path::{Path, PathBuf};
 
@@ -7,28 +7,28 @@ use serde::{Deserialize, Serialize};
 /// How a document is written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Export {
-    /// The extension of its files.
+    /// The extension of the files.
     pub(super) extension: String,
     pub(super) filter: String,
     pub(super) settings: Settings,
-    /// Of text: what it is encoded in after LibreOffice has written it as UTF-8.
+    /// For text: the final encoding. LibreOffice writes UTF-8.
     pub(super) encoding: Option<TextEncoding>,
-    /// Of a format that holds one sheet a file.
+    /// For formats with one sheet per file.
     pub(super) sheets: Option<Sheets>,
 }
 
-/// What happens to a text's tracked changes.
+/// How tracked changes are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Changes {
-    /// They stay what they are.
+    /// Kept as they are.
     Kept,
-    /// The pages look as if all were accepted.
+    /// Hidden, as if all were accepted.
     Hidden,
-    /// All are accepted, as far as the document admits it: some formats would write hidden ones too.
+    /// Accepted, if the document allows it: some formats would write hidden changes too.
     Accepted,
 }
 
-/// What a filter is told: its kinds of settings exclude each other.
+/// A filter's settings. The two kinds exclude each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Settings {
     /// `FilterData`, as JSON.
@@ -37,12 +37,12 @@ pub(super) enum Settings {
     Options(String),
 }
 
-/// The sheets that are written, each into a file of its own, and what separates their cells.
+/// The sheets to write, each to its own file, and the separator of cells.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Sheets {
     pub(super) wanted: Wanted,
     pub(super) separator: char,
-    /// Not more than this.
+    /// Most sheets.
     pub(super) most: u32,
 }
 
@@ -55,7 +55,7 @@ pub(super) enum Wanted {
 }
 
 impl Wanted {
-    /// The numbers of the wanted sheets among all of these, counted from 1. Without any, there is no such sheet.
+    /// The numbers of the requested sheets among these, counted from 1. Empty if none exists.
     pub(super) fn among(&self, names: &[String]) -> Vec<usize> {
         let named = |wanted: &String| names.iter().position(|name| name == wanted).map(|index| index + 1);
         match self {
@@ -66,13 +66,13 @@ impl Wanted {
     }
 }
 
-/// The encodings that text can be written in.
+/// Encodings for text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum TextEncoding {
     #[default]
     #[serde(rename = "utf-8")]
     Utf8,
-    /// With the mark that Excel needs to recognise it.
+    /// With the byte order mark that Excel needs.
     #[serde(rename = "utf-8-bom")]
     Utf8WithMark,
     #[serde(rename = "windows-1250")]
@@ -110,7 +110,7 @@ impl TextEncoding {
     }
 }
 
-/// Where a sheet's file is, by the sheet's number.
+/// The path of a sheet's file by number.
 pub(super) fn sheet_path(output: &Path, number: usize) -> PathBuf {
     output.with_file_name(format!("sheet-{number}.csv"))
 }

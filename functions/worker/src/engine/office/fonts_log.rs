@@ -1,7 +1,7 @@
-//! Fonts that a document names and that are not installed: their substitutes, and the warnings about them.
+//! Warnings about fonts that a document names but that are not installed.
 //!
-//! LibreOffice does not report them. But it asks fontconfig for a substitute of each font that it lacks, and fontconfig
-//! can log that. A font with a metric twin is no warning: no text moves because of it.
+//! LibreOffice does not report them, but asks fontconfig for substitutes, and fontconfig can log that. A substitute with the same
+//! metrics needs no warning, because no text moves.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -12,19 +12,19 @@ use docmill::domain::job::Warning;
 
 use crate::engine::fonts::{InstalledFonts, OwnFonts, Relative, UPLOAD_HINT, Widths, relatives};
 
-/// Value of `FC_DEBUG` for fontconfig: log each request and its result once.
+/// Value of `FC_DEBUG` that makes fontconfig log each request and its result.
 pub(super) const LOG_MATCHES: &str = "1";
 
-/// Fonts that LibreOffice itself requests, for its invisible user interface or as replacements.
+/// Fonts that LibreOffice requests for its invisible user interface or as replacements.
 const OWN: [&str; 5] = ["dejavu lgc sans", "dejavu lgc sans mono", "lohit hindi", "segoe ui", "tahoma"];
 
-/// How much of a log is read, how many of its fonts are passed on, and how many are named: a document may ask for any number.
+/// Limits: bytes of the log that are read, fonts that are passed on, and fonts that are named. A document may request any number.
 const LOG_BYTES: u64 = 4 << 20;
 const MOST_MATCHES: usize = 500;
 const MOST: usize = 20;
 const LONGEST_NAME: usize = 100;
 
-/// The families that were asked for, and what was found for each.
+/// Requested families and their substitutes.
 pub(super) type Matches = BTreeMap<String, String>;
 
 /// Reads the log, in the child that wrote it.
@@ -32,7 +32,7 @@ pub(super) fn read(log: &Path) -> io::Result<Matches> {
     matches(BufReader::new(File::open(log)?.take(LOG_BYTES)))
 }
 
-/// One warning for each font that is not installed. A child that a document has taken over may have said anything. Blocks.
+/// One warning for each missing font. A child under a document's control may have written anything. Blocks.
 pub(super) fn warnings(matches: &Matches, installed: &InstalledFonts, own: &OwnFonts) -> Vec<Warning> {
     installed.families().map_or(Vec::new(), |installed| substitutions(matches, installed, own))
 }
@@ -49,7 +49,7 @@ fn shortened(name: &str) -> String {
 
 fn is_missing(family: &str, installed: &BTreeSet<String>) -> bool {
     let has_twin = || relatives::of(family, installed).is_some_and(|relative| relative.widths == Widths::Same);
-    // A plus sign marks a reference to a theme's font, which is looked up apart.
+    // A leading plus sign refers to a theme's font, which is requested separately.
     let is_name = !family.is_empty() && !family.starts_with('+');
     is_name && !installed.contains(family) && !OWN.contains(&family) && !has_twin()
 }
@@ -65,8 +65,8 @@ fn warning(asked: &str, found: &str, installed: &BTreeSet<String>) -> Warning {
     .with_detail(asked)
 }
 
-/// Which family was asked for, and which was found, by fontconfig's log: a "Match Pattern" whose first family is the one
-/// asked for, and, after the "Best score", a pattern whose first family is the one found.
+/// Requested and substituted families in fontconfig's log: the first family of a "Match Pattern" was requested, and the first
+/// family of the pattern after "Best score" is the substitute.
 fn matches(log: impl BufRead) -> io::Result<Matches> {
     let mut found = Matches::new();
     let mut asked = None;
@@ -126,15 +126,15 @@ mod tests {
         assert!(warnings[0].message.contains("may break at other places"), "{}", warnings[0].message);
         assert!(warnings[0].message.contains("upload the font"), "{}", warnings[0].message);
         let own = OwnFonts::new("/a".into(), vec!["/a/0.ttf".into()], BTreeSet::from(["acme grotesk".to_owned()]));
-        assert!(substitutions(&read(log.path()).unwrap(), &installed, &own).is_empty(), "the account has it");
+        assert!(substitutions(&read(log.path()).unwrap(), &installed, &own).is_empty(), "the account has this font");
     }
 
     #[test]
-    fn twins_and_libreoffices_own_fonts_are_not_missing() {
+    fn fonts_of_the_same_metrics_and_libreoffices_own_are_not_missing() {
         let installed = BTreeSet::from(["carlito".to_owned()]);
         let missing = |family| is_missing(family, &installed);
         assert!(!missing("calibri") && !missing("carlito") && !missing("tahoma") && !missing("+mn-lt") && !missing(""));
-        assert!(missing("cambria"), "its twin is not installed");
+        assert!(missing("cambria"), "its substitute is not installed");
         assert!(missing("verdana"));
     }
 

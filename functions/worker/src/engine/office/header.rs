@@ -1,4 +1,4 @@
-//! The version that the first bytes of a PDF file declare.
+//! The version in the header of a PDF.
 
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
@@ -7,8 +7,8 @@ use crate::tree;
 
 const HEAD_1_7: [u8; 8] = *b"%PDF-1.7";
 
-/// Declares a PDF of an earlier version to be one of 1.7, of which all earlier ones are a part. Anything else is left to the
-/// check of the result.
+/// Changes the declared version of an earlier PDF to 1.7, which includes all earlier ones. The check of the result handles
+/// anything else.
 pub(super) fn declare_1_7(path: &Path) -> io::Result<()> {
     let Ok(mut file) = tree::open_to_change(path) else { return Ok(()) };
     let mut head = Vec::with_capacity(HEAD_1_7.len());

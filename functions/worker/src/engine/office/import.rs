@@ -1,4 +1,4 @@
-//! How LibreOffice reads a document: what it must be told of plain text, and what it need not find out itself.
+//! How LibreOffice reads a document: settings for plain text, and known facts that it need not find out.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::sniff::Format;
 
-/// What a document becomes that can be read and printed without a window. (A text is laid out in one.)
+/// Kinds of documents that can be loaded and printed without a window. (Text documents need one for their layout.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Model {
     Spreadsheet,
@@ -24,7 +24,7 @@ impl Model {
     }
 }
 
-/// What a format's documents become without a window, and the filter that reads them.
+/// The kind of document and its filter, for formats that need no window.
 pub(super) const fn model(format: Format) -> Option<(Model, &'static str)> {
     Some(match format {
         Format::Xlsx => (Model::Spreadsheet, "Calc MS Excel 2007 XML"),
@@ -50,32 +50,32 @@ pub(super) const fn model(format: Format) -> Option<(Model, &'static str)> {
 
 const TABLE_FILTER: &str = "Text - txt - csv (StarCalc)";
 
-/// How much of a file its separator is guessed from.
+/// How much of a file is used to guess the separator.
 const SAMPLE_BYTES: u64 = 64 * 1024;
 
-/// How many columns a sheet of LibreOffice 7.4 and later has.
+/// Columns of a sheet since LibreOffice 7.4.
 const MOST_COLUMNS: usize = 16_384;
 
-/// What separates the fields of a file whose name doesn't say.
+/// Separators that are tried if the file's name does not tell.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// The import filter of plain text in UTF-8: name and options.
+/// The import filter for plain text in UTF-8: name and options.
 pub(super) fn text_filter() -> (&'static str, String) {
     ("Text (encoded)", "UTF8,LF,,,".to_owned())
 }
 
-/// The import filter of separated values in UTF-8. Every column is text, so that all values are printed as they are written:
-/// LibreOffice would take `1/2` for a date, and drop the zeros of `01067` and `2.50`.
+/// The import filter for separated values in UTF-8. Every column is text, so that values are printed as written: LibreOffice
+/// would take `1/2` for a date, and drop the zeros of `01067` and `2.50`.
 pub(super) fn table_filter(separator: u8, columns: usize) -> (&'static str, String) {
-    /// LibreOffice's number for a column of text.
+    /// LibreOffice's number for text columns.
     const TEXT: u8 = 2;
     let columns: Vec<_> = (1..=columns).map(|column| format!("{column}/{TEXT}")).collect();
-    // Separator, quotation mark, character set (UTF-8), first line, columns, language (English), quoted fields are text,
-    // no dates are recognised.
+    // Separator, quotation mark, character set (UTF-8), first line, columns, language (English), quoted fields are text, no date
+    // recognition.
     (TABLE_FILTER, format!("{separator},34,76,1,{},1033,true,false", columns.join("/")))
 }
 
-/// The columns of the widest row. Reads the file once, row by row.
+/// The number of columns in the widest row. Reads the file once.
 pub(super) fn columns(path: &Path, separator: u8) -> io::Result<usize> {
     let mut rows = csv::ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_path(path)?;
     let (mut row, mut most) = (csv::ByteRecord::new(), 0);
@@ -85,7 +85,7 @@ pub(super) fn columns(path: &Path, separator: u8) -> io::Result<usize> {
     Ok(most.min(MOST_COLUMNS))
 }
 
-/// The separator that stands most often outside quotation marks in the first lines.
+/// The most frequent separator outside quotation marks in the first lines.
 pub(super) fn guess_separator(path: &Path) -> io::Result<u8> {
     let mut sample = Vec::new();
     File::open(path)?.take(SAMPLE_BYTES).read_to_end(&mut sample)?;
@@ -97,7 +97,7 @@ pub(super) fn guess_separator(path: &Path) -> io::Result<u8> {
             counts[index] += 1;
         }
     }
-    // The first of equals wins, so that a file of one column has the separator of its name.
+    // The first of equals wins, so that a file with one column uses the separator of its extension.
     let (best, _) = counts.iter().enumerate().rev().max_by_key(|(_, count)| **count).unwrap_or((0, &0));
     Ok(SEPARATORS[best])
 }
@@ -112,7 +112,7 @@ mod tests {
         file
     }
 
-    /// A name that LibreOffice does not have would go unnoticed: the slower way serves then.
+    /// An unknown filter name would go unnoticed, because the slower way would be used.
     #[test]
     fn libreoffice_has_each_filter_that_is_named() {
         let registry = Path::new(super::super::DEFAULT_PROGRAM_DIRECTORY).join("../share/registry");

@@ -1,7 +1,7 @@
-//! LibreOfficeKit's C interface: unsafe code that only the set-up of children has besides.
+//! LibreOfficeKit's C interface. Apart from setting up children, this is the engine's only unsafe code.
 //!
-//! LibreOfficeKit's C interface is two tables of functions, each with its size in front. The tables only ever grow at
-//! their end, so the prefixes that are declared here fit every LibreOffice since 7.4; `start` checks that they do.
+//! The interface consists of two tables of functions that begin with their size and only grow at the end. So the prefixes
+//! declared here match every LibreOffice since 7.4; `start` checks their size.
 
 #![allow(unsafe_code, reason = "a C interface has no safe form")]
 
@@ -32,10 +32,10 @@ struct KitClass {
     set_document_password: unsafe extern "C" fn(*mut Kit, *const c_char, *const c_char),
     get_version_info: unsafe extern "C" fn(*mut Kit) -> *mut c_char,
     run_macro: unsafe extern "C" fn(*mut Kit, *const c_char) -> c_int,
-    /// Never called; its parameters do not matter here.
+    /// Never called, so its parameters don't matter.
     sign_document: unsafe extern "C" fn(),
     run_loop: unsafe extern "C" fn(*mut Kit, Poll, Wake, *mut c_void),
-    /// Never called; its parameters do not matter here.
+    /// Never called, so its parameters don't matter.
     send_dialog_event: unsafe extern "C" fn(),
     set_option: unsafe extern "C" fn(*mut Kit, *const c_char, *const c_char),
 }
@@ -57,23 +57,23 @@ type Callback = unsafe extern "C" fn(c_int, *const c_char, *mut c_void);
 type Poll = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
 type Wake = unsafe extern "C" fn(*mut c_void);
 
-/// Callbacks that ask for a password, to open and to edit a document; LibreOffice waits for an answer to each.
+/// Callbacks that ask for a password to open or edit a document. LibreOffice waits for an answer.
 const ASKS_FOR_PASSWORD: c_int = 20;
 const ASKS_FOR_PASSWORD_TO_EDIT: c_int = 21;
-/// Features 1 and 2: have these questions asked at all.
+/// Features 1 and 2: enable these callbacks.
 const PASSWORD_FEATURES: c_ulonglong = 1 | 2;
 
-/// LibreOffice, loaded into this process. It can be started once per process and never be unloaded.
+/// LibreOffice, loaded into this process. It can only be started once and is never unloaded.
 #[derive(Debug)]
 pub(super) struct Office {
     kit: *mut Kit,
     desk: &'static Desk,
 }
 
-/// Where LibreOffice asks for passwords.
+/// State for LibreOffice's password callbacks.
 struct Desk {
     kit: *mut Kit,
-    /// The document that is being loaded.
+    /// The document being loaded.
     url: RefCell<CString>,
     password: RefCell<Option<CString>>,
     asked: Cell<u32>,
@@ -85,7 +85,7 @@ impl std::fmt::Debug for Desk {
     }
 }
 
-/// Why a document was not loaded.
+/// Why a document could not be loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NotLoaded {
     Damaged,
@@ -98,28 +98,28 @@ impl Office {
     pub(super) fn start(program: &Path, profile: &str) -> io::Result<Self> {
         let library = c_string(program.join("libmergedlo.so").as_os_str().as_bytes())?;
         let (program, profile) = (c_string(program.as_os_str().as_bytes())?, c_string(profile.as_bytes())?);
-        // SAFETY: the arguments are C strings; the library's constructors are LibreOffice's own start.
+        // SAFETY: the arguments are C strings. Loading the library runs LibreOffice's constructors.
         let handle = unsafe { libc::dlopen(library.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
         if handle.is_null() {
             return Err(io::Error::other("LibreOffice's library can't be loaded"));
         }
-        // SAFETY: the handle is open and the name a C string.
+        // SAFETY: the handle is open, and the name is a C string.
         let symbol = unsafe { libc::dlsym(handle, c"libreofficekit_hook_2".as_ptr()) };
         if symbol.is_null() {
             return Err(io::Error::other("LibreOffice's library has no LibreOfficeKit"));
         }
-        // SAFETY: this is the type that LibreOfficeKitInit.h gives the function of this name.
+        // SAFETY: LibreOfficeKitInit.h declares this type for the function.
         let hook: Hook = unsafe { std::mem::transmute::<*mut c_void, Hook>(symbol) };
-        // SAFETY: both arguments are C strings, which the function copies.
+        // SAFETY: both arguments are C strings, and the function copies them.
         let kit = unsafe { hook(program.as_ptr(), profile.as_ptr()) };
-        // SAFETY: LibreOfficeKit has just made it, and is never unloaded.
+        // SAFETY: LibreOfficeKit has just created it, and it is never unloaded.
         unsafe { Self::of(kit) }
     }
 
     /// # Safety
-    /// A kit that is not null must point to its table for as long as the process lives.
+    /// A non-null kit must point to its table for the whole life of the process.
     unsafe fn of(kit: *mut Kit) -> io::Result<Self> {
-        // SAFETY: by the caller's promise; each table begins with its size.
+        // SAFETY: guaranteed by the caller. Each table begins with its size.
         let class = unsafe { kit.as_ref().and_then(|kit| whole(kit.class)) };
         let Some(class) = class else {
             return Err(io::Error::other("LibreOfficeKit did not start, or is older than LibreOffice 7.4"));
@@ -130,7 +130,7 @@ impl Office {
             password: RefCell::new(None),
             asked: Cell::new(0),
         }));
-        // SAFETY: the table is as large as declared, and the desk lives as long as the process.
+        // SAFETY: the table has the declared size, and the desk is never freed.
         unsafe {
             (class.set_optional_features)(kit, PASSWORD_FEATURES);
             (class.register_callback)(kit, answer, ptr::from_ref(desk).cast_mut().cast());
@@ -139,11 +139,11 @@ impl Office {
     }
 
     fn class(&self) -> &KitClass {
-        // SAFETY: `of` checked that the kit has a table of this size, which lives as long as the process.
+        // SAFETY: `of` checked the table's size, and the table is never freed.
         unsafe { &*(*self.kit).class }
     }
 
-    /// Loads a document from a `file:` URL. `options`: LibreOfficeKit's load options.
+    /// Loads a document from a `file:` URL. `options` are LibreOfficeKit's load options.
     pub(super) fn load(
         &self,
         url: &str,
@@ -155,10 +155,10 @@ impl Office {
         self.desk.url.borrow_mut().clone_from(&url);
         *self.desk.password.borrow_mut() = password.map(|password| c_string(password.as_bytes())).transpose()?;
         self.desk.asked.set(0);
-        // SAFETY: the kit is alive, and both arguments are C strings that it copies.
+        // SAFETY: the kit is valid, and it copies both C strings.
         let raw = unsafe { (self.class().document_load_with_options)(self.kit, url.as_ptr(), options.as_ptr()) };
         if !raw.is_null() {
-            // SAFETY: LibreOfficeKit has just made this document.
+            // SAFETY: LibreOfficeKit has just created this document.
             return unsafe { Document::of(raw) }.map(Ok);
         }
         Ok(Err(match self.desk.asked.get() {
@@ -168,17 +168,17 @@ impl Office {
         }))
     }
 
-    /// Adds the fonts of a file to those that documents find. What LibreOffice can't read adds none.
+    /// Adds the fonts of a file for documents. Unreadable files are ignored.
     pub(super) fn add_font(&self, file: &Path) -> io::Result<()> {
         let file = url::Url::from_file_path(file).map_err(|()| io::Error::other("a path is not absolute"))?;
         let file = c_string(file.as_str().as_bytes())?;
-        // SAFETY: the kit is alive, and both arguments are C strings that it copies.
+        // SAFETY: the kit is valid, and it copies both C strings.
         unsafe { (self.class().set_option)(self.kit, c"addfont".as_ptr(), file.as_ptr()) };
         Ok(())
     }
 
-    /// Gives this thread to LibreOffice, which calls `work` back. In this mode it starts no thread of its own, so that
-    /// forking inside `work` is safe. Returns when LibreOffice ends by itself, which it has no reason to.
+    /// Gives this thread to LibreOffice, which calls `work`. In this mode, LibreOffice starts no threads of its own, so that
+    /// `work` can fork safely. Returns if LibreOffice ends, which it should not.
     pub(super) fn run(&self, work: &mut dyn FnMut(&Self)) {
         let mut turn = Turn { office: self, work, busy: false };
         // SAFETY: `turn` outlives the loop, and only `poll` uses the pointer.
@@ -194,8 +194,8 @@ struct Turn<'a> {
 
 unsafe extern "C" fn poll(data: *mut c_void, _microseconds: c_int) -> c_int {
     let turn = data.cast::<Turn<'_>>();
-    // SAFETY: `run` passed this pointer to a live `Turn`, and all happens on one thread. LibreOffice polls again while
-    // it loads a document: `busy` is read and written through the pointer, so that no two references exist then.
+    // SAFETY: `run` passed a pointer to a live `Turn`, and everything runs on one thread. LibreOffice polls again while it loads
+    // a document, so `busy` is accessed through the pointer to avoid two references.
     unsafe {
         if !(*turn).busy {
             (*turn).busy = true;
@@ -208,10 +208,10 @@ unsafe extern "C" fn poll(data: *mut c_void, _microseconds: c_int) -> c_int {
 
 unsafe extern "C" fn wake(_data: *mut c_void) {}
 
-/// Answers a question for a password: with the one given, once; then with none, or LibreOffice would ask for ever.
+/// Answers a password callback: once with the given password, then with none, or LibreOffice would ask forever.
 ///
-/// For Word's older format LibreOffice asks by the file's name alone, and looks for its question by what it is answered with:
-/// the answer has to name the address that was loaded.
+/// For older Word formats, LibreOffice only passes the file's name and looks up the callback by the answer's address, so the
+/// answer must contain the loaded address.
 unsafe extern "C" fn answer(kind: c_int, _asked: *const c_char, desk: *mut c_void) {
     if kind != ASKS_FOR_PASSWORD && kind != ASKS_FOR_PASSWORD_TO_EDIT {
         return;
@@ -225,7 +225,7 @@ unsafe extern "C" fn answer(kind: c_int, _asked: *const c_char, desk: *mut c_voi
         }
         _ => None,
     };
-    // SAFETY: the kit is alive; the URL is a C string; the password is null or one too.
+    // SAFETY: the kit is valid, the URL is a C string, and the password is null or a C string.
     unsafe {
         let class = &*(*desk.kit).class;
         let url = desk.url.borrow();
@@ -248,19 +248,18 @@ impl Document<'_> {
     /// # Safety
     /// LibreOfficeKit must have created the document, and no other code may destroy it.
     unsafe fn of(raw: *mut RawDocument) -> io::Result<Self> {
-        // SAFETY: a document points to its table for as long as it lives, and each table begins with its size.
+        // SAFETY: a document points to its table while it exists, and each table begins with its size.
         if unsafe { raw.as_ref().and_then(|raw| whole(raw.class)) }.is_none() {
             return Err(io::Error::other("LibreOfficeKit's documents have no functions to save them"));
         }
         Ok(Self { raw, _office: PhantomData })
     }
 
-    /// Writes the document to a `file:` URL; says whether LibreOffice believes that it did.
+    /// Writes the document to a `file:` URL. Returns whether LibreOffice reports success.
     pub(super) fn save(&self, url: &str, format: &str, options: &str) -> io::Result<bool> {
         let (url, format) = (c_string(url.as_bytes())?, c_string(format.as_bytes())?);
         let options = c_string(options.as_bytes())?;
-        // SAFETY: the document is alive, `of` checked that its table has this function, and all arguments are C strings that
-        // it copies.
+        // SAFETY: the document is valid, `of` checked that its table has this function, and it copies all C strings.
         let saved =
             unsafe { ((*(*self.raw).class).save_as)(self.raw, url.as_ptr(), format.as_ptr(), options.as_ptr()) };
         Ok(saved != 0)
@@ -269,18 +268,18 @@ impl Document<'_> {
 
 impl Drop for Document<'_> {
     fn drop(&mut self) {
-        // SAFETY: the document is alive, `of` checked that its table has this function, and it is not used any more.
+        // SAFETY: the document is valid, `of` checked that its table has this function, and it is not used afterwards.
         unsafe { ((*(*self.raw).class).destroy)(self.raw) };
     }
 }
 
-/// A table of functions, if it is as large as declared here. An older LibreOffice's may be smaller: no reference to such
-/// a table may exist.
+/// A table of functions, if it has at least the declared size. An older LibreOffice's table may be smaller, and must not be
+/// referenced.
 ///
 /// # Safety
-/// A table that is not null must begin with its size in bytes, and live and not change from now on.
+/// A non-null table must begin with its size in bytes, and must stay valid and unchanged.
 unsafe fn whole<'a, T>(table: *const T) -> Option<&'a T> {
-    // SAFETY: by the caller's promise, the size can be read, and then as many bytes as it says.
+    // SAFETY: the caller guarantees that the size can be read, and then that many bytes.
     unsafe { if !table.is_null() && *table.cast::<usize>() >= size_of::<T>() { table.as_ref() } else { None } }
 }
 
@@ -288,13 +287,13 @@ fn c_string(bytes: &[u8]) -> io::Result<CString> {
     CString::new(bytes).map_err(io::Error::other)
 }
 
-/// Gives the system back what was allocated and freed, if the allocator is jemalloc.
+/// Returns freed memory to the system, if the allocator is jemalloc.
 pub(super) fn return_freed_memory() {
     type Control = unsafe extern "C" fn(*const c_char, *mut c_void, *mut usize, *mut c_void, usize) -> c_int;
-    /// All arenas: `MALLCTL_ARENAS_ALL` of its header.
+    /// All arenas: `MALLCTL_ARENAS_ALL` in jemalloc's header.
     const PURGE: &CStr = c"arena.4096.purge";
-    // SAFETY: the default handle looks through what is loaded; the function of this name has this type; this control takes
-    // and answers nothing. That it fails has no consequence.
+    // SAFETY: the default handle searches loaded libraries; the function has this type; this control takes and returns nothing. A
+    // failure does not matter.
     unsafe {
         let control = libc::dlsym(libc::RTLD_DEFAULT, c"mallctl".as_ptr());
         if !control.is_null() {
@@ -304,10 +303,10 @@ pub(super) fn return_freed_memory() {
     }
 }
 
-/// LibreOffice's last error, for the helper's own start; never shown to a user.
+/// LibreOffice's last error, for the helper's start. Never shown to users.
 impl Office {
     pub(super) fn last_error(&self) -> String {
-        // SAFETY: the kit is alive; the text is a C string of LibreOffice's, freed by it after it was copied.
+        // SAFETY: the kit is valid. The text is a C string of LibreOffice, which is copied and then freed.
         unsafe {
             let text = (self.class().get_error)(self.kit);
             if text.is_null() {
@@ -329,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_is_missing_or_another_one_is_an_error() {
+    fn a_missing_or_wrong_library_is_an_error() {
         let directory = tempfile::TempDir::new().unwrap();
         assert_eq!(why(directory.path()), "LibreOffice's library can't be loaded");
         let library = directory.path().join("libmergedlo.so");
@@ -351,7 +350,7 @@ mod tests {
 
     #[test]
     fn a_kit_or_document_without_its_functions_is_an_error() {
-        // Tables that end behind their size, as an older LibreOffice's might.
+        // Tables that end after their size, as an older LibreOffice's might.
         let small = size_of::<usize>();
         let mut kit = Kit { class: ptr::null() };
         let mut document = RawDocument { class: ptr::null() };

@@ -1,4 +1,4 @@
-//! The options of `office-to-pdf`, and what LibreOffice's PDF export makes of them.
+//! The options of `office-to-pdf`, and their translation for LibreOffice's PDF export.
 
 use docmill::domain::job::{JobErrorCode, Warning};
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use crate::sniff::Family;
 const DEFAULT_IMAGE_QUALITY: u8 = 90;
 const DEFAULT_IMAGE_DPI: u16 = 300;
 
-/// The canonical options of one job; absent ones have the schema's defaults.
+/// A job's options in canonical form. Absent ones have the schema's defaults.
 #[derive(Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct OfficeOptions {
@@ -28,7 +28,7 @@ pub(super) struct OfficeOptions {
 }
 
 impl std::fmt::Debug for OfficeOptions {
-    /// Says nothing of the password.
+    /// Hides the password.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("OfficeOptions").field("mode", &self.conversion_provider_mode).finish_non_exhaustive()
     }
@@ -37,21 +37,21 @@ impl std::fmt::Debug for OfficeOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Mode {
-    /// Fast and small.
+    /// Fast, with small results.
     #[default]
     Default,
-    /// Tagged, with bookmarks, and every picture as it is in the document.
+    /// Tagged, with bookmarks and original pictures.
     BestOutput,
 }
 
-/// How a text that was edited with its changes tracked is printed.
+/// How tracked changes are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum TrackedChanges {
-    /// As if all were accepted, which is what Word calls the final text.
+    /// As if all were accepted: Word's final text.
     #[default]
     Accepted,
-    /// With what was deleted struck out.
+    /// With deleted text struck out.
     Shown,
 }
 
@@ -71,7 +71,7 @@ pub(super) enum PdfVersion {
 }
 
 impl PdfVersion {
-    /// Whether the file is to name version 1.7; the archival ones name the version that their standard builds on.
+    /// Whether the file must declare version 1.7. Archival formats declare the version of their standard.
     pub(super) const fn declares_1_7(self) -> bool {
         match self {
             Self::Pdf17 | Self::PdfUa => true,
@@ -95,19 +95,18 @@ impl OfficeOptions {
         if options.is_null() {
             return Ok(Self::default());
         }
-        // The schema let through what can't be read: a fault of ours. What stands there may be a password, so the
-        // error is not told.
+        // The schema accepted something that can't be parsed: our fault. The value may be a password, so the error is not shown.
         Self::deserialize(options).map_err(|_| {
             Failure::new(JobErrorCode::Internal, "The options of this job could not be read.", "options do not parse")
         })
     }
 
-    /// `FilterData` of the PDF export, in the JSON form that LibreOffice's command line and LibreOfficeKit take.
+    /// `FilterData` of the PDF export, in the JSON form for LibreOffice's command line and LibreOfficeKit.
     pub(super) fn filter_data(&self, family: Family) -> Value {
         let best = self.conversion_provider_mode == Mode::BestOutput;
         let accessible = self.pdf_version == PdfVersion::PdfUa;
-        // Pictures keep their own bytes unless something asks for less. Lossless and scaled down would be the worst of
-        // both: scaling re-encodes every JPEG without loss, at ten times its size.
+        // Pictures keep their own data unless an option asks for less. Lossless with scaling would be the worst combination:
+        // every JPEG would be encoded again without loss, at ten times its size.
         let untouched = best && self.image_quality.is_none() && self.max_image_dpi.is_none();
         let mut data = Map::new();
         let mut boolean = |name: &str, value: bool| set(&mut data, name, "boolean", value.to_string());
@@ -130,7 +129,7 @@ impl OfficeOptions {
         Value::Object(data)
     }
 
-    /// Options that were asked for and have no meaning for this kind of document.
+    /// Requested options that have no effect for this kind of document.
     pub(super) fn warnings(&self, family: Family) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let mut without_effect = |name: &str, needs: &str| {

@@ -1,18 +1,18 @@
-//! The LibreOffice that is installed, and the user profile that each conversion gets.
+//! The installed LibreOffice, and the user profile for each conversion.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::engine::fonts::Emoji;
 
-/// Where Debian's packages put LibreOffice.
+/// Debian's path of LibreOffice.
 pub const DEFAULT_PROGRAM_DIRECTORY: &str = "/usr/lib/libreoffice/program";
 
-/// An installed LibreOffice, as its own files describe it.
+/// An installed LibreOffice, as described by its own files.
 #[derive(Clone, Debug)]
 pub(super) struct Installation {
     pub(super) program: PathBuf,
-    /// `7.4`: the product's version, which a profile must name lest LibreOffice takes it for an old one.
+    /// `7.4`: the product version. The profile must name it, or LibreOffice treats the profile as old.
     pub(super) version: String,
     build: String,
 }
@@ -25,23 +25,23 @@ impl Installation {
         Ok(Self { program: program.to_owned(), version, build: setting(&program.join("versionrc"), "buildid")? })
     }
 
-    /// What LibreOffice consists of, beyond its program directory.
+    /// LibreOffice's installation directory, which contains the program directory.
     pub(super) fn directory(&self) -> PathBuf {
         let program = self.program.canonicalize().unwrap_or_else(|_| self.program.clone());
         program.parent().map_or(program.clone(), Path::to_owned)
     }
 
-    /// Coloured glyphs came to PDF with LibreOffice 7.5.
+    /// LibreOffice prints coloured glyphs since 7.5.
     pub(super) fn emoji(&self) -> Emoji {
         let mut numbers = self.version.split('.').map_while(|number| number.parse::<u32>().ok());
         let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
         if version >= (7, 5) { Emoji::Coloured } else { Emoji::Plain }
     }
 
-    /// Writes a fresh profile into `directory`.
+    /// Writes a new profile to `directory`.
     ///
-    /// Without the version, LibreOffice renders self-tests for a second; without the build, it looks through its
-    /// extensions and starts anew.
+    /// Without the version, LibreOffice renders self-tests for a second. Without the build id, it scans its extensions and
+    /// restarts.
     pub(super) fn write_profile(&self, directory: &Path) -> io::Result<()> {
         let user = directory.join("user");
         std::fs::create_dir_all(user.join("extensions"))?;
@@ -49,8 +49,8 @@ impl Installation {
         std::fs::write(user.join("registrymodifications.xcu"), registry(&self.version))
     }
 
-    /// LibreOffice's layers of configuration, as `fundamentalrc` has them, less what starts threads: the desktop's
-    /// settings, and writing to the profile.
+    /// LibreOffice's configuration layers as in `fundamentalrc`, without those that start threads: the desktop's settings, and
+    /// writing to the profile.
     pub(super) fn read_only_layers(&self) -> io::Result<String> {
         let layers = setting(&self.program.join("fundamentalrc"), "CONFIGURATION_LAYERS")?;
         let layers = layers.split(' ').filter(|layer| !layer.starts_with("dconf:"));
@@ -69,12 +69,11 @@ fn setting(path: &Path, name: &str) -> io::Result<String> {
 
 /// Settings of a profile: node, property, value.
 ///
-/// Documents come from strangers: no macros, no links that LibreOffice has a setting for, no update of them. It has none for
-/// XForms, for what SVG refers to, and for pictures of embedded documents: what those can read is what the confinement
-/// leaves to be read. Nobody edits: no locks, no recovery. The empty system locale leaves paper to the process's locale,
-/// whose paper is A4. All of it is final: LibreOfficeKit would set a locale, and so paper, of its own. Pictures that are in
-/// use no more are not kept decoded beyond some megabytes: each is drawn once. `DisableActiveContent` is not among them:
-/// since LibreOffice 24 it takes away embedded objects too, and so every chart.
+/// Documents are untrusted: no macros, no external links where LibreOffice has a setting, no updates. There is no setting for
+/// XForms, SVG references and pictures of embedded documents; the confinement limits what these can read. Nobody edits: no locks,
+/// no recovery. With an empty system locale, the process's locale sets the paper, A4. All settings are final, because
+/// LibreOfficeKit would set its own locale and paper. Decoded pictures are only cached up to some megabytes, because each is
+/// drawn once. `DisableActiveContent` is not used: since LibreOffice 24, it also removes embedded objects, and so every chart.
 const SETTINGS: [(&str, &str, &str); 16] = [
     ("Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
     ("Office.Common/Security/Scripting", "DisableMacrosExecution", "true"),

@@ -1,8 +1,7 @@
-//! Small changes to an Office Open XML package before LibreOffice reads it: where it would print something else than the
-//! program that the document comes from, and has no option for it.
+//! Small changes to an Office Open XML package before LibreOffice reads it, where LibreOffice would print it differently from the
+//! program that made it and has no option for that.
 //!
-//! Runs in the confined child. A package that can't be read as it is expected is left as it is: LibreOffice has its own
-//! opinion of it then.
+//! Runs in the confined child. A package with an unexpected structure is left unchanged for LibreOffice to read.
 
 mod edit;
 mod lists;
@@ -27,7 +26,7 @@ use edit::Edited;
 
 type Package = ZipArchive<BufReader<File>>;
 
-/// A part beyond this is left as it is, and so is what comes after this much was changed.
+/// Larger parts are left unchanged, and so is everything after this total size of changed parts.
 const MOST_BYTES: u64 = 64 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,10 +36,10 @@ pub(super) enum Kind {
     Presentation,
 }
 
-/// What of a document could not be mended.
+/// Problems that could not be repaired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Losses {
-    /// Equations that have no picture of themselves.
+    /// Equations without a picture.
     pub(super) equations: u32,
     /// A paragraph has tab stops that LibreOffice drops.
     pub(super) tab_stops: bool,
@@ -53,8 +52,8 @@ impl Losses {
     }
 }
 
-/// Writes a changed copy of a document into `directory`, under its own name, which it may print. The document that is to be
-/// read from now on, and what is lost all the same.
+/// Writes a changed copy of a document to `directory`, with the same name, which may be printed. Returns the document to read,
+/// and the remaining losses.
 pub(super) fn rewrite(source: &Path, kind: Kind, directory: &Path) -> (PathBuf, Losses) {
     let target = directory.join(source.file_name().unwrap_or_default());
     match changed(source, kind, &target, directory) {
@@ -67,10 +66,10 @@ pub(super) fn rewrite(source: &Path, kind: Kind, directory: &Path) -> (PathBuf, 
     }
 }
 
-/// Every part has this sign.
+/// Every part contains this sign.
 const ALWAYS: [&str; 1] = [""];
 
-/// What other parts say, as far as it is needed to change one.
+/// Facts from other parts that are needed to change a part.
 enum Context {
     Text(lists::Cleared),
     Spreadsheet(sheets::Wrapping),
@@ -86,7 +85,7 @@ impl Context {
         })
     }
 
-    /// A part has something to change only if it has one of these; none: it never has.
+    /// A part needs changes only if it contains one of these. `None`: it never does.
     fn signs(&self, part: &str) -> Option<&'static [&'static str]> {
         match self {
             Self::Text(_) if texts::is_page(part) => Some(&texts::SIGNS),
@@ -131,7 +130,7 @@ fn changed(source: &Path, kind: Kind, target: &Path, directory: &Path) -> io::Re
     Ok((!parts.is_empty(), losses))
 }
 
-/// A part, if it has one of the signs.
+/// A part, if it contains one of the signs.
 fn interesting(package: &mut Package, index: usize, signs: &[&str], most_bytes: u64) -> io::Result<Option<String>> {
     let mut bytes = Vec::new();
     package.by_index(index)?.take(most_bytes + 1).read_to_end(&mut bytes)?;
@@ -139,11 +138,11 @@ fn interesting(package: &mut Package, index: usize, signs: &[&str], most_bytes: 
     if !has_sign || bytes.len() as u64 > most_bytes {
         return Ok(None);
     }
-    // Office writes nothing but UTF-8.
+    // Office only writes UTF-8.
     Ok(String::from_utf8(bytes).ok())
 }
 
-/// Reads a part that others depend on. A missing part is empty.
+/// A part that others depend on. A missing part is empty.
 fn part(package: &mut Package, name: &str) -> io::Result<String> {
     let mut text = String::new();
     match package.by_name(name) {
@@ -154,14 +153,14 @@ fn part(package: &mut Package, name: &str) -> io::Result<String> {
     Ok(text)
 }
 
-/// Copies a package, with other contents for some of its parts.
+/// Copies a package with new contents for some parts.
 fn copy(package: &mut Package, parts: &BTreeMap<usize, String>, target: &Path) -> io::Result<()> {
     let mut copy = ZipWriter::new(BufWriter::new(File::create(target)?));
     for index in 0..package.len() {
         let part = package.by_index_raw(index)?;
         match parts.get(&index) {
             Some(xml) => {
-                // LibreOffice reads it next: packing it would only cost time.
+                // LibreOffice reads it next, so compression would only take time.
                 copy.start_file(
                     part.name()?,
                     SimpleFileOptions::default().compression_method(CompressionMethod::Stored),
@@ -198,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_has_to_change_is_changed_and_the_source_never_is() {
+    fn only_affected_parts_change_and_the_source_never_does() {
         let slide = "<p:sld><a:r><a:rPr><a:latin typeface=\"Wingdings\"/></a:rPr><a:t>J</a:t></a:r></p:sld>";
         let parts = [("ppt/presentation.xml", "<p:presentation/>"), ("ppt/slides/slide1.xml", slide), ("other", "J")];
         let (directory, source) = package(&parts);
@@ -226,7 +225,7 @@ mod tests {
     fn fuzz_rewriting() {
         docmill_fuzz::fuzz("rewrite", &[], |bytes| {
             let xml = String::from_utf8_lossy(bytes);
-            // Either answer will do.
+            // Both results are valid.
             let _ = texts::edited(&xml);
             let _ = slides::edited(&xml, Some(3));
             let _ = sheets::edited(&xml, &Some(vec![true]));

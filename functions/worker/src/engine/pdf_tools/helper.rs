@@ -1,4 +1,4 @@
-//! The helper process that has the PDF libraries loaded, and forks one child per call.
+//! The helper process with the PDF libraries loaded, which forks a child per call.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::checker::file;
 use crate::confine;
 use crate::engine::fork_server::helper::{self, Handler};
 
-/// What a child says of its call.
+/// A child's reply.
 pub(super) type Answer = Result<Outcome, Failure>;
 
 /// The arguments of `worker pdf-helper`.
@@ -56,7 +56,7 @@ impl Handler for PdfHandler {
         None
     }
 
-    /// A result is checked by another child, right after the one that made it.
+    /// A result is checked by another child, right after it was made.
     fn keeps_spare(&self) -> bool {
         true
     }

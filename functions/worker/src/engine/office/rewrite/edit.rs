@@ -1,4 +1,4 @@
-//! Changes to a text of XML that leave every other byte of it as it is.
+//! Edits of XML text that leave all other bytes unchanged.
 
 use std::borrow::Cow;
 use std::io;
@@ -9,7 +9,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::Losses;
 
-/// What stands in a range of bytes from now on.
+/// A replacement for a range of bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Edit {
     pub(super) range: Range<usize>,
@@ -26,14 +26,14 @@ impl Edit {
     }
 }
 
-/// A part after its edits; none if there were none.
+/// An edited part; `None` without edits.
 #[derive(Debug)]
 pub(super) struct Edited {
     pub(super) xml: Option<String>,
     pub(super) losses: Losses,
 }
 
-/// Makes all edits. Of those that lie within another, the outer one counts.
+/// Applies all edits. An edit inside another one is ignored.
 pub(super) fn apply(xml: &str, mut edits: Vec<Edit>) -> Option<String> {
     if edits.is_empty() {
         return None;
@@ -52,7 +52,7 @@ pub(super) fn apply(xml: &str, mut edits: Vec<Edit>) -> Option<String> {
     Some(result)
 }
 
-/// An event that edits depend on.
+/// Events that edits depend on.
 #[derive(Debug)]
 pub(super) enum Tag<'a> {
     Start(BytesStart<'a>),
@@ -60,7 +60,7 @@ pub(super) enum Tag<'a> {
     End(String),
 }
 
-/// Shows each tag, and where it stands.
+/// Visits each tag with its position.
 pub(super) fn scan<'a>(xml: &'a str, mut visit: impl FnMut(Range<usize>, Tag<'a>)) -> io::Result<()> {
     let mut reader = Reader::from_str(xml);
     loop {
@@ -87,7 +87,7 @@ fn position(reader: &Reader<&[u8]>) -> usize {
     usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX)
 }
 
-/// The value of an attribute, entities and all.
+/// The raw value of an attribute, with entities.
 pub(super) fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     let mut attributes = tag.attributes();
     let mut readable = attributes.with_checks(false).map_while(Result::ok);
@@ -95,7 +95,7 @@ pub(super) fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     Some(found.value.into_owned())
 }
 
-/// The text between two tags, as a reader sees it.
+/// The text between two tags, unescaped.
 pub(super) fn plain(xml: &str, range: &Range<usize>) -> Option<String> {
     quick_xml::escape::unescape(xml.get(range.clone())?).ok().map(|text| text.into_owned())
 }

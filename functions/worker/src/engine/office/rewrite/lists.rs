@@ -1,5 +1,5 @@
-//! Tab stops behind the numbers of headings. LibreOffice stops at the one of the numbering, also where the heading's style
-//! clears it; Word goes on to the next default tab stop.
+//! Tab stops after heading numbers. LibreOffice uses the numbering's tab stop even if the heading's style clears it. Word then
+//! uses the next default tab stop.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -8,13 +8,13 @@ use std::ops::Range;
 use super::edit::{Edit, Edited, Tag, apply, attribute, scan};
 use super::{Losses, Package, part};
 
-/// The part that describes numberings.
+/// The part with the numberings.
 pub(super) const PART: &str = "word/numbering.xml";
 
 /// Without this, no level has a tab stop.
 pub(super) const SIGNS: [&str; 1] = ["<w:tab "];
 
-/// Paragraph styles, each with the position of a tab stop that it clears.
+/// Paragraph styles with the positions of cleared tab stops.
 pub(super) type Cleared = BTreeSet<(String, String)>;
 
 pub(super) fn cleared(package: &mut Package) -> io::Result<Cleared> {
@@ -40,12 +40,12 @@ fn cleared_by(styles: &str) -> io::Result<Cleared> {
 /// A level of a numbering.
 #[derive(Default)]
 struct Level {
-    /// The paragraph style whose numbers it makes.
+    /// The paragraph style that uses this level's numbers.
     style: Option<String>,
     tabs: Vec<(Range<usize>, String)>,
 }
 
-/// Removes the tab stops that a level's own style clears.
+/// Removes tab stops that a level's own style clears.
 pub(super) fn edited(xml: &str, cleared: &Cleared) -> io::Result<Edited> {
     let (mut edits, mut level) = (Vec::new(), Level::default());
     scan(xml, |range, tag| match tag {

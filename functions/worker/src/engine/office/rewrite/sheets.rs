@@ -1,5 +1,5 @@
-//! Heights of rows. LibreOffice measures each row again unless its height was set by hand; Excel prints the heights that it
-//! saved. Rows whose text wraps are left to LibreOffice: it breaks some lines elsewhere, and no line must be cut off.
+//! Row heights. LibreOffice recalculates the height of each row unless it was set by hand; Excel prints the saved heights. Rows
+//! with wrapped text are left to LibreOffice, because it may break lines differently, and no line must be cut off.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use super::{Losses, Package, part};
 /// Without this, no row has a height.
 pub(super) const SIGNS: [&str; 1] = [" ht=\""];
 
-/// Whether each cell format wraps text. None if the formats are not where Excel puts them.
+/// Whether each cell format wraps text. `None` if the formats are not where Excel puts them.
 pub(super) type Wrapping = Option<Vec<bool>>;
 
 pub(super) fn is_page(name: &str) -> bool {
@@ -43,7 +43,7 @@ fn wraps(alignment: &BytesStart<'_>) -> bool {
     is("wrapText", ["1", "true"]) || ["horizontal", "vertical"].iter().any(|name| is(name, ["justify", "distributed"]))
 }
 
-/// A name without its prefix: some programs write `x:row`.
+/// A name without its prefix, since some programs write `x:row`.
 fn local(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, name)| name)
 }
@@ -65,7 +65,7 @@ pub(super) fn edited(xml: &str, wrapping: &Wrapping) -> io::Result<Edited> {
     Ok(Edited { xml: apply(xml, edits), ..unchanged })
 }
 
-/// The edit that keeps the height of a row, if it has one that was not set by hand.
+/// The edit that keeps a row's height, if it was not set by hand.
 fn kept(row: &BytesStart<'_>, start: usize) -> Option<Edit> {
     let height: f64 = attribute(row, "ht")?.parse().ok()?;
     let place = start + "<".len() + row.name().as_ref().len();
@@ -104,7 +104,7 @@ mod tests {
         let kept = format!("<x:row customHeight=\"1\" r=\"1\" ht=\"15.75\">{cell}</x:row>");
         assert_eq!(changed(&row(" ht=\"15.75\"", cell)).unwrap(), kept);
         assert_eq!(changed("<row ht=\"60\"/>").unwrap(), "<row customHeight=\"1\" ht=\"60\"/>");
-        // A format of an empty cell wraps nothing.
+        // An empty cell's format wraps nothing.
         assert!(changed(&row(" ht=\"15.75\"", "<x:c s=\"1\"/>")).is_some());
         let wrapped = row(" ht=\"15.75\"", "<x:c s=\"1\"><x:v>1</x:v></x:c>");
         let by_hand = row(" ht=\"15.75\" customHeight=\"1\"", cell);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn sheets_are_pages() {
+    fn sheets_are_parts_that_are_edited() {
         assert!(is_page("xl/worksheets/sheet1.xml"));
         assert!(!is_page("xl/worksheets/_rels/sheet1.xml.rels") && !is_page("xl/styles.xml"));
     }

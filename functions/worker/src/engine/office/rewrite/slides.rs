@@ -1,4 +1,4 @@
-//! Slides: equations, slide numbers, letters that are typed in a symbol font, and tab stops.
+//! Slides: equations, slide numbers, text in symbol fonts, and tab stops.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,14 +11,14 @@ use super::symbols::{SymbolFont, is_private};
 use super::tabs::Paragraph;
 use super::{Losses, Package, part};
 
-/// Without one of these, there is nothing to do in a slide.
+/// A slide without any of these needs no changes.
 pub(super) const SIGNS: [&str; 4] = ["<a14:m", "Wingdings", "Webdings", "<a:tabLst"];
 
 pub(super) fn is_page(name: &str) -> bool {
     name.starts_with("ppt/slides/slide") && name.ends_with(".xml")
 }
 
-/// The number of each slide, by the name of its part, if the first one has another than 1: LibreOffice counts from 1.
+/// The number of each slide by its part's name, if the first number is not 1: LibreOffice always counts from 1.
 pub(super) fn numbers(package: &mut Package) -> io::Result<BTreeMap<String, u32>> {
     let presentation = part(package, "ppt/presentation.xml")?;
     let (mut first, mut ids) = (None, Vec::new());
@@ -47,7 +47,7 @@ pub(super) fn numbers(package: &mut Package) -> io::Result<BTreeMap<String, u32>
     Ok(slides.zip(first..).collect())
 }
 
-/// `number`: the slide's, if it is to be written out.
+/// `number`: the slide's number, if it must be written as text.
 pub(super) fn edited(xml: &str, number: Option<u32>) -> io::Result<Edited> {
     let mut slide = Slide { xml, number, ..Slide::default() };
     scan(xml, |range, tag| match tag {
@@ -67,12 +67,12 @@ struct Slide<'a> {
     alternates: Vec<Alternate>,
     run: Option<Run>,
     text: usize,
-    /// Whether the shape takes margins from a layout that is not looked at.
+    /// Whether the shape may inherit margins from a layout, which is not read.
     inherits: bool,
     paragraph: Paragraph,
 }
 
-/// What newer programs show, and what all others do.
+/// Content for newer programs, and the fallback for others.
 #[derive(Default)]
 struct Alternate {
     equations: u32,
@@ -85,10 +85,10 @@ struct Alternate {
 struct Run {
     /// A symbol font for all letters, and the element that names it.
     letters: Option<(SymbolFont, Range<usize>)>,
-    /// The same for symbols among other letters.
+    /// A symbol font for symbols among other letters, and its element.
     symbols: Option<(SymbolFont, Range<usize>)>,
     text: Range<usize>,
-    /// The start of the field that it is, if that shows the slide's number, and its properties, which a run has none of.
+    /// If it is a field with the slide's number: the range of its start tag and properties, which a run does not have.
     field: Option<Range<usize>>,
     properties: Option<Range<usize>>,
 }
@@ -178,7 +178,7 @@ impl Slide<'_> {
         }
     }
 
-    /// Whoever can't show an equation is to show its picture: LibreOffice 7.4 believes that it can.
+    /// Uses an equation's picture: LibreOffice 7.4 claims to support equations but does not show them.
     fn choose(&mut self) {
         let Some(alternate) = self.alternates.pop() else { return };
         if alternate.equations > 0 && alternate.has_picture {
@@ -193,15 +193,15 @@ fn symbol_font(font: &BytesStart<'_>) -> Option<SymbolFont> {
     SymbolFont::named(&attribute(font, "typeface")?)
 }
 
-/// A field as a run of its number.
+/// Replaces a field by a run with its number.
 fn written_out(run: Run, number: u32, end: Range<usize>) -> Vec<Edit> {
     let Some(start) = run.field.filter(|_| !run.text.is_empty()) else { return Vec::new() };
     let changed = [Edit::new(start, "<a:r>"), Edit::new(run.text, number.to_string()), Edit::new(end, "</a:r>")];
     changed.into_iter().chain(run.properties.map(Edit::removal)).collect()
 }
 
-/// The symbols themselves, in whatever font has them. Where the font is that of symbols alone, other letters are left: all
-/// but one that makes up its run, as an arrow that PowerPoint put for `-->` does.
+/// Replaces letters by Unicode symbols, which any font may contain. If the font is only for symbols, other letters are unchanged,
+/// except a single one that is the whole run, such as the arrow that PowerPoint inserts for `-->`.
 fn symbols(xml: &str, run: Run) -> Vec<Edit> {
     let Some(text) = plain(xml, &run.text) else { return Vec::new() };
     let read = match (&run.letters, &run.symbols) {
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn symbols_become_what_they_show_and_the_text_around_them_is_kept() {
+    fn symbols_become_unicode_and_the_text_around_them_is_kept() {
         let run = |font: &str, text: &str| {
             let font = if font.is_empty() { String::new() } else { format!("<a:{font} typeface=\"Wingdings\"/>") };
             format!("<a:r><a:rPr>{font}</a:rPr><a:t>{text}</a:t></a:r>")

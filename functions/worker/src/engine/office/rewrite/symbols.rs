@@ -1,8 +1,8 @@
-//! Symbol fonts, whose letters are pictures: which character of Unicode each one is.
+//! Symbol fonts and the Unicode character for each of their letters.
 
 const FONTS: &str = include_str!("symbols.txt");
 
-/// The code of a font's first character, and of those that documents move to Unicode's private area.
+/// The code of a font's first character. Documents may also use the private use area with this offset.
 const FIRST: u32 = 0x20;
 const PRIVATE: u32 = 0xF000;
 
@@ -16,7 +16,7 @@ impl SymbolFont {
         fonts.into_iter().find(|(font, _)| font.eq_ignore_ascii_case(name)).map(|(_, characters)| Self(characters))
     }
 
-    /// What a character is in this font, whether it stands for itself or in the private area.
+    /// The Unicode character for a letter in this font, given directly or in the private use area.
     pub(super) fn character(self, letter: char) -> Option<char> {
         let code = u32::from(letter);
         let code = if (PRIVATE..PRIVATE + 0x100).contains(&code) { code - PRIVATE } else { code };
@@ -24,7 +24,7 @@ impl SymbolFont {
         self.0.chars().nth(place).filter(|symbol| *symbol != char::REPLACEMENT_CHARACTER)
     }
 
-    /// A text that is in this font altogether.
+    /// A text that is entirely in this font.
     pub(super) fn read(self, text: &str) -> String {
         text.chars().map(|letter| self.character(letter).unwrap_or(letter)).collect()
     }

@@ -1,5 +1,5 @@
-//! Tab stops of a slide's paragraph. LibreOffice drops them where the paragraph has an indent of its first line, be it none,
-//! and counts them from its margin, where PowerPoint counts from the edge of the box.
+//! Tab stops of a slide's paragraphs. LibreOffice drops them if the paragraph has a first-line indent, even zero, and measures
+//! them from the margin. PowerPoint measures them from the edge of the box.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use quick_xml::events::BytesStart;
 
 use super::edit::{Edit, attribute};
 
-/// A paragraph's properties, as far as they are read. Lengths are EMU, 914,400 to the inch.
+/// The relevant properties of a paragraph. Lengths are in EMU: 914,400 per inch.
 #[derive(Debug, Default)]
 pub(super) struct Paragraph {
     start: Range<usize>,
@@ -15,7 +15,7 @@ pub(super) struct Paragraph {
     indent: Option<i64>,
     tabs: Vec<(Range<usize>, i64)>,
     bullet: bool,
-    /// Known once the properties end.
+    /// Known at the end of the properties.
     pub(super) loses_tabs: bool,
 }
 
@@ -40,7 +40,7 @@ impl Paragraph {
         if self.tabs.is_empty() {
             return Vec::new();
         }
-        // An indent is part of a list, and nobody knows what a layout says.
+        // Lists need their indent, and the layout's properties are unknown.
         self.loses_tabs = inherits || self.bullet || self.indent.is_some_and(|indent| indent != 0);
         if self.loses_tabs {
             return Vec::new();
@@ -58,7 +58,7 @@ impl Paragraph {
     }
 }
 
-/// A start tag less one of its attributes.
+/// A start tag without one of its attributes.
 fn without_attribute(tag: &str, name: &str) -> Option<String> {
     let from = tag.find(&format!(" {name}=\""))?;
     let value = from + name.len() + 3;
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn tab_stops_are_kept_where_an_indent_of_nothing_would_drop_them() {
+    fn tab_stops_are_kept_where_a_zero_indent_would_drop_them() {
         let tabs = "<a:tabLst><a:tab pos=\"3000\" algn=\"r\"/></a:tabLst>";
         let moved = "<a:tabLst><a:tab pos=\"2000\" algn=\"r\"/></a:tabLst>";
         let kept = |xml: &str| edited(xml, None).unwrap().xml.unwrap();

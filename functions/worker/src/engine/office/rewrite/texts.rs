@@ -1,4 +1,4 @@
-//! Text documents: letters that are typed in a symbol font.
+//! Text documents: text in symbol fonts.
 
 use std::io;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use super::Losses;
 use super::edit::{Edit, Edited, Tag, apply, attribute, escaped, plain, scan};
 use super::symbols::SymbolFont;
 
-/// Without one of these, there is nothing to do in a part.
+/// A part without any of these needs no changes.
 pub(super) const SIGNS: [&str; 2] = ["Wingdings", "Webdings"];
 
 pub(super) fn is_page(name: &str) -> bool {
@@ -57,7 +57,7 @@ fn symbol(tag: &BytesStart<'_>) -> Option<char> {
     SymbolFont::named(&attribute(tag, "w:font")?)?.character(letter)
 }
 
-/// The symbols themselves, in whatever font has them.
+/// Replaces letters by Unicode symbols, which any font may contain.
 fn unicode(xml: &str, run: Run) -> Vec<Edit> {
     let Some((font, named)) = run.font else { return Vec::new() };
     let texts = run.texts.into_iter().filter_map(|range| {
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_in_a_symbol_font_become_what_they_show() {
+    fn letters_in_a_symbol_font_become_unicode() {
         let run =
             "<w:r><w:rPr><w:rFonts w:ascii=\"Wingdings\" w:hAnsi=\"Wingdings\"/><w:b/></w:rPr><w:t>J&#xFC;</w:t></w:r>";
         assert_eq!(edited(run).unwrap().xml.unwrap(), "<w:r><w:rPr><w:b/></w:rPr><w:t>☺✓</w:t></w:r>");
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn only_parts_with_text_are_looked_at() {
+    fn only_parts_with_text_are_read() {
         assert!(["word/document.xml", "word/header2.xml", "word/footnotes.xml"].into_iter().all(is_page));
         assert!(!["word/numbering.xml", "word/media/document.xml", "docProps/app.xml"].into_iter().any(is_page));
     }

@@ -10,23 +10,23 @@ const FILE_NAME: &str = "com.sun.star.text.TextField.FileName";
 const NAME_AND_EXTENSION: i16 = 3;
 
 impl Hidden<'_> {
-    /// Shows the document's name alone in fields that show the path too: nobody knows the folder that it is converted in.
+    /// Makes fields with path and name show only the document's name, since the path is that of a temporary folder.
     pub(in crate::engine::office) fn show_name_without_path(&self) -> io::Result<()> {
         let Ok(supplier) = self.uno.query(self.object, "com.sun.star.text.XTextFieldsSupplier") else {
             return Ok(());
         };
         let mut fields: *mut RawObject = ptr::null_mut();
         let get = "com.sun.star.text.XTextFieldsSupplier::getTextFields";
-        // SAFETY: the document was asked for this interface; the method takes nothing and returns an object.
+        // SAFETY: the document was queried for this interface; the method takes nothing and returns an object.
         unsafe { self.uno.call(supplier, get, &mut fields, &mut [])? };
         let mut each: *mut RawObject = ptr::null_mut();
         let enumerate = "com.sun.star.container.XEnumerationAccess::createEnumeration";
-        // SAFETY: the fields are of this interface; the method takes nothing and returns an object.
+        // SAFETY: the fields have this interface; the method takes nothing and returns an object.
         unsafe { self.uno.call(fields, enumerate, &mut each, &mut [])? };
         while self.has_more(each)? {
             let mut field = Any::EMPTY;
             let next = "com.sun.star.container.XEnumeration::nextElement";
-            // SAFETY: the enumeration is of this interface; the method takes nothing and returns a value with its type.
+            // SAFETY: the enumeration has this interface; the method takes nothing and returns an Any.
             unsafe { self.uno.call(each, next, &mut field, &mut [])? };
             let field = object(&field)?;
             if self.is_of(field, FILE_NAME)? {
@@ -40,7 +40,7 @@ impl Hidden<'_> {
     fn has_more(&self, enumeration: *mut RawObject) -> io::Result<bool> {
         let mut has_more = 0_u8;
         let ask = "com.sun.star.container.XEnumeration::hasMoreElements";
-        // SAFETY: callers give an enumeration; the method takes nothing and returns a boolean, which is a byte.
+        // SAFETY: callers pass an enumeration; the method takes nothing and returns a boolean, which is a byte.
         unsafe { self.uno.call(enumeration, ask, &mut has_more, &mut [])? };
         Ok(has_more != 0)
     }
@@ -49,7 +49,7 @@ impl Hidden<'_> {
         let object = self.uno.query(object, "com.sun.star.lang.XServiceInfo")?;
         let (mut service, mut supports) = (Text::new(&self.uno.library, service), 0_u8);
         let ask = "com.sun.star.lang.XServiceInfo::supportsService";
-        // SAFETY: the object was asked for this interface; the method takes a text and returns a boolean, which is a byte.
+        // SAFETY: the object was queried for this interface; the method takes a text and returns a boolean, which is a byte.
         unsafe { self.uno.call(object, ask, &mut supports, &mut [service.place()])? };
         Ok(supports != 0)
     }

@@ -1,23 +1,23 @@
-//! What is set on a document between loading and printing it.
+//! Settings of a document between loading and printing.
 
 use std::io;
 
 use super::{Any, Hidden, Properties, Property, RawObject, Text, place, ptr};
 
-/// LibreOffice's switch between a text with its changes marked, and as it is when all are accepted.
+/// LibreOffice's switch between text with marked changes and text with all changes accepted.
 const SHOW_CHANGES: &str = "ShowTrackedChanges";
 
 impl Hidden<'_> {
-    /// Turns every page of a text document or spreadsheet to landscape, or else to portrait.
+    /// Sets all pages of a text document or spreadsheet to landscape or portrait.
     pub(in crate::engine::office) fn turn_pages(&self, landscape: bool) -> io::Result<()> {
         let styles = self.page_styles()?;
         let mut count = 0_i32;
-        // SAFETY: the styles were asked for this interface; the method takes nothing and returns 32 bits.
+        // SAFETY: the styles were queried for this interface; the method takes nothing and returns 32 bits.
         unsafe { self.uno.call(styles, "com.sun.star.container.XIndexAccess::getCount", &mut count, &mut [])? };
         for mut index in 0..count {
             let mut style = Any::EMPTY;
             let get = "com.sun.star.container.XIndexAccess::getByIndex";
-            // SAFETY: the styles were asked for this interface; the method takes 32 bits and returns a value with its type.
+            // SAFETY: the styles were queried for this interface; the method takes 32 bits and returns an Any.
             unsafe { self.uno.call(styles, get, &mut style, &mut [place(&mut index)])? };
             let style = self.uno.query(object(&style)?, "com.sun.star.beans.XPropertySet")?;
             self.turn_page(style, landscape)?;
@@ -25,17 +25,17 @@ impl Hidden<'_> {
         Ok(())
     }
 
-    /// The names of a spreadsheet's sheets, in their order.
+    /// The names of a spreadsheet's sheets in order.
     pub(in crate::engine::office) fn sheet_names(&self) -> io::Result<Vec<String>> {
         let document = self.uno.query(self.object, "com.sun.star.sheet.XSpreadsheetDocument")?;
         let mut sheets: *mut RawObject = ptr::null_mut();
         let get = "com.sun.star.sheet.XSpreadsheetDocument::getSheets";
-        // SAFETY: the document was asked for this interface; the method takes nothing and returns an object.
+        // SAFETY: the document was queried for this interface; the method takes nothing and returns an object.
         unsafe { self.uno.call(document, get, &mut sheets, &mut [])? };
         let sheets = self.uno.query(sheets, "com.sun.star.container.XNameAccess")?;
         let mut names: *mut RawSequence = ptr::null_mut();
         let get = "com.sun.star.container.XNameAccess::getElementNames";
-        // SAFETY: the sheets were asked for this interface; the method takes nothing and returns a sequence of texts.
+        // SAFETY: the sheets were queried for this interface; the method takes nothing and returns a sequence of texts.
         unsafe {
             self.uno.call(sheets, get, &mut names, &mut [])?;
             texts(names)
@@ -46,11 +46,11 @@ impl Hidden<'_> {
         let supplier = self.uno.query(self.object, "com.sun.star.style.XStyleFamiliesSupplier")?;
         let mut families: *mut RawObject = ptr::null_mut();
         let get = "com.sun.star.style.XStyleFamiliesSupplier::getStyleFamilies";
-        // SAFETY: the document was asked for this interface; the method takes nothing and returns an object.
+        // SAFETY: the document was queried for this interface; the method takes nothing and returns an object.
         unsafe { self.uno.call(supplier, get, &mut families, &mut [])? };
         let (mut name, mut styles) = (Text::new(&self.uno.library, "PageStyles"), Any::EMPTY);
         let get = "com.sun.star.container.XNameAccess::getByName";
-        // SAFETY: the families are of this interface; the method takes a text and returns a value with its type.
+        // SAFETY: the families have this interface; the method takes a text and returns an Any.
         unsafe { self.uno.call(families, get, &mut styles, &mut [name.place()])? };
         self.uno.query(object(&styles)?, "com.sun.star.container.XIndexAccess")
     }
@@ -69,9 +69,9 @@ impl Hidden<'_> {
     fn length(&self, object: *mut RawObject, name: &str) -> io::Result<i32> {
         let (mut name, mut value) = (Text::new(&self.uno.library, name), Any::EMPTY);
         let get = "com.sun.star.beans.XPropertySet::getPropertyValue";
-        // SAFETY: callers ask for this interface; the method takes a text and returns a value with its type.
+        // SAFETY: callers query this interface; the method takes a text and returns an Any.
         unsafe { self.uno.call(object, get, &mut value, &mut [name.place()])? };
-        // SAFETY: the property is a long, by the description of page styles; a value has its address in `data`.
+        // SAFETY: page styles define the property as a long, and `data` is its address.
         let length = unsafe { value.data.cast::<i32>().as_ref() };
         length.copied().ok_or_else(|| io::Error::other("a page without a size"))
     }
@@ -80,7 +80,7 @@ impl Hidden<'_> {
         let (mut name, mut any) = (Text::new(&self.uno.library, name), Any::EMPTY);
         self.uno.fill(&mut any, value)?;
         let set = "com.sun.star.beans.XPropertySet::setPropertyValue";
-        // SAFETY: callers ask for this interface; the method takes a text and a value with its type, and returns nothing.
+        // SAFETY: callers query this interface; the method takes a text and an Any, and returns nothing.
         unsafe { self.uno.call(object, set, &mut (), &mut [name.place(), place(&mut any)]) }
     }
 
@@ -91,7 +91,7 @@ impl Hidden<'_> {
         };
         let mut changes: *mut RawObject = ptr::null_mut();
         let get = "com.sun.star.document.XRedlinesSupplier::getRedlines";
-        // SAFETY: the document was asked for this interface; the method takes nothing and returns an object.
+        // SAFETY: the document was queried for this interface; the method takes nothing and returns an object.
         unsafe { self.uno.call(supplier, get, &mut changes, &mut [])? };
         let mut has_some = 0_u8;
         let ask = "com.sun.star.container.XElementAccess::hasElements";
@@ -100,24 +100,24 @@ impl Hidden<'_> {
         Ok(has_some != 0)
     }
 
-    /// Shows the text as it is with all changes accepted. The document itself stays as it is: it may be protected.
+    /// Shows the text as if all changes were accepted. The document itself is not changed, since it may be protected.
     pub(in crate::engine::office) fn hide_changes(&self) -> io::Result<()> {
         self.dispatch(SHOW_CHANGES, vec![(SHOW_CHANGES.to_owned(), Property::Boolean(false))])
     }
 
-    /// Accepts all changes. A protected document keeps them.
+    /// Accepts all changes. Protected documents keep them.
     pub(in crate::engine::office) fn accept_changes(&self) -> io::Result<()> {
         self.dispatch("AcceptAllTrackedChanges", Vec::new())
     }
 
-    /// Gives the document's window one of LibreOffice's commands.
+    /// Sends one of LibreOffice's commands to the document's window.
     fn dispatch(&self, command: &str, arguments: Properties) -> io::Result<()> {
         let model = self.uno.query(self.object, "com.sun.star.frame.XModel")?;
         let mut controller: *mut RawObject = ptr::null_mut();
-        // SAFETY: the document was asked for this interface; the method takes nothing and returns an object.
+        // SAFETY: the document was queried for this interface; the method takes nothing and returns an object.
         unsafe { self.uno.call(model, "com.sun.star.frame.XModel::getCurrentController", &mut controller, &mut [])? };
         let mut frame: *mut RawObject = ptr::null_mut();
-        // SAFETY: the controller is null or of this interface; the method takes nothing and returns an object.
+        // SAFETY: the controller is null or has this interface; the method takes nothing and returns an object.
         unsafe { self.uno.call(controller, "com.sun.star.frame.XController::getFrame", &mut frame, &mut [])? };
         let mut frame = self.uno.query(frame, "com.sun.star.frame.XDispatchProvider")?;
         let helper = self.uno.create("com.sun.star.frame.DispatchHelper")?;
@@ -130,36 +130,36 @@ impl Hidden<'_> {
             &mut [place(&mut frame), command.place(), target.place(), place(&mut flags), place(&mut properties)];
         self.uno.be_kit(false);
         let dispatch = "com.sun.star.frame.XDispatchHelper::executeDispatch";
-        // SAFETY: the helper was asked for this interface; the method takes an object, two texts, 32 bits and a sequence of
-        // properties, and returns a value with its type.
+        // SAFETY: the helper was queried for this interface; the method takes an object, two texts, 32 bits and a sequence of
+        // properties, and returns an Any.
         let dispatched = unsafe { self.uno.call(helper, dispatch, &mut answer, places) };
         self.uno.be_kit(true);
         dispatched
     }
 }
 
-/// A sequence of LibreOffice's (`uno_Sequence`). Its elements follow.
+/// LibreOffice's `uno_Sequence`. Its elements follow.
 #[repr(C)]
 struct RawSequence {
     users: i32,
     length: i32,
 }
 
-/// A text of LibreOffice's (`rtl_uString`). Its UTF-16 units follow.
+/// LibreOffice's `rtl_uString`. Its UTF-16 units follow.
 #[repr(C)]
 struct RawUnits {
     users: i32,
     length: i32,
 }
 
-/// The texts of a sequence. It is not freed: the process is about to end.
+/// The texts of a sequence. It is not freed, since the process is about to end.
 ///
 /// # Safety
 /// It must be null or a sequence of texts.
 unsafe fn texts(sequence: *const RawSequence) -> io::Result<Vec<String>> {
     let length = |length: i32| usize::try_from(length).map_err(io::Error::other);
-    // SAFETY: the pointer is null or valid by the caller's promise; elements come right after the header, which is as
-    // long as a pointer, and so do a text's units. Elements of a sequence of texts are never null.
+    // SAFETY: the caller guarantees that the pointer is null or valid. Elements follow the header, which is as long as a pointer,
+    // and so do a text's units. Elements of a sequence of texts are never null.
     unsafe {
         let Some(header) = sequence.as_ref() else { return Ok(Vec::new()) };
         let elements = std::slice::from_raw_parts(sequence.add(1).cast::<*const RawUnits>(), length(header.length)?);
@@ -171,9 +171,9 @@ unsafe fn texts(sequence: *const RawSequence) -> io::Result<Vec<String>> {
     }
 }
 
-/// The object that a value is.
+/// The object in an Any.
 pub(super) fn object(value: &Any) -> io::Result<*mut RawObject> {
-    // An object lies in the Any itself; a value of no type has its data elsewhere.
+    // Objects are stored in the Any itself. A value without a type has its data elsewhere.
     let is_object = ptr::eq(value.data, ptr::from_ref(&value.reserved).cast());
     if is_object && !value.reserved.is_null() {
         Ok(value.reserved.cast())
