@@ -1,4 +1,4 @@
-//! Programs export the function that pdfium is to call instead of FreeType's own (`pdfium/glyphs.rs`).
+//! Exports the function that pdfium must call instead of FreeType's own (`pdfium/glyphs.rs`).
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -7,7 +7,7 @@ use docmill::domain::limits::Limits;
 
 use crate::failure::Failure;
 
-/// Bytes that the sources of one job may still bring, all together.
+/// The remaining bytes for all sources of a job.
 #[derive(Debug)]
 pub struct Budget {
     left: AtomicU64,
@@ -19,14 +19,14 @@ impl Budget {
         Self { left: AtomicU64::new(limits.source_bytes), most: limits.source_bytes }
     }
 
-    /// Takes bytes that have arrived. Fails with `source_too_large`.
+    /// Counts received bytes. Fails with `source_too_large`.
     pub fn take(&self, bytes: usize) -> Result<(), Failure> {
         let less = |left: u64| left.checked_sub(bytes as u64);
         let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
         taken.map(drop).map_err(|_| too_large(self.most))
     }
 
-    /// Whether so many bytes more would be too many.
+    /// Fails if this many more bytes would be too many.
     pub fn admits(&self, bytes: u64) -> Result<(), Failure> {
         if bytes <= self.left.load(Ordering::Relaxed) { Ok(()) } else { Err(too_large(self.most)) }
     }

@@ -10,7 +10,7 @@ pub struct Failure {
     pub code: JobErrorCode,
     pub message: String,
     pub cause: String,
-    /// The engine that had the source, if one had it.
+    /// The engine that had the source, if any.
     pub engine: Option<EngineKind>,
 }
 
@@ -19,13 +19,13 @@ impl Failure {
         Self { code, message: message.into(), cause: cause.into(), engine: None }
     }
 
-    /// A fault of our own infrastructure: the only kind that is tried again.
+    /// A fault of our infrastructure: the only kind that is retried.
     pub fn internal(cause: impl Into<String>) -> Self {
         const MESSAGE: &str = "Something went wrong on our side. Your credits were refunded. Try again.";
         Self::new(JobErrorCode::Internal, MESSAGE, cause)
     }
 
-    /// The source needs more memory than a conversion may have, in bytes: another attempt would end alike.
+    /// The source needs more memory than a conversion may use, in bytes. A retry would fail too.
     pub fn of_memory(bytes: u64, cause: impl Into<String>) -> Self {
         let message = format!(
             "The conversion needs more memory than the {} MiB that it may use. Make the source smaller, or split it.",
@@ -34,7 +34,7 @@ impl Failure {
         Self::new(JobErrorCode::RenderFailed, message, cause)
     }
 
-    /// The same, of an engine.
+    /// The same, with an engine.
     #[must_use]
     pub fn of(self, engine: EngineKind) -> Self {
         Self { engine: Some(engine), ..self }

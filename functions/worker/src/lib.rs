@@ -1,4 +1,4 @@
-//! The worker: the only crate that contains conversion code.
+//! The worker, the only crate with conversion code.
 
 pub mod budget;
 pub mod cancellation;

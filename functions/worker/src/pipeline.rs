@@ -1,4 +1,4 @@
-//! One job, from its message to its end: claim, fetch, check, convert, store, complete.
+//! Runs a job from its message to its end: claim, fetch, check, convert, store, complete.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -32,16 +32,16 @@ use crate::sources::{self, Given};
 use crate::stored::AccountFiles;
 use crate::tree::{self, Scratch};
 
-/// A lease ends a little after the function that holds it must have.
+/// A lease must end after the function that holds it.
 const LEASE_MARGIN: Duration = Duration::from_secs(15);
-/// Time kept for storing and completing after the conversion's deadline.
+/// Time reserved for storing and completing after the conversion's deadline.
 const STORE_TIME: Duration = Duration::from_secs(30);
-/// What an engine may take beyond the deadline to end its children.
+/// Time for an engine to end its children after the deadline.
 const DEADLINE_GRACE: Duration = Duration::from_secs(10);
-/// How far into the time for storing a delivery may go.
+/// How much of the time for storing a delivery may use.
 const DELIVERY_TIME: Duration = Duration::from_secs(20);
 const FIRST_RETRY_SECONDS: u32 = 5;
-/// How many files of one result are stored at once.
+/// Most files of a result that are stored at the same time.
 const STORED_AT_ONCE: usize = 4;
 
 #[derive(Debug)]
@@ -53,47 +53,47 @@ pub struct Pipeline {
     pub converter: Converter,
     pub fonts: Fonts,
     pub font_cache: FontCache,
-    /// The queue whose messages this worker gets.
+    /// The worker's queue.
     pub queue_name: QueueName,
     pub clock: Clock,
-    /// How often a job is looked at while it is worked on, in case its owner cancels it.
+    /// How often to check whether a running job was canceled.
     pub look_every: Duration,
 }
 
-/// One delivery of a message.
+/// A delivery of a message.
 #[derive(Clone, Copy, Debug)]
 pub struct Delivery<'a> {
     pub body: &'a str,
     pub receipt: &'a str,
-    /// When the platform ends this invocation.
+    /// When the platform stops this invocation.
     pub ends_at: Instant,
 }
 
-/// What happens to the message.
+/// What to do with the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handled {
-    /// Nothing is left to do for it.
+    /// Nothing is left to do.
     Acknowledge,
-    /// It must come back.
+    /// The message must come back.
     Return,
 }
 
-/// Why an attempt ended without the job being completed.
+/// Why an attempt ended without completing the job.
 #[derive(Debug, thiserror::Error)]
 enum AttemptError {
-    /// The source's or the document's fault: final.
+    /// The fault of the source or document: final.
     #[error("{0}")]
     Failure(Failure),
-    /// A fault of our infrastructure: tried again.
+    /// The fault of our infrastructure: retried.
     #[error("{cause}")]
     Fault { cause: String, engine: Option<EngineKind> },
-    /// Another attempt has taken over: nothing more to do.
+    /// Another attempt has taken over.
     #[error("the job belongs to another attempt")]
     Superseded,
 }
 
 impl AttemptError {
-    /// A fault that no engine has to do with.
+    /// A fault outside the engines.
     fn fault(cause: impl Into<String>) -> Self {
         Self::Fault { cause: cause.into(), engine: None }
     }
@@ -125,8 +125,8 @@ impl Pipeline {
         let job_id = match serde_json::from_str(delivery.body) {
             Ok(Message::Convert { job_id }) => job_id,
             Err(error) => {
-                // A message of a newer version, or not ours: it goes to the dead letters, which raise an alarm, and soon:
-                // after its whole visibility time each, six receives would take over two hours.
+                // A message of a newer version, or not ours. It becomes a dead letter, which raises an alarm. This is done soon:
+                // six receives with the full visibility time would take over two hours.
                 tracing::error!(%error, "a message could not be read");
                 self.return_in(FIRST_RETRY_SECONDS, delivery.receipt).await;
                 return Handled::Return;
@@ -151,7 +151,7 @@ impl Pipeline {
         }
     }
 
-    /// Claims the job for one attempt. `None`: this delivery needs no work.
+    /// Claims the job for an attempt. `None` if this delivery needs no work.
     async fn claim(&self, id: JobId, ends_at: Instant) -> Result<Option<Job>, StoreError> {
         let lease = ends_at.saturating_duration_since(Instant::now()) + LEASE_MARGIN;
         match self.jobs.claim(id, self.clock.now(), lease).await? {
@@ -172,13 +172,13 @@ impl Pipeline {
         }
     }
 
-    /// One attempt at a claimed job, up to its completion.
+    /// An attempt at a claimed job, up to its completion.
     async fn attempt(&self, job: &Job, ends_at: Instant) -> Result<(), AttemptError> {
         let request = self.request(job).await?;
-        // The directory is wiped when it goes out of scope, also after errors.
+        // The directory is deleted when it goes out of scope, even after errors.
         let scratch = Scratch::new().map_err(|error| AttemptError::fault(format!("no scratch directory: {error}")))?;
         let deadline = ends_at.checked_sub(STORE_TIME).unwrap_or(ends_at);
-        // Engines keep the deadline themselves; what happens around them must not outlast it either.
+        // Engines enforce the deadline themselves. It also applies to everything around them.
         let started = Instant::now();
         let limits = &self.config.limits.clone().narrowed_by(&job.limits);
         let given = self.stored_sources(job, &request, scratch.path(), &Budget::of(limits)).await?;
@@ -197,7 +197,7 @@ impl Pipeline {
         self.complete(job, converted, results, stored.elapsed()).await
     }
 
-    /// Stores all files under keys of this attempt. Many are described in a manifest, so that no item grows.
+    /// Stores all files under keys of this attempt. Many files are described in a manifest, to keep the item small.
     async fn store(&self, job: &Job, converted: &Converted) -> Result<StoredResults, AttemptError> {
         let key = |part| ObjectKey::of_result(job, part);
         let each = converted.files.each.iter().enumerate().map(|(index, made)| (OutputPart::File(index), made));
@@ -217,7 +217,7 @@ impl Pipeline {
         Ok(StoredResults::Manifest { files: results.outputs.len() })
     }
 
-    /// Sends the primary result where the request wants it. What was not delivered is not kept either.
+    /// Sends the primary result to the request's URL. Undelivered results are deleted.
     async fn deliver(
         &self,
         job: &Job,
@@ -238,7 +238,7 @@ impl Pipeline {
         Ok(delivered?)
     }
 
-    /// The canonical request with its secrets, from the job or from the bucket.
+    /// The canonical request with its secrets, from the job or the bucket.
     async fn request(&self, job: &Job) -> Result<JobRequest, AttemptError> {
         let payload = match &job.secret {
             Some(Payload::Inline(text)) => text.clone(),
@@ -248,7 +248,7 @@ impl Pipeline {
         serde_json::from_str(&payload).map_err(|_| AttemptError::fault("the stored request is not readable"))
     }
 
-    /// The sources in the bucket. Only those of the job's own account are found.
+    /// The sources in the bucket. Only those of the job's account can be found.
     async fn stored_sources(
         &self,
         job: &Job,
@@ -318,7 +318,7 @@ impl Pipeline {
         }
     }
 
-    /// Fails the job, or gives it back for another attempt.
+    /// Fails the job or returns it for another attempt.
     async fn recover(&self, job: &Job, error: AttemptError, receipt: &str) -> Handled {
         let (failure, last) = match error {
             AttemptError::Superseded => return Handled::Acknowledge,
@@ -337,8 +337,8 @@ impl Pipeline {
                 telemetry::job::failed(job, failure.code, &failure.cause);
                 Handled::Acknowledge
             }
-            // Timeline: A hangs until its lease has ended, the sweeper releases the job, A fails late, and only then B
-            // claims: B still needs the stored request.
+            // Timeline: A hangs until its lease has ended, the sweeper releases the job, A fails late, and B claims after that. B
+            // still needs the stored request.
             Ok(Written::Superseded) => Handled::Acknowledge,
             Err(error) => {
                 tracing::error!(job_id = %job.id, %error, "a failed job could not be marked; its lease will end");
@@ -347,8 +347,8 @@ impl Pipeline {
         }
     }
 
-    /// The message comes back soon rather than after its whole visibility time. If the job cannot be released, its lease
-    /// ends by itself, and the sweeper sees to it.
+    /// The message comes back soon rather than after its full visibility time. If the job can't be released, its lease ends, and
+    /// the sweeper releases it.
     async fn give_back(&self, job: &Job, failure: &Failure, receipt: &str) -> Handled {
         tracing::warn!(job_id = %job.id, attempt = job.attempts, cause = %failure.cause, "an attempt failed");
         let seconds = FIRST_RETRY_SECONDS << job.attempts.min(5);

@@ -1,7 +1,7 @@
-//! Fetching what strangers' URLs name, through the egress guard.
+//! Fetches untrusted URLs through the egress guard.
 //!
-//! The guard sits where names become addresses: the client connects to what its resolver returned, and the resolver
-//! returns only what the policy let through. Literal addresses never reach a resolver; the policy judges them in the URL.
+//! The guard is in name resolution: the client only connects to addresses from its resolver, which only returns those that the
+//! policy allows. Literal addresses don't use a resolver, so the policy checks them in the URL.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -29,17 +29,17 @@ use crate::tree;
 
 const USER_AGENT: &str = concat!("Docmill/", env!("CARGO_PKG_VERSION"));
 
-/// A document that was fetched into the job's scratch directory.
+/// A fetched document in the job's scratch directory.
 #[derive(Debug)]
 pub struct Fetched {
     pub path: PathBuf,
     /// After content decoding.
     pub bytes: u64,
-    /// The response's `Content-Type`, as it was sent.
+    /// The response's unchanged `Content-Type`.
     pub content_type: Option<String>,
-    /// The address after redirects; an upload has none.
+    /// The address after redirects. Uploads have none.
     pub url: Option<Url>,
-    /// From `Content-Disposition`, else the last segment of the URL's path: a hint, never a path to write to.
+    /// From `Content-Disposition`, or the last segment of the URL's path. Only a hint, never used as a path.
     pub filename: Option<String>,
 }
 
@@ -51,7 +51,7 @@ pub struct Resource {
     pub url: Url,
 }
 
-/// What one fetch may cost, redirects included.
+/// Limits of a fetch, including redirects.
 #[derive(Clone, Copy, Debug)]
 pub struct Caps {
     /// After content decoding.
@@ -61,7 +61,7 @@ pub struct Caps {
 }
 
 impl Caps {
-    /// The caps of a source, from now on.
+    /// The limits for a source, starting now.
     pub fn of(limits: &Limits) -> Self {
         Self { bytes: limits.source_bytes, redirects: limits.redirects, deadline: Instant::now() + limits.fetch }
     }
@@ -78,17 +78,17 @@ pub struct Put<'a> {
     pub deadline: Instant,
 }
 
-/// Fetches over the guard. Built once per environment; cheap to clone.
+/// Fetches through the guard. Built once per environment, and cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Fetcher {
     policy: EgressPolicy,
     guarded: Client,
-    /// For the hosts that local mode excepts; their addresses are not judged.
+    /// For hosts that local mode excepts. Their addresses are not checked.
     excepted: Client,
 }
 
 impl Fetcher {
-    /// Fails when the platform offers no certificates to trust.
+    /// Fails if the platform has no trusted certificates.
     pub fn new(policy: EgressPolicy) -> Result<Self, Failure> {
         let guarded = client(&policy, false)?;
         let excepted = if policy.has_exceptions() { client(&policy, true)? } else { guarded.clone() };
@@ -140,8 +140,8 @@ impl Fetcher {
         .await
     }
 
-    /// Sends a file to an address by `PUT`. Redirects are not followed. The failure's cause says what was answered, and never
-    /// what the address said beside its status.
+    /// Sends a file by `PUT`, without following redirects. The cause of a failure contains the status and nothing else of the
+    /// response.
     pub async fn put(&self, put: &Put<'_>) -> Result<(), Failure> {
         let Put { url, headers, content_type, file, bytes, deadline } = *put;
         let caps = Caps { bytes, redirects: 0, deadline };
@@ -163,8 +163,7 @@ impl Fetcher {
         .await
     }
 
-    /// Follows redirects, judging each hop like the first, to a response that has a body worth reading.
-    /// The client's headers stay with the first host.
+    /// Follows redirects, checking each one, to a response with a body. The client's headers only go to the first host.
     async fn open(&self, url: &Url, headers: &HeaderMap, caps: &Caps) -> Result<(Response, Url), Failure> {
         let (first, none) = (url.origin(), HeaderMap::new());
         let mut url = url.clone();
@@ -192,14 +191,14 @@ impl Fetcher {
         request.send().await.map_err(|error| unreachable(url, &error))
     }
 
-    /// The client that may go there.
+    /// The client for this URL.
     fn client_for(&self, url: &Url) -> Result<&Client, Failure> {
         let target = self.policy.admit(url).map_err(refused)?;
         Ok(if target.excepted { &self.excepted } else { &self.guarded })
     }
 }
 
-/// The headers of a request that its schema has admitted. Their values are not shown.
+/// The validated headers of a request. Their values are marked as sensitive.
 fn client_headers(headers: &BTreeMap<String, String>) -> Result<HeaderMap, Failure> {
     let malformed = || Failure::internal("a stored header is invalid");
     let pair = |(name, value): (&String, &String)| {
@@ -211,7 +210,7 @@ fn client_headers(headers: &BTreeMap<String, String>) -> Result<HeaderMap, Failu
     headers.iter().map(pair).collect()
 }
 
-/// Each environment serves one job after another with freezes between: no connection outlives its request.
+/// The environment may be frozen between jobs, so connections are never reused.
 fn client(policy: &EgressPolicy, excepted: bool) -> Result<Client, Failure> {
     let resolver = GuardedResolver { policy: policy.clone(), excepted };
     Client::builder()
@@ -226,7 +225,7 @@ fn client(policy: &EgressPolicy, excepted: bool) -> Result<Client, Failure> {
         .map_err(|error| internal("building the HTTP client", &error))
 }
 
-/// Resolves a name once and hands on only what the policy let through.
+/// Resolves a name once and only returns addresses that the policy allows.
 struct GuardedResolver {
     policy: EgressPolicy,
     excepted: bool,
@@ -244,7 +243,7 @@ impl Resolve for GuardedResolver {
     }
 }
 
-/// One deadline over everything that a fetch does.
+/// One deadline for the whole fetch.
 async fn within<T>(caps: &Caps, url: &Url, fetch: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     match timeout_at(caps.deadline, fetch).await {
         Ok(result) => result,
@@ -256,7 +255,7 @@ async fn within<T>(caps: &Caps, url: &Url, fetch: impl Future<Output = Result<T,
     }
 }
 
-/// Where the response redirects to, if it does.
+/// The target of a redirect.
 fn redirection(response: &Response, url: &Url) -> Result<Option<Url>, Failure> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return Ok(None);
@@ -288,7 +287,7 @@ fn successful(response: Response, url: &Url) -> Result<Response, Failure> {
     ))
 }
 
-/// The next piece of the decoded body, unless `so_far` and it exceed the cap.
+/// The next chunk of the decoded body. Fails if the total exceeds the limit.
 async fn next_chunk(
     response: &mut Response,
     url: &Url,
@@ -306,7 +305,7 @@ fn content_type(response: &Response) -> Option<String> {
     Some(response.headers().get(CONTENT_TYPE)?.to_str().ok()?.to_owned())
 }
 
-/// The name that the source gives the document.
+/// The source's name for the document.
 fn filename(headers: &HeaderMap, url: &Url) -> Option<String> {
     let disposition = headers.get(CONTENT_DISPOSITION).and_then(|value| std::str::from_utf8(value.as_bytes()).ok());
     let last_segment = || {
@@ -316,14 +315,14 @@ fn filename(headers: &HeaderMap, url: &Url) -> Option<String> {
     plain_name(disposition.and_then(disposition_filename).or_else(last_segment)?)
 }
 
-/// A name may come as a path, in either system's notation: its last part is the name.
+/// The last part of a name that may be a path in Unix or Windows notation.
 pub(crate) fn plain_name(name: String) -> Option<String> {
     let name: String = name.rsplit(['/', '\\']).next()?.chars().filter(|character| !character.is_control()).collect();
     let name = name.trim();
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// `filename*` (RFC 8187, UTF-8 only) before `filename` of a `Content-Disposition` (RFC 6266).
+/// Prefers `filename*` (RFC 8187, only UTF-8) to `filename` of a `Content-Disposition` (RFC 6266).
 pub(crate) fn disposition_filename(header: &str) -> Option<String> {
     let parameters = || parameters(header).into_iter();
     let extended = parameters().find(|(name, _)| name == "filename*").and_then(|(_, value)| {
@@ -334,7 +333,7 @@ pub(crate) fn disposition_filename(header: &str) -> Option<String> {
     extended.or_else(|| parameters().find(|(name, _)| name == "filename").map(|(_, value)| value))
 }
 
-/// The `name=value` parameters of a header, names in lower case, values without their quotes.
+/// The `name=value` parameters of a header: names in lower case, values unquoted.
 fn parameters(header: &str) -> Vec<(String, String)> {
     let mut parts = vec![String::new()];
     let (mut quoted, mut escaped) = (false, false);
@@ -399,13 +398,13 @@ fn refused(refusal: Refusal) -> Failure {
     Failure::new(code, message, refusal.to_string())
 }
 
-/// What a failed exchange means: the guard's refusal if there is one in its chain of causes.
+/// The failure for a failed exchange: the guard's refusal, if it is in the chain of causes.
 fn unreachable(url: &Url, error: &reqwest::Error) -> Failure {
     let causes = std::iter::successors(error.source(), |cause| (*cause).source());
     if let Some(refusal) = causes.clone().find_map(|cause| cause.downcast_ref::<Refusal>()) {
         return refused(refusal.clone());
     }
-    // The error's own text holds the URL with its query; its causes don't.
+    // The error's own text contains the URL with its query, but its causes don't.
     let cause = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
     let what = if error.is_connect() && url.scheme() == "https" {
         "could not be connected to, or has no valid certificate"

@@ -1,4 +1,4 @@
-//! A job's sources: fetched side by side under one budget, identified, and checked before an engine sees them.
+//! A job's sources: fetched in parallel with a common limit, identified, and checked before an engine sees them.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,23 +17,23 @@ use crate::engine::{Artifact, Failure, Limits, Source};
 use crate::sniff::{self, Hints, Kind};
 use crate::source::{Fetched, Fetcher};
 
-/// How many sources of one job are fetched at once.
+/// Most sources of a job that are fetched at the same time.
 const AT_ONCE: usize = 4;
 
-/// Files that are here already, by their source's index: uploads, results of other jobs, local files.
+/// Local files by their source's index: uploads, results of other jobs, files of the command line.
 pub type Given = HashMap<usize, Fetched>;
 
 /// A source that an engine may open.
 #[derive(Debug)]
 pub struct Obtained {
     pub source: Source,
-    /// Its usual file extension; `page` for a page that an engine loads by itself.
+    /// Its usual file extension, or `page` for a page that an engine loads itself.
     pub format: &'static str,
-    /// What it is called.
+    /// Its name.
     pub name: Option<String>,
 }
 
-/// Where a source's file goes.
+/// The path of a source's file.
 pub async fn place(scratch: &Path, index: usize) -> Result<PathBuf, Failure> {
     let directory = scratch.join("sources");
     let created = tokio::fs::create_dir_all(&directory).await;
@@ -41,7 +41,7 @@ pub async fn place(scratch: &Path, index: usize) -> Result<PathBuf, Failure> {
     Ok(directory.join(index.to_string()))
 }
 
-/// Brings all sources, in their order, or the first failure.
+/// Obtains all sources in order, or the first failure.
 pub async fn obtain(
     fetcher: &Fetcher,
     wanted: Vec<Wanted>,
@@ -65,7 +65,7 @@ pub async fn obtain(
     obtained.buffered(AT_ONCE).try_collect().await
 }
 
-/// Says which of several sources failed.
+/// Adds the number of the failed source if there are several.
 fn numbered(failure: Failure, index: usize) -> Failure {
     Failure { message: format!("Source {}: {}", index + 1, failure.message), ..failure }
 }
@@ -112,7 +112,7 @@ impl Obtaining<'_> {
         checked.map_err(|_panicked| check_panicked())?
     }
 
-    /// Inline text as a file.
+    /// Writes inline text to a file.
     async fn write(&self, text: &str, content_type: &str) -> Result<Fetched, Failure> {
         let written = tokio::fs::write(&self.to, text).await;
         written.map_err(|error| Failure::internal(format!("writing an inline source: {error}")))?;
@@ -121,13 +121,13 @@ impl Obtaining<'_> {
     }
 }
 
-/// Identifies a file, and checks it as far as can be seen from outside. Blocks.
+/// Identifies a file and checks it without opening it in an engine. Blocks.
 fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) -> Result<Obtained, Failure> {
     let name = wanted.filename.clone().or_else(|| fetched.filename.clone());
     let hints =
         Hints { filename: name.as_deref(), content_type: fetched.content_type.as_deref(), url: fetched.url.as_ref() };
     let takes = &tool.sources;
-    // Tools for pages or office documents alone say more of what they do not take.
+    // Tools that only accept pages or office documents give more detailed errors.
     if takes.formats == ["html"] {
         let source = Source::Html(sniff::page(&fetched.path, hints.content_type)?);
         return Ok(Obtained { source, format: "html", name });
@@ -170,7 +170,7 @@ fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) 
     Ok(Obtained { source, format, name })
 }
 
-/// A file that goes into the result as it is. Blocks.
+/// A file that becomes part of the result unchanged. Blocks.
 fn attached(fetched: Fetched, wanted: &Wanted) -> Result<Obtained, Failure> {
     let name = wanted.filename.clone().or_else(|| fetched.filename.clone());
     let hints =
@@ -184,7 +184,7 @@ fn attached(fetched: Fetched, wanted: &Wanted) -> Result<Obtained, Failure> {
     Ok(Obtained { source: Source::File(file), format: media.extension(), name })
 }
 
-/// A result as a source of LibreOffice: identified and checked like any other. Blocks.
+/// A result as a source for LibreOffice, identified and checked like any other. Blocks.
 pub(crate) fn office(artifact: &Artifact, name: Option<&str>, limits: &Limits) -> Result<Source, Failure> {
     let extension = artifact.media.extension();
     let path = artifact.path.clone();
@@ -194,7 +194,7 @@ pub(crate) fn office(artifact: &Artifact, name: Option<&str>, limits: &Limits) -
     Ok(Source::Document { path, name, format, inspection })
 }
 
-/// An attachment of a message, identified and checked like a source. Pages and Markdown are in UTF-8, in their place. Blocks.
+/// A message's attachment, identified and checked like a source. Pages and Markdown are converted to UTF-8 in place. Blocks.
 pub(crate) fn attachment(path: PathBuf, name: &str, limits: &Limits) -> Result<Source, Failure> {
     let kind = sniff::attached(&path, Hints { filename: Some(name), ..Hints::default() })?;
     let name = Some(name.to_owned());
@@ -214,14 +214,14 @@ pub(crate) fn attachment(path: PathBuf, name: &str, limits: &Limits) -> Result<S
     })
 }
 
-/// Markdown in UTF-8, in its place.
+/// Markdown, converted to UTF-8 in place.
 fn markdown(path: PathBuf, content_type: Option<&str>) -> Result<docmill_pdf::Source, Failure> {
     let text = sniff::markdown(&path, content_type)?;
     std::fs::write(&path, text).map_err(|error| Failure::internal(format!("writing a source: {error}")))?;
     Ok(checker::file(path, Media::Markdown, None))
 }
 
-/// An address without what may be secret in it.
+/// An address without the parts that may be secret.
 fn base(url: &Url) -> String {
     let mut base = url.clone();
     base.set_query(None);
@@ -229,7 +229,7 @@ fn base(url: &Url) -> String {
     base.into()
 }
 
-/// It is the document that made it panic: trying again would only repeat that.
+/// The document caused the panic, so a retry would not help.
 fn check_panicked() -> Failure {
     let message = "The document can't be read. It seems to be damaged.";
     Failure::new(JobErrorCode::CorruptDocument, message, "the check of a document panicked")

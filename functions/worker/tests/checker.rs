@@ -1,4 +1,4 @@
-//! Results before they count: what an engine leaves is opened in a child, and marked there for test jobs.
+//! Tests that results are opened in a child before they count, and marked there for test jobs.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -49,7 +49,7 @@ async fn pages_are_counted() {
 }
 
 #[tokio::test]
-async fn a_result_that_is_not_whole_or_beyond_a_limit_is_refused() {
+async fn incomplete_results_and_those_beyond_limits_are_refused() {
     let scratch = TempDir::new().unwrap();
     let whole = std::fs::read(fixture("text.pdf")).unwrap();
     let refused = async |content: &[u8], limits| {
@@ -67,7 +67,7 @@ async fn a_result_that_is_not_whole_or_beyond_a_limit_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_no_file_is_not_followed() {
+async fn results_that_are_not_files_are_not_followed() {
     let scratch = TempDir::new().unwrap();
     let link = scratch.path().join("link.pdf");
     std::os::unix::fs::symlink(fixture("text.pdf"), &link).unwrap();
@@ -79,7 +79,7 @@ async fn what_is_no_file_is_not_followed() {
     );
 }
 
-/// An engine that a document has taken over: it leaves what this makes of the job's directory.
+/// An engine under a document's control: it leaves whatever this function makes.
 struct Leaves(fn(&Path) -> PathBuf);
 
 #[async_trait::async_trait]
@@ -90,7 +90,7 @@ impl Engine for Leaves {
     }
 }
 
-/// Converts a document by an engine in LibreOffice's place, and merges what comes of it with another, as jobs of two steps do.
+/// Converts a document with an engine in LibreOffice's place, and then merges the result with another file.
 async fn run_with(engine: impl Engine + 'static, then: bool) -> Result<Converted, Failure> {
     let rotate = json!([{"toolSlug": "organize-pdf", "options": {"rotate": [{"pages": "1", "degrees": 90}]}}]);
     let body = if then { json!({"then": rotate}) } else { json!({}) };
@@ -99,7 +99,7 @@ async fn run_with(engine: impl Engine + 'static, then: bool) -> Result<Converted
     run_job("office-to-pdf", body, engines, "../office/letter.docx", (Mode::Live, scratch.path())).await
 }
 
-/// Runs a job on one fixture, with the PDF tools beside these engines. `at`: whose key made it, and where its files lie.
+/// Runs a job on a fixture with the PDF tools and these engines. `at`: the mode of its key and its directory.
 async fn run_job(
     tool: &str,
     mut body: Value,
@@ -131,7 +131,7 @@ async fn run_job(
         .await
 }
 
-/// Only a file of the child's own directory is read as its result.
+/// Only files in the child's own directory are read as results.
 #[tokio::test]
 async fn what_a_child_leaves_instead_of_a_file_fails_the_document() {
     let link = |scratch: &Path| {
@@ -147,7 +147,7 @@ async fn what_a_child_leaves_instead_of_a_file_fails_the_document() {
         std::fs::create_dir(scratch.join("output.pdf")).unwrap();
         scratch.join("output.pdf")
     };
-    // The role's credentials would be in there.
+    // It would contain the role's credentials.
     let environment = |scratch: &Path| {
         std::os::unix::fs::symlink("/proc/self", scratch.join("results")).unwrap();
         scratch.join("results/environ")
@@ -170,7 +170,7 @@ async fn what_a_child_leaves_instead_of_a_file_fails_the_document() {
     assert_eq!(run_with(Leaves(file), true).await.unwrap().files.primary().unwrap().output.pages, Some(5));
 }
 
-/// The same by a program in LibreOffice's place, under its confinement, which lets it make neither links nor pipes.
+/// The same for a program in LibreOffice's place: its confinement allows neither links nor pipes.
 #[tokio::test]
 async fn what_libreoffice_leaves_instead_of_a_file_fails_the_document() {
     let directory = TempDir::new().unwrap();
@@ -197,7 +197,7 @@ async fn what_libreoffice_leaves_instead_of_a_file_fails_the_document() {
     }
 }
 
-/// Runs a job of a test key on one PDF, and reads its result's text.
+/// Runs a test key's job on one PDF, and returns the text of its result.
 async fn text_of_test_job(tool: &str, options: Value, password: &str) -> String {
     let scratch = TempDir::new().unwrap();
     let at = (Mode::Test, scratch.path());
@@ -221,7 +221,7 @@ async fn all_results_of_test_jobs_are_marked() {
     assert!(encrypted.contains("TEST"), "{encrypted}");
 }
 
-/// LibreOffice and the PDF tools, as a worker has them.
+/// LibreOffice and the PDF tools, as in a worker.
 fn office_tools() -> Engines {
     let office =
         OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), Launcher::new(env!("CARGO_BIN_EXE_worker"))).unwrap();

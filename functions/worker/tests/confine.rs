@@ -1,4 +1,4 @@
-//! Confined children, started through the real binary.
+//! Tests confined children, started through the real binary.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -42,7 +42,7 @@ async fn shell_within(
     (outcome, scratch)
 }
 
-/// More than any child here needs on a busy machine, and less than the sleepers among them want.
+/// More than any child here needs on a busy machine, and less than the sleeping ones take.
 const LONG: Duration = Duration::from_secs(120);
 
 #[tokio::test]
@@ -50,7 +50,7 @@ async fn a_child_knows_nothing_of_its_parent() {
     let script = "env | cut -d= -f1 | sort | tr '\\n' ' ' >&2; pwd >&2; echo $TMPDIR >&2; exit 3";
     let (outcome, scratch) = shell(&confinement(), script, LONG).await;
     let path = scratch.path().display();
-    // The shell sets the first three of itself.
+    // The shell itself sets the first three.
     assert_eq!(outcome.stderr, format!("OLDPWD PWD SHLVL TMPDIR _ {path}\n{path}").replace("OLDPWD ", ""));
     assert_eq!(outcome.end, End::Exited(3));
     assert!(outcome.peak_rss_bytes > 100_000);
@@ -76,7 +76,7 @@ async fn a_browser_may_reach_its_proxy() {
 }
 
 #[tokio::test]
-async fn limits_hold() {
+async fn limits_are_enforced() {
     let (outcome, scratch) =
         shell(&confinement(), "head -c 2M /dev/zero > big; echo $? >&2; ulimit -n -c >&2", LONG).await;
     assert_eq!(std::fs::metadata(scratch.path().join("big")).unwrap().len(), 1 << 20);
@@ -92,14 +92,14 @@ async fn limits_hold() {
 }
 
 #[tokio::test]
-async fn what_no_single_limit_counts_is_counted_together() {
+async fn usage_of_several_processes_is_added_up() {
     let files = "for i in {1..200}; do head -c 100K /dev/zero > $i; done; sleep 600";
     let (outcome, _scratch) = shell_within(&confinement(), files, LONG, |all| all.disk_bytes = 5 << 20).await;
     assert_eq!(outcome.end, End::Exceeded(Excess::Disk));
     let processes = "for i in {1..200}; do sleep 600 & done; wait";
     let (outcome, _scratch) = shell(&confinement(), processes, LONG).await;
     assert_eq!(outcome.end, End::Exceeded(Excess::Processes));
-    // A shell whose last command is `sleep` would become that, and let go of its memory.
+    // A shell whose last command is `sleep` would exec it and release its memory.
     let memory = "for i in {1..12}; do (printf -v text '%20000000s' x; sleep 600; :) & done; wait";
     let (outcome, _scratch) = shell_within(&confinement(), memory, LONG, |all| all.memory_bytes = 100 << 20).await;
     assert_eq!(outcome.end, End::Exceeded(Excess::Memory));
@@ -122,7 +122,7 @@ async fn stragglers_end_with_the_child() {
     assert_gone(&scratch);
 }
 
-/// A killed orphan may wait for its new parent to reap it, but it does not run.
+/// A killed orphan may wait to be reaped, but does not run.
 fn assert_gone(scratch: &TempDir) {
     let pid = std::fs::read_to_string(scratch.path().join("straggler")).unwrap();
     let deadline = Instant::now() + Duration::from_secs(5);

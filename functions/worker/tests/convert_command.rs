@@ -1,4 +1,4 @@
-//! The door without AWS, as a user opens it.
+//! Tests the command for conversions without AWS like a user.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -20,7 +20,7 @@ fn convert(source: &str, out: &Path, more: &[&str]) -> (i32, Value) {
         .args(more)
         .output()
         .unwrap();
-    // An engine that is not all that it should be says so there.
+    // An engine with problems logs them.
     let log = String::from_utf8(output.stderr).unwrap();
     assert!(!log.contains("the PDF tools:"), "{log}");
     (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap())

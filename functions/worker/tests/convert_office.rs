@@ -1,4 +1,4 @@
-//! Office documents into other formats, through the installed LibreOffice. What is asserted is what the results contain.
+//! Converts office documents to other formats with the installed LibreOffice, and checks the contents of results.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -136,7 +136,7 @@ async fn a_page_becomes_a_picture() {
 }
 
 #[tokio::test]
-async fn what_a_document_can_not_become_is_refused() {
+async fn impossible_target_formats_are_refused() {
     for (name, formats, possible) in [
         ("letter.docx", &["xlsx", "ods", "csv", "pptx", "odp"][..], "docx, odt, rtf, txt, html, png."),
         ("table.xlsx", &["docx", "odt", "rtf", "txt", "html", "pptx", "odp"][..], "xlsx, ods, csv, png."),
@@ -170,7 +170,7 @@ async fn protected_documents_open_with_their_password() {
 }
 
 #[tokio::test]
-async fn macros_stay_in_opendocument_alone() {
+async fn macros_are_only_kept_in_opendocument() {
     let dropped = convert(&fixture("macro.odt"), json!({"format": "docx"})).await;
     assert!(!dropped.names().iter().any(|name| name.contains("vba") || name.contains("Basic")));
     assert_eq!(dropped.warnings(), ["macros_dropped"]);

@@ -1,7 +1,7 @@
-//! A program that tries to get out, in the place of LibreOffice and of Chromium: started by the engines themselves, and so
-//! under exactly the confinement that these get. Every attempt is refused, and nothing that it starts outlives it.
+//! Runs a program that tries to escape in place of LibreOffice and Chromium. The engines themselves start it, so it is confined
+//! like them. Every attempt is refused, and nothing that it starts outlives it.
 //!
-//! One test after the other, in one process: this process is what is attacked.
+//! Tests run one after the other in one process, because this process is under attack.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 
@@ -29,22 +29,22 @@ const LONG: Duration = Duration::from_secs(60);
 
 static TURN: Mutex<()> = Mutex::const_new(());
 
-/// As many as SECURITY.md says.
+/// The number in SECURITY.md.
 const ATTEMPTS: usize = 57;
 
-/// What a browser needs: it connects to its proxy, starts processes of its own, and shares memory with them.
+/// What a browser may do: connect to its proxy, start processes, and share memory with them.
 const A_BROWSERS: [&str; 6] =
     ["runtime_api", "tcp", "memory_file", "process", "process_by_library", "much_shared_memory"];
 
-/// What the escaping program finds around it.
+/// The targets of the escaping program.
 struct Surroundings {
     directory: TempDir,
     secret: PathBuf,
-    /// A font of another account, as its job has it.
+    /// A font of another account, in its job's directory.
     font: PathBuf,
-    /// The same, as the worker keeps it between jobs.
+    /// The same font in the worker's cache.
     kept_font: File,
-    /// In the place of Lambda's Runtime API.
+    /// Takes the place of Lambda's Runtime API.
     runtime_api: TcpListener,
     unix: UnixListener,
     report: TcpListener,
@@ -76,7 +76,7 @@ impl Surroundings {
         }
     }
 
-    /// The program: what it does after its attempts, and whether it reports them by a connection.
+    /// Writes the program. `afterwards` runs after the attempts; `by_connection`: it reports them by a connection.
     fn write_program(&self, path: &Path, afterwards: &str, by_connection: bool) {
         let python = |address: SocketAddr| format!("({:?}, {})", address.ip().to_string(), address.port());
         let report = if by_connection { python(self.report.local_addr().unwrap()) } else { "None".to_owned() };
@@ -97,7 +97,7 @@ impl Surroundings {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// An installation whose LibreOffice is the program: none that can be loaded, so it is started afresh.
+    /// An installation whose LibreOffice is the program. It can't be loaded, so it is started as a process.
     fn installation(&self) -> PathBuf {
         let program = self.directory.path().join("installation/program");
         std::fs::create_dir_all(&program).unwrap();
@@ -149,7 +149,7 @@ fn assert_refused(outcomes: &str, except: &[&str]) {
     assert!(succeeded.is_empty(), "{succeeded:#?}");
 }
 
-/// Processes that run this program, whoever's children they are by now.
+/// Processes that run this program, whatever their parent is now.
 fn left_of(program: &Path) -> Vec<u32> {
     let is_it = |pid: &u32| {
         std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| {
@@ -170,7 +170,7 @@ async fn assert_none_left(program: &Path) {
 }
 
 #[tokio::test]
-async fn what_runs_in_libreoffices_place_is_refused_everything() {
+async fn a_program_in_libreoffices_place_is_refused_everything() {
     let _turn = TURN.lock().await;
     let surroundings = Surroundings::new();
     let engine = OfficeEngine::new(&surroundings.installation(), launcher()).unwrap();
@@ -192,7 +192,7 @@ async fn what_runs_in_libreoffices_place_is_refused_everything() {
     assert!(!left.exists(), "and is removed");
 }
 
-/// Runs the program as a browser, and gives what it reported.
+/// Runs the program as a browser, and returns its report.
 async fn browse(surroundings: &Surroundings, afterwards: &str) -> (String, HtmlBrowser, PathBuf) {
     std::fs::create_dir_all(surroundings.directory.path().join("browser")).unwrap();
     let program = surroundings.directory.path().join("browser/program");
@@ -211,7 +211,7 @@ async fn browse(surroundings: &Surroundings, afterwards: &str) -> (String, HtmlB
 }
 
 #[tokio::test]
-async fn what_runs_in_the_browsers_place_gets_no_further_than_to_tcp() {
+async fn a_program_in_the_browsers_place_only_gets_tcp() {
     let _turn = TURN.lock().await;
     let surroundings = Surroundings::new();
     let (outcomes, engine, program) = browse(&surroundings, "").await;

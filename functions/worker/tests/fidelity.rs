@@ -1,4 +1,4 @@
-//! What comes out as another program made it: one small document for each cause that it once did not.
+//! Fidelity to other programs: one small document for each former difference.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 
@@ -51,7 +51,7 @@ async fn texts_of_every_encoding_are_read() {
     assert_eq!(print_text("plain.txt", "Grüße".as_bytes()).await.codes(), Vec::<&str>::new());
 }
 
-/// LibreOffice would print the folder that the document is converted in.
+/// LibreOffice would print the path of the conversion's folder.
 #[tokio::test]
 async fn fields_of_the_file_name_show_no_path() {
     let directory = TempDir::new().unwrap();
@@ -60,11 +60,11 @@ async fn fields_of_the_file_name_show_no_path() {
     let source = docx(directory.path(), &[field("FILENAME \\p"), field("FILENAME"), field("NUMPAGES")].concat());
     let text = print(&source).await.text();
     let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    // What a source without a name is called.
+    // The name of a source without one.
     assert_eq!(lines, ["document.docx", "document.docx", "1"]);
 }
 
-/// LibreOffice draws what is in italics in a formula in Liberation Serif, and its exponent higher than the rest.
+/// LibreOffice uses Liberation Serif for italics in a formula, and places its exponent higher than the rest.
 #[tokio::test]
 async fn equations_are_printed() {
     let directory = TempDir::new().unwrap();
@@ -92,7 +92,7 @@ async fn equations_are_printed() {
 }
 
 #[tokio::test]
-async fn fonts_have_relatives_of_their_width() {
+async fn missing_fonts_have_substitutes_of_the_same_width() {
     let directory = TempDir::new().unwrap();
     let print_in = async |font: &str, text: &str| print(&docx(directory.path(), &paragraph(text, font))).await;
     for (font, relative) in [
@@ -162,7 +162,7 @@ async fn tab_stops_of_slides_are_where_they_were_set() {
     };
     let lines = [line("marL=\"0\" indent=\"0\"", "first"), line("marL=\"914400\"", "second")].concat();
     let printed = print(&pptx(directory.path(), "", &[text_box("", &lines)])).await;
-    // The box begins an inch from the left, and the stop is three inches into it.
+    // The box begins an inch from the left, and its tab stop is at three inches.
     for word in ["first", "second"] {
         assert!((printed.left_of(word) - 288.0).abs() < 2.0, "{word}: {}", printed.left_of(word));
     }
@@ -171,7 +171,7 @@ async fn tab_stops_of_slides_are_where_they_were_set() {
     assert_eq!(print(&pptx(directory.path(), "", &[text_box("", &listed)])).await.codes(), ["tab_stops_dropped"]);
 }
 
-/// A heading whose style clears the tab stop of its numbering, an inch and a half from the margin.
+/// A heading whose style clears its numbering's tab stop, an inch and a half from the margin.
 #[tokio::test]
 async fn text_after_a_number_begins_where_word_begins_it() {
     let directory = TempDir::new().unwrap();
@@ -198,7 +198,7 @@ async fn text_after_a_number_begins_where_word_begins_it() {
 }
 
 #[tokio::test]
-async fn tables_that_text_flows_around_go_on_on_the_next_page() {
+async fn tables_with_text_around_them_continue_on_the_next_page() {
     let directory = TempDir::new().unwrap();
     let cell = |number| {
         let text = paragraph(&format!("cell {number}"), "");
@@ -211,7 +211,7 @@ async fn tables_that_text_flows_around_go_on_on_the_next_page() {
     );
     let body = [paragraph("before", ""), table, paragraph("after", "")].concat();
     let printed = print(&docx(directory.path(), &body)).await;
-    // Older ones cut the table off where the page ends.
+    // Older versions cut the table off at the end of the page.
     if printed.version_is_at_least((24, 2)) {
         let text = printed.text();
         let pages: Vec<_> = text.split('\u{c}').collect();
@@ -240,7 +240,7 @@ async fn rows_have_the_heights_that_excel_saved() {
         row(5, "ht=\"15.75\"", 0, "Fifth"),
     ];
     let printed = print(&xlsx(directory.path(), &rows.concat())).await;
-    // Cells are aligned at their bottom.
+    // Cells are aligned at the bottom.
     let height = |above: &str, row: &str| printed.bottom_of(row) - printed.bottom_of(above);
     assert!((height("First", "Second") - 60.0).abs() < 1.0, "{}", height("First", "Second"));
     assert!((height("Second", "Third") - 60.0).abs() < 1.0, "{}", height("Second", "Third"));
@@ -274,7 +274,7 @@ async fn emoji_are_in_colour_where_libreoffice_can_print_them_and_never_blank() 
     assert!(printed.pixels().iter().any(|pixel| *pixel != [255; 3]), "the page is not blank");
 }
 
-/// A JPEG keeps its bytes where the best output is asked for; else the schema says that it is encoded again.
+/// JPEGs keep their data if the best output is requested. Otherwise they are encoded again, as the schema says.
 #[tokio::test]
 async fn pictures_keep_their_bytes_in_the_best_output() {
     let directory = TempDir::new().unwrap();
@@ -291,7 +291,7 @@ async fn pictures_keep_their_bytes_in_the_best_output() {
     assert!(again.len() == 1 && again[0] != photo && again[0].starts_with(b"\xFF\xD8"));
 }
 
-/// German breaks words that English, and no dictionary at all, leave whole.
+/// German hyphenation breaks words that English, or no dictionary, would not.
 #[tokio::test]
 async fn words_are_hyphenated_in_their_language() {
     let directory = TempDir::new().unwrap();
@@ -311,7 +311,7 @@ async fn words_are_hyphenated_in_their_language() {
 }
 
 #[tokio::test]
-async fn pages_are_turned_without_a_detour() {
+async fn page_orientation_is_changed_directly() {
     for name in ["letter.docx", "letter.rtf", "table.xlsx"] {
         let turned = try_print(&Path::new(FIXTURES).join(name), json!({ "landscape": true })).await.unwrap();
         assert_eq!(turned.size(), (842, 595), "{name}");
@@ -322,7 +322,7 @@ async fn pages_are_turned_without_a_detour() {
 }
 
 #[tokio::test]
-async fn what_is_protected_is_not_called_damaged() {
+async fn protected_documents_are_not_reported_as_damaged() {
     let converted = async |name: &str, password: Option<&str>| {
         let options = password.map_or(json!({}), |password| json!({ "password": password }));
         try_print(&Path::new(FIXTURES).join(name), options).await
@@ -340,7 +340,7 @@ async fn what_is_protected_is_not_called_damaged() {
         let text = converted(name, Some("secret")).await.unwrap().text();
         assert!(text.contains(words), "{name}: {text}");
     }
-    // A password is of no use where LibreOffice does not know the protection.
+    // A password does not help if LibreOffice does not support the protection.
     for name in ["protected.ppt", "protected-40.xls"] {
         for password in [None, Some("secret")] {
             let failure = converted(name, password).await.map(|_| ()).unwrap_err();
@@ -350,14 +350,14 @@ async fn what_is_protected_is_not_called_damaged() {
     }
 }
 
-/// The words of form controls, which LibreOfficeKit leaves out where it draws a document for viewers of tiles.
+/// The text of form controls, which LibreOfficeKit leaves out when it draws tiles.
 #[tokio::test]
 async fn forms_in_protected_documents_keep_their_words() {
     for name in ["protected-form.docx", "protected-form.doc", "protected-form.odt"] {
         let source = Path::new(FIXTURES).join(name);
         let printed = match try_print(&source, json!({ "password": "secret" })).await {
             Ok(printed) => printed,
-            // LibreOffice 24.8 and later protect OpenDocument in a way that older ones don't know.
+            // LibreOffice 24.8 and later use a protection for OpenDocument that older versions don't support.
             Err(failure) if name.ends_with(".odt") && support::installed_version() < (24, 8) => {
                 assert_eq!(failure.code, JobErrorCode::UnsupportedFormat, "{}", failure.cause);
                 continue;

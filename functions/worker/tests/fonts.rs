@@ -1,4 +1,4 @@
-//! Fonts of accounts, in every engine that draws text: found by their own jobs, and by no others.
+//! Fonts of accounts in every engine that draws text: their own jobs find them, and others do not.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -28,7 +28,7 @@ use worker::source::Fetcher;
 
 use checked::checked;
 
-/// Each file, a family of it, and the PostScript names of its faces.
+/// Each file with a family and the PostScript names of its faces.
 const FONTS: [(&str, &str, &[&str]); 4] = [
     ("triangle.ttf", "Probe Triangle", &["ProbeTriangle-Regular"]),
     ("post.otf", "Probe Post", &["ProbePost"]),
@@ -91,7 +91,7 @@ struct Made {
     fonts: String,
     warnings: Vec<Warning>,
     picture: Picture,
-    /// What became of the job's directory.
+    /// The job's former directory.
     scratch: PathBuf,
 }
 
@@ -142,7 +142,7 @@ fn substituted(made: &Made) -> Vec<String> {
     told.map(|warning| warning.detail.clone().unwrap_or_default().to_lowercase()).collect()
 }
 
-/// Converts with the account's fonts, then, on the same engine, another account's document that names them.
+/// Converts with the account's fonts, and then, on the same engine, another account's document that names them.
 async fn are_found_by_their_account_alone(engine: &dyn Engine, source: &dyn Fn(&Path) -> Source, embedded: &[&str]) {
     engine.get_ready().await;
     let own = convert(engine, source, &fonts()).await.unwrap();
@@ -174,7 +174,7 @@ async fn libreoffice_finds_an_accounts_fonts() {
 
 #[tokio::test]
 async fn chromium_finds_an_accounts_fonts() {
-    // It draws the outlines of the one in PostScript's format without its name.
+    // It draws the outlines of the PostScript font without its name.
     let named: Vec<_> = all_names().into_iter().filter(|name| *name != "ProbePost").collect();
     are_found_by_their_account_alone(&browser(), &|_| page(), &named).await;
 }
@@ -184,7 +184,7 @@ async fn html_basic_finds_an_accounts_fonts() {
     are_found_by_their_account_alone(&basic(), &|_| page(), &all_names()).await;
 }
 
-/// Verdana has a stand-in on every machine. A font of the account with that name is preferred.
+/// Verdana has a substitute on every machine. An account's font with that name is preferred.
 #[tokio::test]
 async fn an_accounts_font_is_preferred_to_a_stand_in() {
     let verdana = renamed(b"Probe Triangle", b"Verdana\0\0\0\0\0\0\0");
@@ -194,7 +194,7 @@ async fn an_accounts_font_is_preferred_to_a_stand_in() {
     assert_eq!(made.warnings, []);
 }
 
-/// The first fixture with another family name, of the same length in the file.
+/// The first fixture with another family name of the same length.
 fn renamed(from: &[u8], to: &[u8]) -> Font {
     let wide = |name: &[u8]| name.iter().flat_map(|byte| [0, *byte]).collect::<Vec<u8>>();
     let (mut file, from, to) = (fixture("triangle.ttf"), wide(from), wide(to));
@@ -203,7 +203,7 @@ fn renamed(from: &[u8], to: &[u8]) -> Font {
     docmill_fonts::read(&file).unwrap()
 }
 
-/// Two hundred damaged fonts: each is refused, or the jobs that use it end as they should, and the next ones too.
+/// Two hundred damaged fonts: each is refused, or jobs that use it end properly, and so do later ones.
 #[tokio::test]
 async fn hostile_fonts_are_refused_or_harmless() {
     let (office, basic, browser) = (office(), basic(), browser());
@@ -216,11 +216,11 @@ async fn hostile_fonts_are_refused_or_harmless() {
         let fonts = [font];
         let text = convert(&office, &letter, &fonts).await.map(drop);
         let page = convert(&basic, &|_| page(), &fonts).await.map(drop);
-        // It starts anew for each job, which takes a while.
+        // It restarts for each job, which takes a while.
         let visited =
             if taken % 10 == 1 { convert(&browser, &|_| self::page(), &fonts).await.map(drop) } else { Ok(()) };
         for made in [text, page, visited] {
-            // What LibreOffice reads of a font can crash it, in its own child.
+            // A font can crash LibreOffice, but only in its own child.
             let code = made.err().map(|failure| failure.code);
             assert!(matches!(code, None | Some(JobErrorCode::EngineCrashed)), "font {number}: {code:?}");
         }

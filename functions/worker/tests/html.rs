@@ -1,4 +1,4 @@
-//! Both HTML engines, on pages small and hostile. They need `chromium-headless-shell` and poppler's command-line tools.
+//! Both HTML engines, with small and hostile pages. Needs `chromium-headless-shell` and poppler's command-line tools.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests are tests")]
 

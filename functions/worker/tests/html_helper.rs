@@ -1,4 +1,4 @@
-//! The helper that forks a child per page, through what may befall it. One test, so that this process has one helper.
+//! The helper that forks a child per page, under various failures. One test, so that this process has one helper.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -39,18 +39,18 @@ async fn whatever_befalls_the_helper_the_next_page_is_printed() {
     engine.get_ready().await;
     let [helper, child] = prepared(&engine, ZYGOTE).await;
 
-    // Even before it knows its page, a child has no privilege, can gain none, and is filtered.
+    // Even before it has a page, a child has no privileges, can't gain any, and is filtered.
     for pid in [helper, child] {
         let found = ["CapEff", "NoNewPrivs", "Seccomp"].map(|field| status(pid, field));
         assert_eq!(found, ["0000000000000000", "1", "2"]);
     }
 
-    // A page has the child that was forked before it came, and no other has the same.
+    // Each page gets the child that was forked before it arrived, and no other page gets the same.
     assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap(), 1);
     let [same, next] = prepared(&engine, ZYGOTE).await;
     assert!(same == helper && next != child, "one helper, and a child per page");
 
-    // A deadline ends the child alone.
+    // A deadline only ends the child.
     let rows = "<tr><td>a cell with words</td><td>another one</td></tr>".repeat(30_000);
     let failure = convert(&engine, &format!("<table>{rows}</table>"), Duration::from_millis(600)).await.unwrap_err();
     assert_eq!(failure.code, JobErrorCode::ConversionTimeout);

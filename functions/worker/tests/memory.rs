@@ -1,4 +1,4 @@
-//! Documents that ask for more memory than a job may have: each fails as such, at its first attempt, and the next one is served.
+//! Documents that need more memory than a job may use: each fails at its first attempt, and the next one is served.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -80,7 +80,7 @@ async fn a_page_of_endless_rows_fails_alone() {
     assert_eq!(convert(&engine, "html-to-pdf", small, &json!({})).await.unwrap().artifacts.len(), 1);
 }
 
-/// A drawing whose bitmap alone is larger than the memory.
+/// A drawing whose bitmap alone exceeds the memory.
 #[tokio::test]
 async fn a_picture_of_a_vast_page_fails_alone() {
     let engine = PdfTools::new(launcher(120));

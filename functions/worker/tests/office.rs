@@ -25,7 +25,7 @@ use checked::checked;
 const PATIENCE: Duration = Duration::from_secs(100);
 
 thread_local! {
-    /// One engine, and so one warm LibreOffice, for each test: a test has its own thread and runtime.
+    /// One engine, and so one warm LibreOffice, per test, which has its own thread and runtime.
     static ENGINE: Rc<OfficeEngine> = Rc::new(engine());
 }
 
@@ -52,12 +52,12 @@ impl Done {
         self.result.as_ref().unwrap().pages()
     }
 
-    /// What `pdftotext` reads in the result.
+    /// The result's text by `pdftotext`.
     fn text(&self) -> String {
         self.tool("pdftotext", &["-layout"], &["-"])
     }
 
-    /// What `pdfinfo` says of the result.
+    /// The output of `pdfinfo` for the result.
     fn info(&self) -> String {
         self.tool("pdfinfo", &[], &[])
     }
@@ -70,7 +70,7 @@ impl Done {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Whether these characters stand uncompressed in the file, as metadata do.
+    /// Whether the file contains these characters uncompressed, as in metadata.
     fn contains(&self, characters: &str) -> bool {
         let bytes = std::fs::read(self.result.as_ref().unwrap().path()).unwrap();
         bytes.windows(characters.len()).any(|window| window == characters.as_bytes())
@@ -93,7 +93,7 @@ async fn convert_by(engine: &OfficeEngine, name: &str, options: Value, patience:
     let scratch = TempDir::new().unwrap();
     let format = Format::from_extension(name.rsplit('.').next().unwrap()).unwrap();
     let inspection = worker::sniff::check(&fixture(name), format, &limits);
-    // What the check would refuse goes to the engine here all the same: it must not rely on that.
+    // Sources that the check would refuse go to the engine here too: it must not rely on the check.
     let source = Source::Document {
         path: fixture(name),
         name: Some(name.into()),
@@ -216,13 +216,13 @@ async fn notes_and_single_page_sheets() {
 }
 
 #[tokio::test]
-async fn a_font_that_is_missing_is_named() {
+async fn a_missing_font_is_named() {
     let done = convert("fonts.fodt", json!({})).await;
-    // Two are missing, one has a metric twin, and one is declared and never used.
+    // Two are missing, one has a substitute with the same metrics, and one is declared but not used.
     let missing: Vec<_> = done.result.as_ref().unwrap().warnings.iter().collect();
     let named: Vec<_> = missing.iter().map(|warning| (warning.code.as_str(), warning.detail.as_deref())).collect();
     assert_eq!(named, [("font_substituted", Some("Acme Grotesk")), ("font_substituted", Some("Calibri Light"))]);
-    // The one that has a relative here is not printed in the system's default.
+    // The font with a substitute is not printed in the system's default.
     assert!(missing[1].message.contains("\"Carlito\" was used"), "{}", missing[1].message);
 }
 
@@ -239,20 +239,20 @@ async fn pages_are_turned_where_they_can_be() {
 }
 
 #[tokio::test]
-async fn a_password_opens_what_it_belongs_to() {
+async fn a_password_opens_its_document() {
     for name in ["protected.xlsx", "protected.doc"] {
         let opened = convert(name, json!({ "password": "secret" })).await;
         assert!(opened.pages() >= 1 && !opened.text().trim().is_empty(), "{name}");
         assert_eq!(convert(name, json!({ "password": "wrong" })).await.code(), JobErrorCode::WrongPassword, "{name}");
         assert_eq!(convert(name, json!({})).await.code(), JobErrorCode::PasswordRequired, "{name}");
     }
-    // One that is not needed does no harm.
+    // An unneeded password does no harm.
     assert_eq!(convert("letter.odt", json!({ "password": "secret" })).await.pages(), 1);
 }
 
-/// A crash of the engine is followed by another attempt in the same directory, on the same file.
+/// After a crash of the engine, another attempt uses the same directory and file.
 #[tokio::test]
-async fn a_second_attempt_finds_the_source_as_it_was() {
+async fn a_second_attempt_finds_the_unchanged_source() {
     let scratch = TempDir::new().unwrap();
     let path = scratch.path().join("source");
     std::fs::copy(fixture("letter.docx"), &path).unwrap();
@@ -282,7 +282,7 @@ async fn a_second_attempt_finds_the_source_as_it_was() {
     assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(fixture("letter.docx")).unwrap());
 }
 
-/// An engine whose helper does not start, but says why.
+/// An engine whose helper does not start, but reports why.
 fn engine_without_helper(directory: &Path) -> OfficeEngine {
     let broken = directory.join("worker");
     let worker = env!("CARGO_BIN_EXE_worker");
@@ -305,7 +305,7 @@ async fn a_fresh_libreoffice_stands_in_for_a_warm_one_that_does_not_start() {
 async fn an_engine_that_is_not_ready_says_why() {
     let directory = TempDir::new().unwrap();
     let log = directory.path().join("log");
-    // One for all threads, which listens to nothing: with a single one alive, `tracing` may not ask this thread.
+    // A global subscriber that ignores everything: with only one subscriber, `tracing` may not ask this thread.
     drop(tracing::subscriber::set_global_default(tracing::subscriber::NoSubscriber::new()));
     let lines = std::fs::File::create(&log).unwrap();
     let guard = tracing::subscriber::set_default(docmill::telemetry::subscriber("warn", lines));
@@ -318,14 +318,14 @@ async fn an_engine_that_is_not_ready_says_why() {
 }
 
 #[tokio::test]
-async fn damaged_and_protected_documents_fail_for_what_they_are() {
+async fn damaged_and_protected_documents_fail_with_their_own_error() {
     assert_eq!(convert("trunc.docx", json!({})).await.code(), JobErrorCode::CorruptDocument);
     assert_eq!(convert("protected.xlsx", json!({})).await.code(), JobErrorCode::PasswordRequired);
 }
 
 #[tokio::test]
 async fn a_document_reaches_nothing_beyond_itself() {
-    // The picture that the document links to is there to be taken.
+    // The linked picture exists.
     let secret = PictureAt("/tmp/secret.png");
     std::fs::write(secret.0, PIXEL).unwrap();
     let done = convert("extimg-file.docx", json!({})).await;
@@ -338,7 +338,7 @@ async fn a_document_reaches_nothing_beyond_itself() {
     assert!(!marker.exists(), "a macro ran");
 }
 
-/// A picture that is taken away again, however the test ends.
+/// A picture that is removed when the test ends in any way.
 struct PictureAt(&'static str);
 
 impl Drop for PictureAt {

@@ -1,4 +1,4 @@
-//! The forking helper, through what may befall it. One test, so that this process has one helper.
+//! The forking helper under various failures. One test, so that this process has one helper.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -39,16 +39,16 @@ async fn whatever_befalls_the_helper_the_next_document_is_converted() {
     assert_eq!(convert(&engine, LONG).await.unwrap(), 1);
     let [helper, child] = prepared(&engine, ZYGOTE).await;
 
-    // Getting ready again, or for nothing, is no harm.
+    // Preparing again, or without need, does no harm.
     engine.get_ready().await;
     engine.get_ready().await;
 
-    // A document has the child that was forked before it came, and no other has the same.
+    // Each document gets the child that was forked before it arrived, and no other document gets the same.
     assert_eq!(convert(&engine, LONG).await.unwrap(), 1);
     let [same, next] = prepared(&engine, ZYGOTE).await;
     assert!(same == helper && next != child, "one helper, and a child per document");
 
-    // A deadline ends the child alone.
+    // A deadline only ends the child.
     assert_eq!(convert(&engine, Duration::from_millis(5)).await.unwrap_err().code, JobErrorCode::ConversionTimeout);
     assert_eq!(convert(&engine, LONG).await.unwrap(), 1);
     assert_eq!(prepared(&engine, ZYGOTE).await[0], helper);
@@ -70,7 +70,7 @@ async fn whatever_befalls_the_helper_the_next_document_is_converted() {
     goes_without_uno_where_it_crashes().await;
 }
 
-/// As a LibreOffice does whose UNO is not as it is known here: the helper that follows is slower, and right.
+/// Like a LibreOffice with an unexpected UNO interface: the next helper is slower but works.
 async fn goes_without_uno_where_it_crashes() {
     let engine = engine();
     tokio::join!(engine.get_ready(), async {
@@ -86,7 +86,7 @@ async fn goes_without_uno_where_it_crashes() {
     assert_gone([helper, child]).await;
 }
 
-/// A helper as soon as there is one, long before LibreOffice is loaded.
+/// Returns a helper as soon as it exists, long before LibreOffice is loaded.
 async fn starting() -> Pid {
     loop {
         if let [helper, ..] = helpers(ZYGOTE)[..] {

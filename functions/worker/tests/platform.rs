@@ -1,5 +1,5 @@
-//! What the worker finds to confine children with, also where there is less of it than here: this test takes system calls
-//! away from itself, and so from all that it starts.
+//! How the worker finds means to confine children, even where some are missing: this test removes system calls from itself and
+//! its children.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 
@@ -23,7 +23,7 @@ enum Missing {
     FiltersAndNamespaces,
 }
 
-/// Does `work` on a thread that may install no filters, and have no namespaces either.
+/// Runs `work` on a thread that may not install filters, or use namespaces either.
 fn without<T: Send>(missing: Missing, work: impl FnOnce() -> T + Send) -> T {
     let is_seccomp = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, libc::PR_SET_SECCOMP as u64);
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::from([
@@ -62,7 +62,7 @@ fn without_filters_children_get_an_empty_network_if_there_are_namespaces() {
 }
 
 #[test]
-fn where_nothing_works_only_who_accepts_it_gets_children() {
+fn without_any_means_children_only_start_if_that_is_accepted() {
     let platform = without(Missing::FiltersAndNamespaces, probe);
     assert_eq!(platform.network, Means::None);
     let error = platform.launcher(WORKER.into(), true).unwrap_err();
@@ -70,7 +70,7 @@ fn where_nothing_works_only_who_accepts_it_gets_children() {
     assert!(platform.launcher(WORKER.into(), false).is_ok());
 }
 
-/// The worker as Lambda starts it, with a Runtime API that only listens.
+/// The worker as on Lambda, with a Runtime API that only listens.
 fn start_function(runtime_api: &TcpListener, temporary: &tempfile::TempDir, required: Option<&str>) -> Child {
     let mut command = Command::new(WORKER);
     command.env_clear().env("TMPDIR", temporary.path()).env("ENGINES", "html").env("LOG_LEVEL", "info");
@@ -106,7 +106,7 @@ fn in_production_the_worker_refuses_to_start_without_any_means() {
 }
 
 #[test]
-fn who_accepts_it_gets_a_worker_all_the_same() {
+fn a_worker_starts_without_any_means_if_that_is_accepted() {
     let (runtime_api, temporary) = (TcpListener::bind("127.0.0.1:0").unwrap(), tempfile::tempdir().unwrap());
     let deadline = Instant::now() + Duration::from_secs(60);
     let mut asked = false;

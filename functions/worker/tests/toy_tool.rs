@@ -1,4 +1,4 @@
-//! A tool that somebody adds: its data, the schema of its options, and its engine, in less than fifty lines.
+//! An example of a new tool: its data, the schema of its options, and its engine, in less than fifty lines.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -52,7 +52,7 @@ impl Engine for Shout {
 // … to here.
 
 #[tokio::test]
-async fn a_new_tool_is_its_data_its_schema_and_its_engine() {
+async fn a_new_tool_only_needs_its_data_schema_and_engine() {
     let catalogue = Catalogue::load().unwrap().with(DATA, OPTIONS).unwrap();
     let tool = catalogue.find("page-shout").unwrap();
     let wrong = json!({"html": "hey", "options": {"times": 9}});

@@ -1,8 +1,8 @@
-//! Runs a fuzz target: code that takes bytes from strangers, and must answer whatever they are, without a panic.
+//! Runs a fuzz target: code that takes untrusted bytes and must answer without a panic.
 //!
-//! A target is a test beside the code that it tries. With the tests it runs briefly; with `FUZZ_SECONDS` set, as
-//! `make fuzz` does, for that long. Inputs are the committed seeds, changed at random, and what is random altogether.
-//! They are not led by coverage, which wants an unstable compiler.
+//! A target is a test next to the code under test. With the other tests it runs briefly; with `FUZZ_SECONDS`, as in `make fuzz`,
+//! for that long. Inputs are random changes of committed seeds, and random bytes. They are not guided by coverage, which needs an
+//! unstable compiler.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
 
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestError, TestRunner};
 
-/// Inputs of a run with the tests, and between two looks at the clock.
+/// Inputs of a run with the other tests, and between two checks of the clock.
 const BATCH: u32 = 256;
 const MOST_RANDOM_BYTES: usize = 512;
 const MOST_CHANGES: usize = 12;
@@ -26,15 +26,14 @@ enum Change {
     FlipBit(u8),
     Remove,
     Truncate,
-    /// Repeats what follows, up to so many bytes.
+    /// Repeats the following bytes, up to this many.
     Repeat(u8),
-    /// Puts a piece of another seed there.
+    /// Inserts a piece of another seed.
     Splice(u16),
 }
 
-/// Tries `target` with the seeds in `tests/fuzz/seeds/NAME/` (and `more` directories, named from `tests/fuzz`) and with what
-/// comes of them. An input that makes it panic is
-/// reduced and kept beside the seeds, as one more of them.
+/// Tests `target` with the seeds in `tests/fuzz/seeds/NAME/` (and `more` directories, relative to `tests/fuzz`) and with changes
+/// of them. An input that causes a panic is reduced and saved as another seed.
 pub fn fuzz(name: &str, more: &[&str], target: impl Fn(&[u8])) {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let directory = here.join("seeds").join(name);
@@ -43,7 +42,7 @@ pub fn fuzz(name: &str, more: &[&str], target: impl Fn(&[u8])) {
         seeds.extend(read_seeds(&here.join(directory)));
     }
     for (path, seed) in &seeds {
-        // Printed if it fails, and then the last one is the one.
+        // Shown if the test fails: the last one is the cause.
         eprintln!("fuzz {name}: {}", path.display());
         target(seed);
     }
@@ -110,7 +109,7 @@ fn changes() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// `at` is a place in the content, or its end.
+/// `at` is a position in the content, or its end.
 fn apply(change: Change, at: usize, content: &mut Vec<u8>, seeds: &[Vec<u8>]) {
     match change {
         Change::Insert(byte) => content.insert(at, byte),

@@ -1,4 +1,4 @@
-//! What several pages show in the same way: times, sizes, durations, states, and links through long lists.
+//! Elements of several pages: times, sizes, durations, states, and links through long lists.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use url::form_urlencoded;
 
 use crate::state::AppState;
 
-/// A time in UTC; `page.js` shows it in the reader's own zone.
+/// A time in UTC. `page.js` shows it in the reader's time zone.
 pub fn moment(at: Timestamp) -> Markup {
     html! { time datetime=(at) { (at.for_people()) } }
 }
 
-/// A moment that may never have been.
+/// A time that may be missing.
 pub fn moment_or(at: Option<Timestamp>, otherwise: &str) -> Markup {
     html! { @match at { Some(at) => (moment(at)), None => span.muted { (otherwise) } } }
 }
@@ -60,13 +60,13 @@ pub fn rough(time: Duration) -> String {
     format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A share in percent with one decimal, rounded; `None` of nothing.
+/// A share in percent with one decimal; `None` if the whole is zero.
 pub fn percent(part: u64, whole: u64) -> Option<String> {
     let tenths = part.saturating_mul(1000).saturating_add(whole / 2).checked_div(whole)?;
     Some(format!("{}.{} %", tenths / 10, tenths % 10))
 }
 
-/// A state in words and colour.
+/// A state as text with a colour.
 pub fn status_badge(status: JobStatus) -> Markup {
     let class = match status {
         JobStatus::Queued | JobStatus::Processing => "badge info",
@@ -77,7 +77,7 @@ pub fn status_badge(status: JobStatus) -> Markup {
     html! { span class=(class) { (status.as_str()) } }
 }
 
-/// What a warning says. `fonts`: the page on which a missing font is added.
+/// The text of a warning. `fonts`: the page for adding a missing font.
 pub fn said(warning: &Warning, fonts: &str) -> Markup {
     let Warning { code, message, detail } = warning;
     html! {
@@ -97,7 +97,7 @@ pub fn value_of<'a>(query: &'a [(String, String)], name: &str) -> Option<&'a str
     query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
 }
 
-/// A path of ours with a query of those values that are there.
+/// One of our paths with a query of the given values.
 pub fn with_query(path: &str, values: &[(&str, Option<String>)]) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     for (name, value) in values {
@@ -111,7 +111,7 @@ pub fn with_query(path: &str, values: &[(&str, Option<String>)]) -> String {
     }
 }
 
-/// Links to the first and the next page of a list, where there are any.
+/// Links to the first and next page of a list, if they exist.
 pub fn pager(state: &AppState, label: &str, first: Option<String>, next: Option<String>) -> Markup {
     html! {
         @if first.is_some() || next.is_some() {

@@ -1,5 +1,5 @@
-//! Runs one tool: reads a request as JSON from standard input, and prints its outcome or its failure as JSON.
-//! `run < request.json`; it ends with 1 if the tool failed.
+//! Runs one tool: reads a request as JSON from standard input, and prints its outcome or failure as JSON. `run < request.json`;
+//! exits with 1 if the tool failed.
 
 use std::io::{self, Write};
 use std::process::ExitCode;

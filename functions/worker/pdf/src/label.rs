@@ -1,6 +1,6 @@
-//! Text as PDF: any script, in either direction, with fonts that are installed here, as text that can be searched.
+//! Text as searchable PDF content: any script, in either direction, with installed fonts.
 //!
-//! Text is laid out by `usvg` and written by `svg2pdf`. All labels of one run share their fonts.
+//! `usvg` lays out text and `svg2pdf` writes it. All labels of a run share their fonts.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -15,27 +15,27 @@ use crate::structure::objects::Lookup;
 use crate::structure::transform::Matrix;
 use crate::{ErrorCode, Failure};
 
-/// What text is set in, before fonts for the characters that it lacks: plain, free, and on every machine of ours.
+/// The preferred families, before fallbacks for missing characters: plain, free, and installed on all our machines.
 const FAMILIES: [&str; 3] = ["Noto Sans", "Liberation Sans", "DejaVu Sans"];
-/// Where fonts for other characters are looked for first.
+/// Preferred fallbacks for other characters.
 const PREFERRED: [&str; 4] = ["Noto Sans CJK", "Noto Sans", "Noto Naskh", "Liberation Sans"];
-/// Families that are not for running text.
+/// Families that are not suitable for running text.
 const UNWANTED: [&str; 4] = ["Mono", "Display", "UI", "LastResort"];
-/// Between two lines, in ems.
+/// The distance between lines in ems.
 pub(crate) const LINE_EM: f32 = 1.25;
-/// Empty space around each label on the sheet that all are laid out on, in ems.
+/// Empty space around each label on the common sheet, in ems.
 const GAP_EM: f32 = 2.0;
 
-/// Width of that sheet, and where its text begins or is centred, in points.
+/// The width of that sheet, and the positions where text begins or is centred, in points.
 const WIDTH: f32 = 20_000.0;
 const MIDDLE: f32 = WIDTH / 2.0;
 
-/// The fonts that are installed.
+/// The installed fonts.
 pub(crate) struct Fonts {
     database: Arc<Database>,
-    /// What text is set in.
+    /// The preferred face.
     base: Option<ID>,
-    /// Upright faces in the order in which they are asked for a character.
+    /// Upright faces in the order of fallback.
     fallback: Vec<ID>,
 }
 
@@ -59,7 +59,7 @@ impl Fonts {
                 Some((preferred + if unwanted { PREFERRED.len() + 1 } else { 0 }, family, face.id))
             })
             .collect();
-        // By name within a rank: the order of files on a disk is no order.
+        // Sorted by name within a rank, because the order of files on a disk varies.
         fallback.sort();
         let families = FAMILIES.map(Family::Name);
         let base = database.query(&Query { families: &families, ..Query::default() });
@@ -67,7 +67,7 @@ impl Fonts {
         Self { database: Arc::new(database), base, fallback }
     }
 
-    /// How drawings are read: with these fonts.
+    /// Options for reading drawings with these fonts.
     pub(crate) fn options(&self) -> Options<'_> {
         Options { fontdb: Arc::clone(&self.database), ..Options::default() }
     }
@@ -86,7 +86,7 @@ impl Fonts {
         self.database.with_face_data(id, |data, index| (index == 0).then(|| data.to_vec())).flatten()
     }
 
-    /// The family that a character is set in: the one before it where that will do, so that words stay together.
+    /// The family for a character: the previous one if it has the character, so that words stay in one font.
     fn family(&self, character: char, before: Option<ID>) -> Option<ID> {
         let has = |face: &ID| has(&self.database, *face, character);
         let neutral = !character.is_alphabetic();
@@ -98,7 +98,7 @@ impl Fonts {
             .or_else(|| self.fallback.iter().copied().find(has))
     }
 
-    /// How wide a character is, in ems. Kerning and ligatures make a line a little narrower than its characters.
+    /// The width of a character in ems. Kerning and ligatures make lines slightly narrower.
     pub(crate) fn width(&self, character: char) -> f32 {
         let advance = |face: ID| {
             self.database.with_face_data(face, |data, index| {
@@ -110,7 +110,7 @@ impl Fonts {
         self.family(character, None).and_then(advance).flatten().unwrap_or(0.5)
     }
 
-    /// How wide a character of an installed font is, in ems. `None` if there is no such font, or no such character in it.
+    /// The width of a character in an installed font, in ems. `None` if the font or the character is missing.
     pub(crate) fn advance(&self, family: &str, bold: bool, italic: bool, character: char) -> Option<f32> {
         let weight = if bold { Weight::BOLD } else { Weight::NORMAL };
         let style = if italic { Style::Italic } else { Style::Normal };
@@ -124,7 +124,7 @@ impl Fonts {
         advance.flatten()
     }
 
-    /// A line as pieces of one family each. The layout engine's own way to other fonts gives up on mixed text.
+    /// Splits a line into pieces with one family each. The layout engine's own fallback fails for mixed text.
     fn pieces(&self, line: &str) -> Vec<(Option<&str>, String)> {
         let mut pieces: Vec<(Option<ID>, String)> = Vec::new();
         for character in line.chars() {
@@ -158,7 +158,7 @@ pub(crate) struct Look<'a> {
     pub(crate) align: Align,
 }
 
-/// Where the lines of a label begin and end.
+/// The horizontal alignment of a label's lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Align {
     Start,
@@ -183,13 +183,13 @@ pub(crate) struct Label {
     /// In points.
     pub(crate) width: f32,
     pub(crate) height: f32,
-    /// How far above its lower edge its first line stands, in points.
+    /// The distance of the first line's baseline from the lower edge, in points.
     pub(crate) baseline: f32,
-    /// From the form's own coordinates to those of a box of this size whose lower left corner is the origin.
+    /// From the form's coordinates to a box of this size whose lower left corner is the origin.
     pub(crate) matrix: Matrix,
 }
 
-/// Lays texts out, and adds them to a document. `None` for one that shows nothing.
+/// Lays out texts and adds them to a document. `None` for texts that show nothing.
 pub(crate) fn add(
     fonts: &Fonts,
     document: &mut Document,
@@ -213,7 +213,7 @@ fn unreadable(cause: &str) -> Failure {
     Failure::new(ErrorCode::Internal, "Something went wrong on our side.", format!("label: {cause}"))
 }
 
-/// All texts below each other, each in a group that becomes an object of its own; and where the first line of each stands.
+/// All texts below each other, each in a group that becomes its own object, and the baseline of each first line.
 fn sheet(fonts: &Fonts, texts: &[String], look: Look<'_>) -> (String, Vec<f32>) {
     let (mut body, mut baselines) = (String::new(), Vec::with_capacity(texts.len()));
     let mut top = GAP_EM * look.size;
@@ -256,7 +256,7 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// The objects that the sheet's page draws, in order. A group without glyphs draws none.
+/// The objects that the sheet's page draws, in order. Empty groups draw none.
 fn forms(drawn: &Document) -> Vec<ObjectId> {
     let Some(page) = drawn.page_iter().next().and_then(|page| drawn.get_dictionary(page).ok()) else {
         return Vec::new();

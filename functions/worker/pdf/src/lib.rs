@@ -1,13 +1,13 @@
-//! PDF tools on local files: merge, split, compress, render, read. No network, no AWS, no threads of its own at rest.
+//! PDF tools for local files: merge, split, compress, render, read. No network, no AWS, and no threads while idle.
 //!
-//! The worker loads [`Engines`] once in a helper process, forks a confined child for each [`Request`], and calls
-//! [`Engines::run`] there. Everything here may meet a hostile file: no panic, no unbounded memory, every end typed.
+//! The worker loads [`Engines`] once in a helper process, forks a confined child for each [`Request`], and calls [`Engines::run`]
+//! there. Any file may be hostile: there are no panics, memory is limited, and all failures are typed.
 //!
-//! `tools/` has a module for each tool, which reads its options and says what happens in which order. Below them:
+//! `tools/` has a module for each tool, which reads options and runs steps in order. Below are
 //! `qpdf/` (libqpdf: bytes, repair, encryption), `structure/` (lopdf: pages, outlines, forms, tags),
-//! `pdfium/` (rendering, text, forms), `image/` (decoders and encoders), `markdown/` and `email/` (what becomes a page), `ocr/` (text of
-//! pictures, by Tesseract), `compare/` (what differs between two documents), `pdfa/` (what archives ask of a file), `redact/`
-//! (taking content out, and proving that it is gone).
+//! `pdfium/` (rendering, text, forms), `image/` (decoders and encoders), `markdown/` and `email/` (input that becomes pages),
+//! `ocr/` (text in pictures, by Tesseract), `compare/` (differences between two documents), `pdfa/` (conformance to PDF/A), and
+//! `redact/` (removing content, and proving that it is gone).
 
 mod compare;
 mod email;
@@ -36,18 +36,18 @@ pub use page_range::{PageRange, RangeError};
 pub use request::{Artifact, ErrorCode, Failure, Limits, Media, Outcome, Request, Source, Warning};
 pub use tool::Tool;
 
-/// The libraries that the tools call: found and loaded once, before the first request.
+/// The libraries that the tools call, found and loaded once before the first request.
 #[derive(Debug)]
 pub struct Engines {
     pdfium: Result<pdfium::Pdfium, String>,
     qpdf: Result<qpdf::Qpdf, String>,
     fonts: std::sync::OnceLock<label::Fonts>,
-    /// Loaded when it is first needed, with the many libraries that it depends on.
+    /// Loaded when first needed, with its many dependencies.
     tesseract: std::sync::OnceLock<Result<ocr::Tesseract, String>>,
 }
 
 impl Engines {
-    /// Finds the libraries that are installed here. A tool whose library is missing fails when it is asked for.
+    /// Finds the installed libraries. A tool whose library is missing fails when it is used.
     pub fn load() -> Self {
         Self {
             pdfium: pdfium::Pdfium::load(),
@@ -77,7 +77,7 @@ impl Engines {
         })
     }
 
-    /// What is missing here, or slower than it should be: for the log. Nothing in a sound installation.
+    /// Problems of the installation, for the log: missing or slow libraries.
     pub fn complaints(&self) -> Vec<String> {
         let pdfium = match &self.pdfium {
             Ok(pdfium) if pdfium.keeps_glyphs() => None,
@@ -90,7 +90,7 @@ impl Engines {
         pdfium.into_iter().chain(self.qpdf.as_ref().err().cloned()).collect()
     }
 
-    /// Runs one tool to its end. Its results lie in `request.directory`.
+    /// Runs a tool. Its results are in `request.directory`.
     pub fn run(&self, request: &Request) -> Result<Outcome, Failure> {
         tools::run(self, request)
     }

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-/// The first of these that can be used, or why none of them can.
+/// The first usable library, or why none can be used.
 pub(crate) fn first<T>(names: &[&str], open: impl Fn(&str) -> Result<T, libloading::Error>) -> Result<T, String> {
     let mut causes = Vec::new();
     for name in names {
@@ -14,7 +14,7 @@ pub(crate) fn first<T>(names: &[&str], open: impl Fn(&str) -> Result<T, libloadi
     Err(causes.join("; "))
 }
 
-/// An error with its source: what the system said of the library is there alone.
+/// An error with its source, which contains the system's message.
 fn in_full(error: &libloading::Error) -> String {
     error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
 }

@@ -1,4 +1,4 @@
-//! The office files that a result may be.
+//! Office files as results.
 
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ impl OfficeFile {
         }
     }
 
-    /// The part of a package without which it is not of this format; none if it is no package.
+    /// The required main part of a package of this format; `None` if it is not a package.
     pub const fn main_part(self) -> Option<&'static str> {
         match self {
             Self::Docx => Some("word/document.xml"),

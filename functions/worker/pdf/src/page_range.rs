@@ -1,21 +1,21 @@
-//! `1-3,8,z-6`: which pages, in which order.
+//! `1-3,8,z-6`: pages in any order.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Pages and ranges, in the order given; a range may descend. `z` is the last page, `r2` the one before it.
-/// Parses from text; [`PageRange::resolve`] says which pages of a document they are.
+/// Pages and ranges in any order; ranges may descend. `z` is the last page, `r2` the one before it. [`PageRange::resolve`] finds
+/// the pages of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRange(Vec<(Page, Page)>);
 
-/// A page, from either end, counted from 1.
+/// A page counted from either end, starting at 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Page {
     Nth(u32),
     FromLast(u32),
 }
 
-/// Why a text is not a page range. The message says what to write instead.
+/// Why a text is not a page range. The message says how to write one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RangeError {
     #[error("Write pages as `1-3,8,z-6`: numbers from 1, ranges, and `z` for the last page.")]
@@ -50,7 +50,7 @@ fn page(text: &str) -> Result<Page, RangeError> {
 }
 
 impl PageRange {
-    /// The pages of a document of `pages` pages, counted from 0, at most `limit`.
+    /// The pages of a document with `pages` pages, counted from 0, at most `limit`.
     pub fn resolve(&self, pages: u32, limit: u32) -> Result<Vec<u32>, RangeError> {
         let mut resolved = Vec::new();
         for (first, last) in &self.0 {

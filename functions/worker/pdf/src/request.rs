@@ -1,4 +1,4 @@
-//! What a tool is asked, and what it answers.
+//! Requests and results of tools.
 
 use std::path::PathBuf;
 
@@ -16,14 +16,14 @@ pub struct Request {
     pub sources: Vec<Source>,
     /// The tool's options: valid against its published schema.
     pub options: Value,
-    /// Where results and temporary files go: exists, empty, this request's own.
+    /// An existing empty directory for this request's results and temporary files.
     pub directory: PathBuf,
     pub limits: Limits,
-    /// The day that `{date}` stands for, `2026-11-21`. The tools read no clock, so that results are reproducible.
+    /// The day for `{date}`, e.g. `2026-11-21`. The tools read no clock, so that results are reproducible.
     pub today: String,
 }
 
-/// A local file that was identified by its content.
+/// A local file, identified by its content.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Source {
     pub path: PathBuf,
@@ -33,13 +33,13 @@ pub struct Source {
     pub name: Option<String>,
     #[serde(default)]
     pub password: Option<String>,
-    /// `1-3,5`: pages of it to take, counted from 1; `z` is the last one.
+    /// Pages to take, counted from 1, e.g. `1-3,5`; `z` is the last one.
     #[serde(default)]
     pub page_range: Option<String>,
-    /// What it is called in the outline of a merged file.
+    /// Its title in the outline of a merged file.
     #[serde(default)]
     pub title: Option<String>,
-    /// Where it came from: what relative references in it are relative to. Without query and fragment.
+    /// The base of relative references in it, without query and fragment.
     #[serde(default)]
     pub base: Option<String>,
 }
@@ -67,13 +67,13 @@ pub enum Media {
     Json,
     Html,
     Zip,
-    /// A message, as it is sent.
+    /// A message in MIME format.
     Eml,
-    /// A message, as Outlook saves it.
+    /// A message in Outlook's format.
     Msg,
     /// An attachment of a message, of any kind: no tool opens it.
     Other,
-    /// Only ever a result: the PDF tools take none.
+    /// Only for results: the PDF tools don't read them.
     Office(OfficeFile),
 }
 
@@ -146,7 +146,7 @@ impl Media {
     }
 }
 
-/// What one run may take. The caller's own watch over memory and time stands behind these.
+/// Limits of a run. The caller also watches memory and time.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Limits {
     /// Pages of a result, and of all sources together.
@@ -155,16 +155,16 @@ pub struct Limits {
     pub output_bytes: u64,
     /// Pixels of one bitmap.
     pub pixels: u64,
-    /// Bytes that this process may have in memory.
+    /// Memory of this process in bytes.
     pub memory_bytes: u64,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Outcome {
     /// At least one, in their order.
     pub artifacts: Vec<Artifact>,
-    /// What the tool has to tell about its work, for the job's `report`.
+    /// The tool's report.
     #[serde(default)]
     pub report: Option<Value>,
     #[serde(default)]
@@ -184,12 +184,12 @@ pub struct Artifact {
     pub width: Option<u32>,
     #[serde(default)]
     pub height: Option<u32>,
-    /// What the client's copy is called, with its extension. `None`: after the source.
+    /// The file name for the client, with extension. `None`: derived from the source.
     #[serde(default)]
     pub filename: Option<String>,
 }
 
-/// Something that the result does not show as the source has it.
+/// A difference between source and result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
     /// Stable and machine-readable, e.g. `signature_broken`.
@@ -205,8 +205,7 @@ impl Warning {
     }
 }
 
-/// Why there is no result. `message` is for the job's owner and says what to do; `cause` is for the log, and quotes nothing
-/// of the document.
+/// Why there is no result. `message` tells the job's owner what to do; `cause` is for the log and does not quote the document.
 #[derive(Clone, Debug, thiserror::Error, Serialize, Deserialize)]
 #[error("{code:?}: {cause}")]
 pub struct Failure {
@@ -221,7 +220,7 @@ impl Failure {
     }
 }
 
-/// The job error that a failure becomes, of the same name.
+/// The job error of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
@@ -230,10 +229,10 @@ pub enum ErrorCode {
     PasswordRequired,
     WrongPassword,
     PageLimitExceeded,
-    /// The options name something that the document does not have, or ask for too much.
+    /// The options refer to something that the document does not have, or ask for too much.
     RenderFailed,
-    /// Something that was to be redacted is still in the result, which is not delivered.
+    /// Redacted content is still in the result, which is not delivered.
     RedactionIncomplete,
-    /// A fault of ours: a missing library, a full disk.
+    /// Our fault, e.g. a missing library or full disk.
     Internal,
 }

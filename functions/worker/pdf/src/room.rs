@@ -1,4 +1,4 @@
-//! A limit on the memory of several threads together.
+//! A memory limit for several threads together.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -14,7 +14,7 @@ impl Room {
         Self { most, taken: Mutex::new(0), given_back: Condvar::new() }
     }
 
-    /// Waits until there is room. A request larger than the limit waits until it is the only one.
+    /// Waits for enough memory. A request larger than the limit waits until it is the only one.
     pub(crate) fn take(&self, bytes: u64) {
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let full = |taken: &mut u64| *taken > 0 && *taken + bytes > self.most;

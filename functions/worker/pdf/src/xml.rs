@@ -4,7 +4,7 @@ use quick_xml::Reader;
 use quick_xml::events::Event;
 use roxmltree::{Document, Error, ParsingOptions};
 
-/// Real documents stay far below. The parser needs stack for each level.
+/// Deeper than real documents. The parser needs stack for each level.
 const DEPTH: u32 = 500;
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl From<Error> for Fault {
     }
 }
 
-/// Parses a document of at most so many nodes. Nothing is made of a DOCTYPE.
+/// Parses a document with at most this many nodes. DOCTYPEs are ignored.
 pub(crate) fn parse(text: &str, nodes: u32) -> Result<Document<'_>, Fault> {
     if is_deep(text) {
         return Err(Fault::TooLarge);
@@ -39,7 +39,7 @@ pub(crate) fn parse(text: &str, nodes: u32) -> Result<Document<'_>, Fault> {
     Ok(Document::parse_with_options(text, ParsingOptions { nodes_limit: nodes, ..ParsingOptions::default() })?)
 }
 
-/// Whether elements are nested too deeply. What is malformed counts as far as it can be read: the parser stops there, too.
+/// Whether elements are nested too deeply. Malformed XML counts up to the error, where the parser stops too.
 fn is_deep(text: &str) -> bool {
     let mut reader = Reader::from_str(text);
     reader.config_mut().check_end_names = false;

@@ -1,4 +1,4 @@
-//! One request through the proxy: a tunnel (CONNECT), or a plain HTTP request passed on.
+//! A request through the proxy: a tunnel (CONNECT) or a forwarded HTTP request.
 
 use std::io;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use super::session::{LOGIN_HOST, Session};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Headers that concern one connection, not the message (RFC 9110, 7.6.1), with what proxies add to them.
+/// Headers of a single connection (RFC 9110, 7.6.1), and those that proxies add.
 const HOP_BY_HOP: [&str; 9] = [
     "connection",
     "keep-alive",
@@ -37,10 +37,10 @@ const HOP_BY_HOP: [&str; 9] = [
 
 type Body = BoxBody<Bytes, hyper::Error>;
 
-/// Why a request got no answer from its host.
+/// Why a request got no response from its host.
 #[derive(Debug)]
 enum Problem {
-    /// Not a request that a proxy takes.
+    /// Not a proxy request.
     Malformed,
     Refused {
         host: String,
@@ -52,7 +52,7 @@ enum Problem {
     },
 }
 
-/// Answers one request of the browser. `slot` is held as long as a tunnel that comes of it.
+/// Answers a request of the browser. A tunnel keeps `slot` for as long as it is open.
 pub(super) async fn answer(
     session: Arc<Session>,
     slot: Arc<OwnedSemaphorePermit>,
@@ -75,7 +75,7 @@ pub(super) async fn answer(
     result.unwrap_or_else(|problem| empty(status_of(&session, problem)))
 }
 
-/// Notes what went wrong for the session's report.
+/// Records the problem for the session's report.
 fn status_of(session: &Session, problem: Problem) -> StatusCode {
     match problem {
         Problem::Malformed => StatusCode::BAD_REQUEST,
@@ -84,7 +84,7 @@ fn status_of(session: &Session, problem: Problem) -> StatusCode {
             StatusCode::BAD_GATEWAY
         }
         Problem::Refused { host, refusal } => {
-            // Once for each host: a page may ask as often as it likes.
+            // Logged once per host: a page may ask any number of times.
             if session.note_blocked(&host) {
                 tracing::info!(host, %refusal, "the egress proxy refused a connection");
             }
@@ -104,7 +104,7 @@ async fn tunnel(
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Problem> {
     let authority = request.uri().authority().filter(|authority| authority.port().is_some());
-    // The scheme only makes it a URL: the rules are the same for both, and the port is given.
+    // The scheme is only needed to form a URL: the rules are the same for both, and the port is given.
     let url = authority.and_then(|authority| Url::parse(&format!("http://{authority}/")).ok());
     let mut upstream = connect(session, &url.ok_or(Problem::Malformed)?).await?;
     session.spawn(async move {
@@ -135,7 +135,7 @@ async fn pass_on(session: &Arc<Session>, mut request: Request<Incoming>) -> Resu
         }
     });
     let mut response = sender.send_request(request).await.map_err(failed)?;
-    // The browser would take it for this proxy's own question and answer it with the session's credentials.
+    // The browser would take it for this proxy's challenge and send the session's credentials.
     if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
         return Err(Problem::Failed { host: host(&url), cause: "the host asks for proxy credentials".to_owned() });
     }
@@ -143,7 +143,7 @@ async fn pass_on(session: &Arc<Session>, mut request: Request<Incoming>) -> Resu
     Ok(response.map(BodyExt::boxed))
 }
 
-/// What an origin server expects: a path for a target, the target's host, and no word of the proxy.
+/// Rewrites a request for the origin server: only a path, the target's host, and no proxy headers.
 fn to_origin_form(request: &mut Request<Incoming>, url: &Url) -> Result<(), Problem> {
     let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
     let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
@@ -166,7 +166,7 @@ fn remove_hop_by_hop(headers: &mut HeaderMap) {
     }
 }
 
-/// Connects to the address that was just checked: a second look-up could return another one.
+/// Connects to the checked address: a second look-up could return another one.
 async fn connect(session: &Session, url: &Url) -> Result<Metered, Problem> {
     let refused = |refusal| Problem::Refused { host: host(url), refusal };
     let target = session.policy.admit(url).map_err(refused)?;
@@ -174,7 +174,7 @@ async fn connect(session: &Session, url: &Url) -> Result<Metered, Problem> {
     for address in session.policy.resolve(&target).await.map_err(refused)? {
         match timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
             Ok(Ok(stream)) => {
-                // Requests are small and waited for.
+                // Requests are small and latency matters.
                 if let Err(error) = stream.set_nodelay(true) {
                     tracing::debug!(%error, "TCP_NODELAY could not be set");
                 }

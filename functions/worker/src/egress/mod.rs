@@ -1,7 +1,6 @@
-//! What the service connects to: strangers choose the addresses, so every one of them is judged first.
+//! Connections to the internet. Strangers choose the addresses, so each one is checked first.
 //!
-//! `address` says which addresses are public, `policy` which URLs may be fetched and what their names resolve to,
-//! `proxy` is the only way out that the browser has.
+//! `address` has the public addresses, `policy` the allowed URLs and name resolution, and `proxy` is the browser's only way out.
 
 pub mod address;
 mod forward;

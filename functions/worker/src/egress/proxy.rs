@@ -1,7 +1,7 @@
-//! The only way out that the browser has: an HTTP proxy on loopback, one per job.
+//! The browser's only way out: an HTTP proxy on loopback, one per job.
 //!
-//! Interception inside the browser misses WebSockets, prefetches, workers and popups, so the rules are enforced here.
-//! Only who knows the job's credentials is served: another process on this machine is not.
+//! The rules are enforced here because interception in the browser misses WebSockets, prefetches, workers and popups. The proxy
+//! requires the job's credentials, so that no other process on this machine can use it.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -23,12 +23,12 @@ use super::session::{EgressReport, Session};
 
 const USERNAME: &str = "docmill";
 
-/// What one session may cost.
+/// Limits of a session.
 #[derive(Clone, Copy, Debug)]
 pub struct Caps {
-    /// Over all connections and both directions.
+    /// For all connections in both directions.
     pub bytes: u64,
-    /// At the same time; more wait.
+    /// At the same time. Further connections wait.
     pub connections: usize,
 }
 
@@ -38,7 +38,7 @@ impl Default for Caps {
     }
 }
 
-/// A running proxy. Dropping it ends its connections.
+/// A running proxy. Dropping it closes its connections.
 #[derive(Debug)]
 pub struct EgressProxy {
     address: SocketAddr,
@@ -48,11 +48,11 @@ pub struct EgressProxy {
 }
 
 impl EgressProxy {
-    /// Where the proxy itself answers, with nothing: a browser that has asked there knows how to log in. It sends no password
-    /// for the first time with a picture of another origin.
+    /// An address that the proxy answers itself, with an empty page. After loading it, the browser knows the proxy's password; it
+    /// would not send it with a first request for another origin's picture.
     pub const LOGIN_URL: &str = "http://proxy.invalid/";
 
-    /// Listens on a free loopback port until `deadline`. Fails when there is none.
+    /// Listens on a free loopback port until `deadline`. Fails if there is none.
     pub async fn open(policy: EgressPolicy, caps: Caps, deadline: Instant) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -67,15 +67,15 @@ impl EgressProxy {
         self.address
     }
 
-    /// User name and password, as the browser's proxy authentication wants them.
+    /// User name and password for the browser's proxy authentication.
     pub fn credentials(&self) -> (&str, &str) {
         (USERNAME, &self.token)
     }
 
-    /// Ends every connection, and says what was tried.
+    /// Closes all connections and reports what was tried.
     pub async fn close(mut self) -> EgressReport {
         self.listener.abort();
-        // An aborted task "fails" by being cancelled, which is what was asked for.
+        // An aborted task returns an error, as intended.
         let _ = (&mut self.listener).await;
         self.session.shut_down().await;
         self.session.report()
@@ -97,14 +97,14 @@ async fn listen(session: Arc<Session>, listener: TcpListener, connections: usize
             match listener.accept().await {
                 Ok((stream, _)) => session.spawn(serve(session.clone(), TokioIo::new(stream), Arc::new(slot))),
                 Err(error) => {
-                    // Such as too many open files: it passes when connections end.
+                    // For example too many open files, which passes when connections close.
                     tracing::warn!(%error, "the egress proxy could not accept a connection");
                     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
                 }
             }
         }
     };
-    // Reaching the deadline is this loop's ordinary end.
+    // The loop normally ends at the deadline.
     let _ = timeout_at(deadline, accept).await;
     session.end();
 }

@@ -8,7 +8,7 @@ use super::*;
 use crate::egress::policy::testing::Scripted;
 use crate::egress::{Lookup, SourceExceptions};
 
-/// A host that answers each connection with the same bytes, and keeps what it was sent up to an empty line.
+/// A host that answers each connection with the same bytes and keeps the request up to an empty line.
 struct Host {
     port: u16,
     heads: tokio::sync::mpsc::UnboundedReceiver<String>,
@@ -25,7 +25,7 @@ impl Host {
                 let sender = sender.clone();
                 tokio::spawn(async move {
                     let head = read_head(&mut stream).await;
-                    // The test may have ended, or the proxy may have cut the connection off.
+                    // The test may have ended, or the proxy may have closed the connection.
                     let _ = sender.send(head);
                     let _ = stream.write_all(answer).await;
                 });
@@ -77,7 +77,7 @@ fn authorization(proxy: &EgressProxy) -> String {
     format!("Proxy-Authorization: Basic {}\r\n", BASE64_STANDARD.encode(format!("{user}:{password}")))
 }
 
-/// Sends a request with the job's credentials. The head of the answer, and the connection.
+/// Sends a request with the job's credentials. Returns the head of the response and the connection.
 async fn ask(proxy: &EgressProxy, line: &str, headers: &str) -> (String, TcpStream) {
     let request = format!("{line}\r\nHost: ignored.test\r\n{}{headers}\r\n", authorization(proxy));
     let mut stream = TcpStream::connect(proxy.address()).await.expect("the proxy");
@@ -93,7 +93,7 @@ fn status(head: &str) -> &str {
 const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: x-hop\r\nx-hop: 1\r\nx-end: 2\r\n\r\nhello";
 
 #[tokio::test]
-async fn a_plain_request_is_passed_on_without_a_word_of_the_proxy() {
+async fn a_plain_request_is_passed_on_without_proxy_headers() {
     let mut host = Host::new(HELLO).await;
     let proxy = open(excepting(format!("127.0.0.1:{}", host.port))).await;
     let line = format!("GET http://127.0.0.1:{}/a?b=c HTTP/1.1", host.port);
@@ -132,7 +132,7 @@ async fn a_tunnel_carries_bytes_both_ways() {
 }
 
 #[tokio::test]
-async fn a_browser_logs_in_without_reaching_anybody() {
+async fn a_browser_logs_in_without_reaching_any_host() {
     let proxy = open(excepting(String::new())).await;
     let (head, _) = ask(&proxy, &format!("GET {} HTTP/1.1", EgressProxy::LOGIN_URL), "").await;
     assert_eq!(status(&head), "204");
@@ -165,7 +165,7 @@ async fn only_the_jobs_own_browser_is_served() {
 async fn denied_addresses_are_refused_and_noted() {
     let mut host = Host::new(HELLO).await;
     let neighbour = Host::new(HELLO).await;
-    // The Lambda Runtime API, the proxy's neighbours, and instance metadata, however they are written.
+    // The Lambda Runtime API, the proxy's neighbours and instance metadata, in all notations.
     let proxy = open(excepting(format!("127.0.0.1:{}", neighbour.port))).await;
     let port = host.port;
     let targets = [
@@ -195,7 +195,7 @@ async fn denied_addresses_are_refused_and_noted() {
 }
 
 #[tokio::test]
-async fn a_name_that_changes_its_mind_is_judged_each_time() {
+async fn a_name_that_resolves_differently_is_checked_each_time() {
     let mut host = Host::new(HELLO).await;
     let lookup = Scripted::new([&["127.0.0.1"], &["93.184.215.14", "127.0.0.1"], &[]]);
     let proxy = open(looking_up(lookup.clone())).await;
@@ -212,7 +212,7 @@ async fn a_name_that_changes_its_mind_is_judged_each_time() {
 #[tokio::test]
 async fn the_connection_goes_to_the_judged_address_without_a_second_lookup() {
     let host = Host::new(HELLO).await;
-    // An excepted name stands in for a public address: the second answer would be another host.
+    // An excepted name stands in for a public address. The second answer would be another host.
     let lookup = Scripted::new([&["127.0.0.1"], &["127.0.0.2"]]);
     let exceptions: SourceExceptions = format!("rebind.test:{}", host.port).parse().expect("exceptions");
     let proxy = open(EgressPolicy::with_lookup(exceptions, lookup.clone())).await;
@@ -221,7 +221,7 @@ async fn the_connection_goes_to_the_judged_address_without_a_second_lookup() {
 }
 
 #[tokio::test]
-async fn what_is_no_proxy_request_is_refused() {
+async fn requests_that_are_not_for_a_proxy_are_refused() {
     let proxy = open(EgressPolicy::new(SourceExceptions::default())).await;
     for line in
         ["GET / HTTP/1.1", "GET https://example.com/ HTTP/1.1", "CONNECT example.com HTTP/1.1", "GET ftp://e/ HTTP/1.1"]
@@ -249,7 +249,7 @@ async fn the_byte_cap_cuts_off_every_connection() {
     let (_, mut stream) = ask(&proxy, &connect, "").await;
     stream.write_all(b"\r\n\r\n").await.expect("sent");
     let mut received = Vec::new();
-    // Cut off: an end or a reset, as the system has it.
+    // An end or a reset, depending on the system.
     let _ = stream.read_to_end(&mut received).await;
     assert!(received.len() < 200_000, "{}", received.len());
     let (_, mut second) = ask(&proxy, &connect, "").await;
@@ -279,7 +279,7 @@ async fn more_connections_than_allowed_wait_for_their_turn() {
 }
 
 #[tokio::test]
-async fn closing_or_dropping_a_session_ends_its_tunnels_and_so_does_its_deadline() {
+async fn tunnels_end_when_the_session_is_closed_or_dropped_and_at_its_deadline() {
     let host = Host::new(b"").await;
     for end in ["close", "drop", "deadline"] {
         let life = if end == "deadline" { Duration::from_secs(1) } else { Duration::from_secs(30) };
@@ -322,7 +322,7 @@ fn fuzz_requests_to_the_proxy() {
                 request.splice(end + 2..end + 2, authorization(&proxy).into_bytes());
             }
             let mut stream = TcpStream::connect(proxy.address()).await.expect("the proxy");
-            // It may hang up before it has read everything.
+            // The proxy may hang up before it has read everything.
             let _ = stream.write_all(&request).await;
             let _ = stream.shutdown().await;
             let _ = timeout(Duration::from_secs(5), stream.read_to_end(&mut Vec::new())).await.expect("an end");

@@ -18,21 +18,21 @@ const REPORTED_CHARACTERS: usize = 253;
 /// A page may try thousands.
 const REPORTED_HOSTS: usize = 50;
 
-/// What a session's browser tried. Hosts only: paths and queries may be secret.
+/// What a session's browser tried. Only hosts: paths and queries may be secret.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EgressReport {
-    /// Hosts that the rules forbid (the first 50 of them by name).
+    /// Hosts that the rules forbid (the first 50 by name).
     pub blocked: BTreeSet<String>,
-    /// Hosts that did not resolve, connect or answer (likewise).
+    /// Hosts that did not resolve, connect or answer (also the first 50).
     pub failed: BTreeSet<String>,
     pub bytes_sent: u64,
     pub bytes_received: u64,
-    /// Whether the byte cap cut the page off.
+    /// Whether the byte limit cut the page off.
     pub capped: bool,
 }
 
 impl EgressReport {
-    /// What the job's owner should know of it.
+    /// Warnings for the job's owner.
     pub fn warnings(&self) -> Vec<Warning> {
         let blocked = self.blocked.iter().map(|host| {
             Warning::new("resource_blocked", "The page requested an address that the service does not fetch from.")
@@ -48,7 +48,7 @@ impl EgressReport {
     }
 }
 
-/// What the connections of one job share.
+/// State that the connections of one job share.
 pub(super) struct Session {
     pub(super) policy: EgressPolicy,
     pub(super) meter: Arc<Meter>,
@@ -58,7 +58,7 @@ pub(super) struct Session {
     tasks: Mutex<JoinSet<()>>,
 }
 
-/// The authorization is a secret.
+/// The authorization is secret.
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session").field("meter", &self.meter).finish_non_exhaustive()
@@ -82,7 +82,7 @@ impl Session {
         authorization == self.authorization.as_bytes()
     }
 
-    /// Whether it is the first time for this host.
+    /// Whether this is the first time for this host.
     pub(super) fn note_blocked(&self, host: &str) -> bool {
         note(&self.blocked, host)
     }
@@ -91,10 +91,10 @@ impl Session {
         note(&self.failed, host)
     }
 
-    /// Runs `task` until it ends or the session does.
+    /// Runs `task` until it or the session ends.
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let mut tasks = lock(&self.tasks);
-        // Finished tasks are forgotten here, so that a long session holds only live ones.
+        // Removes finished tasks, so that a long session only keeps active ones.
         while tasks.try_join_next().is_some() {}
         tasks.spawn(task);
     }
@@ -126,7 +126,7 @@ fn note(hosts: &Mutex<BTreeSet<String>>, host: &str) -> bool {
     hosts.len() < REPORTED_HOSTS && hosts.insert(host)
 }
 
-/// Nothing that holds these locks can leave their contents half-changed, so a poisoned one is still good.
+/// Code that holds these locks can't leave inconsistent state, so a poisoned lock is still usable.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

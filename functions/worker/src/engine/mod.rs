@@ -1,4 +1,4 @@
-//! What an engine is: something that turns checked sources into files, or says why it can't.
+//! Engines convert checked sources to files, or say why they can't.
 
 pub mod html_basic;
 pub mod html_browser;
@@ -30,25 +30,25 @@ pub use registry::Engines;
 
 pub use crate::failure::Failure;
 
-/// One call of an engine, as the plan makes it.
+/// A call of an engine, as planned.
 pub struct Task<'a> {
     /// Slug of the tool.
     pub tool: &'a str,
-    /// In the order given. Most engines take one.
+    /// In request order. Most engines take one.
     pub sources: Vec<Source>,
-    /// The canonical options of this step, already valid against the tool's schema.
+    /// The options of this step in canonical form, already validated against the tool's schema.
     pub options: &'a Value,
-    /// A directory of this job alone, wiped after it. The engine leaves its results here.
+    /// A directory for this job, deleted after it. The engine puts its results here.
     pub scratch: &'a Path,
-    /// The moment at which everything that works on this job is killed.
+    /// When everything that works on this job is killed.
     pub deadline: Instant,
     pub limits: &'a Limits,
-    /// Of the account.
+    /// The account's fonts.
     pub fonts: &'a OwnFonts,
 }
 
 impl Task<'_> {
-    /// The source of an engine that takes one.
+    /// The source, for engines that take one.
     pub fn source(&self) -> Result<&Source, Failure> {
         match self.sources.as_slice() {
             [source] => Ok(source),
@@ -59,17 +59,17 @@ impl Task<'_> {
 
 #[derive(Clone)]
 pub enum Source {
-    /// An office document that was fetched, identified and checked. `name`: what it is called, which it may print.
+    /// A checked office document. `name` may be printed.
     Document { path: PathBuf, name: Option<String>, format: crate::sniff::Format, inspection: crate::sniff::Inspection },
-    /// A page to be loaded by the engine itself, through the guard.
+    /// A page that the engine itself loads through the guard.
     Page(url::Url),
     /// Inline HTML.
     Html(String),
-    /// A file that was fetched and identified, for the PDF tools.
+    /// An identified file for the PDF tools.
     File(docmill_pdf::Source),
 }
 
-/// Options hold passwords, addresses hold signatures, and inline HTML is the document: none of it is for a log.
+/// Options contain passwords, addresses signatures, and inline HTML is the document: none of it may be logged.
 impl fmt::Debug for Task<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Task").field("tool", &self.tool).field("sources", &self.sources).finish_non_exhaustive()
@@ -87,12 +87,12 @@ impl fmt::Debug for Source {
     }
 }
 
-/// The outcome of a call.
+/// The result of a call.
 #[derive(Debug)]
 pub struct Conversion {
-    /// At least one, in their order.
+    /// At least one, in order.
     pub artifacts: Vec<Artifact>,
-    /// What the tool reports about its work.
+    /// The tool's report.
     pub report: Option<Value>,
     pub engine: EngineInfo,
     pub warnings: Vec<Warning>,
@@ -107,7 +107,7 @@ pub struct Artifact {
     /// In pixels.
     pub width: Option<u32>,
     pub height: Option<u32>,
-    /// What the client's copy is called. `None`: after the source.
+    /// The file name for the client. `None`: derived from the source.
     pub filename: Option<String>,
 }
 
@@ -117,7 +117,7 @@ impl Conversion {
         Self::of_file(path, Media::Pdf, engine, warnings)
     }
 
-    /// One file. Its pages are counted, or its pixels, when it is checked.
+    /// One file. Its pages or pixels are counted when it is checked.
     pub fn of_file(path: PathBuf, media: Media, engine: EngineInfo, warnings: Vec<Warning>) -> Self {
         let (pages, width, height, filename) = (None, None, None, None);
         let artifact = Artifact { path, media, pages, width, height, filename };
@@ -139,7 +139,7 @@ impl Conversion {
 pub trait Engine: Send + Sync {
     async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure>;
 
-    /// Prepares what the next job can find prepared. Called at the start and after each job is stored, before the
-    /// environment may be frozen; a conversion works without it too, only slower.
+    /// Prepares for the next job. Called at the start and after each job is stored, before the environment may be frozen. Without
+    /// it, conversions work but are slower.
     async fn get_ready(&self) {}
 }

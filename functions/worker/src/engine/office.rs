@@ -44,39 +44,39 @@ use profile::Installation;
 use soffice::Soffice;
 pub use zygote::{Args as ZygoteArgs, run as run_zygote};
 
-/// Bytes of address space of one conversion: several times what a document of hundreds of pages takes.
+/// Address space of a conversion in bytes: several times what a document of hundreds of pages needs.
 const ADDRESS_SPACE: u64 = 4 << 30;
 
-/// Room for what LibreOffice unpacks into files, however small the output must be.
+/// Space for LibreOffice's temporary files, even if the output must be small.
 const TEMPORARY_BYTES: u64 = 256 << 20;
 
 #[derive(Debug)]
 pub struct OfficeEngine {
     installation: Installation,
     forked: Forked,
-    /// Fallback without forking: a fifth of a second slower, without other requirements.
+    /// Used if forking is not possible: 0.2 seconds slower, but without further requirements.
     soffice: Soffice,
     fonts: InstalledFonts,
 }
 
-/// One document on its way through LibreOffice, with everything decided.
+/// A document with everything that LibreOffice needs to convert it.
 #[derive(Clone, Debug)]
 struct Order<'a> {
     source: PathBuf,
     output: PathBuf,
-    /// Which fonts were missing, if that was recorded.
+    /// The log of missing fonts, if any.
     fonts_log: PathBuf,
-    /// Name and options of the import filter, for documents that don't say themselves how they are to be read.
+    /// Name and options of the import filter, for formats that need one.
     import: Option<(&'static str, String)>,
-    /// What the document becomes, and the filter that reads it, if it takes no window.
+    /// The kind of document and its filter, if it can be loaded without a window.
     model: Option<(import::Model, &'static str)>,
     encrypted: bool,
     password: Option<String>,
-    /// What it is, if it may take changes before it is read.
+    /// Its kind, if it may be changed before it is read.
     rewrite: Option<rewrite::Kind>,
     landscape: Option<bool>,
     changes: Changes,
-    /// Whether only some of its pages were asked for.
+    /// Whether only some pages were requested.
     has_range: bool,
     export: Export,
     /// This document's own directory.
@@ -86,16 +86,16 @@ struct Order<'a> {
     limits: &'a Limits,
 }
 
-/// How an attempt ended, in terms that every way of running LibreOffice has.
+/// The outcome of an attempt, for all ways of running LibreOffice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Attempt {
-    /// LibreOffice says that it wrote the output: still to be checked.
+    /// LibreOffice reports success. The output is still to be checked.
     Written(Notes),
     NotLoaded,
     NeedsPassword,
     WrongPassword,
     NotSaved,
-    /// The names of the sheets that there are.
+    /// The names of the existing sheets.
     NoSuchSheet(Vec<String>),
     Ended(End),
 }
@@ -116,7 +116,7 @@ impl OfficeEngine {
         EngineInfo { name: EngineKind::LibreOffice.as_str().to_owned(), version: self.installation.version.clone() }
     }
 
-    /// Sets the requested PDF version, since older LibreOffices write 1.6 at most. Returns which fonts were missing.
+    /// Sets the requested PDF version, since older LibreOffice versions write 1.6 at most. Returns the missing fonts.
     async fn finish(&self, order: &Order<'_>, matches: Matches, options: &OfficeOptions) -> io::Result<Vec<Warning>> {
         let output = order.output.clone();
         let (fonts, own, declares_1_7) = (self.fonts.clone(), order.fonts.clone(), options.pdf_version.declares_1_7());
@@ -159,7 +159,7 @@ impl Engine for OfficeEngine {
     }
 }
 
-/// The source, as the task has it.
+/// The task's source.
 #[derive(Clone, Copy)]
 struct Document<'a> {
     path: &'a Path,
@@ -190,7 +190,7 @@ impl OfficeEngine {
         Ok(Conversion::of_pdf(order.output, self.info(), warnings))
     }
 
-    /// Makes what `convert-office` was asked for, other than pictures.
+    /// Makes the formats of `convert-office` other than pictures.
     async fn to_format(&self, task: &Task<'_>, document: Document<'_>) -> Result<Conversion, Failure> {
         let options = ConvertOptions::read(task.options)?;
         options.admit(document.format)?;
@@ -201,7 +201,7 @@ impl OfficeEngine {
         let order = Order {
             import,
             output: task.scratch.join("output").with_extension(&export.extension),
-            // What is mended before printing stays as it is in a document that is edited on.
+            // Repairs for printing don't apply to documents that will be edited.
             rewrite: None,
             changes: options.format.changes(),
             export,
@@ -229,7 +229,7 @@ impl OfficeEngine {
     }
 }
 
-/// Puts the source where LibreOffice sees nothing else, under a name that it may print on a page.
+/// Puts the source in a directory of its own, under a name that may be printed.
 fn place(task: &Task<'_>, document: Document<'_>) -> io::Result<PathBuf> {
     let directory = task.scratch.join("document");
     std::fs::create_dir_all(&directory)?;
@@ -238,9 +238,9 @@ fn place(task: &Task<'_>, document: Document<'_>) -> io::Result<PathBuf> {
     Ok(source)
 }
 
-/// A document's name without its extension, and without what a file's name can't have.
+/// A document's name without its extension and without characters that file names can't contain.
 fn stem(name: Option<&str>) -> String {
-    /// No file system takes more than 255 bytes, and no character more than four.
+    /// File systems allow 255 bytes, and a character has up to four.
     const LONGEST: usize = 60;
     let name = name.unwrap_or_default();
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
@@ -260,7 +260,7 @@ fn order<'a>(task: &Task<'a>, source: PathBuf, document: Document<'_>, options: 
         encrypted: document.inspection.encrypted,
         password: options.password.clone(),
         rewrite: rewrite_kind(format),
-        // Slides and drawings are made for the form they have.
+        // Slides and drawings keep their orientation.
         landscape: options.landscape.filter(|_| matches!(format.family(), Family::Text | Family::Spreadsheet)),
         changes: match options.tracked_changes {
             TrackedChanges::Accepted => Changes::Hidden,
@@ -290,7 +290,7 @@ const fn export_filter(family: Family) -> &'static str {
     }
 }
 
-/// The formats that take changes before they are read, as packages of Office Open XML.
+/// Office Open XML formats that may be changed before they are read.
 const fn rewrite_kind(format: Format) -> Option<rewrite::Kind> {
     match format {
         Format::Docx | Format::Dotx => Some(rewrite::Kind::Text),
@@ -316,8 +316,8 @@ const fn rewrite_kind(format: Format) -> Option<rewrite::Kind> {
 /// Name and options of an import filter.
 type Import = (&'static str, String);
 
-/// Prepares documents whose format needs an import filter, with a warning if the encoding was guessed.
-/// `placed`: where LibreOffice finds it, in UTF-8 from now on.
+/// Prepares documents whose format needs an import filter. Warns if the encoding was guessed.
+/// `placed` is the path for LibreOffice, in UTF-8 afterwards.
 async fn read_text(document: Document<'_>, placed: &Path) -> io::Result<(Option<Import>, Option<Warning>)> {
     let encoding = document.inspection.encoding;
     let separator: Option<fn(&Path) -> io::Result<u8>> = match document.format {
@@ -346,7 +346,7 @@ async fn read_text(document: Document<'_>, placed: &Path) -> io::Result<(Option<
         let guess = match encoding {
             None | Some(Encoding::Utf8) => None,
             Some(other) => {
-                // It may be a link to the source, which is kept as it is.
+                // It may be a link to the source, which must not change.
                 std::fs::remove_file(&placed)?;
                 encoding::to_utf8(&text, other, &placed)?
             }
@@ -358,7 +358,7 @@ async fn read_text(document: Document<'_>, placed: &Path) -> io::Result<(Option<
     tokio::task::spawn_blocking(prepare).await.map_err(io::Error::other)?
 }
 
-/// Warnings of what is not in the PDF as it is in the document.
+/// Warnings about differences between PDF and document.
 fn losses(notes: &Notes, options: &OfficeOptions) -> Vec<Warning> {
     let Notes { losses: rewrite::Losses { equations, tab_stops }, changes, .. } = *notes;
     let mut warnings = Vec::new();
@@ -383,7 +383,7 @@ fn losses(notes: &Notes, options: &OfficeOptions) -> Vec<Warning> {
     warnings
 }
 
-/// For the log, which has nothing of a document in it.
+/// A description for the log, without anything from the document.
 fn cause(attempt: &Attempt) -> String {
     match attempt {
         Attempt::NoSuchSheet(names) => format!("no such sheet among {}", names.len()),
@@ -402,7 +402,7 @@ fn internal(error: io::Error) -> Failure {
     Failure::new(JobErrorCode::Internal, OUR_FAULT, error.to_string())
 }
 
-/// What a failed attempt means for the job. LibreOffice's own words may quote the document, so they are not passed on.
+/// The failure for a failed attempt. LibreOffice's own messages may quote the document, so they are not used.
 fn failure(attempt: Attempt, order: &Order<'_>, family: Family, memory_bytes: u64) -> Failure {
     let limits = order.limits;
     let cause = cause(&attempt);
@@ -458,7 +458,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_keeps_its_name_as_far_as_a_file_can_have_it() {
+    fn a_document_keeps_the_valid_part_of_its_name() {
         assert_eq!(stem(Some("v1.2 Übersicht.docx")), "v1.2 Übersicht");
         assert_eq!(stem(Some("../../etc/passwd.doc")), ".._.._etc_passwd");
         assert_eq!(stem(Some("a/b\n.doc")), "a_b_");

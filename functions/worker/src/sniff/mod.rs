@@ -1,7 +1,7 @@
-//! What a file really is, and whether it is safe to hand to an engine.
+//! Identifies files and checks whether they are safe for an engine.
 //!
-//! Both questions are answered before any engine sees the file, in bounded memory, and in time that grows with the
-//! bytes that are unpacked at most. Reading and parsing block: call them where that is allowed.
+//! Both happen before any engine sees the file, in limited memory, and in time at most proportional to the unpacked bytes.
+//! Reading and parsing block.
 
 mod archive;
 mod compound;
@@ -28,7 +28,7 @@ pub use text::Encoding;
 
 use crate::failure::Failure;
 
-/// The file is of a kind that is not taken; `what` reads as a noun with its article, "a PDF".
+/// The format is not accepted. `what` is a noun with its article: "a PDF".
 fn unsupported(what: &str) -> Failure {
     let taken = Format::ALL.map(Format::extension).join(", ");
     let hint = match what {

@@ -1,4 +1,4 @@
-//! The documents that are converted: flat OpenDocument, so that what is in them can be read here, and the fixtures.
+//! The documents: flat OpenDocument, which is readable here, and the fixtures.
 
 use std::io::{Cursor, Read, Write};
 use std::path::Path;
@@ -49,7 +49,7 @@ pub(crate) fn text() -> Document {
     file("text.fodt", flat("text", HEADING, &body))
 }
 
-/// Three sheets: values in formats, a formula, and none.
+/// Three sheets: one with formatted values, one with a formula, and an empty one.
 pub(crate) fn sheets() -> Document {
     let styles = "<office:automatic-styles>\
         <number:number-style style:name=\"euro\"><number:number number:decimal-places=\"2\" \

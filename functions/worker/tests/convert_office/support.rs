@@ -1,4 +1,4 @@
-//! Conversions, and what their results contain.
+//! Conversions and the contents of their results.
 
 use std::fs::File;
 use std::io::Read;
@@ -19,7 +19,7 @@ use worker::sniff::Format;
 
 use crate::checked::checked;
 
-/// Of the protected fixtures.
+/// The password of the protected fixtures.
 pub(crate) const PASSWORD: &str = "secret";
 
 const PATIENCE: Duration = Duration::from_secs(100);

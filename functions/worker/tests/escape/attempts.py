@@ -26,7 +26,7 @@ NUMBERS = {
     "ioprio_set": (251, 30), "memfd_secret": (447, 447), "msgget": (68, 186), "process_vm_readv": (310, 270),
     "ptrace": (101, 117), "semget": (64, 190), "setpriority": (141, 140), "shmget": (29, 194), "unshare": (272, 97),
 }
-# The number of a call by the x32 ABI, where a kernel still has it: another entry to the same kernel.
+# A call number of the x32 ABI, another entry to the same kernel, where it exists.
 X32 = 0x40000000
 NEW_USER, NEW_NET = 0x10000000, 0x40000000
 
@@ -40,7 +40,7 @@ def call(name, *arguments):
 
 
 def others():
-    # What it starts itself is no secret to it.
+    # Its own children are not secret.
     return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if pid != os.getpid()]
 
 
@@ -239,7 +239,7 @@ def font_of_another_job():
 
 
 def kept_font_of_another_account():
-    """The worker keeps fonts between jobs in files without names."""
+    """The worker caches fonts in unnamed files."""
     with open(f"/proc/{PARENT}/fd/{KEPT_FONT}", "rb") as file:
         return file.read()
 
@@ -266,7 +266,7 @@ def new_group():
 
 
 def new_session():
-    # Not as the group's leader, who is refused it anyway.
+    # Not as the group's leader, which is refused anyway.
     child = os.fork()
     if child == 0:
         try:
@@ -344,7 +344,7 @@ ATTEMPTS = [
 
 
 def lock_directory():
-    """Not an escape: what is left behind must be found and removed all the same."""
+    """Not an escape, but leftovers must be found and removed."""
     os.makedirs("locked/deep")
     open("locked/deep/left", "w").close()
     os.chmod("locked/deep", 0)
@@ -374,7 +374,7 @@ def main():
 
 
 def bomb():
-    """Processes that each try to leave the group, and outlive whoever waits for them."""
+    """Processes that try to leave the group and outlive the parent that waits for them."""
     for _ in range(60):
         if os.fork() == 0:
             for leave in (os.setsid, lambda: os.setpgid(0, 0)):

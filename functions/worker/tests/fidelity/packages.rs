@@ -1,4 +1,4 @@
-//! Office Open XML packages, each as small as a cause needs.
+//! Minimal Office Open XML packages for each case.
 
 use std::fs::File;
 use std::io::Write;
@@ -32,7 +32,7 @@ impl Package {
         self.raw(name, format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>{xml}").as_bytes());
     }
 
-    /// Relations by type and target; the ids are `rId1`, `rId2` and so on.
+    /// Relations by type and target, with the ids `rId1`, `rId2` and so on.
     fn relations(&mut self, name: &str, relations: &[(&str, &str)]) {
         let relations = relations.iter().enumerate().map(|(index, (kind, target))| {
             format!("<Relationship Id=\"rId{}\" Type=\"{RELATION}/{kind}\" Target=\"{target}\"/>", index + 1)
@@ -186,7 +186,7 @@ fn theme() -> String {
     )
 }
 
-/// A text box over the width of the slide, with an inch to its left. `fill`: a fill of its own, or nothing.
+/// A text box over the width of the slide, an inch from the left. `fill`: its fill, or nothing.
 pub(crate) fn text_box(fill: &str, paragraphs: &str) -> String {
     format!(
         "<p:sp><p:nvSpPr><p:cNvPr id=\"2\" name=\"box\"/><p:cNvSpPr txBox=\"1\"/><p:nvPr/></p:nvSpPr><p:spPr><a:xfrm>\

@@ -1,4 +1,4 @@
-//! One warm LibreOffice for each test, and what is in the PDFs that it makes.
+//! One warm LibreOffice per test, and the contents of its PDFs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -45,7 +45,7 @@ pub(crate) async fn print(source: &Path) -> Printed {
     try_print(source, Value::Null).await.unwrap()
 }
 
-/// A text of so many bytes that somebody sent under this name.
+/// A text with these bytes under this name.
 pub(crate) async fn print_text(name: &str, content: &[u8]) -> Printed {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join(name);
@@ -59,7 +59,7 @@ impl Printed {
         self.tool("pdftotext", &["-layout"], &["-"])
     }
 
-    /// The names of the fonts, less the mark of a subset.
+    /// The names of the fonts without subset prefixes.
     pub(crate) fn fonts(&self) -> Vec<String> {
         let list = self.tool("pdffonts", &[], &[]);
         let names = list.lines().skip(2).filter_map(|line| line.split_whitespace().next());
@@ -99,7 +99,7 @@ impl Printed {
         line.split(&format!("{edge}=\"")).nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
     }
 
-    /// The pictures, each as it lies in the PDF.
+    /// The pictures' data as in the PDF.
     pub(crate) fn pictures(&self) -> Vec<Vec<u8>> {
         let root = self.scratch.path().join("picture");
         let status = Command::new("pdfimages").arg("-all").arg(&self.pdf).arg(&root).status().unwrap();
@@ -143,7 +143,7 @@ impl Printed {
     }
 }
 
-/// LibreOffice's: what is expected may depend on it.
+/// LibreOffice's version, on which results may depend.
 pub(crate) fn installed_version() -> (u32, u32) {
     let settings = std::fs::read_to_string(Path::new(DEFAULT_PROGRAM_DIRECTORY).join("bootstraprc")).unwrap();
     let product = settings.lines().find_map(|line| line.strip_prefix("ProductKey=")).unwrap();

@@ -1,4 +1,4 @@
-//! What the converter does with every result, for tests of engines alone.
+//! The converter's checks of results, for tests of engines alone.
 
 use std::path::Path;
 use std::rc::Rc;

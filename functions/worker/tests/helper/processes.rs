@@ -1,4 +1,4 @@
-//! A forking helper and its processes, seen from the worker's side.
+//! A forking helper and its processes, as the worker sees them.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use worker::engine::{Engine, Failure, Limits, NO_FONTS, Source, Task};
 /// More than a conversion takes on a busy machine.
 pub(crate) const LONG: Duration = Duration::from_secs(100);
 
-/// How many files the engine makes of a source.
+/// The number of files that the engine makes from a source.
 pub(crate) async fn convert(engine: &dyn Engine, source: Source, patience: Duration) -> Result<usize, Failure> {
     let scratch = TempDir::new().unwrap();
     let (options, limits) = (json!({}), Limits::default());
@@ -27,17 +27,17 @@ pub(crate) async fn convert(engine: &dyn Engine, source: Source, patience: Durat
     engine.convert(task).await.map(|conversion| conversion.artifacts.len())
 }
 
-/// Kills a child, and then the helper. Returns the helper and the child that are there afterwards.
+/// Kills a child, and then the helper. Returns the new helper and child.
 pub(crate) async fn outlives_kills(engine: &dyn Engine, subcommand: &str, source: impl Fn() -> Source) -> [Pid; 2] {
     let [helper, child] = prepared(engine, subcommand).await;
-    // A child that dies, even before its source comes, is one crash; the converter gives the source another try.
+    // A child that dies, even before its source arrives, is one crash; the converter tries the source again.
     kill_process(child, Signal::KILL).unwrap();
     let crashed = convert(engine, source(), LONG).await.unwrap_err();
     assert_eq!(crashed.code, JobErrorCode::EngineCrashed);
     assert_eq!(convert(engine, source(), LONG).await.unwrap(), 1);
     assert_eq!(prepared(engine, subcommand).await[0], helper);
 
-    // Without a helper a fresh process converts, and then there is a helper again.
+    // Without a helper, a fresh process converts. After that, there is a helper again.
     kill_process(helper, Signal::KILL).unwrap();
     assert_eq!(convert(engine, source(), LONG).await.unwrap(), 1);
     assert_eq!(convert(engine, source(), LONG).await.unwrap(), 1);
@@ -46,7 +46,7 @@ pub(crate) async fn outlives_kills(engine: &dyn Engine, subcommand: &str, source
     [other, child]
 }
 
-/// The running processes that this one started, directly or not, by this subcommand, the helper first.
+/// Running descendants of this process with this subcommand, the helper first.
 pub(crate) fn helpers(subcommand: &str) -> Vec<Pid> {
     let parent = |pid: i32| -> Option<i32> {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
@@ -67,7 +67,7 @@ pub(crate) fn helpers(subcommand: &str) -> Vec<Pid> {
     helper.into_iter().chain(children).filter_map(Pid::from_raw).collect()
 }
 
-/// Waits for a helper with a child forked ahead. An engine that is ready has reaped the child before.
+/// Waits for a helper with a waiting child. An engine that is ready has reaped the child before.
 pub(crate) async fn prepared(engine: &dyn Engine, subcommand: &str) -> [Pid; 2] {
     engine.get_ready().await;
     for _ in 0..1000 {
@@ -79,7 +79,7 @@ pub(crate) async fn prepared(engine: &dyn Engine, subcommand: &str) -> [Pid; 2] 
     panic!("no helper with a child, but {:?}", helpers(subcommand));
 }
 
-/// Waits until none of these is left, whoever's children they are by now.
+/// Waits until none of these processes is left, whatever their parent is.
 pub(crate) async fn assert_gone(pids: [Pid; 2]) {
     let is_left = |pid: &Pid| {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();

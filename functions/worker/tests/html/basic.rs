@@ -106,7 +106,7 @@ async fn a_page_comes_with_its_stylesheets_and_pictures() {
 }
 
 #[tokio::test]
-async fn nothing_of_this_machine_can_be_reached() {
+async fn pages_cannot_reach_this_machine() {
     let forbidden = Forbidden::listen();
     let html = r#"<base href="http://127.0.0.1:TCP/base/"><link rel=stylesheet href="/link.css">
         <style>@import url(import.css); @font-face { font-family: X; src: url(font.ttf) } body { font-family: X;
@@ -123,7 +123,7 @@ async fn nothing_of_this_machine_can_be_reached() {
 }
 
 #[tokio::test]
-async fn a_page_that_does_not_come_fails_with_the_reason() {
+async fn a_page_that_cannot_be_loaded_fails_with_the_reason() {
     let server = Server::start(|path| -> Answer {
         match path {
             "/pdf" => (200, "Content-Type: application/pdf\r\n", b"%PDF-1.4".to_vec()),
@@ -170,7 +170,7 @@ async fn a_result_over_the_limits_is_refused() {
     assert!(bytes.message.contains("larger than the limit"), "{}", bytes.message);
 }
 
-/// The PDF of a page, or why there is none; and how many directories of fonts the layout engine was let see.
+/// The PDF of a page or its failure, and the number of font directories that the layout engine could see.
 async fn laid_out(engine: &HtmlBasic, html: &str) -> (Result<Vec<u8>, JobErrorCode>, usize) {
     let scratch = tempfile::tempdir().unwrap();
     let (options, limits) = (json!({}), Limits::default());
@@ -189,7 +189,7 @@ async fn laid_out(engine: &HtmlBasic, html: &str) -> (Result<Vec<u8>, JobErrorCo
     (pdf.map(without_time).map_err(|failure| failure.code), fonts.matches("<dir>").count())
 }
 
-/// All of a PDF but when it was made.
+/// The whole PDF without its creation time.
 fn without_time(pdf: Vec<u8>) -> Vec<u8> {
     let tells_time = |line: &&[u8]| {
         ["Date>", "Date (", "/ID ["].iter().any(|sign| line.windows(sign.len()).any(|part| part == sign.as_bytes()))
@@ -198,7 +198,7 @@ fn without_time(pdf: Vec<u8>) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_page_looks_the_same_with_the_fonts_that_it_can_need_as_with_all() {
+async fn a_page_looks_the_same_with_its_possible_fonts_as_with_all() {
     const FEW: bool = true;
     const ALL: bool = false;
     let weights = "<p>plain <b>bold</b> <i>italic <b>both</b></i>";
@@ -228,7 +228,7 @@ async fn a_page_looks_the_same_with_the_fonts_that_it_can_need_as_with_all() {
     let corpus = corpus.map(|path| (FEW, String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned()));
 
     let warm = engine(None);
-    // After its first page, the engine takes stock of the fonts.
+    // After its first page, the engine indexes the fonts.
     warm.get_ready().await;
     assert_eq!(laid_out(&warm, "<p>first").await.1, 0);
     warm.get_ready().await;

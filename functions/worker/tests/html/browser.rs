@@ -44,7 +44,7 @@ async fn emoji_are_in_colour() {
         assert!(print_html(&engine, emoji, json!({})).await.unwrap().has_colour, "{emoji}");
     }
     assert!(!print_html(&engine, "© 1 ✔", json!({})).await.unwrap().has_colour, "signs are not emoji");
-    // Families are one sign in black and white since Unicode 15.1.
+    // Families are one monochrome sign since Unicode 15.1.
     let page = "<span>😀</span><span>👨\u{200d}👩\u{200d}👧</span><span>🇩🇪</span><p><script>
         const widths = [...document.querySelectorAll('span')].map(span => span.offsetWidth);
         document.querySelector('p').append(widths.every(width => width === widths[0]) ? 'joined' : widths)</script>";
@@ -52,7 +52,7 @@ async fn emoji_are_in_colour() {
 }
 
 #[tokio::test]
-async fn fonts_and_characters_that_are_missing_are_named() {
+async fn missing_fonts_and_characters_are_named() {
     let engine = engine(None);
     let page = "<p style='font-family: \"Acme Grotesk\", serif'>text</p><p style='font-family: Acme, Arial'>text</p>\
         <p style='font-family: system-ui, Acme'>\u{1242B}é漢😀👩\u{200d}🚀\u{E123}</p><p style='display: none'>\u{E124}</p>";
@@ -63,7 +63,7 @@ async fn fonts_and_characters_that_are_missing_are_named() {
     let printed = print_html(&engine, page, json!({})).await.unwrap();
     assert_eq!(printed.details("font_substituted"), ["verdana"]);
     assert!(printed.warnings[0].message.contains("about as wide"), "{}", printed.warnings[0].message);
-    // What the page replaces in its own world is not what is asked.
+    // The page replaces functions in its own world, but another world is asked.
     let page =
         "<p style='font-family: Acme'>\u{E123}</p><script>document.createTreeWalker = getComputedStyle = null</script>";
     let printed = print_html(&engine, page, json!({})).await.unwrap();
@@ -72,7 +72,7 @@ async fn fonts_and_characters_that_are_missing_are_named() {
 }
 
 #[tokio::test]
-async fn fonts_have_relatives_of_their_width() {
+async fn missing_fonts_have_substitutes_of_the_same_width() {
     let engine = engine(None);
     for (font, relative) in [
         ("Arial", "LiberationSans"),
@@ -100,7 +100,7 @@ async fn header_and_footer_are_absent_unless_asked_for() {
 }
 
 #[tokio::test]
-async fn what_the_job_waits_for_is_awaited() {
+async fn conditions_of_the_job_are_awaited() {
     let engine = engine(None);
     let html = "<p>early</p><script>setTimeout(() => {
         document.body.insertAdjacentHTML('beforeend', '<p id=late>late</p>'); window.ready = {} }, 400)</script>";
@@ -158,7 +158,7 @@ async fn media_is_print_unless_screen_is_asked_for() {
 }
 
 #[tokio::test]
-async fn css_decides_the_paper_only_where_it_may() {
+async fn css_sets_the_paper_only_if_allowed() {
     let engine = engine(None);
     let html = "<style>@page { size: 200pt 300pt }</style><p>x";
     for (options, width, height) in [
@@ -172,14 +172,14 @@ async fn css_decides_the_paper_only_where_it_may() {
 }
 
 #[tokio::test]
-async fn hostile_pages_hurt_themselves_alone() {
+async fn hostile_pages_only_harm_themselves() {
     let engine = engine(None);
     let fine = async || {
         engine.get_ready().await;
         let printed = print_html(&engine, "<p>next job", json!({})).await.unwrap();
         assert_eq!(printed.text.trim(), "next job");
     };
-    // A start is not what is to be in time here.
+    // The browser's start does not count here.
     engine.get_ready().await;
     for html in [
         "<p>x<script>while(1){}</script>",
@@ -191,16 +191,16 @@ async fn hostile_pages_hurt_themselves_alone() {
         fine().await;
     }
     let bomb = "<script>let a = []; while(1) a.push(new Array(1e6).fill(1.5))</script>";
-    // What a script may have is known, and not tried twice.
+    // The limit for scripts is known, so there is no second try.
     let (code, message) = failure(&engine, bomb, json!({}), 20).await;
     assert_eq!(code, JobErrorCode::RenderFailed, "{message}");
     assert!(message.contains("needs more memory than"), "{message}");
     fine().await;
     let buffers = "<script>let a = []; while(1) a.push(new Uint8Array(1e8).fill(1))</script><p>survived";
-    // An allocation that is denied may throw in the page, or end it.
+    // A denied allocation may throw in the page or end it.
     match print_html(&engine, buffers, json!({})).await {
         Ok(printed) => assert!(printed.text.contains("survived")),
-        // The page ended at its process's limit, or all of the browser at that of a job, which says so.
+        // The page ended at its process's limit, or the whole browser at the job's, which the message says.
         Err(failure) => assert!(
             failure.code == JobErrorCode::EngineCrashed || failure.message.contains("needs more memory than"),
             "{failure}"
@@ -220,7 +220,7 @@ async fn hostile_pages_hurt_themselves_alone() {
 }
 
 #[tokio::test]
-async fn nothing_of_this_machine_can_be_reached() {
+async fn pages_cannot_reach_this_machine() {
     let forbidden = Forbidden::listen();
     let html = r#"<link rel=preconnect href="http://127.0.0.1:TCP"><link rel=prefetch href="http://127.0.0.1:TCP/p">
         <link rel=stylesheet href="http://localhost:TCP/c"><img src="http://127.0.0.1:TCP/i">
@@ -274,7 +274,7 @@ async fn a_page_is_loaded_through_the_proxy_with_what_it_needs() {
 }
 
 #[tokio::test]
-async fn a_page_that_does_not_come_fails_with_the_reason() {
+async fn a_page_that_cannot_be_loaded_fails_with_the_reason() {
     let server = Server::start(|path| -> Answer {
         match path {
             "/500" => (500, "", b"x".to_vec()),
@@ -320,16 +320,16 @@ async fn assert_gone(group: Pid) {
     panic!("still there: {group:?}");
 }
 
-/// A browser that was killed, or hangs as after a freeze from which it did not wake, is replaced before the next job; and one that
-/// had a job serves no other.
+/// A browser that was killed or hangs, as after a freeze, is replaced before the next job. A browser that had a job is never used
+/// again.
 #[tokio::test]
 async fn a_browser_that_is_gone_or_hangs_or_had_a_job_is_replaced() {
     let scratch = tempfile::tempdir().unwrap();
     let program = scratch.path().join("browser");
-    // A switch that Chromium does not know, and ignores: it tells this test's browser from the others'.
+    // Chromium ignores this unknown switch. It identifies this test's browser.
     let mark = format!("--test={}", scratch.path().display());
     let script = format!("#!/bin/sh\nexec chromium-headless-shell '{mark}' \"$@\"\n");
-    // The wrapper of the distribution is found without a PATH of our own by the shell's default.
+    // Without PATH, the shell's default finds the distribution's wrapper.
     std::fs::write(&program, script).unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let settings = BrowserSettings { program: Some(program), ..BrowserSettings::default() };
@@ -352,7 +352,7 @@ async fn a_browser_that_is_gone_or_hangs_or_had_a_job_is_replaced() {
         assert_eq!(printed.text.trim(), "replaced");
         assert_gone(before).await;
     }
-    // One that was frozen and woke up again serves its job, and then nobody.
+    // A browser that was frozen and resumed serves its job, and then no other.
     engine.get_ready().await;
     let prepared = browser();
     rustix::process::kill_process_group(prepared, Signal::STOP).unwrap();

@@ -1,4 +1,4 @@
-//! E-mail to PDF, through the confined child that reads a message, the browser that prints it, and what converts attachments.
+//! E-mail to PDF: the confined child that reads a message, the browser that prints it, and the conversion of attachments.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,7 +18,7 @@ use worker::engine::{Conversion, Engine, Failure, Limits, NO_FONTS, Source, Task
 
 use crate::support::{Server, launcher, policy};
 
-/// Takes the place of LibreOffice, which has tests of its own: it makes the same PDF of every document.
+/// Replaces LibreOffice, which has its own tests: it makes the same PDF from every document.
 struct Office(Arc<dyn Engine>);
 
 #[async_trait]
@@ -107,7 +107,7 @@ async fn a_message_has_its_headers_pictures_and_list_of_attachments() {
     for absent in ["by script", "as text alone", "Ignored title", "logo.png", "Attached page"] {
         assert!(!text.contains(absent), "{absent} is in {text}");
     }
-    // What the message fixes to the top of the page stays in the message's own place.
+    // Content that the message fixes to the top of the page stays in the message's own area.
     assert!(text.find("The Bank").unwrap() > text.find("earlier.eml").unwrap(), "{text}");
     let pictures = said(Command::new("pdfimages").arg("-list").arg(made.path()));
     assert!(pictures.contains("image       1     1 "), "{pictures}");

@@ -1,4 +1,4 @@
-//! Right-to-left text, which the browser prints and `basic` reports, and fonts that a page brings along.
+//! Right-to-left text, which the browser prints and `basic` reports, and web fonts.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -29,12 +29,12 @@ async fn right_to_left_text_is_printed_by_the_browser_and_reported_by_basic() {
     for words in ["שלום (עולם)", "مرحبا بالعالم", "שלום עולם"] {
         assert!(printed.text.contains(words), "{words} is not in {:?}", printed.text);
     }
-    // The first lines stand on the right.
+    // The first lines are right-aligned.
     let right = printed.text.lines().filter(|line| line.starts_with("          ")).count();
     assert_eq!((right, printed.warnings), (2, vec![]), "{}", printed.text);
     assert!(!printed.fonts.is_empty());
 
-    // Its lines all begin on the left, but no letter is missing.
+    // All lines begin on the left, but no letter is missing.
     let printed = print_html(&basic(), PAGE, json!({})).await.unwrap();
     assert_eq!(printed.details("unsupported_text"), ["right-to-left text"]);
     assert_eq!(printed.details("missing_glyph"), Vec::<&str>::new());

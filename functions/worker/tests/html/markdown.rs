@@ -1,4 +1,4 @@
-//! Markdown to PDF, through the confined child that reads it and the browser that prints it.
+//! Markdown to PDF: the confined child that reads it, and the browser that prints it.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,7 +20,7 @@ fn engine(server: Option<&Server>) -> MarkdownToPdf {
     MarkdownToPdf::new(Arc::new(PdfTools::new(launcher())), Arc::new(browser))
 }
 
-/// Converts Markdown that came from `base`, into a directory that goes with the answer.
+/// Converts Markdown from `base`, in a directory that is dropped with the result.
 async fn convert(
     engine: &MarkdownToPdf,
     markdown: &str,
@@ -86,7 +86,7 @@ async fn a_document_has_its_text_bookmarks_tags_and_metadata() {
 }
 
 #[tokio::test]
-async fn pictures_lie_beside_the_file_and_options_reach_the_page() {
+async fn relative_pictures_are_loaded_and_options_apply() {
     let pixel =
         std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/office/pixel.png")).unwrap();
     let server = Server::start(move |path| match path {
@@ -117,7 +117,7 @@ async fn raw_html_is_confined_like_any_page() {
 }
 
 #[tokio::test]
-async fn each_theme_names_fonts_that_are_there() {
+async fn each_theme_names_installed_fonts() {
     for theme in ["document", "github", "letter"] {
         let markdown =
             "---\nfrom: Ada\nto: Bob\n---\n# T\n\n`code` **b**\n\n> [!NOTE]\n> n[^1]\n\n[^1]: n\n\n```\nx\n```\n";

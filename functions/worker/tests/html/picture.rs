@@ -52,7 +52,7 @@ const PAGE: &str = "<style>body{margin:0}#box{margin:50px;width:100px;height:80p
     <div id=box></div><div style='height:2000px'></div><div id=end style='height:10px;background:#0f0'></div>";
 
 #[tokio::test]
-async fn the_window_is_taken_as_a_screen_shows_it() {
+async fn a_picture_shows_the_window_as_on_a_screen() {
     let engine = engine();
     let picture = take(&engine, PAGE, json!({"width": 400, "height": 300})).await.unwrap();
     assert_eq!((picture.media, picture.image.dimensions()), (Media::Png, (400, 300)));
@@ -101,7 +101,7 @@ async fn formats_have_their_backgrounds_and_limits() {
         };
         assert_eq!(unused, expected);
     }
-    // The browser answers with nothing here.
+    // The browser returns nothing here.
     let tall = "<div style='height:16400px;background:#00f'></div>";
     let failure = take(&engine, tall, json!({"format": "webp", "fullPage": true})).await.err().unwrap();
     assert!(failure.message.contains("16383") && failure.message.contains("`png`"), "{}", failure.message);

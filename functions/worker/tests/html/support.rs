@@ -1,4 +1,4 @@
-//! What the tests of both HTML engines share: jobs, servers, listeners that must hear nothing.
+//! Shared by the tests of both HTML engines: jobs, servers, and listeners that must not be reached.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, UdpSocket};
@@ -21,7 +21,7 @@ pub(crate) fn launcher() -> Launcher {
     Launcher::new(env!("CARGO_BIN_EXE_worker"))
 }
 
-/// The rules of production, but that one server of the test may be reached.
+/// The rules of production, except that one test server may be reached.
 pub(crate) fn policy(server: Option<&Server>) -> EgressPolicy {
     let exception = server.map(|server| format!("127.0.0.1:{}", server.port)).unwrap_or_default();
     EgressPolicy::new(exception.parse::<SourceExceptions>().unwrap())
@@ -39,7 +39,7 @@ pub(crate) struct Printed {
 }
 
 impl Printed {
-    /// To the point: the browser rounds to whole CSS pixels.
+    /// Rounded to points: the browser rounds to whole CSS pixels.
     pub(crate) fn is_sized(&self, width: f64, height: f64) -> bool {
         (self.size.0 - width).abs() < 1.0 && (self.size.1 - height).abs() < 1.0
     }
@@ -143,7 +143,7 @@ pub(crate) async fn exceed_limits(engine: &dyn Engine) -> [Failure; 2] {
     [print(&few_pages).await, print(&few_bytes).await]
 }
 
-/// A web server on a port of its own, until the test ends.
+/// A web server on its own port, until the test ends.
 pub(crate) struct Server {
     pub(crate) port: u16,
     heard: Arc<Mutex<Vec<String>>>,
@@ -172,7 +172,7 @@ impl Server {
                         "HTTP/1.1 {status} X\r\n{headers}Content-Length: {}\r\nConnection: close\r\n\r\n",
                         body.len()
                     );
-                    // The client may have gone meanwhile.
+                    // The client may have disconnected.
                     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
                 });
             }
@@ -192,7 +192,7 @@ impl Server {
     }
 }
 
-/// Ports of this machine that nobody may reach; what arrives there is kept.
+/// Local ports that must not be reached. Connections to them are recorded.
 pub(crate) struct Forbidden {
     pub(crate) tcp: u16,
     pub(crate) udp: u16,

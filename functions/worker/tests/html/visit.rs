@@ -1,4 +1,4 @@
-//! What a page is sent, and what makes a job of a page fail.
+//! What is sent to a page, and what makes its job fail.
 
 use docmill::domain::job::JobErrorCode;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
 
 use crate::support::{Answer, Server, launcher, policy, print, print_html};
 
-/// A browser that may reach all of these.
+/// A browser that may reach all of these servers.
 fn engine(servers: &[&Server]) -> HtmlBrowser {
     let ports: Vec<_> = servers.iter().map(|server| format!("127.0.0.1:{0},localhost:{0}", server.port)).collect();
     let policy = EgressPolicy::new(ports.join(",").parse::<SourceExceptions>().unwrap());
@@ -34,7 +34,7 @@ async fn headers_and_cookies_stay_with_the_pages_own_origin() {
         "/landed" => page("<p>elsewhere</p>".into()),
         _ => (200, "Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Headers: *\r\n", Vec::new()),
     });
-    // Another origin by its name; another by its port would still get the cookies, as browsers have it.
+    // Another origin by name. With another port, the cookies would be sent, as in all browsers.
     let other = format!("http://localhost:{}", stranger.port);
     let own = Server::start(move |path| match path {
         "/page" => page(format!(
@@ -103,7 +103,7 @@ async fn a_job_chooses_what_counts_as_a_failure() {
     for script in ["throw new Error('canary')", "console.error('canary')", "Promise.reject('canary')"] {
         let html = format!("<p>x<script>{script}</script>");
         assert_eq!(print_html(&engine, &html, json!({})).await.unwrap().text.trim(), "x");
-        // A condition in JavaScript looks at the same console.
+        // A JavaScript condition uses the same console.
         let options = json!({"failOnConsole": true, "waitFor": {"expression": "true"}});
         let failure = print_html(&engine, &html, options).await.unwrap_err();
         assert_eq!(failure.code, JobErrorCode::RenderFailed);
@@ -112,7 +112,7 @@ async fn a_job_chooses_what_counts_as_a_failure() {
     }
     let quiet = "<script>console.log('fine'); console.warn('fine')</script>fine";
     assert!(print_html(&engine, quiet, json!({"failOnConsole": true})).await.is_ok());
-    // An address that the proxy refuses fails the job, also without `failOnStatus`.
+    // An address that the proxy refuses fails the job even without `failOnStatus`.
     let blocked = HtmlBrowser::new(BrowserSettings::default(), launcher(), policy(None));
     let failure = print(&blocked, server.page("/error"), json!({"failOnStatus": false})).await.unwrap_err();
     assert_eq!(failure.code, JobErrorCode::SourceForbidden);

@@ -1,4 +1,4 @@
-//! One account: its plan and status, credits, usage, people, and changes.
+//! An account: plan, status, credits, usage, users and changes.
 
 use axum::Router;
 use axum::extract::{Path, State};

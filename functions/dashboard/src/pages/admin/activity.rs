@@ -1,5 +1,5 @@
-//! A customer's keys and jobs, for administrators who help them. Each page is recorded in the audit trail before it is
-//! shown. None shows a secret, a file name, an address or anything else of a document.
+//! A customer's keys and jobs, for administrators who help them. Each view is recorded in the audit trail before it is shown.
+//! Secrets, file names, addresses and document content are never shown.
 
 use axum::Router;
 use axum::extract::{Path, State};
@@ -33,7 +33,7 @@ pub(super) fn routes() -> Router<AppState> {
         .route("/admin/accounts/{id}/jobs/{job}", get(job))
 }
 
-/// Records the look while `read` fetches what it is about. Nothing is shown if either fails.
+/// Records the view while `read` fetches the data. Shows nothing if either fails.
 async fn recorded<T>(
     state: &AppState,
     admin: &AdminUser,

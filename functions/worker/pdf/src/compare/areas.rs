@@ -2,15 +2,15 @@
 
 use crate::pdfium::{Bitmap, Rect};
 
-/// How far apart two colours are, in any of their three parts, before a reader sees it as a change.
+/// Colours that differ by more than this in one component look different to a reader.
 const APART: u8 = 48;
-/// The side of the squares that are marked as changed, in points, and the pixels in one that must differ.
+/// The side of the compared squares in points, and how many pixels of one must differ.
 const SQUARE: f32 = 6.0;
 const DIFFERENT_PIXELS: u32 = 2;
-/// Areas of one page. Beyond, one area holds all changes.
+/// Most areas of a page. If there are more, one area contains all changes.
 const MOST_AREAS: usize = 200;
 
-/// A page's picture on white, possibly larger than the page.
+/// A page's picture on white, which may be larger than the page.
 pub(crate) struct Picture {
     pub(crate) bitmap: Bitmap,
 }
@@ -31,8 +31,8 @@ impl Picture {
         Self { bitmap: Bitmap { width, height, data, transparent: false } }
     }
 
-    /// Whether a colour is far from all that is around this place, and from what lies between: a line that is drawn a hair's
-    /// breadth further on has other shades at its edges, but has not changed.
+    /// Whether a colour differs from all others around this place, and from the shades between them. A line that moves by less
+    /// than a pixel has other shades at its edges but counts as unchanged.
     fn lacks(&self, color: [u8; 3], x: usize, y: usize) -> bool {
         let (width, height) = (self.bitmap.width as usize, self.bitmap.height as usize);
         let around = |at: usize, end: usize| at.saturating_sub(1)..(at + 2).min(end);
@@ -83,14 +83,14 @@ pub(crate) fn areas(before: &Picture, after: &Picture, dpi: f32) -> Vec<Rect> {
     grid.areas().into_iter().map(rect).collect()
 }
 
-/// Squares over a picture, and how many pixels in each differ.
+/// Squares over a picture, with the number of pixels that differ in each.
 struct Grid {
     columns: usize,
     rows: usize,
     squares: Vec<u32>,
 }
 
-/// Squares from `left` up to but without `right`.
+/// Squares from `left` to `right`, excluding the latter.
 #[derive(Clone, Copy)]
 struct Area {
     left: usize,
@@ -110,7 +110,7 @@ impl Grid {
         }
     }
 
-    /// Boxes around changed squares that touch, or have one square between them.
+    /// Boxes around changed squares that touch or have one square between them.
     fn areas(mut self) -> Vec<Area> {
         let mut found = Vec::new();
         for row in 0..self.rows {
@@ -126,7 +126,7 @@ impl Grid {
         found
     }
 
-    /// Whether this square is changed. It is taken out of the grid.
+    /// Whether this square has changed. Also removes it from the grid.
     fn take(&mut self, column: usize, row: usize) -> bool {
         let square = self.squares.get_mut(row * self.columns + column);
         square.is_some_and(|count| std::mem::take(count) >= DIFFERENT_PIXELS)
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_pictures_and_hairs_breadths_have_none() {
+    fn equal_pictures_and_tiny_shifts_have_no_areas() {
         let drawn = picture(&[(10, 10, 20, 20)]);
         assert!(areas(&drawn, &picture(&[(10, 10, 20, 20)]), 72.0).is_empty());
         assert!(areas(&drawn, &picture(&[(11, 10, 20, 20)]), 72.0).is_empty());

@@ -1,27 +1,27 @@
-//! What a comparison found, and how it is told.
+//! The result of a comparison, and its descriptions.
 
 use serde_json::{Value, json};
 
 use super::{Changed, Pair};
 use crate::pdfium::Rect;
 
-/// Pages that the job's report lists. The data lists all.
+/// Most pages in the job's report. The data lists all.
 const MOST_REPORTED: usize = 200;
 
-/// Two pages that belong together, or one without a counterpart.
+/// A pair of pages, or one page without a counterpart.
 #[derive(Debug)]
 pub(crate) struct ComparedPage {
     pub(crate) pair: Pair,
-    /// From 0 to 1, where nothing differs.
+    /// From 0 to 1, which means no differences.
     pub(crate) similarity: f64,
-    /// What looks different, at the same place on both pages.
+    /// Areas that look different, at the same place on both pages.
     pub(crate) areas: Vec<Rect>,
     pub(crate) removed: Vec<Changed>,
     pub(crate) added: Vec<Changed>,
 }
 
 impl ComparedPage {
-    /// Nothing is known yet but which pages these are.
+    /// A pair that was not compared yet.
     pub(crate) fn of(pair: Pair) -> Self {
         Self { pair, similarity: 0.0, areas: Vec::new(), removed: Vec::new(), added: Vec::new() }
     }
@@ -42,7 +42,7 @@ pub(crate) fn similarity(pages: &[ComparedPage]) -> f64 {
     pages.iter().map(|page| page.similarity).sum::<f64>() / pages.len().max(1) as f64
 }
 
-/// For the job's report: counts, and nothing of what the documents say.
+/// For the job's report: only counts, nothing of the documents' content.
 pub(crate) fn report(pages: &[ComparedPage]) -> Value {
     let listed = pages.iter().take(MOST_REPORTED).map(|page| {
         let (before, after) = page.numbers();
@@ -57,7 +57,7 @@ pub(crate) fn report(pages: &[ComparedPage]) -> Value {
     })
 }
 
-/// Everything that was found. Places are in points from the top left corner of the page as it is shown.
+/// All results. Places are in points from the top left corner of the page as shown.
 pub(crate) fn data(pages: &[ComparedPage]) -> Value {
     let page = |page: &ComparedPage| {
         let (before, after) = page.numbers();
@@ -90,7 +90,7 @@ fn area(place: &Rect) -> Value {
     json!({ "x": tenths(place.x0), "y": tenths(place.y0), "width": tenths(place.width()), "height": tenths(place.height()) })
 }
 
-/// To four digits. Only what is wholly alike is 1.
+/// Rounded to four digits. Only identical pages have 1.
 fn rounded(similarity: f64) -> f64 {
     if similarity >= 1.0 { 1.0 } else { (similarity * 1e4).floor() / 1e4 }
 }

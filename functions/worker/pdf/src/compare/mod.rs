@@ -1,7 +1,6 @@
-//! Two documents side by side: which pages belong together, which of their words differ, and which areas look different.
+//! Compares two documents: which pages belong together, which words differ, and which areas look different.
 //!
-//! `pairs` finds the pages that belong together, `words` what was removed and added, `areas` where two pictures differ; `found`
-//! tells all of it.
+//! `pairs` matches pages, `words` finds removed and added words, `areas` compares pictures, and `found` describes the results.
 
 mod areas;
 mod found;
@@ -18,27 +17,27 @@ use crate::image::luma;
 use crate::pdfium::{Background, Page, Rect};
 use crate::text;
 
-/// Pages with fewer words are recognised by how they look.
+/// Pages with fewer words are matched by their looks.
 const FEW_WORDS: usize = 8;
-/// Pixels on each side of the picture by which such a page is recognised.
+/// Size of the thumbnail for matching such pages, in pixels.
 const THUMBNAIL: u32 = 32;
 
-/// What a page says, and how it can be recognised in another version of its document.
+/// A page's content, and how to recognise it in the other document.
 #[derive(Debug)]
 pub(crate) struct Content {
-    /// Width and height in points, as the page is shown.
+    /// Width and height in points, as shown.
     pub(crate) size: (f32, f32),
-    /// In the order of reading.
+    /// In reading order.
     pub(crate) words: Vec<Word>,
-    /// Shades of grey, of a page with few words.
+    /// Grey values, for a page with few words.
     thumbnail: Option<Vec<u8>>,
 }
 
-/// What is compared as a whole: a word, or a character of a script without spaces.
+/// A unit of comparison: a word, or a character of a script without spaces.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Word {
     pub(crate) text: String,
-    /// As the page is shown: in points from its top left corner.
+    /// Points from the top left corner of the page as shown.
     pub(crate) place: Rect,
 }
 

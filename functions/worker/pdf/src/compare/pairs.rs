@@ -1,15 +1,15 @@
-//! Which page of one document is which page of the other.
+//! Matches the pages of two documents.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use super::Content;
 
-/// More combinations than these are not looked at: pages in the middle of longer documents are paired in their order.
+/// With more combinations, pages in the middle of long documents are paired in order.
 const COMBINATIONS: usize = 250_000;
-/// What a pair is worth whose pages have nothing in common: page 2 that was written anew is still page 2.
+/// The value of pairing pages that have nothing in common: a rewritten page 2 is still page 2.
 const BESIDE: f64 = 0.01;
 
-/// Pages that belong together, counted from 0. `None` where the other document has no such page.
+/// Pages that belong together, counted from 0. `None` if the other document has no such page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pair {
     pub(crate) before: Option<usize>,
@@ -22,7 +22,7 @@ impl Pair {
     }
 }
 
-/// All pages of both documents, in their order. Pages are removed and added; they do not change places.
+/// All pages of both documents in order. Pages may be removed and added, but not reordered.
 pub(crate) fn pairs(before: &[Content], after: &[Content]) -> Vec<Pair> {
     let before: Vec<Features<'_>> = before.iter().map(Features::of).collect();
     let after: Vec<Features<'_>> = after.iter().map(Features::of).collect();
@@ -49,10 +49,10 @@ fn in_order(before: usize, after: usize) -> Vec<Pair> {
     (0..before.max(after)).map(|index| Pair { before: page(index, before), after: page(index, after) }).collect()
 }
 
-/// The pairs that are worth most together, by Needleman and Wunsch: a page without a counterpart is worth nothing.
+/// The pairs with the highest total value, by Needleman and Wunsch. A page without a counterpart has no value.
 fn best(before: &[Features<'_>], after: &[Features<'_>]) -> Vec<Pair> {
     let columns = after.len() + 1;
-    // The worth of the best pairs of the pages from each row and column on.
+    // The value of the best pairs from each row and column to the end.
     let mut worth = vec![0.0_f64; (before.len() + 1) * columns];
     let mut likeness = vec![0.0_f64; before.len() * after.len()];
     for row in (0..before.len()).rev() {
@@ -85,7 +85,7 @@ fn best(before: &[Features<'_>], after: &[Features<'_>]) -> Vec<Pair> {
     found
 }
 
-/// What a page is recognised by.
+/// Features for recognising a page.
 #[derive(PartialEq)]
 struct Features<'a> {
     /// Digests of its words, sorted.
@@ -101,7 +101,7 @@ impl<'a> Features<'a> {
         Self { words, thumbnail: page.thumbnail.as_deref() }
     }
 
-    /// From 0, nothing in common, to 1, the same.
+    /// From 0 (nothing in common) to 1 (equal).
     fn likeness(&self, other: &Self) -> f64 {
         let by_words = self.common_words(other);
         match (self.thumbnail, other.thumbnail) {
@@ -110,7 +110,7 @@ impl<'a> Features<'a> {
         }
     }
 
-    /// The share of words that both have (Dice's coefficient). `None` if neither has any.
+    /// The share of common words (Dice's coefficient). `None` if neither page has any.
     fn common_words(&self, other: &Self) -> Option<f64> {
         let (mut one, mut another, mut common) = (self.words.iter().peekable(), other.words.iter().peekable(), 0_usize);
         while let (Some(a), Some(b)) = (one.peek(), another.peek()) {
@@ -152,25 +152,25 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_was_put_in_has_no_counterpart() {
+    fn an_inserted_page_has_no_counterpart() {
         let found = paired(&["a b c", "d e f", "g h i"], &["a b c", "new page", "d e x", "g h i"]);
         assert_eq!(found, [(Some(0), Some(0)), (None, Some(1)), (Some(1), Some(2)), (Some(2), Some(3))]);
     }
 
     #[test]
-    fn a_page_that_was_taken_out_has_no_counterpart() {
+    fn a_removed_page_has_no_counterpart() {
         let found = paired(&["a b c", "d e f", "g h i"], &["a b x", "g h x"]);
         assert_eq!(found, [(Some(0), Some(0)), (Some(1), None), (Some(2), Some(1))]);
     }
 
     #[test]
-    fn a_page_that_was_written_anew_stays_beside_the_old_one() {
+    fn a_rewritten_page_is_paired_with_the_old_one() {
         assert_eq!(paired(&["a", "b", "c"], &["a", "x", "c"]), [0, 1, 2].map(|page| (Some(page), Some(page))));
         assert_eq!(paired(&["a"], &["x"]), [(Some(0), Some(0))]);
     }
 
     #[test]
-    fn pages_without_words_are_recognised_by_how_they_look() {
+    fn pages_without_words_are_recognised_by_their_looks() {
         let drawn = |grey: u8| Content { size: (1.0, 1.0), words: Vec::new(), thumbnail: Some(vec![grey; 16]) };
         let found = pairs(&[drawn(250), drawn(10)], &[drawn(249), drawn(100), drawn(12)]);
         let found: Vec<_> = found.into_iter().map(|pair| (pair.before, pair.after)).collect();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_of_very_many_pages_are_paired_in_their_order() {
+    fn documents_with_very_many_pages_are_paired_in_order() {
         let pages = |count: usize, name: &str| (0..count).map(|n| page(&format!("{name}{n}"))).collect::<Vec<_>>();
         let found = pairs(&pages(600, "a"), &pages(601, "b"));
         assert_eq!(found[599], Pair::both(599, 599));

@@ -1,4 +1,4 @@
-//! Which words were removed, and which were added.
+//! Finds removed and added words.
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
@@ -9,15 +9,15 @@ use crate::text;
 /// A run of changed words on one line.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Changed {
-    /// Index of the page, as the words were given.
+    /// Index of the page in the given order.
     pub(crate) page: usize,
     pub(crate) text: String,
     pub(crate) place: Rect,
-    /// How many words it is.
+    /// The number of words.
     pub(crate) words: usize,
 }
 
-/// Splits a word of a script without spaces into its characters, each with its part of the place.
+/// Splits a word of a script without spaces into characters, each with its part of the place.
 pub(super) fn split(word: Word) -> Vec<Word> {
     let count = word.text.chars().count();
     if count < 2 || !word.text.chars().any(text::is_cjk) {
@@ -38,8 +38,8 @@ pub(super) fn split(word: Word) -> Vec<Word> {
     characters.map(|(index, character)| Word { text: character.to_string(), place: part(index) }).collect()
 }
 
-/// The words of `before` that are not in `after`, and the other way round. Each list has the words of several pages, which
-/// are compared as one text: what moves from one page to the next has not changed.
+/// The words of `before` that are not in `after`, and the reverse. The words of several pages are compared as one text, so that
+/// text that moves to the next page counts as unchanged.
 pub(crate) fn changed(before: &[&[Word]], after: &[&[Word]]) -> (Vec<Changed>, Vec<Changed>) {
     let mut input = InternedInput::default();
     input.update_before(before.iter().flat_map(|page| page.iter()).map(|word| word.text.as_str()));
@@ -79,7 +79,7 @@ impl Changed {
     }
 }
 
-/// Whether two words stand beside each other, or below each other where lines run downwards.
+/// Whether two words are next to each other, or below each other in vertical text.
 fn is_on_one_line(run: &Rect, word: &Rect) -> bool {
     let (x, y) = word.center();
     let beside = (run.y0..=run.y1).contains(&y);

@@ -1,6 +1,6 @@
-//! Cleans the HTML of a message. What makes its looks stays; scripts, frames, forms and references to other places go.
+//! Cleans the HTML of a message: keeps styling, and removes scripts, frames, forms and remote references.
 //!
-//! The page's policy stands behind this: what slips through still loads nothing and runs nothing.
+//! The page's policy is a second layer: anything that slips through can't load or run.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -10,7 +10,7 @@ use ammonia::{Builder, UrlRelative};
 
 use super::pictures::{Pictures, Shared};
 
-/// The class of what was the message's own `body`.
+/// The class that replaces the message's `body` element.
 pub(super) const BODY_CLASS: &str = "mail-body";
 
 const TAGS: &[&str] = &[
@@ -93,7 +93,7 @@ const TAGS: &[&str] = &[
     "wbr",
 ];
 
-/// Removed with what is in them.
+/// Elements that are removed with their content.
 const REMOVED: &[&str] = &[
     "script", "title", "template", "iframe", "object", "applet", "noframes", "noembed", "textarea", "select", "svg",
     "math", "audio", "video", "canvas", "xml",
@@ -136,7 +136,7 @@ const ATTRIBUTES: &[&str] = &[
 
 const LINKS: &[&str] = &["http:", "https:", "mailto:", "tel:"];
 
-/// A body's HTML, ready for the page's shadow tree.
+/// A body's HTML for the page's shadow tree.
 pub(super) fn clean(html: &str, shared: &Arc<Shared>) -> String {
     let pictures = Arc::clone(shared);
     let filter = move |element: &str, attribute: &str, value: &str| match (element, attribute) {
@@ -165,7 +165,7 @@ fn link(target: &str) -> Option<String> {
     LINKS.iter().any(|scheme| lower.starts_with(scheme)).then(|| target.replace('<', "%3C"))
 }
 
-/// A part of a page has no `body`: a division takes its place, and its attributes.
+/// A part of a page has no `body`, so a `div` with its attributes replaces it.
 fn with_body_as_div(html: &str) -> Cow<'_, str> {
     let lower = html.to_ascii_lowercase();
     let ends_name =
@@ -175,7 +175,7 @@ fn with_body_as_div(html: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{before}<div{}", tag.get(5..).unwrap_or_default()))
 }
 
-/// Rewrites the style sheets in cleaned HTML: there, `<` stands before tags alone, since attributes have none.
+/// Rewrites the style sheets in cleaned HTML, where `<` only starts tags, since attributes contain none.
 fn style_sheets(html: &str, pictures: &mut Pictures) -> String {
     const END: &str = "</style>";
     let mut whole = String::with_capacity(html.len());
@@ -217,7 +217,7 @@ fn style(css: &str, pictures: &mut Pictures, is_sheet: bool) -> String {
     whole.replace('<', "\\3c ")
 }
 
-/// What stands in `url(…)`, and how many bytes it takes with its closing bracket. None if it does not end.
+/// The argument of `url(…)`, and its length including the closing bracket. `None` if it does not end.
 fn address(rest: &str) -> Option<(&str, usize)> {
     let inner = rest.trim_start();
     let skipped = rest.len() - inner.len();
@@ -231,7 +231,7 @@ fn address(rest: &str) -> Option<(&str, usize)> {
     Some((inner.get(1..end)?, skipped + closed + 1))
 }
 
-/// Rules for `body` and `html` apply to what stands for them.
+/// Makes rules for `body` and `html` apply to their replacements.
 fn with_class_for_body(css: &str) -> String {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.#:\"'\\@$&%/=".contains(&byte) || !byte.is_ascii();
     let bytes = css.as_bytes();

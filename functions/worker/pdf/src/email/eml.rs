@@ -1,4 +1,4 @@
-//! MIME messages, by the crate `mail-parser`.
+//! MIME messages, parsed by the crate `mail-parser`.
 
 use std::borrow::Cow;
 use std::panic::catch_unwind;
@@ -38,7 +38,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Email, Unreadable> {
     Ok(Email { headers, bodies, files: files.into(), is_enclosed, is_damaged: false })
 }
 
-/// The parts that are the message's body. In one that is cut off, the parser takes them for attachments.
+/// The parts of the message's body. In an incomplete message, the parser treats them as attachments.
 fn shown(message: &Message<'_>) -> Vec<u32> {
     let is_body = |id: &&u32| {
         let part = message.parts.get(**id as usize);
@@ -50,7 +50,7 @@ fn shown(message: &Message<'_>) -> Vec<u32> {
     message.html_body.clone()
 }
 
-/// Texts that follow each other are one.
+/// Consecutive texts are joined.
 fn add_text(bodies: &mut Vec<Body>, text: String) {
     if let Some(Body::Text(before)) = bodies.last_mut() {
         before.push_str("\n\n");
@@ -60,7 +60,7 @@ fn add_text(bodies: &mut Vec<Body>, text: String) {
     }
 }
 
-/// The message without a byte order mark, blank lines, and the line that mailboxes put before it.
+/// The message without a byte order mark, leading blank lines, and a mailbox's first line.
 fn without_prefix(bytes: &[u8]) -> &[u8] {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     if !bytes.starts_with(b"From ") {
@@ -86,7 +86,7 @@ fn headers(message: &Message<'_>) -> Headers {
     }
 }
 
-/// As the sender's clock showed it, or as it is written if it can't be read.
+/// In the sender's time zone, or unchanged if it can't be parsed.
 fn date(message: &Message<'_>) -> Option<String> {
     let read = message.date().filter(|date| date.is_valid()).map(mail_parser::DateTime::to_rfc822);
     read.or_else(|| message.header_raw(HeaderName::Date).map(one_line)).filter(|date| !date.is_empty())
@@ -96,7 +96,7 @@ fn is_html(part: &MessagePart<'_>) -> bool {
     part.is_content_type("text", "html")
 }
 
-/// A text whose declared encoding is right, or else the one that its bytes suggest.
+/// The text if its declared encoding is right, or else decoded with the most likely encoding.
 fn decoded(message: &Message<'_>, part: &MessagePart<'_>, text: &str) -> String {
     let declared = part.content_type().and_then(|kind| kind.attribute("charset")).unwrap_or("us-ascii");
     let is_plausible = !declared.eq_ignore_ascii_case("us-ascii") && !text.contains(char::REPLACEMENT_CHARACTER);
@@ -117,7 +117,7 @@ fn decoded(message: &Message<'_>, part: &MessagePart<'_>, text: &str) -> String 
         .unwrap_or_else(|| text.to_owned())
 }
 
-/// Lines that were broken for the journey are one again (RFC 3676).
+/// Joins lines that were broken for transport (RFC 3676).
 fn unflowed(part: &MessagePart<'_>, text: String) -> String {
     let content_type = part.content_type();
     let attribute = |name| content_type.and_then(|kind| kind.attribute(name)).unwrap_or_default();
@@ -127,7 +127,7 @@ fn unflowed(part: &MessagePart<'_>, text: String) -> String {
     let deletes = attribute("delsp").eq_ignore_ascii_case("yes");
     let mut whole = String::with_capacity(text.len());
     for line in text.lines() {
-        // The line before a signature ends in a blank too, and quoted lines keep their marks.
+        // The line before a signature also ends in a space, and quoted lines keep their marks.
         let is_soft = line.ends_with(' ') && line != "-- " && !line.starts_with('>');
         whole.push_str(if is_soft && deletes { line.trim_end_matches(' ') } else { line });
         if !is_soft {
@@ -155,7 +155,7 @@ fn file(message: &Message<'_>, part: &MessagePart<'_>) -> File {
 
 fn contents(message: &Message<'_>, part: &MessagePart<'_>) -> Vec<u8> {
     match &part.body {
-        // A message within is part of the whole, unless it was encoded.
+        // An inner message is a part of the file, unless it was encoded.
         PartType::Message(_) if part.encoding == Encoding::None => {
             let whole = message.raw_message.get(part.offset_body as usize..part.offset_end as usize);
             whole.unwrap_or_default().to_vec()
@@ -169,7 +169,7 @@ fn contents(message: &Message<'_>, part: &MessagePart<'_>) -> Vec<u8> {
     }
 }
 
-/// Also a signature that encloses what it signs.
+/// Also true for a signature that encloses the signed content.
 fn is_enclosed(message: &Message<'_>) -> bool {
     let subtype = message.content_type().and_then(|kind| kind.subtype());
     subtype.is_some_and(|subtype| {

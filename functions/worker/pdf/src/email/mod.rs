@@ -1,7 +1,7 @@
-//! A message as a page: its headers, its body and its attachments, read from MIME (`eml`) or from Outlook's files (`msg`).
+//! Turns a message into a page with its headers, body and attachments. Reads MIME (`eml`) and Outlook's files (`msg`).
 //!
-//! The page that comes of it can't run scripts, and its body can't reach out of its place: HTML is cleaned, kept in a shadow
-//! tree, and under a policy that loads nothing from elsewhere unless it is told to.
+//! The page can't run scripts, and the body can't affect the rest of the page: its HTML is cleaned, put into a shadow tree, and
+//! restricted by a policy that loads nothing remote unless allowed.
 
 mod clean;
 mod eml;
@@ -16,33 +16,33 @@ use std::sync::Arc;
 use names::Names;
 pub(crate) use page::{Page, render};
 
-/// What a message is read from.
+/// The format of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Eml,
     Msg,
 }
 
-/// The file is no message, or broken.
+/// The file is not a message, or is damaged.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct Unreadable(&'static str);
 
-/// A message, of whichever format.
+/// A message of any format.
 #[derive(Debug, Default)]
 pub(crate) struct Email {
     pub(crate) headers: Headers,
-    /// In their order. Most messages have one.
+    /// In order. Most messages have one.
     pub(crate) bodies: Vec<Body>,
     /// Attachments, and pictures that bodies refer to.
     pub(crate) files: Arc<Vec<File>>,
-    /// Its text is in an encrypted or signed envelope.
+    /// The text is in an encrypted or signed envelope.
     pub(crate) is_enclosed: bool,
     /// Parts of it could not be read.
     pub(crate) is_damaged: bool,
 }
 
-/// What is printed above a message. People are `Name <address>`.
+/// Headers that are printed above a message. People are `Name <address>`.
 #[derive(Debug, Default)]
 pub(crate) struct Headers {
     pub(crate) from: Vec<String>,
@@ -57,19 +57,19 @@ pub(crate) struct Headers {
 pub(crate) enum Body {
     Html(String),
     Text(String),
-    /// A picture between texts: its place among the files.
+    /// A picture between texts, by its index in the files.
     Picture(usize),
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct File {
-    /// As the message has it.
+    /// As in the message.
     pub(crate) name: Option<String>,
-    /// As in `image/png`, lower case.
+    /// For example `image/png`, in lower case.
     pub(crate) media_type: Option<String>,
-    /// What `cid:` refers to, without angle brackets.
+    /// The target of `cid:` references, without angle brackets.
     pub(crate) content_id: Option<String>,
-    /// The address that bodies refer to it by.
+    /// The address that bodies use to refer to it.
     pub(crate) location: Option<String>,
     pub(crate) bytes: Vec<u8>,
 }
@@ -82,16 +82,16 @@ impl Email {
         }
     }
 
-    /// A page or text without headers: an attachment that is printed.
+    /// A page or text without headers, for attachments that are printed.
     pub(crate) fn of_body(body: Body) -> Self {
         Self { bodies: vec![body], ..Self::default() }
     }
 }
 
-/// Characters of a header that are shown.
+/// Longest displayed header in characters.
 const LONGEST_LINE: usize = 1_000;
 
-/// Bytes as text in the encoding that is most likely.
+/// Bytes decoded with the most likely encoding.
 fn guess(bytes: &[u8]) -> String {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return text.to_owned();
@@ -101,7 +101,7 @@ fn guess(bytes: &[u8]) -> String {
     detector.guess(None, chardetng::Utf8Detection::Deny).decode(bytes).0.into_owned()
 }
 
-/// A header's text on one line, without what moves the cursor or turns the direction of what comes after it.
+/// A header's text on one line, without control characters and changes of text direction.
 fn one_line(text: &str) -> String {
     let words = text.split(|character: char| character.is_whitespace() || character.is_control());
     let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
@@ -112,7 +112,7 @@ fn one_line(text: &str) -> String {
     }
 }
 
-/// `Name <address>`, or whichever of them there is.
+/// `Name <address>`, or the part that exists.
 fn person(name: Option<&str>, address: Option<&str>) -> Option<String> {
     let (name, address) = (one_line(name.unwrap_or_default()), one_line(address.unwrap_or_default()));
     match (name.is_empty(), address.is_empty()) {

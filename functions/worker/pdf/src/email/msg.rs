@@ -1,4 +1,4 @@
-//! Outlook's messages ([MS-OXMSG]): properties in the streams of a compound file.
+//! Outlook's messages ([MS-OXMSG]): properties in streams of a compound file.
 
 use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
@@ -8,15 +8,15 @@ use encoding_rs::{Encoding, UTF_16LE, WINDOWS_1252};
 
 use super::{Body, Email, File, Headers, Unreadable, one_line, person, rtf};
 
-/// The stream of the properties that have a fixed size.
+/// The stream of the fixed-size properties.
 const PROPERTIES: &str = "__properties_version1.0";
-/// Its headers: of a message of its own, and of one within another.
+/// The size of its header in a top-level message and in an inner one.
 const HEADER: usize = 32;
 const HEADER_WITHIN: usize = 24;
-/// Recipients and attachments of one message that are read.
+/// Most recipients and attachments of a message that are read.
 const MOST_CHILDREN: usize = 10_000;
 
-/// Classes of messages with certificates ([MS-OXOSMIME]).
+/// Message classes with certificates ([MS-OXOSMIME]).
 const SIGNED: &str = "IPM.Note.SMIME.MultipartSigned";
 const ENCLOSED: &str = "IPM.Note.SMIME";
 
@@ -70,7 +70,7 @@ struct Message<'a> {
 }
 
 impl Message<'_> {
-    /// A stream that breaks off has what comes before.
+    /// An incomplete stream gives its first part.
     fn stream(&mut self, path: &Path) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         let most = self.compound.entry(path).ok().filter(cfb::Entry::is_stream)?.len();
@@ -98,7 +98,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Email, Unreadable> {
     read_recipients(&mut message, &recipients, encoding, &mut headers);
     let attachments = children(&message.compound, "__attach_version1.0_");
     let files: Vec<_> = attachments.into_iter().map(|path| read_file(&mut message, path, encoding)).collect();
-    // A message that was signed is an attachment, as it was sent.
+    // A signed message is an attachment in its original form.
     if class.eq_ignore_ascii_case(SIGNED)
         && let [file] = files.as_slice()
     {
@@ -119,7 +119,7 @@ fn children(compound: &Compound<'_>, prefix: &str) -> Vec<PathBuf> {
 struct Storage<'c, 'a> {
     message: &'c mut Message<'a>,
     path: PathBuf,
-    /// Properties of a fixed size, 16 bytes each.
+    /// Fixed-size properties of 16 bytes each.
     properties: Vec<u8>,
     encoding: &'static Encoding,
 }
@@ -151,7 +151,7 @@ impl<'c, 'a> Storage<'c, 'a> {
         Some(text.trim_end_matches('\0').to_owned()).filter(|text| !text.is_empty())
     }
 
-    /// HTML if there is any, or else text.
+    /// HTML if it exists, or else text.
     fn body(&mut self, of_html: &'static Encoding) -> Option<Body> {
         let html = self.bytes(id::HTML, kind::BINARY).map(|bytes| of_html.decode(&bytes).0.into_owned());
         if let Some(html) = html.or_else(|| self.text(id::HTML)).filter(|html| !html.trim().is_empty()) {
@@ -188,12 +188,12 @@ impl<'c, 'a> Storage<'c, 'a> {
     }
 }
 
-/// Within an organisation, Outlook has paths in its directory where others have addresses.
+/// Within an organisation, Outlook uses directory paths instead of addresses.
 fn is_address(address: &str) -> bool {
     address.contains('@')
 }
 
-/// Addresses of the recipients, instead of the names that the message lists.
+/// Replaces the names that the message lists by the recipients' addresses.
 fn read_recipients(message: &mut Message<'_>, paths: &[PathBuf], encoding: &'static Encoding, headers: &mut Headers) {
     let (mut to, mut cc, mut bcc) = (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
@@ -232,10 +232,10 @@ fn read_file(message: &mut Message<'_>, path: PathBuf, encoding: &'static Encodi
     File { name: name.or(shown), media_type, content_id, location, bytes: bytes.unwrap_or_default() }
 }
 
-/// A message within another, as a file of its own.
+/// An inner message as its own file.
 fn message_within(message: &mut Message<'_>, root: &Path) -> std::io::Result<Vec<u8>> {
     let mut made = CompoundFile::create(Cursor::new(Vec::new()))?;
-    // What the properties without numbers of their own are called is written once, for all messages.
+    // The names of properties without fixed numbers are stored once for all messages.
     for from in [root, Path::new("/__nameid_version1.0")] {
         let base = if from == root { root } else { Path::new("/") };
         let entries: Vec<_> = message
@@ -261,7 +261,7 @@ fn message_within(message: &mut Message<'_>, root: &Path) -> std::io::Result<Vec
     Ok(made.into_inner().into_inner())
 }
 
-/// A moment that Windows counts in tenths of microseconds since 1601, in UTC.
+/// A Windows timestamp in tenths of microseconds since 1601, UTC.
 fn date(time: u64) -> Option<String> {
     const SECONDS_TO_1970: i64 = 11_644_473_600;
     let seconds = i64::try_from(time / 10_000_000).ok()? - SECONDS_TO_1970;

@@ -1,4 +1,4 @@
-//! Names of attachments, as they are shown and as files are called.
+//! Names of attachments for display and for files.
 
 use std::collections::HashSet;
 
@@ -8,14 +8,14 @@ use super::File;
 const LONGEST: usize = 100;
 const LONGEST_EXTENSION: usize = 16;
 
-/// Gives each file a name that no other one has.
+/// Gives each file a unique name.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     taken: HashSet<String>,
 }
 
 impl Names {
-    /// `number`: which attachment it is, from 1.
+    /// `number`: the attachment's number, from 1.
     pub(crate) fn of(&mut self, file: &File, number: usize) -> String {
         let plain = plain(file.name.as_deref().unwrap_or_default());
         let name = if plain.is_empty() { format!("attachment-{number}{}", extension(file)) } else { plain };
@@ -29,7 +29,7 @@ impl Names {
     }
 }
 
-/// A name without folders, controls, and what turns the direction of writing: `exe.pdf` must not look like `fdp.exe`.
+/// A name without folders, control characters and changes of text direction: `exe.pdf` must not look like `fdp.exe`.
 fn plain(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let shown = |character: &char| !character.is_control() && !is_direction(*character);
@@ -45,12 +45,12 @@ fn split(name: &str) -> (&str, &str) {
     name.split_at(at.unwrap_or(name.len()))
 }
 
-/// Embeddings, overrides, isolates and marks of the bidirectional algorithm.
+/// Characters that change the direction of text (Unicode's bidirectional algorithm).
 pub(super) fn is_direction(character: char) -> bool {
     matches!(character, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The extension of a file that has no name.
+/// The extension for a file without a name.
 fn extension(file: &File) -> &'static str {
     match file.media_type.as_deref() {
         Some("application/pdf") => ".pdf",

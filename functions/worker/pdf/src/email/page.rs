@@ -1,4 +1,4 @@
-//! The page that is printed.
+//! The page for printing.
 
 use std::sync::Arc;
 
@@ -8,24 +8,24 @@ use super::clean::{BODY_CLASS, clean};
 use super::pictures::{Shared, is_picture};
 use super::{Body, Email, File, Headers, Names};
 
-/// People of one header that are shown.
+/// Most people displayed in a header.
 const MOST_PEOPLE: usize = 500;
-/// Attachments that are listed and handed on. What a child says of its work has an end, too.
+/// Most attachments that are listed and passed on, to limit a child's output.
 const MOST_ATTACHMENTS: usize = 200;
 
-/// A page, and what it does not show.
+/// A page, and what it leaves out.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) html: String,
-    /// The files that are attachments, by their place among the message's files, and the name of each.
+    /// The message's files that are attachments, by index, with their names.
     pub(crate) attachments: Vec<(usize, String)>,
-    /// How many more there are.
+    /// The number of further attachments.
     pub(crate) omitted: usize,
-    /// Pictures and fonts elsewhere that are not loaded.
+    /// The number of remote pictures and fonts that are not loaded.
     pub(crate) blocked: usize,
-    /// Pictures that the message refers to and does not have.
+    /// The number of pictures that are missing in the message.
     pub(crate) missing: u32,
-    /// Pictures that would make the page too large.
+    /// The number of pictures that would make the page too large.
     pub(crate) too_large: u32,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn render(email: &Email, allow_remote: bool) -> Page {
     let shared = Shared::new(Arc::clone(&email.files), allow_remote);
     let bodies: Vec<String> = email.bodies.iter().filter_map(|body| inner(body, email, &shared)).collect();
     let pictures = shared.lock();
-    // The pictures of a page are no attachments of their own, unless it leaves them out.
+    // Pictures on the page are not listed as attachments, unless the page leaves them out.
     let attached: Vec<_> =
         email.files.iter().enumerate().filter(|(index, _)| !pictures.shown.contains(index)).collect();
     let omitted = attached.len().saturating_sub(MOST_ATTACHMENTS);
@@ -52,7 +52,7 @@ fn inner(body: &Body, email: &Email, pictures: &Arc<Shared>) -> Option<String> {
         Body::Text(text) => html! { pre.mail-text dir="auto" { (text.trim_matches('\0')) } }.into_string(),
         Body::Picture(index) => {
             let file = email.files.get(*index).filter(|file| is_picture(file))?;
-            // One that a page refers to is shown there.
+            // A file that the page refers to is shown there.
             let mut pictures = pictures.lock();
             let source = if pictures.shown.contains(index) { None } else { pictures.show(*index) };
             html! { img.mail-picture src=(source?) alt=(file.name.as_deref().unwrap_or_default()); }.into_string()
@@ -93,7 +93,7 @@ fn page(
     }
 }
 
-/// Nothing is loaded but what the page holds, and pictures and fonts if they are allowed. Nothing is run.
+/// Loads only the page's own content, plus pictures and fonts if allowed. Runs nothing.
 fn policy(allow_remote: bool) -> String {
     let loaded = if allow_remote { "data: http: https:" } else { "data:" };
     format!("default-src 'none'; style-src 'unsafe-inline'; img-src {loaded}; font-src {loaded}")
@@ -138,7 +138,7 @@ fn and_more(count: usize) -> Markup {
     html! { @if count > 0 { " and " (count) " more" } }
 }
 
-/// Bytes as people read them.
+/// A size for people.
 fn size(bytes: usize) -> String {
     match bytes {
         1 => "1 byte".to_owned(),

@@ -1,4 +1,4 @@
-//! What a body refers to: pictures of the message, and what lies elsewhere.
+//! Pictures and remote resources that a body refers to.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,12 +8,12 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::File;
 
-/// Bytes of a page that its pictures may take up. Each reference to a picture holds it once more.
+/// Most bytes of pictures in a page. Each reference to a picture repeats it.
 const MOST_BYTES: usize = 40 << 20;
-/// Distinct addresses that are counted.
+/// Most different addresses that are counted.
 const MOST_COUNTED: usize = 10_000;
 
-/// The files that bodies refer to, and what became of their references.
+/// The files that bodies may refer to, and the results of their references.
 #[derive(Debug)]
 pub(super) struct Pictures {
     files: Arc<Vec<File>>,
@@ -23,9 +23,9 @@ pub(super) struct Pictures {
     pub(super) shown: BTreeSet<usize>,
     /// Addresses that are not loaded.
     pub(super) blocked: BTreeSet<String>,
-    /// References to nothing in the message.
+    /// The number of references without a target.
     pub(super) missing: u32,
-    /// Pictures for which there is no room.
+    /// The number of pictures that are too large.
     pub(super) too_large: u32,
 }
 
@@ -35,7 +35,7 @@ impl Pictures {
         Self { files, allow_remote, room: MOST_BYTES, shown, blocked, missing: 0, too_large: 0 }
     }
 
-    /// What the page refers to instead. None: it shows nothing there.
+    /// The replacement of a reference. `None` shows nothing.
     pub(super) fn resolve(&mut self, reference: &str) -> Option<String> {
         let reference = reference.trim();
         let lower = reference.get(..8).unwrap_or(reference).to_ascii_lowercase();
@@ -74,7 +74,7 @@ impl Pictures {
         None
     }
 
-    /// A file as part of the page.
+    /// A file as a data URL.
     pub(super) fn show(&mut self, index: usize) -> Option<String> {
         let files = Arc::clone(&self.files);
         let file = files.get(index)?;
@@ -100,7 +100,7 @@ impl Pictures {
     }
 }
 
-/// The same, for the filter of attributes, which may not borrow.
+/// Shared access for the attribute filter, which can't borrow mutably.
 #[derive(Debug)]
 pub(super) struct Shared(Mutex<Pictures>);
 
@@ -114,14 +114,14 @@ impl Shared {
     }
 }
 
-/// Browsers look at the bytes of pictures themselves; drawings alone must be called what they are.
+/// Browsers recognise pictures by content, except for SVG, which needs the right type.
 fn picture_type(file: &File) -> &str {
     let declared = file.media_type.as_deref().filter(|kind| kind.starts_with("image/"));
     let is_plain = |kind: &&str| kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/+-.".contains(&byte));
     declared.filter(is_plain).unwrap_or("image/png")
 }
 
-/// Whether a file is a picture that pages show.
+/// Whether the file is a picture that pages can show.
 pub(super) fn is_picture(file: &File) -> bool {
     let kind = file.media_type.as_deref().unwrap_or_default();
     matches!(

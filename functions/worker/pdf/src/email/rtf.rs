@@ -1,20 +1,20 @@
-//! Bodies that Outlook keeps as compressed RTF ([MS-OXRTFCP]): HTML that was put into RTF comes out again ([MS-OXRTFEX]), and
-//! of other RTF the text.
+//! Outlook's compressed RTF bodies ([MS-OXRTFCP]). Extracts HTML that was embedded in RTF ([MS-OXRTFEX]), or the plain text of
+//! other RTF.
 
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 use super::Body;
 
-/// A larger body is cut.
+/// Larger bodies are cut.
 const MOST_BYTES: usize = 64 << 20;
-/// Groups within groups. Deeper ones are read as if they were at this depth.
+/// Most nested groups. Deeper ones are treated as if they were at this depth.
 const MOST_DEPTH: usize = 1_000;
 
-/// What the dictionary of every compressed body begins with.
+/// The initial dictionary of every compressed body.
 const DICTIONARY: &[u8] = b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx";
 const WINDOW: usize = 4096;
 
-/// RTF of a compressed body. What is cut off or damaged gives what comes before. None if it is of another kind.
+/// The RTF of a compressed body. Incomplete and damaged data give their first part. `None` if it is of another kind.
 pub(super) fn decompressed(data: &[u8]) -> Option<Vec<u8>> {
     const HEADER: usize = 16;
     let rest = data.get(HEADER..)?;
@@ -67,20 +67,20 @@ fn unpacked(data: &[u8]) -> Vec<u8> {
     made
 }
 
-/// What a group of RTF inherits, and its content may change.
+/// State that RTF groups inherit and their content may change.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     /// Its content is not text.
     skipped: bool,
     /// Its content is HTML.
     is_tag: bool,
-    /// Its content is for readers of RTF alone.
+    /// Its content is only for readers of RTF.
     rtf_only: bool,
-    /// Characters after `\u` that stand for it.
+    /// The number of replacement characters after `\u`.
     replacements: usize,
 }
 
-/// What a control word does.
+/// The state of reading RTF.
 struct Reader<'a> {
     rest: &'a [u8],
     groups: Vec<Group>,
@@ -89,9 +89,9 @@ struct Reader<'a> {
     group: Group,
     is_html: bool,
     encoding: &'static Encoding,
-    /// Bytes of a text that are not yet decoded.
+    /// Bytes that are not decoded yet.
     pending: Vec<u8>,
-    /// Replacements that are still to be passed over.
+    /// Replacement characters to skip.
     passing: usize,
     /// The group begins with `\*`.
     is_optional: bool,
@@ -99,7 +99,7 @@ struct Reader<'a> {
     made: String,
 }
 
-/// The body that RTF holds.
+/// The body in RTF.
 pub(super) fn body(rtf: &[u8]) -> Body {
     let group = Group { skipped: false, is_tag: false, rtf_only: false, replacements: 1 };
     let mut reader = Reader {
@@ -183,7 +183,7 @@ impl Reader<'_> {
     }
 
     fn word(&mut self, word: &[u8], number: Option<i32>) {
-        // Where a destination begins, nothing of it has come yet.
+        // At the start of a destination, it has no content yet.
         if std::mem::take(&mut self.is_optional) {
             self.group.is_tag = word == b"htmltag";
             self.group.skipped |= !self.group.is_tag;
@@ -224,7 +224,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A UTF-16 unit, which older writers give as a negative number.
+    /// A UTF-16 unit. Older writers use negative numbers.
     fn unicode(&mut self, number: i32) {
         self.flush();
         self.passing = self.group.replacements;
@@ -271,7 +271,7 @@ impl Reader<'_> {
         self.put(&text);
     }
 
-    /// Between tags of HTML, text is text.
+    /// Between HTML tags, text is plain text.
     fn put(&mut self, text: &str) {
         if self.is_html && !self.group.is_tag {
             self.made.push_str(&text.replace('&', "&amp;").replace('<', "&lt;"));
@@ -281,7 +281,7 @@ impl Reader<'_> {
     }
 }
 
-/// The number at the end of a control word, and what comes after it.
+/// The number at the end of a control word, and the rest.
 fn number(bytes: &[u8]) -> (Option<i32>, &[u8]) {
     const LONGEST: usize = 10;
     let sign = usize::from(bytes.first() == Some(&b'-'));

@@ -32,7 +32,7 @@ fn assert_has(page: &Page, expected: &[&str]) {
     }
 }
 
-/// What is in the shadow trees, without the page around them.
+/// The content of the shadow trees, without the page around them.
 fn inner(page: &Page) -> &str {
     page.html.split_once("<div class=\"mail-body\">").map_or("", |(_, body)| body)
 }
@@ -157,7 +157,7 @@ fn nothing_runs_and_nothing_leaves_its_place() {
     ] {
         assert!(inner.contains(present), "{present} is not in {inner}");
     }
-    // The page closes the one template that it opens.
+    // The page only closes the one template that it opens.
     assert_eq!((page.html.matches("<template").count(), page.html.matches("</template").count()), (1, 1));
     assert_has(&page, &["default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"]);
 }
@@ -244,7 +244,7 @@ fn envelopes_are_known() {
     assert!(!is_enclosed("multipart/signed; boundary=x") && !is_enclosed("text/plain"));
 }
 
-/// A storage of a message of Outlook: properties of a fixed size, and the others.
+/// A storage of an Outlook message: fixed-size properties and others.
 struct Storage<'a> {
     file: &'a mut CompoundFile<Cursor<Vec<u8>>>,
     path: &'a str,
@@ -313,7 +313,7 @@ fn outlook() -> Vec<u8> {
     file.into_inner().into_inner()
 }
 
-/// The file beside the fixtures is this one: `UPDATE=1` writes it.
+/// The committed fixture equals this one; `UPDATE=1` writes it.
 #[test]
 fn outlooks_messages_are_read() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fixtures/email/meeting.msg");
@@ -342,7 +342,7 @@ fn outlooks_messages_are_read() {
     }
 }
 
-/// What is lost is told: a message is whole, damaged or refused.
+/// A message is complete, reported as damaged, or refused.
 #[test]
 fn outlooks_messages_that_are_cut_off_say_so() {
     let whole = outlook();
@@ -373,7 +373,7 @@ fn what_outlook_signed_is_read_as_it_was_sent() {
 }
 
 #[test]
-fn broken_files_are_said_to_be_broken() {
+fn broken_files_are_reported_as_broken() {
     assert!(Email::read(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1rest", Format::Msg).is_err());
     let mut other = CompoundFile::create(Cursor::new(Vec::new())).unwrap();
     other.create_stream("WordDocument").unwrap();

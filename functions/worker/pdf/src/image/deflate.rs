@@ -1,8 +1,8 @@
-//! Deflating samples with the filters of PNG, which PDF knows as predictor 15.
+//! Deflates samples with PNG's filters, which PDF supports as predictor 15.
 
 use lopdf::{Dictionary, dictionary};
 
-/// What the bytes of a row are.
+/// The meaning of a row's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Samples {
     /// Black and white, packed, with 1 for white.
@@ -27,10 +27,10 @@ impl Samples {
     }
 }
 
-/// The data of a PNG, without its wrapping: the better of two kinds of filtering.
+/// The compressed data of a PNG: the smaller result of two kinds of filters.
 pub(crate) fn png_data(width: u32, height: u32, samples: Samples, data: &[u8]) -> Option<Vec<u8>> {
     let (_, channels, bits) = samples.description();
-    // Indices are written as grey: the filters see numbers only.
+    // Indices are written as grey: filters only process numbers.
     let color = if channels == 1 { png::ColorType::Grayscale } else { png::ColorType::Rgb };
     let encode = |filter: png::Filter| {
         let mut file = Vec::new();
@@ -66,7 +66,7 @@ pub(crate) fn chunks(file: &[u8], kind: &[u8; 4]) -> Vec<u8> {
     data
 }
 
-/// The parameters of data that `png_data` made.
+/// The decoding parameters for the output of `png_data`.
 pub(crate) fn image_data(channels: u8, bits: u8, width: u32) -> Dictionary {
     dictionary! {
         "Predictor" => 15, "Colors" => i64::from(channels), "BitsPerComponent" => i64::from(bits),

@@ -1,4 +1,4 @@
-//! Pictures as a PDF holds them: JPEG and plain PNG data as they are, everything else decoded and deflated.
+//! Pictures in PDF form: JPEG and simple PNG data unchanged, everything else decoded and deflated.
 
 use std::io::Cursor;
 
@@ -9,12 +9,12 @@ use lopdf::{Object, Stream};
 use super::stream::{Embedded, check_size, deflate};
 use crate::{ErrorCode, Failure, Limits, Media};
 
-/// The part of the allowed memory that a decoder may take.
+/// A decoder may use this fraction of the memory limit.
 const MEMORY_SHARE: u64 = 3;
-/// Frames of one file.
+/// Most frames of a file.
 const FRAMES: usize = 2000;
 
-/// All frames of a file, one after the other, so that only one is in memory.
+/// All frames of a file, one after the other to save memory.
 pub(crate) fn embed(
     data: &[u8],
     media: Media,
@@ -59,7 +59,7 @@ pub(crate) fn embed(
     each(Embedded { stream, soft_mask, profile, width, height, orientation, dpi })
 }
 
-/// Decodes a file within the limits. Data that is passed on is decoded too, to know that it is whole.
+/// Decodes a file within the limits. Data that is used unchanged is decoded too, to check that it is complete.
 pub(crate) fn decode(
     data: &[u8],
     format: ImageFormat,

@@ -1,11 +1,11 @@
-//! JPEG and PNG data that a PDF takes as they are, by what their headers say.
+//! JPEG and PNG data that PDF can use unchanged, according to their headers.
 
 use lopdf::{Object, Stream};
 
 use super::deflate::{chunks, image_data};
 use super::stream::stream;
 
-/// A JPEG's stream. `None` for kinds that PDF doesn't have.
+/// A JPEG's stream. `None` for kinds that PDF does not support.
 pub(crate) fn jpeg(data: &[u8]) -> Option<Stream> {
     let frame = segments(data).find(|(marker, _)| matches!(marker, 0xc0..=0xc2))?.1;
     let (height, width) =
@@ -21,18 +21,18 @@ pub(crate) fn jpeg(data: &[u8]) -> Option<Stream> {
         _ => return None,
     };
     let mut stream = stream(width.into(), height.into(), space, 8, "DCTDecode", data.to_vec(), None);
-    // Adobe's programs write CMYK inverted.
+    // Adobe's programs store CMYK inverted.
     if components == 4 && segments(data).any(|(marker, body)| marker == 0xee && body.starts_with(b"Adobe")) {
         stream.dict.set("Decode", [1, 0, 1, 0, 1, 0, 1, 0].map(Object::Integer).to_vec());
     }
     Some(stream)
 }
 
-/// How coarse the steps are in which a JPEG's brightness is kept: 1 at a quality of 50, less at higher ones.
+/// How coarsely a JPEG stores brightness: 1 at quality 50, lower at higher quality.
 pub(crate) fn jpeg_coarseness(data: &[u8]) -> Option<f32> {
-    /// The sum of the table of brightness in annex K of the standard.
+    /// The sum of the standard's brightness table (annex K).
     const STANDARD: f32 = 3688.0;
-    // The first table, of bytes. Programs write it first.
+    // The first 8-bit table, which is usually written first.
     let table = segments(data).find(|(marker, body)| *marker == 0xdb && body.first() == Some(&0))?.1.get(1..65)?;
     Some(table.iter().map(|step| f32::from(*step)).sum::<f32>() / STANDARD)
 }
@@ -81,7 +81,7 @@ pub(super) fn png_dpi(data: &[u8]) -> Option<(f32, f32)> {
     (body.get(8) == Some(&1)).then(|| sound(number(0)?, number(4)?)).flatten()
 }
 
-/// Resolutions that no device has are mistakes.
+/// Resolutions that no device has are errors.
 pub(super) fn sound(x: f32, y: f32) -> Option<(f32, f32)> {
     ([x, y].iter().all(|dpi| (10.0..=10_000.0).contains(dpi))).then_some((x, y))
 }

@@ -1,4 +1,4 @@
-//! Pictures: encoders for rendered pages, decoders with bounds, similarity.
+//! Pictures: encoders for rendered pages, decoders with limits, similarity.
 
 pub(crate) mod deflate;
 mod embed;

@@ -2,11 +2,11 @@
 
 use crate::pdfium::Bitmap;
 
-/// Pixels on each side of the squares that are compared, and the steps between them.
+/// The side of the compared squares in pixels, and the distance between them.
 const WINDOW: usize = 8;
 const STEP: usize = 4;
 
-/// The mean structural similarity (SSIM) of two drawings in shades of grey: 1 if they are equal. `None` if their sizes differ.
+/// The mean structural similarity (SSIM) of two grey pictures: 1 if they are equal. `None` if their sizes differ.
 pub(crate) fn similarity(a: &Bitmap, b: &Bitmap) -> Option<f64> {
     if (a.width, a.height) != (b.width, b.height) {
         return None;
@@ -23,7 +23,7 @@ pub(crate) fn similarity(a: &Bitmap, b: &Bitmap) -> Option<f64> {
             count += 1;
         }
     }
-    // Pictures smaller than a square are compared as one.
+    // Pictures smaller than a square are compared as a whole.
     Some(if count == 0 { f64::from(u8::from(a == b)) } else { sum / f64::from(count) })
 }
 

@@ -12,7 +12,7 @@ use crate::{ErrorCode, Failure, Limits};
 pub(crate) struct Embedded {
     pub stream: Stream,
     pub soft_mask: Option<Stream>,
-    /// Its colours, where the file describes them: a profile and the number of its components.
+    /// The file's colour profile, if any, and its number of components.
     pub profile: Option<(Vec<u8>, u8)>,
     pub width: u32,
     pub height: u32,
@@ -23,7 +23,7 @@ pub(crate) struct Embedded {
 
 pub(super) fn check_size(width: u32, height: u32, limits: &Limits) -> Result<(), Failure> {
     let pixels = u64::from(width) * u64::from(height);
-    // 8 bytes hold any pixel.
+    // 8 bytes can hold any pixel.
     if pixels <= limits.pixels && pixels.saturating_mul(8) <= limits.memory_bytes && pixels > 0 {
         return Ok(());
     }
@@ -35,7 +35,7 @@ pub(super) fn check_size(width: u32, height: u32, limits: &Limits) -> Result<(),
     ))
 }
 
-/// Any picture as grey or RGB, with its transparency apart.
+/// Any picture as grey or RGB, with separate transparency.
 pub(super) fn deflate(image: &DynamicImage) -> Result<(Stream, Option<Stream>), Failure> {
     let (width, height) = (image.width(), image.height());
     let stream = if image.color().has_color() {

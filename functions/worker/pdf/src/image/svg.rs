@@ -1,4 +1,4 @@
-//! SVG drawings as pages, with their text as text.
+//! SVG drawings as pages with searchable text.
 
 use std::sync::Arc;
 
@@ -6,17 +6,17 @@ use svg2pdf::usvg;
 
 use crate::{ErrorCode, Failure};
 
-/// A drawing of more points than this, in either direction, is a mistake.
+/// Longest side of a drawing in points. Larger ones are errors.
 const SIDE: f32 = 14_400.0;
 
-/// A PDF with one page, as large as the drawing: its pixels are 1/96 inch.
+/// A PDF page of the drawing's size. A pixel is 1/96 inch.
 pub(crate) fn to_pdf(data: &[u8]) -> Result<Vec<u8>, Failure> {
     let mut fonts = usvg::fontdb::Database::new();
     fonts.load_system_fonts();
     draw(data, Arc::new(fonts))
 }
 
-/// The libraries that draw panic on some sizes that are not numbers.
+/// The drawing libraries panic on some sizes that are not numbers.
 fn draw(data: &[u8], fonts: Arc<usvg::fontdb::Database>) -> Result<Vec<u8>, Failure> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drawn(data, fonts)))
         .unwrap_or_else(|_| Err(damaged("svg: panic")))
@@ -29,7 +29,7 @@ fn damaged(cause: &'static str) -> Failure {
 fn drawn(data: &[u8], fonts: Arc<usvg::fontdb::Database>) -> Result<Vec<u8>, Failure> {
     let options = usvg::Options {
         fontdb: fonts,
-        // Pictures inside the file are drawn. Others would be files of this machine.
+        // Only embedded pictures are drawn. Others would be files of this machine.
         image_href_resolver: usvg::ImageHrefResolver {
             resolve_data: usvg::ImageHrefResolver::default_data_resolver(),
             resolve_string: Box::new(|_, _| None),

@@ -4,10 +4,10 @@ use maud::{Markup, html};
 
 use super::headings::Heading;
 
-/// Headings below this level are left out.
+/// Deeper headings are left out.
 const DEEPEST: u8 = 3;
 
-/// Its heading, by the document's language.
+/// Its heading by language.
 const NAMES: [(&str, &str); 12] = [
     ("cs", "Obsah"),
     ("da", "Indhold"),
@@ -23,7 +23,7 @@ const NAMES: [(&str, &str); 12] = [
     ("zh", "目录"),
 ];
 
-/// The level at which entries begin: the only heading of the first level is the document's title.
+/// The level at which entries begin, below the document's title if it is the only heading of level 1.
 pub(super) fn below_title(headings: &[Heading]) -> u8 {
     if headings.iter().filter(|heading| heading.level == 1).count() == 1 { 2 } else { 1 }
 }
@@ -46,7 +46,7 @@ fn name(lang: Option<&str>) -> &'static str {
     NAMES.iter().find(|(code, _)| *code == language).map_or("Contents", |(_, name)| name)
 }
 
-/// Entries of a level, each with the deeper ones that follow it. A level that is skipped has no entry.
+/// Entries of one level, each with the deeper ones that follow. Skipped levels have no entry.
 fn level(entries: &[&Heading], at: u8) -> Markup {
     let starts: Vec<_> = (0..entries.len()).filter(|index| *index == 0 || entries[*index].level <= at).collect();
     let ends = starts.iter().skip(1).copied().chain([entries.len()]);

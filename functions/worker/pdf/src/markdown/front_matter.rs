@@ -12,7 +12,7 @@ pub(crate) struct FrontMatter {
     pub(crate) date: Option<String>,
     pub(crate) subject: Option<String>,
     pub(crate) keywords: Option<String>,
-    /// As HTML has it: `de`, `pt-BR`.
+    /// As in HTML: `de`, `pt-BR`.
     pub(crate) lang: Option<String>,
     /// Sender and recipient of a letter, line by line.
     #[serde(skip)]
@@ -21,18 +21,18 @@ pub(crate) struct FrontMatter {
     pub(crate) to: Vec<String>,
 }
 
-/// It looks like front matter, but is not YAML, or more than a list of names and values.
+/// It looks like front matter but is not YAML, or is not a flat mapping.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable;
 
 impl FrontMatter {
-    /// Separates the front matter from the text. Text between two rulers that has no names and values is not front matter.
+    /// Separates the front matter from the text. Text between two rulers without names and values is not front matter.
     pub(crate) fn split(markdown: &str) -> Result<(Self, &str), Unreadable> {
         let whole = (Self::default(), markdown);
         let Some((yaml, text)) = parts(markdown) else { return Ok(whole) };
         match serde_saphyr::from_str::<Value>(yaml) {
             Ok(Value::Object(entries)) => Ok((Self::of(entries.into_iter().collect()), text)),
-            // Rulers with a comment or a word between them: a heading reads as a comment.
+            // Rulers with text between them: a heading looks like a YAML comment.
             Ok(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => Ok(whole),
             Err(_) if yaml.contains(':') => Err(Unreadable),
             Err(_) => Ok(whole),
@@ -55,7 +55,7 @@ impl FrontMatter {
     }
 }
 
-/// What is between the rulers, and what comes after.
+/// The text between the rulers, and the rest.
 fn parts(markdown: &str) -> Option<(&str, &str)> {
     let markdown = markdown.trim_start_matches('\u{feff}');
     let (first, mut rest) = markdown.split_once('\n')?;
@@ -75,7 +75,7 @@ fn parts(markdown: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// A value on one line: a list is joined by commas, and a person is represented by the name.
+/// A value on one line: lists are joined by commas, and a person is shown by name.
 fn line(value: &Value) -> Option<String> {
     let parts = lines(value);
     (!parts.is_empty()).then(|| parts.join(", "))
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_values_are_taken_off_the_text() {
+    fn front_matter_is_removed_from_the_text() {
         let (front_matter, text) = FrontMatter::split(
             "---\ntitle: \"On: colons\"\nauthor:\n  - Ada\n  - name: Bob\ndate: 2026-11-22\ntags: [a, 7]\nlang: de\n---\n# Text\n",
         )
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn rulers_in_a_text_are_no_front_matter() {
+    fn rulers_in_a_text_are_not_front_matter() {
         for text in
             ["---\n\n# Title\n\n---\nmore", "---\nno end: here\n", "text\n---\na: b\n---\n", "---\n---\n", "---"]
         {

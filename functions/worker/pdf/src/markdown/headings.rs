@@ -1,4 +1,4 @@
-//! Headings with ids that links lead to, as GitHub makes them, noted for the table of contents.
+//! Headings with ids for links, as on GitHub, recorded for the table of contents.
 
 use std::fmt::{self, Write};
 use std::sync::{Mutex, PoisonError};
@@ -39,7 +39,7 @@ impl Headings {
 
 impl HeadingAdapter for Headings {
     fn enter(&self, output: &mut dyn Write, heading: &HeadingMeta, _: Option<Sourcepos>) -> fmt::Result {
-        // Letters, digits, hyphens and underscores: nothing to escape.
+        // Letters, digits, hyphens and underscores, which need no escaping.
         let id = self.note(heading);
         write!(output, "<h{} id=\"{id}\">", heading.level)
     }

@@ -1,4 +1,4 @@
-//! References that are relative to where the Markdown came from.
+//! References relative to the Markdown's address.
 
 use comrak::options::URLRewriter;
 use url::Url;
@@ -15,7 +15,7 @@ impl AbsoluteLinks {
 
 impl URLRewriter for AbsoluteLinks {
     fn to_html(&self, url: &str) -> String {
-        // A place in the document itself.
+        // A place in this document.
         if url.is_empty() || url.starts_with('#') {
             return url.to_owned();
         }

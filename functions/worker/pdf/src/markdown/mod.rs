@@ -1,6 +1,6 @@
 //! Markdown as a page: GitHub's dialect to HTML, with a theme's stylesheet, a title block and a table of contents.
 //!
-//! HTML in the Markdown is kept as it is: the engine that prints the page confines it.
+//! HTML in the Markdown is kept: the engine that prints the page confines it.
 
 mod contents;
 mod front_matter;
@@ -20,16 +20,16 @@ use headings::Headings;
 use links::AbsoluteLinks;
 pub(crate) use theme::Theme;
 
-/// How a page is made.
+/// Options of a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look<'a> {
     pub(crate) theme: Theme,
-    /// The caller's own stylesheet, which comes after the theme's.
+    /// The caller's stylesheet, which follows the theme's.
     pub(crate) css: Option<&'a str>,
     pub(crate) contents: bool,
-    /// Where the Markdown came from: an absolute address.
+    /// The absolute address of the Markdown.
     pub(crate) base: Option<&'a str>,
-    /// The title of a document that has none.
+    /// The title if the document has none.
     pub(crate) name: Option<&'a str>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Page {
     pub(crate) unreadable_front_matter: bool,
 }
 
-/// Makes a page. Fails only where the library cannot write.
+/// Makes a page. Only fails if the library can't write.
 pub(crate) fn render(markdown: &str, look: Look<'_>) -> Result<Page, std::fmt::Error> {
     let (front_matter, text, unreadable_front_matter) = match FrontMatter::split(markdown) {
         Ok((front_matter, text)) => (front_matter, text, false),
@@ -57,7 +57,7 @@ pub(crate) fn render(markdown: &str, look: Look<'_>) -> Result<Page, std::fmt::E
 
 /// A document's text as HTML.
 struct Body {
-    /// The first heading, if the text begins with one of the first level.
+    /// The first heading, if the text begins with a heading of level 1.
     opening: String,
     rest: String,
     headings: Vec<headings::Heading>,
@@ -103,7 +103,7 @@ fn options(base: Option<&str>) -> Options<'static> {
 }
 
 fn page(front_matter: &FrontMatter, title: &str, body: &Body, look: Look<'_>) -> Markup {
-    // The first heading is a title unless the front matter has another one.
+    // The first heading is the title, unless the front matter has another.
     let first = body.headings.first();
     let has_other_title =
         front_matter.title.as_ref().is_some_and(|title| first.is_none_or(|first| first.text != *title));
@@ -130,7 +130,7 @@ fn page(front_matter: &FrontMatter, title: &str, body: &Body, look: Look<'_>) ->
     }
 }
 
-/// A stylesheet that does not end its element. In CSS, an escaped slash is a slash.
+/// A stylesheet that can't end its element. In CSS, an escaped slash is a slash.
 fn harmless(css: &str) -> String {
     css.replace("</", "<\\/")
 }

@@ -52,7 +52,7 @@ fn the_title_comes_from_the_front_matter_the_first_heading_or_the_name() {
             r#"<h1 class="title">A &lt;b&gt;</h1><p class="author">Ada</p>"#,
         ],
     );
-    // A heading that says the same is enough.
+    // A heading with the same text is enough.
     assert!(!page("---\ntitle: Same\n---\n# Same").contains("class=\"title\""));
 }
 

@@ -1,4 +1,4 @@
-//! How a document made of Markdown looks.
+//! Themes of Markdown documents.
 
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use super::headings::Heading;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Theme {
-    /// A report: serifs, a title, author and date.
+    /// A report: serif font, title, author and date.
     #[default]
     Document,
     Github,
@@ -34,7 +34,7 @@ impl Theme {
         }
     }
 
-    /// What comes before the text. `first`: its first heading, which may be the title already.
+    /// The header before the text. `first`: its first heading, which may already be the title.
     pub(super) fn header(self, front_matter: &FrontMatter, first: Option<&Heading>) -> Markup {
         match self {
             Self::Document | Self::Github => title_block(front_matter, first),

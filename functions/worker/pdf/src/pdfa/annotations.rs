@@ -1,4 +1,4 @@
-//! Annotations: only certain kinds, visible and printed, each with its appearance.
+//! Annotations: only certain kinds, visible and printed, each with an appearance.
 
 use std::collections::HashSet;
 
@@ -29,7 +29,7 @@ const KINDS: [&[u8]; 13] = [
     b"Popup",
 ];
 const LATER_KINDS: [&[u8]; 5] = [b"Polygon", b"PolyLine", b"Caret", b"Watermark", b"Redact"];
-/// Flags: invisible, hidden, hidden on the screen, and turned by the mouse.
+/// Flags: invisible, hidden, not viewed, and toggled by the mouse.
 const INVISIBLE: i64 = 1;
 const HIDDEN: i64 = 1 << 1 | 1 << 5;
 const TOGGLED: i64 = 1 << 8;
@@ -64,7 +64,7 @@ pub(super) fn mend(
             page.set("Annots", kept);
         }
     }
-    // Fields that are on no page.
+    // Fields that are not on any page.
     let is_field = |object: &Object| {
         object.as_dict().is_ok_and(|field| {
             let is_hidden = document.integer(field, b"F").is_some_and(|flags| flags & HIDDEN != 0);
@@ -79,7 +79,7 @@ pub(super) fn mend(
     Ok(())
 }
 
-/// Direct annotations become objects of their own.
+/// Makes direct annotations separate objects.
 fn make_objects(document: &mut Document, pages: &[ObjectId]) {
     for page in pages {
         let Ok(entries) = document.get_dictionary(*page) else { continue };
@@ -101,7 +101,7 @@ fn make_objects(document: &mut Document, pages: &[ObjectId]) {
     }
 }
 
-/// Mends an annotation. Returns whether it stays.
+/// Repairs an annotation. Returns false if it must be removed.
 fn one(document: &mut Document, id: ObjectId, verdict: &mut Verdict) -> bool {
     let Ok(annotation) = document.get_dictionary(id) else { return false };
     let mut annotation = annotation.clone();
@@ -139,7 +139,7 @@ fn one(document: &mut Document, id: ObjectId, verdict: &mut Verdict) -> bool {
     true
 }
 
-/// One appearance: of a button by its states, of anything else a form.
+/// One appearance: for a button by state, for all others a form.
 fn appearance(
     document: &mut Document,
     annotation: &mut Dictionary,
@@ -175,7 +175,7 @@ fn appearance(
             };
             annotation.set("AP", dictionary! { "N" => normal });
         }
-        // A field that shows nothing, such as one for a signature, often without a size.
+        // A field that shows nothing, such as a signature field, often has no size.
         None if kind == b"Widget" && !is_button => {
             let bounds = vec![0.into(), 0.into(), 1.into(), 1.into()];
             let head = dictionary! {

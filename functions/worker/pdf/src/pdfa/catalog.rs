@@ -1,4 +1,4 @@
-//! What a document says of itself as a whole, and what it does.
+//! The document's catalogue: metadata, actions and settings.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::structure::metadata::{self, Schema};
 use crate::structure::objects::{Lookup, text};
 
 const SRGB: &[u8] = include_bytes!("srgb.icc");
-/// The only kinds of actions that are allowed.
+/// The allowed kinds of actions.
 const ACTIONS: [&[u8]; 7] = [b"GoTo", b"GoToR", b"GoToE", b"Thread", b"URI", b"Named", b"SubmitForm"];
 const NAMED: [&[u8]; 4] = [b"NextPage", b"PrevPage", b"FirstPage", b"LastPage"];
 /// The smallest and largest side of a page, in units.
@@ -35,7 +35,7 @@ fn remove_entries(document: &mut Document, verdict: &mut Verdict) {
             names.remove(key);
         }
         if verdict.level == Level::One {
-            // Attached files are looked at where they are defined.
+            // Attached files are handled where they are defined.
             names.remove(b"AlternateImages");
         }
     }
@@ -69,7 +69,7 @@ fn remove_entries(document: &mut Document, verdict: &mut Verdict) {
     });
 }
 
-/// Removes what runs by itself, and actions that are not allowed.
+/// Removes automatic actions and forbidden ones.
 fn actions(document: &mut Document, verdict: &mut Verdict) {
     walk::dictionaries(document, |document, entries| {
         let runs_itself = entries.get(b"AA").is_ok_and(|actions| document.dictionary(actions).is_some());
@@ -102,7 +102,7 @@ fn is_forbidden(document: &Document, action: &Object) -> bool {
     match document.name(action, b"S") {
         Some(b"Named") => !document.name(action, b"N").is_some_and(|name| NAMED.contains(&name)),
         Some(kind) => !ACTIONS.contains(&kind),
-        // Attributes of tags have this key too.
+        // Attributes of tags use the same key.
         None => false,
     }
 }
@@ -119,7 +119,7 @@ fn layers(document: &mut Document, verdict: &mut Verdict) {
         document.array(&properties, b"Configs").iter().filter_map(|settings| document.dictionary(settings)).cloned(),
     );
     for (number, settings) in settings.iter_mut().enumerate() {
-        // Names have to differ.
+        // Names must be unique.
         settings.set("Name", text(&format!("Layers {}", number + 1)));
         if settings.remove(b"AS").is_some() {
             verdict.mend(Repair::LayerEntries);
@@ -150,7 +150,7 @@ fn layers(document: &mut Document, verdict: &mut Verdict) {
     }
 }
 
-/// Takes down the layers that an order lists, nested ones included.
+/// Records the layers in an order, including nested ones.
 fn note(document: &Document, order: &[Object], listed: &mut HashSet<ObjectId>, depth: u8) {
     for entry in order {
         listed.extend(entry.as_reference());
@@ -175,7 +175,7 @@ fn sizes(document: &Document, verdict: &mut Verdict) {
     }
 }
 
-/// A changed document has no valid signature. The fields and what they show stay.
+/// A changed document has no valid signatures. The fields and their appearance stay.
 fn signatures(document: &mut Document, verdict: &mut Verdict) {
     let signed: Vec<ObjectId> = document
         .objects
@@ -194,8 +194,8 @@ fn signatures(document: &mut Document, verdict: &mut Verdict) {
     }
 }
 
-/// Gives the document its output intent and metadata, and the claim to conform if it does. `schema` joins the metadata. Returns
-/// warnings about metadata that is lost.
+/// Adds the output intent and metadata, and the claim of conformance if it is justified. `schema` is added to the metadata.
+/// Returns warnings about lost metadata.
 pub(crate) fn claim(document: &mut Document, verdict: &Verdict, schema: Option<Schema>) -> Vec<Warning> {
     let profile = document.add_object(Stream::new(dictionary! { "N" => 3 }, SRGB.to_vec()));
     let intent = dictionary! {
@@ -207,7 +207,7 @@ pub(crate) fn claim(document: &mut Document, verdict: &Verdict, schema: Option<S
     }
     let mut information = metadata::read(document);
     for key in ["CreationDate", "ModDate"] {
-        // Both places have to say the same.
+        // Both places must agree.
         if let Some(date) = information.remove(key).and_then(|date| metadata::complete_date(&date)) {
             information.insert(key.to_owned(), date);
         }
@@ -235,7 +235,7 @@ pub(crate) fn claim(document: &mut Document, verdict: &Verdict, schema: Option<S
     warnings
 }
 
-/// Metadata of parts of the document may be of any quality. Property lists of content have it too.
+/// Metadata of the document's parts may be invalid. Property lists of content have this key too.
 fn remove_packets(document: &mut Document) {
     walk::dictionaries(document, |document, entries| {
         if document.value(entries, b"Metadata").is_some_and(|packet| packet.as_stream().is_ok()) {

@@ -1,4 +1,4 @@
-//! Colors that depend on the device: RGB and grey have the output intent; CMYK gets a profile of its own.
+//! Device-dependent colors: RGB and grey use the output intent; CMYK gets its own profile.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use super::verdict::{Level, Repair, Rule, Verdict};
 use super::{content, walk};
 use crate::structure::objects::{Lookup, reference, unpacked};
 
-/// SWOP, the colors that CMYK without a profile usually means. This profile and the one for sRGB are compact ones, in the public domain
+/// SWOP, the usual meaning of CMYK without a profile. This profile and the one for sRGB are compact and in the public domain
 /// (CC0).
 const CMYK: &[u8] = include_bytes!("cmyk.icc");
 const PROFILE_BYTES: usize = 16 << 20;
@@ -42,7 +42,7 @@ fn note_in(array: &[Object], used: &Cell<bool>) {
     }
 }
 
-/// Defines CMYK for content, and replaces it where objects name it.
+/// Defines CMYK for content and replaces it in objects.
 fn calibrate(document: &mut Document) {
     let stream = intended(document).unwrap_or_else(|| Stream::new(dictionary! { "N" => 4 }, CMYK.to_vec()));
     let profile = document.add_object(stream);
@@ -60,7 +60,7 @@ fn calibrate(document: &mut Document) {
                     replace(value);
                 }
             }
-            // Overprinting would differ with a profile.
+            // Overprinting has a different effect with a profile.
             if is_graphics_state(document, entries) && entries.has(b"OPM") {
                 entries.set("OPM", 0);
             }
@@ -110,7 +110,7 @@ fn calibrate(document: &mut Document) {
     });
 }
 
-/// The profile of an output intent for CMYK that the document has.
+/// The profile of the document's own output intent for CMYK.
 fn intended(document: &Document) -> Option<Stream> {
     let catalog = document.catalog().ok()?;
     document.array(catalog, b"OutputIntents").iter().find_map(|intent| {
@@ -121,7 +121,7 @@ fn intended(document: &Document) -> Option<Stream> {
     })
 }
 
-/// Resources that are objects of their own.
+/// Resources that are separate objects.
 fn shared_resources(document: &Document) -> BTreeSet<ObjectId> {
     let entries = document.objects.values().filter_map(|object| match object {
         Object::Dictionary(entries) => Some(entries),
@@ -131,7 +131,7 @@ fn shared_resources(document: &Document) -> BTreeSet<ObjectId> {
     entries.filter_map(|entries| reference(entries, b"Resources")).collect()
 }
 
-/// Replaces profiles that are damaged, or too new for the level.
+/// Replaces damaged profiles and those that are too new for the level.
 fn profiles(document: &mut Document, verdict: &mut Verdict) {
     let version = if verdict.level == Level::One { 2 } else { 4 };
     walk::all(
@@ -157,7 +157,7 @@ fn profiles(document: &mut Document, verdict: &mut Verdict) {
     );
 }
 
-/// What stands in for a color space whose profile is not allowed: the colors of the device.
+/// The replacement for a color space with a forbidden profile: device colors.
 fn replacement(document: &Document, array: &[Object], version: u8, verdict: &mut Verdict) -> Option<Object> {
     let [family, profile] = array else { return None };
     if family.as_name().ok()? != b"ICCBased" {
@@ -184,7 +184,7 @@ fn replacement(document: &Document, array: &[Object], version: u8, verdict: &mut
     }
 }
 
-/// Whether a profile is of a kind that images and screens have, for so many channels, and at most of this version.
+/// Whether a profile is of a kind for images and screens, has this many channels, and has at most this version.
 fn is_sound(profile: &[u8], channels: i64, version: u8) -> bool {
     let field = |at: usize| profile.get(at..at + 4);
     let space = match channels {
@@ -203,7 +203,7 @@ fn is_sound(profile: &[u8], channels: i64, version: u8) -> bool {
             .is_some_and(|size| u32::from_be_bytes(size) as usize <= profile.len())
 }
 
-/// Spot colors of one name have to be one color.
+/// Spot colors of the same name must have the same definition.
 fn separations(document: &mut Document, verdict: &mut Verdict) {
     if verdict.level == Level::One {
         return;
@@ -231,7 +231,7 @@ fn separations(document: &mut Document, verdict: &mut Verdict) {
     );
 }
 
-/// An object with everything that it refers to, as bytes that can be compared.
+/// Serialises an object with everything it refers to, for comparison.
 fn print(document: &Document, object: &Object, bytes: &mut Vec<u8>, depth: u8) {
     let Some(depth) = depth.checked_sub(1) else { return };
     match document.resolve(object) {

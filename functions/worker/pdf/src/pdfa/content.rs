@@ -1,4 +1,4 @@
-//! Content of pages and forms: known operators, resources of their own, and not nested too deeply.
+//! Content of pages and forms: only known operators, own resources, limited nesting.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::shrink::tokens::{self, Token, Tokens};
 use crate::structure::objects::{Lookup, unpacked};
 
 const CONTENT_BYTES: usize = 64 << 20;
-/// Saved graphics states inside each other.
+/// Most nested graphics states.
 const NESTED: usize = 28;
 /// The largest number that level 1b allows in content.
 const LARGEST: f32 = 32_767.0;
@@ -24,11 +24,11 @@ const OPERATORS: [&str; 73] = [
 const WORDS: [&[u8]; 3] = [b"true", b"false", b"null"];
 const INTENTS: [&[u8]; 4] = [b"RelativeColorimetric", b"AbsoluteColorimetric", b"Perceptual", b"Saturation"];
 
-/// What a piece of content does.
+/// Findings about a piece of content.
 #[derive(Debug, Default)]
 struct Found {
     unknown: bool,
-    /// It names resources.
+    /// It refers to resources by name.
     names: bool,
     too_deep: bool,
     cmyk: bool,
@@ -133,7 +133,7 @@ fn judge(found: &Found, verdict: &mut Verdict) {
     }
 }
 
-/// A page's content, in one piece.
+/// A page's content as one stream.
 fn whole(document: &Document, page: &Dictionary) -> Option<Vec<u8>> {
     let parts: Vec<&Stream> = match page.get(b"Contents").ok().and_then(|contents| document.resolve(contents)) {
         Some(Object::Stream(stream)) => vec![stream],
@@ -175,7 +175,7 @@ fn page_content(document: &mut Document, id: ObjectId, verdict: &mut Verdict) {
     }
 }
 
-/// The content without operators that nobody knows.
+/// The content without unknown operators.
 fn cleaned(content: &[u8], found: &Found) -> Option<Vec<u8>> {
     if found.inline {
         return None;
@@ -186,7 +186,7 @@ fn cleaned(content: &[u8], found: &Found) -> Option<Vec<u8>> {
     (!look(&cleaned).unknown).then_some(cleaned)
 }
 
-/// Forms without resources use those of the page that draws them: they get them as their own.
+/// Forms without resources use those of the page that draws them. They get a copy.
 fn resources(document: &mut Document, pages: &[ObjectId]) {
     for page in pages {
         let Ok(entries) = document.get_dictionary(*page) else { continue };
@@ -212,7 +212,7 @@ fn resources(document: &mut Document, pages: &[ObjectId]) {
             }
         }
     }
-    // Others name nothing, or are not drawn by a page.
+    // Others refer to nothing or are not drawn by a page.
     for object in document.objects.values_mut() {
         if let Object::Stream(stream) = object
             && is_form_head(&stream.dict)

@@ -37,7 +37,7 @@ pub(super) fn mend(document: &mut Document, verdict: &mut Verdict) {
     }
 }
 
-/// Files in the tree of names become objects of their own, which other objects can refer to.
+/// Makes files in the name tree separate objects, so that others can refer to them.
 fn name_tree(document: &mut Document) {
     let catalog = document.catalog().cloned().unwrap_or_default();
     let Some(mut names) = document.child(&catalog, b"Names").cloned() else { return };
@@ -56,7 +56,7 @@ fn name_tree(document: &mut Document) {
     }
 }
 
-/// Adds the entries that a file has to have. Returns whether any were missing.
+/// Adds required entries of a file. Returns whether any were missing.
 fn complete(document: &mut Document, id: ObjectId) -> bool {
     let Ok(file) = document.get_dictionary(id) else { return false };
     let mut file = file.clone();

@@ -1,4 +1,4 @@
-//! Factur-X and ZUGFeRD 2: an invoice as XML inside the PDF that shows it.
+//! Factur-X and ZUGFeRD 2: an XML invoice in the PDF that shows it.
 
 use roxmltree::Node;
 use serde::Deserialize;
@@ -9,9 +9,9 @@ use crate::xml::{self, Fault};
 use crate::{ErrorCode, Failure};
 
 const NAMESPACE: &str = "urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#";
-/// How the namespaces of the metadata of this and of earlier versions begin.
+/// Prefixes of the metadata's namespaces in this and earlier versions.
 const NAMESPACES: [&str; 3] = ["urn:factur-x:pdfa:", "urn:zugferd:pdfa:", "urn:ferd:pdfa:"];
-/// What an earlier invoice in the document may be called, in lower case.
+/// Possible names of an earlier invoice in the document, in lower case.
 const NAMES: [&str; 3] = ["factur-x.xml", "xrechnung.xml", "zugferd-invoice.xml"];
 const CII: &str = "urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100";
 const RAM: &str = "urn:un:unece:uncefact:data:standard:ReusableAggregateBusinessInformationEntity:100";
@@ -19,10 +19,10 @@ const XRECHNUNG: [&str; 2] = [
     "urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_",
     "urn:cen.eu:en16931:2017#compliant#urn:xoev-de:kosit:standard:xrechnung_",
 ];
-/// Far more than an invoice with ten thousand lines has.
+/// Far more than an invoice with ten thousand lines needs.
 const NODES: u32 = 4_000_000;
 
-/// How much an invoice says.
+/// How much data an invoice contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Profile {
@@ -37,7 +37,7 @@ pub(crate) enum Profile {
 impl Profile {
     const ALL: [Self; 6] = [Self::Minimum, Self::BasicWl, Self::Basic, Self::En16931, Self::Extended, Self::XRechnung];
 
-    /// As the option names it.
+    /// The option's name of the profile.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Minimum => "minimum",
@@ -49,7 +49,7 @@ impl Profile {
         }
     }
 
-    /// As the metadata names it.
+    /// The metadata's name of the profile.
     const fn name(self) -> &'static str {
         match self {
             Self::Minimum => "MINIMUM",
@@ -61,7 +61,7 @@ impl Profile {
         }
     }
 
-    /// As the invoice names it. XRechnung adds its version.
+    /// The invoice's name of the profile. XRechnung adds its version.
     const fn guideline(self) -> &'static str {
         match self {
             Self::Minimum => "urn:factur-x.eu:1p0:minimum",
@@ -80,7 +80,7 @@ impl Profile {
         }
     }
 
-    /// How the file may relate to the PDF, the usual way first: one that says less than the PDF is not an alternative to it.
+    /// Allowed relations between file and PDF, default first: a file with less data than the PDF is not an alternative to it.
     const fn relationships(self) -> &'static [Relationship] {
         match self {
             Self::Minimum | Self::BasicWl => &[Relationship::Data],
@@ -91,18 +91,18 @@ impl Profile {
     }
 }
 
-/// An invoice that was checked as far as the PDF has to agree with it.
+/// An invoice, checked as far as the PDF must agree with it.
 #[derive(Debug)]
 pub(crate) struct Invoice {
     pub(crate) profile: Profile,
-    /// The version that the metadata states: of Factur-X, or of XRechnung.
+    /// The version in the metadata: of Factur-X or XRechnung.
     version: String,
     content: Vec<u8>,
     relationship: Relationship,
 }
 
 impl Invoice {
-    /// Reads an invoice that has the profile `wanted`, if one is.
+    /// Reads an invoice, which must have the profile `wanted` if given.
     pub(crate) fn read(
         content: Vec<u8>,
         wanted: Option<Profile>,
@@ -130,7 +130,7 @@ impl Invoice {
         Ok(Self { profile, version, content, relationship })
     }
 
-    /// Puts the invoice into a document, in the place of an earlier one. `today`: `2026-11-21`.
+    /// Embeds the invoice in a document and replaces an earlier one. `today`: `2026-11-21`.
     pub(crate) fn embed(&self, document: &mut lopdf::Document, today: &str) {
         attachments::remove_named(document, &NAMES);
         let day: String = today.chars().filter(char::is_ascii_digit).collect();
@@ -147,7 +147,7 @@ impl Invoice {
         );
     }
 
-    /// What the PDF's metadata says of the invoice.
+    /// The PDF's metadata about the invoice.
     pub(crate) fn schema(&self) -> Schema {
         let property = |name: &str, description: &str, value: &str| Property {
             name: name.to_owned(),
@@ -186,7 +186,7 @@ fn profile(guideline: &str) -> Option<(Profile, String)> {
     is_version.then(|| (Profile::XRechnung, version.to_owned()))
 }
 
-/// What the invoice says that it follows.
+/// The guideline in the invoice.
 fn guideline(content: &[u8]) -> Result<String, Failure> {
     let text = std::str::from_utf8(content)
         .map_err(|_| corrupt("The invoice is not UTF-8 text. Save the XML as UTF-8.", "invoice: encoding"))?;

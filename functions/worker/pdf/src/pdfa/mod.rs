@@ -1,7 +1,7 @@
-//! PDF/A: mends what a document may not have, and says which rules of the standard remain broken.
+//! PDF/A: repairs what is not allowed, and lists the rules that remain broken.
 //!
-//! The conversion never redraws a page. What cannot be mended without changing how a page looks is a broken rule, and so is
-//! everything that is not understood: a document only counts as conforming if nothing was found.
+//! The conversion never redraws a page. Whatever can't be repaired without changing a page's look counts as a broken rule, and so
+//! does everything unknown: a document only conforms if nothing was found.
 
 #![allow(clippy::wildcard_enum_match_arm, reason = "an object of any other type is the same as none")]
 
@@ -28,7 +28,7 @@ use crate::{Failure, Warning};
 pub(crate) use catalog::claim;
 pub(crate) use verdict::{Level, Verdict};
 
-/// Mends a document in place; `held` has its large pictures. The claim to be PDF/A is made by [`claim`].
+/// Repairs a document in place; `held` has its large pictures. [`claim`] adds the claim to be PDF/A.
 pub(crate) fn mend(
     document: &mut Document,
     held: &Held,
@@ -44,7 +44,7 @@ pub(crate) fn mend(
     outline::mend(document, &mut verdict);
     files::mend(document, &mut verdict);
     annotations::mend(document, pages, fonts, &mut verdict)?;
-    // What is no longer in use is not looked at.
+    // Unused objects are not checked.
     document.prune_objects();
     streams::mend(document, held, &mut verdict)?;
     content::mend(document, pages, &mut verdict);
@@ -55,7 +55,7 @@ pub(crate) fn mend(
     Ok(verdict)
 }
 
-/// What the client is told of a result.
+/// Warnings for the client.
 pub(crate) fn warnings(verdict: &Verdict) -> Vec<Warning> {
     verdict.warnings()
 }

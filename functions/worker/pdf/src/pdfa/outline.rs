@@ -1,4 +1,4 @@
-//! Bookmarks: each list names its first and its last item.
+//! Bookmarks: each list refers to its first and last item.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Streams: where their data is, how it is compressed, and entries of images and forms.
+//! Streams: location and compression of data, and entries of images and forms.
 
 use std::io::{self, Write as _};
 
@@ -13,7 +13,7 @@ use crate::structure::held::Held;
 use crate::structure::objects::{Lookup, unpacked};
 use crate::structure::open::io_failure;
 
-/// The most bytes that one stream may unpack to.
+/// Most unpacked bytes of a stream.
 const UNPACKED_BYTES: usize = 256 << 20;
 const FILTERS: [&[u8]; 7] = [
     b"FlateDecode",
@@ -47,14 +47,14 @@ pub(super) fn mend(document: &mut Document, held: &Held, verdict: &mut Verdict) 
     Ok(())
 }
 
-/// Data that is in another file, or compressed in a way that is not allowed.
+/// Data in another file, or with a forbidden compression.
 fn data(document: &Document, held: &Held, stream: &mut Stream, verdict: &mut Verdict) -> io::Result<()> {
     if [b"F".as_slice(), b"FFilter", b"FDecodeParms"].iter().any(|key| stream.dict.has(key)) {
         verdict.fail(Rule::External);
         return Ok(());
     }
     for key in ["Filter", "DecodeParms"] {
-        // A reference is valid, but few readers expect it.
+        // A reference is valid, but few readers support it.
         if let Some(value) = document.value(&stream.dict, key.as_bytes()).cloned()
             && stream.dict.get(key.as_bytes()).is_ok_and(|value| value.as_reference().is_ok())
         {
@@ -110,8 +110,8 @@ fn image(document: &Document, held: &Held, image: &mut Stream, verdict: &mut Ver
     Ok(())
 }
 
-/// Whether a JPEG 2000 picture keeps to what PDF/A-2 asks of it: one to four channels of one depth, and one definition of its colors
-/// that is allowed.
+/// Whether a JPEG 2000 picture meets PDF/A-2's requirements: one to four channels of one depth, and one allowed definition of its
+/// colors.
 fn jpeg_2000(data: &[u8]) -> bool {
     let Some(header) = memchr::memmem::find(data, b"jp2h") else { return false };
     let rest = &data[header + 4..];
@@ -119,7 +119,7 @@ fn jpeg_2000(data: &[u8]) -> bool {
     let Some(ihdr) = find(b"ihdr") else { return false };
     let (Some(channels), Some(depth)) = (ihdr.get(8..10), ihdr.get(10)) else { return false };
     let channels = u16::from_be_bytes([channels[0], channels[1]]);
-    // One box that says which colors these are: enumerated sRGB, grey, or sYCC; others are rare.
+    // One box with the colors: enumerated sRGB, grey, or sYCC; others are rare.
     let specifications = memchr::memmem::find_iter(rest, b"colr").count();
     let Some(colr) = find(b"colr") else { return false };
     let enumerated = matches!(colr.first(), Some(1)) && matches!(colr.get(3..7), Some([0, 0, 0, 12 | 16..=18]));
@@ -144,7 +144,7 @@ fn form(document: &Document, form: &mut Stream, verdict: &mut Verdict) {
     }
 }
 
-/// How colors are to be converted, and what only printers need.
+/// Rendering intents, and entries for printers.
 fn intents(document: &mut Document, verdict: &mut Verdict) {
     walk::dictionaries(document, |document, entries| {
         for key in [b"Intent".as_slice(), b"RI"] {
@@ -169,10 +169,10 @@ fn intents(document: &mut Document, verdict: &mut Verdict) {
     });
 }
 
-/// Whether these are entries of a graphics state, which need not say so.
+/// Whether these are entries of a graphics state, which need not have a type.
 pub(super) fn is_graphics_state(document: &Document, entries: &lopdf::Dictionary) -> bool {
     let is_untyped = document.name(entries, b"Type").is_none() && !entries.has(b"Subtype");
-    // Buttons have a caption called `CA`.
+    // The caption of a button also has the key `CA`.
     let has_opacity = || entries.get(b"CA").is_ok_and(|opacity| document.number(opacity).is_some());
     entries.has_type(b"ExtGState") || is_untyped && (STATE.iter().any(|key| entries.has(key)) || has_opacity())
 }

@@ -1,4 +1,4 @@
-//! Level 1b knows no transparency. Groups that change nothing go; anything else is a broken rule.
+//! Level 1b allows no transparency. Groups without effect are removed; anything else is a broken rule.
 
 use lopdf::{Document, Object};
 

@@ -1,4 +1,4 @@
-//! What was mended, and which rules remain broken.
+//! Repairs, and the rules that remain broken.
 
 use std::collections::BTreeMap;
 
@@ -81,7 +81,7 @@ impl Rule {
         Self::Limits,
     ];
 
-    /// Its clause in ISO 19005-1, and in parts 2 and 3, which number clauses alike.
+    /// Its clause in ISO 19005-1, and in parts 2 and 3, which have the same numbers.
     const fn clauses(self) -> (&'static str, &'static str) {
         match self {
             Self::FontNotEmbedded => ("6.3.4", "6.2.11.4.1"),
@@ -127,7 +127,7 @@ impl Rule {
     }
 }
 
-/// What was mended.
+/// A repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Repair {
     FontEmbedded,
@@ -208,13 +208,13 @@ impl Verdict {
         self.mended.contains_key(&Repair::HiddenAnnotationRemoved)
     }
 
-    /// The broken rules as text, for a message.
+    /// The broken rules as text for a message.
     pub(crate) fn summary(&self) -> String {
         let rules = self.broken.keys().map(|rule| format!("{} (clause {})", rule.message(), self.clause(*rule)));
         rules.collect::<Vec<_>>().join(" ")
     }
 
-    /// The numbers of the clauses alone, for the log.
+    /// Only the numbers of the clauses, for the log.
     pub(crate) fn clauses(&self) -> String {
         self.broken.keys().map(|rule| self.clause(*rule)).collect::<Vec<_>>().join(" ")
     }
@@ -260,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_guide_lists_every_rule_that_can_remain_broken() {
+    fn the_guide_lists_every_rule() {
         let guide = include_str!("../../../../api-docs/guides/archives.md");
         for rule in Rule::ALL {
             let (first, later) = rule.clauses();

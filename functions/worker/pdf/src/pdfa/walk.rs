@@ -1,11 +1,11 @@
-//! Changing all dictionaries of a document, nested ones included.
+//! Visits and changes all dictionaries of a document, including nested ones.
 
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
-/// Deeper than any sound object.
+/// Deeper than any valid object.
 const DEPTH: u8 = 32;
 
-/// Calls `change` with every dictionary and with every array. While an object is being changed, it cannot be looked up.
+/// Calls `change` with every dictionary and array. An object can't be looked up while it is being changed.
 pub(super) fn all(
     document: &mut Document,
     mut dictionary: impl FnMut(&Document, &mut Dictionary),
@@ -20,7 +20,7 @@ pub(super) fn all(
     }
 }
 
-/// The same, with dictionaries alone.
+/// The same, only for dictionaries.
 pub(super) fn dictionaries(document: &mut Document, change: impl FnMut(&Document, &mut Dictionary)) {
     all(document, change, |_, _| {});
 }

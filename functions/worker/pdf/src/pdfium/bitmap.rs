@@ -13,14 +13,14 @@ const FORMAT_RGBA: c_int = 4;
 const ANNOTATIONS: c_int = 0x01;
 const REVERSED: c_int = 0x10;
 
-/// What is behind the page.
+/// The background of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Background {
     Color([u8; 3]),
     Transparent,
 }
 
-/// Rows of red, green, blue and alpha, one byte each. The alpha is 255 throughout unless the background is transparent.
+/// Rows of red, green, blue and alpha, one byte each. Alpha is 255 unless the background is transparent.
 #[derive(Debug)]
 pub(crate) struct Bitmap {
     pub width: u32,
@@ -30,7 +30,7 @@ pub(crate) struct Bitmap {
 }
 
 impl Page<'_> {
-    /// Draws the page with its annotations and form fields, stretched to a size in pixels that the caller has bounded.
+    /// Draws the page with annotations and form fields at a size that the caller has limited.
     pub(crate) fn render(&self, width: u32, height: u32, background: Background) -> Result<Bitmap, Failure> {
         self.render_with(width, height, background, true)
     }

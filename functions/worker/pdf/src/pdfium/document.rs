@@ -15,7 +15,7 @@ const SECURITY: u64 = 5;
 pub(crate) struct Document<'s> {
     pub(super) session: &'s Session<'s>,
     pub(super) handle: Handle,
-    /// Null if the document has no form that can be drawn.
+    /// Null if the document has no form to draw.
     pub(super) form: Handle,
     /// pdfium keeps a pointer to it until the form is closed.
     _callbacks: Box<FormFillInfo>,
@@ -32,13 +32,13 @@ impl<'s> Document<'s> {
     pub(crate) fn open(session: &'s Session<'s>, path: &Path, password: Option<&str>) -> Result<Self, Failure> {
         let internal = |cause| Failure::new(ErrorCode::Internal, "The file could not be opened.", cause);
         let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| internal("a path with a NUL".to_owned()))?;
-        // No PDF has a password with a NUL.
+        // PDF passwords can't contain NUL.
         let given = password.map(CString::new).transpose().map_err(|_| wrong_password())?;
         let password_pointer = given.as_ref().map_or(std::ptr::null(), |password| password.as_ptr().cast::<c_char>());
-        // SAFETY: Both are NUL-terminated and live during the call. pdfium opens the file by its path and keeps it open.
+        // SAFETY: both are NUL-terminated and valid during the call. pdfium opens the file by its path and keeps it open.
         let handle = unsafe { (session.api.FPDF_LoadDocument)(path.as_ptr(), password_pointer) };
         if handle.is_null() {
-            // SAFETY: It takes nothing, and reads what the last call left.
+            // SAFETY: takes no arguments and returns the last call's error.
             let error = unsafe { (session.api.FPDF_GetLastError)() };
             return Err(match error {
                 PASSWORD if given.is_some() => wrong_password(),
@@ -56,8 +56,8 @@ impl<'s> Document<'s> {
             });
         }
         let mut callbacks = Box::new(FormFillInfo { version: 1, callbacks: [std::ptr::null_mut(); 63] });
-        // SAFETY: The document is open. The structure outlives the form: `drop` closes the form first. Without callbacks,
-        // Without callbacks, pdfium runs no scripts, opens no files and asks no questions.
+        // SAFETY: the document is open. The structure outlives the form, because `drop` closes the form first. Without callbacks,
+        // pdfium runs no scripts, opens no files and asks no questions.
         let form = unsafe { (session.api.FPDFDOC_InitFormFillEnvironment)(handle, &raw mut *callbacks) };
         Ok(Self { session, handle, form, _callbacks: callbacks })
     }
@@ -67,8 +67,8 @@ impl<'s> Document<'s> {
         u32::try_from(unsafe { (self.session.api.FPDF_GetPageCount)(self.handle) }).unwrap_or(0)
     }
 
-    /// Reads pages, counted from 0, one after the other. pdfium forgets a font with the last page that has it: each page
-    /// stays open until the next one is.
+    /// Reads pages, counted from 0, one after the other. pdfium drops a font with the last page that uses it, so each page stays
+    /// open until the next one is.
     pub(crate) fn for_each_page(
         &self,
         indices: impl IntoIterator<Item = u32>,
@@ -109,13 +109,13 @@ impl<'s> Document<'s> {
     /// The label of a page, as a viewer shows it: `iv`, `A-3`. Empty if the page has no label.
     pub(crate) fn page_label(&self, index: u32) -> String {
         let Ok(index) = i32::try_from(index) else { return String::new() };
-        // SAFETY: The document is open, and the buffer has the length that is said.
+        // SAFETY: the document is open, and the buffer has the given length.
         utf16(|buffer, length| unsafe { (self.session.api.FPDF_GetPageLabel)(self.handle, index, buffer, length) })
     }
 
     /// An entry of the information dictionary, such as `Title`. Empty if it is missing.
     pub(crate) fn metadata(&self, key: &std::ffi::CStr) -> String {
-        // SAFETY: The document is open, the key ends with a NUL, and the buffer has the length that is said.
+        // SAFETY: the document is open, the key ends with a NUL, and the buffer has the given length.
         utf16(|buffer, length| unsafe {
             (self.session.api.FPDF_GetMetaText)(self.handle, key.as_ptr(), buffer, length)
         })
@@ -129,7 +129,7 @@ impl<'s> Document<'s> {
 
 impl Drop for Document<'_> {
     fn drop(&mut self) {
-        // SAFETY: Pages borrow the document, so that all of them are closed. The form goes before its document.
+        // SAFETY: pages borrow the document, so all of them are closed. The form is closed before the document.
         unsafe {
             if !self.form.is_null() {
                 (self.session.api.FPDFDOC_ExitFormFillEnvironment)(self.form);

@@ -1,9 +1,9 @@
 //! Caches FreeType's glyph metrics while pdfium is in use.
 //!
-//! pdfium asks for the box of a glyph each time that a page shows it, and FreeType reads the outline each time. Of Chinese text
-//! that was three quarters of the CPU time. pdfium calls `FT_Load_Glyph` by its name, and the dynamic linker takes a function of the
-//! program before one of a library: programs export the one below (`build.rs`). Where they don't, or where pdfium has a
-//! FreeType of its own, it is never called, and nothing else changes; the worker's log says so.
+//! pdfium requests the box of a glyph every time a page shows it, and FreeType reads the outline every time. For Chinese text,
+//! this took three quarters of the CPU time. pdfium calls `FT_Load_Glyph` by name, and the dynamic linker prefers the program's
+//! function to a library's, so programs export the one below (`build.rs`). If they don't, or if pdfium contains its own FreeType,
+//! it is never called, and the worker's log says so.
 
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_long, c_short, c_uint, c_void};
@@ -12,25 +12,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use libloading::Library;
 
-/// `FT_LOAD_NO_SCALE` with or without `FT_LOAD_IGNORE_GLOBAL_ADVANCE_WIDTH`: in the font's own units, so that it is the same
-/// at any size. Nobody draws such a glyph.
+/// `FT_LOAD_NO_SCALE` with or without `FT_LOAD_IGNORE_GLOBAL_ADVANCE_WIDTH`: font units, independent of the size. Such glyphs are
+/// never drawn.
 const NO_SCALE: c_int = 1;
 const IGNORE_GLOBAL_ADVANCE_WIDTH: c_int = 1 << 9;
-/// `FT_FACE_FLAG_MULTIPLE_MASTERS`: glyphs change with the design that is set.
+/// `FT_FACE_FLAG_MULTIPLE_MASTERS`: glyphs depend on the current design.
 const MULTIPLE_MASTERS: c_long = 1 << 8;
 /// `FT_Err_Invalid_Library_Handle`.
 const NO_LIBRARY: c_int = 0x21;
 
 type LoadGlyph = unsafe extern "C" fn(*mut Face, c_uint, c_int) -> c_int;
 
-/// `FT_Generic`: what a program attaches to a face, and what FreeType calls with the face before it frees it.
+/// `FT_Generic`: data that a program attaches to a face, and a function that FreeType calls before it frees the face.
 #[repr(C)]
 struct Generic {
     data: *mut c_void,
     finalizer: Option<unsafe extern "C" fn(*mut c_void)>,
 }
 
-/// The public fields of `FT_FaceRec`, as far as they are used. FreeType never changes their order.
+/// The used public fields of `FT_FaceRec`. FreeType never changes their order.
 #[repr(C)]
 pub(crate) struct Face {
     num_faces: c_long,
@@ -67,7 +67,7 @@ type Metrics = [c_long; 8];
 /// By glyph and flags.
 type Known = HashMap<(c_uint, c_int), Metrics>;
 
-/// Set while pdfium is in use. Other callers get FreeType's own answers.
+/// Set while pdfium is in use. Other callers get FreeType's own results.
 static KEEPING: AtomicBool = AtomicBool::new(false);
 
 /// Set once pdfium has called [`FT_Load_Glyph`] below.
@@ -77,12 +77,12 @@ pub(super) fn keep(keeping: bool) {
     KEEPING.store(keeping, Ordering::Relaxed);
 }
 
-/// Whether pdfium calls the function below instead of FreeType's. Known once it has read a text.
+/// Whether pdfium calls the function below instead of FreeType's. Known after it has read text.
 pub(super) fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
 
-/// FreeType's own function, in the system's library, which pdfium is linked to.
+/// FreeType's own function in the system's library, which pdfium links to.
 fn freetype() -> Option<LoadGlyph> {
     static FOUND: OnceLock<Option<LoadGlyph>> = OnceLock::new();
     *FOUND.get_or_init(|| {
@@ -93,11 +93,11 @@ fn freetype() -> Option<LoadGlyph> {
     })
 }
 
-/// Replaces `FT_Load_Glyph`: a glyph that was loaded before in font units gets its metrics, without its outline.
+/// Replaces `FT_Load_Glyph`: a glyph that was loaded before in font units only gets its metrics, without the outline.
 ///
 /// # Safety
 ///
-/// As FreeType's: `face` is an open face, which one thread uses at a time.
+/// As for FreeType: `face` is an open face that one thread uses at a time.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn FT_Load_Glyph(face: *mut Face, glyph: c_uint, flags: c_int) -> c_int {
     let Some(load) = freetype() else { return NO_LIBRARY };
@@ -105,7 +105,7 @@ pub(crate) unsafe extern "C" fn FT_Load_Glyph(face: *mut Face, glyph: c_uint, fl
         ASKED.store(true, Ordering::Relaxed);
     }
     let plain = flags & !IGNORE_GLOBAL_ADVANCE_WIDTH == NO_SCALE;
-    // SAFETY: The caller vouches for the face, which is null at worst.
+    // SAFETY: the caller guarantees that the face is valid or null.
     let known = unsafe {
         match face.as_mut() {
             Some(face) if plain && KEEPING.load(Ordering::Relaxed) => known(face),
@@ -113,10 +113,10 @@ pub(crate) unsafe extern "C" fn FT_Load_Glyph(face: *mut Face, glyph: c_uint, fl
         }
     };
     let Some((known, slot)) = known else {
-        // SAFETY: As the caller's call.
+        // SAFETY: the same as the caller's call.
         return unsafe { load(face, glyph, flags) };
     };
-    // SAFETY: `known` found both behind the open face, and nothing else uses them during this call.
+    // SAFETY: `known` found both in the open face, and nothing else uses them during this call.
     unsafe {
         if let Some(metrics) = (*known).get(&(glyph, flags)) {
             (*slot).metrics = *metrics;
@@ -130,8 +130,8 @@ pub(crate) unsafe extern "C" fn FT_Load_Glyph(face: *mut Face, glyph: c_uint, fl
     }
 }
 
-/// What is known of a face's glyphs, and where FreeType puts what it says. `None` for a face that has nothing to be kept, or
-/// whose attachment is somebody else's.
+/// The cached metrics of a face, and where FreeType writes its results. `None` if the face can't be cached, or if something else
+/// is attached to it.
 fn known(face: &mut Face) -> Option<(*mut Known, *mut Slot)> {
     if face.face_flags & MULTIPLE_MASTERS != 0 || face.glyph.is_null() {
         return None;
@@ -148,7 +148,7 @@ const FORGET: unsafe extern "C" fn(*mut c_void) = forget;
 
 /// # Safety
 ///
-/// FreeType alone calls this, once for each face that `known` has attached to.
+/// Only FreeType calls this, once for each face that `known` has attached data to.
 unsafe extern "C" fn forget(face: *mut c_void) {
     // SAFETY: As above: the data is a box of `known`.
     unsafe {

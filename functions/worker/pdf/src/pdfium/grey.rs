@@ -21,28 +21,28 @@ pub(crate) struct GreyBitmap {
     pub dpi: f32,
 }
 
-/// How far a page is turned clockwise from how it is shown.
+/// Clockwise rotation of a page relative to how it is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct View {
     /// 0, 90, 180 or 270.
     pub turn: u16,
-    /// Additional degrees about the middle of the page, which keeps its size.
+    /// Additional degrees around the centre of the page, whose size does not change.
     pub skew: f32,
 }
 
 impl Page<'_> {
-    /// Width and height of the page when it is turned, in points.
+    /// Width and height of the rotated page in points.
     pub(crate) fn view_size(&self, view: View) -> (f32, f32) {
         let (width, height) = self.size();
         if view.turn.is_multiple_of(180) { (width, height) } else { (height, width) }
     }
 
-    /// From the page as it is shown to the page when it is turned, in points from the upper left corner.
+    /// From the page as shown to the rotated page, in points from the upper left corner.
     fn view_matrix(&self, view: View) -> MatrixF {
         let ((width, height), (new_width, new_height)) = (self.size(), self.view_size(view));
         let degrees = f32::from(view.turn) + view.skew;
         let (sin, cos) = degrees.to_radians().sin_cos();
-        // Turn about the middle of the shown page, which becomes the middle of the turned page.
+        // Rotates around the centre of the shown page, which becomes the centre of the rotated one.
         let (x, y) = (width / 2.0, height / 2.0);
         MatrixF {
             a: cos,
@@ -54,7 +54,7 @@ impl Page<'_> {
         }
     }
 
-    /// The bounding box of an area after the page is turned.
+    /// The bounding box of an area after rotation.
     pub(crate) fn view_area(&self, view: View, area: &Rect) -> Rect {
         let m = self.view_matrix(view);
         let corners = [(area.x0, area.y0), (area.x1, area.y0), (area.x0, area.y1), (area.x1, area.y1)];
@@ -63,7 +63,7 @@ impl Page<'_> {
         points.iter().copied().map(point).reduce(|one, other| one.union(&other)).unwrap_or_default()
     }
 
-    /// Draws the page in grey on white. The caller has bounded the resolution.
+    /// Draws the page in grey on white. The caller has limited the resolution.
     pub(crate) fn render_grey(&self, dpi: f32, view: View) -> Result<GreyBitmap, Failure> {
         let too_large = || Failure::new(ErrorCode::RenderFailed, "The picture of this page is too large.", "bitmap");
         let scale = dpi / 72.0;

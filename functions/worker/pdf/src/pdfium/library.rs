@@ -1,4 +1,4 @@
-//! Finds the library, and keeps all calls to it on one thread.
+//! Finds the library, and serialises all calls to it.
 
 use std::ffi::c_void;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::glyphs;
 use crate::library::first;
 use crate::{ErrorCode, Failure};
 
-/// LibreOffice's own copy, then copies of pdfium that other packages install under its usual name.
+/// LibreOffice's copy, then copies of other packages under the usual name.
 const CANDIDATES: [&str; 4] = [
     "/usr/lib/libreoffice/program/libpdfiumlo.so",
     "/usr/lib64/libreoffice/program/libpdfiumlo.so",
@@ -19,14 +19,14 @@ const CANDIDATES: [&str; 4] = [
     "libpdfium.so",
 ];
 
-/// A page with text in a font that it doesn't embed: drawing it makes pdfium look through the installed fonts.
+/// A page with text in a font that is not embedded: drawing it makes pdfium list the installed fonts.
 const FONT_PAGE: &[u8] =
     b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
 3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R/Resources<</Font<</F<</Type/Font/Subtype/TrueType\
 /BaseFont/Arial>>>>>>>>endobj\n4 0 obj<</Length 24>>stream\nBT /F 9 Tf (Docmill) Tj ET\nendstream endobj\n\
 trailer<</Root 1 0 R/Size 5>>\n";
 
-/// A page with the letters `xc`, the first of which `ActualText` replaces by two others.
+/// A page with the letters `xc`, the first of which has an `ActualText` of two other letters.
 const REPLACED_PAGE: &[u8] =
     b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
 3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 9]/Contents 4 0 R/Resources<</Font<</F<</Type/Font/Subtype/Type1\
@@ -34,7 +34,7 @@ const REPLACED_PAGE: &[u8] =
 /Span<</ActualText(ab)>>BDC BT /F 9 Tf (x) Tj ET EMC BT /F 9 Tf 9 0 Td (c) Tj ET\nendstream endobj\n\
 trailer<</Root 1 0 R/Size 5>>\n";
 
-/// pdfium keeps global state without locks of its own, so that at most one session lives at any time.
+/// pdfium has global state without locks, so only one session may exist at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// pdfium, loaded and initialised once for the whole process.
@@ -84,7 +84,7 @@ impl Pdfium {
         &self.path
     }
 
-    /// Whether what FreeType says of glyphs is kept. Known since the library was loaded, which reads a page.
+    /// Whether glyph metrics are cached. Known since the library was loaded, which reads a page.
     pub(crate) fn keeps_glyphs(&self) -> bool {
         glyphs::asked()
     }
@@ -98,7 +98,7 @@ impl Pdfium {
     }
 }
 
-/// The right to call pdfium, on the thread that took it.
+/// The right to call pdfium on this thread.
 pub(crate) struct Session<'l> {
     pub(super) api: &'l Api,
     /// pdfium drops letters of lines with `ActualText`: see `replaced`.
@@ -119,12 +119,12 @@ impl Drop for Session<'_> {
 }
 
 impl Session<'_> {
-    /// pdfium lists the installed fonts when it first needs one. Done before the fork, all children have the list.
+    /// pdfium lists the installed fonts when it first needs one. Doing so before the fork gives all children the list.
     fn find_fonts(&self) {
         self.text_of(FONT_PAGE);
     }
 
-    /// The characters of the first page of a document of ours.
+    /// The characters of the first page of a built-in document.
     fn text_of(&self, document: &'static [u8]) -> String {
         let (api, mut text) = (self.api, String::new());
         let Ok(length) = i32::try_from(document.len()) else { return text };

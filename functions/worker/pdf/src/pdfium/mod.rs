@@ -21,7 +21,7 @@ pub(crate) use library::{Pdfium, Session, missing};
 pub(crate) use page::{Page, Rect};
 pub(crate) use text::{Character, Font, TextPage};
 
-/// UTF-16 text that a function writes to a buffer of its caller: called first for the length in bytes, then for the text.
+/// UTF-16 text from a function that writes to a buffer: called first for the length in bytes, then for the text.
 fn utf16(mut read: impl FnMut(*mut std::ffi::c_void, std::ffi::c_ulong) -> std::ffi::c_ulong) -> String {
     const MOST: std::ffi::c_ulong = 1 << 20;
     let bytes = read(std::ptr::null_mut(), 0).min(MOST);
@@ -38,7 +38,7 @@ fn utf16(mut read: impl FnMut(*mut std::ffi::c_void, std::ffi::c_ulong) -> std::
 mod tests {
     use super::*;
 
-    /// A stand-in for pdfium: reports a length in bytes, and writes these units.
+    /// A fake pdfium function: reports a length in bytes and writes these units.
     fn read(bytes: std::ffi::c_ulong, units: &[u16]) -> String {
         utf16(|buffer, length| {
             let room = usize::try_from(length / 2).unwrap();

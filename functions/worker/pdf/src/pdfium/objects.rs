@@ -15,7 +15,7 @@ const INVISIBLE: c_int = 3;
 const CLIP: c_int = 7;
 /// How deeply nested forms are searched.
 const DEPTH: u8 = 4;
-/// The most objects that are visited on one page: a form can be drawn many times.
+/// Most visited objects of a page: forms can be drawn many times.
 const OBJECTS: usize = 500_000;
 
 /// A picture on a page.

@@ -1,4 +1,4 @@
-//! One page of an open PDF.
+//! A page of an open PDF.
 
 use std::ffi::c_int;
 
@@ -6,7 +6,7 @@ use super::ffi::{Handle, RectF};
 use super::{Document, Session, TextPage, document};
 use crate::Failure;
 
-/// In points from the page's upper left corner, as the page is shown: `y` grows downwards.
+/// Points from the upper left corner of the page as shown: `y` grows downwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Rect {
     pub x0: f32,
@@ -24,7 +24,7 @@ impl Rect {
         self.y1 - self.y0
     }
 
-    /// The smallest rectangle that holds both.
+    /// The smallest rectangle that contains both.
     pub(crate) fn union(&self, other: &Self) -> Self {
         Self {
             x0: self.x0.min(other.x0),
@@ -51,7 +51,7 @@ impl Rect {
 pub(crate) struct Page<'d> {
     pub(super) document: &'d Document<'d>,
     pub(super) handle: Handle,
-    /// From the coordinates of the content to those of the page as it is shown.
+    /// From the content's coordinates to those of the page as shown.
     placement: Placement,
 }
 
@@ -87,7 +87,7 @@ impl<'d> Page<'d> {
         self.document.session
     }
 
-    /// In points, as the page is shown: turned by its `/Rotate`.
+    /// In points as shown: rotated by its `/Rotate`.
     pub(crate) fn size(&self) -> (f32, f32) {
         (self.placement.width, self.placement.height)
     }
@@ -115,7 +115,7 @@ impl<'d> Page<'d> {
         self.placement.turns
     }
 
-    /// The areas of at most `most` links, each with the address that it leads to.
+    /// The areas of at most `most` links with their addresses.
     pub(crate) fn links(&self, most: usize) -> Vec<(Rect, String)> {
         let api = self.session().api;
         let (mut position, mut link) = (0, std::ptr::null_mut());

@@ -1,8 +1,8 @@
-//! Text that `ActualText` gives to parts of a page (ISO 32000-2, 14.9.4).
+//! Text that `ActualText` replaces (ISO 32000-2, 14.9.4).
 //!
-//! The pdfium of LibreOffice 25.2 takes it, and then drops as many letters at the end of the line. Chromium writes each ligature so.
-//! There, the replacements are taken from the page in memory before its text is read. Where a font doesn't say what a glyph
-//! means, they are put back in its place.
+//! The pdfium of LibreOffice 25.2 uses it, but then drops as many letters at the end of the line. Chromium writes every ligature
+//! this way. For that version, replacements are removed from the page in memory before its text is read, and inserted again where
+//! a font does not define a glyph's meaning.
 
 use std::collections::HashMap;
 use std::ffi::c_int;

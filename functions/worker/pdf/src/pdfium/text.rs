@@ -36,14 +36,14 @@ impl Font {
 #[derive(Clone, Debug)]
 pub(crate) struct Character {
     pub value: char,
-    /// The character's place in its line: as high as the font, as wide as its advance.
+    /// The character's place in its line: the font's height and the character's advance.
     pub area: Rect,
-    /// The em of the font as it is shown, in points.
+    /// The displayed font size in points.
     pub size: f32,
     /// Whether a space or a line break comes before it.
     pub spaced: bool,
     pub font: Rc<Font>,
-    /// The direction of the writing as the page is shown: 0, 90, 180 or 270 degrees clockwise.
+    /// The direction of text on the shown page: 0, 90, 180 or 270 degrees clockwise.
     pub angle: u16,
 }
 
@@ -90,7 +90,7 @@ impl<'p> TextPage<'p> {
             .collect()
     }
 
-    /// All characters but the spaces and line ends, which are found by their places. Without `styled` they have no font.
+    /// All characters except spaces and line ends, which follow from the places. Without `styled` they have no font.
     pub(crate) fn characters(&self, styled: bool) -> Vec<Character> {
         let api = self.page.session().api;
         let mut fonts = Fonts::default();
@@ -120,7 +120,7 @@ impl<'p> TextPage<'p> {
                     Some(high) => 0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00),
                     None => continue,
                 },
-                // pdfium's sign for a hyphen at the end of a line.
+                // pdfium's code for a hyphen at the end of a line.
                 2 | 0xfffe => u32::from('-'),
                 other => other,
             };
@@ -136,7 +136,7 @@ impl<'p> TextPage<'p> {
         found
     }
 
-    /// A character that stands where pdfium's one of this index does. `None`: that is nowhere.
+    /// A character with the place of pdfium's character at this index. `None` if it has no place.
     fn character(
         &self,
         index: c_int,
@@ -149,7 +149,7 @@ impl<'p> TextPage<'p> {
         // pdfium's loose box has no height for a rotated character.
         let is_turned = matrix.as_ref().is_some_and(|matrix| matrix.a.abs() < matrix.b.abs());
         let mut area = self.area(index, is_arabic(value), is_turned)?;
-        // The letters of a ligature all start where it starts. Only its ink says where it ends.
+        // All letters of a ligature have the same start. Only the ink shows the end.
         if before.is_some_and(|before| !spaced && before.area.starts_like(&area)) {
             let ink = self.area(index, true, false);
             area = ink.map_or(area, |ink| Rect { x0: area.x0.min(ink.x0), x1: ink.x1, ..area });
@@ -161,8 +161,7 @@ impl<'p> TextPage<'p> {
         Some(Character { value, area, size, spaced, font, angle })
     }
 
-    /// `drawn`: as wide as the ink. The advances of joined letters are those of other shapes of the same letters. `tight`: the
-    /// ink alone.
+    /// `drawn`: the width of the ink. Advances of joined letters belong to other shapes of them. `tight`: only the ink.
     fn area(&self, index: c_int, drawn: bool, tight: bool) -> Option<Rect> {
         let api = self.page.session().api;
         let mut area = RectF::default();

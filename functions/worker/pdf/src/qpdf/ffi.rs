@@ -13,7 +13,7 @@ use crate::library::first;
 const NAMES: [&str; 2] = ["libqpdf.so.30", "libqpdf.so.29"];
 /// `qpdf_log_dest_custom`.
 const CUSTOM: c_int = 4;
-/// More than any message that is read. A hostile file can cause one warning for each object.
+/// More than any message that is read. A hostile file can cause a warning for each object.
 const LOG_BYTES: usize = 64 << 10;
 
 type Handle = *mut c_void;
@@ -38,7 +38,7 @@ pub(super) struct Functions {
 /// How a job ended.
 pub(super) struct Ended {
     pub(super) exit: c_int,
-    /// Whether the job was understood, and so was run.
+    /// Whether the job was valid and has run.
     pub(super) ran: bool,
     /// What it printed.
     pub(super) info: Vec<u8>,
@@ -74,8 +74,8 @@ impl Functions {
     /// Runs a job to its end.
     pub(super) fn run(&self, json: &CStr) -> Ended {
         let (mut info, mut messages) = (Vec::new(), Vec::new());
-        // SAFETY: the handles come from libqpdf and are given back once, the job before the logger. Both buffers outlive the
-        // job, which alone calls `append`, on this thread. C++ exceptions do not leave these functions.
+        // SAFETY: the handles come from libqpdf and are freed once, the job before the logger. Both buffers outlive the job,
+        // which only calls `append` on this thread. No C++ exceptions leave these functions.
         let (exit, ran) = unsafe {
             let mut logger = (self.logger_create)();
             (self.set_info)(logger, CUSTOM, Some(append), ptr::from_mut(&mut info).cast());
@@ -93,7 +93,7 @@ impl Functions {
     }
 }
 
-/// Takes what libqpdf logs. `buffer` is the `Vec<u8>` that was registered with it.
+/// Collects libqpdf's log. `buffer` is the registered `Vec<u8>`.
 extern "C" fn append(data: *const c_char, length: usize, buffer: *mut c_void) -> c_int {
     if data.is_null() || length == 0 {
         return 0;

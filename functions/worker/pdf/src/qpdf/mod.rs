@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{ErrorCode, Failure};
 
-/// The library, found and bound once.
+/// The library, loaded once.
 pub(crate) struct Qpdf(ffi::Functions);
 
 impl fmt::Debug for Qpdf {
@@ -19,7 +19,7 @@ impl fmt::Debug for Qpdf {
     }
 }
 
-/// What a job that succeeded printed, and whether it had to warn.
+/// The output of a successful job, and whether there were warnings.
 #[derive(Debug)]
 pub(crate) struct Report {
     pub(crate) text: String,
@@ -32,7 +32,7 @@ impl Qpdf {
         ffi::Functions::load().map(Self)
     }
 
-    /// Runs a job, given in the JSON that `qpdf --job-json-help` describes. Passwords belong there and nowhere else.
+    /// Runs a job in the JSON form of `qpdf --job-json-help`. Passwords must only be passed in this way.
     pub(crate) fn run(&self, job: &Value) -> Result<Report, Failure> {
         let json = CString::new(job.to_string()).map_err(|_| internal("a job with a zero byte"))?;
         let ended = self.0.run(&json);
@@ -45,7 +45,7 @@ impl Qpdf {
         }
     }
 
-    /// How many pages a file has, and whether it is damaged.
+    /// The number of pages, and whether the file is damaged.
     pub(crate) fn pages(&self, file: &Path, password: Option<&str>) -> Result<(u32, bool), Failure> {
         let mut job = json!({ "inputFile": file, "showNpages": "" });
         if let Some(password) = password {
@@ -56,7 +56,7 @@ impl Qpdf {
         Ok((pages, report.repaired))
     }
 
-    /// Whether a file is encrypted. A file that cannot be read is not.
+    /// Whether a file is encrypted. Unreadable files are not.
     pub(crate) fn is_encrypted(&self, file: &Path) -> bool {
         let job = json!({ "inputFile": file, "isEncrypted": "" }).to_string();
         CString::new(job).is_ok_and(|job| self.0.run(&job).exit == 0)
@@ -79,7 +79,7 @@ fn internal(cause: impl Into<String>) -> Failure {
     Failure::new(ErrorCode::Internal, "Something went wrong on our side.", cause)
 }
 
-/// What qpdf's message means to the job's owner. The message itself may quote the document: it goes nowhere.
+/// Maps qpdf's message to a failure for the job's owner. The message itself may quote the document, so it is dropped.
 fn failure(messages: &str, with_password: bool) -> Failure {
     let says = |text: &str| messages.contains(text);
     if says("invalid password") {

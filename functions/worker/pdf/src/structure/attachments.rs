@@ -1,4 +1,4 @@
-//! Files in a document: attached, associated with it, and removed by their names.
+//! Files in a document: attaching, associating, and removing them by name.
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use serde::Deserialize;
@@ -69,7 +69,7 @@ pub(crate) fn attach(document: &mut Document, attachment: Attachment<'_>) {
     list(document, files, associated);
 }
 
-/// Removes the files that have one of these names, in lower case.
+/// Removes files with one of these lower-case names.
 pub(crate) fn remove_named(document: &mut Document, names: &[&str]) {
     let is_named = |key: &Object, file: &Object| {
         let file = document.dictionary(file);
@@ -99,7 +99,7 @@ fn listed(document: &Document) -> Vec<(Object, Object)> {
 }
 
 fn list(document: &mut Document, mut files: Vec<(Object, Object)>, associated: Vec<Object>) {
-    // Readers search names by halves.
+    // Readers use binary search for names.
     files.sort_by(|(one, _), (other, _)| one.as_str().unwrap_or_default().cmp(other.as_str().unwrap_or_default()));
     let pairs: Vec<Object> = files.into_iter().flat_map(|(name, file)| [name, file]).collect();
     let catalog = document.catalog().cloned().unwrap_or_default();
@@ -111,7 +111,7 @@ fn list(document: &mut Document, mut files: Vec<(Object, Object)>, associated: V
     }
 }
 
-/// The content type of a file: by what it is, or else by its name.
+/// The content type of a file, determined by its kind or else its name.
 pub(crate) fn content_type(media: Media, name: &str) -> &'static str {
     if media != Media::Other {
         return media.content_type();

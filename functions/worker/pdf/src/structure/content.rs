@@ -1,4 +1,4 @@
-//! What a page's content paints.
+//! What a page's content draws.
 
 use lopdf::content::Content;
 use lopdf::{Dictionary, Document, Object};
@@ -6,10 +6,10 @@ use lopdf::{Dictionary, Document, Object};
 use super::impose::unpacked;
 use super::objects::Lookup;
 
-/// The most bytes of a page's content that are read. A page with more is not blank.
+/// Most content bytes that are read. Pages with more are not blank.
 const LOOKED_AT: usize = 4 << 20;
 
-/// Whether nothing is painted on a page: no text, lines, areas or pictures. White paint counts as paint.
+/// Whether a page draws nothing: no text, lines, areas or pictures. White counts as drawn.
 pub(crate) fn is_blank(document: &Document, page: &Dictionary) -> bool {
     if !document.array(page, b"Annots").is_empty() {
         return false;

@@ -16,7 +16,7 @@ const PADDING: f32 = 2.0;
 /// The largest and smallest text in a field that leaves the size open, in points.
 const OPEN_SIZE: f32 = 12.0;
 const SMALLEST_SIZE: f32 = 4.0;
-/// Of a usual font, in ems.
+/// Typical height of capital letters in ems.
 const CAPITALS_EM: f32 = 0.7;
 const ASCENT_EM: f32 = 0.95;
 /// Text that shrinks by less than this counts as unchanged.
@@ -26,7 +26,7 @@ const MOST_CELLS: usize = 500;
 /// The background of selected choices, as in viewers.
 const SELECTED: &str = "0.6 0.757 0.855 rg";
 
-/// How the text of a field is laid out.
+/// The layout of a field's text.
 #[derive(Debug)]
 enum Layout {
     Line(String),
@@ -52,7 +52,7 @@ impl Layout {
     }
 }
 
-/// A widget that shows text: its own box, upright, and what is in it.
+/// A widget with text: its upright box and the content.
 #[derive(Debug)]
 struct Setting {
     layout: Layout,
@@ -62,7 +62,7 @@ struct Setting {
     align: Align,
     width: f32,
     height: f32,
-    /// From the box as it is read to the one on the page.
+    /// From the upright box to the page.
     turned: Matrix,
     /// Operators that fill and stroke the box.
     frame: String,
@@ -70,8 +70,8 @@ struct Setting {
     border: f32,
 }
 
-/// Gives widgets of text fields and choices the appearance of their values; others are left alone. Returns those whose text
-/// was reduced to fit.
+/// Writes the appearance of text and choice fields from their values. Other widgets are unchanged. Returns those whose text was
+/// reduced to fit.
 pub(crate) fn write(document: &mut Document, widgets: &[ObjectId], fonts: &Fonts) -> Result<Vec<ObjectId>, Failure> {
     let form = document.catalog().ok().and_then(|catalog| document.child(catalog, b"AcroForm")).cloned();
     let settings: Vec<(ObjectId, Setting)> = widgets
@@ -80,7 +80,7 @@ pub(crate) fn write(document: &mut Document, widgets: &[ObjectId], fonts: &Fonts
             Some((*id, Setting::read(document, document.get_dictionary(*id).ok()?, form.as_ref(), fonts)?))
         })
         .collect();
-    // Fields of the same look share fonts.
+    // Fields with the same look share fonts.
     let mut looks: BTreeMap<(String, String, Align), Vec<(ObjectId, Setting)>> = BTreeMap::new();
     for (id, setting) in settings {
         let look = (format!("{}", setting.size), setting.color.clone(), setting.align);
@@ -103,7 +103,7 @@ pub(crate) fn write(document: &mut Document, widgets: &[ObjectId], fonts: &Fonts
 }
 
 impl Setting {
-    /// `None` for a widget that shows no text.
+    /// `None` for widgets without text.
     fn read(document: &Document, widget: &Dictionary, form: Option<&Dictionary>, fonts: &Fonts) -> Option<Self> {
         let kind = inherited(document, widget, b"FT")?.as_name().ok()?;
         if !matches!(kind, b"Tx" | b"Ch") {
@@ -128,7 +128,7 @@ impl Setting {
         let most = integer(b"MaxLen").and_then(|most| usize::try_from(most).ok());
         let asked = Asked { kind, flags: integer(b"Ff").unwrap_or(0), most, size: asked };
         let (layout, size) = lay_out(document, widget, asked, room, fonts);
-        // A comb's characters are in the middle of their cells, and a list begins at its edge.
+        // Characters of a comb are centred in their cells, and lists are left-aligned.
         let align = match layout {
             Layout::Comb(..) => Align::Center,
             Layout::List(_) => Align::Start,
@@ -137,7 +137,7 @@ impl Setting {
         Some(Self { layout, size, color, align, width, height, turned, frame, border })
     }
 
-    /// Writes the appearance. Returns by how much the text is smaller than asked: 1 if it is not.
+    /// Writes the appearance. Returns the scale of the text: 1 if it was not reduced.
     fn write(&self, document: &mut Document, widget: ObjectId, labels: &[Option<Label>]) -> f32 {
         let mut factor: f32 = 1.0;
         let (mut objects, mut content) = (Dictionary::new(), self.frame.clone());
@@ -182,7 +182,7 @@ impl Setting {
         factor
     }
 
-    /// Where a label goes in the box, and by how much it is made smaller.
+    /// A label's position in the box, and its scale.
     fn place(&self, label: &Label, number: usize) -> (f32, Matrix) {
         let (room, height) = ((self.width - 2.0 * PADDING).max(1.0), self.height.max(1.0));
         let middle = |factor: f32| (height - CAPITALS_EM * self.size * factor) / 2.0;
@@ -221,7 +221,7 @@ impl Setting {
     }
 }
 
-/// The matrix of an appearance that is read at this angle in a rectangle of the page, and its own width and height.
+/// The matrix of an appearance that is upright at this angle in a rectangle of the page, and its own width and height.
 fn turned(degrees: i64, rectangle: Rectangle) -> (Matrix, f32, f32) {
     let (width, height) = (rectangle.width(), rectangle.height());
     match degrees {
@@ -232,7 +232,7 @@ fn turned(degrees: i64, rectangle: Rectangle) -> (Matrix, f32, f32) {
     }
 }
 
-/// How a field wants its text shown.
+/// A field's settings for text.
 #[derive(Clone, Copy, Debug)]
 struct Asked<'a> {
     kind: &'a [u8],
@@ -243,7 +243,7 @@ struct Asked<'a> {
     size: Option<f32>,
 }
 
-/// The layout of a widget's values in a room of this width and height, and the size of its text.
+/// The layout of a widget's values in this width and height, and the text size.
 fn lay_out(
     document: &Document,
     widget: &Dictionary,
@@ -313,7 +313,7 @@ fn list(choices: &[(String, String)], selected: &[String], size: f32, height: f3
     Layout::List(visible.map(|choice| (one_line(&choice.1), is_selected(choice))).collect())
 }
 
-/// Breaks paragraphs into lines of at most so many ems: between words, and within words that are longer.
+/// Breaks paragraphs into lines of at most this width in ems: between words, or within longer words.
 fn wrap(fonts: &Fonts, text: &str, width: f32) -> Vec<String> {
     let mut known: HashMap<char, f32> = HashMap::new();
     let mut of = |character: char| *known.entry(character).or_insert_with(|| fonts.width(character));
@@ -382,7 +382,7 @@ fn frame(
     (frame, border)
 }
 
-/// Size and colour of `/Helv 12 Tf 0 0 1 rg`.
+/// Size and colour in a string like `/Helv 12 Tf 0 0 1 rg`.
 fn default_appearance(appearance: &[u8]) -> (f32, String) {
     let words: Vec<String> =
         appearance.split(u8::is_ascii_whitespace).map(|word| String::from_utf8_lossy(word).into_owned()).collect();
@@ -400,7 +400,7 @@ fn default_appearance(appearance: &[u8]) -> (f32, String) {
     (size, format!("#{red:02x}{green:02x}{blue:02x}"))
 }
 
-/// Gives a box that has no appearance a tick, shown in the state `Yes`.
+/// Adds a tick for the state `Yes` to a box without an appearance.
 pub(crate) fn add_tick(document: &mut Document, widget: ObjectId) -> Option<Vec<u8>> {
     let dictionary = document.get_dictionary(widget).ok()?;
     let rectangle = Rectangle::parse(document, dictionary.get(b"Rect").ok()?)?;

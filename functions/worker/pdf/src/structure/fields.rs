@@ -17,7 +17,7 @@ pub(crate) const MULTILINE: i64 = 1 << 12;
 pub(crate) const PASSWORD: i64 = 1 << 13;
 const FILE_SELECT: i64 = 1 << 20;
 pub(crate) const COMB: i64 = 1 << 24;
-/// Flags of choices (table 230).
+/// Flags of choice fields (table 230).
 pub(crate) const COMBO: i64 = 1 << 17;
 pub(crate) const EDITABLE: i64 = 1 << 18;
 pub(crate) const MULTI_SELECT: i64 = 1 << 21;
@@ -67,7 +67,7 @@ impl Kind {
 pub(crate) struct Field {
     /// The object that holds the value. `None` for one written into its parent, which no tool changes.
     pub(crate) id: Option<ObjectId>,
-    /// The names on the way to it, joined by periods (ISO 32000-1, 12.7.3.2).
+    /// The path of names, joined by periods (ISO 32000-1, 12.7.3.2).
     pub(crate) name: String,
     pub(crate) kind: Kind,
     pub(crate) flags: i64,
@@ -86,7 +86,7 @@ impl Field {
     }
 }
 
-/// The fields of a form in their order, at most so many.
+/// The fields of a form in order, at most `most`.
 pub(crate) fn read(document: &Document, form: &Dictionary, most: usize) -> Vec<Field> {
     let (mut fields, mut seen) = (Vec::new(), HashSet::new());
     let roots = document.array(form, b"Fields");
@@ -144,7 +144,7 @@ pub(crate) fn inherited<'a>(document: &'a Document, field: &'a Dictionary, key: 
     None
 }
 
-/// The choices of a field: what is stored for each, and what is shown.
+/// The choices of a field: the stored value and the displayed text of each.
 pub(crate) fn choices(document: &Document, field: &Dictionary) -> Vec<(String, String)> {
     let options = inherited(document, field, b"Opt").and_then(|options| options.as_array().ok());
     let choice = |option: &Object| match document.resolve(option)? {
@@ -166,10 +166,10 @@ pub(crate) fn on_states(document: &Document, widget: &Dictionary) -> Vec<Vec<u8>
     names.filter(|name| name != b"Off").collect()
 }
 
-/// The choices of a box or of a group of buttons: what it is called in the form, and the state that shows it.
+/// The choices of a box or group of buttons: the form's name and the state for each.
 pub(crate) fn button_choices(document: &Document, field: &Field) -> Vec<(String, Vec<u8>)> {
     let dictionary = field.id.and_then(|id| document.get_dictionary(id).ok());
-    // Where states are numbers, the values that the form exports are listed apart, by widget (ISO 32000-1, 12.7.4.2.3).
+    // If states are numbers, the exported values are listed separately by widget (ISO 32000-1, 12.7.4.2.3).
     let exported = dictionary.map(|dictionary| choices(document, dictionary)).unwrap_or_default();
     let mut found: Vec<(String, Vec<u8>)> = Vec::new();
     for (number, widget) in field.widgets.iter().enumerate() {

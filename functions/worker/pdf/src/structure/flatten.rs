@@ -22,9 +22,9 @@ pub(crate) struct What {
     pub(crate) forms: bool,
 }
 
-/// What happens to an annotation.
+/// How an annotation is processed.
 enum Fate {
-    /// It is kept: it was not asked for, or has no appearance.
+    /// Kept, because it is not selected or has no appearance.
     Stays,
     Unseen,
     Drawn(Drawing),
@@ -44,7 +44,7 @@ pub(crate) fn flatten(
     Ok(draw_appearances(document, pages, what))
 }
 
-/// Flattens all pages of a document in which every field has its appearance. Returns the same.
+/// Flattens all pages of a document whose fields all have appearances. Returns the same.
 pub(crate) fn draw_appearances(document: &mut Document, pages: &[ObjectId], what: What) -> usize {
     let mut kept = 0;
     for page in pages {
@@ -87,7 +87,7 @@ fn flatten_page(document: &mut Document, page: ObjectId, what: What) -> usize {
             form.dict.set("Subtype", "Form");
         }
     }
-    // Tags may refer to them too. The value of a field must not remain in the file unseen.
+    // Tags may refer to them too. A field's value must not remain in the file invisibly.
     for id in gone {
         document.objects.remove(&id);
     }
@@ -136,7 +136,7 @@ fn appearance(document: &Document, annotation: &Dictionary, rectangle: Rectangle
     Some(Drawing { form, matrix })
 }
 
-/// The fields that have no appearance, or all of them where the form calls its appearances outdated.
+/// Fields without an appearance, or all if the form marks appearances as outdated.
 pub(crate) fn without_appearance(document: &Document, pages: &[ObjectId]) -> Vec<ObjectId> {
     let form = document.catalog().ok().and_then(|catalog| document.child(catalog, b"AcroForm"));
     let outdated = form.and_then(|form| document.value(form, b"NeedAppearances")?.as_bool().ok()).unwrap_or(false);

@@ -20,7 +20,7 @@ thread_local! {
     static LEFT_OUT: RefCell<Vec<ObjectId>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The file with the data of pictures. Such a stream is empty, and records its length and where its data begins.
+/// The file with the data of pictures. Such a stream is empty and records the position and length of its data.
 #[derive(Debug)]
 pub(crate) struct Held(Option<File>);
 
@@ -28,7 +28,7 @@ impl Held {
     /// For a document that is in memory completely.
     pub(super) const NOTHING: Self = Self(None);
 
-    /// The bytes of a stream, from memory or from the file.
+    /// The length of a stream in memory or in the file.
     pub(crate) fn length(&self, stream: &Stream) -> usize {
         let stated = || stream.dict.get(b"Length").and_then(Object::as_i64).ok();
         let length = if self.0.is_some() && stream.start_position.is_some() { stated() } else { None };
@@ -58,12 +58,12 @@ impl Held {
     }
 }
 
-/// Forgets what an earlier load left out.
+/// Forgets pictures of earlier documents.
 pub(super) fn begin() {
     LEFT_OUT.take();
 }
 
-/// Takes the content out of a large picture. The document's [`Held`] restores it.
+/// Removes the content of a large picture. The document's [`Held`] restores it.
 pub(super) fn leave_out(id: ObjectId, object: &mut Object) {
     let Object::Stream(stream) = object else { return };
     let is_picture = stream.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == b"Image");
@@ -74,9 +74,9 @@ pub(super) fn leave_out(id: ObjectId, object: &mut Object) {
     }
 }
 
-/// Finds the data of what was left out of a document that was just loaded from `path`.
+/// Finds the data of removed pictures in the file at `path`, which was just loaded.
 pub(super) fn find(document: &mut Document, path: &Path) -> io::Result<Held> {
-    // The loader sets this position too. From here on, only held streams have one, also where documents are joined.
+    // The loader sets this position too. From here on, only held streams have one, even after documents are merged.
     for stream in document.objects.values_mut().filter_map(|object| object.as_stream_mut().ok()) {
         stream.start_position = None;
     }
@@ -114,7 +114,7 @@ fn data(file: &File, offset: u64, length: u64) -> io::Result<Option<u64>> {
     Ok(None)
 }
 
-/// At most so many bytes: fewer at the end of the file.
+/// At most `most` bytes; fewer at the end of the file.
 fn read(file: &File, offset: u64, most: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; most];
     let mut filled = 0;
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn data_is_found_after_its_keyword() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
-        // The word is in the dictionary too, and the data begins with ends of lines.
+        // The word is in the dictionary too, and the data begins with line ends.
         file.write_all(b"junk 1 0 obj\n<</Title (a stream\n)/Length 5>>stream\r\n\n\rabc\nendstream").unwrap();
         let start = data(file.as_file(), 5, 5).unwrap().unwrap();
         assert_eq!(read(file.as_file(), start, 5).unwrap(), b"\n\rabc");

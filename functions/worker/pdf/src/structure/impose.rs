@@ -27,13 +27,13 @@ pub(crate) fn booklet(pages: &[PageUse]) -> Vec<Option<PageUse>> {
     (0..total / 2)
         .flat_map(|side| {
             let (low, high) = (page(side), page(total - 1 - side));
-            // The outside of each sheet has its later page on the left.
+            // The front of each sheet has its later page on the left.
             if side % 2 == 0 { [high, low] } else { [low, high] }
         })
         .collect()
 }
 
-/// Replaces a document's pages by sheets that show these, in the order of reading; `None` leaves a cell empty.
+/// Replaces a document's pages by sheets with these pages in reading order; `None` leaves a cell empty.
 pub(crate) fn impose(source: &mut Source, order: &[Option<PageUse>], grid: Grid) -> Result<(), Failure> {
     let size = sheet_size(source, order, grid);
     let mut forms = HashMap::new();
@@ -61,7 +61,7 @@ pub(crate) fn impose(source: &mut Source, order: &[Option<PageUse>], grid: Grid)
     Ok(())
 }
 
-/// The first page's size, turned where pages stand side by side.
+/// The first page's size, rotated if pages are side by side.
 fn sheet_size(source: &Source, order: &[Option<PageUse>], grid: Grid) -> (f32, f32) {
     let first = order.iter().flatten().next();
     let page = first.and_then(|used| Some((used, source.page(used.index)?)));

@@ -1,4 +1,4 @@
-//! Taking away text that nobody sees: what an earlier reading of a scan has left.
+//! Removes invisible text, such as that of an earlier OCR.
 
 use std::collections::HashSet;
 
@@ -10,15 +10,14 @@ use super::objects::Lookup;
 use super::operations;
 use crate::Failure;
 
-/// What one content stream may unpack to.
+/// Most unpacked bytes of a content stream.
 const CONTENT_BYTES: usize = 64 << 20;
 /// The text rendering mode in which nothing is drawn.
 const INVISIBLE: i64 = 3;
-/// Graphics states inside of each other.
+/// Most nested graphics states.
 const STATES: usize = 1000;
 
-/// Removes the invisible text of these pages, and of the forms that they draw. Other pages may draw the same forms: they lose it,
-/// too.
+/// Removes the invisible text of these pages and their forms. Other pages that draw the same forms lose it too.
 pub(crate) fn remove_text(document: &mut Document, pages: &[ObjectId]) -> Result<(), Failure> {
     let mut forms = HashSet::new();
     for id in pages {
@@ -45,7 +44,7 @@ pub(crate) fn remove_text(document: &mut Document, pages: &[ObjectId]) -> Result
             form.dict.remove(b"Filter");
             form.dict.remove(b"DecodeParms");
             if !draws {
-                // Its fonts are not needed any more.
+                // Its fonts are no longer needed.
                 form.dict.remove(b"Resources");
             }
             form.set_content(if draws { content } else { Vec::new() });
@@ -54,7 +53,7 @@ pub(crate) fn remove_text(document: &mut Document, pages: &[ObjectId]) -> Result
     Ok(())
 }
 
-/// The forms that a page, or a form, may draw; each is looked into once.
+/// All forms that a page or form may draw, each visited once.
 fn find_forms(document: &Document, owner: &Dictionary, found: &mut HashSet<ObjectId>) {
     let mut owners = vec![owner];
     while let Some(owner) = owners.pop() {
@@ -73,11 +72,11 @@ fn find_forms(document: &Document, owner: &Dictionary, found: &mut HashSet<Objec
 
 struct Stripped {
     content: Vec<u8>,
-    /// Whether anything is left that may draw.
+    /// Whether the rest may draw anything.
     draws: bool,
 }
 
-/// The content without its invisible text. `None` if it has none or cannot be read.
+/// The content without invisible text. `None` if there is none, or if the content can't be read.
 fn strip(content: &[u8]) -> Option<Stripped> {
     let content = operations::decode(content)?;
     let (mut mode, mut states) = (0, Vec::new());
@@ -117,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_not_drawn_goes_and_the_rest_stays() {
+    fn invisible_text_is_removed_and_the_rest_stays() {
         let (content, draws) =
             stripped("q /Im Do Q BT 3 Tr /F 9 Tf (gone) Tj 0 Tr (stays) Tj 3 Tr q 0 Tr (too) Tj Q (gone) ' ET")
                 .unwrap();
@@ -129,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn content_without_such_text_is_left_alone() {
+    fn content_without_invisible_text_is_unchanged() {
         assert_eq!(stripped("BT /F 9 Tf (here) Tj ET"), None);
         let (_, draws) = stripped("BT 3 Tr /F 9 Tf [(go) 1 (ne)] TJ ET").unwrap();
         assert!(!draws);

@@ -1,5 +1,5 @@
-//! Structure of PDF files: pages, outlines, names, forms, tags, layers. All of it is read defensively: a document's objects
-//! may refer to anything, to themselves and to nothing.
+//! Structure of PDF files: pages, outlines, names, forms, tags, layers. All reads are defensive: objects may refer to anything,
+//! including themselves and nothing.
 
 #![allow(clippy::wildcard_enum_match_arm, reason = "an object of any other type is the same as none")]
 

@@ -1,10 +1,10 @@
-//! Reads a document's objects. A missing object, one of another type and a dangling reference are `None`.
+//! Reads a document's objects. Missing objects, wrong types and dangling references give `None`.
 
 use std::collections::{BTreeMap, HashSet};
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, StringFormat};
 
-/// Deeper than any valid tree, so that the walk through a circular one ends.
+/// Deeper than any valid tree, so that circular ones end.
 pub(crate) const DEPTH: usize = 64;
 /// The most entries of one tree, far more than documents have.
 pub(crate) const ENTRIES: usize = 500_000;

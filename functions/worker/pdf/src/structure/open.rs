@@ -1,4 +1,4 @@
-//! Opening a source: read as it is where it is sound, repaired or decrypted by qpdf where it is not.
+//! Opens a source: sound files directly, others after qpdf has repaired or decrypted them.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -11,13 +11,13 @@ use crate::{Engines, ErrorCode, Failure, Limits, Request, Source, Warning};
 
 /// The most bytes that one object stream may unpack to. Usual ones hold a few MiB.
 const UNPACKED_BYTES: usize = 32 << 20;
-/// The share of the allowed memory that a document's objects may take. The rest is for the result.
+/// A document's objects may use this fraction of the memory limit. The rest is for the result.
 const SHARE: u64 = 2;
 /// Overhead in bytes of each object and of each dictionary entry.
 const OBJECT_BYTES: u64 = 150;
 
 thread_local! {
-    /// Bytes that objects may still take. Static, since the loader's filter is a plain function. Below zero, loading stops.
+    /// Remaining bytes for objects. Static, since the loader's filter is a plain function. Loading stops below zero.
     static BUDGET: Cell<i64> = const { Cell::new(0) };
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Opened {
     pub(crate) warnings: Vec<Warning>,
 }
 
-/// Where the data of large pictures is kept.
+/// Whether to keep the data of large pictures in memory or in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pictures {
     InMemory,
@@ -120,8 +120,8 @@ fn charge_what_stays(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Obj
     charge(id, object)
 }
 
-/// Counts an object's memory, and drops the object when no memory is left. For objects in object streams the loader uses what
-/// is returned; for all others, streams among them, what is left in place.
+/// Counts an object's memory, and drops the object if no memory is left. The loader uses the return value for objects in object
+/// streams, and the changed object for all others.
 fn charge(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
     let left = BUDGET.get().saturating_sub(i64::try_from(size(object)).unwrap_or(i64::MAX));
     BUDGET.set(left);
@@ -144,7 +144,7 @@ fn dictionary_size(dictionary: &Dictionary) -> u64 {
     dictionary.iter().map(|(_, value)| OBJECT_BYTES / 2 + size(value)).sum()
 }
 
-/// Whether the file is not encrypted, needed no repair, and has every object that it lists.
+/// Whether the file is not encrypted, needed no repair, and contains every listed object.
 fn is_sound(document: &Document) -> bool {
     let there = |number: u32, generation: u16| document.objects.contains_key(&(number, generation));
     document.xref_recovery.is_none()

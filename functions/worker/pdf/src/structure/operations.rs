@@ -1,5 +1,5 @@
-//! Content as operations that can be changed and written again, with all of its inline pictures. lopdf alone reads only those whose
-//! data is not compressed and whose colors are the device's, and drops the others.
+//! Content as operations that can be changed and written again, including all inline pictures. lopdf alone drops those with
+//! compressed data or without device colors.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ use lopdf::{Dictionary, Object, Stream};
 
 use crate::shrink::tokens::{Token, Tokens};
 
-/// Colors of pictures that lopdf reads: it knows how many bytes a sample takes.
+/// Colors of pictures that lopdf can read, because it knows the size of a sample.
 const PLAIN: [&[u8]; 7] = [b"G", b"DeviceGray", b"Gray", b"RGB", b"DeviceRGB", b"CMYK", b"DeviceCMYK"];
 
-/// A picture within content.
+/// An inline picture.
 struct Picture {
-    /// From `BI` up to the byte after `EI`.
+    /// From `BI` to the byte after `EI`.
     place: Range<usize>,
     stream: Stream,
 }
@@ -70,7 +70,7 @@ fn pictures(content: &[u8]) -> Vec<Picture> {
     found
 }
 
-/// The entries between `BI` and the data, which `ID` ends: to lopdf, they are the operands of an operator.
+/// The entries between `BI` and `ID`, which lopdf reads as operands of an operator.
 fn head(entries: &[u8]) -> Option<Dictionary> {
     let operations = Content::decode(entries).ok()?.operations;
     let [Operation { operator, operands }] = operations.as_slice() else { return None };

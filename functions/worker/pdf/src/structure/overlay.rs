@@ -1,4 +1,4 @@
-//! Drawing over or under a page's own content.
+//! Draws over or under a page's own content.
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use serde::Deserialize;
@@ -15,23 +15,23 @@ pub(crate) enum Layer {
     Under,
 }
 
-/// An object to draw, and where.
+/// An object to draw, and its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Drawing {
     pub(crate) form: ObjectId,
     pub(crate) matrix: Matrix,
 }
 
-/// What the drawings are to screen readers.
+/// The meaning of the drawings for screen readers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// Not part of the document.
     Artifact,
-    /// Content that the page already had, in another form.
+    /// Content that the page already had in another form.
     Content,
 }
 
-/// Draws objects on a page, in its own units. The page must have its inherited entries.
+/// Draws objects on a page in its own units. The page must have its inherited entries.
 pub(crate) fn draw(document: &mut Document, page: ObjectId, drawings: &[Drawing], layer: Layer, role: Role) {
     let Ok(dictionary) = document.get_dictionary(page) else { return };
     let own = dictionary.get(b"Contents").cloned().ok();
@@ -51,13 +51,13 @@ pub(crate) fn draw(document: &mut Document, page: ObjectId, drawings: &[Drawing]
         page.set("Resources", resources);
     }
     match layer {
-        // The page's own content may leave its graphics state changed.
+        // The page's own content may change the graphics state.
         Layer::Over => wrap_contents(document, page, own, "q\n", &format!("\nQ\n{content}")),
         Layer::Under => wrap_contents(document, page, own, &format!("q\n{content}Q\n"), "\n"),
     }
 }
 
-/// Shows a picture over the whole of a page in place of its content. Annotations stay.
+/// Replaces a page's content by a picture of the whole page. Annotations stay.
 pub(crate) fn show_picture(document: &mut Document, page: ObjectId, picture: Stream) {
     let picture = document.add_object(picture);
     let Ok(dictionary) = document.get_dictionary(page) else { return };
@@ -69,7 +69,7 @@ pub(crate) fn show_picture(document: &mut Document, page: ObjectId, picture: Str
     if let Ok(page) = document.get_dictionary_mut(page) {
         page.set("Contents", content);
         page.set("Resources", dictionary! { "XObject" => dictionary! { "Picture" => picture } });
-        // The content that the structure's marks refer to is gone.
+        // The content for the structure's marks is gone.
         page.remove(b"StructParents");
     }
 }
@@ -85,7 +85,7 @@ fn free_name(objects: &Dictionary) -> String {
     }
 }
 
-/// An object that draws another one as a whole with this opacity. `bounds` are the other one's, in its own units.
+/// An object that draws another one as a group with this opacity. `bounds`: the other's bounds in its own units.
 pub(crate) fn translucent(document: &mut Document, form: ObjectId, bounds: Object, opacity: f32) -> ObjectId {
     let state = dictionary! { "Type" => "ExtGState", "ca" => opacity, "CA" => opacity };
     let head = dictionary! {

@@ -18,17 +18,16 @@ pub(crate) struct PageTree {
     pub(crate) nodes: HashSet<ObjectId>,
 }
 
-/// A part of the tree that is still to be read: what it inherits, and how deep it lies.
+/// A part of the tree that is still to be read: inherited entries and depth.
 struct Part {
     id: ObjectId,
     inherited: Rc<Dictionary>,
     depth: usize,
 }
 
-/// Reads the page tree, and gives each page its own copy of what it inherits. At most `limit` pages.
+/// Reads the page tree, and gives each page its own copy of inherited entries. At most `limit` pages.
 ///
-/// A page that the tree names twice appears twice, as do the pages of a node that is named twice. A node below itself
-/// is left out.
+/// A page that the tree names twice appears twice, and so do the pages of a node. A node below itself is left out.
 pub(crate) fn read(document: &mut Document, limit: u32) -> Result<PageTree, Failure> {
     let mut tree = PageTree::default();
     let root = document.catalog().ok().and_then(|catalog| super::objects::reference(catalog, b"Pages"));

@@ -1,4 +1,4 @@
-//! Pages of two documents beside each other, with what differs marked.
+//! Pages of two documents side by side, with marked differences.
 
 use lopdf::{Dictionary, Document, ObjectId, Stream, dictionary};
 
@@ -8,23 +8,23 @@ use super::transform::Matrix;
 use crate::Failure;
 use crate::label::{self, Align, Fonts, Look};
 
-/// Between the two pages and around them, and above them for the captions, in points.
+/// Space between and around the two pages, and above them for captions, in points.
 const MARGIN: f32 = 12.0;
 const CAPTION: f32 = 24.0;
 const CAPTION_SIZE: f32 = 10.0;
 /// What is behind the pages.
 const BACKGROUND: &str = "0.90 0.90 0.90 rg";
-/// Vermilion, blue and orange: readers who see no difference between red and green tell them apart.
+/// Vermilion, blue and orange, which colour-blind readers can distinguish.
 const REMOVED: &str = "0.84 0.37 0 rg";
 const ADDED: &str = "0 0.45 0.70 rg";
 const CHANGED: &str = "0.90 0.60 0 RG";
 
-/// What a sheet shows: a page of each document, or of one of them.
+/// The content of a sheet: a page of each document, or of one.
 #[derive(Debug, Default)]
 pub(crate) struct Sheet {
     pub(crate) before: Option<Half>,
     pub(crate) after: Option<Half>,
-    /// For the reader: how alike the two pages are.
+    /// How similar the pages are, in words.
     pub(crate) note: String,
 }
 
@@ -32,9 +32,9 @@ pub(crate) struct Sheet {
 pub(crate) struct Half {
     pub(crate) page: ObjectId,
     pub(crate) caption: String,
-    /// Words that the other page does not have, in points from the lower left corner of the page as it is shown.
+    /// Words that only this page has, in points from the lower left corner of the page as shown.
     pub(crate) words: Vec<Rectangle>,
-    /// What looks different, in the same units.
+    /// Areas that look different, in the same units.
     pub(crate) areas: Vec<Rectangle>,
 }
 
@@ -44,7 +44,7 @@ enum Side {
     After,
 }
 
-/// Adds a page for each sheet to the document, which has all of their pages.
+/// Adds a page for each sheet to the document, which contains all pages of both.
 pub(crate) fn draw(document: &mut Document, sheets: &[Sheet], fonts: &Fonts) -> Result<Vec<ObjectId>, Failure> {
     let mut captions = Captions::lay_out(document, sheets, fonts)?;
     sheets.iter().map(|sheet| page(document, sheet, &mut captions)).collect()
@@ -55,7 +55,7 @@ fn page(document: &mut Document, sheet: &Sheet, captions: &mut Captions) -> Resu
         half.and_then(|half| Some(pages::shown_size(document, document.get_dictionary(half.page).ok()?)))
     };
     let (before, after) = (size_of(sheet.before.as_ref()), size_of(sheet.after.as_ref()));
-    // A page that is not there has the other one's size.
+    // A missing page has the other one's size.
     let left = before.or(after).unwrap_or_default();
     let right = after.or(before).unwrap_or_default();
     let height = left.1.max(right.1) + CAPTION + MARGIN;
@@ -84,7 +84,7 @@ struct Drawn {
 }
 
 impl Drawn {
-    /// A page in its place, and over it what is marked.
+    /// Draws a page in its place with its marks.
     fn half(&mut self, document: &mut Document, half: &Half, side: Side, place: Rectangle) -> Result<(), Failure> {
         let form = impose::form(document, half.page)?;
         let Ok(page) = document.get_dictionary(half.page) else { return Ok(()) };
@@ -157,7 +157,7 @@ impl Captions {
     }
 }
 
-/// Takes over the objects of another document, and returns its pages.
+/// Moves the objects of another document into this one, and returns its pages.
 pub(crate) fn take_over(into: &mut Document, mut from: Document, limit: u32) -> Result<Vec<ObjectId>, Failure> {
     from.renumber_objects_with(into.max_id + 1);
     let pages = pages::read(&mut from, limit)?.pages;

@@ -1,14 +1,14 @@
-//! Moving, scaling and turning what is on a page.
+//! Moving, scaling and rotating the content of pages.
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use super::objects::Lookup;
 use super::pages::{self, Rectangle};
 
-/// Coordinates of an annotation that move with it, besides its rectangle.
+/// Coordinates of an annotation besides its rectangle.
 const POINTS: [&[u8]; 5] = [b"QuadPoints", b"Vertices", b"L", b"CL", b"Path"];
 
-/// `[a b c d e f]`, as PDF's `cm` takes it.
+/// `[a b c d e f]`, as for PDF's `cm`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Matrix(pub(crate) [f32; 6]);
 
@@ -25,7 +25,7 @@ impl Matrix {
     pub(crate) fn rotation(degrees: f32) -> Self {
         let right_angle = |turned: f32| (turned.round() - turned).abs() < f32::EPSILON;
         let (sine, cosine) = degrees.to_radians().sin_cos();
-        // Quarter turns are exact, so that no page is skewed by rounding.
+        // Quarter turns are exact, so that rounding does not skew pages.
         let exact = right_angle(degrees / 90.0);
         let (sine, cosine) = if exact { (sine.round(), cosine.round()) } else { (sine, cosine) };
         Self([cosine, sine, -sine, cosine, 0.0, 0.0])
@@ -66,7 +66,7 @@ impl Matrix {
         format!("{a} {b} {c} {d} {e} {f}")
     }
 
-    /// Shows a page's visible box upright, with its lower left corner at the origin.
+    /// Shows a page's visible box upright with its lower left corner at the origin.
     pub(crate) fn upright(visible: Rectangle, rotation: i64) -> Self {
         let turned = Self::rotation(-(rotation as f32));
         let shown = turned.apply_to(visible);
@@ -79,7 +79,7 @@ impl Matrix {
         Self::translation(shown.left, shown.bottom).then(Self::rotation(rotation as f32))
     }
 
-    /// Fits something of the size `inner` into `cell`, centred.
+    /// Fits a size into `cell`, centred.
     pub(crate) fn fit(inner: (f32, f32), cell: Rectangle) -> Self {
         let factor = (cell.width() / inner.0).min(cell.height() / inner.1);
         Self::scale(factor).then(Self::translation(

@@ -1,4 +1,4 @@
-//! Flattens layers: keeps what a viewer shows at first, and removes the rest.
+//! Flattens layers: keeps what viewers show by default, and removes the rest.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::{ErrorCode, Failure};
 /// What one content stream may unpack to.
 const CONTENT_BYTES: usize = 64 << 20;
 
-/// Operators that put something on the page.
+/// Operators that draw.
 const PAINTS: [&str; 17] =
     ["S", "s", "f", "F", "f*", "B", "B*", "b", "b*", "Do", "sh", "BI", "EI", "Tj", "TJ", "'", "\""];
 
@@ -55,7 +55,7 @@ fn hidden(document: &Document, properties: &Dictionary) -> HashSet<ObjectId> {
     listed(&settings, b"OFF")
 }
 
-/// Whether the layer, or the combination of layers, of that value is hidden.
+/// Whether this layer or combination of layers is hidden.
 fn is_hidden(document: &Document, layer: &Object, hidden: &HashSet<ObjectId>) -> bool {
     if layer.as_reference().is_ok_and(|id| hidden.contains(&id)) {
         return true;
@@ -146,7 +146,7 @@ fn names(document: &Document, resources: &Dictionary, hidden: &HashSet<ObjectId>
     properties.filter(|(_, layer)| is_hidden(document, layer, hidden)).map(|(name, _)| name.clone()).collect()
 }
 
-/// The content without what hidden layers paint. State that later content may rely on stays. `None` if nothing is hidden.
+/// The content without the drawings of hidden layers. State that later content may need stays. `None` if nothing is hidden.
 fn strip(content: &[u8], names: &HashSet<Vec<u8>>) -> Result<Option<Vec<u8>>, Failure> {
     let content = operations::decode(content).ok_or_else(unreadable)?;
     let mut marks: Vec<bool> = Vec::new();
@@ -173,7 +173,7 @@ fn strip(content: &[u8], names: &HashSet<Vec<u8>>) -> Result<Option<Vec<u8>>, Fa
     encoded.map_err(|_| unreadable())
 }
 
-/// With the layers gone, a viewer would show what is hidden.
+/// Without the layers, a viewer would show hidden content.
 fn unreadable() -> Failure {
     Failure::new(
         ErrorCode::CorruptDocument,
@@ -182,7 +182,7 @@ fn unreadable() -> Failure {
     )
 }
 
-/// What replaces a painting operation: the path ends, or the next line begins.
+/// The replacement of a drawing operation: it only ends the path or starts the next line.
 fn silent(operator: &str) -> Option<Operation> {
     match operator {
         "S" | "s" | "f" | "F" | "f*" | "B" | "B*" | "b" | "b*" => Some(Operation::new("n", Vec::new())),

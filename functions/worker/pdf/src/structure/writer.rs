@@ -1,7 +1,7 @@
-//! Writes a PDF file object by object, so that no document has to fit in memory.
+//! Writes a PDF file object by object, so that documents need not fit into memory.
 //!
-//! Objects go into object streams, compressed. The same objects in the same order make the same bytes: there is no clock
-//! and no randomness, and the file's `/ID` is a digest of its content.
+//! Objects are packed into compressed object streams. The same objects in the same order give the same bytes: no clock or
+//! randomness is used, and the file's `/ID` is a digest of its content.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -12,7 +12,7 @@ use flate2::write::ZlibEncoder;
 use lopdf::{Dictionary, Object, ObjectId, Stream, StringFormat, dictionary};
 use sha2::{Digest, Sha256};
 
-/// Objects in one object stream, and their bytes: readers unpack a whole one for each object.
+/// Most objects in an object stream, and their bytes: readers unpack a whole stream for each object.
 const PACKED_OBJECTS: usize = 200;
 const PACKED_BYTES: usize = 128 << 10;
 /// Streams shorter than this hardly gain from compression.
@@ -26,7 +26,7 @@ pub(crate) enum WriteError {
     TooLarge { limit: u64 },
 }
 
-/// Where an object lies.
+/// The position of an object.
 #[derive(Clone, Copy)]
 enum Place {
     Nowhere,
@@ -149,7 +149,7 @@ impl PdfWriter {
         self.write_stream(container, head, &content, true)
     }
 
-    /// Compresses what nothing has compressed yet, except metadata, which others are to find by its text.
+    /// Compresses uncompressed data, except metadata, which other programs must find as text.
     fn put_stream(&mut self, id: ObjectId, stream: Stream) -> Result<(), WriteError> {
         let plain = !stream.dict.has(b"Filter") && !stream.dict.has(b"F");
         let compress = plain && stream.content.len() >= COMPRESSED_FROM && !stream.dict.has_type(b"Metadata");

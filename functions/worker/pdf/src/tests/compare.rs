@@ -1,4 +1,4 @@
-//! What is found between two versions of a document, and how the sheets show it.
+//! The differences between versions of a document, and how sheets show them.
 
 use super::*;
 use fixture::{plain, plain_document, rich, save};
@@ -39,7 +39,7 @@ fn changed_words_are_found_where_they_stand() {
     let (data, outcome) = compared(&pages(&[OLD]), &pages(&[NEW]), json!({}));
     let page = &data["pages"][0];
     assert_eq!((texts(&page["removed"]), texts(&page["added"])), (vec!["house", "May"], vec!["garden", "June"]));
-    // The line stands 300 points above the lower edge of a page of 400: its letters end a little above 100.
+    // The line is 300 points above the lower edge of a page of 400: its letters end slightly above 100.
     let place = &page["removed"][0]["area"];
     let (x, y) = (place["x"].as_f64().unwrap(), place["y"].as_f64().unwrap());
     let (width, height) = (place["width"].as_f64().unwrap(), place["height"].as_f64().unwrap());
@@ -50,7 +50,7 @@ fn changed_words_are_found_where_they_stand() {
     let report = outcome.report.unwrap();
     assert_eq!((&report["wordsRemoved"], &report["wordsAdded"]), (&json!(2), &json!(2)));
     assert_eq!(report["changedPages"], 1);
-    // The report is kept with the job: nothing that the documents say is in it.
+    // The report is stored with the job, so it must not contain the documents' text.
     assert!(!report.to_string().contains("garden"));
 }
 
@@ -86,7 +86,7 @@ fn a_drawing_that_changes_is_an_area_without_words() {
 }
 
 #[test]
-fn a_page_that_was_put_in_does_not_change_those_behind_it() {
+fn an_inserted_page_does_not_change_those_after_it() {
     let (before, after) =
         (pages(&["one cat", "two dogs", "three birds"]), pages(&["one cat", "a new page", "two dogs", "three birds"]));
     let (data, outcome) = compared(&before, &after, json!({}));
@@ -101,7 +101,7 @@ fn a_page_that_was_put_in_does_not_change_those_behind_it() {
 }
 
 #[test]
-fn text_that_moves_to_the_next_page_is_no_change_of_the_text() {
+fn text_that_moves_to_the_next_page_is_not_a_change() {
     let (before, after) = (pages(&["one two three", "four five"]), pages(&["one two", "three four five six"]));
     let (data, _) = compared(&before, &after, json!({"mode": "text"}));
     assert_eq!((data["wordsRemoved"].as_u64(), data["wordsAdded"].as_u64()), (Some(0), Some(1)));
@@ -128,7 +128,7 @@ fn sheets_show_both_pages_with_their_marks() {
     assert!(!text_of(&run, &outcome).iter().any(|page| page.contains("No changes")));
 }
 
-/// What pdfium reads on each page of a result.
+/// pdfium's text of each page in a result.
 fn text_of(run: &Run, outcome: &Outcome) -> Vec<String> {
     let session = engines().pdfium().unwrap().session();
     let path = run.path(&outcome.artifacts[0].file);
@@ -154,7 +154,7 @@ fn the_marks_lie_on_the_words_of_turned_pages_too() {
     let (width, height) = page.size();
     let picture = page.render(width as u32, height as u32, crate::pdfium::Background::Color([255; 3])).unwrap();
     let content = crate::text::read(&page, 1, false).unwrap();
-    // How many pixels behind a word are of that colour: red, or blue.
+    // How many red or blue pixels are behind a word.
     let behind = |text: &str, is_of: fn([u8; 3]) -> bool| {
         let word = content.words.iter().chain(&content.aside).find(|word| word.text.starts_with(text)).unwrap();
         let columns = word.place.x0 as usize..word.place.x1 as usize;
@@ -168,7 +168,7 @@ fn the_marks_lie_on_the_words_of_turned_pages_too() {
     // The frame around the changed area is orange.
     assert!(behind("garden", blue) > 50 && behind("garden", blue) > behind("garden", red));
     assert_eq!((behind("price", red), behind("price", blue)), (0, 0));
-    // The letters are as black as on their own page.
+    // The letters are as black as on the original page.
     assert!(picture.data.chunks_exact(4).any(|pixel| pixel[..3].iter().all(|part| *part < 60)));
 }
 

@@ -3,7 +3,7 @@ use fixture::save;
 use lopdf::{ObjectId, Stream, dictionary};
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
-/// A page that says `Hello É` in a whole TrueType font, with a form that says `Xyz` and an annotation that shows `W`.
+/// A page with `Hello É` in a complete TrueType font, a form with `Xyz`, and an annotation with `W`.
 struct Letter {
     document: Document,
     font: ObjectId,
@@ -136,7 +136,7 @@ fn a_font_is_reduced_to_the_letters_that_pages_forms_and_annotations_show() {
     let name = String::from_utf8_lossy(font.get(b"BaseFont").unwrap().as_name().unwrap()).into_owned();
     assert!(name.ends_with("+Gelasio") && name.len() == 14, "{name}");
     assert_eq!(page_texts(&result), page_texts(&letter.document));
-    // The second time, there is nothing more to cut.
+    // The second time, nothing more can be removed.
     let (again, _) = Letter { document: result, ..Letter::new() }.compress(json!({}));
     looks_the_same(&again);
 }

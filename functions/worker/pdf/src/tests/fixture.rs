@@ -1,4 +1,4 @@
-//! Documents made in code, with everything in them that a tool may lose.
+//! Documents made in code, with everything that a tool might lose.
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 

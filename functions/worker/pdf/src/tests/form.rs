@@ -161,7 +161,7 @@ fn every_kind_of_field_is_filled_and_shown() {
     assert_eq!(text_of("name"), "Zoë Łódź 山田");
     assert_eq!(text_of("total"), "42.5");
     assert_eq!((text_of("terms"), text_of("bare")), ("Accepted".to_owned(), "Yes".to_owned()));
-    // Stored as the form names it, whichever name the client used.
+    // Stored under the form's name, whichever name the client used.
     assert_eq!((text_of("size"), text_of("country")), ("1".to_owned(), "pl".to_owned()));
     let states: Vec<String> = field(&result, "size").widgets.into_iter().map(|id| state(&result, id)).collect();
     assert_eq!(states, ["Off", "1", "Off"]);

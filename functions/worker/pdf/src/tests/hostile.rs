@@ -1,4 +1,4 @@
-//! Documents that mean harm: each ends in a result or in a typed failure, soon, and within the memory that it may take.
+//! Hostile documents: each gives a result or a typed failure in time and within the memory limit.
 
 use super::*;
 use crate::ErrorCode;
@@ -41,7 +41,7 @@ fn every_tool(content: &[u8]) -> Vec<Result<Outcome, Failure>> {
     TOOLS.iter().map(|tool| run.run(*tool, options(*tool))).chain([compared]).collect()
 }
 
-/// A failure of the document's, and none of ours.
+/// A failure of the document, not of the service.
 fn answered(results: &[Result<Outcome, Failure>]) {
     for failure in results.iter().filter_map(|result| result.as_ref().err()) {
         assert_ne!(failure.code, ErrorCode::Internal, "{failure}");
@@ -117,7 +117,7 @@ fn a_million_pages_are_refused() {
 
 #[test]
 fn objects_beyond_the_memory_are_refused() {
-    // Half a million empty arrays pack into a few KiB.
+    // Half a million empty arrays compress to a few KiB.
     let mut document = plain_document("one", 1, (300.0, 400.0));
     let bomb = vec![Object::Array(Vec::new()); 500_000];
     let bomb = document.add_object(Object::Array(bomb));
@@ -136,7 +136,7 @@ fn a_stream_that_unpacks_to_gigabytes_is_not_unpacked() {
     let mut bomb = Stream::new(Dictionary::new(), zeros);
     bomb.compress().unwrap();
     let packed = bomb.content.clone();
-    // Packed twice more, each byte stands for a million.
+    // Compressed twice more, each byte stands for a million.
     let mut bomb = Stream::new(dictionary! { "Filter" => "FlateDecode" }, packed);
     bomb.dict.set("Filter", "FlateDecode");
     let bomb = document.add_object(bomb);

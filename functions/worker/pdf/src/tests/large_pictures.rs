@@ -1,4 +1,4 @@
-//! Documents of pictures that fit into memory one at a time only: no tool changes them on their way from file to file.
+//! Documents whose pictures only fit into memory one at a time: tools copy them unchanged from file to file.
 
 use lopdf::{Document, Object, Stream, dictionary};
 use serde_json::{Value, json};
@@ -9,10 +9,10 @@ use crate::{ErrorCode, Media, Tool};
 
 const SIDE: usize = 320;
 const PAGES: usize = 100;
-/// Half of this is for the objects and the file, which has ten million bytes of pictures.
+/// Half of this is for objects; the file has ten million bytes of pictures.
 const MEMORY: u64 = 24_000_000;
 
-/// Noise that nothing compresses, different for each seed.
+/// Noise that can't be compressed, different for each seed.
 fn noise(seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let next = |_| {

@@ -2,7 +2,7 @@ use super::*;
 use crate::ErrorCode;
 use fixture::{inline_pictures, plain, plain_document, rich, save};
 
-/// What pdftotext finds on each page, which also tries the fonts.
+/// pdftotext's text of each page, which also checks the fonts.
 fn found(path: &Path) -> Vec<String> {
     let output = std::process::Command::new("pdftotext").arg("-layout").arg(path).arg("-").output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -171,9 +171,9 @@ fn drawn(path: &Path) -> Vec<u8> {
     std::process::Command::new("pdftoppm").args(["-r", "72"]).arg(path).output().unwrap().stdout
 }
 
-/// What was hidden is gone, and all that was shown is shown.
+/// Hidden content is removed, and all visible content stays.
 #[test]
-fn inline_pictures_outlive_what_is_removed_beside_them() {
+fn inline_pictures_survive_removals_next_to_them() {
     let (source, shown) = (inline_pictures("/OC /hidden BDC 0 0 300 400 re f EMC"), inline_pictures(""));
     let run = Run::new().with(&source);
     let result = run.result(Tool::FlattenPdf, json!({"layers": true}));
@@ -187,7 +187,7 @@ fn inline_pictures_outlive_what_is_removed_beside_them() {
 }
 
 #[test]
-fn inline_pictures_outlive_text_that_is_read_anew() {
+fn inline_pictures_survive_a_second_ocr() {
     let run = Run::new().with(&inline_pictures("BT 3 Tr /F 20 Tf 40 380 Td (of an earlier reading) Tj ET"));
     let result = run.result(Tool::OcrPdf, json!({"mode": "redo"}));
     assert!(!holds(&result, "of an earlier reading"));

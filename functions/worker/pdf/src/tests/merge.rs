@@ -100,7 +100,7 @@ fn a_page_range_brings_what_belongs_to_its_pages() {
     assert_eq!(outline(&result), ["0 Chapters - closed", "1 one chapter 2 2", "1 one chapter 3 1"]);
     assert_eq!(fields(&result), [("choice".to_owned(), 2)]);
     assert_eq!(structure(&result), "Document(Para([2])Para([1]))");
-    // Links from 3 to 4, and from both to 1, lead nowhere now.
+    // Links from 3 to 4, and from both to 1, have no target now.
     assert_eq!(links(&result), [vec![], vec![1], vec![]]);
     assert!(!holds(&result, "one 4") && !holds(&result, "one 1"));
 }

@@ -1,4 +1,4 @@
-//! The structure tools, tried on documents made here: what a result contains is looked up in it.
+//! The structure tools, tested on documents made here by checking the contents of results.
 
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test looks for one shape")]
 
@@ -31,13 +31,13 @@ use crate::{Engines, Failure, Limits, Media, Outcome, Request, Source, Tool};
 pub(super) const LIMITS: Limits =
     Limits { pages: 200, output_bytes: 64 << 20, pixels: 10_000_000, memory_bytes: 1 << 30 };
 
-/// Loaded once: looking at every font takes a while.
+/// Loaded once, because reading all fonts takes a while.
 pub(super) fn engines() -> &'static Engines {
     static ENGINES: std::sync::LazyLock<Engines> = std::sync::LazyLock::new(Engines::load);
     &ENGINES
 }
 
-/// One run of a tool in a directory of its own.
+/// A run of a tool in its own directory.
 pub(super) struct Run {
     directory: TempDir,
     sources: Vec<Source>,
@@ -86,7 +86,7 @@ impl Run {
         self.directory.path().join("out").join(file)
     }
 
-    /// Runs a tool that succeeds, and opens its results, each of which qpdf finds sound.
+    /// Runs a tool and opens its results, which qpdf must find valid.
     pub(super) fn results(&self, tool: Tool, options: Value) -> (Outcome, Vec<Document>) {
         let outcome = self.run(tool, options).unwrap();
         let documents = outcome
@@ -109,7 +109,7 @@ impl Run {
     }
 }
 
-/// Has qpdf read every object and stream of a file: any warning is a failure.
+/// Makes qpdf read every object and stream of a file. Any warning is a failure.
 pub(super) fn check(path: &Path) {
     let report = engines().qpdf().unwrap().run(&json!({"inputFile": path, "check": ""})).unwrap();
     assert!(!report.repaired, "qpdf warns: {}", report.text);
@@ -151,7 +151,7 @@ pub(super) fn text(object: &Object) -> String {
     decode(object).unwrap_or_else(|| String::from_utf8_lossy(bytes(object).unwrap()).into_owned())
 }
 
-/// The outline, a line an item: depth, title, page, and `closed` if its children are hidden.
+/// The outline, one line per item: depth, title, page, and `closed` if its children are hidden.
 pub(super) fn outline(document: &Document) -> Vec<String> {
     fn walk(document: &Document, parent: &Dictionary, depth: usize, lines: &mut Vec<String>) {
         let numbers = page_numbers(document);
@@ -177,7 +177,7 @@ pub(super) fn outline(document: &Document) -> Vec<String> {
     lines
 }
 
-/// The pages that the links of each page lead to, by name or directly; 0 where that is no page.
+/// The target pages of each page's links, by name or directly; 0 if there is no such page.
 pub(super) fn links(document: &Document) -> Vec<Vec<u32>> {
     let numbers = page_numbers(document);
     let names = destinations(document);
@@ -280,7 +280,7 @@ pub(super) fn layers(document: &Document) -> (Vec<String>, Vec<String>) {
     (names(document.array(properties, b"OCGs")), names(document.array(settings, b"OFF")))
 }
 
-/// Whether any object or stream of a file holds these bytes.
+/// Whether any object or stream of a file contains these bytes.
 pub(super) fn holds(document: &Document, needle: &str) -> bool {
     document.objects.values().any(|object| {
         let content = match object {

@@ -19,7 +19,7 @@ fn a_repeated_page_adds_no_second_field() {
         .iter()
         .map(|annotation| text(result.value(result.dictionary(annotation).unwrap(), b"Subtype").unwrap()))
         .collect();
-    // The text field's appearance stays to be seen; the radio button has none.
+    // The text field's appearance stays visible; the radio button has none.
     assert_eq!(kinds, ["Stamp", "Link", "Link"]);
 }
 
@@ -35,7 +35,7 @@ fn pages_of_the_result_are_turned_and_cropped() {
     assert_eq!(pages.iter().map(|page| rotation(&result, page)).collect::<Vec<_>>(), [180, 270, 180]);
     assert_eq!(shown_size(&result, pages[0]), (300.0, 400.0));
     assert_eq!(shown_size(&result, pages[1]), (350.0, 290.0));
-    // At 180 degrees, what is shown at the top left is the page's own bottom right.
+    // At 180 degrees, the displayed top left is the page's own bottom right.
     let visible = visible_box(&result, pages[2]);
     assert_eq!((visible.left, visible.bottom, visible.right, visible.top), (0.0, 10.0, 250.0, 400.0));
 }

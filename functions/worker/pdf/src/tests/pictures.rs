@@ -1,4 +1,4 @@
-//! What becomes of a document's pictures and metadata when it is compressed.
+//! Pictures and metadata of a document after compression.
 
 use super::*;
 use fixture::save;
@@ -6,7 +6,7 @@ use lopdf::{Stream, dictionary};
 
 const SIDE: u32 = 240;
 
-/// A page that shows a picture at that many pixels per inch.
+/// A page with a picture at this resolution.
 fn page_with(picture: Stream, dpi: f32) -> Document {
     let mut document = fixture::plain_document("unused", 1, (300.0, 400.0));
     let picture = document.add_object(picture);
@@ -43,7 +43,7 @@ fn jpeg(quality: u8) -> Stream {
     Stream::new(dress, data)
 }
 
-/// Samples without any order.
+/// Random samples.
 fn noise(channels: u32) -> Vec<u8> {
     let mut state = 7_u32;
     let mut next = || {
@@ -53,7 +53,7 @@ fn noise(channels: u32) -> Vec<u8> {
     (0..SIDE * SIDE * channels).map(|_| next()).collect()
 }
 
-/// A few greys, far from each other, as in a drawing.
+/// A few very different greys, as in a drawing.
 fn drawing(channels: usize) -> Vec<u8> {
     noise(1).into_iter().flat_map(|sample| std::iter::repeat_n(sample / 64 * 80, channels)).collect()
 }

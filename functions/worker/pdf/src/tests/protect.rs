@@ -3,7 +3,7 @@ use crate::ErrorCode;
 use fixture::{plain, plain_document, save};
 use lopdf::dictionary;
 
-/// What qpdf says of a file's protection, with this password.
+/// qpdf's report on a file's protection, with this password.
 fn protection(path: &Path, password: &str) -> Result<String, ErrorCode> {
     let job = json!({"inputFile": path, "password": password, "showEncryption": ""});
     engines().qpdf().unwrap().run(&job).map(|report| report.text).map_err(|failure| failure.code)

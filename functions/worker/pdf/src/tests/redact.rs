@@ -1,4 +1,4 @@
-//! redact-pdf: the proof finds what a removal that is incomplete leaves; and what is not to be redacted stays.
+//! redact-pdf: the proof finds leftovers of an incomplete removal, and everything else stays.
 
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::{ErrorCode, Outcome, Tool};
 
 const WORD: &str = "Griffinshire";
 
-/// The code of the failure of a redaction that leaves a step out.
+/// The error code of a redaction that skips a step.
 fn without(steps: Steps, source: &[u8]) -> Result<Outcome, ErrorCode> {
     let run = Run::new().with(source);
     let request = run.request(Tool::RedactPdf, json!({"text": [{"literal": WORD}]}));
@@ -54,14 +54,14 @@ fn source(content: bool, annotation: bool, bookmark: bool) -> Vec<u8> {
 }
 
 #[test]
-fn a_removal_that_leaves_something_delivers_nothing() {
+fn an_incomplete_removal_delivers_nothing() {
     let incomplete = Err(ErrorCode::RedactionIncomplete);
     let outcome = |steps, source: &[u8]| without(steps, source).map(drop);
     assert_eq!(outcome(Steps::ALL, &source(true, true, true)), Ok(()));
-    // A page whose text stays becomes a picture: that has to be left out, too.
+    // A page whose text stays becomes a picture, so that step must be skipped too.
     let no_text = Steps { content: false, as_pictures: false, ..Steps::ALL };
     assert_eq!(outcome(no_text, &source(true, false, false)), incomplete);
-    // The words of a comment that stays are emptied: that has to be left out, too.
+    // The words of a comment that stays are emptied, so that step must be skipped too.
     let no_annotations = Steps { annotations: false, words: false, ..Steps::ALL };
     assert_eq!(outcome(no_annotations, &source(false, true, false)), incomplete);
     let no_words = Steps { words: false, ..Steps::ALL };
@@ -93,7 +93,7 @@ fn a_picture_that_stays_under_its_box_is_found() {
         .map(|stream| stream.decompressed_content().unwrap())
         .collect();
     let [painted] = pictures.as_slice() else { panic!("{} pictures", pictures.len()) };
-    // The upper left quarter is painted over; the rest is as it was.
+    // The upper left quarter is painted over; the rest is unchanged.
     let changed = |at: usize| painted[at] != noise[at];
     assert!((0..31).all(|y| (0..31).all(|x| painted[y * 64 + x] == 0)), "the pixels are gone");
     assert!((0..64).all(|y| (34..64).all(|x| !changed(y * 64 + x))), "the right half stays");
@@ -123,7 +123,7 @@ fn paths_in_a_region_are_removed_and_others_are_cut() {
 }
 
 #[test]
-fn what_is_not_to_be_redacted_stays() {
+fn content_that_is_not_redacted_stays() {
     let source = fixture::rich("one", 3);
     let before = Document::load_mem(&source).unwrap();
     let run = Run::new().with(&source);
@@ -143,7 +143,7 @@ fn what_is_not_to_be_redacted_stays() {
 }
 
 #[test]
-fn metadata_stay_if_they_are_asked_for_and_say_nothing() {
+fn requested_metadata_stay_if_they_contain_nothing_redacted() {
     let mut document = fixture::plain_document("Harvest", 1, (300.0, 400.0));
     let info = document.add_object(dictionary! {
         "Title" => Object::string_literal("The harvest"), "Author" => Object::string_literal(format!("J. {WORD}")),

@@ -28,7 +28,7 @@ fn a_part_does_not_contain_the_rest() {
     for gone in ["one 3", "one 4", "chapter 3", "page003", "one hidden"] {
         assert!(!holds(first, gone), "{gone}");
     }
-    // What belongs to no page is in one part.
+    // Data that belongs to no page is in one part.
     assert_eq!((attachments(first).len(), attachments(second).len()), (1, 0));
 }
 

@@ -38,7 +38,7 @@ fn package(parts: &[&str]) -> Vec<u8> {
 }
 
 #[test]
-fn office_files_are_what_they_are_called() {
+fn office_files_have_the_declared_format() {
     let is = |content: &[u8], file| verified(content, Media::Office(file)).is_ok();
     for file in OfficeFile::ALL {
         if let Some(part) = file.main_part() {
@@ -52,7 +52,7 @@ fn office_files_are_what_they_are_called() {
 }
 
 #[test]
-fn damaged_files_are_not() {
+fn damaged_files_are_refused() {
     let pdf = plain("one", 3);
     assert!(verified(&pdf[..pdf.len() - 100], Media::Pdf).is_err());
     assert!(verified(&plain("one", 0), Media::Pdf).is_err());

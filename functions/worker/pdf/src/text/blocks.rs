@@ -12,7 +12,7 @@ use super::{PageContent, tables};
 const LARGER: f32 = 1.1;
 /// A longer line is text, even if all of it is bold.
 const HEADING_CHARACTERS: usize = 90;
-/// The share of a page's height at the top and at the foot that can hold running titles and page numbers.
+/// The share of a page's height at the top and bottom where running titles and page numbers can be.
 const EDGE: f32 = 0.09;
 
 #[derive(Debug)]
@@ -64,7 +64,7 @@ pub(crate) enum Content {
 }
 
 impl Document {
-    /// Finds the blocks of all pages: which sizes are those of headings, and what runs along, is seen only in all of them.
+    /// Finds the blocks of all pages: sizes of headings and running titles are only known from all of them.
     pub(crate) fn new(pages: Vec<PageContent>) -> Self {
         let styles = Styles::new(&pages);
         let running = Running::new(&pages);
@@ -199,7 +199,7 @@ fn page_blocks(page: PageContent, styles: &Styles, running: &Running) -> PageBlo
     PageBlocks { number, width, height, rotation, blocks }
 }
 
-/// Marks the word that stands for a table. No font has this character.
+/// Marks the word for a table. No font has this character.
 const PLACEHOLDER: char = '\u{10fffd}';
 
 struct Builder<'s> {
@@ -324,7 +324,7 @@ fn start(line: &Line, area: &Rect) -> f32 {
     if line.rtl { area.x1 - line.area.x1 } else { line.area.x0 - area.x0 }
 }
 
-/// Whether the next line's first word would have had room on this one, after what looks like the end of a sentence.
+/// Whether the next line's first word would have fitted on this line, after what looks like the end of a sentence.
 fn ends_early(line: &Line, next: &Line, area: &Rect) -> bool {
     let room = if line.rtl { line.area.x0 - area.x0 } else { area.x1 - line.area.x1 };
     let first = next.words.first().map_or(0.0, |word| word.area.width());

@@ -1,5 +1,5 @@
-//! Reading a page as people do: words, lines, columns, then headings, lists, tables and paragraphs, by rules on the places
-//! of characters and on drawn lines.
+//! Reads pages like people do: words, lines, columns, then headings, lists, tables and paragraphs, by rules about the places of
+//! characters and drawn lines.
 
 mod blocks;
 mod inline;
@@ -19,7 +19,7 @@ use std::rc::Rc;
 use crate::Failure;
 use crate::pdfium::{Font, Page, Rect};
 
-/// The most words of a page, more than people read. Further ones are left out.
+/// Most words of a page. Further ones are left out.
 const WORDS: usize = 100_000;
 const PATHS: usize = 20_000;
 const LINKS: usize = 5_000;

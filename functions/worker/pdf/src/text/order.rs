@@ -13,7 +13,7 @@ const COLUMN_WORDS: f32 = 2.2;
 /// The narrowest column, in ems, and the least share of it that its lines fill on average.
 const COLUMN_WIDTH: f32 = 8.0;
 const COLUMN_FILL: f32 = 0.55;
-/// The most white gaps that are followed down a page at once.
+/// Most white gaps that are followed at once.
 const SHAFTS: usize = 40;
 const CANDIDATES: usize = 8;
 const DEPTH: u8 = 6;

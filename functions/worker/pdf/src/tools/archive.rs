@@ -1,4 +1,4 @@
-//! Turning an opened document into PDF/A, and writing it.
+//! Converts an opened document to PDF/A and writes it.
 
 use lopdf::{Document, Object};
 use serde::Deserialize;
@@ -23,17 +23,17 @@ pub(super) enum OnUnsupported {
     Warn,
 }
 
-/// What to make, and what to do if that is impossible.
+/// The target, and what to do if it can't be reached.
 pub(super) struct Archive {
     pub(super) level: Level,
     pub(super) on_unsupported: OnUnsupported,
-    /// The name of the option that says so.
+    /// The name of the option for that.
     pub(super) option: &'static str,
     /// Added to the metadata.
     pub(super) schema: Option<Schema>,
 }
 
-/// Makes the result. Its report is that of the rules.
+/// Makes the result, with a report about the rules.
 pub(super) fn make(engines: &Engines, request: &Request, opened: Opened, archive: Archive) -> Result<Outcome, Failure> {
     let Opened { mut document, held, mut warnings } = opened;
     let pages = pages::read(&mut document, request.limits.pages)?.pages;
@@ -68,7 +68,7 @@ fn write(request: &Request, mut document: Document, held: &Held) -> Result<(), F
     let root = root.map_err(|_| super::internal("a document without a root after it was opened"))?;
     let info = document.trailer.get(b"Info").and_then(Object::as_reference).ok();
     let mut writer = PdfWriter::create(&request.directory.join(RESULT), request.limits.output_bytes)?;
-    // They were numbered anew, from 1 and without gaps. The writer's own objects come after them.
+    // They were renumbered from 1 without gaps. The writer's own objects follow.
     for _ in &document.objects {
         writer.reserve();
     }
@@ -80,7 +80,7 @@ fn write(request: &Request, mut document: Document, held: &Held) -> Result<(), F
     Ok(())
 }
 
-/// Takes the result's objects out of object streams: PDF/A-1 is of a time before them.
+/// Moves the result's objects out of object streams, which PDF/A-1 does not allow.
 pub(super) fn unpack(engines: &Engines, request: &Request) -> Result<(), Failure> {
     let (result, plain) = (request.directory.join(RESULT), request.directory.join("plain.pdf"));
     let job = json!({

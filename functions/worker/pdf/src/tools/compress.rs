@@ -18,8 +18,8 @@ use super::raster::{self, Fit};
 
 /// The resolution for comparing pages. Higher ones find no more, and take longer.
 const COMPARED_DPI: f32 = 72.0;
-/// Up to this many pages, all are drawn if fonts have changed. Pages whose pictures have changed are always drawn, and unchanged
-/// pages never.
+/// Up to this many pages, all are drawn if fonts have changed. Pages with changed pictures are always drawn, and unchanged pages
+/// never.
 const ALL_COMPARED: usize = 50;
 /// The number of pages of a longer document that are drawn if fonts have changed.
 const SAMPLE: u32 = 25;
@@ -98,7 +98,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let source = super::only_source(request)?;
     let before = std::fs::metadata(&source.path).map_err(|error| super::io_failure(&error))?.len();
     let result = request.directory.join(RESULT);
-    // Lossless: all glyphs stay, since another program may edit the text.
+    // Lossless: all glyphs stay, since the text may be edited later.
     let glyphs = options.preset != Preset::Lossless || options.target_bytes.is_some();
     let mut attempt = best(engines, request, &options, glyphs, &result)?;
     let mut pages = compare(engines, request, &result, &attempt)?;
@@ -141,7 +141,7 @@ fn reads_without_repair(engines: &Engines, source: &Source) -> Result<bool, Fail
     }
 }
 
-/// The attempt that the options ask for: one that meets a size, or one with a preset.
+/// The attempt for the options: one that meets a size, or one with a preset.
 fn best(
     engines: &Engines,
     request: &Request,

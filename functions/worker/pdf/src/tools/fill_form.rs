@@ -1,4 +1,4 @@
-//! fill-form: values into the fields of a form, with the appearance that shows them everywhere.
+//! fill-form: sets a form's fields, with appearances that all viewers show.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -17,7 +17,7 @@ use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
 const RESULT: &str = "result.pdf";
 /// The most fields of a form that are read.
 const MOST_FIELDS: usize = 20_000;
-/// The most names and problems in one message, and names in the report.
+/// Most names and errors in one message, and names in the report.
 const MOST_TOLD: usize = 5;
 const MOST_REPORTED: usize = 1_000;
 /// From this similarity on, a name is suggested for a typo: 1 is equal (Jaro-Winkler).

@@ -1,4 +1,4 @@
-//! edit-metadata: changes a document's metadata and attachments, and makes it a Factur-X invoice.
+//! edit-metadata: changes a document's metadata and attachments, or makes it a Factur-X invoice.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -61,7 +61,7 @@ impl Default for Remove {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Attachment {
-    /// The source's number: 1 is the one after the PDF.
+    /// The number of the source, where 1 is the first after the PDF.
     source: usize,
     #[serde(default)]
     filename: Option<String>,
@@ -105,7 +105,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: None, warnings })
 }
 
-/// Changes the metadata. Returns what it says beside the document's information.
+/// Changes the metadata. Returns the statements besides the document's information.
 fn change(opened: &mut Opened, options: &Options, becomes_archive: bool) -> Result<Statement, Failure> {
     let Opened { document, warnings, .. } = opened;
     let old = metadata::statement(document);
@@ -138,7 +138,7 @@ fn change(opened: &mut Opened, options: &Options, becomes_archive: bool) -> Resu
     Ok(statement)
 }
 
-/// Whether a document may have attachments and still be what it claims: of PDF/A, only some kinds allow files of any kind.
+/// Whether a document may have attachments without breaking its claim: only some kinds of PDF/A allow any files.
 fn may_have_files(statement: &Statement) -> bool {
     statement.pdfa().is_none_or(|(part, level)| part == "3" || part == "4" && matches!(level.as_str(), "e" | "f"))
 }

@@ -1,4 +1,4 @@
-//! `pdf-to-pdfa`: the same document as archives take it, or the rules that it breaks.
+//! `pdf-to-pdfa`: converts a document to PDF/A, or lists the rules that it breaks.
 
 use serde::Deserialize;
 

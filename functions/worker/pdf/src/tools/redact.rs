@@ -1,4 +1,4 @@
-//! redact-pdf: takes text, regions and what is hidden out of a PDF, and proves that it is gone before the result is delivered.
+//! redact-pdf: removes text, regions and hidden content from a PDF, and proves that they are gone before the result is delivered.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::redact::{self, Applied, Checks, Cover, Needles, Plan, Removed, Sight,
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
 
 const RESULT: &str = "result.pdf";
-/// What was found by reading the result is redacted, too, and the result is read again: so often at most.
+/// Findings in the result are redacted too, and the result is read again, at most this many times.
 const ROUNDS: usize = 5;
 /// Pages in the report, and in a warning.
 const MOST_REPORTED: usize = 1000;
@@ -100,7 +100,7 @@ pub(crate) fn run_with(engines: &Engines, request: &Request, steps: Steps) -> Re
             break;
         }
     }
-    // Nothing of it is delivered.
+    // Nothing is delivered.
     std::fs::remove_file(&result).map_err(|error| io_failure(&error))?;
     Err(Failure::new(
         ErrorCode::RedactionIncomplete,
@@ -159,7 +159,7 @@ fn some(names: &[String]) -> String {
     format!("{}{more}", names.iter().take(MOST_TOLD).map(String::as_str).collect::<Vec<_>>().join(", "))
 }
 
-/// Counts, and never the words themselves.
+/// Only counts, never the words themselves.
 fn report(plan: &Plan, options: &Options, applied: &Applied, removed: &Removed, checks: Checks) -> Value {
     let pages: Vec<Value> = plan
         .pages

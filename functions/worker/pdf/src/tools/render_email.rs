@@ -1,4 +1,4 @@
-//! The page that email-to-pdf prints, and the attachments that come with it: not in the catalogue, since another engine prints it.
+//! The page that email-to-pdf prints, and the attachments. Not in the catalogue, since another engine prints the page.
 
 use std::fs;
 
@@ -18,18 +18,18 @@ struct Options {
     allow_remote: bool,
 }
 
-/// What happens with the attachments beside being listed.
+/// How attachments are handled besides being listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Attachments {
     #[default]
     List,
-    /// They are written as files, in both cases.
+    /// Both are written to files.
     Embed,
     Convert,
 }
 
-/// The first result is the page, the others are the attachments. The report has what the PDF's metadata say.
+/// The first result is the page, the others are the attachments. The report has the PDF's metadata.
 pub(super) fn run(request: &Request) -> Result<Outcome, Failure> {
     let Options { attachments, allow_remote } = options(request)?;
     let source = only_source(request)?;

@@ -17,7 +17,7 @@ struct Options {
     toc: bool,
 }
 
-/// The report is what the front matter says.
+/// The report has the front matter.
 pub(super) fn run(request: &Request) -> Result<Outcome, Failure> {
     let Options { theme, css, toc } = options(request)?;
     let source = only_source(request)?;

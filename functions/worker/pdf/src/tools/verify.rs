@@ -47,7 +47,7 @@ fn verify(engines: &Engines, request: &Request, source: &Source) -> Result<Artif
         }
         Media::Zip => drop(archive(source, limits.output_bytes)?),
         Media::Svg | Media::Text | Media::Markdown | Media::Html => utf8(open(source)?)?,
-        // Only ever sources, and what goes into a PDF.
+        // Only sources, and content of a PDF.
         Media::Eml | Media::Msg | Media::Other => return Err(unusable("a file of a kind that is no result")),
         Media::Office(format) => office(source, format, limits.output_bytes)?,
     }
@@ -101,7 +101,7 @@ fn package(source: &Source, main: &str, most: u64) -> Result<(), Failure> {
 
 fn rich_text(mut file: File) -> Result<(), Failure> {
     const MARK: &[u8] = br"{\rtf1";
-    /// What may follow the last brace: the end of a line.
+    /// What may follow the last brace: a line end.
     const END: i64 = 8;
     let mut head = vec![0; MARK.len()];
     let mut tail = Vec::new();
@@ -117,7 +117,7 @@ fn rich_text(mut file: File) -> Result<(), Failure> {
     Err(unusable("no whole rich text"))
 }
 
-/// No encoding of separated values that the tools write has a NUL in it.
+/// None of the encodings that the tools use for separated values contains NUL.
 fn table(mut file: File) -> Result<(), Failure> {
     let mut buffer = vec![0; CHUNK];
     loop {

@@ -1,4 +1,4 @@
-//! `edit-metadata` with `facturX`, judged by veraPDF and by Mustang, a validator of such invoices.
+//! `edit-metadata` with `facturX`, validated by veraPDF and by Mustang, a validator of such invoices.
 
 use super::*;
 
@@ -28,7 +28,7 @@ fn invoices_of_each_kind_pass_the_validators() {
             results.push(made(pdf, profile, json!({}), &scratch.path().join(format!("{profile}-{name}"))));
         }
     }
-    // An invoice in the place of another one, and a file beside it.
+    // Replaces an invoice, and adds a second file.
     let again = scratch.path().join("again");
     let (table, invoice) = (root().join("tests/fixtures/office/codes.csv"), fixture("en16931"));
     let sources =
@@ -39,7 +39,7 @@ fn invoices_of_each_kind_pass_the_validators() {
     });
     run(Tool::EditMetadata, &sources, options, &again).unwrap();
     results.push(again.join("result.pdf"));
-    // What later tools keep.
+    // Later tools keep the invoice.
     let titled = scratch.path().join("titled");
     run(Tool::EditMetadata, &[(&results[1], Media::Pdf)], json!({"set": {"title": "Later"}}), &titled).unwrap();
     results.push(titled.join("result.pdf"));
@@ -65,7 +65,7 @@ fn the_validator_refuses_a_pdf_without_an_invoice() {
 }
 
 #[test]
-fn a_pdf_that_cannot_become_pdf_a_is_no_invoice_unless_asked_for() {
+fn a_pdf_that_cannot_become_pdf_a_is_refused_unless_a_warning_is_enough() {
     let scratch = TempDir::new().unwrap();
     let mut document = unfit(false);
     for font in document.objects.values_mut().filter_map(|object| object.as_dict_mut().ok()) {

@@ -1,4 +1,4 @@
-//! `pdf-to-pdfa`, judged by the validators that archives use: veraPDF, and PDFBox Preflight for level 1b.
+//! `pdf-to-pdfa`, checked by the validators that archives use: veraPDF, and PDFBox Preflight for level 1b.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -43,7 +43,7 @@ fn run(tool: Tool, sources: &[(&Path, Media)], options: Value, directory: &Path)
     })
 }
 
-/// Runs one of the Java programs beside this file with the jars of `infra/NAME`. Returns the lines that it prints.
+/// Runs one of the Java programs in this folder with the jars of `infra/NAME`. Returns its output lines.
 fn java(jars: &str, program: &str, arguments: &[String]) -> Vec<String> {
     let setup = Command::new(root().join("infra/setup.sh")).arg(jars).output().unwrap();
     assert!(setup.status.success(), "{}", String::from_utf8_lossy(&setup.stderr));
@@ -62,7 +62,7 @@ fn java(jars: &str, program: &str, arguments: &[String]) -> Vec<String> {
     lines
 }
 
-/// What the validators say of files, each with its level: `pass`, or what is wrong. One process judges all of them.
+/// The validators' verdict on files with their levels: `pass`, or the errors. One process checks all of them.
 fn judge(files: &[(String, PathBuf)]) -> Vec<String> {
     let arguments: Vec<String> = files.iter().map(|(level, path)| format!("{level}={}", path.display())).collect();
     java("validators", "Judge.java", &arguments)
@@ -88,8 +88,8 @@ fn fixtures() -> Vec<PathBuf> {
     names.into_iter().chain(layouts).chain(pictures).map(|name| tests.join(name)).collect()
 }
 
-/// A page that breaks a rule of each kind that can be mended: a font that is not embedded, CMYK, a script, an action, a hidden note, a
-/// link without flags, LZW, and an attached file if `attached`.
+/// A page that breaks a rule of each kind that can be repaired: a font that is not embedded, CMYK, a script, an action, a hidden
+/// note, a link without flags, LZW, and an attached file if `attached`.
 fn unfit(attached: bool) -> Document {
     let mut document = Document::with_version("1.7");
     let pages = document.new_object_id();
@@ -149,7 +149,7 @@ fn difference(one: &Path, other: &Path, scratch: &Path) -> f64 {
 }
 
 #[test]
-fn what_conforms_passes_the_validators_and_looks_the_same() {
+fn results_pass_the_validators_and_look_the_same() {
     let scratch = TempDir::new().unwrap();
     let mut sources = fixtures();
     sources.push(saved(unfit(false), &scratch.path().join("unfit.pdf")));
@@ -165,7 +165,7 @@ fn what_conforms_passes_the_validators_and_looks_the_same() {
                     assert_eq!(outcome.report.unwrap()["conforms"], true);
                     let result = directory.join("result.pdf");
                     let off = difference(source, &result, &directory);
-                    // Its fields have no appearances, which viewers then draw in ways of their own.
+                    // Its fields have no appearances, so viewers draw them differently.
                     assert!(off < 1.0 || name == "forms", "{name} at {level} looks different: {off}");
                     made.push((level.to_owned(), result));
                 }
@@ -187,13 +187,13 @@ fn what_conforms_passes_the_validators_and_looks_the_same() {
     assert_eq!(refused, EXPECTED_REFUSALS);
 }
 
-/// What cannot become PDF/A: transparency in level 1b, attached files in all but 3b, and JPEG 2000 data without the boxes that PDF/A-2 asks
-/// for.
+/// Documents that can't become PDF/A: transparency in level 1b, attached files in all but 3b, and JPEG 2000 data without the
+/// boxes that PDF/A-2 requires.
 const EXPECTED_REFUSALS: [&str; 6] =
     ["1b pictures", "1b picture-jpeg2000", "1b attached", "2b picture-jpeg2000", "2b attached", "3b picture-jpeg2000"];
 
 #[test]
-fn what_is_mended_is_in_the_result_and_in_the_report() {
+fn repairs_are_in_the_result_and_the_report() {
     let scratch = TempDir::new().unwrap();
     let source = saved(unfit(true), &scratch.path().join("unfit.pdf"));
     let directory = scratch.path().join("out");
@@ -220,7 +220,7 @@ fn what_is_mended_is_in_the_result_and_in_the_report() {
 }
 
 #[test]
-fn what_cannot_be_mended_is_refused_or_told() {
+fn irreparable_documents_are_refused_or_reported() {
     let scratch = TempDir::new().unwrap();
     let mut document = unfit(true);
     for font in document.objects.values_mut().filter_map(|object| object.as_dict_mut().ok()) {

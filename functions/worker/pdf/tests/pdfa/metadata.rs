@@ -1,8 +1,8 @@
-//! What `edit-metadata` and `pdf-to-pdfa` keep of a document's claims and metadata.
+//! The claims and metadata that `edit-metadata` and `pdf-to-pdfa` keep.
 
 use super::*;
 
-/// A document with a claim and with properties of its own, described as PDF/A asks for it, and one that nothing describes.
+/// A document with a claim and custom properties, described as PDF/A requires, and one that nothing describes.
 fn described(claims: &str) -> Document {
     let packet = format!(
         r#"<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>
@@ -46,7 +46,7 @@ fn codes(outcome: &Outcome) -> Vec<&str> {
 fn described_metadata_and_a_claim_of_pdf_ua_are_kept_and_pass() {
     let scratch = TempDir::new().unwrap();
     let mut document = described("<pdfuaid:part>1</pdfuaid:part>");
-    // A hidden annotation would be removed, and tags may need it.
+    // A hidden annotation would be removed, but tags may need it.
     for object in document.objects.values_mut() {
         if let Ok(annotation) = object.as_dict_mut()
             && annotation.get(b"F").and_then(Object::as_i64).is_ok_and(|flags| flags == 2)
@@ -79,7 +79,7 @@ fn described_metadata_and_a_claim_of_pdf_ua_are_kept_and_pass() {
 }
 
 #[test]
-fn a_claim_of_pdf_ua_goes_with_annotations() {
+fn a_claim_of_pdf_ua_is_dropped_with_annotations() {
     let scratch = TempDir::new().unwrap();
     let source = saved(described("<pdfuaid:part>1</pdfuaid:part>"), &scratch.path().join("described.pdf"));
     let outcome = run(Tool::PdfToPdfa, &[(&source, Media::Pdf)], json!({}), scratch.path()).unwrap();
@@ -88,7 +88,7 @@ fn a_claim_of_pdf_ua_goes_with_annotations() {
 }
 
 #[test]
-fn edited_pdf_a_is_still_what_it_claims() {
+fn edited_pdf_a_still_conforms_to_its_claim() {
     let scratch = TempDir::new().unwrap();
     let source = saved(unfit(false), &scratch.path().join("unfit.pdf"));
     let table = root().join("tests/fixtures/office/codes.csv");

@@ -1,5 +1,4 @@
-//! Small files that stand for enormous ones. Each ends in a result or in a failure of the document's, and the next file in the
-//! same process is as good as ever.
+//! Small files that unpack to enormous ones. Each gives a result or a failure of the document, and the process stays usable.
 
 use std::io::Write as _;
 
@@ -11,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{run, run_on, source};
 
-/// What the worst of them unpacks to.
+/// The unpacked size of the worst one.
 const GIBIBYTES: usize = 10;
 
 fn tools() -> [(Tool, Value); 6] {
@@ -57,7 +56,7 @@ fn page(content: Stream, objects: Dictionary, mut document: Document) -> Vec<u8>
     file
 }
 
-/// A picture of 65,000 × 65,000 pixels, if one believes its dictionary.
+/// A picture whose dictionary claims 65,000 × 65,000 pixels.
 fn picture(filter: &str, data: Vec<u8>) -> Vec<u8> {
     let mut document = Document::with_version("1.7");
     let bits = if filter == "JBIG2Decode" { 1 } else { 8 };
@@ -76,7 +75,7 @@ fn zeros(bytes: usize) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Spaces that unpack to so many GiB: the same MiB over and over, each written so that it stands alone. Its checksum is wrong.
+/// Spaces that unpack to this many GiB: the same independent MiB repeated. The checksum is wrong.
 fn spaces(gibibytes: usize) -> Vec<u8> {
     let mut compress = flate2::Compress::new(Compression::best(), false);
     let mut block = Vec::with_capacity(64 << 10);
@@ -96,7 +95,7 @@ fn packed(data: &[u8]) -> Vec<u8> {
 #[test]
 fn pictures_of_65000_pixels_a_side_are_answered() {
     every_tool_answers("Flate", &picture("FlateDecode", zeros(1 << 20)));
-    // The start of a picture, its size, and nothing more.
+    // The start of a picture with its size, and nothing more.
     let jpeg = [
         &[0xFF, 0xD8, 0xFF, 0xC0, 0, 17, 8, 0xFD, 0xE8, 0xFD, 0xE8, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0][..],
         &[0xFF, 0xD9],
@@ -136,11 +135,11 @@ fn content_of_10_gibibytes_is_answered() {
     assert!(bomb.len() < 1 << 20, "{}", bomb.len());
     let filters: Vec<Object> = vec!["FlateDecode".into(), "FlateDecode".into()];
     let content = Stream::new(dictionary! { "Filter" => filters }, bomb);
-    // Tools that draw unpack as much as the caller's watch over memory lets them.
+    // Tools that draw unpack as much as the caller's memory watch allows.
     unharmed(&page(content, Dictionary::new(), Document::with_version("1.7")));
 }
 
-/// What changes the file without drawing it ends by itself.
+/// Tools that change the file without drawing it end by themselves.
 fn unharmed(file: &[u8]) {
     let files = tempfile::tempdir().unwrap();
     let path = files.path().join("bomb.pdf");

@@ -1,4 +1,4 @@
-//! Two hundred damaged files for each tool: every end is an outcome or a typed failure.
+//! Two hundred damaged files for each tool: each gives a result or a typed failure.
 
 use docmill_pdf::{ErrorCode, Media, Tool};
 use serde_json::{Value, json};

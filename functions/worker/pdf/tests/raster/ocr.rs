@@ -1,4 +1,4 @@
-//! OCR on scans that are made here: pages with text that is known, drawn, made noisy and turned, and put into a PDF.
+//! OCR of scans made here: pages with known text are drawn, made noisy, rotated, and put into a PDF.
 
 use std::path::Path;
 use std::process::Command;
@@ -43,7 +43,7 @@ fn report(made: &Run) -> &Value {
     made.outcome().report.as_ref().unwrap()
 }
 
-/// What poppler finds, word by word.
+/// poppler's words.
 fn words(pdf: &Path) -> Vec<String> {
     let output = Command::new("pdftotext").arg(pdf).arg("-").output().unwrap();
     String::from_utf8(output.stdout).unwrap().split_whitespace().map(str::to_owned).collect()
@@ -71,7 +71,7 @@ fn found(expected: &[String], words: &[String]) -> f32 {
     there.count() as f32 / expected.len() as f32
 }
 
-/// Turned by so many degrees clockwise, about the middle.
+/// Rotated by this many degrees clockwise around the centre.
 fn skewed(picture: &GrayImage, degrees: f32) -> GrayImage {
     let (sin, cos) = degrees.to_radians().sin_cos();
     let (width, height) = picture.dimensions();
@@ -84,7 +84,7 @@ fn skewed(picture: &GrayImage, degrees: f32) -> GrayImage {
     })
 }
 
-/// Pages look the same, but for what a codec or a font's edge does.
+/// Pages look the same, except for effects of codecs and font edges.
 fn same_look(one: &Path, other: &Path) {
     let pictures = |pdf: &Path| {
         let made = run(Tool::PdfToImages, vec![source(pdf, Media::Pdf)], json!({"dpi": 50}));
@@ -113,7 +113,7 @@ fn words_are_found_where_the_scan_shows_them_and_the_page_looks_the_same() {
     };
     let there = expected.iter().filter(|word| near(word)).count();
     assert!(there * 100 >= expected.len() * 97, "{there} of {}", expected.len());
-    // Columns one after the other.
+    // One column after the other.
     let text = words(&result(&made)).join(" ");
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
     assert!(at("Rivers shape") < at("Where the valley") && at("Where the valley") < at("Dams were built"));
@@ -124,7 +124,7 @@ fn words_are_found_where_the_scan_shows_them_and_the_page_looks_the_same() {
     assert!(made.outcome().warnings.is_empty());
 }
 
-/// The same with its colors turned in a part of it.
+/// The same with inverted colours in a part.
 fn inverse(picture: &GrayImage, from: f32, to: f32) -> GrayImage {
     let (top, bottom) = (picture.height() as f32 * from, picture.height() as f32 * to);
     let mut turned = picture.clone();
@@ -195,7 +195,7 @@ fn skewed_pages_are_straightened_if_asked() {
     let made = ocr(&result(&scan), json!({"deskew": true}));
     let skew = report(&made)["pages"][0]["skew"].as_f64().unwrap();
     assert!((skew + 1.7).abs() < 0.2, "{skew}");
-    // As level as the original: words of a line are at one height.
+    // As level as the original: all words of a line have the same height.
     let (expected, read) = (placed(&original), placed(&result(&made)));
     let near = |(word, area): &(String, [f32; 4])| {
         read.iter().any(|(other, place)| word == other && (0..4).all(|side| (area[side] - place[side]).abs() < 7.0))
@@ -212,12 +212,12 @@ fn pages_with_text_are_skipped_read_again_or_replaced() {
     let expected = words(&fixture("layouts/columns.pdf"));
     assert_eq!(words(&result(&skipped)), expected);
 
-    // Text that can be seen is not put over itself.
+    // Visible text is not covered by a copy.
     let again = run_on(Tool::OcrPdf, "layouts/columns.pdf", json!({"mode": "redo"}));
     assert_eq!(words(&result(&again)), expected);
     assert_eq!(report(&again)["pages"][0]["words"], json!(0));
 
-    // What an earlier reading left goes.
+    // The text of an earlier OCR is removed.
     let first = ocr(&result(&scan(&drawn(&fixture("layouts/columns.pdf")))), json!({"languages": ["ell"]}));
     assert!(found(&expected, &words(&result(&first))) < 0.5);
     assert!(first.outcome().warnings.iter().any(|warning| warning.code == "low_confidence"), "{:?}", report(&first));
@@ -245,7 +245,7 @@ fn cropped_and_rotated_pages_have_their_words_in_place() {
         }),
     );
     let made = ocr(&result(&turned), json!({}));
-    // pdftotext says where words are on the whole page.
+    // pdftotext gives the places of words on the whole page.
     let expected = placed(&fixture("layouts/columns.pdf"));
     let read = placed(&result(&made));
     let near = |(word, area): &(String, [f32; 4])| {
@@ -271,7 +271,7 @@ fn pdf_to_text_reads_scans_if_asked() {
     assert!(found(&expected, &words(&read)) > 0.95, "{read}");
     let markdown = text(&result(&scan), json!({"ocr": "auto", "format": "markdown"}));
     assert!(markdown.starts_with("# "), "{markdown}");
-    // Text of its own is read as it is, unless its picture is asked for.
+    // A page's own text is used, unless reading its picture is requested.
     let font = |options: Value| {
         let read: Value = serde_json::from_str(&text(&original, options)).unwrap();
         read["pages"][0]["blocks"][0]["lines"][0]["words"][0]["font"].as_str().unwrap_or_default().to_owned()

@@ -78,7 +78,7 @@ fn passwords_open_encrypted_files() {
 }
 
 #[test]
-fn what_cannot_be_drawn_is_told() {
+fn pages_that_cannot_be_drawn_are_reported() {
     let code = |options| run_on(Tool::PdfToImages, "text.pdf", options).failure().code;
     assert_eq!(code(json!({"pages": "999"})), ErrorCode::RenderFailed);
     assert_eq!(code(json!({"width": 60_000})), ErrorCode::RenderFailed);

@@ -15,7 +15,7 @@ fn words(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn markdown_is_as_a_person_would_write_it() {
+fn markdown_has_the_expected_structure() {
     let mut wrong = Vec::new();
     for layout in LAYOUTS {
         let is = text(&format!("layouts/{layout}.pdf"), json!({"format": "markdown"}));
@@ -28,7 +28,7 @@ fn markdown_is_as_a_person_would_write_it() {
 }
 
 #[test]
-fn ligatures_split_no_words_and_hide_none() {
+fn ligatures_neither_split_nor_hide_words() {
     let expected = "The first office The first efficient file of the office flow. Affinity, fluffy, find.";
     assert_eq!(words(&text("ligatures.pdf", json!({}))), words(expected));
 }
@@ -81,7 +81,7 @@ fn html_has_structure_and_no_markup_of_the_document() {
 }
 
 #[test]
-fn pages_without_text_are_told() {
+fn pages_without_text_are_reported() {
     let files = tempfile::tempdir().unwrap();
     let picture = files.path().join("a.png");
     image::RgbImage::from_pixel(20, 20, image::Rgb([9, 9, 9])).save(&picture).unwrap();

@@ -20,7 +20,7 @@ pub(super) enum Feature {
     StringSet,
     TargetCounter,
     Footnote,
-    /// Rendered rightly, but it wins over the paper that the request names.
+    /// Rendered correctly, but it overrides the paper that the request names.
     PageSize,
 }
 

@@ -10,26 +10,26 @@ use super::import::Model;
 use super::rewrite;
 use super::writing::Written;
 
-/// One document. Paths are absolute; the helper does not look at what it is given any further.
+/// A document. Its paths are absolute and not checked by the helper.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Document {
     pub(super) source: PathBuf,
-    /// Name and options of the import filter, for documents that don't say themselves how they are to be read.
+    /// Name and options of the import filter, for formats that need one.
     pub(super) import: Option<(String, String)>,
-    /// What the document becomes, and the filter that reads it, if it takes no window.
+    /// The kind of document and its filter, if it can be loaded without a window.
     pub(super) model: Option<(Model, String)>,
-    /// What it is, if it may take changes before it is read; they go into this directory.
+    /// Its kind, if it may be changed before it is read, and the directory for the changed copy.
     pub(super) rewrite: Option<(rewrite::Kind, PathBuf)>,
-    /// Whether all pages are turned to landscape, or else to portrait.
+    /// Whether to set all pages to landscape or portrait.
     pub(super) landscape: Option<bool>,
     pub(super) changes: Changes,
     pub(super) encrypted: bool,
     pub(super) password: Option<String>,
     pub(super) output: PathBuf,
     pub(super) export: Export,
-    /// Where fontconfig's log goes.
+    /// The path of fontconfig's log.
     pub(super) fonts_log: PathBuf,
-    /// Files of fonts beside those of the system.
+    /// Font files besides the system's.
     pub(super) fonts: Vec<PathBuf>,
 }
 
@@ -47,13 +47,13 @@ pub(super) enum Answer {
     Unable,
 }
 
-/// Findings about a result, for its warnings.
+/// Facts about a result, for warnings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Notes {
     pub(super) losses: rewrite::Losses,
     /// The document has tracked changes.
     pub(super) changes: bool,
-    /// Fonts that were looked for.
+    /// Fonts that were requested.
     pub(super) fonts: Matches,
     pub(super) written: Written,
 }

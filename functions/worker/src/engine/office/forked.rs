@@ -1,4 +1,4 @@
-//! One forked child of a warm LibreOffice per document: a fresh process's isolation at a warm one's speed.
+//! A forked child of a warm LibreOffice for each document: as isolated as a fresh process, as fast as a warm one.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::engine::fork_server::{ForkServer, Startup};
 
 const OPEN_FILES: u64 = 256;
 
-/// Where Debian's packages put jemalloc, with which LibreOffice converts a quarter faster.
+/// Debian's paths of jemalloc, which makes LibreOffice's conversions 25 % faster.
 const JEMALLOC: [&str; 2] =
     ["/usr/lib/x86_64-linux-gnu/libjemalloc.so.2", "/usr/lib/aarch64-linux-gnu/libjemalloc.so.2"];
 
@@ -30,7 +30,7 @@ pub(super) struct Forked {
 
 impl Forked {
     pub(super) fn new(launcher: Launcher, installation: Installation) -> Self {
-        // Each start has a directory of its own; the one before is removed.
+        // Each start has its own directory, and the previous one is removed.
         let home = std::sync::Mutex::new(None);
         let memory_bytes = launcher.allowance([]).memory_bytes;
         let start = move |startup| {
@@ -46,7 +46,7 @@ impl Forked {
         Self { server: ForkServer::new(Box::new(start)), memory_bytes }
     }
 
-    /// What a child may have.
+    /// The memory limit of a child.
     pub(super) fn memory_bytes(&self) -> u64 {
         self.memory_bytes
     }
@@ -110,7 +110,7 @@ fn command(launcher: &Launcher, installation: &Installation, home: &Path) -> io:
     let temporary = home.join("tmp");
     installation.write_profile(&profile)?;
     std::fs::create_dir(&temporary)?;
-    // Its children have narrower limits, each those of its document.
+    // Its children get narrower limits for each document.
     let confinement = Confinement {
         address_space: Some(ADDRESS_SPACE),
         cpu_seconds: None,
@@ -119,25 +119,25 @@ fn command(launcher: &Launcher, installation: &Installation, home: &Path) -> io:
         network: Network::Denied,
         processes: Processes::Forked,
         reads: vec![installation.directory()],
-        // Where the jobs' directories will be; each child is left its own.
+        // The parent of all jobs' directories. Each child is restricted to its own.
         writes: vec![std::env::temp_dir()],
     };
     let mut command = launcher.command(&confinement, launcher.worker(), home);
-    // Why a helper does not start is worth a line in the log; its children are silent.
+    // The helper's errors are logged if it does not start. Its children's are not.
     command.stderr(Stdio::inherit());
     command.arg("office-zygote").arg("--program").arg(&installation.program).arg("--home").arg(home);
     let location = url::Url::from_directory_path(&profile).map_err(|()| io::Error::other("a path is not absolute"))?;
     command.env("UserInstallation", location.as_str().trim_end_matches('/'));
     command.env("CONFIGURATION_LAYERS", installation.read_only_layers()?);
     command.env("HOME", home).env("TMPDIR", &temporary).env("LC_ALL", "C.UTF-8");
-    // No display, and no thread of LibreOffice's own.
+    // No display, and no threads of LibreOffice's own.
     command.env("SAL_USE_VCLPLUGIN", "svp").env("SAL_LOK_OPTIONS", "unipoll");
     command
         .env("FONTCONFIG_FILE", write_configuration(home, Asker::LibreOffice(installation.emoji()), &NO_FONTS)?)
         .env("FC_DEBUG", fonts_log::LOG_MATCHES);
     if let Some(jemalloc) = JEMALLOC.iter().map(PathBuf::from).find(|path| path.exists()) {
         command.env("LD_PRELOAD", jemalloc);
-        // What is freed stays at hand for a second: small documents never wait for the system, large ones do not pile up.
+        // Freed memory is kept for a second: small documents never wait for the system, and large ones don't accumulate memory.
         command.env("MALLOC_CONF", "narenas:1,dirty_decay_ms:1000,muzzy_decay_ms:0");
     }
     Ok(command)

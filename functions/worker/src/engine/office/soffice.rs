@@ -1,4 +1,4 @@
-//! One fresh `soffice` process per document: slower than a warm one, and dependent on nothing but the installation.
+//! A fresh `soffice` process for each document: slower than a warm one, but it only needs the installation.
 
 use std::ffi::OsString;
 use std::io;
@@ -30,8 +30,8 @@ impl Soffice {
         Self { launcher, installation }
     }
 
-    /// Fails for a document that needs a password, or whose pages are to be turned: the command line has no way to say so.
-    /// It has none either for what is changed in a document before it is printed: that is printed as LibreOffice has it.
+    /// Fails for documents with a password and for changed page orientation, which the command line does not support. It also
+    /// prints documents without the usual repairs.
     pub(super) async fn convert(&self, order: &Order<'_>) -> io::Result<Attempt> {
         if order.encrypted && order.password.is_some() {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "soffice takes no password"));
@@ -45,21 +45,21 @@ impl Soffice {
         if order.landscape.is_some() {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "soffice turns no pages"));
         }
-        // A separate profile: no document sees leftovers of another one. The directory's name is new too, since a helper's
+        // A separate profile, so that nothing remains from other documents. The directory's name is new too, since a helper's
         // child may have had this document before.
         let directory = TempDir::with_prefix_in("afresh-", order.scratch)?.keep();
         let profile = directory.join("profile");
         self.installation.write_profile(&profile)?;
-        // Where nothing is that LibreOffice did not write.
+        // Only contains files that LibreOffice wrote.
         let out = directory.join("written");
         let allowance = self.launcher.allowance([order.scratch.to_owned()]);
         let outcome = run(self.command(order, &profile, &out)?, order.deadline, allowance).await?;
         remove_sockets()?;
-        // What it says is looked through for what it means, never passed on: a document may have shaped it.
+        // Its output is only analysed, never passed on, since a document may have influenced it.
         let written = out.join(order.source.file_name().unwrap_or_default()).with_extension(&order.export.extension);
         let says = |words: &str| outcome.stderr.contains(words);
         Ok(match outcome.end {
-            // LibreOffice exits with 0 whether or not it wrote anything.
+            // LibreOffice exits with 0 even if it wrote nothing.
             End::Exited(0) if tree::open_written(&written).is_ok() => {
                 tree::place(&written, &order.output)?;
                 Attempt::Written(Notes::default())
@@ -72,7 +72,7 @@ impl Soffice {
     }
 
     fn command(&self, order: &Order<'_>, profile: &Path, out: &Path) -> io::Result<Command> {
-        // Not the `soffice` script: the processes it puts around LibreOffice have no use here.
+        // Not the `soffice` script, whose additional processes are not needed.
         let program = self.installation.program.join("soffice.bin");
         let mut command = self.launcher.command(&self.confinement(order), &program, order.scratch);
         let location = url::Url::from_directory_path(profile).map_err(|()| {
@@ -99,7 +99,7 @@ impl Soffice {
         let left = order.deadline.saturating_duration_since(Instant::now());
         Confinement {
             address_space: Some(ADDRESS_SPACE),
-            // Some of LibreOffice's work is done by threads beside each other.
+            // LibreOffice uses some threads in parallel.
             cpu_seconds: Some(2 * left.as_secs() + 2),
             file_bytes: order.limits.output_bytes.max(TEMPORARY_BYTES),
             open_files: OPEN_FILES,
@@ -111,8 +111,8 @@ impl Soffice {
     }
 }
 
-/// Removes the socket for later documents on which LibreOffice insists, and which it may not remove itself. Nobody
-/// connects to one, so no other LibreOffice misses its own.
+/// Removes the socket for later documents, which LibreOffice requires but may not be allowed to remove. Nobody connects to one,
+/// so other LibreOffice processes don't miss theirs.
 fn remove_sockets() -> io::Result<()> {
     for entry in std::fs::read_dir("/tmp")? {
         let entry = entry?;

@@ -1,8 +1,8 @@
-//! LibreOffice as the helper has it: warm, and with a quick way and a thorough way to convert a document.
+//! A warm LibreOffice in the helper, with a fast and a thorough way to convert a document.
 //!
-//! The quick way, by UNO, makes no view of the document, and takes import filters and settings. It says nothing of what it can't load:
-//! LibreOfficeKit, which is asked then, tells a damaged document from a protected one. What needs no window is read without
-//! one: a hidden window still has toolbars and a cursor.
+//! The fast way uses UNO: it creates no view and supports import filters and settings. If it fails, LibreOfficeKit is used, which
+//! can tell damaged documents from protected ones. Documents that need no window are loaded without one: even a hidden window has
+//! toolbars and a cursor.
 
 use std::io;
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::sniff::Format;
 
 /// Load options for LibreOfficeKit: no dialogs, since nobody could answer them.
 const SILENTLY: &str = "Batch=true,Language=en-US";
-/// What is encrypted is loaded with the one question that is answered: since LibreOffice 24, `Batch` keeps it back too.
+/// For encrypted documents, which need the password callback: since LibreOffice 24, `Batch` disables it.
 const ASKING: &str = "Language=en-US";
 
 /// A document of the warm-up.
@@ -30,9 +30,9 @@ struct Sample {
     model: Option<(Model, &'static str)>,
 }
 
-/// Small documents of each family: what they take LibreOffice through is warm in every child. The workbook has charts,
-/// money in several currencies, dates and formulas, and begins with a text that has a number in it, for which LibreOffice
-/// looks through the currencies of all locales; the slides have what a presentation program's own templates have.
+/// Small documents of each family, to warm up the code that they use for all children. The workbook has charts, several
+/// currencies, dates and formulas, and starts with text that contains a number, for which LibreOffice searches the currencies of
+/// all locales. The slides have elements of common presentation templates.
 const WARM_UP: [Sample; 3] = [
     Sample {
         name: "warm.docx",
@@ -54,7 +54,7 @@ const WARM_UP: [Sample; 3] = [
     },
 ];
 
-/// What happens to a document of the warm-up.
+/// What to do with a warm-up document after converting it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AfterWarmUp {
     Closed,
@@ -68,11 +68,11 @@ pub(super) struct WarmOffice<'a> {
 }
 
 impl<'a> WarmOffice<'a> {
-    /// Warms up by a text document alone. The first job waits for this, and of a spreadsheet or presentation it would take
-    /// as long to warm up as to convert it.
+    /// Only warms up with a text document. The first job waits for this, and warming up for a spreadsheet or presentation would
+    /// take as long as converting one.
     pub(super) fn warm_up(kit: &'a Office, home: &Path, by_uno: bool) -> io::Result<Self> {
         let mut office = Self { kit, uno: None };
-        // LibreOfficeKit's first document sets the language; and one of its own is what it needs to be warm enough.
+        // LibreOfficeKit's first document sets the language, and one document is enough to warm it up.
         office.repeat(home, &WARM_UP[..1], AfterWarmUp::Closed)?;
         if by_uno {
             office.uno = Uno::start().inspect_err(|error| eprintln!("without UNO: {error}")).ok();
@@ -81,19 +81,19 @@ impl<'a> WarmOffice<'a> {
         Ok(office)
     }
 
-    /// Converts the documents of the other families.
+    /// Warms up with the documents of the other families.
     pub(super) fn complete_warm_up(&mut self, home: &Path) -> io::Result<()> {
         self.warm_up_by(home, &WARM_UP[1..])
     }
 
-    /// Converts all documents of the warm-up, and leaves them open: together, they use as much memory as a larger one.
+    /// Converts all warm-up documents and keeps them open: together, they use as much memory as a larger document.
     pub(super) fn rehearse(&self, home: &Path) -> io::Result<()> {
         self.repeat(home, &WARM_UP, AfterWarmUp::Open)
     }
 
     fn warm_up_by(&mut self, home: &Path, samples: &[Sample]) -> io::Result<()> {
         if let Err(error) = self.repeat(home, samples, AfterWarmUp::Closed) {
-            // A LibreOffice whose UNO is not as it is known here.
+            // UNO's interface differs from the expected one.
             eprintln!("without UNO: {error}");
             self.uno = None;
             self.repeat(home, samples, AfterWarmUp::Closed)?;
@@ -165,14 +165,14 @@ impl<'a> WarmOffice<'a> {
         Ok(if saved { Answer::Written(notes) } else { Answer::NotSaved })
     }
 
-    /// LibreOfficeKit prints the boxes of a form's controls without their words: see [`Hidden::store`].
+    /// LibreOfficeKit prints form controls without their text: see [`Hidden::store`].
     fn be_kit(&self, is_kit: bool) {
         if let Some(uno) = &self.uno {
             uno.be_kit(is_kit);
         }
     }
 
-    /// None if this document can't be converted this way.
+    /// `None` if this document can't be converted in this way.
     fn convert_quickly(&self, asked: &Document, source: &str, notes: Notes) -> io::Result<Option<Answer>> {
         let Some(uno) = &self.uno else { return Ok(None) };
         let import = asked.import.as_ref().map(|(filter, options)| (filter.as_str(), options.as_str()));
@@ -201,7 +201,7 @@ impl<'a> WarmOffice<'a> {
     }
 }
 
-/// Loads a document without a window if it takes none, or else in a hidden one.
+/// Loads a document without a window if possible, or else in a hidden one.
 fn load<'a>(
     uno: &'a Uno,
     url: &str,
@@ -225,7 +225,7 @@ fn is_pdf(path: &Path) -> io::Result<bool> {
     Ok(std::fs::read(path)?.starts_with(b"%PDF-"))
 }
 
-/// Whether a document may be changed before it is written. Only a few of LibreOffice's commands serve one that may not.
+/// Whether a document may be changed before it is written. Read-only documents only support few of LibreOffice's commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Access {
     Read,

@@ -1,4 +1,4 @@
-//! Writing a loaded document into files, in the child that loaded it.
+//! Writes a loaded document to files, in the child that loaded it.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::export::{Export, Settings, Sheets, TextEncoding, sheet_path};
 use super::uno::{Hidden, Properties, Property, file_url};
 
-/// A filter, and what it is told: `FilterData` or `FilterOptions`.
+/// A filter and its `FilterData` or `FilterOptions`.
 pub(super) fn filter(name: &str, settings: (&str, Property)) -> Properties {
     let own = [("FilterName", Property::Text(name.to_owned())), ("Overwrite", Property::Boolean(true)), settings];
     own.map(|(name, value)| (name.to_owned(), value)).into()
@@ -19,11 +19,11 @@ pub(super) fn filter(name: &str, settings: (&str, Property)) -> Properties {
 /// What was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Written {
-    /// Sheets that are in files of their own: their numbers, counted from 1, and names.
+    /// Sheets with their own files: numbers, counted from 1, and names.
     pub(super) sheets: Vec<(usize, String)>,
-    /// Sheets that are in no file.
+    /// Number of sheets that were not written.
     pub(super) sheets_dropped: usize,
-    /// Characters that the encoding does not have.
+    /// Number of characters that the encoding does not have.
     pub(super) replaced: usize,
     /// The result has macros.
     pub(super) has_macros: bool,
@@ -31,11 +31,11 @@ pub(super) struct Written {
     pub(super) has_changes: bool,
 }
 
-/// How writing ended.
+/// The outcome of writing.
 pub(super) enum End {
     Written(Written),
     NotSaved,
-    /// The names of the sheets that there are.
+    /// The names of the existing sheets.
     NoSuchSheet(Vec<String>),
 }
 
@@ -73,7 +73,7 @@ fn write_sheets(document: &Hidden<'_>, export: &Export, sheets: &Sheets, output:
     Ok(End::Written(written))
 }
 
-/// Writes one sheet into a directory of its own: LibreOffice names the file after the sheet.
+/// Writes a sheet to its own directory, since LibreOffice names the file after the sheet.
 fn write_sheet(
     document: &Hidden<'_>,
     export: &Export,
@@ -94,14 +94,14 @@ fn write_sheet(
     Ok(true)
 }
 
-/// Separator, quotation mark, character set (UTF-8), first line, no columns, any language, only texts that need it are in
-/// quotation marks, cells as they are shown, no formulas; and last, the sheet's number.
+/// Separator, quotation mark, character set (UTF-8), first line, no columns, any language, quotation marks only where needed,
+/// cells as shown, no formulas, and the sheet's number.
 fn table_options(separator: char, number: usize) -> String {
     format!("{},34,76,1,,0,false,false,true,false,false,{number}", u32::from(separator))
 }
 
-/// Brings UTF-8 text into another encoding, without a mark but where one is asked for. Counts the characters that the
-/// encoding does not have: each becomes a question mark.
+/// Converts UTF-8 text to another encoding, with a byte order mark only if requested. Characters that the encoding does not have
+/// become question marks and are counted.
 fn encode(path: &Path, encoding: Option<TextEncoding>) -> io::Result<usize> {
     const MARK: &str = "\u{feff}";
     let Some(encoding) = encoding else { return Ok(0) };
@@ -132,7 +132,7 @@ fn encoded(text: &str, encoding: &'static encoding_rs::Encoding) -> (Vec<u8>, us
     }
 }
 
-/// Whether an OpenDocument file has macros. The filters of the other formats write none.
+/// Whether an OpenDocument file has macros. Filters of other formats never write any.
 fn has_macros(export: &Export, output: &Path) -> bool {
     let is_open_document = ["odt", "ods", "odp"].contains(&export.extension.as_str());
     let names = || {
@@ -143,7 +143,7 @@ fn has_macros(export: &Export, output: &Path) -> bool {
     is_open_document && names().unwrap_or(false)
 }
 
-/// An entry of `FilterData`, as LibreOfficeKit and the command line take it.
+/// An entry of `FilterData`, in the form for LibreOfficeKit and the command line.
 #[derive(Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "lowercase")]
 enum Entry {
@@ -152,7 +152,7 @@ enum Entry {
     String(String),
 }
 
-/// The properties that a text of `FilterData` stands for; an empty one for none.
+/// The properties in a `FilterData` text, which may be empty.
 fn filter_data(json: &str) -> io::Result<Properties> {
     if json.is_empty() {
         return Ok(Properties::new());

@@ -1,4 +1,4 @@
-//! The helper process that has LibreOffice loaded and warm.
+//! The helper process with a warm LibreOffice.
 
 use std::fs::File;
 use std::io;
@@ -19,15 +19,15 @@ pub struct Args {
     /// LibreOffice's program directory.
     #[arg(long)]
     program: PathBuf,
-    /// The helper's own directory: `profile` in it was prepared, `tmp` is LibreOffice's directory for temporary files.
+    /// The helper's own directory: `profile` is prepared, and `tmp` is for LibreOffice's temporary files.
     #[arg(long)]
     home: PathBuf,
-    /// Have LibreOfficeKit alone convert: slower, and not dependent on UNO's binary interface.
+    /// Only use LibreOfficeKit: slower, but independent of UNO's binary interface.
     #[arg(long)]
     without_uno: bool,
 }
 
-/// Serves until standard input ends. Returns only what kept it from serving.
+/// Serves until standard input ends. Only returns an error that prevents it.
 pub fn run(args: &Args) -> io::Error {
     match helper::take_stdout().and_then(|mut replies| helper::or_tell(&mut replies, |replies| serve(args, replies))) {
         Ok(()) => io::Error::other("LibreOffice ended by itself"),
@@ -38,7 +38,7 @@ pub fn run(args: &Args) -> io::Error {
 fn serve(args: &Args, replies: &mut File) -> io::Result<()> {
     let office = Office::start(&args.program, &file_url(&args.home.join("profile"))?)?;
     office.run(&mut |office| {
-        // The loop inside ends with the process, or with what keeps it from going on: LibreOffice's own end is not waited for.
+        // The loop ends with the process or with an error; LibreOffice's own shutdown is not awaited.
         let served = helper::or_tell(replies, |replies| serve_documents(office, args, replies));
         system::exit_now(i32::from(served.is_err()));
     });
@@ -47,11 +47,11 @@ fn serve(args: &Args, replies: &mut File) -> io::Result<()> {
 
 fn serve_documents(office: &Office, args: &Args, replies: &mut File) -> io::Result<()> {
     let office = WarmOffice::warm_up(office, &args.home, !args.without_uno)?;
-    // The profile was read; what is there from now on could only be some document's.
+    // The profile was read. Later files in its place could only come from a document.
     std::fs::remove_dir_all(args.home.join("profile"))?;
-    // What this process has used to get here, and no child needs.
+    // Drops pages that were only needed for the start.
     system::drop_unchanged_pages()?;
-    // Only now: a process that hides its memory can't read its own page map, unless it is root.
+    // Done last: a process that hides its memory can't read its own page map, unless it is root.
     confine::hide_own_memory()?;
     helper::serve(&mut OfficeHandler { office, args }, replies)
 }
@@ -73,7 +73,7 @@ impl Handler for OfficeHandler<'_> {
         Some(&self.args.home)
     }
 
-    /// From here on the heap of each child begins alike.
+    /// From here on, every child starts with the same heap.
     fn settle(&mut self) -> io::Result<()> {
         self.office.complete_warm_up(&self.args.home)?;
         lok::return_freed_memory();

@@ -1,4 +1,4 @@
-//! What the codes of a simple font stand for.
+//! The meaning of a simple font's codes.
 
 use std::collections::HashMap;
 
@@ -59,12 +59,12 @@ impl Codes {
         !self.differences.is_empty()
     }
 
-    /// The document's own name for a code.
+    /// The document's name for a code.
     pub(super) fn difference(&self, code: u8) -> Option<&str> {
         self.differences.get(&code).map(String::as_str)
     }
 
-    /// The character of a code. `own`: the encoding that stands for the font's own.
+    /// The character of a code. `own`: the assumed encoding of the font itself.
     pub(super) fn character(&self, code: u8, own: Base) -> Option<char> {
         if let Some(name) = self.difference(code) {
             return agl::name_to_char(name);
@@ -72,7 +72,7 @@ impl Codes {
         character(if self.base == Base::Own { own } else { self.base }, code)
     }
 
-    /// The name of a code. `None` where the font's own encoding says it.
+    /// The name of a code. `None` if the font's own encoding defines it.
     pub(super) fn name(&self, code: u8, own: Base) -> Option<String> {
         if let Some(name) = self.difference(code) {
             return Some(name.to_owned());

@@ -20,7 +20,7 @@ pub(super) const fn is_plain(flags: i64) -> bool {
     flags & PLAIN != 0
 }
 
-/// A descriptor of a new font file: the old one's, where there is one.
+/// A descriptor for a new font file, based on the old one if there is one.
 pub(super) fn with_file(
     document: &mut Document,
     font: &Dictionary,
@@ -53,7 +53,7 @@ pub(super) fn with_file(
     document.add_object(descriptor)
 }
 
-/// A name without the tag of a subset.
+/// A name without the prefix of a subset.
 pub(super) fn plain_name(name: &[u8]) -> String {
     let is_tagged = name.get(6) == Some(&b'+') && name[..6].iter().all(u8::is_ascii_uppercase);
     String::from_utf8_lossy(if is_tagged { &name[7..] } else { name }).into_owned()

@@ -1,4 +1,4 @@
-//! Fonts: embedded, with every glyph that is shown, and of the widths that the document states.
+//! Fonts: embedded, with all displayed glyphs, and with the widths that the document states.
 
 mod codes;
 mod descriptor;
@@ -22,15 +22,15 @@ use crate::label::Fonts;
 use crate::shrink::fonts::uses;
 use crate::structure::objects::{Lookup, unpacked};
 
-/// The most bytes that a font file may unpack to.
+/// Most unpacked bytes of a font file.
 const FILE_BYTES: usize = 64 << 20;
-/// Widths that differ by less are the same, in thousandths of an em.
+/// Differences of widths up to this are ignored, in thousandths of an em.
 const TOLERANCE: f64 = 1.0;
 
-/// What became of a font.
+/// The result for a font.
 enum Fate {
     Kept,
-    /// A new font dictionary, and what was done.
+    /// A new font dictionary, and the repair.
     New(Dictionary, Repair),
     Broken(Rule),
 }
@@ -71,7 +71,7 @@ pub(super) fn mend(document: &mut Document, installed: &Fonts, verdict: &mut Ver
     }
 }
 
-/// Fonts, their descriptors and descendants become objects of their own.
+/// Makes fonts, descriptors and descendants separate objects.
 fn make_objects(document: &mut Document) {
     let ids: Vec<ObjectId> = document.objects.keys().copied().collect();
     for id in ids {
@@ -117,7 +117,7 @@ fn own(document: &mut Document, object: &mut Object) {
     *object = document.add_object(value).into();
 }
 
-/// Names of fonts have to be UTF-8.
+/// Names of fonts must be UTF-8.
 fn names(document: &mut Document) {
     super::walk::dictionaries(document, |_, entries| {
         for key in ["BaseFont", "FontName"] {
@@ -170,7 +170,7 @@ impl Program {
     }
 }
 
-/// A font file's stream, and the tag that marks the font as a part of another.
+/// A font file's stream, and the prefix that marks the font as a subset.
 fn file(document: &mut Document, data: &[u8], kind: Option<&str>) -> Option<(ObjectId, String)> {
     let tag: String = Sha256::digest(data).iter().take(6).map(|byte| char::from(b'A' + byte % 26)).collect();
     let mut encoder = ZlibEncoder::new(Vec::with_capacity(data.len() / 2), Compression::best());

@@ -136,7 +136,7 @@ impl CommandSink for Pen {
     fn close(&mut self) {}
 }
 
-/// A character code that the document uses, with its glyph name, if the font has one, and its width.
+/// A used character code with its glyph name, if the font has one, and width.
 struct Shown {
     code: u8,
     name: Option<String>,
@@ -181,7 +181,7 @@ pub(super) fn mend(
         .map_or(Fate::Broken(Rule::FontWidths), |font| Fate::New(font, Repair::FontRewritten))
 }
 
-/// Lists the glyphs of a subset where the level asks for that, and nowhere else.
+/// Lists a subset's glyphs if the level requires it, and removes the list otherwise.
 fn listed(document: &mut Document, font: &Dictionary, face: &Face<'_>, level: Level) -> Fate {
     let Some(mut descriptor) = document.child(font, b"FontDescriptor").cloned() else { return Fate::Kept };
     let had = descriptor.remove(b"CharSet").is_some();
@@ -201,7 +201,7 @@ fn char_set<'n>(names: impl Iterator<Item = &'n str>) -> Object {
     crate::structure::objects::string(names.iter().map(|name| format!("/{name}")).collect::<String>())
 }
 
-/// The font with the glyphs that are shown, of the widths that are stated.
+/// The font with the displayed glyphs at the stated widths.
 fn rewrite(
     document: &mut Document,
     font: &Dictionary,

@@ -1,4 +1,4 @@
-//! Fonts of one-byte codes.
+//! Fonts with one-byte codes.
 
 use lopdf::{Dictionary, Document};
 
@@ -11,7 +11,7 @@ use crate::label::Fonts;
 use crate::pdfa::verdict::{Level, Repair, Rule};
 use crate::structure::objects::Lookup;
 
-/// The most by which the widths of a font that stands in may differ, in thousandths of an em.
+/// Widths of a substitute font may differ by this much, in thousandths of an em.
 const EQUAL: f64 = 12.0;
 
 pub(super) fn mend(
@@ -79,7 +79,7 @@ fn characters(encoding: &Codes, shown: &[u8], own: Base) -> Vec<(u8, char)> {
     shown.iter().filter_map(|code| Some((*code, encoding.character(*code, own)?))).collect()
 }
 
-/// The font as one of symbols, whose program maps the codes.
+/// The font as a symbolic font whose program maps the codes.
 fn symbols(
     document: &mut Document,
     font: &Dictionary,
@@ -121,7 +121,7 @@ fn substitute(
         let character = encoding.character(code, own)?;
         let glyph = face.of_character(twin(character)).or_else(|| face.of_character(character))?;
         let own = face.width(glyph)?;
-        // Codes beyond the stated widths are 0 wide: nobody sees them.
+        // Codes outside the stated widths have width 0 and are invisible.
         let width = widths.of(code).filter(|_| widths.lists(code)).unwrap_or(own);
         ((width - own).abs() <= EQUAL).then_some((Slot { code: code.into(), glyph, width }, character))
     };
@@ -131,7 +131,7 @@ fn substitute(
         slots.push(slot);
     }
     if is_open {
-        // Text that is filled in later may need any of them.
+        // Text that is entered later may use any of them.
         slots.extend((32..=u8::MAX).filter(|code| !shown.contains(code)).filter_map(slot));
     }
     let characters: Vec<(u8, char)> =
@@ -143,7 +143,7 @@ fn substitute(
     }
 }
 
-/// What fonts have in place of special spaces and hyphens.
+/// The usual replacement of special spaces and hyphens.
 const fn twin(character: char) -> char {
     match character {
         '\u{a0}' => ' ',

@@ -1,8 +1,8 @@
-//! Fonts that are installed, for those that a document does not embed.
+//! Installed fonts that replace fonts that are not embedded.
 
 use crate::label::Fonts;
 
-/// The beginning of names, without spaces, and the families of the same widths. Longer names come first.
+/// Prefixes of names without spaces, and families of the same widths. Longer prefixes come first.
 const FAMILIES: [(&str, &str); 12] = [
     ("arialnarrow", "Liberation Sans Narrow"),
     ("helveticanarrow", "Liberation Sans Narrow"),
@@ -18,11 +18,11 @@ const FAMILIES: [(&str, &str); 12] = [
     ("dejavusans", "DejaVu Sans"),
 ];
 
-/// The file of a font that stands in for one of this name.
+/// The file of a substitute for a font name.
 pub(super) fn find(installed: &Fonts, name: &str) -> Option<Vec<u8>> {
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     let (start, family) = FAMILIES.iter().find(|(start, _)| plain.starts_with(start))?;
-    // What follows may only be a style: "ArialUnicodeMS" is another font.
+    // The rest may only be a style: "ArialUnicodeMS" is another font.
     let mut style = plain[start.len()..].to_owned();
     for word in ["psmt", "mt", "ps", "bold", "italic", "oblique", "regular", "roman", "normal"] {
         style = style.replace(word, "");

@@ -1,4 +1,4 @@
-//! TrueType programs: which glyphs codes show, and programs that are rewritten so that each code has its glyph and width.
+//! TrueType programs: finds the glyphs of codes, and rewrites programs so that each code has its glyph and width.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,16 +10,16 @@ use super::codes::{Base, Codes};
 use crate::shrink::fonts::encoding::macintosh;
 use crate::shrink::fonts::truetype::{self, Tables};
 
-/// Where a font of symbols has its codes.
+/// The code offset of symbolic fonts.
 const SYMBOLS: u16 = 0xF000;
 
-/// A program, as far as its glyphs and widths go.
+/// A program with its glyphs and widths.
 pub(super) struct Face<'f> {
     data: &'f [u8],
     tables: Tables<'f>,
     pub(super) count: u16,
     units: f64,
-    /// Glyphs with a width of their own.
+    /// The number of glyphs with their own width.
     wide: usize,
 }
 
@@ -38,7 +38,7 @@ impl<'f> Face<'f> {
         (units > 0.0 && wide > 0 && count > 0).then_some(Self { data, tables, count, units, wide })
     }
 
-    /// In thousandths of an em. `None` for a glyph that the font does not have.
+    /// In thousandths of an em. `None` for missing glyphs.
     pub(super) fn width(&self, glyph: u16) -> Option<f64> {
         if glyph >= self.count {
             return None;
@@ -84,7 +84,7 @@ fn lookup(table: &CmapSubtable<'_>, code: u32) -> Option<u16> {
     table.map_codepoint(code).and_then(|glyph| u16::try_from(glyph.to_u32()).ok()).filter(|glyph| *glyph != 0)
 }
 
-/// How a viewer finds the glyphs of a simple font. The rules are PDFium's.
+/// Finds the glyphs of a simple font like a viewer. The rules are PDFium's.
 pub(super) struct Mapper<'f> {
     tables: Vec<(PlatformId, u16, CmapSubtable<'f>)>,
     names: HashMap<&'f str, u16>,
@@ -121,7 +121,7 @@ impl<'f> Mapper<'f> {
         self.tables.iter().find(|(p, e, _)| *p == platform && *e == encoding).map(|(_, _, table)| table)
     }
 
-    /// 0: none.
+    /// 0 means no glyph.
     pub(super) fn glyph(&self, codes: &Codes, code: u8) -> u16 {
         let symbols = self.table(PlatformId::Windows, 0);
         let macintosh_table = self.table(PlatformId::Macintosh, 0);
@@ -164,7 +164,7 @@ impl<'f> Mapper<'f> {
         }
     }
 
-    /// The tables of a font of symbols: one for symbols, or one alone.
+    /// The symbol tables of a font: one for symbols, or the only one.
     pub(super) fn is_symbolic(&self) -> bool {
         self.table(PlatformId::Windows, 0).is_some() || self.tables.len() == 1
     }
@@ -175,7 +175,7 @@ impl<'f> Mapper<'f> {
     }
 }
 
-/// A character code that the document uses, its glyph (0: the font has no glyph), and its width in thousandths of an em.
+/// A used character code, its glyph (0 if the font has none), and its width in thousandths of an em.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     pub(super) code: u16,
@@ -183,14 +183,14 @@ pub(super) struct Slot {
     pub(super) width: f64,
 }
 
-/// A program in which every code has a glyph of its width.
+/// A program in which every code has a glyph of the right width.
 pub(super) struct Rewritten {
     pub(super) data: Vec<u8>,
     pub(super) glyphs: BTreeMap<u16, u16>,
 }
 
-/// Rewrites a program. A glyph that is missing is copied from the one that viewers show instead, and one that has several
-/// widths is copied too. `with_codes`: the program maps codes as a font of symbols.
+/// Rewrites a program. Missing glyphs are copied from the one that viewers show instead, and glyphs with several widths are
+/// copied too. `with_codes`: the program maps codes like a symbolic font.
 pub(super) fn rewrite(face: &Face<'_>, slots: &[Slot], with_codes: bool) -> Option<Rewritten> {
     let used: BTreeSet<u16> = slots.iter().map(|slot| slot.glyph).filter(|glyph| *glyph < face.count).collect();
     let subset = truetype::subset(face.data, &used, false)?;
@@ -219,7 +219,7 @@ pub(super) fn rewrite(face: &Face<'_>, slots: &[Slot], with_codes: bool) -> Opti
     Some(Rewritten { data: truetype::sealed(&new.tables, tables)?, glyphs: placed })
 }
 
-/// Outlines and metrics, to which others can be added.
+/// Outlines and metrics that can be extended.
 struct Glyphs {
     outlines: Vec<Vec<u8>>,
     advances: Vec<u16>,
@@ -258,7 +258,7 @@ impl Glyphs {
         Some(number)
     }
 
-    /// All tables of the new font but those of codes and names.
+    /// All tables of the new font except those of codes and names.
     fn tables(&self, face: &Face<'_>) -> Option<Vec<([u8; 4], Vec<u8>)>> {
         let (mut glyf, mut loca, mut hmtx) = (Vec::new(), Vec::new(), Vec::new());
         for outline in &self.outlines {
@@ -294,7 +294,7 @@ impl Glyphs {
     }
 }
 
-/// A table of one subtable, for symbols, with a segment for each code.
+/// A table with one subtable for symbols and a segment for each code.
 fn cmap(glyphs: &BTreeMap<u16, u16>) -> Option<Vec<u8>> {
     let mut segments: Vec<(u16, u16)> =
         glyphs.iter().map(|(code, glyph)| (SYMBOLS + code, glyph.wrapping_sub(SYMBOLS + code))).collect();

@@ -1,13 +1,13 @@
-//! The table that says which characters codes stand for.
+//! The map from codes to characters.
 
 use std::fmt::Write;
 
 use lopdf::{Dictionary, Document, Stream};
 
-/// Entries of one section, which the format limits.
+/// Most entries in a section of the format.
 const SECTION: usize = 100;
 
-/// A CMap of one-byte codes.
+/// A CMap for one-byte codes.
 pub(super) fn table(pairs: &[(u8, char)]) -> Vec<u8> {
     let mut text = String::from(
         "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) \
@@ -29,7 +29,7 @@ pub(super) fn table(pairs: &[(u8, char)]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Says which characters codes stand for, unless the document does.
+/// Adds the characters of codes, unless the document has them.
 pub(super) fn set_characters(document: &mut Document, font: &mut Dictionary, characters: &[(u8, char)]) {
     if !font.has(b"ToUnicode") && !characters.is_empty() {
         let table = document.add_object(Stream::new(Dictionary::new(), table(characters)));

@@ -95,7 +95,7 @@ fn true_type(
     let mut font = font.clone();
     font.set("BaseFont", name.as_str());
     let present: Vec<u16> = rewritten.glyphs.keys().copied().collect();
-    // The glyphs have been renumbered: vertical metrics and others are by CID, which have not.
+    // The glyphs were renumbered. Vertical metrics and others use CIDs, which stay the same.
     match entries(document, &font, id, new, &present, level) {
         Fate::Broken(rule) => Fate::Broken(rule),
         Fate::Kept | Fate::New(..) => Fate::New(font, Repair::FontRewritten),
@@ -135,7 +135,7 @@ fn compact(
     entries(document, font, id, descendant.clone(), &present, level)
 }
 
-/// Writes the descendant. The set of its glyphs is listed where the level asks for that, and nowhere else.
+/// Writes the descendant. Lists the set of glyphs if the level requires it, and removes the list otherwise.
 fn entries(
     document: &mut Document,
     font: &Dictionary,
@@ -161,7 +161,7 @@ fn entries(
     let place = reference(&descendant, b"FontDescriptor");
     let mut descendant = descendant;
     if had || level == Level::One {
-        // Others may use the same descriptor with another set of glyphs.
+        // Others may use the same descriptor with different glyphs.
         descendant.set("FontDescriptor", document.add_object(described));
     } else if old && place.is_some() {
         return Fate::Kept;

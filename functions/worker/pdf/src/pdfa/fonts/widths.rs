@@ -26,7 +26,7 @@ impl Simple {
         }
     }
 
-    /// Whether any are stated.
+    /// Whether any widths are stated.
     pub(super) fn is_stated(&self) -> bool {
         !self.list.is_empty()
     }
@@ -39,7 +39,7 @@ impl Simple {
         Some(place.and_then(|place| self.list.get(place)).copied().unwrap_or(self.missing))
     }
 
-    /// Whether the code has an entry of its own.
+    /// Whether the code has its own entry.
     pub(super) fn lists(&self, code: u8) -> bool {
         usize::try_from(i64::from(code) - self.first).is_ok_and(|place| place < self.list.len())
     }

@@ -1,4 +1,4 @@
-//! Copies objects from a source into the result, each once, under new numbers, as far as something refers to them.
+//! Copies referenced objects from a source to the result, each once, with new numbers.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -8,30 +8,30 @@ use crate::structure::held::Held;
 use crate::structure::objects::{bytes, string};
 use crate::structure::writer::{PdfWriter, WriteError};
 
-/// Longer strings are written in hexadecimal: the writer takes quadratic time over the parentheses of literal ones.
+/// Longer strings are written in hexadecimal, because the writer takes quadratic time for parentheses in literal ones.
 const LITERAL_BYTES: usize = 512;
 
 pub(crate) struct Copier<'a> {
     document: &'a mut Document,
     held: &'a Held,
-    /// The document is needed again: copy from it instead of emptying it.
+    /// The document is needed again, so copying must not empty it.
     keep: bool,
     ids: HashMap<ObjectId, ObjectId>,
-    /// Objects that the result has in another form.
+    /// Objects with another form in the result.
     edited: HashMap<ObjectId, Object>,
-    /// Objects that the result does not have, whatever refers to them.
+    /// Objects that are left out of the result.
     gone: HashSet<ObjectId>,
     queue: VecDeque<ObjectId>,
-    /// Keys of the structure's parent tree that were met, and what they become.
+    /// Keys of the structure's parent tree, and their new values.
     keys: BTreeMap<i64, i64>,
     next_key: i64,
     /// Named destinations and their new names.
     pub(super) names: BTreeMap<Vec<u8>, Vec<u8>>,
-    /// Fonts of the form's resources that have a new name.
+    /// Renamed fonts of the form's resources.
     pub(super) fonts: Vec<(Vec<u8>, Vec<u8>)>,
-    /// A suffix for the identifiers of structure elements, which earlier sources may use too.
+    /// A suffix for identifiers of structure elements that earlier sources may use too.
     pub(super) element_suffix: Option<Vec<u8>>,
-    /// Types of structure elements that have a new name.
+    /// Renamed types of structure elements.
     pub(super) roles: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Copier<'a> {
         self.ids.contains_key(&id)
     }
 
-    /// A copy of a dictionary, to be changed before anything refers to it.
+    /// A copy of a dictionary that can be changed before anything refers to it.
     pub(super) fn edit(&mut self, id: ObjectId) -> Option<&mut Dictionary> {
         if !self.edited.contains_key(&id) {
             let object = self.document.get_dictionary(id).ok()?.clone();
@@ -105,7 +105,7 @@ impl<'a> Copier<'a> {
         Some(new)
     }
 
-    /// A copy of an object, with the object numbers of the result.
+    /// A copy of an object with the result's object numbers.
     pub(super) fn mapped(&mut self, writer: &mut PdfWriter, object: &Object) -> Object {
         let mut object = object.clone();
         self.rewrite(writer, &mut object);
@@ -201,7 +201,7 @@ impl<'a> Copier<'a> {
         }
     }
 
-    /// Writes everything that was referred to.
+    /// Writes all referenced objects.
     pub(super) fn drain(&mut self, writer: &mut PdfWriter) -> Result<(), WriteError> {
         while let Some(id) = self.queue.pop_front() {
             let Some(result) = self.ids.get(&id).copied() else { continue };

@@ -1,5 +1,5 @@
-//! Interactive forms: fields of equal names in several sources are renamed by their roots, so that a field that spans pages,
-//! such as a group of radio buttons, stays one.
+//! Interactive forms. Fields with equal names in several sources are renamed at their roots, so that a field on several pages,
+//! such as a group of radio buttons, stays one field.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -26,13 +26,13 @@ pub(super) struct Form {
     signatures: i64,
 }
 
-/// What one source adds to it.
+/// A source's part of the form.
 pub(super) struct Source {
     form: Dictionary,
     roots: Vec<ObjectId>,
 }
 
-/// Decides which fields of a source are kept, and under which names: all, or those on `pages`.
+/// Decides which of a source's fields to keep, and their names: all fields, or those on `pages`.
 pub(super) fn prepare(
     form: &mut Form,
     copier: &mut Copier<'_>,
@@ -57,7 +57,7 @@ pub(super) fn prepare(
     Some(Source { form: own, roots })
 }
 
-/// The fields that these pages show, and what they belong to.
+/// The fields on these pages with their ancestors.
 fn shown(document: &Document, pages: &[ObjectId]) -> HashSet<ObjectId> {
     let mut shown = HashSet::new();
     for page in pages.iter().filter_map(|page| document.get_dictionary(*page).ok()) {
@@ -126,7 +126,7 @@ fn rename_fonts(form: &mut Form, document: &Document, own: &Dictionary) -> Vec<(
     renamed
 }
 
-/// The form's defaults are those of the first source. Fields of other sources get copies of the defaults that they rely on.
+/// The form uses the first source's defaults. Fields of other sources get copies of the defaults that they rely on.
 fn inherit_defaults(form: &mut Form, copier: &mut Copier<'_>, own: &Dictionary, roots: &[ObjectId]) {
     let first = form.fields.is_empty();
     for (key, taken) in [("DA", &mut form.appearance), ("Q", &mut form.alignment)] {
@@ -144,7 +144,7 @@ fn inherit_defaults(form: &mut Form, copier: &mut Copier<'_>, own: &Dictionary, 
 }
 
 impl Form {
-    /// Takes a source's fields, after its pages are placed.
+    /// Takes a source's fields after its pages are placed.
     pub(super) fn take(&mut self, copier: &mut Copier<'_>, writer: &mut PdfWriter, source: &Source) {
         let roots = source.roots.iter().filter_map(|root| copier.reference(writer, *root));
         self.fields.extend(roots.map(Object::Reference).collect::<Vec<_>>());

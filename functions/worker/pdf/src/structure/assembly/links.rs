@@ -1,4 +1,4 @@
-//! Destinations, and the annotations that lead to them.
+//! Destinations, and annotations that point to them.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -87,7 +87,7 @@ pub(super) fn keep(
     kept
 }
 
-/// The annotations of a further copy of a page: copies of their own, and without fields, which exist once.
+/// The annotations of a repeated page: separate copies without fields, which exist only once.
 pub(super) fn repeat(document: &Document, page: &Dictionary) -> Vec<Dictionary> {
     let again = |annotation: &Object| {
         let annotation = document.dictionary(annotation)?;

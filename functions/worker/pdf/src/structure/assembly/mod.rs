@@ -1,5 +1,5 @@
-//! Puts a file together from pages of others, with everything that belongs to them: outlines, named destinations, links,
-//! form fields, page labels, tags, layers, attachments and scripts. What belongs to omitted pages is omitted too.
+//! Assembles a file from pages of others with everything that belongs to them: outlines, named destinations, links, form fields,
+//! page labels, tags, layers, attachments and scripts. Data of omitted pages is omitted too.
 //!
 //! Each source is loaded, copied and dropped before the next, so that the largest one determines the memory.
 
@@ -27,7 +27,7 @@ use super::pages::{self, Rectangle};
 use super::writer::{PdfWriter, WriteError};
 use crate::{Failure, Limits, Warning};
 
-/// Entries of a catalogue that belong to the document as a whole.
+/// Catalogue entries that concern the whole document.
 const WHOLE: [&str; 11] = [
     "AF",
     "Collection",
@@ -41,9 +41,9 @@ const WHOLE: [&str; 11] = [
     "ViewerPreferences",
     "AA",
 ];
-/// Those that hold for parts of it, too, and for several documents after the first.
+/// Those that are also valid for parts of a document, and for several documents.
 const SHARED: [&str; 4] = ["Extensions", "Lang", "PageLayout", "ViewerPreferences"];
-/// Those that one source gives to a part of itself.
+/// Those that a source may give to a part of itself.
 const OWN: [&str; 3] = ["Metadata", "OutputIntents", "URI"];
 
 /// A result under construction.
@@ -69,7 +69,7 @@ pub(crate) struct Assembly {
     warnings: Vec<Warning>,
 }
 
-/// What was made.
+/// A finished file.
 #[derive(Debug)]
 pub(crate) struct Assembled {
     pub(crate) pages: u32,
@@ -137,7 +137,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Adds pages of a source. Unless it is used again, that empties it.
+    /// Adds pages of a source. This empties the source unless it is used again.
     pub(crate) fn add(&mut self, source: &mut Source, part: &Part<'_>) -> Result<(), Failure> {
         let chosen: Vec<ObjectId> =
             part.pages.iter().filter_map(|page| source.pages.get(page.index)).copied().collect();
@@ -200,7 +200,7 @@ impl Assembly {
         }
     }
 
-    /// Object numbers for the pages of the result. References to a page that is used several times lead to its first copy.
+    /// Object numbers for the result's pages. References to a page that is used several times point to its first copy.
     fn place_pages(
         &mut self,
         copier: &mut Copier<'_>,
@@ -264,7 +264,7 @@ impl Assembly {
         Ok(copied)
     }
 
-    /// Direct annotations become objects of their own, so that other objects can refer to them.
+    /// Makes direct annotations separate objects, so that others can refer to them.
     fn place_annotations(
         &mut self,
         copier: &mut Copier<'_>,
@@ -425,7 +425,7 @@ fn later_version(document: &Document, catalog: &Dictionary) -> Option<String> {
     own.into_iter().chain([document.version.as_str()]).filter(|version| *version == "2.0").map(str::to_owned).next()
 }
 
-/// `name`, or the first of `name+2`, `name+3` … that is free. Text in UTF-16 gets its tail in UTF-16.
+/// `name`, or the first free one of `name+2`, `name+3` … The suffix of UTF-16 text is in UTF-16.
 fn unique(name: &[u8], taken: impl Fn(&[u8]) -> bool) -> Vec<u8> {
     let wide = name.starts_with(&[0xFE, 0xFF]);
     let mut new = name.to_vec();

@@ -25,7 +25,7 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    /// An item that leads to the top of a page of the result.
+    /// An item that points to the top of a page in the result.
     pub(super) fn to_page(title: &str, page: ObjectId, kids: Vec<Self>) -> Self {
         let target = vec![page.into(), "Fit".into()];
         Self { title: text(title), entries: vec![("Dest", target.into())], open: true, page: None, kids }
@@ -35,7 +35,7 @@ impl Item {
         decode(&self.title)
     }
 
-    /// Items that are visible when this one is.
+    /// The number of items that are visible with this one.
     fn visible(&self) -> i64 {
         self.kids.iter().map(|kid| 1 + if kid.open { kid.visible() } else { 0 }).sum()
     }
@@ -49,7 +49,7 @@ pub(super) fn read(document: &Document, catalog: &Dictionary, destinations: &Des
 struct Reader<'a> {
     document: &'a Document,
     destinations: &'a Destinations,
-    /// Siblings may form a ring, and an item may be its own child.
+    /// Siblings may form a circle, and an item may be its own child.
     seen: HashSet<ObjectId>,
 }
 
@@ -82,7 +82,7 @@ impl Reader<'_> {
     }
 }
 
-/// The part of an outline that leads to these pages.
+/// The part of an outline that points to these pages.
 pub(super) fn prune(items: Vec<Item>, pages: &HashSet<ObjectId>) -> Vec<Item> {
     items
         .into_iter()

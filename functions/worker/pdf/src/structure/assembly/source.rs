@@ -12,7 +12,7 @@ use crate::structure::held::Held;
 use crate::structure::objects::{self, Lookup};
 use crate::structure::pages::{self, Rectangle};
 
-/// A document that pages are taken from. It is read once, however often it is used.
+/// A document that pages are taken from. It is only read once.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) document: Document,
@@ -23,9 +23,9 @@ pub(crate) struct Source {
     pub(super) destinations: Destinations,
     pub(super) outline: Vec<Item>,
     pub(super) labels: Option<Vec<Label>>,
-    /// Pages that another page shows: destinations on them lead there.
+    /// Pages that another page now shows: destinations on them point there.
     pub(super) moved: HashMap<ObjectId, ObjectId>,
-    /// Pages have been left out already.
+    /// Whether pages were already omitted.
     pub(super) cut: bool,
 }
 
@@ -51,13 +51,13 @@ impl Source {
         })
     }
 
-    /// Takes the pictures that were left in the document's file from there.
+    /// Attaches the file of pictures that are not in memory.
     pub(crate) fn holding(self, held: Held) -> Self {
         Self { held, ..self }
     }
 
-    /// Replaces the document's pages. `moved` says which new page shows an old one. Tags and labels, which
-    /// belong to the old pages, are removed.
+    /// Replaces the document's pages. `moved` maps old pages to the new ones that show them. Tags and labels of the old pages are
+    /// removed.
     pub(crate) fn replace_pages(&mut self, pages: Vec<ObjectId>, moved: HashMap<ObjectId, ObjectId>) {
         let old = std::mem::replace(&mut self.pages, pages);
         for page in old {
@@ -90,12 +90,12 @@ impl Source {
     }
 }
 
-/// A page of a source, as the result shows it.
+/// A page of a source in the result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PageUse {
     /// From 0.
     pub(crate) index: usize,
-    /// Degrees to turn it clockwise, in addition.
+    /// Additional clockwise rotation in degrees.
     pub(crate) turn: i64,
     pub(crate) crop: Option<Rectangle>,
 }
@@ -111,18 +111,18 @@ impl PageUse {
 pub(crate) struct Part<'a> {
     pub(crate) pages: &'a [PageUse],
     pub(crate) bookmarks: Bookmarks<'a>,
-    /// Attachments and scripts of the document as a whole.
+    /// Whether to take the document's attachments and scripts.
     pub(crate) attachments: bool,
-    /// The source is used again.
+    /// Whether the source is used again.
     pub(crate) again: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Bookmarks<'a> {
     Keep,
-    /// The source's own, below one of this title.
+    /// The source's own, below one with this title.
     Below(&'a str),
-    /// One of this title alone.
+    /// Only one with this title.
     Title(&'a str),
     None,
 }

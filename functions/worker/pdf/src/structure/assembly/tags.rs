@@ -1,4 +1,4 @@
-//! Tags: the tree of a document's structure, which screen readers follow.
+//! Tags: the tree of a document's structure for screen readers.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -32,7 +32,7 @@ pub(super) struct Source {
     ids: Vec<(Object, Object)>,
 }
 
-/// Reads a source's tree, and decides what its elements are called. To be called before anything is copied.
+/// Reads a source's tree and decides the names of its elements. Must run before anything is copied.
 pub(super) fn prepare(
     tags: &mut Tags,
     copier: &mut Copier<'_>,
@@ -67,7 +67,7 @@ pub(super) fn prepare(
     Some(Source { root, root_id, kids, parents, ids })
 }
 
-/// A type that other sources map to another standard type gets a name of its own.
+/// A type that other sources map to a different standard type is renamed.
 fn rename_roles(tags: &mut Tags, document: &Document, root: &Dictionary) -> BTreeMap<Vec<u8>, Vec<u8>> {
     let mut renamed = BTreeMap::new();
     for (role, standard) in document.child(root, b"RoleMap").into_iter().flat_map(Dictionary::iter) {
@@ -86,7 +86,7 @@ fn rename_roles(tags: &mut Tags, document: &Document, root: &Dictionary) -> BTre
 }
 
 impl Tags {
-    /// Takes the elements of the pages that are copied: all of them, or those that belong to `pages`.
+    /// Takes the elements of copied pages: all, or those that belong to `pages`.
     pub(super) fn take(
         &mut self,
         copier: &mut Copier<'_>,
@@ -125,7 +125,7 @@ impl Tags {
         Ok(())
     }
 
-    /// An element at the top belongs to the result's root, also where it is a direct object.
+    /// A top element belongs to the result's root, even if it is a direct object.
     fn top(&self, copier: &mut Copier<'_>, writer: &mut PdfWriter, mut kid: Object) -> Object {
         if let Object::Dictionary(element) = &mut kid {
             element.remove(b"P");
@@ -215,7 +215,7 @@ fn keep_elements(copier: &mut Copier<'_>, kept: &HashSet<ObjectId>, pages: &Hash
     }
 }
 
-/// Whether an element keeps this kid: content of a page that stays, an annotation that is copied, or another element.
+/// Whether an element keeps this child: content of a kept page, a copied annotation, or another element.
 fn stays(
     copier: &Copier<'_>,
     kid: &Object,

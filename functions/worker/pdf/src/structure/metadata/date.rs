@@ -1,6 +1,6 @@
-//! Dates, as PDF and XMP write them.
+//! Dates in PDF and XMP.
 
-/// A date in the one form that says the same here and in XMP, with a zone. `None` if it is incomplete.
+/// A date with a zone, in the form that can be expressed in PDF and XMP alike. `None` if it is incomplete.
 pub(crate) fn complete_date(date: &str) -> Option<String> {
     let iso = iso_date(date)?;
     let (moment, zone) = iso.split_at(19);

@@ -1,4 +1,4 @@
-//! A document's metadata: its information dictionary, and the same as XMP.
+//! A document's metadata: its information dictionary, and the same data as XMP.
 
 mod date;
 mod packet;
@@ -18,7 +18,7 @@ const XMP_BYTES: usize = 4 << 20;
 const STANDARD: [&str; 9] =
     ["Title", "Author", "Subject", "Keywords", "Creator", "Producer", "CreationDate", "ModDate", "Trapped"];
 
-/// The entries of the information dictionary, and those that the XMP packet alone has.
+/// The entries of the information dictionary, and those that are only in the XMP packet.
 pub(crate) fn read(document: &Document) -> Information {
     let mut information = packet(document).map(|packet| packet::information(&packet)).unwrap_or_default();
     if let Some(info) = document.child(&document.trailer, b"Info") {
@@ -31,7 +31,7 @@ pub(crate) fn read(document: &Document) -> Information {
     information
 }
 
-/// What the XMP packet says beside that.
+/// Further statements of the XMP packet.
 pub(crate) fn statement(document: &Document) -> Statement {
     packet(document).map(|packet| Statement::read(&packet)).unwrap_or_default()
 }
@@ -59,7 +59,7 @@ pub(crate) fn write(document: &mut Document, information: &Information, statemen
     }
 }
 
-/// Removes the metadata of the document and of its parts, claims of PDF/A included.
+/// Removes the metadata of the document and its parts, including claims of PDF/A.
 pub(crate) fn remove_all(document: &mut Document) {
     document.trailer.remove(b"Info");
     for object in document.objects.values_mut() {
@@ -74,7 +74,7 @@ pub(crate) fn remove_all(document: &mut Document) {
     }
 }
 
-/// Whether the name of a custom entry is that of a standard one.
+/// Whether a custom entry has the name of a standard one.
 pub(crate) fn is_standard(name: &str) -> bool {
     STANDARD.iter().any(|standard| standard.eq_ignore_ascii_case(name))
 }

@@ -1,4 +1,4 @@
-//! XMP packets: what they say of standards, in schemas of their own, and of the document as its information does.
+//! XMP packets: claims of standards, extension schemas, and the document's information.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,20 +10,20 @@ use super::schema::{Property, Schema};
 use super::xml::{DC, IMPLIED, PDF, PDFA, PDFUA, RDF, XMP, child, clean, descriptions, elements, field, parse, plain};
 use crate::Warning;
 
-/// Entries of the information dictionary, as text. `Trapped` alone is a name.
+/// Entries of the information dictionary as text. Only `Trapped` is a name.
 pub(crate) type Information = BTreeMap<String, String>;
 
-/// Prefixes of dropped properties that are told.
+/// Most prefixes of dropped properties in a warning.
 const TOLD: usize = 20;
 
-/// What an XMP packet says beside the document's information.
+/// Statements of an XMP packet besides the document's information.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Statement {
-    /// Claims to follow a standard, `pdfaid` and `pdfuaid`: their names and values.
+    /// Claims of standards, `pdfaid` and `pdfuaid`: names and values.
     claims: BTreeMap<String, String>,
     /// Properties in schemas that the packet describes.
     pub(crate) schemas: Vec<Schema>,
-    /// Prefixes of properties that are not kept, since nothing describes them.
+    /// Prefixes of properties that are dropped, since nothing describes them.
     dropped: BTreeSet<String>,
 }
 
@@ -73,7 +73,7 @@ impl Statement {
         }
     }
 
-    /// Values are short, such as `2` or `B`. Anything else is not a claim.
+    /// Values are short, such as `2` or `B`. Longer ones are not claims.
     fn claim(&mut self, prefix: &str, name: &str, value: &str) {
         let is_known = matches!(name, "part" | "rev" | "amd") || prefix == "pdfaid" && name == "conformance";
         let is_short = !value.is_empty() && value.len() <= 8;
@@ -82,7 +82,7 @@ impl Statement {
         }
     }
 
-    /// A warning about what is not kept.
+    /// A warning about dropped properties.
     pub(crate) fn lost(&self) -> Option<Warning> {
         let prefixes = self.dropped.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
         let message = "Some of the document's XMP metadata is not in the result. Beside the usual entries, it keeps properties \
@@ -95,7 +95,7 @@ impl Statement {
         !self.claims.is_empty()
     }
 
-    /// The part of PDF/A that the document claims to follow, and its level in lower case.
+    /// The part of PDF/A that the document claims, and its level in lower case.
     pub(crate) fn pdfa(&self) -> Option<(&str, String)> {
         let part = self.claims.get("pdfaid:part")?;
         let level = self.claims.get("pdfaid:conformance").map(|level| level.to_ascii_lowercase());
@@ -119,7 +119,7 @@ impl Statement {
         self.claims.retain(|name, _| !name.starts_with("pdfuaid:"));
     }
 
-    /// The description of the claim of PDF/UA: PDF/A does not know it.
+    /// The description of the PDF/UA claim, which PDF/A does not define.
     fn pdfua_schema(&self) -> Option<Schema> {
         self.pdfa()?;
         let names = self.claims.keys().filter_map(|name| name.strip_prefix("pdfuaid:"));
@@ -155,7 +155,7 @@ pub(super) fn information(packet: &str) -> Information {
         descriptions(&document).find_map(|description| {
             let listed = child(description, namespace, name).map(|property| {
                 let items = property.descendants().filter(|node| node.has_tag_name((RDF, "li")));
-                // A title has an item for each language, the usual one first.
+                // A title has an item for each language, default first.
                 let most = if name == "creator" { usize::MAX } else { 1 };
                 items.take(most).filter_map(|item| item.text()).collect::<Vec<_>>().join(", ")
             });

@@ -1,4 +1,4 @@
-//! XMP properties that PDF/A allows only if the packet describes them: extension schemas.
+//! XMP extension schemas: properties that PDF/A only allows if the packet describes them.
 
 use quick_xml::escape::escape;
 use roxmltree::Node;
@@ -26,7 +26,7 @@ const PREFIXES: [&str; 12] = [
 const SCHEMAS: usize = 50;
 const PROPERTIES: usize = 200;
 
-/// Properties of one namespace, as a packet describes them.
+/// Properties of a namespace, as described by a packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Schema {
     pub(crate) title: String,
@@ -71,13 +71,13 @@ impl Schema {
         (is_plain && is_name(&schema.prefix) && !schema.is_reserved()).then_some(schema)
     }
 
-    /// Whether it redefines what packets written here say otherwise.
+    /// Whether it redefines prefixes of packets written here.
     fn is_reserved(&self) -> bool {
         let is_known = self.namespace == DC || IMPLIED.contains(&self.namespace.as_str());
         is_known || PREFIXES.contains(&self.prefix.as_str())
     }
 
-    /// Takes the value of one of its properties. Returns whether it could.
+    /// Takes the value of one of its properties. Returns whether it has the property.
     pub(super) fn take(&mut self, name: &str, value: String) -> bool {
         let property = self.properties.iter_mut().find(|property| property.name == name);
         let Some(property) = property.filter(|property| property.admits(&value)) else { return false };
@@ -98,7 +98,7 @@ impl Schema {
         packet.push_str("</rdf:Description>\n");
     }
 
-    /// The description of schemas, as PDF/A asks for it.
+    /// The description of schemas in the form that PDF/A requires.
     pub(super) fn describe_all<'a>(schemas: impl Iterator<Item = &'a Self>, packet: &mut String) {
         let mut schemas = schemas.peekable();
         if schemas.peek().is_none() {
@@ -148,7 +148,7 @@ impl Property {
         (is_known && is_name(&property.name)).then_some(property)
     }
 
-    /// Whether a value is one of its kind.
+    /// Whether a value matches its kind.
     fn admits(&self, value: &str) -> bool {
         match self.kind.as_str() {
             "Integer" => {
@@ -162,14 +162,14 @@ impl Property {
     }
 }
 
-/// The items of a list. What an item says is in it, or in a description of its own.
+/// The items of a list. An item's content is in it or in its own description.
 fn items<'a, 'input>(list: Node<'a, 'input>) -> Vec<Node<'a, 'input>> {
     let list = elements(list).find(|node| node.tag_name().namespace() == Some(RDF));
     let items = list.into_iter().flat_map(elements).filter(|item| item.has_tag_name((RDF, "li")));
     items.map(|item| child(item, RDF, "Description").unwrap_or(item)).collect()
 }
 
-/// Whether XML allows a name without a prefix, of ASCII alone.
+/// Whether XML allows an ASCII name without a prefix.
 fn is_name(name: &str) -> bool {
     name.len() <= 100
         && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')

@@ -11,7 +11,7 @@ pub(super) const XMP: &str = "http://ns.adobe.com/xap/1.0/";
 pub(super) const PDFA: &str = "http://www.aiim.org/pdfa/ns/id/";
 pub(super) const PDFUA: &str = "http://www.aiim.org/pdfua/ns/id/";
 pub(super) const EXTENSION: &str = "http://www.aiim.org/pdfa/ns/extension/";
-/// Namespaces that say nothing else than the information dictionary, or only where a file comes from.
+/// Namespaces that repeat the information dictionary or only describe a file's origin.
 pub(super) const IMPLIED: [&str; 9] = [
     RDF,
     PDF,

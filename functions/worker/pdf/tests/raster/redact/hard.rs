@@ -1,5 +1,5 @@
-//! Documents whose text is hard to see through, on pages with other text: fonts with codes of their own, fonts that lie, outlines,
-//! and what is shared or kept from before.
+//! Documents with text that is hard to analyse, on pages with other text: fonts with custom codes, fonts with false maps,
+//! outlines, and shared or earlier content.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use ttf_parser::{Face, GlyphId, OutlineBuilder};
 use super::catalogue::Case;
 use super::sources::{Made, PLACED, PUBLIC, SECRET, jpeg, made, picture, rect, text};
 
-/// As long as the word, and what some fonts say in its place.
+/// As long as the word, and the false text of some fonts.
 const OTHER: &str = "Vegetables!!";
 const FONT: &[u8] = include_bytes!("../../../../../../infra/worker/fonts/Gelasio-Regular.ttf");
 

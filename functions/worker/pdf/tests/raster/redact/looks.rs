@@ -1,4 +1,4 @@
-//! Outside of the boxes, a page looks as it did.
+//! Outside the boxes, a page looks the same as before.
 
 use std::path::{Path, PathBuf};
 
@@ -11,9 +11,9 @@ use crate::{fixture, run, source};
 
 /// A colour that no fixture has.
 const BOX: [u8; 3] = [255, 0, 255];
-/// Pixels around a box that may be different: a letter beside it reaches into it.
+/// Pixels around a box that may differ, because adjacent letters reach into it.
 const EDGE: u32 = 3;
-/// The difference of a colour that is seen, of 255.
+/// The smallest visible difference of a colour, out of 255.
 const SEEN: u8 = 12;
 
 fn pages(file: &Path) -> Vec<RgbImage> {
@@ -30,8 +30,8 @@ fn apart(one: &Rgb<u8>, other: &Rgb<u8>) -> i32 {
     one.0.iter().zip(other.0).map(|(a, b)| (i32::from(*a) - i32::from(b)).abs()).sum()
 }
 
-/// Whether a pixel is between the darkest and the lightest of those around it in the other picture: poppler places letters by
-/// quarters of a pixel, which the last digit of a number decides.
+/// Whether a pixel is between the darkest and lightest of its surroundings in the other picture: poppler rounds positions of
+/// letters to quarters of a pixel.
 fn is_like(pixel: &Rgb<u8>, (x, y): (u32, u32), other: &RgbImage) -> bool {
     let around = |at: u32, most: u32| at.saturating_sub(1)..(at + 2).min(most);
     let near = || around(y, other.height()).flat_map(|y| around(x, other.width()).map(move |x| other.get_pixel(x, y)));
@@ -42,7 +42,7 @@ fn is_like(pixel: &Rgb<u8>, (x, y): (u32, u32), other: &RgbImage) -> bool {
     })
 }
 
-/// How many pixels boxes have, and how many others are different.
+/// The number of pixels in boxes, and of others that differ.
 fn compare(before: &RgbImage, after: &RgbImage) -> (usize, usize) {
     assert_eq!(before.dimensions(), after.dimensions());
     let (width, height) = before.dimensions();

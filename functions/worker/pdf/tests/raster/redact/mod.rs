@@ -1,4 +1,4 @@
-//! An attacker tries to get a word back from redacted files, with tools other than ours: poppler, qpdf, Tesseract.
+//! An attacker tries to recover a redacted word with other tools: poppler, qpdf, Tesseract.
 
 mod catalogue;
 mod hard;
@@ -16,7 +16,7 @@ use catalogue::{Case, ELSEWHERE, PICTURES, TEXT};
 use hard::HARD;
 use sources::{PUBLIC, SECRET};
 
-/// Letters and digits alone, small: what splits or hides a word makes no difference.
+/// Only letters and digits in lower case, so that splitting a word does not hide it.
 fn plain(text: &str) -> String {
     text.replace('\u{fb03}', "ffi")
         .replace('\u{fb00}', "ff")
@@ -30,7 +30,7 @@ fn output(program: &str, arguments: &[&str]) -> Vec<u8> {
     Command::new(program).args(arguments).output().unwrap().stdout
 }
 
-/// Everything that bytes may say: as Latin letters, as UTF-16, and what is written in hexadecimal.
+/// All readings of bytes: Latin letters, UTF-16, and hexadecimal strings.
 fn readings(bytes: &[u8]) -> String {
     let latin: String = bytes.iter().map(|byte| char::from(*byte)).collect();
     let without_zeros: String = bytes.iter().filter(|byte| **byte != 0).map(|byte| char::from(*byte)).collect();
@@ -46,12 +46,12 @@ fn readings(bytes: &[u8]) -> String {
         })
         .filter(|c| *c != '\0')
         .collect();
-    // What is in parentheses, put together.
+    // The contents of parentheses, joined.
     let strings: String = latin.split('(').skip(1).filter_map(|part| part.split(')').next()).collect();
     [latin, without_zeros, hexadecimal, strings].map(|text| plain(&text)).join("\n")
 }
 
-/// What can be got out of a file, by the way that it was got by.
+/// Everything that can be extracted from a file, by method.
 fn attack(file: &Path) -> Vec<(&'static str, String)> {
     let path = file.to_str().unwrap();
     let scratch = tempfile::tempdir().unwrap();
@@ -152,12 +152,12 @@ fn no_picture_comes_back() {
 }
 
 #[test]
-fn nothing_that_a_document_says_elsewhere_comes_back() {
+fn no_text_outside_pages_comes_back() {
     withstand(ELSEWHERE);
 }
 
 #[test]
-fn nothing_that_is_hard_to_see_comes_back() {
+fn no_text_that_is_hard_to_analyse_comes_back() {
     withstand(HARD);
 }
 

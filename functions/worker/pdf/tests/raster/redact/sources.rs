@@ -1,9 +1,9 @@
-//! Small documents, each with a word that is to be redacted in a place of its own.
+//! Small documents with a word to redact, each in another place.
 
 use image::{DynamicImage, GrayImage, Luma};
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 
-/// What is to be redacted, and what is to stay.
+/// The text to redact, and the text that stays.
 pub(super) const SECRET: &str = "Griffinshire";
 pub(super) const PUBLIC: &str = "Harvest";
 
@@ -14,7 +14,7 @@ pub(super) struct Made {
     pub(super) catalog: ObjectId,
 }
 
-/// A page with this content, after a line that stays.
+/// A page with this content after a line that stays.
 pub(super) fn made(content: &str) -> Made {
     let mut document = Document::with_version("1.7");
     let root = document.new_object_id();
