@@ -126,7 +126,8 @@ if (summary) {
     if (!field || !wrong.textContent) continue;
     const link = document.createElement("a");
     link.href = `#${field.id}`;
-    link.textContent = `${field.labels?.[0]?.firstChild.textContent.trim() ?? field.id}: ${wrong.textContent}`;
+    const label = field.labels?.[0] ?? field.querySelector("legend");
+    link.textContent = `${label?.firstChild.textContent.trim() ?? field.id}: ${wrong.textContent}`;
     link.addEventListener("click", (event) => { event.preventDefault(); field.focus(); });
     const item = document.createElement("li");
     item.append(link);

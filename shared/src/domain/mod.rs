@@ -12,6 +12,7 @@ pub mod idempotency;
 pub mod intake;
 pub mod job;
 pub mod limits;
+mod nearest;
 pub mod offer;
 pub mod outcome;
 pub mod queue;

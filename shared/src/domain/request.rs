@@ -10,6 +10,7 @@ use super::catalogue::{Catalogue, Tool};
 use super::intake::Section;
 use super::job::Warning;
 use super::limits::MAX_INLINE_BYTES;
+use super::nearest::nearest;
 use super::sha256_hex;
 use super::source::{self, Source};
 use super::steps::{self, Step};
@@ -224,15 +225,17 @@ fn known_properties(definition: &Definition, body: &Map<String, Value>, section:
 fn unknown_names(definition: &Definition, body: &Map<String, Value>) -> Vec<Warning> {
     let top = definition.parameters.get("properties").and_then(Value::as_object);
     let mut unknown = Vec::new();
-    let mut note = |path: String| {
-        let shown: String = path.chars().take(100).collect();
+    let mut note = |section: &str, name: &str, known: &Map<String, Value>| {
+        let meant = nearest(name, known.keys().map(String::as_str));
+        let hint = meant.map_or_else(String::new, |meant| format!(" Did you mean `{meant}`?"));
+        let shown: String = format!("{section}/{name}").chars().take(100).collect();
         unknown.push(
-            Warning::new("unknown_option", "this property is not known to the tool and had no effect")
+            Warning::new("unknown_option", format!("The tool does not know this property, so it had no effect.{hint}"))
                 .with_detail(shown),
         );
     };
-    for name in body.keys().filter(|name| top.is_some_and(|top| !top.contains_key(*name))) {
-        note(format!("/{name}"));
+    for (name, top) in body.keys().filter_map(|name| Some((name, top.filter(|top| !top.contains_key(name))?))) {
+        note("", name, top);
     }
     for section in [Section::Input, Section::Options] {
         let (Some(schema), Some(given)) =
@@ -241,7 +244,7 @@ fn unknown_names(definition: &Definition, body: &Map<String, Value>) -> Vec<Warn
             continue;
         };
         for name in given.keys().filter(|name| !schema.contains_key(*name)) {
-            note(format!("/{}/{name}", section.as_str()));
+            note(&format!("/{}", section.as_str()), name, schema);
         }
     }
     unknown
@@ -401,11 +404,13 @@ mod tests {
 
     #[test]
     fn unknown_names_are_warned_about_and_not_kept() {
-        let body =
-            json!({"html": "<p>", "colour": 1, "input": {"speed": 2}, "options": {"pageSize": "A5", "glitter": true}});
+        let options = json!({"pageSize": "A5", "glitter": true, "marginTopp": 1});
+        let body = json!({"html": "<p>", "colour": 1, "input": {"speed": 2}, "options": options});
         let (request, warnings) = parse("html-to-pdf", body).unwrap();
         let details: Vec<_> = warnings.iter().filter_map(|warning| warning.detail.as_deref()).collect();
-        assert_eq!(details, ["/colour", "/input/speed", "/options/glitter"]);
+        assert_eq!(details, ["/colour", "/input/speed", "/options/glitter", "/options/marginTopp"]);
+        assert!(!warnings[2].message.contains("mean"), "{}", warnings[2].message);
+        assert!(warnings[3].message.ends_with("Did you mean `marginTop`?"), "{}", warnings[3].message);
         assert_eq!(json!(request.options), json!({"pageSize": "A5"}));
     }
 

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::breach::Breach;
 use super::limits::MAX_INLINE_BYTES;
+use super::nearest::nearest;
 use super::schema::Schema;
 
 /// A schema's validator, compiled for the first request that needs it: this takes about a millisecond.
@@ -36,6 +37,10 @@ impl Validator {
         validator.iter_errors(value).map(breach).collect()
     }
 }
+
+/// Most unknown properties in a message, and the most characters of each.
+const MOST_NAMED: usize = 5;
+const LONGEST_NAME: usize = 100;
 
 fn compile(schema: &Value) -> Option<jsonschema::Validator> {
     let mut options = jsonschema::options().should_validate_formats(true);
@@ -76,6 +81,7 @@ fn describe(schema: &Value, error: &ValidationError<'_>) -> String {
         }
         Kind::OneOfMultipleValid { .. } => explanation(schema, error),
         Kind::Format { format } => describe_format(format).to_owned(),
+        Kind::AdditionalProperties { unexpected } => unknown_properties(schema, error, unexpected),
         Kind::MaxLength { limit } => format!("must have at most {limit} characters"),
         Kind::MinLength { limit } => format!("must have at least {limit} characters"),
         Kind::Maximum { limit } => format!("must be at most {limit}"),
@@ -104,9 +110,28 @@ fn explanation(schema: &Value, error: &ValidationError<'_>) -> String {
 }
 
 fn described<'a>(schema: &'a Value, error: &ValidationError<'_>) -> Option<&'a str> {
+    holder(schema, error)?.get("description")?.as_str()
+}
+
+/// The schema that contains the failed keyword.
+fn holder<'a>(schema: &'a Value, error: &ValidationError<'_>) -> Option<&'a Value> {
     let location = error.schema_path().to_string();
-    let holder = location.rsplit_once('/').map_or("", |(holder, _)| holder);
-    schema.pointer(holder)?.get("description")?.as_str()
+    schema.pointer(location.rsplit_once('/').map_or("", |(holder, _)| holder))
+}
+
+/// Names the unknown properties, with the known ones that were probably meant.
+fn unknown_properties(schema: &Value, error: &ValidationError<'_>, unknown: &[String]) -> String {
+    let known = holder(schema, error).and_then(|holder| holder.get("properties")?.as_object());
+    let named = |name: &String| {
+        let shown: String = name.chars().take(LONGEST_NAME).collect();
+        match nearest(name, known.into_iter().flat_map(|known| known.keys()).map(String::as_str)) {
+            Some(known) => format!("`{shown}` (did you mean `{known}`?)"),
+            None => format!("`{shown}`"),
+        }
+    };
+    let names: Vec<_> = unknown.iter().take(MOST_NAMED).map(named).collect();
+    let properties = if unknown.len() == 1 { "property" } else { "properties" };
+    format!("has the unknown {properties} {}", names.join(", "))
 }
 
 pub(super) fn describe_format(format: &str) -> &'static str {
@@ -208,6 +233,20 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn unknown_properties_are_named_with_the_nearest_known_one() {
+        let catalogue = Catalogue::load().unwrap();
+        let message = |invoice: Value| {
+            let body = json!({"uploadId": "upl_00000000000000000000000000000000", "options": {"facturX": invoice}});
+            let breaches = catalogue.find("edit-metadata").unwrap().breaches(&body);
+            let breach = breaches.into_iter().find(|breach| breach.path == "/options/facturX");
+            breach.map(|breach| breach.message).unwrap_or_default()
+        };
+        assert_eq!(message(json!({"levle": "basic"})), "has the unknown property `levle` (did you mean `level`?)");
+        let both = message(json!({"Level": "basic", "q": 1}));
+        assert_eq!(both, "has the unknown properties `Level` (did you mean `level`?), `q`");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use docmill::domain::source::SourceProperty;
 use docmill::domain::tool::Definition;
 use serde_json::{Map, Value, json};
 
-use super::options::{Source, controls, sources};
+use super::options::{Kind, Source, controls, sources};
 use crate::form::FormData;
 
 /// Field of the password for a source, or for each of several.
@@ -88,7 +88,7 @@ fn steps(data: &FormData) -> Vec<Value> {
 pub fn field_of(path: &str, definition: &Definition) -> String {
     let mut parts = path.split('/').skip(1);
     match (parts.next(), parts.next()) {
-        (Some("options"), Some(name)) => format!("option.{name}"),
+        (Some("options"), Some(name)) => option_field(name, parts.next(), definition),
         (Some("then"), Some(number)) => match parts.next() {
             Some("options") => format!("step.{number}.options"),
             Some(_) | None => format!("step.{number}"),
@@ -110,6 +110,15 @@ pub fn field_of(path: &str, definition: &Definition) -> String {
         }
         _ => String::new(),
     }
+}
+
+/// The field of an option, or of a member of it that has its own field.
+fn option_field(name: &str, member: Option<&str>, definition: &Definition) -> String {
+    let option = controls(definition).into_iter().find(|control| control.name == name);
+    let members = option.and_then(|option| if let Kind::Group(members) = option.kind { Some(members) } else { None });
+    let member = member.map(|member| format!("{name}.{member}"));
+    let known = members.into_iter().flatten().find(|control| Some(&control.name) == member.as_ref());
+    known.map_or_else(|| format!("option.{name}"), |control| control.field())
 }
 
 #[cfg(test)]
@@ -184,6 +193,19 @@ mod tests {
                 fields,
                 ["option.imageQuality", "option.landscape", "option.pageRange", "option.pdfVersion", "sourceUrl"]
             );
+        });
+    }
+
+    #[test]
+    fn breaches_of_an_objects_members_belong_to_their_own_fields() {
+        with_tool("edit-metadata", |tool| {
+            for (path, field) in [
+                ("/options/facturX/level", "option.facturX.level"),
+                ("/options/facturX", "option.facturX"),
+                ("/options/remove/0", "option.remove"),
+            ] {
+                assert_eq!(field_of(path, &tool.definition), field);
+            }
         });
     }
 

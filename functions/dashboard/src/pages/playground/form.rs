@@ -363,6 +363,14 @@ fn option_field(control: &Control, data: &FormData, told: &Told) -> Markup {
                 (text(&beside, &beside_label).value(data.raw(&beside)))
             }
         }
+        Kind::Group(members) => html! {
+            fieldset id=(name) tabindex="-1" {
+                legend { (label) }
+                @if let Some(hint) = &control.hint { p.hint { (hint) } }
+                @if let Some(error) = error { p.error id={ (name) "-error" } { (error) } }
+                div.fields { @for member in members { (option_field(member, data, told)) } }
+            }
+        },
         Kind::Json => finish(text(&name, label).value(value).with("placeholder", "JSON")),
     }
 }

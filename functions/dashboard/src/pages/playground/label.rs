@@ -2,9 +2,11 @@
 
 /// `maxImageDpi` becomes "Max image DPI".
 pub fn of(name: &str) -> String {
-    const CAPITALS: [&str; 5] = ["css", "dpi", "html", "pdf", "url"];
-    if name == "conversionProviderMode" {
-        return "Quality".to_owned();
+    const CAPITALS: [&str; 6] = ["css", "dpi", "html", "pdf", "url", "xml"];
+    match name {
+        "conversionProviderMode" => return "Quality".to_owned(),
+        "facturX" => return "Factur-X".to_owned(),
+        _ => {}
     }
     let mut words: Vec<String> = vec![String::new()];
     for letter in name.chars() {

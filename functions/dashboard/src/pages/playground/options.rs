@@ -4,7 +4,7 @@
 
 use docmill::domain::intake::Section;
 use docmill::domain::tool::Definition;
-use serde_json::{Number, Value, json};
+use serde_json::{Map, Number, Value, json};
 
 use super::label;
 use crate::form::FormData;
@@ -41,6 +41,8 @@ pub enum Kind {
         words: Vec<Value>,
         members: Vec<(String, Kind)>,
     },
+    /// An object with these members. Their names begin with the object's: `facturX.level`.
+    Group(Vec<Control>),
     /// Any other schema, as JSON.
     Json,
 }
@@ -92,16 +94,27 @@ pub fn sources(definition: &Definition) -> Vec<Source> {
 pub fn controls(definition: &Definition) -> Vec<Control> {
     let mode = definition.metadata.get("modeOption").and_then(Value::as_str);
     let mut controls: Vec<_> = properties(definition, Section::Options)
-        .map(|(name, schema)| Control {
-            label: label::of(name),
-            hint: schema["description"].as_str().map(|text| text.replace('`', "")),
-            kind: kind(schema, definition.secrets.values.contains(name)),
-            default: schema.get("default").cloned(),
-            name: name.clone(),
-        })
+        .map(|(name, schema)| control(name.clone(), name, schema, definition.secrets.values.contains(name)))
         .collect();
     controls.sort_by_key(|control| Some(control.name.as_str()) != mode);
     controls
+}
+
+fn control(name: String, own_name: &str, schema: &Value, secret: bool) -> Control {
+    Control {
+        label: label::of(own_name),
+        hint: schema["description"].as_str().map(|text| text.replace('`', "")),
+        kind: group(&name, schema).unwrap_or_else(|| kind(schema, secret)),
+        default: schema.get("default").cloned(),
+        name,
+    }
+}
+
+/// The members of an object whose schema names them all.
+fn group(name: &str, schema: &Value) -> Option<Kind> {
+    let members = schema["properties"].as_object().filter(|_| schema["additionalProperties"] == false)?;
+    let member = |(own, schema): (&String, &Value)| control(format!("{name}.{own}"), own, schema, false);
+    Some(Kind::Group(members.iter().map(member).collect()))
 }
 
 fn kind(schema: &Value, secret: bool) -> Kind {
@@ -131,7 +144,9 @@ fn union(forms: &[Value]) -> Kind {
             (Kind::Choice(values), _) => words.extend(values),
             (_, Some((name, schema))) => members.push((name.to_owned(), kind(schema, false))),
             (scalar @ (Kind::Number { .. } | Kind::Text { .. }), None) => scalars.push(scalar),
-            (Kind::Switch | Kind::Measure | Kind::Variant { .. } | Kind::Json, None) => return Kind::Json,
+            (Kind::Switch | Kind::Measure | Kind::Variant { .. } | Kind::Group(_) | Kind::Json, None) => {
+                return Kind::Json;
+            }
         }
     }
     match (words.is_empty() && members.is_empty(), scalars.as_slice()) {
@@ -175,6 +190,10 @@ impl Control {
             // A new form has no boxes at all, which differs from boxes that are not ticked.
             return data.has("tool").then(|| json!(data.is_on(&field)));
         }
+        if let Kind::Group(members) = &self.kind {
+            let given: Map<_, _> = members.iter().filter_map(|member| member.as_member(data)).collect();
+            return (!given.is_empty()).then(|| Value::Object(given));
+        }
         let text = data.get(&field);
         match &self.kind {
             _ if text.is_empty() => None,
@@ -187,12 +206,33 @@ impl Control {
                 Some((name, kind)) => json!({name: member(kind, data.get(&self.value_field()))}),
                 None => chosen(words, text),
             }),
-            Kind::Json => Some(serde_json::from_str(text).unwrap_or_else(|_| json!(text))),
+            Kind::Group(_) | Kind::Json => Some(serde_json::from_str(text).unwrap_or_else(|_| json!(text))),
         }
     }
 
+    /// A member of a group with its own name. It may have its default value, so that the group has a member.
+    fn as_member(&self, data: &FormData) -> Option<(String, Value)> {
+        let value = if self.is_box() { self.read(data) } else { self.given(data) }?;
+        Some((self.own_name().to_owned(), value))
+    }
+
+    fn own_name(&self) -> &str {
+        self.name.rsplit_once('.').map_or(&self.name, |(_, own)| own)
+    }
+
+    /// The fields and their texts for a value. Without one, a box has its default: it would read as not ticked.
+    pub fn fields(&self, value: Option<&Value>) -> Vec<(String, String)> {
+        let value = value.or(self.default.as_ref().filter(|_| self.is_box()));
+        if let Kind::Group(members) = &self.kind {
+            let of = |member: &Self| value.and_then(|value| value.get(member.own_name())).cloned();
+            return members.iter().flat_map(|member| member.fields(of(member).as_ref())).collect();
+        }
+        let (text, beside) = self.write(value);
+        vec![(self.field(), text), (self.value_field(), beside)]
+    }
+
     /// The field texts for a value: the field's own, and that of its value field.
-    pub fn write(&self, value: Option<&Value>) -> (String, String) {
+    fn write(&self, value: Option<&Value>) -> (String, String) {
         let Some(value) = value else { return Default::default() };
         match (&self.kind, value.as_object().and_then(|object| object.iter().next())) {
             (Kind::Variant { .. }, Some((name, inner))) => (name.clone(), plain(inner)),
@@ -276,6 +316,16 @@ mod tests {
     }
 
     #[test]
+    fn members_of_an_object_have_their_own_fields() {
+        let control = control("edit-metadata", "facturX");
+        let Kind::Group(members) = &control.kind else { panic!("a group") };
+        let fields: Vec<_> = members.iter().map(Control::field).collect();
+        assert_eq!(fields[..3], ["option.facturX.source", "option.facturX.xml", "option.facturX.level"]);
+        assert_eq!((control.label.as_str(), members[1].label.as_str()), ("Factur-X", "XML"));
+        assert_eq!(control.read(&FormData::of(&[("tool", "edit-metadata")])), None);
+    }
+
+    #[test]
     fn sources_come_from_the_schema_too() {
         let names = |slug| with_tool(slug, |tool| sources(&tool.definition));
         assert!(names("thumbnail").starts_with(&[
@@ -316,14 +366,15 @@ mod tests {
             ("office-to-pdf", "landscape", json!(false)),
             ("office-to-pdf", "maxImageDpi", json!(150)),
             ("office-to-pdf", "pageRange", json!("1-3")),
+            ("edit-metadata", "facturX", json!({"source": 1, "level": "basic"})),
+            ("edit-metadata", "set", json!({"title": "A", "custom": {"b": "c"}})),
+            ("organize-pdf", "crop", json!({"top": 12.5})),
+            ("protect-pdf", "permissions", json!({"print": false})),
         ] {
             let control = control(slug, name);
-            let (text, beside) = control.write(Some(&value));
-            let data = FormData::of(&[
-                ("tool", slug),
-                (control.field().as_str(), text.as_str()),
-                (control.value_field().as_str(), beside.as_str()),
-            ]);
+            let fields = control.fields(Some(&value));
+            let sent = fields.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+            let data = FormData::of(&[("tool", slug)].into_iter().chain(sent).collect::<Vec<_>>());
             assert_eq!(control.read(&data), Some(value), "{name}");
         }
     }

@@ -26,12 +26,11 @@ pub fn form_of(catalogue: &Catalogue, definition: &Definition, job: &Job) -> (Fo
     }
     fields.add_access(&job.input);
     for control in controls(definition) {
-        let value = job.options.get(&control.name).or(control.default.as_ref().filter(|_| control.is_box()));
-        let Some(value) = value else { continue };
-        if is_kept(&definition.secrets, &control.name) {
-            let (text, beside) = control.write(Some(value));
-            fields.add(&control.field(), &text);
-            fields.add(&control.value_field(), &beside);
+        let value = job.options.get(&control.name);
+        if value.is_none() || is_kept(&definition.secrets, &control.name) {
+            for (name, text) in control.fields(value).iter().filter(|(_, text)| !text.is_empty()) {
+                fields.add(name, text);
+            }
         } else {
             fields.told.ask(control.field(), AGAIN);
         }
@@ -161,6 +160,18 @@ mod tests {
         assert_eq!(asked["input"], json!({"sources": [{"uploadId": "upl_2"}, {"uploadId": "upl_1"}]}));
         assert_eq!(asked["options"]["bookmarks"], "titles");
         assert_eq!((&asked["then"], told), (&then, Told::default()));
+    }
+
+    #[test]
+    fn members_of_objects_keep_their_values_and_defaults() {
+        let input = json!({"uploadId": "upl_1"});
+        let (asked, _) = repeated("protect-pdf", &input, &json!({"ownerPassword": REDACTED}), &json!([]));
+        assert_eq!(asked["options"], Value::Null, "all boxes are ticked");
+        let (asked, _) = repeated("protect-pdf", &input, &json!({"permissions": {"copy": false}}), &json!([]));
+        assert_eq!(asked["options"], json!({"permissions": {"copy": false}}));
+        let (asked, told) = repeated("edit-metadata", &input, &json!({"facturX": {"level": "basic"}}), &json!([]));
+        assert_eq!(asked["options"], Value::Null);
+        assert!(told.of("option.facturX").is_some(), "an invoice is not stored");
     }
 
     #[test]
