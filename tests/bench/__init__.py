@@ -1,1 +1,1 @@
-"""Measures Docmill's engines beside what one would use instead, and soaks them. `make bench`, `make soak`."""
+"""Measures Docmill's engines beside alternatives, and soak-tests them. `make bench`, `make soak`."""

@@ -1,4 +1,4 @@
-"""`python -m bench bench|soak|privileges --worker PATH [--quick] [--json FILE]`; the Makefile knows where the worker is."""
+"""`python -m bench bench|soak|privileges --worker PATH [--quick] [--json FILE]`; the Makefile passes the worker's path."""
 
 import argparse
 import dataclasses
@@ -13,14 +13,14 @@ from . import contenders, documents, lineup, measuring, pdf_cases, peers, privil
 
 @dataclass(frozen=True)
 class Extent:
-    """How often is measured; `budget`: seconds for one contender on one document; `sizes`: of the documents."""
+    """How often to measure. `budget`: seconds for one contender on one document; `sizes`: of the documents."""
 
     rounds: int
     budget: float
     cold_rounds: int
     jobs: int
     sizes: tuple[str, ...]
-    # Whether only Docmill is measured, for `make cost`. Of the PDF tools alone.
+    # Measure only Docmill's PDF tools, for `make cost`.
     alone: bool = False
 
 
@@ -61,7 +61,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def measure(worker: Path, installed: peers.Peers, folder: Path, extent: Extent, parts: Sequence[str]) -> dict:
-    """Prints each table as soon as it is known."""
+    """Prints each table as soon as it is complete."""
     results: dict = {"machine before": report.machine(), "missing peers": installed.missing}
     results["versions"] = {name: installed.version(name) for name in VERSIONED}
     print(f"{results['machine before']}\n{results['versions']}\n")
@@ -134,7 +134,7 @@ def _candidates(
 
 
 def _compression(worker: Path, installed: peers.Peers, extent: Extent) -> dict:
-    """Size, likeness and time of each compressor's result, for each document."""
+    """Size, similarity and time of each compressor's result for each document."""
     found: dict = {}
     for case in pdf_cases.compressible():
         with measuring.started(_candidates(case, worker, installed, extent)[:2]) as (running, _):
@@ -156,7 +156,7 @@ def _warm(candidates: list[contenders.Contender], them: list[documents.Document]
 
 
 def _streams(worker: Path, installed: peers.Peers, folder: Path, extent: Extent) -> dict[str, streams.Stream]:
-    """Each contender's instances run alone: together they would share the cores."""
+    """Instances of one contender run alone, because they would share the cores."""
     jobs = documents.stream(documents.small_office(), documents.bad_office(folder), extent.jobs)
     names = [contender.name for contender in lineup.office(worker, installed)]
 

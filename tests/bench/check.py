@@ -1,4 +1,4 @@
-"""Whether a file is the PDF that was asked for."""
+"""Checks whether a file is the requested PDF."""
 
 import difflib
 import subprocess
@@ -10,7 +10,7 @@ class Wrong(Exception):
 
 
 def pdf(path: Path, text: str, least_pages: int) -> int:
-    """The number of pages of a PDF that has at least so many, and this text on one of them; else raises Wrong."""
+    """The number of pages of a PDF with at least this many and with this text; otherwise raises Wrong."""
     if not path.exists():
         raise Wrong("no output")
     with path.open("rb") as file:
@@ -25,7 +25,8 @@ def pdf(path: Path, text: str, least_pages: int) -> int:
 
 
 def error_rate(said: list[str], expected: list[str]) -> float:
-    """Characters in words that differ, of those expected. An upper bound of the usual rate, which counts single characters."""
+    """The share of expected characters in words that differ: an upper bound of the usual error rate, which counts single
+    characters."""
     blocks = difflib.SequenceMatcher(None, said, expected, autojunk=False).get_matching_blocks()
     right = sum(len(word) for block in blocks for word in expected[block.b : block.b + block.size])
     return 1 - right / sum(map(len, expected))

@@ -1,4 +1,4 @@
-"""All that is measured, behind one face: start, convert a file to PDF, stop."""
+"""Everything that is measured, with one interface: start, convert a file to PDF, stop."""
 
 import os
 import shutil
@@ -29,7 +29,8 @@ class Contender:
         """Begins what stays between conversions. Logs and profiles go to `scratch`."""
 
     def convert(self, source: Path | list[Path], out: Path) -> None:
-        """`source`: several for some PDF tools. Raises Failed when the contender refuses the document, Lost when it is gone."""
+        """`source`: several files for some PDF tools. Raises Failed if the contender refuses the document, Lost if it has
+        exited."""
         raise NotImplementedError
 
     def stop(self) -> None:
@@ -40,7 +41,7 @@ class Contender:
 
 
 class Ours(Contender):
-    """The worker's release binary, unprivileged and confined as on Lambda; its peers run as whoever measures."""
+    """The worker's release binary, unprivileged and confined as on Lambda. Its peers run as the current user."""
 
     def __init__(self, worker: Path, tool: str, options: dict | None = None, name: str = "docmill"):
         self.worker, self.tool, self.options, self.name = worker, tool, options or {}, name
@@ -59,7 +60,7 @@ class Ours(Contender):
 
 
 class Lines(Contender):
-    """A peer that a small script of ours keeps warm."""
+    """A peer that one of our small scripts keeps warm."""
 
     def __init__(self, name: str, command: list[str]):
         self.name, self.command = name, command
@@ -78,7 +79,7 @@ class Lines(Contender):
 
 
 class Command(Contender):
-    """A process for each document. `running`: the current one's id; `cpu_ms`: what the last one took."""
+    """A process for each document. `running`: the current one's id; `cpu_ms`: the time of the last one."""
 
     def __init__(self, name: str):
         self.name = name
@@ -151,7 +152,7 @@ class Wkhtmltopdf(Command):
 
 
 class Unoserver(Contender):
-    """unoserver, asked over XML-RPC by this process, so that no client's start is counted."""
+    """unoserver, called over XML-RPC by this process, so that no client's start is counted."""
 
     name = "unoserver"
 

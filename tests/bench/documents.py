@@ -1,4 +1,4 @@
-"""The documents of the benchmark, and what a right result of each says."""
+"""The benchmark's documents, and the expected contents of their results."""
 
 import subprocess
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ MARKER = "Last line of the benchmark"
 
 @dataclass(frozen=True)
 class Document:
-    """`text` must be in the PDF, which has at least `pages` pages. `size`: small, medium or large."""
+    """The PDF must contain `text` and at least `pages` pages. `size`: small, medium or large."""
 
     path: Path
     size: str
@@ -27,7 +27,7 @@ class Document:
         return f"{self.size} {self.path.suffix[1:]}"
 
     def check(self, out: Path) -> int:
-        """The pages of a right result; else raises check.Wrong."""
+        """The pages of a correct result; otherwise raises check.Wrong."""
         return check.pdf(out, self.text, self.pages)
 
 
@@ -64,7 +64,7 @@ def html(folder: Path) -> list[Document]:
 
 @dataclass(frozen=True)
 class Job:
-    """A job of a stream. `document` is None for a bad one, of which only an answer is expected, whichever."""
+    """A job of a stream. `document` is None for a bad one, which may have any answer."""
 
     source: Path
     tool: str
@@ -93,7 +93,7 @@ def bad_of_all_kinds(folder: Path) -> list[Job]:
 
 
 def endless(folder: Path) -> Job:
-    """Takes the whole time that a conversion may take: two minutes."""
+    """Uses all the time that a conversion may take: two minutes."""
     return Job.bad(folder / "endless.html", "html-to-pdf", {"renderMode": "browser"})
 
 
@@ -113,7 +113,7 @@ def small_of_all_kinds() -> list[Job]:
 
 
 def stream(good: list[Job], bad: list[Job], count: int) -> list[Job]:
-    """`count` jobs in which each tenth is bad, every kind in its turn."""
+    """`count` jobs, of which every tenth is bad, with all kinds in turn."""
     return [
         bad[index // 10 % len(bad)] if index % 10 == 7 else good[index % len(good)] for index in range(count)
     ]

@@ -1,4 +1,4 @@
-"""`python -m bench.generate_pdfs FOLDER`: PDFs that are too large to be kept."""
+"""`python -m bench.generate_pdfs FOLDER`: PDFs that are too large to be committed."""
 
 import random
 import shutil
@@ -61,7 +61,7 @@ def main(folder: Path) -> None:
 
 
 def _letters(folder: Path) -> None:
-    """Files of their own: a program that is given one file a hundred times opens it once."""
+    """Separate files, because a program that gets the same file a hundred times opens it once."""
     for number in range(LETTERS):
         shutil.copyfile(FIXTURES / "text.pdf", folder / f"letter-{number:03}.pdf")
 
@@ -74,7 +74,7 @@ def _revised(folder: Path) -> None:
 
 
 def _report(folder: Path) -> None:
-    """Tagged pages with an outline, links among them and tables, as Chromium prints them."""
+    """Tagged pages with an outline, links and tables, as Chromium prints them."""
     chapters = []
     for number in range(1, REPORT_PAGES + 1):
         text = " ".join(random.choices(WORDS, k=280))
@@ -90,7 +90,7 @@ def _report(folder: Path) -> None:
 
 
 def _scan(folder: Path) -> None:
-    """Pages of 180 KB each, no two alike: the grain that scanners make."""
+    """Pages of 180 KB, all different: the grain of a scanner."""
     pictures = []
     for number in range(SCAN_PAGES):
         grain = Image.effect_noise((310, 438), 5 + number % 3).resize((1240, 1754), Image.Resampling.BICUBIC)
@@ -103,7 +103,7 @@ def _scan(folder: Path) -> None:
 
 
 def _scanned_text(folder: Path) -> None:
-    """A4 pages of text at 300 dpi, grainy and a little out of focus, every other one half a degree askew."""
+    """A4 pages of text at 300 dpi, grainy and slightly blurred, every other one half a degree askew."""
     font = ImageFont.truetype(FONT, 46)
     pictures, words = [], []
     for number in range(SCANNED_PAGES):
@@ -125,7 +125,7 @@ def _scanned_text(folder: Path) -> None:
 
 
 def _long_text(folder: Path) -> None:
-    """Markdown with headings, tables and lists, of some fifteen pages."""
+    """Markdown with headings, tables and lists, about fifteen pages."""
     parts = ["# Report\n"]
     for chapter in range(1, 41):
         text = " ".join(random.choices(WORDS, k=120))

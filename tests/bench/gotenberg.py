@@ -1,4 +1,4 @@
-"""Gotenberg, with the programs that its image has, and asked over HTTP."""
+"""Gotenberg with the programs of its image, called over HTTP."""
 
 import http.client
 import os
@@ -12,7 +12,7 @@ from .contenders import Contender, free_port
 from .lines import Failed, Lost
 
 
-# Gotenberg takes Markdown as a part of a page.
+# Gotenberg embeds Markdown in a page.
 MARKDOWN_PAGE = b'<!doctype html><html><body>{{ toHTML "%s" }}</body></html>'
 
 
@@ -35,7 +35,7 @@ class Gotenberg(Contender):
     def start(self, scratch: Path) -> None:
         self.port = free_port()
         unoconv = scratch / "unoconv"
-        # UNO's module belongs to the system's Python, and no other.
+        # UNO's module only works with the system's Python.
         unoconv.write_text('#!/bin/sh\nexec /usr/bin/python3 /usr/bin/unoconv "$@"\n')
         unoconv.chmod(0o755)
         environment = {
@@ -76,7 +76,7 @@ class Gotenberg(Contender):
         for name, value in self.fields.items():
             form += f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
         for number, path in enumerate(sources):
-            # Merged in the order of their names. A page to print has to have this one.
+            # Merged in the order of names. A page to print must have this one.
             alone = "index.html" if path.suffix == ".html" else path.name
             form += _file(boundary, alone if len(sources) == 1 else f"{number:03}{path.suffix}", path.read_bytes())
             if path.suffix == ".md":

@@ -1,4 +1,4 @@
-"""A process that takes a JSON line for each job, and answers with one."""
+"""A process that answers each JSON line with another."""
 
 import json
 import os
@@ -12,11 +12,11 @@ from . import processes
 
 
 class Failed(Exception):
-    """The job failed, as a contender says in its own words."""
+    """The job failed, in the contender's own words."""
 
 
 class Lost(Exception):
-    """The process ended, or did not answer in time: it takes no further job."""
+    """The process ended or did not answer in time, so it can't be used again."""
 
 
 class LineProcess:
@@ -37,7 +37,7 @@ class LineProcess:
         return self.process.pid
 
     def ask(self, question: dict, timeout: float = 180) -> dict:
-        """The answer to a question; raises Lost, or Failed if it carries an error."""
+        """The answer to a question. Raises Lost, or Failed if it contains an error."""
         try:
             self.process.stdin.write(json.dumps(question, default=str).encode() + b"\n")
             self.process.stdin.flush()
@@ -62,7 +62,7 @@ class LineProcess:
         return line
 
     def stop(self) -> None:
-        """Lets the process end by itself, and ends it with all of its own if it does not."""
+        """Lets the process exit, and kills it with its children if it does not."""
         self.process.stdin.close()
         try:
             self.process.wait(10)

@@ -1,4 +1,4 @@
-"""Who is measured beside whom on office documents and pages; `pdf_peers` says it of the PDF tools."""
+"""The contenders for office documents and pages; `pdf_peers` has those for the PDF tools."""
 
 from pathlib import Path
 

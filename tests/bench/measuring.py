@@ -1,4 +1,4 @@
-"""Samples of wall time, CPU time and memory, interleaved so that a busy machine hurts all contenders alike."""
+"""Samples of wall time, CPU time and memory, interleaved so that a busy machine affects all contenders equally."""
 
 import shutil
 import statistics
@@ -22,7 +22,7 @@ PROBLEMS = (Failed, Lost, check.Wrong)
 
 @dataclass
 class Series:
-    """What one contender took for one thing. `problem`: why there is no (further) figure."""
+    """A contender's measurements for one document. `problem`: why there is no (further) figure."""
 
     wall_ms: list[float] = field(default_factory=list)
     cpu_ms: list[float] = field(default_factory=list)
@@ -43,7 +43,7 @@ Row = dict[str, Series]
 
 @contextmanager
 def started(contenders: list[Contender]):
-    """The contenders that could be started, each with a folder of its own, and the problem of each other one."""
+    """The contenders that could be started, each with its own folder, and the problems of the others."""
     with TemporaryDirectory(prefix="docmill-bench-") as folder:
         running, problems = [], {}
         try:
@@ -96,7 +96,7 @@ def _sample(contender: Contender, document: Document | Case, out: Path, series: 
 
 
 def size(out: Path) -> tuple[int, int]:
-    """How many files a result has, and their bytes. Several may come as a ZIP, which has no suffix here; packages do."""
+    """The number of files in a result and their bytes. Several files may come as a ZIP, which has no suffix here; packages do."""
     if not out.suffix and zipfile.is_zipfile(out):
         with zipfile.ZipFile(out) as archive:
             return len(archive.namelist()), out.stat().st_size
@@ -113,7 +113,7 @@ def clear(out: Path) -> None:
 
 
 def _timed(contender: Contender, document: Document | Case, out: Path) -> tuple[float, float]:
-    """Wall and CPU time of one conversion, in ms. CPU includes what is then done ahead of the next one."""
+    """Wall and CPU time of a conversion in ms. CPU time includes preparations for the next one."""
     root = None if isinstance(contender, Command) else contender.root()
     before = processes.settled_cpu_ms(root) if root else 0.0
     begin = time.perf_counter()
@@ -125,7 +125,7 @@ def _timed(contender: Contender, document: Document | Case, out: Path) -> tuple[
 
 @dataclass
 class Compressed:
-    """A compressor's result: its share of the original's bytes, and how like the original it looks (1: the same)."""
+    """A compressor's result: its size relative to the original, and its similarity (1: identical)."""
 
     share: float | None
     ssim: float | None
@@ -149,7 +149,7 @@ def compressed(
 
 
 def cold(contenders: list[Contender], document: Document | Case, rounds: int) -> Row:
-    """From no process at all to the first PDF. The files are in the page cache."""
+    """From no process to the first PDF. The files are in the page cache."""
     row = {contender.name: Series() for contender in contenders}
     for _ in range(rounds):
         for contender in contenders:
@@ -179,7 +179,7 @@ def _cold_sample(contender: Contender, document: Document | Case, folder: Path, 
 
 
 def memory(make: Callable[[], list[Contender]], document: Document | Case) -> Row:
-    """Peak PSS of each contender's tree while it converts, alone: nobody else's mapping lightens a shared page."""
+    """Peak PSS of each contender's process tree during a conversion, alone, so that no pages are shared with others."""
     row: Row = {}
     for contender in make():
         series = row[contender.name] = Series()
@@ -201,7 +201,7 @@ def memory(make: Callable[[], list[Contender]], document: Document | Case) -> Ro
 
 @contextmanager
 def watched(contender: Contender, every: float = 0.02):
-    """A list that fills with the PSS of the contender's tree. Stays empty where the system does not tell."""
+    """A list of PSS samples of the contender's tree. Stays empty if the system does not report it."""
     seen: list[int] = []
     ended = threading.Event()
 

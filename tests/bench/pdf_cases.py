@@ -1,4 +1,4 @@
-"""What the PDF tools are measured on: a case for each tool, with its sources, its peers and what a right result has."""
+"""Cases for the PDF tools: sources, peers, and the expected contents of results."""
 
 import dataclasses
 import json
@@ -14,26 +14,26 @@ from .documents import MARKER, PROJECT, SAMPLES
 
 FIXTURES = PROJECT / "tests/fixtures/pdf"
 LETTERS, REPORT_PAGES, SCAN_PAGES = 100, 500, 500
-# Named anew when what is in it changes: what was generated before is kept.
+# Renamed when its content changes, because generated files are kept.
 SCAN = "different-scans-500.pdf"
 REVISED, REVISED_PAGE = "revised.pdf", 3
-# Pages that were printed and scanned: what the text on each is, and the most of it that may be read wrong.
+# Pages that were printed and scanned: the text of each, and the largest share that may be read wrong.
 SCANNED_TEXT, SCANNED_WORDS, SCANNED_PAGES, MOST_WRONG = "scanned-text.pdf", "scanned-text.txt", 4, 0.01
 LONG_MESSAGE = "long.eml"
 # The same scans three times, a long report twice, and a form of many fields, small and large.
 SCANNED_LONG, SCANNED_LONG_WORDS = "scanned-text-12.pdf", "scanned-text-12.txt"
 REPORT_PART, REPORT_REVISED = "report-100.pdf", "report-100-revised.pdf"
 FORM, FORM_FIELDS, FORM_LONG, FORM_LONG_FIELDS = "form.pdf", 10, "form-1000.pdf", 1000
-# Scanned pages as files of their own.
+# Scanned pages as separate files.
 PICTURES = 100
-# A short text and the long report, each with a password.
+# A short text and the long report, both with a password.
 LOCKED, LOCKED_LONG, PASSWORD = "locked.pdf", "locked-500.pdf", "open"
 LAST = LOCKED_LONG
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """`verify`: raises check.Wrong, or returns the pages or files of a right result."""
+    """`verify`: raises check.Wrong, or returns the pages or files of a correct result."""
 
     label: str
     tool: str
@@ -51,15 +51,15 @@ class Case:
 
 
 def generate(folder: Path, python: Path) -> Path:
-    """Documents that are too large to be kept: 500 tagged pages, and 500 different scanned ones of 92 MB. Written once."""
-    # The last one to be written.
+    """Documents that are too large to be committed: 500 tagged pages, and 500 different scanned pages of 92 MB. Written once."""
+    # The last file to be written.
     if not (folder / LAST).exists():
         subprocess.run([python, "-m", "bench.generate_pdfs", folder], check=True, cwd=peers.HERE.parent)
     return folder
 
 
 def archive(pages: int) -> Callable[[Path], int]:
-    """A PDF of so many pages that veraPDF takes for PDF/A-2b."""
+    """A PDF with this many pages that veraPDF accepts as PDF/A-2b."""
 
     def verify(out: Path) -> int:
         jars = subprocess.check_output([PROJECT / "infra/setup.sh", "validators"], text=True).strip()
@@ -73,7 +73,7 @@ def archive(pages: int) -> Callable[[Path], int]:
 
 
 def pdf(pages: int, password: str = "") -> Callable[[Path], int]:
-    """A PDF of exactly so many pages, whose last one can be drawn. qpdf may warn of small faults."""
+    """A PDF with exactly this many pages whose last one can be drawn. qpdf may warn of small faults."""
 
     def verify(out: Path) -> int:
         shown = subprocess.run(["qpdf", f"--password={password}", "--show-npages", out], capture_output=True, text=True)
@@ -91,7 +91,7 @@ def pdf(pages: int, password: str = "") -> Callable[[Path], int]:
 
 
 def reads(words: Path, pages: int) -> Callable[[Path], int]:
-    """A PDF of so many pages that says what the file says, but for a small part of its characters."""
+    """A PDF with this many pages and the file's text, except for a small share of characters."""
 
     def verify(out: Path) -> int:
         said = subprocess.run(["pdftotext", "-raw", out, "-"], capture_output=True, text=True).stdout
@@ -105,7 +105,7 @@ def reads(words: Path, pages: int) -> Callable[[Path], int]:
 
 
 def at_least(pages: int) -> Callable[[Path], int]:
-    """A PDF of so many pages or more: how they are laid out decides."""
+    """A PDF with at least this many pages, depending on the layout."""
 
     def verify(out: Path) -> int:
         made = _pages(out)
@@ -117,7 +117,7 @@ def at_least(pages: int) -> Callable[[Path], int]:
 
 
 def files(count: int, head: bytes) -> Callable[[Path], int]:
-    """A folder, or a ZIP, of so many files that begin like this."""
+    """A folder or ZIP with this many files that begin like this."""
 
     def verify(out: Path) -> int:
         if out.is_dir():
@@ -135,7 +135,7 @@ def files(count: int, head: bytes) -> Callable[[Path], int]:
 
 
 def package(part: str, *words: str) -> Callable[[Path], int]:
-    """An office file whose part says these words."""
+    """An office file with these words in a part."""
 
     def verify(out: Path) -> int:
         if not zipfile.is_zipfile(out):
@@ -162,7 +162,7 @@ def says(*words: str) -> Callable[[Path], int]:
 
 
 def _any_json(out: Path) -> int:
-    """Ours is JSON, and the peer's is lines."""
+    """Ours is JSON, the peer's is lines."""
     text = out.read_text("utf-8", "replace")
     if text.startswith("{"):
         json.loads(text)
@@ -172,7 +172,7 @@ def _any_json(out: Path) -> int:
 
 
 def _finds_the_change(out: Path) -> int:
-    """Ours lists all pages, and the peer those that differ."""
+    """Ours lists all pages, the peer's only those that differ."""
     found = json.loads(out.read_text())
     pages = found if isinstance(found, list) else [page["after"] for page in found["pages"] if page["areas"]]
     if pages != [REVISED_PAGE]:
@@ -194,7 +194,7 @@ def values(count: int) -> dict:
 
 
 def filled(count: int) -> Callable[[Path], int]:
-    """A form whose last page shows the value of its last field."""
+    """A form whose last page shows its last field's value."""
 
     def verify(out: Path) -> int:
         pages = _pages(out)
@@ -262,7 +262,7 @@ def small(made: Path) -> list[Case]:
             [text],
             ".pdf",
             pdf(5),
-            _none,  # No other open tool proves what it removed, so that a comparison would not be fair.
+            _none,  # No other open tool proves what it removed, so a comparison would not be fair.
             {"text": [{"literal": "the", "wholeWords": True}]},
         ),
         Case("Markdown to PDF", "markdown-to-pdf", [PROJECT / "CONTRIBUTING.md"], ".pdf", at_least(1), pdf_peers.from_markdown),
@@ -369,7 +369,7 @@ def large(made: Path) -> list[Case]:
 
 
 def compressible() -> list[Case]:
-    """The PDFs of `$BENCH_PDFS`, a folder of real ones, or else those of the tests."""
+    """The PDFs in `$BENCH_PDFS`, a folder of real ones, or else the tests'."""
     folder = Path(os.environ.get("BENCH_PDFS", FIXTURES))
     readable = [path for path in sorted(folder.glob("*.pdf")) if _is_open(path)]
     return [

@@ -1,4 +1,4 @@
-"""The PDF tools of others, behind the same face: programs that take files, and Gotenberg's routes over HTTP."""
+"""Other PDF tools with the same interface: programs for files, and Gotenberg's routes over HTTP."""
 
 import base64
 import email
@@ -15,7 +15,7 @@ Sources = list[Path]
 
 
 class Program(Command):
-    """A process for each job. `make`: its command for these sources and this result."""
+    """A process for each job. `make`: the command for these sources and result."""
 
     def __init__(self, name: str, make: Callable[[Sources, Path], list]):
         super().__init__(name)
@@ -44,7 +44,7 @@ class OneByUnoserver(Unoserver):
 
 
 def python(installed: peers.Peers, name: str, script: str) -> Program:
-    """A script of a line or two; `sys.argv` has the sources and then the result."""
+    """A script of one or two lines; `sys.argv` has the sources and then the result."""
     return Program(name, lambda source, out: [installed.python, "-c", script, *source, out])
 
 
@@ -226,7 +226,7 @@ def from_markdown(_: peers.Peers) -> list[Contender]:
 
 
 class PageOfMessage(Gotenberg):
-    """What users of Gotenberg do with a message: their own program takes the page out of it, without headers and attachments."""
+    """What Gotenberg's users do with a message: their own program extracts the page, without headers and attachments."""
 
     def convert(self, source: Sources, out: Path) -> None:
         message = email.message_from_bytes(source[0].read_bytes(), policy=email.policy.default)
@@ -250,13 +250,13 @@ def screenshot(_: peers.Peers) -> list[Contender]:
 
 
 class Pdftk(Program):
-    """Values come in a file of its own format, and are drawn with the fonts that the form has."""
+    """Values come in a file of its own format, and are drawn with the form's fonts."""
 
     def __init__(self):
         super().__init__("pdftk", lambda source, out: ["pdftk", source[0], "fill_form", out.with_suffix(".fdf"), "output", out])
 
     def convert(self, source: Sources, out: Path) -> None:
-        # Ten fields on each page, called as the benchmark's forms call them.
+        # Ten fields on each page, with the names of the benchmark's forms.
         pages = int(subprocess.run(["qpdf", "--show-npages", source[0]], capture_output=True, text=True, check=True).stdout)
         fields = "".join(f"<</T(field{number})/V(Value {number})>>" for number in range(10 * pages))
         out.with_suffix(".fdf").write_text(f"%FDF-1.2\n1 0 obj<</FDF<</Fields[{fields}]>>>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF")

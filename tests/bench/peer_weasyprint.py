@@ -1,4 +1,4 @@
-"""WeasyPrint kept in memory: converts the HTML file that each JSON line names. Runs in the peers' environment."""
+"""WeasyPrint kept in memory: converts the HTML file in each JSON line. Runs in the peers' environment."""
 
 import json
 import sys

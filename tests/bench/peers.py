@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# Debian's packages, and the file that tells that one is there. UNO's Python module is bound to the system's Python.
+# Debian's packages, and a file that shows that each is installed. UNO's Python module only works with the system's Python.
 DEBIAN_PACKAGES = {
     "python3-uno": Path("/usr/lib/python3/dist-packages/uno.py"),
     "wkhtmltopdf": Path("/usr/bin/wkhtmltopdf"),
@@ -22,17 +22,17 @@ DEBIAN_PACKAGES = {
     "ghostscript": Path("/usr/bin/gs"),
     "poppler-utils": Path("/usr/bin/pdftoppm"),
     "img2pdf": Path("/usr/bin/img2pdf"),
-    # What diff-pdf-visually compares pictures with.
+    # Used by diff-pdf-visually to compare pictures.
     "imagemagick": Path("/usr/bin/compare"),
-    # What OCRmyPDF calls.
+    # Used by OCRmyPDF.
     "tesseract-ocr": Path("/usr/bin/tesseract"),
-    # What Gotenberg's image has beside LibreOffice, Chromium and qpdf.
+    # In Gotenberg's image besides LibreOffice, Chromium and qpdf.
     "unoconv": Path("/usr/bin/unoconv"),
     "pdftk-java": Path("/usr/bin/pdftk"),
     "libimage-exiftool-perl": Path("/usr/bin/exiftool"),
 }
-# Built from the Go module proxy, which has some versions of Gotenberg and lists none: this is the newest one found there.
-# One that can't be had is named as missing.
+# Built from the Go module proxy, which has some versions of Gotenberg but lists none: this is the newest one found there. One
+# that can't be built is reported as missing.
 GO_PROGRAMS = {
     "pdfcpu": "github.com/pdfcpu/pdfcpu@v0.15.0",
     "gotenberg": "github.com/gotenberg/gotenberg/v8@v8.15.0",
@@ -42,14 +42,14 @@ BROWSERS = (Path("/usr/lib/chromium/chromium-headless-shell"), Path("/usr/bin/ch
 
 @dataclass
 class Peers:
-    """`missing`: why a peer could not be installed, by its name."""
+    """`missing`: why peers could not be installed, by name."""
 
     python: Path
     modules: Path
     missing: dict[str, str] = field(default_factory=dict)
 
     def version(self, name: str) -> str:
-        """Of a Python package or a Node module."""
+        """The version of a Python package or Node module."""
         module = self.modules / name / "package.json"
         if module.exists():
             return json.loads(module.read_text())["version"]
@@ -89,7 +89,7 @@ def _install(home: Path) -> Peers:
 
 
 def _digest() -> str:
-    """Of all that decides what is installed."""
+    """A digest of everything that determines the installation."""
     content = b"".join((HERE / name).read_bytes() for name in ("requirements.txt", "package-lock.json", "peers.py"))
     return hashlib.sha256(content).hexdigest()[:12]
 
@@ -110,7 +110,7 @@ def _install_debian(peers: Peers, log: Path) -> None:
 
 
 def _install_python(peers: Peers, log: Path) -> None:
-    """With the system's packages in sight, as UNO's Python module is one."""
+    """Includes the system's packages, which UNO's Python module needs."""
     venv = peers.python.parent.parent
     if (venv / "complete").exists():
         return
@@ -150,7 +150,7 @@ def _install_go(peers: Peers, log: Path) -> None:
 
 
 def _build_go(go: str, name: str, module: str, log: Path) -> bool:
-    """In the module's own folder, so that its own versions hold, and the proxy need not list any."""
+    """In the module's own folder, so that its own versions apply, and the proxy need not list any."""
     with log.open("ab") as file:
         said = subprocess.run([go, "mod", "download", "-json", module], stdout=subprocess.PIPE, stderr=file)
     folder = json.loads(said.stdout or "{}").get("Dir")
@@ -158,7 +158,7 @@ def _build_go(go: str, name: str, module: str, log: Path) -> bool:
 
 
 def _run(command: list, log: Path, cwd: Path | None = None) -> bool:
-    """Whether the command failed; what it says goes to the log."""
+    """Whether the command failed. Its output goes to the log."""
     with log.open("ab") as file:
         variables = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         return subprocess.run(command, stdout=file, stderr=file, cwd=cwd, env=variables).returncode != 0

@@ -1,4 +1,4 @@
-"""The same worker as an ordinary user and as root, in turn: the same PDFs and warnings, in the same time."""
+"""Compares the same worker as an ordinary user and as root, in turn: same PDFs and warnings, same time."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from . import documents, processes, report
 from .worker import Worker
 
-# Of the time as root.
+# Relative to the time as root.
 TOLERANCE = 0.05
 FULL, QUICK = 20, 5
 NAMES = ("ordinary user", "root")
@@ -17,7 +17,7 @@ NAMES = ("ordinary user", "root")
 
 @dataclass
 class Taken:
-    """CPU time of the process tree with what it does ahead, and wall time, in ms, of all rounds."""
+    """CPU time of the process tree, including preparations, and wall time in ms, for all rounds."""
 
     cpu_ms: dict[str, float] = field(default_factory=lambda: dict.fromkeys(NAMES, 0.0))
     wall_ms: dict[str, float] = field(default_factory=lambda: dict.fromkeys(NAMES, 0.0))
@@ -29,7 +29,7 @@ class Taken:
 
 
 def main(worker: Path, folder: Path, quick: bool, path: Path) -> int:
-    """Exit code 0 if both did the same, in the same CPU time all in all."""
+    """Exit code 0 if both did the same in the same total CPU time."""
     jobs = documents.small_of_all_kinds()
     jobs += [documents.Job.good(document) for document in documents.office(folder) if document.size == "medium"]
     rounds = QUICK if quick else FULL
@@ -75,7 +75,7 @@ def _name(job: documents.Job) -> str:
 def _compare(workers: dict[str, Worker], job: documents.Job, scratch: Path, rounds: int) -> Taken:
     taken, results = Taken(), {}
     for turn in range(-1, rounds):
-        # Each goes first in its turn; the first one is not counted.
+        # The order alternates; the first round is not counted.
         for name in NAMES if turn % 2 else reversed(NAMES):
             one, out = workers[name], scratch / f"{name}{job.document.suffix}"
             before = processes.settled_cpu_ms(one.lines.pid)
@@ -91,7 +91,7 @@ def _compare(workers: dict[str, Worker], job: documents.Job, scratch: Path, roun
 
 
 def _text(pdf: Path) -> str:
-    """Words with their places, and what draws them."""
+    """Words with places, and drawing operations."""
     boxes = subprocess.run(["pdftotext", "-bbox", pdf, "-"], capture_output=True, check=True, text=True).stdout
     words = "\n".join(line for line in boxes.splitlines() if "<word" in line or "<page" in line)
     fonts = subprocess.run(["pdffonts", pdf], capture_output=True, check=True, text=True).stdout

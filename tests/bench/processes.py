@@ -1,4 +1,4 @@
-"""What a tree of processes uses, read from /proc."""
+"""The usage of a tree of processes, read from /proc."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ class Process:
     pid: int
     parent: int
     state: str
-    # User and system time, of the process and of the children it waited for, in clock ticks.
+    # User and system time of the process and of children that it waited for, in clock ticks.
     ticks: int
 
 
@@ -23,13 +23,13 @@ def _read(pid: int) -> Process | None:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
         return None
-    # The program's name, in brackets, may itself contain brackets and blanks.
+    # The program's name is in parentheses and may itself contain some, and spaces.
     fields = stat.rpartition(")")[2].split()
     return Process(pid, int(fields[1]), fields[0], sum(int(field) for field in fields[11:15]))
 
 
 def tree(root: int) -> list[Process]:
-    """The process `root` and all that descend from it."""
+    """The process `root` and all its descendants."""
     everything = {}
     for name in os.listdir("/proc"):
         if name.isdigit() and (process := _read(int(name))):
@@ -48,7 +48,7 @@ def cpu_ms(root: int) -> float:
 
 
 def settled_cpu_ms(root: int, quiet: float = 0.08, limit: float = 3.0) -> float:
-    """CPU time once the tree has stopped working: what it does ahead for its next job belongs to the price of one."""
+    """CPU time once the tree is idle: preparations for the next job are part of a job's price."""
     until = time.monotonic() + limit
     last = cpu_ms(root)
     while time.monotonic() < until:
@@ -61,7 +61,7 @@ def settled_cpu_ms(root: int, quiet: float = 0.08, limit: float = 3.0) -> float:
 
 
 def pss_bytes(root: int) -> int:
-    """Memory of the tree, where a page that n processes share counts 1/n for each. Raises PermissionError if hidden."""
+    """Memory of the tree, where a page shared by n processes counts 1/n for each. Raises PermissionError if hidden."""
     total = 0
     for process in tree(root):
         try:
@@ -87,7 +87,7 @@ def zombies(root: int) -> list[int]:
 
 
 def send(root: int, what: signal.Signals) -> int:
-    """Sends a signal to each process of the tree, and returns how many there were."""
+    """Sends a signal to each process of the tree, and returns their number."""
     processes = tree(root)
     for process in processes:
         try:
@@ -98,7 +98,7 @@ def send(root: int, what: signal.Signals) -> int:
 
 
 def kill_tree(root: int) -> None:
-    """Ends the tree, frozen first so that nothing it starts meanwhile is missed."""
+    """Kills the tree, after freezing it so that no new processes are missed."""
     count = -1
     while (frozen := send(root, signal.SIGSTOP)) != count:
         count = frozen

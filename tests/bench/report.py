@@ -1,4 +1,4 @@
-"""The figures as Markdown tables, as JSON, and against the bars that Docmill sets itself."""
+"""The figures as Markdown tables, as JSON, and compared with Docmill's own targets."""
 
 import dataclasses
 import os
@@ -18,7 +18,7 @@ def table(title: str, rows: dict[str, Row], what: str) -> str:
 
 
 def pairs_table(title: str, rows: dict[str, Row], what: str) -> str:
-    """A line for each case and contender, as each case has peers of its own; with ours as a share of theirs."""
+    """A line for each case and contender, since each case has its own peers, with our time relative to theirs."""
     cells = {}
     for label, row in rows.items():
         ours = row.get(OURS, Series()).median(what) if what != "peak_pss" else row.get(OURS, Series()).peak_pss
@@ -92,7 +92,7 @@ def _short(problem: str | None) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Bar:
-    """`figure` must not pass `limit`: a ratio of ours to the peer's, unless the name says otherwise."""
+    """`figure` must not exceed `limit`: the ratio of ours to the peer's, unless the name says otherwise."""
 
     name: str
     figure: float | None
@@ -122,7 +122,7 @@ def bars(results: dict) -> list[Bar]:
 
 
 def _ratio(row: Row, *peers: str, what: str = "wall_ms") -> float | None:
-    """Ours to the best of these peers; of the CPU time with `what="cpu_ms"`."""
+    """The ratio of ours to the best of these peers; of CPU time with `what="cpu_ms"`."""
     ours = row.get(OURS, Series()).median(what)
     theirs = [row[peer].median(what) for peer in peers if peer in row]
     known = [value for value in theirs if value]
@@ -199,7 +199,7 @@ def _pdf_bars(rows: dict[str, Row]) -> list[Bar]:
 
 
 def _compression_bars(found: dict) -> list[Bar]:
-    """How often ours is smaller than Ghostscript's and looks no worse; and its share of Ghostscript's CPU time."""
+    """How often ours is smaller than Ghostscript's and looks at least as good, and its share of Ghostscript's CPU time."""
     pairs = [(row.get(OURS), row.get("ghostscript /ebook")) for row in found.values()]
     pairs = [(ours, other) for ours, other in pairs if ours and other and not ours.problem and not other.problem]
     if not pairs:

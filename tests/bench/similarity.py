@@ -1,4 +1,4 @@
-"""How like its original a compressed PDF looks: SSIM of rendered pages, in blocks of 8 × 8 pixels."""
+"""The similarity of a compressed PDF to its original: SSIM of rendered pages in blocks of 8 × 8 pixels."""
 
 import subprocess
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Many mixed conversions through one process: nothing may fail, grow, or be left behind, and a freeze is survived."""
+"""Many mixed conversions in one process: nothing may fail, grow, or be left behind, and a freeze does no harm."""
 
 import json
 import os
@@ -13,14 +13,14 @@ from .lines import Failed, Lost
 from .worker import Worker
 
 GROWTH = 1.05
-# As `docmill::telemetry::engine` says it.
+# The text in `docmill::telemetry::engine`.
 FALLBACK = "a fresh engine stood in for the warm one"
 FULL, QUICK = (500, 100, 60), (100, 20, 10)
 
 
 @dataclass(frozen=True)
 class State:
-    """Of the whole tree, at rest."""
+    """The whole tree while idle."""
 
     pss: int
     open_files: int
@@ -55,7 +55,7 @@ class Soak:
             self.answers[key] = self.answers.get(key, 0) + 1
 
     def state(self) -> State:
-        """At rest: the least of some readings, as what runs ahead of the next job comes and goes."""
+        """While idle: the lowest of several readings, because preparations come and go."""
         processes.settled_cpu_ms(self.lines.pid, quiet=0.3)
         pss = []
         for _ in range(5):
@@ -67,11 +67,11 @@ class Soak:
         return State(min(pss), processes.open_files(self.lines.pid), files, len(tree), len(zombies))
 
     def fallbacks(self) -> int:
-        """How often a fresh engine stood in for the warm one."""
+        """How often a fresh engine replaced the warm one."""
         return self.log.read_text(errors="replace").count(FALLBACK)
 
     def freeze(self, seconds: float) -> None:
-        """As Lambda does between invocations."""
+        """Like Lambda between invocations."""
         processes.send(self.lines.pid, signal.SIGSTOP)
         time.sleep(seconds)
         processes.send(self.lines.pid, signal.SIGCONT)
@@ -85,7 +85,7 @@ def _code(answer: str) -> str:
 
 
 def main(worker: Path, folder: Path, quick: bool, report: Path) -> int:
-    """Exit code 0 if every bar is met."""
+    """Exit code 0 if every target is met."""
     count, first, freeze = QUICK if quick else FULL
     good = documents.small_of_all_kinds()
     jobs = documents.stream(good, documents.bad_of_all_kinds(folder), count)
@@ -113,7 +113,7 @@ def main(worker: Path, folder: Path, quick: bool, report: Path) -> int:
 
 
 def _run(soak: Soak, jobs: list[documents.Job], first: int) -> dict[int, State]:
-    """The states after every `first` jobs."""
+    """The state after every `first` jobs."""
     states = {}
     begin = time.monotonic()
     for number, job in enumerate(jobs, 1):

@@ -19,7 +19,7 @@ INSTANCES = 2
 
 @dataclass
 class Stream:
-    """`failures`: good jobs without a right PDF, and why. `garbage`: bad jobs answered with a PDF."""
+    """`failures`: good jobs without a correct PDF, with reasons. `garbage`: bad jobs answered with a PDF."""
 
     jobs: int = 0
     seconds: float = 0.0
@@ -35,7 +35,7 @@ class Stream:
 
 
 def run(make: Callable[[], Contender], jobs: list[Job]) -> Stream:
-    """Outputs are checked once the stream has ended."""
+    """Outputs are checked after the stream has ended."""
     stream = Stream(jobs=len(jobs))
     waiting: queue.SimpleQueue[tuple[int, Job]] = queue.SimpleQueue()
     for numbered in enumerate(jobs):
@@ -83,7 +83,7 @@ class _Lane(threading.Thread):
             except queue.Empty:
                 return
             try:
-                # soffice names its output after the source: one folder for each job.
+                # soffice names its output after the source, so each job has its own folder.
                 out = self.folder / str(number)
                 out.mkdir()
                 self.contender.convert(job.source, out / "out.pdf")
@@ -96,7 +96,7 @@ class _Lane(threading.Thread):
                 self.cpu_seconds += self.contender.cpu_ms / 1000
 
     def _restart(self) -> None:
-        """As a supervisor would. The stream's time goes on."""
+        """Like a supervisor. The stream's time continues."""
         self.stream.restarts += 1
         self.contender.stop()
         scratch = self.folder / f"restarted-{id(self)}-{self.stream.restarts}"

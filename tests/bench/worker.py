@@ -1,4 +1,4 @@
-"""The worker's release binary as Lambda runs it, serving lines as a Lambda environment serves jobs."""
+"""The worker's release binary as on Lambda, serving lines like a Lambda environment serves jobs."""
 
 import os
 import shutil
@@ -7,17 +7,17 @@ from pathlib import Path
 from .lines import LineProcess
 
 LIKE_LAMBDA = Path(__file__).resolve().parents[2] / "infra/worker/like-lambda.sh"
-# What the harness gives where nothing is said.
+# The harness's default.
 MEMORY_MIB = "2048"
 # As long as a service would wait for one document.
 PATIENCE = 180
 
 
 class Worker:
-    """`shared` is the one directory that it sees of ours, and writes to: sources and results pass through it."""
+    """`shared` is the only directory of ours that it can see and write to: sources and results pass through it."""
 
     def __init__(self, binary: Path, scratch: Path, privileged: bool = False):
-        """`privileged`: as who measures, without Lambda's restrictions."""
+        """`privileged`: as the current user, without Lambda's restrictions."""
         self.shared = scratch / "tmp"
         self.shared.mkdir(exist_ok=True)
         environment = {"LIKE_LAMBDA_SCRATCH": str(self.shared), "LIKE_LAMBDA_READS": str(binary.resolve().parent)}
@@ -29,7 +29,7 @@ class Worker:
         self.lines = LineProcess(command, scratch / "log", environment)
 
     def convert(self, tool: str, source: Path | list[Path], out: Path, options: dict) -> dict:
-        """The worker's answer. Raises Failed when it refuses the document, Lost when it is gone."""
+        """The worker's answer. Raises Failed if it refuses the document, Lost if it has exited."""
         sources = source if isinstance(source, list) else [source]
         given = [self.shared / (f"{number}-{path.name}" if number else path.name) for number, path in enumerate(sources)]
         made = self.shared / f"made{out.suffix}"

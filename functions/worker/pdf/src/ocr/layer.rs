@@ -1,4 +1,4 @@
-//! What was read, as invisible text over a page: it can be found, selected and copied, and the page looks as before.
+//! The result of OCR as invisible text over a page: it can be found, selected and copied, and the page looks the same.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -15,33 +15,33 @@ use crate::text::{Placed, is_cjk, is_rtl, visual_order};
 /// A font whose glyphs are empty and half an em wide, from Tesseract (`pdf.ttf`, Apache 2.0).
 const FONT: &[u8] = include_bytes!("glyphless.ttf");
 const ADVANCE: f32 = 0.5;
-/// What the font says of its letters, in ems: how far they reach above the line, and below.
+/// The font's ascent and descent in ems.
 const ASCENT: f32 = 0.68;
 const DESCENT: f32 = 0.22;
 /// Codes of the font.
 const SPACE: u16 = 1;
 const MOST_CODES: usize = 60_000;
-/// The least width of a space, in ems: readers join words that touch.
+/// The narrowest space in ems: readers join words that touch.
 const LEAST_SPACE: f32 = 0.15;
-/// How much larger than its neighbour a line may be, and still have the same size.
+/// Neighbouring lines whose sizes differ by less than this factor get the same size.
 const ALIKE: f32 = 1.3;
-/// Entries of one block of a character map.
+/// Most entries in a block of a character map.
 const BLOCK: usize = 100;
 
-/// The text of a document's pages, and the one font that it is in.
+/// The text layer of a document, and its only font.
 #[derive(Debug)]
 pub(crate) struct TextLayer {
     font: ObjectId,
     codes: HashMap<char, u16>,
-    /// By their codes, from [`SPACE`] on.
+    /// By code, starting at [`SPACE`].
     characters: Vec<char>,
 }
 
-/// Text in one piece: on the shown page, in points from its lower left corner.
+/// A run of text on the shown page, in points from its lower left corner.
 struct Run {
     x: f32,
     y: f32,
-    /// Where the text runs to: of length 1.
+    /// The direction of the text, with length 1.
     along: (f32, f32),
     length: f32,
 }
@@ -53,7 +53,7 @@ impl TextLayer {
         layer
     }
 
-    /// Puts what was read over a page, which is turned already as it was for reading.
+    /// Adds the text layer of a page, which is already rotated as it was for OCR.
     pub(crate) fn add(&mut self, document: &mut Document, page: ObjectId, read: &PageText) {
         let Ok(dictionary) = document.get_dictionary(page) else { return };
         let visible = pages::visible_box(document, dictionary);
@@ -126,11 +126,11 @@ impl TextLayer {
         })
     }
 
-    /// Adds the font, after all pages.
+    /// Adds the font after all pages.
     pub(crate) fn finish(self, document: &mut Document) {
         let file = document.add_object(Stream::new(dictionary! { "Length1" => FONT.len() as i64 }, FONT.to_vec()));
         let to_unicode = document.add_object(Stream::new(Dictionary::new(), to_unicode(&self.characters)));
-        // Every code has the one glyph that has a width.
+        // All codes have the only glyph with a width.
         let glyphs = std::iter::once([0, 0]).chain(self.characters.iter().map(|_| [0, 1])).flatten().collect();
         let glyphs = document.add_object(Stream::new(Dictionary::new(), glyphs));
         let em = |part: f32| (part * 1000.0) as i64;
@@ -154,7 +154,7 @@ impl TextLayer {
     }
 }
 
-/// What each code stands for.
+/// The map from codes to characters.
 fn to_unicode(characters: &[char]) -> Vec<u8> {
     let mut map = String::from(
         "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) \
@@ -176,9 +176,9 @@ fn to_unicode(characters: &[char]) -> Vec<u8> {
     map.into_bytes()
 }
 
-/// From the picture that was read, in pixels from the upper left corner, to the page.
+/// From the picture used for OCR, in pixels from the upper left corner, to the page.
 struct Scale {
-    /// Points for each pixel, across and down.
+    /// Points per pixel, across and down.
     scale: (f32, f32),
     height: f32,
 }
@@ -188,12 +188,12 @@ impl Scale {
         (x * self.scale.0, self.height - y * self.scale.1)
     }
 
-    /// Along the line's baseline, as far as the word reaches.
+    /// Along the line's baseline, over the word's width.
     fn run(&self, line: &Line, word: &Word) -> Run {
         self.between(line, word, word.left, word.right, word.top, word.bottom, 0.0)
     }
 
-    /// Between two words, at least so wide.
+    /// The space between two words, with a minimum width.
     fn gap(&self, line: &Line, one: &Word, other: &Word, least: f32) -> Run {
         let (left, right) = (one.right.min(other.right), one.left.max(other.left));
         let (top, bottom) = (one.bottom.min(other.bottom), one.top.max(other.top));
@@ -230,8 +230,8 @@ impl Scale {
     }
 }
 
-/// The words of a page that was not turned for reading, with their places as a font would give them, and the size of it: in
-/// points from the upper left corner of a page of this size. Those of lines that are not upright come last.
+/// The words of an unrotated page with their places and sizes as a font would give them, in points from the upper left corner of
+/// a page of this size. Words of lines that are not upright come last.
 pub(crate) fn placed(read: &PageText, (width, height): (f32, f32)) -> (Vec<Placed>, Vec<Placed>) {
     let scale = Scale { scale: (width / read.width.max(1) as f32, height / read.height.max(1) as f32), height };
     let (mut upright, mut others) = (Vec::new(), Vec::new());
@@ -259,13 +259,13 @@ fn line_words(line: &Line, size: f32, scale: &Scale) -> Vec<Word> {
     }
 }
 
-/// Whether there is no space between two words: scripts without spaces are read in pieces, too.
+/// Whether two words have no space between them: OCR also splits scripts without spaces.
 fn joins(one: &Word, other: &Word) -> bool {
     one.text.chars().next_back().is_some_and(is_cjk) && other.text.chars().next().is_some_and(is_cjk)
 }
 
-/// Puts words together that have no space between them, and makes those narrower, by a quarter at most, that are too near to each
-/// other: readers tell words by the gaps. `em`: in pixels.
+/// Joins words without a space between them, and narrows words that are too close to each other by up to a quarter: readers tell
+/// words apart by gaps. `em` is in pixels.
 fn space_out(words: &[Word], em: f32) -> Vec<Word> {
     let mut spaced: Vec<Word> = Vec::with_capacity(words.len());
     for word in words {
@@ -292,8 +292,8 @@ fn space_out(words: &[Word], em: f32) -> Vec<Word> {
     spaced
 }
 
-/// Sizes of the font for these lines. Neighbours of about the same size have the same one: readers part paragraphs by it, and
-/// not every line has tall letters.
+/// Font sizes for these lines. Neighbours of similar size get the same one, because readers use sizes to find paragraphs, and not
+/// every line has tall letters.
 fn font_sizes(lines: &[Line], scale: &Scale) -> Vec<f32> {
     let mut sizes: Vec<f32> = lines.iter().map(|line| font_size(line, scale)).collect();
     for group in sizes.chunk_by_mut(|one, other| one.max(*other) < ALIKE * one.min(*other)) {
@@ -306,13 +306,13 @@ fn font_sizes(lines: &[Line], scale: &Scale) -> Vec<f32> {
     sizes
 }
 
-/// So that the letters of a line reach from its lowest to its highest, in points.
+/// Makes the letters reach from the line's bottom to its top, in points.
 fn font_size(line: &Line, scale: &Scale) -> f32 {
     let highest = |height: fn(&Word) -> f32| line.words.iter().map(height).fold(0.0, f32::max);
     match (line.direction, line.baseline) {
         (Direction::Up, Some([(x1, y1), (x2, y2)])) => {
             let slope = (y2 - y1) / (x2 - x1).max(1.0);
-            // In the middle of a word, since the box of one that is not level is higher than its letters.
+            // Measured at the centre of a word, since the box of a sloping word is higher than its letters.
             let above = |word: &Word| {
                 y1 + slope * (f32::midpoint(word.left, word.right) - x1)
                     - word.top

@@ -1,5 +1,4 @@
-//! Reading the text of pictures: `tesseract/` is the library, `page` decides how a page is shown to it, `layer` puts what was
-//! read over the page, invisibly.
+//! OCR: `tesseract/` is the library, `page` prepares pages for it, and `layer` adds the result to the page as invisible text.
 
 mod layer;
 mod page;
@@ -9,30 +8,30 @@ pub(crate) use layer::{TextLayer, placed};
 pub(crate) use page::{How, PageText, picture, read, unread};
 pub(crate) use tesseract::{Reader, Tesseract};
 
-/// Below this confidence, a page has so many wrong words that somebody has to look at it.
+/// A page below this confidence has so many wrong words that somebody should check it.
 pub(crate) const LOW_CONFIDENCE: f32 = 70.0;
 
 /// How far the lines of a picture are from level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Skew {
-    /// Degrees by which the picture is to be turned clockwise for its lines to be level.
+    /// Degrees to rotate the picture clockwise to level its lines.
     pub degrees: f32,
     /// 3 and more is reliable.
     pub confidence: f32,
 }
 
-/// What was read in one picture, in reading order. Places are in pixels from the upper left corner.
+/// The text of a picture in reading order. Places are in pixels from the upper left corner.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Text {
     pub lines: Vec<Line>,
 }
 
-/// Words one after the other, in the order in which they are read.
+/// Words in reading order.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub words: Vec<Word>,
     pub direction: Direction,
-    /// Where the letters of an upright line stand: a point at its left, and one at its right.
+    /// The baseline of an upright line: a point on the left and one on the right.
     pub baseline: Option<[(f32, f32); 2]>,
 }
 
@@ -48,7 +47,7 @@ pub(crate) struct Word {
     pub bottom: f32,
 }
 
-/// Where the tops of the letters point.
+/// The direction of the tops of letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     Up,
@@ -62,7 +61,7 @@ impl Text {
         self.lines.iter().map(|line| line.words.len()).sum()
     }
 
-    /// The mean confidence of the characters, each of which has its word's. `None` if nothing was read.
+    /// The mean confidence of all characters, each with its word's confidence. `None` without text.
     pub(crate) fn confidence(&self) -> Option<f32> {
         let words = || self.lines.iter().flat_map(|line| &line.words);
         let characters: usize = words().map(|word| word.text.chars().count()).sum();

@@ -1,47 +1,47 @@
-//! How a page is shown to the reader: at which resolution, which way up, and level.
+//! Prepares pages for OCR: resolution, orientation and skew.
 
 use super::{Reader, Text};
 use crate::pdfium::{GreyBitmap, Page, Rect, View};
 use crate::{ErrorCode, Failure};
 
-/// More dots do not make text clearer to the reader; fewer than the lower bound leave it letters that are too small.
+/// Higher resolutions don't improve OCR; below the lower bound, letters are too small.
 const MOST_DPI: f32 = 300.0;
 const LEAST_DPI: f32 = 150.0;
-/// The part of the page from which on a picture counts as what was scanned.
+/// Pictures that cover at least this share of the page count as scans.
 const SCANNED_PART: f32 = 0.1;
-/// Pixels of one picture, and of a side, which the reader counts in 16 bits.
+/// Most pixels of a picture, and of a side, which the library counts in 16 bits.
 const PIXELS: u64 = 60_000_000;
 const SIDE: f32 = 32_000.0;
-/// How sure it must be that a page is not upright, on the library's own scale: of the few pages tried, right answers had 10 and
-/// more, and wrong ones up to 3.
+/// The confidence needed to rotate a page, on the library's scale: of the few pages tried, right answers had 10 and more, and
+/// wrong ones up to 3.
 const SURE_OF_TURN: f32 = 5.0;
-/// The same for skew, by leptonica's advice, and the degrees between which a page is turned.
+/// The same for skew, as leptonica recommends, and the range of degrees that is corrected.
 const SURE_OF_SKEW: f32 = 3.0;
 const SKEWED: std::ops::RangeInclusive<f32> = 0.1..=7.0;
 
-/// What is wanted.
+/// The requested processing.
 #[derive(Debug)]
 pub(crate) struct How {
-    /// `None`: that of the scan.
+    /// `None`: the scan's resolution.
     pub dpi: Option<f32>,
     pub deskew: bool,
     /// The most pixels of a bitmap.
     pub pixels: u64,
 }
 
-/// What a page says, turned as it was for reading.
+/// The text of a page, rotated as it was for OCR.
 #[derive(Debug)]
 pub(crate) struct PageText {
     pub text: Text,
-    /// Of the picture that was read, in pixels.
+    /// Size of the picture in pixels.
     pub width: u32,
     pub height: u32,
     pub dpi: f32,
-    /// Degrees by which the page was turned clockwise: quarters, and the rest that makes its lines level.
+    /// The clockwise rotation of the page: quarters, and the rest that levels its lines.
     pub view: View,
 }
 
-/// Reads a page, but for the areas `without`. With an `orienter`, it is turned until its text is upright.
+/// Reads a page except for the areas `without`. With an `orienter`, the page is rotated until its text is upright.
 pub(crate) fn read(
     page: &Page<'_>,
     reader: &mut Reader,
@@ -69,7 +69,7 @@ pub(crate) fn read(
     Ok(PageText { text, width: picture.width, height: picture.height, dpi, view })
 }
 
-/// Draws a page upright, at the resolution that suits the reader best.
+/// Draws a page upright at the best resolution for OCR.
 pub(crate) fn picture(page: &Page<'_>, pixels: u64) -> Result<GreyBitmap, Failure> {
     let dpi = resolution(page, &How { dpi: Some(MOST_DPI), deskew: false, pixels });
     page.render_grey(dpi, View::default())
@@ -79,7 +79,7 @@ pub(crate) fn unread() -> Failure {
     Failure::new(ErrorCode::RenderFailed, "The text of a page could not be recognized.", "tesseract gave up")
 }
 
-/// Dots per inch at which a page is drawn: what was asked for, or what its pictures have; fewer if it is huge.
+/// The resolution for drawing a page: the requested one, or that of its pictures; lower for huge pages.
 fn resolution(page: &Page<'_>, how: &How) -> f32 {
     let (width, height) = page.size();
     let wanted = how.dpi.unwrap_or_else(|| {
@@ -94,7 +94,7 @@ fn resolution(page: &Page<'_>, how: &How) -> f32 {
     wanted.min(by_area).min(by_side)
 }
 
-/// Draws a page with dark letters alone, and with the areas painted over.
+/// Draws a page with dark letters only, and with the areas painted over.
 fn look(page: &Page<'_>, reader: &Reader, dpi: f32, view: View, without: &[Rect]) -> Result<GreyBitmap, Failure> {
     let mut picture = page.render_grey(dpi, view)?;
     reader.turn_inverse_text(&mut picture);
@@ -112,7 +112,7 @@ fn look(page: &Page<'_>, reader: &Reader, dpi: f32, view: View, without: &[Rect]
     Ok(picture)
 }
 
-/// The picture turned clockwise by quarters.
+/// The picture rotated clockwise by quarters.
 fn turned(picture: GreyBitmap, degrees: u16) -> GreyBitmap {
     let GreyBitmap { width, height, data, dpi } = picture;
     let (w, h) = (width as usize, height as usize);

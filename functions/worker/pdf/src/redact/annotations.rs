@@ -8,10 +8,10 @@ use super::shapes::meets;
 use crate::structure::objects::{Lookup, reference};
 use crate::structure::pages::Rectangle;
 
-/// Fields that have no value without a widget that shows it.
+/// Field entries that must be removed with the last widget that shows them.
 const VALUES: [&[u8]; 6] = [b"V", b"DV", b"RV", b"I", b"TU", b"MK"];
 
-/// Removes the annotations of a page that lie in areas, in part or as a whole, with their pop-ups. Returns how many.
+/// Removes a page's annotations that overlap the areas, with their pop-ups. Returns their number.
 pub(super) fn remove(document: &mut Document, page: ObjectId, areas: &[Rectangle]) -> usize {
     let Ok(dictionary) = document.get_dictionary(page) else { return 0 };
     let entries = document.array(dictionary, b"Annots").to_vec();
@@ -35,8 +35,7 @@ pub(super) fn remove(document: &mut Document, page: ObjectId, areas: &[Rectangle
     gone.len()
 }
 
-/// Removes an annotation from the document, with its pop-up and all replies; and the value of its field if nothing shows it any
-/// more.
+/// Removes an annotation with its pop-up and replies, and its field's value if no widget is left to show it.
 pub(super) fn delete(document: &mut Document, id: ObjectId) {
     let mut wanted = vec![id];
     let mut gone = HashSet::new();
@@ -60,7 +59,7 @@ pub(super) fn delete(document: &mut Document, id: ObjectId) {
     }
 }
 
-/// Takes a widget from its field.
+/// Removes a widget from its field.
 fn leave_field(document: &mut Document, field: ObjectId, widget: ObjectId) {
     let Ok(dictionary) = document.get_dictionary(field) else { return };
     if !dictionary.has(b"Kids") {

@@ -1,4 +1,4 @@
-//! Takes what is planned out of a document.
+//! Applies the planned redactions to a document.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -24,30 +24,30 @@ use crate::structure::transform::{Matrix, wrap_contents};
 use crate::structure::{Assembly, flatten, open};
 use crate::{Engines, ErrorCode, Failure, Request, Warning};
 
-/// Of pages that become pictures.
+/// For pages that become pictures.
 const DPI: f32 = 200.0;
 /// Bytes of a pixel of such a picture while it is made.
 const PIXEL_BYTES: u64 = 12;
-/// What a stream may unpack to.
+/// Most unpacked bytes of a stream.
 const STREAM_BYTES: usize = 64 << 20;
-/// Of a label, in points, before it is fitted into its box; and the lowest box that has one.
+/// Size of a label in points before it is fitted into its box, and the lowest box with a label.
 const LABEL_SIZE: f32 = 10.0;
 const LOWEST_LABEL: f32 = 5.0;
-/// Room around a label, as a part of the box's height.
+/// Space around a label as a share of the box's height.
 const LABEL_MARGIN: f32 = 0.15;
 
 /// The files of a run, in its directory.
 #[derive(Debug)]
 pub(crate) struct Files {
-    /// The source without what is hidden in it.
+    /// The source without hidden content.
     pub(crate) prepared: PathBuf,
-    /// The same with annotations and fields as content, to be read and drawn.
+    /// The same with annotations and fields as content, for reading and drawing.
     pub(crate) flat: PathBuf,
     pub(crate) removed: Removed,
     pub(crate) warnings: Vec<Warning>,
 }
 
-/// Opens the source, removes what is hidden, and writes the copies that the other steps read.
+/// Opens the source, removes hidden content, and writes the copies for the other steps.
 pub(crate) fn prepare(
     engines: &Engines,
     request: &Request,
@@ -87,17 +87,17 @@ pub(super) fn flatten_copy(engines: &Engines, request: &Request, from: &Path, to
     save(&mut document, to)
 }
 
-/// What was written.
+/// The result of applying a plan.
 #[derive(Debug)]
 pub(crate) struct Applied {
     pub(crate) pages: u32,
-    /// Strings, names and maps that said what was redacted.
+    /// The number of changed strings, names and maps.
     pub(crate) words: usize,
     pub(crate) annotations: usize,
     pub(crate) warnings: Vec<Warning>,
 }
 
-/// Redacts a document as planned. Pages that can't be edited are planned as pictures from now on.
+/// Redacts a document as planned. Pages that can't be edited are planned as pictures.
 #[expect(clippy::too_many_arguments, reason = "the entry to this module, with all that the tool has prepared")]
 pub(crate) fn apply(
     engines: &Engines,
@@ -135,7 +135,7 @@ pub(crate) fn apply(
     let hidden = needles.with_literals(plan.hidden.iter().cloned());
     let words = if steps.words { forget_words(&mut document, &hidden) } else { 0 };
     if steps.content {
-        // Pages still refer to what was replaced. That must not be taken for what they show.
+        // Pages still refer to replaced objects, which must not count as visible.
         for page in prune::resources(&mut document, &tree.pages) {
             let number = tree.pages.iter().position(|other| *other == page).and_then(|at| u32::try_from(at).ok());
             if let Some(number) = number.filter(|_| !replaced.is_empty()) {
@@ -177,7 +177,7 @@ struct Work<'w> {
 }
 
 impl Work<'_> {
-    /// Redacts one page. Returns how many annotations it lost.
+    /// Redacts a page. Returns how many annotations it lost.
     fn page(&mut self, plan: &mut Plan, number: u32, page: ObjectId, own: &PagePlan) -> Result<usize, Failure> {
         let areas = on_page(self.document, page, &own.areas);
         let annotations = if self.steps.annotations { annotations::remove(self.document, page, &areas) } else { 0 };
@@ -189,7 +189,7 @@ impl Work<'_> {
                     self.touched.insert(page, Touched { marks: changes.marks, all: changes.in_forms });
                 }
             }
-            // Nothing is to be removed from it.
+            // Nothing must be removed from it.
             Err(_) if own.areas.is_empty() && !own.as_picture => {}
             Err(_) if !self.steps.as_pictures => {}
             Err(_) => {
@@ -250,7 +250,7 @@ fn on_page(document: &Document, page: ObjectId, areas: &[Rect]) -> Vec<Rectangle
     areas.iter().map(|area| matrix.apply_to(upright(area))).collect()
 }
 
-/// Takes what is to be redacted out of all strings, names and maps. Returns how many changed.
+/// Removes the texts from all strings, names and maps. Returns the number of changed objects.
 fn forget_words(document: &mut Document, needles: &Needles) -> usize {
     let mut changed: usize = document.objects.values_mut().map(|object| strings::scrub(object, needles)).sum();
     changed += strings::rename(document, needles);
@@ -268,8 +268,8 @@ fn forget_words(document: &mut Document, needles: &Needles) -> usize {
     changed
 }
 
-/// Content whose bytes say what is to be redacted, though its fonts may show something else: such a page becomes a picture, and
-/// what no page shows is emptied.
+/// Handles content whose bytes match although its fonts may show other text: such a page becomes a picture, and content that no
+/// page draws is emptied.
 #[expect(clippy::too_many_arguments, reason = "one step of `apply`, which has them all at hand")]
 fn pictures_for_words(
     engines: &Engines,
@@ -333,7 +333,7 @@ fn without_comments(content: &[u8]) -> Option<Vec<u8>> {
     if unread { None } else { content.encode().ok() }
 }
 
-/// Puts a picture in place of what a page draws, with the areas painted over.
+/// Replaces a page's content by a picture with the areas painted over.
 #[expect(clippy::too_many_arguments, reason = "one step of `apply`, which has them all at hand")]
 fn as_picture(
     engines: &Engines,

@@ -1,4 +1,4 @@
-//! Takes what lies in areas out of content streams: glyphs, paths, pictures, also those of forms inside of forms.
+//! Removes glyphs, paths and pictures in areas from content streams, including nested forms.
 
 mod drawn;
 
@@ -19,26 +19,26 @@ use super::strings;
 use crate::structure::objects::Lookup;
 use crate::structure::pages::Rectangle;
 
-/// What one content stream may unpack to, and how deep forms may lie in forms.
+/// Most unpacked bytes of a content stream, and the deepest nesting of forms.
 const CONTENT_BYTES: usize = 64 << 20;
 const DEPTH: usize = 12;
-/// Forms that one page may draw.
+/// Most forms that a page may draw.
 const FORMS: usize = 5_000;
-/// The part of a glyph in an area from which on it is removed. Less of it belongs to a neighbour.
+/// A glyph is removed if at least this share of it is in an area. Less belongs to a neighbour.
 const GLYPH_PART: f32 = 0.12;
 
-/// What happened to a page's content.
+/// Changes of a page's content.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    /// Marks of the content of which something was removed.
+    /// Numbers of marked content that lost something.
     pub(super) marks: HashSet<i64>,
-    /// Something was removed from a form, whose marks are its own.
+    /// A form lost something. Its marked content has its own numbers.
     pub(super) in_forms: bool,
-    /// Objects whose place others have taken.
+    /// Objects that were replaced.
     pub(super) replaced: HashSet<ObjectId>,
 }
 
-/// The content that takes a stream's place.
+/// The replacement of a stream's content.
 pub(super) struct Edited {
     pub(super) content: Vec<u8>,
     pub(super) resources: Dictionary,
@@ -57,13 +57,13 @@ pub(super) struct Editor<'p> {
     forms: usize,
 }
 
-/// What is being written.
+/// The content being written.
 struct Output {
     operations: Vec<Operation>,
     resources: Dictionary,
-    /// The marked content that is open: where it began, and its number.
+    /// Open marked content: its start and number.
     open: Vec<(usize, Option<i64>)>,
-    /// Where marked content began of which something was removed.
+    /// Starts of marked content that lost something.
     touched: HashSet<usize>,
     changed: bool,
 }
@@ -187,7 +187,7 @@ impl<'p> Editor<'p> {
         Some(Edited { content, resources: output.resources })
     }
 
-    /// Something was removed: what the marked content around it says is not true any more.
+    /// Something was removed, so the text of the surrounding marked content is no longer true.
     fn removed(&mut self, output: &mut Output) {
         output.changed = true;
         for (index, mark) in &output.open {
@@ -210,7 +210,7 @@ impl<'p> Editor<'p> {
         output.operations.push(operation);
     }
 
-    /// Takes what is to be redacted out of the words of a mark.
+    /// Removes matches from the text of a mark.
     fn scrub(&self, output: &mut Output, operation: &mut Operation) {
         for operand in operation.operands.iter_mut().filter(|operand| operand.as_dict().is_ok()) {
             output.changed |= strings::scrub(operand, self.needles) > 0;
@@ -248,7 +248,7 @@ impl<'p> Editor<'p> {
             && let Some(around) = around
         {
             let clip = state.clip.map_or(Some(around), |clip| clip.intersection(around));
-            // Nothing is drawn in an empty one.
+            // An empty clip hides everything.
             state.clip = Some(clip.unwrap_or(Rectangle { left: 0.0, bottom: 0.0, right: 0.0, top: 0.0 }));
         }
         if !touches || path.is_empty() {
@@ -346,7 +346,8 @@ impl<'p> Editor<'p> {
         Ok(())
     }
 
-    /// Moves on over text. Returns the text without the glyphs in the areas, with room in their places; `None` if none is.
+    /// Moves the position over text. Returns the text without the glyphs in areas but with their space; `None` if no glyph is in
+    /// one.
     fn glyphs_left(&self, font: &Font, state: &mut State, parts: &[Object]) -> Option<Vec<Object>> {
         let mut left: Vec<Object> = Vec::new();
         let (mut kept, mut room, mut removed) = (Vec::new(), 0.0f32, false);
@@ -407,7 +408,7 @@ impl<'p> Editor<'p> {
         Ok(())
     }
 
-    /// Whether a shading may show a picture: of its kinds, only straight and round gradients never do.
+    /// Whether a shading might show a picture: only straight and round gradients never do.
     fn shading_is_unsafe(&self, shading: &Dictionary) -> bool {
         !matches!(self.document.integer(shading, b"ShadingType"), Some(2 | 3))
     }
@@ -429,7 +430,7 @@ impl<'p> Editor<'p> {
         }
     }
 
-    /// A graphics state may bring a font, and a mask that has content of its own.
+    /// A graphics state may set a font, and a mask with its own content.
     fn set_state(
         &mut self,
         output: &Output,
@@ -466,7 +467,7 @@ fn property_list<'d>(
     }
 }
 
-/// Removes what a mark says in words, from a copy of its properties.
+/// Removes the texts of a mark from a copy of its properties.
 fn forget_words(document: &Document, resources: &Dictionary, properties: &mut Object) {
     let Some(list) = property_list(document, resources, properties) else { return };
     if super::tags::WORDS.iter().any(|key| list.has(key)) {

@@ -1,4 +1,4 @@
-//! Where a document says what is to be redacted.
+//! Finds the places to redact.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use super::{PagePlan, Plan};
 use crate::pdfium::{Document, Rect};
 use crate::{Engines, ErrorCode, Failure};
 
-/// Letters of a word, and of a line, from which on it is looked for elsewhere in the file.
+/// Words and lines with at least this many letters are also searched for elsewhere in the file.
 const WORD: usize = 5;
 const LINE: usize = 6;
-/// Words that are looked for.
+/// Most such words.
 const MOST_HIDDEN: usize = 500;
 
-/// Plans the redaction of regions, and of texts that a document's text has. `file`: a copy in which annotations are content.
+/// Plans the redaction of regions and of texts in the document. `file`: a copy in which annotations are content.
 pub(crate) fn find(
     engines: &Engines,
     file: &Path,
@@ -55,7 +55,7 @@ pub(crate) fn find(
         }
         Ok(())
     })?;
-    // Words that the document shows elsewhere are no secret.
+    // Words that the document shows elsewhere are not secret.
     let words = |line: &String| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
     let lines =

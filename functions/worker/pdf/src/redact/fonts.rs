@@ -1,4 +1,4 @@
-//! How wide the glyphs of fonts are: what is needed to know where text stands.
+//! The widths of fonts' glyphs, which give the positions of text.
 
 use std::collections::HashMap;
 
@@ -9,16 +9,16 @@ use crate::label::Fonts;
 use crate::shrink::Encoding;
 use crate::structure::objects::Lookup;
 
-/// Codes of one entry of a wide font's list of widths.
+/// Most codes of an entry in a composite font's list of widths.
 const MOST_CODES: i64 = 0xffff;
 
 #[derive(Debug)]
 pub(super) struct Font {
-    /// Two bytes a code.
+    /// Two bytes per code.
     is_wide: bool,
     widths: HashMap<u16, f32>,
     default: f32,
-    /// How far its glyphs reach below and above the line, in the units of text space for size 1.
+    /// How far its glyphs reach below and above the baseline, in text space units at size 1.
     pub(super) bottom: f32,
     pub(super) top: f32,
 }
@@ -42,7 +42,7 @@ impl Font {
     }
 }
 
-/// Makes each font an object of its own, so that it can be looked up and changed.
+/// Makes each font a separate object that can be looked up and changed.
 pub(super) fn separate(document: &mut Document) {
     let mut next = document.max_id;
     let mut fonts = Vec::new();
@@ -100,7 +100,7 @@ fn simple(document: &Document, font: &Dictionary, metrics: &Fonts) -> Result<Fon
     })
 }
 
-/// Where letters reach to in usual fonts.
+/// The usual extent of letters.
 const BOTTOM: f32 = -0.2;
 const TOP: f32 = 0.75;
 
@@ -110,7 +110,7 @@ fn listed(document: &Document, font: &Dictionary, scale: f32) -> HashMap<u16, f3
     (first..).zip(widths).filter_map(|(code, width)| Some((code, document.number(width)? * scale))).collect()
 }
 
-/// The widths of the fonts that every viewer has, from fonts that are made to have the same.
+/// The widths of the standard fonts, taken from fonts designed with the same widths.
 fn standard(document: &Document, font: &Dictionary, metrics: &Fonts) -> Result<HashMap<u16, f32>, Unsafe> {
     let name = String::from_utf8_lossy(document.name(font, b"BaseFont").unwrap_or_default()).to_lowercase();
     let family = match () {

@@ -1,5 +1,5 @@
-//! What nobody sees and what can't be searched: attachments, scripts, hidden layers and annotations, previews, private data of
-//! programs. All of it is removed before anything else.
+//! Invisible and unsearchable content: attachments, scripts, hidden layers and annotations, previews, private data of programs.
+//! All of it is removed before anything else.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use crate::structure::{metadata, visible};
 const UNSEEN: i64 = 1 << 1 | 1 << 5;
 /// Annotations that carry files, sounds, films and models.
 const CARRIERS: [&[u8]; 6] = [b"FileAttachment", b"Sound", b"Movie", b"Screen", b"RichMedia", b"3D"];
-/// Entries of the catalogue for the whole document that are not needed to show it.
+/// Catalogue entries of the whole document that are not needed to show it.
 const OF_CATALOG: [&[u8]; 11] = [
     b"AA",
     b"AF",
@@ -45,7 +45,7 @@ pub(crate) struct Removed {
     pub(crate) layers: bool,
 }
 
-/// Removes all of it. Metadata that mentions what is to be redacted goes in any case.
+/// Removes all of it. Metadata with a match is removed in any case.
 pub(super) fn remove(
     document: &mut Document,
     pages: &[ObjectId],
@@ -67,7 +67,7 @@ pub(super) fn remove(
         .filter(|(_, object)| object.as_dict().is_ok_and(|value| value.has(b"ByteRange") && value.has(b"Contents")))
         .map(|(id, _)| *id)
         .collect();
-    // A broken signature still names who signed.
+    // A broken signature still names the signer.
     document.objects.retain(|id, _| !signatures.contains(id));
     for object in document.objects.values_mut() {
         match object {
@@ -97,7 +97,7 @@ fn has_hidden_layers(document: &Document) -> bool {
     document.catalog().is_ok_and(|catalog| catalog.has(b"OCProperties"))
 }
 
-/// Changes a dictionary of the catalogue, wherever it is.
+/// Changes a dictionary of the catalogue, whether direct or not.
 fn change(document: &mut Document, entry: &Object, key: &[u8], change: impl FnOnce(&mut Dictionary)) {
     let dictionary = match entry {
         Object::Reference(id) => document.get_dictionary_mut(*id),
@@ -122,7 +122,7 @@ fn names(document: &mut Document, removed: &mut Removed) {
             names.remove(&key);
         }
     });
-    // The files themselves may be referred to from elsewhere.
+    // Others may refer to the files themselves.
     for object in document.objects.values_mut() {
         if let Object::Dictionary(file) = object
             && file.has(b"EF")

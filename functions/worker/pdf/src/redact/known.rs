@@ -1,4 +1,4 @@
-//! Which words of a picture the page's own text has in the same places: they are what their fonts say, and that is searched.
+//! Finds words in a picture that the page's own text has in the same places. Their fonts are right, and that text is searched.
 
 use strsim::{levenshtein, normalized_levenshtein};
 
@@ -7,18 +7,18 @@ use super::reading::{Glyph, Reading};
 use crate::ocr::{Line, Text, Word};
 use crate::pdfium::Rect;
 
-/// Dots of an em from which on a word can be told from others.
+/// Dots per em needed to tell words apart.
 const LEAST_EM: f32 = 16.0;
-/// How much of a word has to be the same. OCR has some letters wrong; another word has most.
+/// How similar a word must be. OCR gets some letters wrong, but most letters of another word differ.
 const ALIKE: f64 = 0.75;
-/// Letters of a word that is short: one may be wrong, and below that none.
+/// Words with up to this many letters count as short: below that, none may be wrong.
 const SHORT: usize = 3;
-/// Words beside one that is not known, which are read with it, so that a pattern finds what goes over several words.
+/// Words next to an unknown one that are read with it, so that patterns can match several words.
 const BESIDE: usize = 3;
-/// Words times characters: a page with more is read as if it had no text.
+/// Words times characters: a page with more is treated as if it had no text.
 const PAIRS: usize = 50_000_000;
 
-/// The places of the words that are known, in points.
+/// The places of known words, in points.
 pub(super) fn words(read: &Text, dpi: f32, text: &Reading, needles: &Needles) -> Vec<Rect> {
     if read.words().saturating_mul(text.glyphs.len()) > PAIRS {
         return Vec::new();
@@ -55,7 +55,7 @@ fn is_known(word: &Word, place: Rect, dpi: f32, text: &Reading, needles: &Needle
     agree(&word.text, &said) && !needles.resemble(&blurred(&word.text)) && !needles.resemble(&blurred(&said))
 }
 
-/// Whether both are the same word, one of them read by OCR. Numbers have to be the same.
+/// Whether both are the same word, one of them read by OCR. Numbers must be equal.
 fn agree(read: &str, said: &str) -> bool {
     let has_number = |text: &str| normal(text).chars().any(char::is_numeric);
     let (one, other) = (blurred(read), blurred(said));

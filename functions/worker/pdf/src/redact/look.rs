@@ -1,13 +1,14 @@
-//! What a drawn page shows, as OCR reads it.
+//! Finds matches in a drawn page by OCR.
 //!
-//! Everything that can be seen on a page is read, as closely as it has to be:
+//! Everything visible on a page is read, as closely as necessary:
 //!
-//! 1. A page with text is read once, at a resolution that is enough for text of its size. A word that OCR reads as the page's own
-//!    text has it in that place is known (`known.rs`): that text is searched, too, so that nothing can be hidden in it.
-//! 2. What is left is read at 300 dots per inch, in two layouts: pictures, outlines, text that is not what its font says, small
-//!    print, and all words that resemble what is to be redacted (`rest.rs`). What one layout takes for a drawing, the other may read.
+//! 1. A page with text is read once, at a resolution that suffices for the size of its text. A word is known if OCR and the
+//!    page's own text agree on it in the same place (`known.rs`). The page's own text is searched too, so nothing can hide in
+//!    known words.
+//! 2. Everything else is read at 300 dots per inch, in two layouts: pictures, outlines, text with false fonts, small print, and
+//!    all words that resemble a redacted text (`rest.rs`). What one layout takes for a drawing, the other may read.
 //!
-//! A page with little or no text, such as a scan, is read in the second way alone. All readings are searched.
+//! A page with little or no text, such as a scan, is only read in the second way. All readings are searched.
 
 use fast_image_resize::images::{Image, ImageRef};
 use fast_image_resize::{PixelType, ResizeOptions, Resizer};
@@ -20,18 +21,18 @@ use crate::Failure;
 use crate::ocr::{Reader, Text, unread};
 use crate::pdfium::{GreyBitmap, Rect};
 
-/// Characters from which on a page is read in two steps. For fewer, that does not pay.
+/// Pages with at least this many characters are read in two steps. For fewer, it is not worth it.
 const TEXT: usize = 120;
-/// Dots for an em of the usual text, and the fewest for an inch, of the first reading.
+/// Dots per em of usual text, and the lowest resolution of the first reading.
 const EM: f32 = 25.0;
 const LEAST_DPI: f32 = 150.0;
-/// The first reading has to be this much coarser to pay.
+/// The first reading must be this much coarser to be worth it.
 const COARSER: f32 = 0.8;
 
-/// Something that is to be redacted: where it is, and by which entry it was found.
+/// A match: its place, and the index of its entry.
 pub(super) type Found = (Rect, usize);
 
-/// A page as it is drawn, and the text that it has.
+/// A drawn page and its text.
 #[derive(Debug)]
 pub(super) struct Shown {
     pub(super) picture: GreyBitmap,
@@ -39,7 +40,7 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// Finds what is to be redacted in all that the page shows.
+    /// Finds matches in everything that the page shows.
     pub(super) fn find(&self, reader: &mut Reader, needles: &Needles) -> Result<Vec<Found>, Failure> {
         let Some(small) = self.dpi_of_text().and_then(|dpi| smaller(&self.picture, dpi)) else {
             return closely(reader, &Rest::whole(&self.picture), needles);
@@ -53,7 +54,7 @@ impl Shown {
         Ok(found)
     }
 
-    /// At which resolution most of the page's text can be read. `None` if it has little.
+    /// The resolution at which most of the page's text can be read. `None` if it has little text.
     fn dpi_of_text(&self) -> Option<f32> {
         let mut sizes: Vec<f32> = self.text.glyphs.iter().map(|glyph| glyph.size).collect();
         if sizes.len() < TEXT {

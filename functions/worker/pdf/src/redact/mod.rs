@@ -1,7 +1,7 @@
-//! Redaction with proof: `find` says where things are, `apply` takes them out, `prove` looks for what is left with other means.
+//! Redaction with proof: `find` plans places, `apply` removes them, and `prove` searches for leftovers by other means.
 //!
-//! A page is edited in its structure: glyphs, paths and pixels in an area are removed, and everything else stays. What can't be
-//! edited safely becomes a picture with the area painted over. Nothing here trusts itself: `prove` reads the finished file.
+//! Pages are edited in their structure: glyphs, paths and pixels in an area are removed, and everything else stays. What can't be
+//! edited safely becomes a picture with the area painted over. No step is trusted: `prove` reads the finished file.
 
 #![allow(clippy::wildcard_enum_match_arm, reason = "an object of any other type is the same as none")]
 
@@ -38,15 +38,15 @@ pub(crate) use sight::Sight;
 
 use crate::pdfium::Rect;
 
-/// Why a page can't be edited in its structure. It becomes a picture then.
+/// Why a page can't be edited in its structure, so that it becomes a picture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unsafe(pub(crate) &'static str);
 
-/// What is to be redacted on a page. Areas are in points from the upper left corner of the page as it is shown.
+/// What to redact on a page. Areas are in points from the upper left corner of the page as shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PagePlan {
     pub(crate) areas: Vec<Rect>,
-    /// How many of the areas, the first ones, the client named.
+    /// The number of areas named by the client, which come first.
     pub(crate) regions: usize,
     /// How often each entry of `text` was found.
     pub(crate) matches: BTreeMap<usize, usize>,
@@ -54,27 +54,27 @@ pub(crate) struct PagePlan {
     pub(crate) as_picture: bool,
 }
 
-/// What is to be redacted, by page, from 0.
+/// What to redact by page, counted from 0.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) pages: BTreeMap<u32, PagePlan>,
-    /// What stood in the regions that the client named: it must not be said elsewhere in the file, unseen.
+    /// The text in regions that the client named, which must not remain invisibly elsewhere in the file.
     pub(crate) hidden: BTreeSet<String>,
 }
 
-/// What a page still has.
+/// Leftovers on a page.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Left {
     pub(crate) areas: Vec<(Rect, usize)>,
-    /// Something is left, or was lost, that more areas don't help against.
+    /// Something is left or was lost that more areas can't fix.
     pub(crate) unclean: bool,
 }
 
-/// What the finished file still has.
+/// Leftovers in the finished file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Leftovers {
     pub(crate) pages: BTreeMap<u32, Left>,
-    /// Objects that say in words what was redacted.
+    /// The number of objects with redacted text.
     pub(crate) objects: usize,
 }
 
@@ -83,7 +83,7 @@ impl Leftovers {
         self.pages.is_empty() && self.objects == 0
     }
 
-    /// Adds what is left on a page, if anything is.
+    /// Adds leftovers of a page, if there are any.
     fn add(&mut self, page: u32, areas: Vec<(Rect, usize)>, unclean: bool) {
         if unclean || !areas.is_empty() {
             let left = self.pages.entry(page).or_default();
@@ -98,8 +98,7 @@ impl Plan {
         self.pages.get(&page).map_or(&[], |page| &page.areas)
     }
 
-    /// Adds what was found in a finished file. Returns whether that makes any difference: another try will then come to another
-    /// end.
+    /// Adds findings in a finished file. Returns whether they change the plan, so that another try makes sense.
     pub(crate) fn learn(&mut self, leftovers: &Leftovers) -> bool {
         let mut learned = false;
         for (number, left) in &leftovers.pages {
@@ -109,7 +108,7 @@ impl Plan {
             for (area, entry) in &left.areas {
                 let holds = |known: &Rect| known.contains(area.center());
                 if page.areas.iter().any(holds) && !before.iter().any(holds) {
-                    // It was found in several ways.
+                    // Found in several ways.
                     continue;
                 }
                 let known = before.iter().any(holds);
@@ -130,7 +129,7 @@ impl Plan {
     }
 }
 
-/// The look of what takes the place of redacted content.
+/// The look of redacted areas.
 #[derive(Clone, Debug)]
 pub(crate) struct Cover<'a> {
     pub(crate) color: [u8; 3],
@@ -145,7 +144,7 @@ impl Cover<'_> {
     }
 }
 
-/// Which steps are taken. Tests leave some out to see that the proof fails.
+/// The steps to take. Tests skip some to see that the proof fails.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steps {
     pub(crate) content: bool,

@@ -1,4 +1,4 @@
-//! What is to be redacted, as it is searched for: regular expressions over text whose ligatures, widths and dashes are made equal.
+//! The texts to redact as search patterns: regular expressions on text with normalised ligatures, widths and dashes.
 
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
@@ -6,10 +6,10 @@ use strsim::levenshtein;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{compose, is_combining_mark};
 
-/// Bytes that one compiled pattern may take.
+/// Most bytes of a compiled pattern.
 const PATTERN_BYTES: usize = 1 << 20;
 
-/// A text that is to be redacted wherever it occurs, as clients name it.
+/// A text to redact wherever it occurs, as given by clients.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Wanted {
@@ -27,7 +27,7 @@ pub(crate) struct Wanted {
 #[derive(Clone, Debug)]
 struct Needle {
     regex: Regex,
-    /// The same with characters that OCR confuses made equal. Literals alone have it.
+    /// The same with characters that OCR confuses made equal. Only for literals.
     alike: Option<Regex>,
     /// A literal of several letters without its spaces.
     squeezed: Option<Regex>,
@@ -36,19 +36,19 @@ struct Needle {
     whole_words: bool,
 }
 
-/// Letters from which on a literal is found even where spaces part them: by chance, they follow each other in other words too
-/// seldom to matter.
+/// Literals with at least this many letters are also found with spaces inside: their letters rarely follow each other in other
+/// words by chance.
 const LETTERS: usize = 6;
 
-/// Letters of a part of a word from which on it may be the word, and how many letters have one mistake.
+/// Shortest part of a word that may stand for it, and the number of letters per allowed mistake.
 const PART: usize = 3;
 const MISTAKES: usize = 3;
 
-/// All texts that are to be redacted.
+/// All texts to redact.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Needles(Vec<Needle>);
 
-/// Where a text was found: bytes of the haystack, and which entry of the request it was.
+/// A match: bytes of the haystack, and the index of the request's entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Hit {
     pub(super) start: usize,
@@ -57,7 +57,7 @@ pub(super) struct Hit {
 }
 
 impl Needles {
-    /// Compiles what was asked for. The error names the entry.
+    /// Compiles the requested texts. An error names the entry.
     pub(crate) fn new(wanted: &[Wanted]) -> Result<Self, String> {
         let needle = |(number, wanted): (usize, &Wanted)| {
             let build = |pattern: &str| {
@@ -105,21 +105,21 @@ impl Needles {
         self.0.len()
     }
 
-    /// All places in a text that is normal already.
+    /// All matches in normalised text.
     pub(super) fn find(&self, text: &str) -> Vec<Hit> {
         self.hits(text, |needle| Some(&needle.regex))
     }
 
-    /// The same in text that was read by OCR: characters that look alike are equal in literals.
+    /// The same in text from OCR: similar characters are equal in literals.
     pub(super) fn find_alike(&self, text: &str) -> Vec<Hit> {
         let alike = alike(text);
         let mut hits = self.find(text);
-        // The characters that are replaced have one byte, as those in their places.
+        // Replaced characters and their replacements have one byte.
         hits.extend(self.hits(&alike, |needle| needle.alike.as_ref()));
         hits
     }
 
-    /// Long literals in text without spaces, and whether each has to be a whole word.
+    /// Long literals in text without spaces, and whether each must be a whole word.
     pub(super) fn find_squeezed(&self, text: &str) -> Vec<(Hit, bool)> {
         let mut found = Vec::new();
         for (entry, needle) in self.0.iter().enumerate() {
@@ -145,12 +145,12 @@ impl Needles {
         hits
     }
 
-    /// Whether any of the texts occurs in a text as somebody wrote it.
+    /// Whether any of the texts occurs in unnormalised text.
     pub(crate) fn occurs_in(&self, text: &str) -> bool {
         !self.find(&normal(text)).is_empty()
     }
 
-    /// Whether a word, as [`blurred`] makes it, may be a word of a literal that was read with mistakes, or a part of one.
+    /// Whether a word, as made by [`blurred`], may be a misread word of a literal or a part of one.
     pub(super) fn resemble(&self, word: &str) -> bool {
         let letters = word.chars().count();
         let is_part = |one: &str, other: &str| letters.min(other.chars().count()) >= PART && one.contains(other);
@@ -161,7 +161,7 @@ impl Needles {
         })
     }
 
-    /// Whether there are patterns: what they match can't be guessed from a part of it.
+    /// Whether there are patterns, whose matches can't be guessed from a part.
     pub(super) fn have_patterns(&self) -> bool {
         self.0.iter().any(|needle| needle.alike.is_none())
     }
@@ -170,7 +170,7 @@ impl Needles {
     pub(super) fn without(&self, text: &str) -> Option<String> {
         let mut text = normal(text);
         let mut changed = false;
-        // What is left may match again: `aab` without `ab` in `aaabb`.
+        // The rest may match again: `aab` without `ab` in `aaabb`.
         for _ in 0..3 {
             let mut hits = self.find(&text);
             if hits.is_empty() {
@@ -189,7 +189,7 @@ impl Needles {
             left.push_str(text.get(at..).unwrap_or_default());
             text = left;
         }
-        // The mark itself is to be redacted, or the pattern matches everything.
+        // The mark itself matches, or the pattern matches everything.
         Some(if self.find(&text).is_empty() { text } else { String::new() })
     }
 }
@@ -207,7 +207,7 @@ fn is_whole(text: &str, start: usize, end: usize) -> bool {
     !(inside(first) && inside(before) || inside(last) && inside(after))
 }
 
-/// A literal as a pattern: a space may be missing, or be several.
+/// A literal as a pattern: spaces may be missing or repeated.
 fn spaced(literal: &str) -> String {
     literal.split_whitespace().map(regex::escape).collect::<Vec<_>>().join(r"\s*")
 }
@@ -221,7 +221,7 @@ pub(super) fn normal(text: &str) -> String {
     normal
 }
 
-/// Adds a character in its plain form: ligatures in their letters, any dash as a hyphen, marks on their letters.
+/// Adds a character in its plain form: ligatures as letters, any dash as a hyphen, marks combined with their letters.
 pub(super) fn push_normal(text: &mut String, c: char) {
     match c {
         '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}' => {}
@@ -254,7 +254,7 @@ fn alike(text: &str) -> String {
         .collect()
 }
 
-/// The letters and digits of a text, those that look alike being equal in either case.
+/// The letters and digits of a text, with similar ones made equal in either case.
 pub(super) fn blurred(text: &str) -> String {
     alike(&normal(text).to_lowercase()).chars().filter(|c| c.is_alphanumeric()).collect()
 }

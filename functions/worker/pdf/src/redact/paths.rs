@@ -1,4 +1,4 @@
-//! Paths of content, and what is left of them outside of areas.
+//! Paths of content, and what is left of them outside areas.
 
 use lopdf::Object;
 use lopdf::content::Operation;
@@ -7,7 +7,7 @@ use super::shapes::{self, Point, bounds, encloses, grown, holds, meets};
 use crate::structure::pages::Rectangle;
 use crate::structure::transform::Matrix;
 
-/// Pieces that a curve is replaced by.
+/// Number of lines that replace a curve.
 const PIECES: u8 = 24;
 
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl Path {
         self.subpaths.is_empty()
     }
 
-    /// Adds an operation that constructs paths. Returns whether it was one.
+    /// Adds an operation that constructs paths. Returns false for others.
     pub(super) fn push(&mut self, operator: &str, n: &[f32]) -> bool {
         match (operator, n) {
             ("m", [x, y]) => self.begin((*x, *y)),
@@ -87,13 +87,13 @@ impl Path {
         }
     }
 
-    /// On the page.
+    /// In page coordinates.
     pub(super) fn bounds(&self, matrix: Matrix) -> Option<Rectangle> {
         bounds(self.subpaths.iter().flat_map(Subpath::points).map(|(x, y)| matrix.apply(x, y)))
     }
 
-    /// What is left outside of the areas, which are on the page. `None` if that is all of it. `margin`: by how much a stroke is
-    /// wider than its line, on the page.
+    /// The rest outside the areas, which are in page coordinates. `None` if nothing was removed. `margin`: how much wider a
+    /// stroke is than its line, on the page.
     pub(super) fn without(&self, matrix: Matrix, areas: &[Rectangle], paint: Paint, margin: f32) -> Option<Self> {
         let inverse = shapes::inverse(matrix)?;
         let mut left = Vec::with_capacity(self.subpaths.len());
@@ -159,7 +159,7 @@ impl Subpath {
         if hit.iter().any(|area| encloses(*area, around)) {
             return Some(Vec::new());
         }
-        // Lines that pass through say nothing about what is inside.
+        // Lines that pass through say nothing about the inside.
         if !points.iter().any(|point| hit.iter().any(|area| holds(*area, *point))) {
             return None;
         }

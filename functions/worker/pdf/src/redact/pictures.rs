@@ -1,5 +1,4 @@
-//! Paints over parts of pictures. pdfium decodes every kind of picture: it draws each one on a page of its own, one unit for each
-//! pixel.
+//! Paints over parts of pictures. pdfium decodes all kinds of pictures by drawing each on its own page, with one unit per pixel.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -88,14 +87,14 @@ fn holds(area: Rectangle, (x, y): Point) -> bool {
 
 /// Makes pictures with parts painted over.
 pub(super) trait Pictures {
-    /// Adds the picture that takes the place of this one.
+    /// Adds the replacement of this picture.
     fn paint(&self, document: &mut Document, id: ObjectId, cover: &Cover) -> Result<ObjectId, Unsafe>;
 
-    /// Whether decoders differ in what they read of a picture's format. Such a picture is written anew, as it was read.
+    /// Whether decoders differ in how they read a picture's format. Such a picture is written again as it was decoded.
     fn reads_its_own_way(&self, document: &Document, id: ObjectId) -> bool;
 }
 
-/// Has pdfium decode the pictures.
+/// Decodes pictures with pdfium.
 pub(super) struct Painter<'e> {
     pub(super) engines: &'e Engines,
     /// For a file that pdfium reads.
@@ -103,7 +102,7 @@ pub(super) struct Painter<'e> {
     pub(super) color: [u8; 3],
     pub(super) pixels: u64,
     pub(super) memory_bytes: u64,
-    /// Nothing is painted over: for tests of the proof.
+    /// Paints nothing, for tests of the proof.
     pub(super) keeps: bool,
 }
 
@@ -153,7 +152,7 @@ impl Pictures for Painter<'_> {
 }
 
 impl Painter<'_> {
-    /// The picture as pdfium draws it on nothing.
+    /// The picture as drawn by pdfium on a transparent page.
     fn decode(&self, document: &Document, id: ObjectId, cover: &Cover) -> Result<Bitmap, Unsafe> {
         let mut alone = alone(document, id, cover).ok_or(Unsafe("a picture of too many parts"))?;
         alone.save(self.file).map_err(|_| Unsafe("a picture that can't be written"))?;
@@ -218,7 +217,7 @@ fn alone(document: &Document, id: ObjectId, cover: &Cover) -> Option<Document> {
     Some(alone)
 }
 
-/// A pixel is painted or not.
+/// A pixel is either painted or not.
 fn stencil(bitmap: &Bitmap) -> Result<Stream, Unsafe> {
     let row = bitmap.width.div_ceil(8) as usize;
     let mut bits = vec![0u8; row * bitmap.height as usize];
@@ -263,7 +262,7 @@ fn opaque(bitmap: &Bitmap, is_lossy: bool) -> Result<Stream, Unsafe> {
     image_stream(bitmap.width, bitmap.height, Samples::Bits, &bits).map_err(|_| failed())
 }
 
-/// A page as a picture: as it is if it has few colours, as a JPEG if it has those of a photograph.
+/// A page as a picture: lossless if it has few colours, or as a JPEG if it looks like a photograph.
 pub(super) fn of_page(bitmap: &Bitmap) -> Result<Stream, Unsafe> {
     const FEW: usize = 4096;
     let mut colors = HashSet::new();

@@ -1,5 +1,5 @@
-//! Looks into a finished file for what was redacted, by other ways than those by which it was removed: pdfium extracts the text,
-//! Tesseract reads the drawn pages, the drawn boxes are compared with their colour, and every object and stream is searched.
+//! Searches a finished file for redacted content by other means than its removal: pdfium extracts text, Tesseract reads drawn
+//! pages, the colours of boxes are checked, and every object and stream is searched.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -18,20 +18,20 @@ use crate::structure::objects::{Lookup, unpacked};
 use crate::structure::pages;
 use crate::{Engines, ErrorCode, Failure, Request};
 
-/// At which boxes are looked at, and pages are compared.
+/// The resolution for checking boxes and comparing pages.
 const DPI: f32 = 72.0;
-/// How far a box's colour may be from what it should be, of 255.
+/// Largest difference of a box's colour, out of 255.
 const TOLERANCE: i32 = 6;
-/// Pixels at the edges of boxes, and around areas, that are not compared: they are drawn in part.
+/// Pixels at the edges of boxes and areas that are not compared, because they are partly covered.
 const EDGE: f32 = 2.0;
-/// The difference of a pixel outside of the areas that counts, of 765, and the part of pixels that may have it: pictures that were
-/// encoded again differ a little.
+/// The difference of a pixel outside the areas that counts, out of 765, and the share of pixels that may have it: re-encoded
+/// pictures differ slightly.
 const DIFFERENT: i32 = 120;
 const MOST_DIFFERENT: f64 = 0.002;
 /// What a stream may unpack to.
 const STREAM_BYTES: usize = 64 << 20;
 
-/// What was looked at.
+/// What was checked.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Checks {
     pub(crate) text: u32,
@@ -40,7 +40,7 @@ pub(crate) struct Checks {
     pub(crate) objects: usize,
 }
 
-/// Looks for what is left in `result`.
+/// Searches for leftovers in `result`.
 #[expect(clippy::too_many_arguments, reason = "the entry to this module, with all that the tool has prepared")]
 pub(crate) fn prove(
     engines: &Engines,
@@ -85,7 +85,7 @@ pub(crate) fn prove(
     Ok((leftovers, checks))
 }
 
-/// Whether something else than boxes is seen in the areas of a page, or something outside of them was lost.
+/// Whether the areas of a page show anything except boxes, or something outside was lost.
 fn looks_wrong(
     page: &Page<'_>,
     before: &pdfium::Document<'_>,
@@ -103,7 +103,7 @@ fn looks_wrong(
     Ok(!own.as_picture && differs(&draw(&before.page(number)?, page.size())?, &drawn, page.size(), &own.areas))
 }
 
-/// Whether there is no text in the areas but their labels.
+/// Whether the areas contain no text except their labels.
 fn areas_are_empty(reading: &Reading, areas: &[Rect], cover: &Cover<'_>) -> bool {
     let inside = reading.glyphs.iter().filter(|glyph| areas.iter().any(|area| lies_in(glyph, area)));
     let inside = normal(&inside.map(|glyph| glyph.value).collect::<String>());
@@ -121,7 +121,7 @@ fn draw(page: &Page<'_>, (width, height): (f32, f32)) -> Result<Bitmap, Failure>
     page.render(side(width), side(height), Background::Color([255; 3]))
 }
 
-/// The pixels of an area, without those that are drawn in part.
+/// The pixels of an area, except partly covered ones.
 fn pixels<'b>(
     bitmap: &'b Bitmap,
     (width, height): (f32, f32),
@@ -138,7 +138,7 @@ fn pixels<'b>(
     range(area.y0, area.y1, down, bitmap.height).flat_map(move |y| columns.clone().map(move |x| (y * row + x) * 4))
 }
 
-/// Whether nothing is seen in the areas but their colour, and the label's.
+/// Whether the areas only show their colour and the label's.
 fn boxes_are_plain(bitmap: &Bitmap, size: (f32, f32), areas: &[Rect], cover: &Cover<'_>) -> bool {
     let fill = cover.color.map(i32::from);
     let label = if cover.label.is_some() { cover.label_color().map(i32::from) } else { fill };
@@ -155,7 +155,7 @@ fn boxes_are_plain(bitmap: &Bitmap, size: (f32, f32), areas: &[Rect], cover: &Co
     areas.iter().all(|area| pixels(bitmap, size, area, 1.0).all(|at| bitmap.data.get(at..at + 3).is_none_or(is_plain)))
 }
 
-/// Whether more than traces changed outside of the areas: something else was lost.
+/// Whether anything significant changed outside the areas.
 fn differs(before: &Bitmap, after: &Bitmap, size: (f32, f32), areas: &[Rect]) -> bool {
     let mut is_covered = vec![false; before.width as usize * before.height as usize];
     for area in areas {
@@ -179,7 +179,7 @@ fn differs(before: &Bitmap, after: &Bitmap, size: (f32, f32), areas: &[Rect]) ->
     before.data.len() != after.data.len() || different as f64 > MOST_DIFFERENT * is_covered.len() as f64 + 4.0
 }
 
-/// Searches all objects and streams of a file. There is one revision of it, and nothing that no object refers to.
+/// Searches all objects and streams of a file, which has one revision and no unreferenced objects.
 fn objects(
     file: &Path,
     request: &Request,
@@ -234,7 +234,8 @@ fn has_files(document: &Document) -> bool {
     names.is_some_and(|names| names.has(b"EmbeddedFiles") || names.has(b"JavaScript"))
 }
 
-/// Streams that hold no text of their own: pictures, fonts, colour profiles, tables of numbers, and objects, which are searched one by one.
+/// Streams without text: pictures, fonts, colour profiles, tables of numbers, and object streams, whose objects are searched
+/// individually.
 fn binary_streams(document: &Document) -> HashSet<ObjectId> {
     let mut found = HashSet::new();
     for (id, object) in &document.objects {

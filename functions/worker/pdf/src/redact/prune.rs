@@ -108,7 +108,7 @@ fn add_names(object: &Object, found: &mut HashSet<Vec<u8>>) {
     }
 }
 
-/// With the names in forms that have no resources of their own.
+/// Includes names in forms without their own resources.
 fn with_inherited(
     document: &Document,
     resources: &Dictionary,
@@ -158,7 +158,7 @@ fn follow(dictionary: &Dictionary, wanted: &mut Vec<ObjectId>) {
     }
 }
 
-/// Removes these objects, and what they refer to, unless a page draws them. Other references to them don't count.
+/// Removes these objects and those that they refer to, unless a page draws them. Other references don't count.
 pub(super) fn unused(document: &mut Document, pages: &[ObjectId], objects: HashSet<ObjectId>) {
     let candidates = reachable(document, objects);
     let form = document.catalog().ok().and_then(|catalog| catalog.get(b"AcroForm").and_then(Object::as_reference).ok());

@@ -1,18 +1,18 @@
-//! A picture of a page without what is known of it.
+//! A page's picture without its known words.
 
 use std::borrow::Cow;
 
 use crate::ocr::Text;
 use crate::pdfium::{GreyBitmap, Rect};
 
-/// Rows without any text that stay between rows with some.
+/// Empty rows that are kept between rows with content.
 const ROOM: u32 = 40;
-/// Pixels around a word that are painted over, if they are not dark: the word's own edges, after all.
+/// Pixels around a word that are painted over unless they are dark: they belong to the word's edges.
 const EDGE: usize = 3;
-/// The difference from the background of a pixel that is part of something else.
+/// A pixel that differs this much from the background belongs to something else.
 const DARK: u8 = 110;
 
-/// What is left to be read.
+/// What is left to read.
 #[derive(Debug)]
 pub(super) struct Rest<'p> {
     pub(super) picture: Cow<'p, GreyBitmap>,
@@ -25,8 +25,7 @@ impl<'p> Rest<'p> {
         Self { picture: Cow::Borrowed(picture), rows: Vec::new() }
     }
 
-    /// The picture without these words, whose places are in points, and without most of the rows that have nothing. `None` if
-    /// nothing is left.
+    /// The picture without these words, whose places are in points, and without most empty rows. `None` if nothing is left.
     pub(super) fn without(picture: &'p GreyBitmap, words: &[Rect]) -> Option<Self> {
         let mut left = picture.clone();
         for word in words {
@@ -43,7 +42,7 @@ impl<'p> Rest<'p> {
         Some(Self { picture: Cow::Owned(picture), rows })
     }
 
-    /// What was read, with the places that it has on the page.
+    /// The recognised text with its places on the page.
     pub(super) fn placed(&self, mut text: Text) -> Text {
         let place = |row: f32| self.rows.get((row.max(0.0) as usize).min(self.rows.len().saturating_sub(1)));
         for word in text.lines.iter_mut().flat_map(|line| &mut line.words) {
@@ -70,7 +69,7 @@ fn rows_to_read(picture: &GreyBitmap) -> Vec<u32> {
     rows
 }
 
-/// Paints a word over with what is around it.
+/// Paints over a word with its surrounding colour.
 fn paint_over(picture: &mut GreyBitmap, word: &Rect) {
     let scale = picture.dpi / 72.0;
     let width = picture.width as usize;
@@ -116,7 +115,7 @@ mod tests {
     use super::*;
     use crate::ocr::{Direction, Line, Word};
 
-    /// A picture of one dot for a point, with a dark square at each of these places.
+    /// A picture with one dot per point and a dark square at each of these places.
     fn picture(squares: &[(usize, usize)]) -> GreyBitmap {
         let (width, height) = (100, 300);
         let mut data = vec![200; width * height];
@@ -137,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_stays_in_its_place() {
+    fn unknown_words_stay_in_place() {
         let source = picture(&[(20, 100), (45, 100), (20, 250)]);
         let rest = Rest::without(&source, &[WORD]).unwrap();
         let row = |y: u32| {

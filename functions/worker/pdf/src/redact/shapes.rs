@@ -84,7 +84,7 @@ pub(super) fn size(polygon: &[Point]) -> f32 {
     (twice / 2.0).abs() as f32
 }
 
-/// The part of a polygon that lies in a rectangle, from 0 to 1. A polygon without area lies where its middle is.
+/// The share of a polygon that is in a rectangle, from 0 to 1. A polygon without area counts by its centre.
 pub(super) fn overlap(polygon: &[Point], area: Rectangle) -> f32 {
     let whole = size(polygon);
     if whole > 1e-6 {

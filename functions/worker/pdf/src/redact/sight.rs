@@ -13,22 +13,22 @@ use crate::ocr::Reader;
 use crate::room::Room;
 use crate::{ErrorCode, Failure, Request};
 
-/// Readers, each with models of its own.
+/// Most readers, each with its own models.
 const MOST_READERS: usize = 2;
-/// Bytes that reading takes for each pixel, and the part of the memory that all readers may have.
+/// Memory for reading in bytes per pixel, and the share of the memory limit for all readers.
 const PIXEL_BYTES: u64 = 8;
 const MEMORY_SHARE: u64 = 2;
-/// Of a reader's thread: as much as that of a program.
+/// Stack of a reader's thread, as large as that of a program.
 const STACK: usize = 8 << 20;
 
 type PictureId = [u8; 32];
 
 /// A page to be read, with its number.
 type Job = (u32, PictureId, Shown);
-/// What was found on it.
+/// The findings on it.
 type Done = (u32, PictureId, Result<Vec<Found>, Failure>);
 
-/// Reads what pages show, and remembers it: a picture that was read in one round is not read again in the next.
+/// Reads what pages show and caches the results: a picture from one round is not read again in the next.
 pub(crate) struct Sight<'l> {
     load: Box<dyn Fn() -> Result<Reader, Failure> + 'l>,
     readers: Vec<Reader>,
@@ -47,7 +47,7 @@ impl<'l> Sight<'l> {
         Self { load: Box::new(load), readers: Vec::new(), needles, known: HashMap::new() }
     }
 
-    /// Finds what is to be redacted on the pages, at most so many, that `draw` draws one after the other: by their numbers.
+    /// Finds matches on at most this many pages, which `draw` draws one after the other, by page number.
     pub(super) fn find(
         &mut self,
         request: &Request,
@@ -81,7 +81,7 @@ impl<'l> Sight<'l> {
                     return;
                 }
                 room.take(bytes(&shown));
-                // The readers wait for pages until there are no more.
+                // Readers wait for pages until there are no more.
                 drop(send.send((number, id, shown)));
             });
             drop(send);
@@ -103,7 +103,7 @@ fn read_all(receive: &Mutex<Receiver<Job>>, reader: &mut Reader, needles: &Needl
         let taken = bytes(&shown);
         let found = shown.find(reader, needles);
         room.give_back(taken);
-        // It fails only when nobody wants to know any more.
+        // Only fails if nobody waits for results any more.
         drop(tell.send((number, id, found)));
     }
 }

@@ -1,4 +1,4 @@
-//! The part of the graphics state that says where things are drawn.
+//! The part of the graphics state that determines positions.
 
 use crate::structure::pages::Rectangle;
 use crate::structure::transform::Matrix;
@@ -9,7 +9,7 @@ const IDENTITY: Matrix = Matrix([1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
 pub(super) struct State {
     /// From the content to the page.
     pub(super) matrix: Matrix,
-    /// What can be seen at most, on the page.
+    /// The visible area on the page.
     pub(super) clip: Option<Rectangle>,
     pub(super) line_width: f32,
     /// Where the next glyph stands, and where its line begins.
@@ -19,7 +19,7 @@ pub(super) struct State {
     pub(super) size: f32,
     pub(super) character_space: f32,
     pub(super) word_space: f32,
-    /// 1 is as wide as the font has it.
+    /// 1 is the font's own width.
     pub(super) stretch: f32,
     leading: f32,
     pub(super) rise: f32,
@@ -48,7 +48,7 @@ impl State {
         }
     }
 
-    /// The state in which a form begins.
+    /// The state at the start of a form.
     pub(super) fn inside(&self, matrix: Matrix) -> Self {
         Self { matrix, ..self.clone() }
     }
@@ -77,7 +77,7 @@ impl State {
         self.text = self.line;
     }
 
-    /// Obeys an operator that only changes the state.
+    /// Applies an operator that only changes the state.
     pub(super) fn set(&mut self, operator: &str, numbers: &[f32]) {
         match (operator, numbers) {
             ("cm", [a, b, c, d, e, f]) => self.matrix = Matrix([*a, *b, *c, *d, *e, *f]).then(self.matrix),

@@ -1,4 +1,4 @@
-//! What tags say in words about content that is not there any more.
+//! Texts in tags about removed content.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,19 +6,19 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use crate::structure::objects::Lookup;
 
-/// Entries that say in words what content says: its text, a description, what an abbreviation stands for.
+/// Entries with texts: replacement text, description, and expansion of an abbreviation.
 pub(super) const WORDS: [&[u8]; 3] = [b"ActualText", b"Alt", b"E"];
 /// Deeper elements count as changed.
 const DEPTH: usize = 100;
 
-/// Which content of a page changed.
+/// The changed content of a page.
 #[derive(Debug, Default)]
 pub(super) struct Touched {
     pub(super) marks: HashSet<i64>,
     pub(super) all: bool,
 }
 
-/// Takes their words from all elements that have changed content in them.
+/// Removes the texts of all elements with changed content.
 pub(super) fn forget(document: &mut Document, pages: &HashMap<ObjectId, Touched>) {
     let root = document.catalog().ok().and_then(|catalog| catalog.get(b"StructTreeRoot").cloned().ok());
     let Some(root) = root else { return };
@@ -30,7 +30,7 @@ pub(super) fn forget(document: &mut Document, pages: &HashMap<ObjectId, Touched>
             for key in WORDS {
                 element.remove(key);
             }
-            // What used to be a title of it, too.
+            // Its title may quote the content too.
             element.remove(b"T");
         }
     }
@@ -44,7 +44,7 @@ struct Walk<'d> {
 }
 
 impl Walk<'_> {
-    /// Whether an element, or a piece of content, has changed content in it.
+    /// Whether an element or a piece of content has changed content.
     fn touches(&mut self, element: &Object, page: Option<ObjectId>, depth: usize) -> bool {
         if depth > DEPTH {
             return true;
@@ -60,7 +60,7 @@ impl Walk<'_> {
                 touched.is_some_and(|touched| touched.all || touched.marks.contains(mark))
             }
             Some(Object::Dictionary(dictionary)) => self.dictionary_touches(dictionary, page, depth),
-            // Each is looked into, also after one that changed.
+            // All are checked, even after a changed one.
             Some(Object::Array(kids)) => kids.iter().filter(|kid| self.touches(kid, page, depth + 1)).count() > 0,
             _ => false,
         };
@@ -73,7 +73,7 @@ impl Walk<'_> {
     fn dictionary_touches(&mut self, dictionary: &Dictionary, page: Option<ObjectId>, depth: usize) -> bool {
         let own = dictionary.get(b"Pg").and_then(Object::as_reference).ok();
         let page = own.or(page);
-        // An annotation or a picture that is not there any more.
+        // A removed annotation or picture.
         if let Ok(object) = dictionary.get(b"Obj") {
             return self.document.resolve(object).is_none();
         }

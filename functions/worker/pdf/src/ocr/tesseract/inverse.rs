@@ -1,4 +1,4 @@
-//! White text on black: the models read dark letters, so leptonica finds the dark areas of text, and they are inverted.
+//! White text on black: the models only read dark letters, so leptonica finds dark areas with text, which are then inverted.
 
 use std::ffi::c_int;
 use std::ptr;
@@ -9,7 +9,7 @@ use crate::pdfium::GreyBitmap;
 
 /// Samples below this are dark.
 const DARK: u8 = 128;
-/// Pixels in a word of leptonica's pictures. The first one is in its highest bit.
+/// Pixels in a word of leptonica's pictures. The first one is the highest bit.
 const IN_WORD: usize = 32;
 
 /// A black and white picture of leptonica's.
@@ -26,7 +26,7 @@ impl Drop for Mask<'_> {
 }
 
 impl Reader {
-    /// Makes white text on black areas black on white. The rest of the picture stays as it is.
+    /// Inverts white text on black areas. The rest of the picture is unchanged.
     pub(crate) fn turn_inverse_text(&self, picture: &mut GreyBitmap) {
         let Some(areas) = self.dark_areas(picture) else { return };
         let width = picture.width.max(1) as usize;
@@ -43,7 +43,7 @@ impl Reader {
         }
     }
 
-    /// Finds the dark areas that contain text. `None`: the page has no such area.
+    /// Finds dark areas with text. `None` if there are none.
     fn dark_areas(&self, picture: &GreyBitmap) -> Option<Mask<'_>> {
         let ink = self.ink(picture)?;
         let mut areas = ptr::null_mut();

@@ -1,4 +1,4 @@
-//! Tesseract: text of pictures. All calls into it, and thus all `unsafe` code, are in this module.
+//! Tesseract. All calls into it, and thus all `unsafe` code, are in this module.
 
 #![allow(unsafe_code, reason = "This module is the boundary to a C library.")]
 

@@ -7,26 +7,26 @@ use super::ffi::{Api, Handle};
 use crate::ocr::{Direction, Line, Skew, Text, Word};
 use crate::pdfium::GreyBitmap;
 
-/// `OEM_TESSERACT_ONLY` and `OEM_LSTM_ONLY`: what the packaged models of orientation and of languages are made for.
+/// `OEM_TESSERACT_ONLY` and `OEM_LSTM_ONLY`, as the packaged models for orientation and languages require.
 const CLASSIC_ONLY: c_int = 0;
 const LSTM_ONLY: c_int = 1;
 /// `PSM_OSD_ONLY`, `PSM_AUTO` and `PSM_SINGLE_BLOCK`.
 const ORIENTATION: c_int = 0;
 const AUTOMATIC: c_int = 3;
 const BLOCK: c_int = 6;
-/// How confident the reader must be of a page that it found no text on at first, lest it reads noise.
+/// The confidence needed for a page on which no text was found at first, so that noise is not read as text.
 const CONFIDENT: f32 = 60.0;
-/// The variable that says whether text that can't be read is tried with its colours turned.
+/// The variable for trying unreadable text with inverted colours.
 const INVERTED: &CStr = c"tessedit_do_invert";
 /// `RIL_TEXTLINE` and `RIL_WORD`.
 const LINE: c_int = 2;
 const WORD: c_int = 3;
-/// Of one picture: more are left out.
+/// Most words of a picture.
 const WORDS: usize = 50_000;
-/// Bytes of one word.
+/// Longest word in bytes.
 const WORD_BYTES: usize = 1000;
 
-/// libtesseract, found and bound once.
+/// The library, loaded once.
 #[derive(Clone, Copy)]
 pub(crate) struct Tesseract(Api);
 
@@ -46,7 +46,7 @@ impl Tesseract {
         self.load_models(languages, LSTM_ONLY)
     }
 
-    /// Loads the model that tells which way is up. `None` if it is not installed.
+    /// Loads the model for orientation. `None` if it is not installed.
     pub(crate) fn orienter(&self) -> Option<Reader> {
         self.load_models("osd", CLASSIC_ONLY)
     }
@@ -61,7 +61,7 @@ impl Tesseract {
         if failed != 0 {
             return None;
         }
-        // Trying each line with its colors turned takes a tenth of the time, and misses most of them: see `inverse.rs`.
+        // Trying each line with inverted colors takes a tenth of the time and misses most of them: see `inverse.rs`.
         reader.set_variable(INVERTED, c"0");
         reader.set_variable(c"debug_file", c"/dev/null");
         Some(reader)
@@ -102,7 +102,7 @@ impl Reader {
         self
     }
 
-    /// Hands over a picture, which the library copies. Says whether it can be one.
+    /// Passes a picture, which the library copies. Returns whether it accepts the picture.
     fn set(&mut self, picture: &GreyBitmap) -> bool {
         let (Ok(width), Ok(height)) = (c_int::try_from(picture.width), c_int::try_from(picture.height)) else {
             return false;
@@ -121,8 +121,7 @@ impl Reader {
         true
     }
 
-    /// Degrees by which the picture is to be turned clockwise for its text to be upright, a multiple of 90, and how sure that is.
-    /// `None` where there is too little text to tell.
+    /// Clockwise degrees that make the text upright, a multiple of 90, with the confidence. `None` if there is too little text.
     pub(crate) fn orientation(&mut self, picture: &GreyBitmap) -> Option<(u16, f32)> {
         if !self.set(picture) {
             return None;
@@ -147,7 +146,7 @@ impl Reader {
         (known != 0 && degrees.is_multiple_of(90)).then_some((degrees, confidence))
     }
 
-    /// How far the lines of a picture are from level. `None` for a picture without lines.
+    /// The skew of a picture's lines. `None` for a picture without lines.
     pub(crate) fn skew(&mut self, picture: &GreyBitmap) -> Option<Skew> {
         if !self.set(picture) {
             return None;
@@ -167,13 +166,13 @@ impl Reader {
         (failed == 0 && degrees.is_finite()).then_some(Skew { degrees, confidence })
     }
 
-    /// Reads a picture. `None` if the library gives up.
+    /// Reads a picture. `None` if the library fails.
     pub(crate) fn read(&mut self, picture: &GreyBitmap) -> Option<Text> {
         let text = self.read_as(picture, AUTOMATIC)?;
         if text.words() > 0 {
             return Some(text);
         }
-        // A few words on an empty page may be no text to the analysis of its layout.
+        // The layout analysis may not recognise a few words on an empty page as text.
         let block = self.read_as(picture, BLOCK)?;
         Some(if block.confidence().is_some_and(|sure| sure >= CONFIDENT) { block } else { text })
     }
@@ -183,8 +182,7 @@ impl Reader {
         self.read_as(picture, AUTOMATIC)
     }
 
-    /// Reads a picture twice, as a page with a layout and as one block of text: what one way takes for a drawing, the other may
-    /// read.
+    /// Reads a picture as a page with a layout, and as one block of text: what one way takes for a drawing, the other may read.
     pub(crate) fn read_twice(&mut self, picture: &GreyBitmap) -> Option<[Text; 2]> {
         Some([self.read_as(picture, AUTOMATIC)?, self.read_as(picture, BLOCK)?])
     }

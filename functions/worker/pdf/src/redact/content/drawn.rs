@@ -89,7 +89,7 @@ impl Editor<'_> {
         Ok(Some(Drawn::Object(self.document.add_object(Stream::new(dict, edited.content)))))
     }
 
-    /// The picture with the areas painted over, and without what its clip hides. `None` if it stays as it is.
+    /// The picture with the areas painted over and without parts hidden by its clip. `None` if it is unchanged.
     fn picture(&mut self, state: &State, id: ObjectId) -> Result<Option<Drawn>, Unsafe> {
         let stream = self.document.get_object(id).and_then(Object::as_stream).map_err(|_| Unsafe("no picture"))?;
         let side = |key: &[u8]| self.document.integer(&stream.dict, key).and_then(|side| u32::try_from(side).ok());
@@ -100,7 +100,7 @@ impl Editor<'_> {
         let Some(around) = bounds(shape) else { return Ok(None) };
         let areas: Vec<Rectangle> = self.areas.iter().copied().filter(|area| overlap(&shape, *area) > 0.0).collect();
         let (across, up) = (around.width() / width as f32, around.height() / height as f32);
-        // A pixel that is seen in part stays.
+        // A partly visible pixel stays.
         let pixel = across.max(up) * 1.5 + 0.05;
         let clip = state.clip.filter(|clip| !encloses(grown(*clip, pixel), around));
         let inverse = shapes::inverse(state.matrix).ok_or(Unsafe("a picture without an area"))?;
@@ -123,7 +123,7 @@ impl Editor<'_> {
         operation: Operation,
     ) -> Result<(), Unsafe> {
         let [Object::Stream(picture)] = operation.operands.as_slice() else {
-            // The parser can't read it, so that it would be lost.
+            // The parser can't read it and would lose it.
             return Err(Unsafe("an inline picture that can't be read"));
         };
         let mut picture =
@@ -143,7 +143,7 @@ impl Editor<'_> {
     }
 }
 
-/// What takes an object's place.
+/// The replacement of an object.
 pub(super) enum Drawn {
     Nothing,
     Object(ObjectId),

@@ -1,5 +1,5 @@
-//! CFF programs: glyphs and subroutines that are not used are emptied in place. Everything else stays where it is, so that no
-//! offset changes; the bytes that become free are zeros, which take no space once they are packed.
+//! CFF programs: unused glyphs and subroutines are emptied in place, so that no offset changes. The freed bytes are zeros, which
+//! compress to almost nothing.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -19,7 +19,7 @@ use super::encoding::{Encoding, standard_names};
 const END_OF_GLYPH: u8 = 14;
 const RETURN: u8 = 11;
 
-/// The font with these glyphs alone. Numbers of glyphs stay.
+/// The font with only these glyphs. Glyph numbers stay the same.
 pub(super) fn subset(data: &[u8], glyphs: &BTreeSet<u16>) -> Option<Vec<u8>> {
     let font = font(data)?;
     let mut kept: BTreeSet<u32> = glyphs.iter().map(|glyph| u32::from(*glyph)).collect();
@@ -40,14 +40,14 @@ fn font(data: &[u8]) -> Option<CffFontRef<'_>> {
     CffFontRef::new_cff(data, 0, None).ok()
 }
 
-/// Writes an index anew where it lies, with one byte in place of each entry that is not kept.
+/// Rewrites an index in place, with one byte for each dropped entry.
 fn empty(data: &[u8], new: &mut [u8], index: &Index<'_>, is_kept: &dyn Fn(u32) -> bool, filler: u8) -> Option<()> {
     let (count, width) = (index.count(), usize::from(index.off_size()));
     if count == 0 {
         return Some(());
     }
     let head = 3 + (count as usize + 1) * width;
-    // Entries are slices of the data, which tells where the index lies.
+    // Entries are slices of the data, which gives the index's position.
     let first = index.get(0).ok()?.as_ptr() as usize - data.as_ptr() as usize;
     let (start, length) = (first.checked_sub(head)?, index.size_in_bytes().ok()?);
     let old = data.get(start..start + length)?;
@@ -73,7 +73,7 @@ fn empty(data: &[u8], new: &mut [u8], index: &Index<'_>, is_kept: &dyn Fn(u32) -
     Some(())
 }
 
-/// The subroutines that glyphs call: global ones, and local ones by where their index begins.
+/// The subroutines that glyphs call: global ones, and local ones by the start of their index.
 #[derive(Default)]
 struct Calls {
     global: BTreeSet<u32>,
@@ -81,7 +81,7 @@ struct Calls {
 }
 
 impl Calls {
-    /// Glyphs that are made of others bring these with them.
+    /// Composed glyphs also need their parts.
     fn trace(font: &CffFontRef<'_>, data: &[u8], glyphs: &mut BTreeSet<u32>) -> Option<Self> {
         let mut calls = Self::default();
         // An index that no glyph calls is emptied too.
@@ -116,7 +116,7 @@ impl Calls {
     }
 }
 
-/// Takes down what a glyph asks for.
+/// Records what a glyph uses.
 struct Tracer<'f> {
     font: &'f CffFontRef<'f>,
     subroutines: Index<'f>,
@@ -167,7 +167,7 @@ impl CommandSink for Nothing {
     fn close(&mut self) {}
 }
 
-/// The glyphs that a simple font may show for these codes. `None`: the font has no names.
+/// The glyphs that a simple font may show for these codes. `None` if the font has no names.
 pub(super) fn glyphs(data: &[u8], encoding: &Encoding, codes: &mut dyn Iterator<Item = u8>) -> Option<BTreeSet<u16>> {
     let font = font(data).filter(|font| !font.is_cid())?;
     let charset = font.charset()?;
@@ -198,7 +198,7 @@ pub(super) fn named(
     }
     let mut glyphs = BTreeSet::new();
     for code in codes {
-        // The document's word is final where the font has such a glyph.
+        // The document's name takes precedence if the font has such a glyph.
         if let Some(glyph) = encoding.name(code).and_then(|name| by_name.get(name)) {
             glyphs.insert(*glyph);
             continue;

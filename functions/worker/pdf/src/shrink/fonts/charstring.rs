@@ -2,9 +2,9 @@
 
 use super::outline::{Hints, Outline, Step};
 
-/// Operands of one operator.
+/// Most operands of an operator.
 const OPERANDS: usize = 48;
-/// Stems of one glyph.
+/// Most stems of a glyph.
 const STEMS: usize = 96;
 
 const HSTEM: u8 = 1;
@@ -23,7 +23,7 @@ const VSTEMHM: u8 = 23;
 const VHCURVETO: u8 = 30;
 const HVCURVETO: u8 = 31;
 
-/// Parts of a unit that a number can have.
+/// The resolution of numbers per unit.
 const FINEST: f64 = 65_536.0;
 
 /// The outline in bytes. `usual`: the width that need not be written.
@@ -44,7 +44,7 @@ pub(super) fn write(outline: &Outline, usual: f64) -> Option<Vec<u8>> {
                 1
             }
             Step::Hints(group) => {
-                // One that nothing is drawn with is passed over.
+                // Groups of hints without any drawing are skipped.
                 if !matches!(rest, [Step::Hints(_), ..] | []) {
                     groups.choose(*group, &mut writer);
                 }
@@ -97,7 +97,7 @@ impl Writer {
         Some(())
     }
 
-    /// How far it is to a point, which is then where the next step begins.
+    /// The distance to a point, which becomes the start of the next step.
     fn by(&mut self, to: [f64; 2]) -> Option<[i32; 2]> {
         let to = [fixed(to[0])?, fixed(to[1])?];
         let by = [to[0].checked_sub(self.at[0])?, to[1].checked_sub(self.at[1])?];
@@ -113,7 +113,7 @@ impl Writer {
         }
     }
 
-    /// Lines in a row: those that go along the axes by turns, or any.
+    /// Consecutive lines: alternating along the axes, or any.
     fn lines(&mut self, steps: &[Step]) -> Option<usize> {
         let start = self.at;
         let mut list = Vec::new();
@@ -145,7 +145,7 @@ impl Writer {
         Some(used)
     }
 
-    /// Curves in a row: those whose ends go along the axes by turns, or any.
+    /// Consecutive curves: with ends alternating along the axes, or any.
     fn curves(&mut self, steps: &[Step]) -> Option<usize> {
         let start = self.at;
         let mut list = Vec::new();

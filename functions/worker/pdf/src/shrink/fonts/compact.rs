@@ -53,7 +53,7 @@ pub(crate) fn write(font: &Type1, kept: &BTreeSet<u16>) -> Option<Vec<u8>> {
     assemble(font, &strings, &charset, &encoding, &glyphs, &private)
 }
 
-/// A font made of outlines by name. `missing`: what viewers show for others.
+/// A font of outlines by name. `missing`: shown for other names.
 pub(crate) fn from_outlines(
     name: &str,
     bounds: &[f64],
@@ -109,7 +109,7 @@ fn assemble(
         place(&mut dict, private_at, &[18])?;
         index(&[dict])
     };
-    // Places are as long wherever they are.
+    // Positions have a constant length.
     let start = before.len() + top(0)?.len() + after.len();
     Some([&before, &top(start)?, &after, charset, encoding, glyphs, private].concat())
 }
@@ -169,7 +169,7 @@ impl<'f> Strings<'f> {
     }
 }
 
-/// A code for each of the first glyphs, then what other codes they have. Empty for the standard encoding.
+/// A code for each of the first glyphs, then their additional codes. Empty for the standard encoding.
 fn encoding<'f>(names: &[&'f str], codes: &HashMap<&str, Vec<u8>>, strings: &mut Strings<'f>) -> Option<Vec<u8>> {
     if codes.is_empty() {
         return Some(Vec::new());
@@ -234,8 +234,8 @@ fn operator(dict: &mut Vec<u8>, key: u16) {
     dict.push(second);
 }
 
-/// A number of a dictionary: whole where it is, or else by its digits. Whole ones are as short as can be: FreeType takes
-/// negative ones of five bytes for large positive ones.
+/// A number of a dictionary: an integer if possible, or its decimal digits. Integers are as short as possible, because FreeType
+/// reads negative ones of five bytes as large positive ones.
 fn number(dict: &mut Vec<u8>, number: f64) -> Option<()> {
     if number.fract() == 0.0 {
         let whole = i16::try_from(number as i64).ok()?;
@@ -259,7 +259,7 @@ fn number(dict: &mut Vec<u8>, number: f64) -> Option<()> {
     Some(())
 }
 
-/// Entries with the places where they begin, counted from 1.
+/// Entries with their start positions, counted from 1.
 fn index(entries: &[Vec<u8>]) -> Option<Vec<u8>> {
     let mut bytes = u16::try_from(entries.len()).ok()?.to_be_bytes().to_vec();
     if entries.is_empty() {

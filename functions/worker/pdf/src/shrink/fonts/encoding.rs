@@ -1,4 +1,4 @@
-//! What the codes of a simple font may stand for. Viewers look in different places, so all of them count.
+//! The possible meanings of a simple font's codes. Viewers use different sources, so all of them count.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ pub(crate) const WINDOWS: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž
 /// From 0x80.
 pub(crate) const MACINTOSH: &str = "ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»…\u{a0}ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\u{f8ff}ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ";
 
-/// Characters that stand in for each other.
+/// Characters that replace each other.
 const TWINS: [[char; 2]; 8] = [
     [' ', '\u{a0}'],
     ['-', '\u{ad}'],
@@ -25,7 +25,7 @@ const TWINS: [[char; 2]; 8] = [
     ['\u{2044}', '\u{2215}'],
 ];
 
-/// The names that a font's own encoding has for some codes.
+/// The font's own names of codes.
 #[derive(Debug, Default)]
 pub(crate) struct Encoding {
     differences: HashMap<u8, String>,

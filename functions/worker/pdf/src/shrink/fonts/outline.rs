@@ -1,11 +1,11 @@
-//! The outline of a Type 1 glyph, with its subroutine calls resolved and its hints grouped.
+//! The outline of a Type 1 glyph, with resolved subroutine calls and grouped hints.
 
 use read_fonts::ps::encoding::PredefinedEncoding;
 
 use super::type1::Type1;
 
 const DEPTH: u8 = 10;
-/// Steps of one glyph, with those of its subroutines.
+/// Most steps of a glyph, including its subroutines.
 const STEPS: u32 = 100_000;
 
 /// In units of the font.
@@ -14,7 +14,7 @@ pub(crate) enum Step {
     Move([f64; 2]),
     Line([f64; 2]),
     Curve([f64; 6]),
-    /// From here on, the group of hints of this position counts.
+    /// From here on, the group of hints with this index applies.
     Hints(usize),
 }
 
@@ -66,7 +66,7 @@ struct Reader<'f> {
     results: Vec<f64>,
     at: [f64; 2],
     bearing: [f64; 2],
-    /// Where a part of a composed glyph is put.
+    /// The position of a part of a composed glyph.
     origin: [f64; 2],
     /// The points of a curve that may be a line, while it is being described.
     flex: Option<Vec<[f64; 2]>>,
@@ -246,7 +246,7 @@ impl Reader<'_> {
         self.is_open.then(|| self.outline.steps.push(Step::Curve([a[0], a[1], b[0], b[1], c[0], c[1]])))
     }
 
-    /// The few procedures that every interpreter has: flex, and replacing hints.
+    /// The few procedures that every interpreter supports: flex and hint replacement.
     fn call_postscript(&mut self) -> Option<()> {
         let (procedure, count) = (self.stack.pop()?, self.stack.pop()?);
         let first = self.stack.len().checked_sub(count as usize).filter(|_| count >= 0.0)?;
@@ -260,7 +260,7 @@ impl Reader<'_> {
                 if !self.is_open {
                     return None;
                 }
-                // The first is a reference, and no part of the curves.
+                // The first point is a reference and not part of the curves.
                 for [a, b, c] in [[points[1], points[2], points[3]], [points[4], points[5], points[6]]] {
                     self.outline.steps.push(Step::Curve([a[0], a[1], b[0], b[1], c[0], c[1]]));
                 }

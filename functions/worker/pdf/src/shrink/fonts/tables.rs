@@ -1,5 +1,5 @@
-//! What fonts say about codes that no content shows: their names, characters and drawn glyphs. In the order of a first use, that
-//! may be words that are not there any more.
+//! Data in fonts about codes that no content shows: names, characters and drawn glyphs. In order of first use, they may spell
+//! removed words.
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
@@ -7,13 +7,13 @@ use super::uses::{self, Codes};
 use crate::shrink::tokens::{self, Token, Tokens};
 use crate::structure::objects::{Lookup, unpacked};
 
-/// What a map may unpack to, and entries of one.
+/// Most unpacked bytes of a map, and its most entries.
 const MAP_BYTES: usize = 16 << 20;
 const ENTRIES: usize = 0x1_0000;
 /// Entries of one block of a map.
 const BLOCK: usize = 100;
 
-/// Takes the entries of unused codes out of all fonts. Fonts whose use is not known stay as they are.
+/// Removes the entries of unused codes from all fonts. Fonts with unknown use are unchanged.
 pub(crate) fn forget_unused(document: &mut Document) {
     let Some(uses) = uses::find(document) else { return };
     for (id, codes) in uses.shown.iter().filter(|(id, _)| !uses.open.contains(id)) {
@@ -69,7 +69,7 @@ fn forget_names(document: &mut Document, id: ObjectId, font: &Dictionary, codes:
     }
 }
 
-/// A map from codes to characters with the used codes alone.
+/// A map from codes to characters with only the used codes.
 fn reduced(map: &[u8], codes: &Codes, is_wide: bool) -> Vec<u8> {
     let (zero, most) = if is_wide { ("0000", "FFFF") } else { ("00", "FF") };
     let mut new = format!(
@@ -104,7 +104,7 @@ fn entries(map: &[u8]) -> Vec<(u16, Vec<u8>)> {
                 strings.clear();
             }
             Token::Hex(raw) if is_mapping => strings.push(raw),
-            // A list of characters for a range begins, or ends.
+            // A list of characters for a range begins or ends.
             Token::Other if strings.len() == 2 && list.is_none() => list = Some(code(strings[0])),
             Token::Other => {
                 if let Some(first) = list.take() {

@@ -1,4 +1,4 @@
-//! Fonts are cut, and draw what they drew: outlines are read by other code than ours.
+//! Fonts are reduced and draw the same as before. Outlines are read by independent code.
 
 use std::collections::BTreeSet;
 

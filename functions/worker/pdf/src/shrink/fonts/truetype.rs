@@ -1,4 +1,4 @@
-//! TrueType programs: outlines that are not used go, and tables that PDF does not need.
+//! TrueType programs: removes unused outlines and tables that PDF does not need.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::encoding::{Encoding, macintosh};
 
 /// Glyphs inside glyphs.
 const DEPTH: usize = 16;
-/// Tables that say how glyphs look. The others are for layout, which PDF has done.
+/// Tables for drawing glyphs. The others are for layout, which PDF does not need.
 const KEPT: [&[u8; 4]; 12] =
     [b"OS/2", b"cvt ", b"fpgm", b"gasp", b"glyf", b"head", b"hhea", b"hmtx", b"loca", b"maxp", b"prep", b"CFF "];
 
@@ -87,7 +87,7 @@ fn checksum(table: &[u8]) -> u32 {
     })
 }
 
-/// The font with the outlines of these glyphs alone. Numbers of glyphs stay. `is_named`: codes are looked up in it.
+/// The font with only the outlines of these glyphs. Glyph numbers stay the same. `is_named`: codes are looked up by name.
 pub(crate) fn subset(data: &[u8], glyphs: &BTreeSet<u16>, is_named: bool) -> Option<Vec<u8>> {
     let tables = Tables::new(data)?;
     let outlines = Outlines::new(&tables)?;
@@ -132,11 +132,11 @@ fn place(font: &[u8], tag: &[u8; 4]) -> Option<usize> {
     (0..count).find(|index| font.get(12 + index * 16..16 + index * 16) == Some(tag.as_slice()))
 }
 
-/// The widths of glyphs that are gone are 0: nobody asks for them, and zeros take no space.
+/// Dropped glyphs get width 0: nothing uses it, and zeros compress well.
 fn metrics(tables: &Tables<'_>, table: &[u8], kept: &BTreeSet<u16>) -> Option<Vec<u8>> {
     let wide = usize::from(u16_at(tables.get(b"hhea")?, 34)?);
     let mut new = vec![0; table.len()];
-    // The last wide one is the width of all after it.
+    // The last width applies to all following glyphs.
     let last = wide.checked_sub(1)?;
     for glyph in kept.iter().map(|glyph| usize::from(*glyph)).chain([last]) {
         let range = if glyph < wide {
@@ -175,7 +175,7 @@ impl<'f> Outlines<'f> {
         self.glyf.get(start as usize..(end as usize).min(self.glyf.len()))
     }
 
-    /// The glyphs, the one for what is missing, and what they are composed of.
+    /// The glyphs, the one for missing characters, and their parts.
     fn with_parts(&self, glyphs: &BTreeSet<u16>) -> Option<BTreeSet<u16>> {
         let mut kept = BTreeSet::from([0]);
         let mut new: Vec<u16> =
@@ -195,7 +195,7 @@ impl<'f> Outlines<'f> {
         None
     }
 
-    /// The outlines of these alone, where they begin, and whether their places are written in four bytes.
+    /// Only these outlines, their positions, and whether positions take four bytes.
     fn only(&self, kept: &BTreeSet<u16>) -> Option<(Vec<u8>, Vec<u8>, bool)> {
         let mut glyf = Vec::new();
         let mut starts = Vec::with_capacity(self.starts.len());

@@ -1,4 +1,4 @@
-//! Reading Type 1 programs: text, and an encrypted part with the outlines.
+//! Parses Type 1 programs: a text part, and an encrypted part with the outlines.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -118,7 +118,7 @@ impl Type1 {
     }
 }
 
-/// The file without the marks of its segments, where it has some.
+/// The file without segment headers.
 fn without_segments(data: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     if data.first() != Some(&0x80) {
         return data.into();
@@ -190,7 +190,7 @@ fn glyphs(words: &mut Words<'_>, random_bytes: i64) -> Option<Vec<(String, Vec<u
             [b'/', name @ ..] => {
                 let name = std::str::from_utf8(name).ok()?.to_owned();
                 let outline = words.charstring(random_bytes)?;
-                // Programs differ in which of two counts.
+                // Interpreters differ in which of two applies.
                 if !seen.insert(name.clone()) {
                     return None;
                 }
