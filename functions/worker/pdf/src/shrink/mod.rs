@@ -24,6 +24,7 @@ use sha2::{Digest, Sha256};
 use crate::Limits;
 use crate::room::Room;
 use crate::structure::held::Held;
+use crate::structure::metadata::remove_thumbnails;
 use crate::structure::objects::reference;
 
 /// Threads that work on pictures.
@@ -138,6 +139,8 @@ pub(crate) fn remove_baggage(document: &mut Document, metadata: bool) {
     }
     if metadata {
         document.trailer.remove(b"Info");
+    } else {
+        remove_thumbnails(document);
     }
 }
 

@@ -130,6 +130,25 @@ fn coarse_jpegs_stay_as_they_are_and_fine_ones_do_not() {
 }
 
 #[test]
+fn thumbnails_in_metadata_are_removed() {
+    let packet = "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>\
+        <rdf:Description xmlns:xmp='http://ns.adobe.com/xap/1.0/'><xmp:CreatorTool>Press</xmp:CreatorTool>\
+        <xmp:Thumbnails>/9j/4AAQ</xmp:Thumbnails></rdf:Description></rdf:RDF></x:xmpmeta>";
+    let mut document = fixture::plain_document("one", 1, (300.0, 400.0));
+    let head = dictionary! { "Type" => "Metadata", "Subtype" => "XML" };
+    let mut packet = Stream::new(head, packet.as_bytes().to_vec());
+    packet.compress().unwrap();
+    let packet = document.add_object(packet);
+    let root = document.trailer.get(b"Root").unwrap().as_reference().unwrap();
+    document.get_dictionary_mut(root).unwrap().set("Metadata", packet);
+    let (_, documents) = Run::new().with(&save(&mut document)).results(Tool::CompressPdf, json!({}));
+    let mut streams = documents[0].objects.values().filter_map(|object| object.as_stream().ok());
+    let packet = streams.find(|stream| stream.dict.has_type(b"Metadata")).unwrap().get_plain_content().unwrap();
+    let packet = String::from_utf8(packet).unwrap();
+    assert!(packet.contains("Press") && !packet.contains("Thumbnails") && packet.ends_with("</x:xmpmeta>"), "{packet}");
+}
+
+#[test]
 fn metadata_of_parts_is_removed_and_long_metadata_is_compressed() {
     let packet = |text: &str, times: usize| {
         Stream::new(dictionary! { "Type" => "Metadata", "Subtype" => "XML" }, text.repeat(times).into_bytes())

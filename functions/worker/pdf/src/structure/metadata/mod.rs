@@ -41,6 +41,16 @@ fn packet(document: &Document) -> Option<String> {
     String::from_utf8(packet.get_plain_content_with_limit(XMP_BYTES).ok()?).ok()
 }
 
+/// Removes the pictures of pages from the XMP packet.
+pub(crate) fn remove_thumbnails(document: &mut Document) {
+    let Some(rest) = packet(document).and_then(|packet| packet::without_thumbnails(&packet)) else { return };
+    let id = document.catalog().ok().and_then(|catalog| reference(catalog, b"Metadata"));
+    let stream = id.and_then(|id| document.get_object_mut(id).ok()?.as_stream_mut().ok());
+    if let Some(stream) = stream {
+        stream.set_plain_content(rest.into_bytes());
+    }
+}
+
 /// Replaces the document's metadata: the information dictionary, and the XMP packet.
 pub(crate) fn write(document: &mut Document, information: &Information, statement: &Statement) {
     let info: Dictionary = information

@@ -1,13 +1,16 @@
 //! XMP packets: claims of standards, extension schemas, and the document's information.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use quick_xml::escape::escape;
 use roxmltree::Node;
 
 use super::date::iso_date;
 use super::schema::{Property, Schema};
-use super::xml::{DC, IMPLIED, PDF, PDFA, PDFUA, RDF, XMP, child, clean, descriptions, elements, field, parse, plain};
+use super::xml::{
+    DC, IMPLIED, PDF, PDFA, PDFUA, RDF, XMP, child, clean, descriptions, elements, field, is_padding, parse, plain,
+};
 use crate::Warning;
 
 /// Entries of the information dictionary as text. Only `Trapped` is a name.
@@ -166,6 +169,20 @@ pub(super) fn information(packet: &str) -> Information {
     found.filter(|(_, value)| !value.trim().is_empty()).collect()
 }
 
+/// The packet without the pictures of pages in it, which programs put there for their dialogs. `None` if it has none.
+pub(super) fn without_thumbnails(packet: &str) -> Option<String> {
+    let parsed = packet.trim_start_matches('\u{FEFF}');
+    let document = parse(parsed)?;
+    let skipped = parsed.len() - parsed.trim_start_matches(is_padding).len();
+    let places: Vec<Range<usize>> =
+        descriptions(&document).filter_map(|node| Some(child(node, XMP, "Thumbnails")?.range())).collect();
+    let mut rest = parsed.to_owned();
+    for place in places.iter().rev() {
+        rest.replace_range(skipped + place.start..skipped + place.end, "");
+    }
+    (!places.is_empty()).then_some(rest)
+}
+
 pub(super) fn write(information: &Information, statement: &Statement) -> String {
     let mut body = format!(
         "<rdf:Description rdf:about=\"\" xmlns:dc=\"{DC}\" xmlns:pdf=\"{PDF}\" xmlns:xmp=\"{XMP}\" \
@@ -217,9 +234,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn thumbnails_go_and_everything_else_stays() {
+        let around = |thumbnails: &str| {
+            format!(
+                "\n<?xpacket begin=\"\u{FEFF}\"?><x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:RDF xmlns:rdf=\"{RDF}\">\
+                 <rdf:Description xmlns:a=\"{XMP}\"><a:CreatorTool>Änderer</a:CreatorTool>{thumbnails}</rdf:Description>\
+                 <rdf:Description xmlns:b=\"urn:b\"><b:Thumbnails>1</b:Thumbnails></rdf:Description>\
+                 </rdf:RDF></x:xmpmeta><?xpacket end=\"w\"?>  "
+            )
+        };
+        let thumbnails = "<a:Thumbnails><rdf:Alt><rdf:li>/9j/4AAQ</rdf:li></rdf:Alt></a:Thumbnails>";
+        assert_eq!(without_thumbnails(&around(thumbnails)), Some(around("")));
+        assert_eq!(without_thumbnails(&around("")), None);
+        assert_eq!(without_thumbnails("<x"), None);
+    }
+
+    #[test]
     fn fuzz_packets() {
         docmill_fuzz::fuzz("packets", &[], |data| {
             let Ok(text) = std::str::from_utf8(data) else { return };
+            drop(without_thumbnails(text));
             let (information, mut statement) = (information(text), Statement::read(text));
             let written = write(&information, &statement);
             statement.dropped.clear();

@@ -27,8 +27,12 @@ pub(super) const IMPLIED: [&str; 9] = [
 const NODES: u32 = 100_000;
 
 pub(super) fn parse(packet: &str) -> Option<Document<'_>> {
-    let packet = packet.trim_start_matches('\u{FEFF}').trim_matches(|c: char| c.is_whitespace() || c == '\0');
-    xml::parse(packet, NODES).ok()
+    xml::parse(packet.trim_start_matches('\u{FEFF}').trim_matches(is_padding), NODES).ok()
+}
+
+/// What programs put around a packet.
+pub(super) fn is_padding(character: char) -> bool {
+    character.is_whitespace() || character == '\0'
 }
 
 pub(super) fn descriptions<'a>(document: &'a Document<'_>) -> impl Iterator<Item = Node<'a, 'a>> {
