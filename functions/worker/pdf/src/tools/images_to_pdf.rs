@@ -15,6 +15,10 @@ use crate::{Engines, ErrorCode, Failure, Media, Outcome, Request, Source};
 const RESULT: &str = "images.pdf";
 /// The resolution of images whose files name none, as browsers assume it.
 const USUAL_DPI: f32 = 96.0;
+/// The least room for an image between margins, in points.
+const LEAST: f32 = 1.0;
+/// The smallest side of a page that the standard allows, in points.
+const SMALLEST: f32 = 3.0;
 /// The largest page that viewers show, in points.
 const SIDE: f32 = 14_400.0;
 
@@ -173,7 +177,7 @@ fn picture(
 /// Places an image of this size, in points, on its page.
 fn place((width, height): (f32, f32), options: &Options, margin: f32) -> Result<Placement, Failure> {
     let (page_width, page_height) = match options.page_size.points() {
-        None => (width + 2.0 * margin, height + 2.0 * margin),
+        None => ((width + 2.0 * margin).max(SMALLEST), (height + 2.0 * margin).max(SMALLEST)),
         Some((short, long)) => match options.orientation {
             PageOrientation::Landscape => (long, short),
             PageOrientation::Auto if width > height => (long, short),
@@ -181,7 +185,8 @@ fn place((width, height): (f32, f32), options: &Options, margin: f32) -> Result<
         },
     };
     let room = (page_width - 2.0 * margin, page_height - 2.0 * margin);
-    if room.0 < 1.0 || room.1 < 1.0 {
+    // A page that is as large as its image always has room for it.
+    if options.page_size != PageSize::Image && room.0.min(room.1) < LEAST {
         let message = "The margins leave no room on the page. Make them smaller.";
         return Err(Failure::new(ErrorCode::RenderFailed, message, "margins"));
     }
@@ -284,6 +289,14 @@ mod tests {
         let own = place((200.0, 100.0), &Options::default(), 10.0).unwrap();
         assert_eq!((own.page, own.x, own.width), ((220.0, 120.0), 10.0, 200.0));
         assert_eq!(place((200.0, 100.0), &options, 400.0).unwrap_err().code, ErrorCode::RenderFailed);
+    }
+
+    #[test]
+    fn the_smallest_images_have_pages_that_the_standard_allows() {
+        let pixel = place((0.75, 0.75), &Options::default(), 0.0).unwrap();
+        assert_eq!((pixel.page, pixel.width, pixel.x), ((3.0, 3.0), 3.0, 0.0));
+        let line = place((0.75, 75.0), &Options::default(), 0.0).unwrap();
+        assert_eq!((line.page, line.width, line.x), ((3.0, 75.0), 0.75, 1.125));
     }
 
     #[test]

@@ -128,6 +128,16 @@ fn pages_have_the_size_and_margin_asked_for() {
 }
 
 #[test]
+fn one_pixel_has_a_page_too() {
+    let files = Files::new();
+    let dot = DynamicImage::ImageRgb8(RgbImage::from_pixel(1, 1, Rgb([255, 0, 0])));
+    let page =
+        drawn(&made(vec![files.add("a.png", Media::Png, &encoded(&dot, ImageFormat::Png))], json!({}))).remove(0);
+    assert_eq!((page.width(), page.height()), (4, 4), "3 points at 96 dpi");
+    assert!(near(&page, 2, 2, [255, 0, 0]));
+}
+
+#[test]
 fn damaged_images_end_in_a_typed_error() {
     let files = Files::new();
     let png = encoded(&two_colors(), ImageFormat::Png);
