@@ -35,6 +35,9 @@ pub struct Sources {
     /// If more than one is allowed, sources are a list.
     #[serde(default = "one")]
     pub most: usize,
+    /// Each source has a role by its position, such as a document and its stamp. Results of another tool have none.
+    #[serde(default)]
+    pub roles: bool,
     /// Files of any kind that may follow the tool's one source and become part of the result. If any are given, all sources are a
     /// list; a single source need not be in one.
     #[serde(default)]
@@ -53,6 +56,11 @@ const fn one() -> usize {
 impl Sources {
     pub const fn are_several(&self) -> bool {
         self.most > 1
+    }
+
+    /// Whether several results of another tool can be the sources.
+    pub const fn are_alike(&self) -> bool {
+        self.are_several() && !self.roles
     }
 
     /// Whether the sources may be a list.

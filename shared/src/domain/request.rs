@@ -289,7 +289,7 @@ mod tests {
         assert!(parse("convert-office", with(json!({"format": "csv"}), "office-to-pdf")).is_ok());
         assert_eq!(
             refusal(json!({"format": "csv", "sheet": "all"}), "office-to-pdf"),
-            "office-to-pdf accepts one file, but convert-office can make several"
+            "office-to-pdf accepts one file, but convert-office can make several: create a job for each, with `jobId` and `output`"
         );
         assert_eq!(
             refusal(json!({"format": "docx"}), "compress-pdf"),
@@ -357,11 +357,15 @@ mod tests {
         // The result of a tool can't be an attachment.
         let mut split = source;
         split["options"] = json!({"mode": "every"});
-        split["then"] = json!([{"toolSlug": "edit-metadata"}]);
-        assert_eq!(
-            breaches("split-pdf", split)[0].message,
-            "edit-metadata accepts one file, but split-pdf can make several"
-        );
+        let mut then = |step: &str| {
+            split["then"] = json!([{"toolSlug": step, "options": {}}]);
+            breaches("split-pdf", split.clone())[0].message.clone()
+        };
+        let advice =
+            "accepts one file, but split-pdf can make several: create a job for each, with `jobId` and `output`";
+        assert_eq!(then("edit-metadata"), format!("edit-metadata {advice}"));
+        // Nor for a stamp.
+        assert_eq!(then("watermark-pdf"), format!("watermark-pdf {advice}"));
     }
 
     #[test]

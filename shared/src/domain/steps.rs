@@ -75,8 +75,10 @@ fn mismatch(before: &Tool, options: &Map<String, Value>, tool: &Tool) -> Option<
     if !tool.definition.sources.takes_directly(&made.extension) {
         return Some(format!("{next} accepts {} only as a source, not from {first}", made.extension));
     }
-    if before.definition.several_outputs.with(options) && !tool.definition.sources.are_several() {
-        return Some(format!("{next} accepts one file, but {first} can make several"));
+    if before.definition.several_outputs.with(options) && !tool.definition.sources.are_alike() {
+        return Some(format!(
+            "{next} accepts one file, but {first} can make several: create a job for each, with `jobId` and `output`"
+        ));
     }
     None
 }
