@@ -24,6 +24,13 @@ pub(crate) enum Format {
 }
 
 impl Format {
+    const ALL: [Self; 3] = [Self::Png, Self::Jpeg, Self::Webp];
+
+    /// The format of a picture that we could have made.
+    pub(crate) fn of(media: Media) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.media() == media)
+    }
+
     pub(crate) const fn media(self) -> Media {
         match self {
             Self::Png => Media::Png,

@@ -5,7 +5,7 @@ use crate::image::{Encoding, Format, encode};
 use crate::pdfium::Bitmap;
 use crate::structure::stamp;
 use crate::tools::internal;
-use crate::{Artifact, Failure, Media, Outcome, Request, Source};
+use crate::{Artifact, Failure, Outcome, Request, Source};
 
 /// The bars of each letter: left, top, right, bottom, in a box of 5 × 7.
 const T: &[[f32; 4]] = &[[0.0, 0.0, 5.0, 1.4], [1.8, 1.4, 3.2, 7.0]];
@@ -25,25 +25,7 @@ const OPACITY: f32 = 0.4;
 const QUALITY: u8 = 85;
 
 pub(super) fn run(request: &Request, source: &Source) -> Result<Outcome, Failure> {
-    let format = match source.media {
-        Media::Png => Format::Png,
-        Media::Jpeg => Format::Jpeg,
-        Media::Webp => Format::Webp,
-        Media::Pdf
-        | Media::Tiff
-        | Media::Gif
-        | Media::Bmp
-        | Media::Svg
-        | Media::Text
-        | Media::Markdown
-        | Media::Json
-        | Media::Html
-        | Media::Zip
-        | Media::Eml
-        | Media::Msg
-        | Media::Other
-        | Media::Office(_) => return Err(internal("a file that takes no mark")),
-    };
+    let format = Format::of(source.media).ok_or_else(|| internal("a file that takes no mark"))?;
     let content = std::fs::read(&source.path).map_err(|error| io_failure(&error))?;
     let image = stamp::decode(&content, request.limits.pixels)?;
     let (width, height, transparent) = (image.width(), image.height(), image.color().has_alpha());
