@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use lopdf::content::Content;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use super::verdict::{Level, Repair, Rule, Verdict};
 use crate::shrink::tokens::{self, Token, Tokens};
 use crate::structure::objects::{Lookup, unpacked};
+use crate::structure::{content, operations};
 
 const CONTENT_BYTES: usize = 64 << 20;
 /// Most nested graphics states.
@@ -32,7 +32,6 @@ struct Found {
     names: bool,
     too_deep: bool,
     cmyk: bool,
-    inline: bool,
     bad_inline: bool,
     bad_intent: bool,
     /// A number beyond what level 1b allows.
@@ -61,7 +60,6 @@ fn look(content: &[u8]) -> Found {
                         found.names |= !is_device;
                     }
                     b"ID" => {
-                        found.inline = true;
                         let has = |wanted: &[&[u8]]| names.iter().any(|name| wanted.contains(&&**name));
                         found.cmyk |= has(&[b"CMYK", b"DeviceCMYK"]);
                         found.bad_inline |=
@@ -99,7 +97,7 @@ pub(super) fn mend(document: &mut Document, pages: &[ObjectId], verdict: &mut Ve
         let found = look(&content);
         judge(&found, verdict);
         if found.unknown {
-            let Some(cleaned) = cleaned(&content, &found) else {
+            let Some(cleaned) = cleaned(&content) else {
                 verdict.fail(Rule::Content);
                 continue;
             };
@@ -133,29 +131,9 @@ fn judge(found: &Found, verdict: &mut Verdict) {
     }
 }
 
-/// A page's content as one stream.
-fn whole(document: &Document, page: &Dictionary) -> Option<Vec<u8>> {
-    let parts: Vec<&Stream> = match page.get(b"Contents").ok().and_then(|contents| document.resolve(contents)) {
-        Some(Object::Stream(stream)) => vec![stream],
-        Some(Object::Array(parts)) => {
-            parts.iter().filter_map(|part| document.resolve(part)?.as_stream().ok()).collect()
-        }
-        _ => Vec::new(),
-    };
-    let mut content = Vec::new();
-    for part in parts {
-        content.extend(unpacked(part, CONTENT_BYTES)?);
-        content.push(b'\n');
-        if content.len() > CONTENT_BYTES {
-            return None;
-        }
-    }
-    Some(content)
-}
-
 fn page_content(document: &mut Document, id: ObjectId, verdict: &mut Verdict) {
     let Ok(page) = document.get_dictionary(id) else { return };
-    let Some(content) = whole(document, page) else {
+    let Some(content) = content::of_page(document, page, CONTENT_BYTES) else {
         verdict.fail(Rule::Content);
         return;
     };
@@ -164,7 +142,7 @@ fn page_content(document: &mut Document, id: ObjectId, verdict: &mut Verdict) {
     if !found.unknown {
         return;
     }
-    let Some(cleaned) = cleaned(&content, &found) else {
+    let Some(cleaned) = cleaned(&content) else {
         verdict.fail(Rule::Content);
         return;
     };
@@ -176,11 +154,8 @@ fn page_content(document: &mut Document, id: ObjectId, verdict: &mut Verdict) {
 }
 
 /// The content without unknown operators.
-fn cleaned(content: &[u8], found: &Found) -> Option<Vec<u8>> {
-    if found.inline {
-        return None;
-    }
-    let mut content = Content::decode(content).ok()?;
+fn cleaned(content: &[u8]) -> Option<Vec<u8>> {
+    let mut content = operations::decode(content)?;
     content.operations.retain(|operation| OPERATORS.contains(&operation.operator.as_str()));
     let cleaned = content.encode().ok()?;
     (!look(&cleaned).unknown).then_some(cleaned)
@@ -254,4 +229,18 @@ pub(super) fn uses_cmyk(document: &Document) -> bool {
         }
         _ => false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inline_pictures_stay_where_content_is_cleaned() {
+        let picture = "BI\n/W 1 /H 1 /BPC 8 /CS /G /F /AHx ID 7f>\nEI";
+        let cleaned = cleaned(format!("q 1 unheard {picture}\nQ").as_bytes()).unwrap();
+        let cleaned = String::from_utf8(cleaned).unwrap();
+        assert!(cleaned.contains("/F /AHx") && cleaned.contains("ID 7f>\nEI"), "{cleaned}");
+        assert!(!cleaned.contains("unheard"));
+    }
 }

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use lopdf::content::Content;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use super::content::{Changes, Editor};
@@ -21,7 +20,7 @@ use crate::structure::objects::{Lookup, references, unpacked};
 use crate::structure::overlay::{self, Drawing, Layer, Role};
 use crate::structure::pages::{self, Rectangle};
 use crate::structure::transform::{Matrix, wrap_contents};
-use crate::structure::{Assembly, flatten, open};
+use crate::structure::{Assembly, flatten, open, operations};
 use crate::{Engines, ErrorCode, Failure, Request, Warning};
 
 /// For pages that become pictures.
@@ -328,9 +327,7 @@ fn pictures_for_words(
 }
 
 fn without_comments(content: &[u8]) -> Option<Vec<u8>> {
-    let content = Content::decode(content).ok()?;
-    let unread = content.operations.iter().any(|operation| operation.operator == "BI" && operation.operands.is_empty());
-    if unread { None } else { content.encode().ok() }
+    operations::decode(content)?.encode().ok()
 }
 
 /// Replaces a page's content by a picture with the areas painted over.

@@ -17,6 +17,7 @@ use super::shapes::{corners, grown, meets, overlap};
 use super::state::State;
 use super::strings;
 use crate::structure::objects::Lookup;
+use crate::structure::operations;
 use crate::structure::pages::Rectangle;
 
 /// Most unpacked bytes of a content stream, and the deepest nesting of forms.
@@ -94,7 +95,7 @@ impl<'p> Editor<'p> {
         start: State,
         depth: usize,
     ) -> Result<Option<Edited>, Unsafe> {
-        let content = Content::decode(content).map_err(|_| Unsafe("content that can't be read"))?;
+        let content = operations::decode(content).ok_or(Unsafe("content that can't be read"))?;
         let mut output = Output {
             operations: Vec::with_capacity(content.operations.len()),
             resources: resources.clone(),

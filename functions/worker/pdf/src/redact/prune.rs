@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use lopdf::content::Content;
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use crate::structure::objects::{Lookup, references, unpacked};
+use crate::structure::operations;
 
 /// Kinds of resources that can put something on a page.
 const KINDS: [&[u8]; 7] = [b"XObject", b"ExtGState", b"Pattern", b"Shading", b"Properties", b"ColorSpace", b"Font"];
@@ -86,13 +86,9 @@ fn kept(document: &Document, all: &Dictionary, names: &HashSet<Vec<u8>>) -> Dict
 
 /// Collects all names in the operands of content. `None` if the content can't be read.
 fn names(content: &[u8]) -> Option<HashSet<Vec<u8>>> {
-    let content = Content::decode(content).ok()?;
+    let content = operations::decode(content)?;
     let mut found = HashSet::new();
     for operation in &content.operations {
-        // An inline picture that the parser can't read may name colour spaces.
-        if operation.operator == "BI" && operation.operands.is_empty() {
-            return None;
-        }
         operation.operands.iter().for_each(|operand| add_names(operand, &mut found));
     }
     Some(found)

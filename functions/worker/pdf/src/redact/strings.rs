@@ -7,6 +7,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use super::needle::Needles;
 use crate::structure::objects::{Lookup, decode, text, unpacked};
+use crate::structure::operations;
 
 /// Entries that must not change, and that hold no words of the document.
 const TECHNICAL: [&[u8]; 10] = [
@@ -171,10 +172,8 @@ pub(super) fn rename(document: &mut Document, needles: &Needles) -> usize {
     }
     for id in content_streams(document) {
         let Ok(stream) = document.get_object_mut(id).and_then(Object::as_stream_mut) else { continue };
-        let Some(content) = unpacked(stream, STREAM_BYTES).and_then(|content| Content::decode(&content).ok()) else {
-            continue;
-        };
-        let mut content = content;
+        let content = unpacked(stream, STREAM_BYTES).and_then(|content| operations::decode(&content));
+        let Some(mut content) = content else { continue };
         for operand in content.operations.iter_mut().flat_map(|operation| operation.operands.iter_mut()) {
             rename_within(operand, &names);
         }
@@ -302,7 +301,7 @@ pub(super) fn map_has(map: &[u8], needles: &Needles) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use lopdf::dictionary;
+    use lopdf::{Stream, dictionary};
     use serde_json::json;
 
     use super::*;
@@ -329,7 +328,14 @@ mod tests {
     fn names_of_pdf_stay_and_others_are_renamed() {
         let mut document = Document::new();
         document.objects.insert((1, 0), dictionary! { "Type" => "Page", "Of Zoë" => "Zoë" }.into());
+        let picture = "BI\n/W 1 /H 1 /BPC 8 /CS /Zo#C3#AB /F /AHx ID 7f>\nEI";
+        let content = Stream::new(dictionary! { "BBox" => vec![0.into(); 4] }, picture.as_bytes().to_vec());
+        document.objects.insert((2, 0), content.into());
         assert_eq!(rename(&mut document, &needles()), 2);
+        let content = document.get_object((2, 0)).unwrap().as_stream().unwrap().content.clone();
+        let content = String::from_utf8(content).unwrap();
+        assert!(content.contains("/AHx") && content.contains("ID 7f>\nEI"), "{content}");
+        assert!(content.contains("/CS /N") && !content.contains("Zo"), "{content}");
         let object = document.get_dictionary((1, 0)).unwrap();
         assert!(
             object.has_type(b"Page") && object.len() == 2 && !object_has(&Object::from(object.clone()), &needles())

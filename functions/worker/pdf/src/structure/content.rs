@@ -1,31 +1,39 @@
-//! What a page's content draws.
+//! A page's content, and what it draws.
 
 use lopdf::content::Content;
-use lopdf::{Dictionary, Document, Object};
+use lopdf::{Dictionary, Document, Object, Stream};
 
-use super::impose::unpacked;
-use super::objects::Lookup;
+use super::objects::{Lookup, unpacked};
 
 /// Most content bytes that are read. Pages with more are not blank.
 const LOOKED_AT: usize = 4 << 20;
+
+/// A page's content in one piece, of at most so many bytes. `None` if it has more, or a part can't be read.
+pub(crate) fn of_page(document: &Document, page: &Dictionary, most: usize) -> Option<Vec<u8>> {
+    let parts: Vec<&Stream> = match document.value(page, b"Contents") {
+        Some(Object::Stream(stream)) => vec![stream],
+        Some(Object::Array(parts)) => {
+            parts.iter().filter_map(|part| document.resolve(part)?.as_stream().ok()).collect()
+        }
+        _ => Vec::new(),
+    };
+    let mut content = Vec::new();
+    for part in parts {
+        content.extend(unpacked(part, most.saturating_sub(content.len()))?);
+        content.push(b'\n');
+        if content.len() > most {
+            return None;
+        }
+    }
+    Some(content)
+}
 
 /// Whether a page draws nothing: no text, lines, areas or pictures. White counts as drawn.
 pub(crate) fn is_blank(document: &Document, page: &Dictionary) -> bool {
     if !document.array(page, b"Annots").is_empty() {
         return false;
     }
-    let streams: Vec<&Object> = match page.get(b"Contents").ok().and_then(|contents| document.resolve(contents)) {
-        Some(Object::Array(streams)) => streams.iter().collect(),
-        Some(stream) => vec![stream],
-        None => Vec::new(),
-    };
-    let mut content = Vec::new();
-    for stream in streams.into_iter().filter_map(|stream| document.resolve(stream)?.as_stream().ok()) {
-        let room = LOOKED_AT.saturating_sub(content.len());
-        let Ok(more) = unpacked(stream, room) else { return false };
-        content.extend(more);
-        content.push(b'\n');
-    }
+    let Some(content) = of_page(document, page, LOOKED_AT) else { return false };
     Content::decode(&content).is_ok_and(|content| {
         !content.operations.iter().any(|operation| match operation.operator.as_str() {
             "Tj" | "'" | "\"" | "TJ" => operation.operands.iter().any(shows),

@@ -165,10 +165,34 @@ fn long_names(document: &Document, resources: &Dictionary, short: &Dictionary) -
             b"W" => b"Width",
             other => other,
         };
-        let value = if key == b"ColorSpace" { long_space(document, resources, value) } else { value.clone() };
+        let value = match key {
+            b"ColorSpace" => long_space(document, resources, value),
+            b"Filter" => long_filter(value),
+            _ => value.clone(),
+        };
         long.set(key, value);
     }
     long
+}
+
+fn long_filter(filter: &Object) -> Object {
+    match filter {
+        Object::Name(name) => {
+            let long: &[u8] = match name.as_slice() {
+                b"A85" => b"ASCII85Decode",
+                b"AHx" => b"ASCIIHexDecode",
+                b"CCF" => b"CCITTFaxDecode",
+                b"DCT" => b"DCTDecode",
+                b"Fl" => b"FlateDecode",
+                b"LZW" => b"LZWDecode",
+                b"RL" => b"RunLengthDecode",
+                other => other,
+            };
+            Object::Name(long.to_vec())
+        }
+        Object::Array(filters) => filters.iter().map(long_filter).collect::<Vec<_>>().into(),
+        other => other.clone(),
+    }
 }
 
 fn long_space(document: &Document, resources: &Dictionary, space: &Object) -> Object {

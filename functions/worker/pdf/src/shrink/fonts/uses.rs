@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use crate::shrink::tokens::{self, Token, Tokens};
+use crate::structure::content;
 use crate::structure::objects::{DEPTH, Lookup, unpacked};
 
 /// The most bytes that the content of one page or form may unpack to.
@@ -60,9 +61,10 @@ pub(crate) fn find(document: &Document) -> Option<Uses> {
                 .read(&unpacked(stream, CONTENT_BYTES)?, own)?;
         }
         let Object::Dictionary(dict) = object else { continue };
-        if let Some(content) = page_content(document, dict)? {
+        if dict.has(b"Contents") {
+            let page = content::of_page(document, dict, CONTENT_BYTES)?;
             let resources = inherited(document, dict);
-            Reader { document, by_name: &by_name, uses: &mut uses, is_page: true }.read(&content, resources)?;
+            Reader { document, by_name: &by_name, uses: &mut uses, is_page: true }.read(&page, resources)?;
         }
         if document.name(dict, b"Subtype") == Some(b"Type3") {
             let resources = document.child(dict, b"Resources");
@@ -134,27 +136,6 @@ fn is_content(document: &Document, stream: &Stream) -> bool {
         Some(b"Form") => true,
         _ => dict.has(b"PatternType") || dict.has(b"BBox") || dict.has(b"Resources"),
     }
-}
-
-/// A page's content. Inner `None`: the dictionary is not a page. Outer `None`: the content can't be read.
-#[allow(clippy::option_option, reason = "a failure, and nothing to read")]
-fn page_content(document: &Document, dict: &Dictionary) -> Option<Option<Vec<u8>>> {
-    let parts: Vec<&Stream> = match dict.get(b"Contents").ok().and_then(|contents| document.resolve(contents)) {
-        Some(Object::Stream(stream)) => vec![stream],
-        Some(Object::Array(parts)) => {
-            parts.iter().filter_map(|part| document.resolve(part)?.as_stream().ok()).collect()
-        }
-        _ => return Some(None),
-    };
-    let mut content = Vec::new();
-    for part in parts {
-        content.extend(unpacked(part, CONTENT_BYTES)?);
-        content.push(b'\n');
-        if content.len() > CONTENT_BYTES {
-            return None;
-        }
-    }
-    Some(Some(content))
 }
 
 /// A page's resources, its own or those of the nodes above it.
