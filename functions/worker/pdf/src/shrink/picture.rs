@@ -4,6 +4,7 @@ use std::panic::catch_unwind;
 
 use lopdf::{Dictionary, Document, Object, Stream};
 
+use crate::image::jpeg_samples;
 use crate::structure::objects::{Lookup, bytes};
 
 /// Smaller pictures are not worth the work.
@@ -106,7 +107,12 @@ impl<'d> Picture<'d> {
     /// The pixels, decoded at no less than the size asked for where the format can do that.
     pub(super) fn decode(&self, least: (u32, u32)) -> Option<Pixels> {
         let decoded = match self.coding {
-            Coding::Jpeg => jpeg(&self.stream.content, self.channels()?, (self.width, self.height), least),
+            Coding::Jpeg => {
+                let channels = self.channels()?;
+                let size = (self.width, self.height);
+                let samples = jpeg_samples(&self.stream.content, channels, size, least);
+                samples.map(|(width, height, data)| Pixels { width, height, channels, data })
+            }
             Coding::Jpeg2000 => jpeg2000(&self.stream.content, (self.width, self.height), &self.colors),
             Coding::Lossless => self.lossless(),
         }?;
@@ -202,33 +208,6 @@ fn colors(document: &Document, space: &Object, bits: Option<i64>) -> Option<Colo
     }
 }
 
-/// Decodes at an eighth, a quarter or half of the size where that is enough, which JPEG does almost for free.
-fn jpeg(data: &[u8], channels: u8, size: (u32, u32), least: (u32, u32)) -> Option<Pixels> {
-    // libjpeg's errors unwind through the library. What was decoded before is dropped.
-    let decoded = catch_unwind(|| {
-        let mut decoder = mozjpeg::Decompress::new_mem(data).ok()?;
-        // The header may claim more pixels than the dictionary. It is not trusted then.
-        if (decoder.width(), decoder.height()) != (size.0 as usize, size.1 as usize) {
-            return None;
-        }
-        let expected = if channels == 1 { 1 } else { 3 };
-        if decoder.components().len() != expected {
-            return None;
-        }
-        let eighths =
-            [1u32, 2, 4].into_iter().find(|eighths| size.0 * eighths / 8 >= least.0 && size.1 * eighths / 8 >= least.1);
-        if let Some(eighths) = eighths {
-            decoder.scale(eighths as u8);
-        }
-        let mut started = if channels == 1 { decoder.grayscale().ok()? } else { decoder.rgb().ok()? };
-        let (width, height) = (started.width() as u32, started.height() as u32);
-        let data = started.read_scanlines::<u8>().ok()?;
-        started.finish().ok()?;
-        Some(Pixels { width, height, channels, data })
-    });
-    decoded.ok().flatten()
-}
-
 fn jpeg2000(data: &[u8], size: (u32, u32), colors: &Colors) -> Option<Pixels> {
     // The decoder is young: a panic of its own leaves the picture as it is.
     let decoded = catch_unwind(|| {
@@ -287,7 +266,7 @@ mod tests {
                 drop(jpeg2000(data, (24, 16), &colors));
             }
             for channels in [1, 3] {
-                drop(jpeg(data, channels, (24, 16), (12, 8)));
+                drop(jpeg_samples(data, channels, (24, 16), (12, 8)));
             }
         });
     }

@@ -131,14 +131,15 @@ fn coarse_jpegs_stay_as_they_are_and_fine_ones_do_not() {
 
 #[test]
 fn thumbnails_in_metadata_are_removed() {
-    let packet = "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>\
+    let thumbnail = "/9j/4AAQ".repeat(999);
+    let packet = format!(
+        "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>\
         <rdf:Description xmlns:xmp='http://ns.adobe.com/xap/1.0/'><xmp:CreatorTool>Press</xmp:CreatorTool>\
-        <xmp:Thumbnails>/9j/4AAQ</xmp:Thumbnails></rdf:Description></rdf:RDF></x:xmpmeta>";
+        <xmp:Thumbnails>{thumbnail}</xmp:Thumbnails></rdf:Description></rdf:RDF></x:xmpmeta>"
+    );
     let mut document = fixture::plain_document("one", 1, (300.0, 400.0));
     let head = dictionary! { "Type" => "Metadata", "Subtype" => "XML" };
-    let mut packet = Stream::new(head, packet.as_bytes().to_vec());
-    packet.compress().unwrap();
-    let packet = document.add_object(packet);
+    let packet = document.add_object(Stream::new(head, packet.into_bytes()));
     let root = document.trailer.get(b"Root").unwrap().as_reference().unwrap();
     document.get_dictionary_mut(root).unwrap().set("Metadata", packet);
     let (_, documents) = Run::new().with(&save(&mut document)).results(Tool::CompressPdf, json!({}));

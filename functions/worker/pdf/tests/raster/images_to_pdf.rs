@@ -144,6 +144,10 @@ fn damaged_images_end_in_a_typed_error() {
     let failure = |name, media, data: &[u8]| made(vec![files.add(name, media, data)], json!({})).failure().code;
     assert_eq!(failure("a.png", Media::Png, &png[..png.len() / 2]), ErrorCode::CorruptDocument);
     assert_eq!(failure("a.jpg", Media::Jpeg, b"\xff\xd8\xff"), ErrorCode::CorruptDocument);
+    // Its header is whole, and its pixels are missing.
+    let jpeg = encoded(&two_colors(), ImageFormat::Jpeg);
+    let scan = jpeg.windows(2).position(|pair| pair == [0xff, 0xda]).unwrap();
+    assert_eq!(failure("b.jpg", Media::Jpeg, &jpeg[..scan]), ErrorCode::CorruptDocument);
     assert_eq!(failure("a.svg", Media::Svg, b"<svg"), ErrorCode::CorruptDocument);
     let mut huge = png;
     huge[16..24].copy_from_slice(&[0, 0, 0xfd, 0xe8, 0, 0, 0xfd, 0xe8]);
