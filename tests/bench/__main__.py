@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import contenders, documents, lineup, measuring, pdf_cases, peers, privileges, report, similarity, soak, streams
+from . import contenders, documents, lineup, measuring, ocr_errors, pdf_cases, peers, privileges, report, similarity, soak, streams
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ FULL = Extent(rounds=11, budget=8, cold_rounds=3, jobs=200, sizes=("small", "med
 QUICK = Extent(rounds=3, budget=3, cold_rounds=1, jobs=40, sizes=("small", "medium"))
 
 
-PARTS = ("office", "basic", "browser", "pdf", "compress", "stream")
+PARTS = ("office", "basic", "browser", "pdf", "ocr", "compress", "stream")
 VERSIONED = ("unoserver", "weasyprint", "puppeteer-core", "playwright-core")
 
 
@@ -77,6 +77,9 @@ def measure(worker: Path, installed: peers.Peers, folder: Path, extent: Extent, 
             _engine(results, kind, lambda make=make: make(worker, installed), them, extent)
     if "pdf" in parts:
         _pdf_tools(results, worker, installed, folder, extent)
+    if "ocr" in parts:
+        results["ocr"] = ocr_errors.measure(worker, installed, folder)
+        _print(ocr_errors.table(results["ocr"], folder))
     if "compress" in parts:
         results["compress"] = _compression(worker, installed, extent)
         _print(report.compression_table(results["compress"]))

@@ -32,6 +32,24 @@ def error_rate(said: list[str], expected: list[str]) -> float:
     return 1 - right / sum(map(len, expected))
 
 
+def wrong_characters(said: list[str], expected: list[str]) -> int:
+    """The edits, spaces included, that make the one the other, counted where words differ."""
+    edits = difflib.SequenceMatcher(None, said, expected, autojunk=False).get_opcodes()
+    return sum(
+        _distance(" ".join(said[a:b]), " ".join(expected[c:d])) for kind, a, b, c, d in edits if kind != "equal"
+    )
+
+
+def _distance(one: str, other: str) -> int:
+    """Levenshtein's."""
+    row = list(range(len(other) + 1))
+    for number, letter in enumerate(one, 1):
+        diagonal, row[0] = row[0], number
+        for at, wanted in enumerate(other, 1):
+            diagonal, row[at] = row[at], min(row[at] + 1, row[at - 1] + 1, diagonal + (letter != wanted))
+    return row[-1]
+
+
 def _pages(path: Path) -> int:
     for line in _poppler("pdfinfo", str(path)).splitlines():
         if line.startswith("Pages:"):

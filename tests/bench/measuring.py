@@ -84,7 +84,7 @@ def interleaved(contenders: list[Contender], document: Document | Case, rounds: 
 def _sample(contender: Contender, document: Document | Case, out: Path, series: Series, counted: bool) -> None:
     clear(out)
     try:
-        wall, cpu = _timed(contender, document, out)
+        wall, cpu = timed(contender, document.path, out)
         series.pages = document.check(out)
         series.files, series.output_bytes = size(out)
     except PROBLEMS as problem:
@@ -112,12 +112,12 @@ def clear(out: Path) -> None:
         out.unlink(missing_ok=True)
 
 
-def _timed(contender: Contender, document: Document | Case, out: Path) -> tuple[float, float]:
+def timed(contender: Contender, source: Path | list[Path], out: Path) -> tuple[float, float]:
     """Wall and CPU time of a conversion in ms. CPU time includes preparations for the next one."""
     root = None if isinstance(contender, Command) else contender.root()
     before = processes.settled_cpu_ms(root) if root else 0.0
     begin = time.perf_counter()
-    contender.convert(document.path, out)
+    contender.convert(source, out)
     wall = (time.perf_counter() - begin) * 1000
     cpu = processes.settled_cpu_ms(root) - before if root else contender.cpu_ms
     return wall, cpu

@@ -116,6 +116,7 @@ def bars(results: dict) -> list[Bar]:
         (_basic_bars, "basic"),
         (_browser_bars, "browser"),
         (_pdf_bars, "pdf"),
+        (_ocr_bars, "ocr"),
         (_compression_bars, "compress"),
     ]
     return [bar for judge, part in judges if part in results for bar in judge(results[part])]
@@ -195,6 +196,25 @@ def _pdf_bars(rows: dict[str, Row]) -> list[Bar]:
     return [
         Bar(f"{label}: {names[what]} of {peer}", _ratio(rows.get(label, {}), peer, what=what), limit)
         for label, peer, what, limit in wanted
+    ]
+
+
+def _ocr_bars(found: dict) -> list[Bar]:
+    """Over all scripts, each of which has what both contenders read wrong, by page, and their CPU time."""
+    pairs = [(row[OURS], row["ocrmypdf"]) for row in found.values() if OURS in row and "ocrmypdf" in row]
+    if not pairs:
+        return []
+    ours, theirs = ([pair[place] for pair in pairs] for place in (0, 1))
+
+    def wrong(of: list) -> int:
+        return sum(sum(pages) for pages, _ in of)
+
+    def cpu(of: list) -> float:
+        return sum(milliseconds for _, milliseconds in of)
+
+    return [
+        Bar("OCR of five scripts: wrong characters of ocrmypdf's", wrong(ours) / max(wrong(theirs), 1), 1.0),
+        Bar("OCR of five scripts: CPU time of ocrmypdf's", cpu(ours) / cpu(theirs), 0.65),
     ]
 
 

@@ -21,8 +21,8 @@ const DESCENT: f32 = 0.22;
 /// Codes of the font.
 const SPACE: u16 = 1;
 const MOST_CODES: usize = 60_000;
-/// The narrowest space in ems: readers join words that touch.
-const LEAST_SPACE: f32 = 0.15;
+/// The narrowest space in ems: readers join words that are at most 0.15 apart.
+const LEAST_SPACE: f32 = 0.2;
 /// Neighbouring lines whose sizes differ by less than this factor get the same size.
 const ALIKE: f32 = 1.3;
 /// Most entries in a block of a character map.

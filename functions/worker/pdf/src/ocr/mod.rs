@@ -1,5 +1,7 @@
-//! OCR: `tesseract/` is the library, `page` prepares pages for it, and `layer` adds the result to the page as invisible text.
+//! OCR: `tesseract/` is the library, `page` prepares pages for it, `clean` improves poor scans, and `layer` adds the result to the
+//! page as invisible text.
 
+mod clean;
 mod layer;
 mod page;
 mod tesseract;
@@ -63,9 +65,16 @@ impl Text {
 
     /// The mean confidence of all characters, each with its word's confidence. `None` without text.
     pub(crate) fn confidence(&self) -> Option<f32> {
-        let words = || self.lines.iter().flat_map(|line| &line.words);
-        let characters: usize = words().map(|word| word.text.chars().count()).sum();
-        let sum: f32 = words().map(|word| word.confidence * word.text.chars().count() as f32).sum();
-        (characters > 0).then(|| sum / characters as f32)
+        let characters: usize = self.all().map(|word| word.text.chars().count()).sum();
+        (characters > 0).then(|| self.certainty() / characters as f32)
+    }
+
+    /// The sum of the characters' confidence: more of what is read for sure is better.
+    fn certainty(&self) -> f32 {
+        self.all().map(|word| word.confidence * word.text.chars().count() as f32).sum()
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Word> {
+        self.lines.iter().flat_map(|line| &line.words)
     }
 }

@@ -1,12 +1,14 @@
 //! Prepares pages for OCR: resolution, orientation and skew.
 
-use super::{Reader, Text};
+use super::{Reader, Text, clean};
 use crate::pdfium::{GreyBitmap, Page, Rect, View};
 use crate::{ErrorCode, Failure};
 
 /// Higher resolutions don't improve OCR; below the lower bound, letters are too small.
 const MOST_DPI: f32 = 300.0;
 const LEAST_DPI: f32 = 150.0;
+/// The lowest resolution at which letters stay clear when noise is smoothed.
+const SMOOTH_DPI: f32 = 250.0;
 /// Pictures that cover at least this share of the page count as scans.
 const SCANNED_PART: f32 = 0.1;
 /// Most pixels of a picture, and of a side, which the library counts in 16 bits.
@@ -65,8 +67,20 @@ pub(crate) fn read(
         view.skew = skew.degrees;
         picture = look(page, reader, dpi, view, without)?;
     }
-    let text = reader.read(&picture).ok_or_else(unread)?;
+    // Only scans are noisy.
+    if dpi >= SMOOTH_DPI && scan_dpi(page).is_some() {
+        clean::smooth(&mut picture);
+    }
+    let text = read_clearest(reader, &picture)?;
     Ok(PageText { text, width: picture.width, height: picture.height, dpi, view })
+}
+
+/// Reads a picture. Pictures with shadows are read again without them, and the better result is used.
+fn read_clearest(reader: &mut Reader, picture: &GreyBitmap) -> Result<Text, Failure> {
+    let text = reader.read(picture).ok_or_else(unread)?;
+    let Some(even) = clean::evened(picture) else { return Ok(text) };
+    let again = reader.read(&even).ok_or_else(unread)?;
+    Ok(if again.certainty() > text.certainty() { again } else { text })
 }
 
 /// Draws a page upright at the best resolution for OCR.
@@ -82,16 +96,19 @@ pub(crate) fn unread() -> Failure {
 /// The resolution for drawing a page: the requested one, or that of its pictures; lower for huge pages.
 fn resolution(page: &Page<'_>, how: &How) -> f32 {
     let (width, height) = page.size();
-    let wanted = how.dpi.unwrap_or_else(|| {
-        let large = width * height * SCANNED_PART;
-        let scans = page.pictures().into_iter().filter(|picture| picture.area.width() * picture.area.height() >= large);
-        let finest = scans.map(|picture| picture.dpi).fold(0.0, f32::max);
-        if finest > 0.0 { finest.clamp(LEAST_DPI, MOST_DPI) } else { MOST_DPI }
-    });
+    let wanted = how.dpi.unwrap_or_else(|| scan_dpi(page).map_or(MOST_DPI, |dpi| dpi.clamp(LEAST_DPI, MOST_DPI)));
     let area = (width * height / (72.0 * 72.0)).max(f32::MIN_POSITIVE);
     let by_area = (PIXELS.min(how.pixels) as f32 / area).sqrt();
     let by_side = SIDE * 72.0 / width.max(height).max(1.0);
     wanted.min(by_area).min(by_side)
+}
+
+/// The highest resolution of a page's scans. `None` for pages without scans.
+fn scan_dpi(page: &Page<'_>) -> Option<f32> {
+    let (width, height) = page.size();
+    let large = width * height * SCANNED_PART;
+    let scans = page.pictures().into_iter().filter(|picture| picture.area.width() * picture.area.height() >= large);
+    scans.map(|picture| picture.dpi).reduce(f32::max).filter(|dpi| *dpi > 0.0)
 }
 
 /// Draws a page with dark letters only, and with the areas painted over.

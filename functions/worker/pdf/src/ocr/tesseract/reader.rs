@@ -3,6 +3,8 @@
 use std::ffi::{CStr, CString, c_char, c_float, c_int};
 use std::ptr;
 
+use unicode_normalization::UnicodeNormalization;
+
 use super::ffi::{Api, Handle};
 use crate::ocr::{Direction, Line, Skew, Text, Word};
 use crate::pdfium::GreyBitmap;
@@ -304,7 +306,7 @@ impl Results<'_> {
             (api.TessDeleteText)(text);
             copy
         };
-        let text: String = copy.chars().filter(|c| !c.is_whitespace() && !c.is_control()).collect();
+        let text = composed(&copy);
         let sound = known && right > left && bottom > top && !text.is_empty() && text.len() <= WORD_BYTES;
         sound.then(|| Word {
             text,
@@ -314,5 +316,24 @@ impl Results<'_> {
             right: right as f32,
             bottom: bottom as f32,
         })
+    }
+}
+
+/// A word as people type it: composed letters, and the Greek letter in place of the micro sign.
+fn composed(word: &str) -> String {
+    let seen = word.chars().filter(|c| !c.is_whitespace() && !c.is_control());
+    seen.map(|c| if c == '\u{b5}' { 'μ' } else { c }).nfc().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_composed_as_people_type_them() {
+        // A micro sign, an accent of the extended block, and an accent of its own.
+        assert_eq!(composed("\u{b5}ε \u{1f71}\u{b5}\u{b5}ο\n"), "με άμμο".replace(' ', ""));
+        assert_eq!(composed("u\u{308}ber"), "über");
+        assert_eq!(composed("½ m²"), "½m²");
     }
 }
