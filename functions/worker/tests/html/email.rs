@@ -81,6 +81,16 @@ fn assert_has(text: &str, expected: &[&str]) {
 }
 
 #[tokio::test]
+async fn a_message_written_in_word_begins_below_its_headers() {
+    let message = "From: ada@example.com\r\nSubject: Word\r\nContent-Type: text/html\r\n\r\n<html><head><style><!-- @page \
+        WordSection1 {size:612.0pt 792.0pt; margin:72.0pt;} div.WordSection1 {page:WordSection1;} --></style></head><body><div \
+        class=WordSection1><p class=MsoNormal>Dear Bob</p></div></body></html>";
+    let (_scratch, made) = convert(&engine(None), message.as_bytes(), Media::Eml, json!({})).await.unwrap();
+    let first_page = said(Command::new("pdftotext").args(["-l", "1"]).arg(made.path()).arg("-"));
+    assert_has(&first_page, &["ada@example.com", "Dear Bob"]);
+}
+
+#[tokio::test]
 async fn a_message_has_its_headers_pictures_and_list_of_attachments() {
     let (_scratch, made) = figures(&engine(None), json!({})).await;
     assert_eq!(codes(&made), ["remote_content_blocked"]);
