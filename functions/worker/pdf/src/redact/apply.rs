@@ -53,7 +53,7 @@ pub(crate) fn prepare(
     needles: &Needles,
     all_metadata: bool,
 ) -> Result<Files, Failure> {
-    let opened = open(engines, request, 0)?;
+    let opened = open(engines, request, 0)?.without_claim();
     let mut document = opened.document;
     let tree = pages::read(&mut document, request.limits.pages)?;
     let removed = hidden::remove(&mut document, &tree.pages, needles, all_metadata)?;

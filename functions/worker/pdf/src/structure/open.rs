@@ -7,6 +7,7 @@ use lopdf::xref::XrefEntry;
 use lopdf::{DecompressError, Dictionary, Document, LoadOptions, Object, ObjectId};
 
 use super::held::{self, Held};
+use super::metadata;
 use crate::{Engines, ErrorCode, Failure, Limits, Request, Source, Warning};
 
 /// The most bytes that one object stream may unpack to. Usual ones hold a few MiB.
@@ -28,6 +29,24 @@ pub(crate) struct Opened {
     pub(crate) held: Held,
     /// Warnings about what the result loses: protection, signatures, damage that was repaired.
     pub(crate) warnings: Vec<Warning>,
+}
+
+impl Opened {
+    /// Takes back the claim to be PDF/A: the document is about to be changed.
+    pub(crate) fn without_claim(mut self) -> Self {
+        let mut statement = metadata::statement(&self.document);
+        if statement.pdfa().is_none() {
+            return self;
+        }
+        statement.claim_pdfa(None);
+        let information = metadata::read(&self.document);
+        metadata::write(&mut self.document, &information, &statement);
+        self.warnings.extend(statement.lost());
+        let message = "The document said that it is PDF/A. The result has changed, and does not say so. Convert it with \
+            pdf-to-pdfa as the last step.";
+        self.warnings.push(Warning::new("conformance_removed", message));
+        self
+    }
 }
 
 /// Whether to keep the data of large pictures in memory or in the file.

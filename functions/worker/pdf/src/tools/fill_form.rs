@@ -63,7 +63,7 @@ impl Entry {
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
-    let opened = open_holding(engines, request, 0)?;
+    let opened = open_holding(engines, request, 0)?.without_claim();
     let (mut document, mut warnings) = (opened.document, opened.warnings);
     let tree = pages::read(&mut document, request.limits.pages)?;
     let (fields, is_calculated) = form(&document)?;

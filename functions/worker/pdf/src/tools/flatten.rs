@@ -26,7 +26,7 @@ impl Default for Options {
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
-    let opened = open_holding(engines, request, 0)?;
+    let opened = open_holding(engines, request, 0)?.without_claim();
     let mut warnings = opened.warnings;
     let mut document = opened.document;
     let tree = pages::read(&mut document, request.limits.pages)?;

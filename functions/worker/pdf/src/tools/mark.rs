@@ -2,8 +2,9 @@
 
 use lopdf::{Document, Object, ObjectId, Stream, dictionary};
 
-use super::{mark_picture, only_source, pdf};
+use super::{archive, mark_picture, only_source, pdf};
 use crate::structure::assembly::Source;
+use crate::structure::metadata;
 use crate::structure::overlay::{self, Drawing, Layer, Role};
 use crate::structure::pages::{self, Rectangle};
 use crate::structure::transform::Matrix;
@@ -16,6 +17,41 @@ const TEXT: &str = "TEST";
 const WIDTH_EM: f32 = 2.556;
 /// Height of a capital letter of Helvetica, in em.
 const CAPITAL_EM: f32 = 0.718;
+/// The outlines of the letters in a box of 5 × 7, from the top, for documents that allow neither transparency nor a font that is not
+/// embedded.
+const T: &[[f32; 2]] =
+    &[[0.0, 0.0], [5.0, 0.0], [5.0, 1.4], [3.2, 1.4], [3.2, 7.0], [1.8, 7.0], [1.8, 1.4], [0.0, 1.4]];
+const E: &[[f32; 2]] = &[
+    [0.0, 0.0],
+    [5.0, 0.0],
+    [5.0, 1.4],
+    [1.4, 1.4],
+    [1.4, 2.8],
+    [5.0, 2.8],
+    [5.0, 4.2],
+    [1.4, 4.2],
+    [1.4, 5.6],
+    [5.0, 5.6],
+    [5.0, 7.0],
+    [0.0, 7.0],
+];
+const S: &[[f32; 2]] = &[
+    [0.0, 0.0],
+    [5.0, 0.0],
+    [5.0, 1.4],
+    [1.4, 1.4],
+    [1.4, 2.8],
+    [5.0, 2.8],
+    [5.0, 7.0],
+    [0.0, 7.0],
+    [0.0, 5.6],
+    [3.6, 5.6],
+    [3.6, 4.2],
+    [0.0, 4.2],
+];
+/// The distance from one letter to the next, and the size of the box.
+const STEP: f32 = 6.5;
+const BOX: [f32; 2] = [3.0 * STEP + 5.0, 7.0];
 /// The size of the small mark in the corner, in points.
 const SMALL: f32 = 12.0;
 
@@ -25,8 +61,10 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         return mark_picture::run(request, source);
     }
     let opened = open_holding(engines, request, 0)?;
+    // What claims to be PDF/A stays PDF/A.
+    let archive = metadata::statement(&opened.document).pdfa().map(|(part, _)| part == "1");
     let mut source = Source::read(opened.document, request.limits.pages)?.holding(opened.held);
-    let word = add_word(&mut source.document);
+    let word = if archive.is_some() { add_outlines(&mut source.document) } else { add_word(&mut source.document) };
     for page in source.pages.clone() {
         let Ok(dictionary) = source.document.get_dictionary(page) else { continue };
         let visible = pages::visible_box(&source.document, dictionary);
@@ -37,6 +75,9 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         overlay::draw(&mut source.document, page, &drawings, Layer::Over, Role::Artifact);
     }
     let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
+    if archive == Some(true) {
+        archive::unpack(engines, request)?;
+    }
     Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: None, warnings: opened.warnings })
 }
 
@@ -51,6 +92,26 @@ fn add_word(document: &mut Document) -> ObjectId {
         "BBox" => vec![Object::Real(-half), Object::Real(-0.5), Object::Real(half), Object::Real(0.75)],
     };
     let content = format!("/G gs 0.8 0.1 0.1 rg BT /F 1 Tf {} {} Td ({TEXT}) Tj ET", -half, -CAPITAL_EM / 2.0);
+    document.add_object(Stream::new(head, content.into_bytes()))
+}
+
+/// The word as outlines of the same size, in a red that does not depend on the document's output intent.
+fn add_outlines(document: &mut Document) -> ObjectId {
+    let white = vec![Object::Real(0.9505), 1.into(), Object::Real(1.089)];
+    let red = Object::Array(vec!["CalRGB".into(), dictionary! { "WhitePoint" => white }.into()]);
+    let (half, unit) = (WIDTH_EM / 2.0, WIDTH_EM / BOX[0]);
+    let head = dictionary! {
+        "Type" => "XObject", "Subtype" => "Form", "Resources" => dictionary! { "ColorSpace" => dictionary! { "Red" => red } },
+        "BBox" => vec![Object::Real(-half - unit), Object::Real(-0.5), Object::Real(half + unit), Object::Real(0.5)],
+    };
+    let mut content = format!("/Red CS 0.8 0.1 0.1 SC {} w\n", unit / 4.0);
+    for (index, letter) in [T, E, S, T].into_iter().enumerate() {
+        for (number, [x, y]) in letter.iter().enumerate() {
+            let (x, y) = (unit * (x + STEP * index as f32) - half, unit * (BOX[1] / 2.0 - y));
+            content.push_str(&format!("{x:.4} {y:.4} {} ", if number == 0 { "m" } else { "l" }));
+        }
+        content.push_str("s\n");
+    }
     document.add_object(Stream::new(head, content.into_bytes()))
 }
 

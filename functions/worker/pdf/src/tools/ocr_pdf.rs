@@ -64,7 +64,7 @@ enum Done {
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
     let done = read(engines, request, &options)?;
-    let opened = open_holding(engines, request, 0)?;
+    let opened = open_holding(engines, request, 0)?.without_claim();
     let (mut document, mut warnings) = (opened.document, opened.warnings);
     let tree = pages::read(&mut document, request.limits.pages)?;
     if tree.pages.len() != done.len() {

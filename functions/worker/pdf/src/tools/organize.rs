@@ -44,7 +44,7 @@ struct Crop {
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
-    let opened = open_holding(engines, request, 0)?;
+    let opened = open_holding(engines, request, 0)?.without_claim();
     let mut warnings = opened.warnings;
     let mut source = Source::read(opened.document, request.limits.pages)?.holding(opened.held);
     let mut used = chosen(request, &options, &source)?;

@@ -58,7 +58,7 @@ struct Piece {
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
-    let opened = open_holding(engines, request, 0)?;
+    let opened = open_holding(engines, request, 0)?.without_claim();
     let mut source = Source::read(opened.document, request.limits.pages)?.holding(opened.held);
     let own = request.sources.first().and_then(|source| source.page_range.as_deref());
     let offered = page_indices(own, "pageRange", source.pages.len(), request.limits.pages)?;

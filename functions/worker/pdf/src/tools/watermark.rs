@@ -82,7 +82,7 @@ struct Mark {
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
-    let opened = open_holding(engines, request, 0)?;
+    let opened = open_holding(engines, request, 0)?.without_claim();
     let mut warnings = opened.warnings;
     let mut source = Source::read(opened.document, request.limits.pages)?.holding(opened.held);
     let chosen = page_indices(options.pages.as_deref(), "pages", source.pages.len(), request.limits.pages)?;

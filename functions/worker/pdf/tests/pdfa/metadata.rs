@@ -118,6 +118,34 @@ fn edited_pdf_a_still_conforms_to_its_claim() {
 }
 
 #[test]
+fn marked_pdf_a_is_still_pdf_a_and_changed_pdf_a_does_not_say_so() {
+    let scratch = TempDir::new().unwrap();
+    let source = saved(unfit(false), &scratch.path().join("unfit.pdf"));
+    let mut made = Vec::new();
+    for level in LEVELS {
+        let archive = scratch.path().join(level);
+        run(Tool::PdfToPdfa, &[(&source, Media::Pdf)], json!({"level": level}), &archive).unwrap();
+        let archive = archive.join("result.pdf");
+        let marked = scratch.path().join(format!("{level}-marked"));
+        let outcome = run(Tool::MarkTest, &[(&archive, Media::Pdf)], json!({}), &marked).unwrap();
+        assert_eq!(codes(&outcome), Vec::<&str>::new());
+        made.push((level.to_owned(), marked.join("result.pdf")));
+        for (tool, options) in [
+            (Tool::WatermarkPdf, json!({"text": "Draft"})),
+            (Tool::OrganizePdf, json!({"pages": "1"})),
+            (Tool::OcrPdf, json!({"mode": "redo"})),
+            (Tool::FlattenPdf, json!({})),
+        ] {
+            let changed = scratch.path().join(format!("{level}-{tool:?}"));
+            let outcome = run(tool, &[(&archive, Media::Pdf)], options, &changed).unwrap();
+            assert!(codes(&outcome).contains(&"conformance_removed"), "{tool:?}: {:?}", codes(&outcome));
+            assert!(!packet(&changed.join("result.pdf")).contains("<pdfaid:part>"), "{tool:?}");
+        }
+    }
+    assert_eq!(judge(&made), ["pass"; 3]);
+}
+
+#[test]
 fn a_field_on_no_page_gets_an_appearance() {
     let scratch = TempDir::new().unwrap();
     let mut document = unfit(false);
