@@ -46,7 +46,7 @@ run() {
         --clearenv --setenv PATH /usr/sbin:/usr/bin:/sbin:/bin "$@"
 }
 
-# Converts a sample in the image to a PDF of so many pages, by the engine's fast way: falling back gives a warning.
+# Converts a sample in the image to a PDF with this many pages, by the engine's fast way: falling back gives a warning.
 convert() {
     pages=$1 source=$2 options=$3 tool=$4
     "$here/like-lambda.sh" /usr/local/bin/worker convert --tool "$tool" --options "$options" --json \

@@ -334,7 +334,7 @@ test("the health page shows failures by engine and cause", async () => {
   await withVisitor({}, async (visitor) => {
     const { page } = visitor;
     await signIn(visitor, people.admin, "/admin/health");
-    assert.match(await mainText(page), /Of the last \d+ jobs that ended.*all that ended since/s);
+    assert.match(await mainText(page), /These are the last \d+ jobs that ended.*all that ended since/s);
     const rows = await page.getByRole("region", { name: "Failures by tool and engine" }).locator("tbody tr").allInnerTexts();
     const row = (tool, engine) => rows.find((text) => text.startsWith(tool) && text.includes(engine)) ?? "";
     assert.match(row("html-to-pdf", "chromium"), /^html-to-pdf\s+chromium\s+\d+\s+\d+ \(\d+\.\d %\)/);

@@ -222,6 +222,7 @@ export const pages = [
     { name: `playground-${name}`, path: async () => `/app/playground?job=${await job()}`, who: "user", prepare: shown, hasResult: true })),
   { name: "playground-zoomed", path: async () => `/app/playground?job=${await results.compared()}`, who: "user", prepare: zoom, hasResult: true },
   { name: "playground-invalid", path: "/app/playground?tool=office-to-pdf", who: "user", prepare: refuseOptions },
+  { name: "playground-parts", path: "/app/playground?tool=edit-metadata", who: "user", prepare: (page) => page.getByText("Options", { exact: true }).click() },
   { name: "playground-chain", path: "/app/playground?tool=html-to-pdf", who: "user", prepare: chain },
   { name: "playground-waiting", path: "/app/playground?tool=html-to-pdf", who: "user", prepare: wait },
   { name: "playground-offline", path: "/app/playground?tool=html-to-pdf", who: "user", prepare: loseConnection },

@@ -74,8 +74,17 @@ async function pictures(count) {
 /** Chooses options by their labels: texts are filled in, lists chosen from, boxes ticked. */
 async function choose(options) {
   await page.locator("details.options").first().evaluate((details) => { details.open = true; });
-  for (const [name, value] of Object.entries(options)) {
-    const field = page.locator(`[name="option.${name}"]`);
+  await fill("option", options);
+}
+
+async function fill(parent, values) {
+  for (const [own, value] of Object.entries(values)) {
+    const name = `${parent}.${own}`;
+    const field = page.locator(`[name="${name}"]`);
+    if (typeof value === "object" && await field.count() === 0) {
+      await fill(name, value);
+      continue;
+    }
     const kind = await field.evaluate(({ tagName, type }) => (type === "checkbox" ? type : tagName));
     if (kind === "SELECT") await field.selectOption(value);
     else if (kind === "checkbox") await field.check();

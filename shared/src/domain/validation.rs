@@ -70,7 +70,7 @@ const FORMATS: [Format; 8] = [
 ];
 
 /// Says what is expected. The library's own text would repeat the value, which may be secret.
-#[allow(clippy::wildcard_enum_match_arm, reason = "the library's list is open; the tools' files use none of the rest")]
+#[allow(clippy::wildcard_enum_match_arm, reason = "the library's list is open, and the tools' files only use these")]
 fn describe(schema: &Value, error: &ValidationError<'_>) -> String {
     use ValidationErrorKind as Kind;
     match error.kind() {

@@ -133,7 +133,7 @@ fn waiting(unfinished: &[OpenJob], now: Timestamp) -> Markup {
             div { dt { "State" } dd { (status(oldest.status)) ", attempt " (oldest.attempts) } }
             div { dt { "Job" } dd { code { (oldest.id) } } }
         }
-        p.muted { "Of the hundred unfinished jobs that are due next. In a large backlog, other jobs may have waited longer." }
+        p.muted { "Only the hundred unfinished jobs that are due next are compared. In a large backlog, others may have waited longer." }
     }
 }
 
@@ -154,7 +154,7 @@ fn failures(ends: &RecentEnds) -> Markup {
     let tallies = tally(&ends.outcomes);
     html! {
         p.muted {
-            "Of the last " (ends.outcomes.len()) " jobs that ended, those of test keys too. They are all that ended since "
+            "These are the last " (ends.outcomes.len()) " jobs that ended, including those of test keys: all that ended since "
             (moment(ends.since)) "."
         }
         div.table-frame tabindex="0" role="region" aria-label="Failures by tool and engine" {

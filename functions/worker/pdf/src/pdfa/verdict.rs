@@ -161,7 +161,7 @@ impl Repair {
             Self::FontEntries => "Entries of fonts corrected.",
             Self::ColorsCalibrated => "CMYK colors given a profile.",
             Self::ProfileReplaced => "Color profiles that are not allowed replaced.",
-            Self::StreamRecoded => "Data compressed anew.",
+            Self::StreamRecoded => "Data compressed again.",
             Self::ImageEntries => "Entries of images and forms removed that are not allowed.",
             Self::ContentCleaned => "Unknown operators removed from content.",
             Self::ActionRemoved => "Actions removed that are not allowed.",

@@ -16,7 +16,7 @@ const INSET: f32 = 0.06;
 pub(super) struct Glyph {
     pub(super) value: char,
     pub(super) area: Rect,
-    /// Of the font, in points.
+    /// The font size in points.
     pub(super) size: f32,
     spaced: bool,
     is_upright: bool,
@@ -213,7 +213,7 @@ impl Reading {
         lines
     }
 
-    /// The words of the characters that lie in none of the areas.
+    /// The words of the characters outside all areas.
     pub(super) fn words_outside(&self, areas: &[Rect]) -> Vec<String> {
         let mut words: Vec<String> = Vec::new();
         for glyph in self.glyphs.iter().filter(|glyph| !areas.iter().any(|area| lies_in(glyph, area))) {

@@ -31,7 +31,7 @@ const SELECTED: &str = "0.6 0.757 0.855 rg";
 enum Layout {
     Line(String),
     Lines(Vec<String>),
-    /// A character in each of so many cells.
+    /// One character in each of this many cells.
     Comb(Vec<String>, usize),
     /// The choices of a list from its first visible one, and whether each is selected.
     List(Vec<(String, bool)>),
@@ -66,7 +66,7 @@ struct Setting {
     turned: Matrix,
     /// Operators that fill and stroke the box.
     frame: String,
-    /// Of the border, in points.
+    /// Width of the border in points.
     border: f32,
 }
 

@@ -119,7 +119,7 @@ fn picture(source: &Source, pixels: u64, into: &mut Document) -> Result<Stamp, F
     Ok(Stamp { form, width, height, matrix: Matrix([width, 0.0, 0.0, height, 0.0, 0.0]) })
 }
 
-/// Decodes a picture of at most so many pixels.
+/// Decodes a picture with at most this many pixels.
 pub(crate) fn decode(content: &[u8], pixels: u64) -> Result<DynamicImage, Failure> {
     let reader = || {
         ImageReader::new(std::io::Cursor::new(content)).with_guessed_format().map_err(|error| open::io_failure(&error))

@@ -176,7 +176,8 @@ fn turn(document: &mut lopdf::Document, id: ObjectId, text: &PageText) {
 fn warn(done: &[Done]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if done.iter().all(|done| matches!(done, Done::Skipped)) {
-        let message = "All pages have text already, and stay as they are. Set `mode` to `redo` to recognize them anew.";
+        let message =
+            "All pages have text already, and stay as they are. Set `mode` to `redo` to recognize them again.";
         warnings.push(Warning::new("nothing_recognized", message));
     }
     let confidence = |done: &Done| match done {

@@ -92,13 +92,13 @@ impl Mask<'_> {
 
     fn words(&self) -> Option<&[u32]> {
         let (data, words) = self.data()?;
-        // SAFETY: The picture is alive, and has so many words.
+        // SAFETY: The picture is alive, and has this many words.
         Some(unsafe { std::slice::from_raw_parts(data, words) })
     }
 
     fn words_mut(&mut self) -> Option<&mut [u32]> {
         let (data, words) = self.data()?;
-        // SAFETY: The picture is alive, has so many words, and nobody else has it.
+        // SAFETY: The picture is alive, has this many words, and nobody else has it.
         Some(unsafe { std::slice::from_raw_parts_mut(data, words) })
     }
 }

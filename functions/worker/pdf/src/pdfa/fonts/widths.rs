@@ -6,7 +6,7 @@ use lopdf::{Dictionary, Document, Object};
 
 use crate::structure::objects::Lookup;
 
-/// Of a simple font.
+/// Widths of a simple font.
 #[derive(Debug)]
 pub(super) struct Simple {
     first: i64,
@@ -45,7 +45,7 @@ impl Simple {
     }
 }
 
-/// Of a composite font, by CIDs.
+/// Widths of a composite font, by CID.
 #[derive(Debug)]
 pub(super) struct Wide {
     list: HashMap<u16, f64>,

@@ -307,7 +307,7 @@ fn fuzz_type1() {
 
 #[test]
 fn fuzz_type1_decrypted() {
-    // Of an encrypted file, a change makes noise of all that follows.
+    // In an encrypted file, a change turns everything after it into noise.
     let head = b"%!PS\n/FontBBox {0 0 1 1} def /Encoding StandardEncoding def eexec\n";
     docmill_fuzz::fuzz("font-type1-private", &[], |bytes| {
         let data = [head.as_slice(), &encrypt(bytes, 55665)].concat();

@@ -112,7 +112,7 @@ impl<'d> Survey<'d> {
                 }
                 (self.by_name.len() <= FONTS).then_some(())?;
             }
-            // Of a graphics state, with its size.
+            // A graphics state with its size.
             Some(Object::Array(font)) => self.uses.open.extend(font.first().and_then(|font| font.as_reference().ok())),
             _ => {}
         }
