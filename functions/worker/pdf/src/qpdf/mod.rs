@@ -52,7 +52,8 @@ impl Qpdf {
             job["password"] = password.into();
         }
         let report = self.run(&job)?;
-        let pages = report.text.trim().parse().map_err(|_| internal("qpdf: no number of pages"))?;
+        // qpdf prints what the document says of itself, however large that is.
+        let pages = report.text.trim().parse().map_err(|_| damaged("qpdf: an impossible number of pages"))?;
         Ok((pages, report.repaired))
     }
 
@@ -100,10 +101,18 @@ fn failure(messages: &str, with_password: bool) -> Failure {
             "qpdf: unsupported encryption",
         );
     }
-    if says("No space left") || says("std::bad_alloc") {
+    if says("std::bad_alloc") {
+        let message = "This PDF needs more memory than a job has. Send it in smaller parts.";
+        return Failure::new(ErrorCode::RenderFailed, message, "qpdf: no memory");
+    }
+    if says("No space left") {
         return internal("qpdf: no room");
     }
-    Failure::new(ErrorCode::CorruptDocument, "This PDF is damaged and could not be repaired.", "qpdf: unreadable file")
+    damaged("qpdf: unreadable file")
+}
+
+fn damaged(cause: &'static str) -> Failure {
+    Failure::new(ErrorCode::CorruptDocument, "This PDF is damaged and could not be repaired.", cause)
 }
 
 #[cfg(test)]
@@ -116,8 +125,26 @@ mod tests {
         assert_eq!(code(b"\xFF.pdf: invalid password", false), ErrorCode::PasswordRequired);
         assert_eq!(code(b"\xFF.pdf: invalid password", true), ErrorCode::WrongPassword);
         assert_eq!(code(b"unsupported encryption filter", false), ErrorCode::UnsupportedFormat);
-        assert_eq!(code(b"std::bad_alloc", false), ErrorCode::Internal);
+        assert_eq!(code(b"std::bad_alloc", false), ErrorCode::RenderFailed);
+        assert_eq!(code(b"No space left on device", false), ErrorCode::Internal);
         assert_eq!(code(b"\xFF\xFE", false), ErrorCode::CorruptDocument);
+    }
+
+    #[test]
+    fn a_document_that_says_it_has_billions_of_pages_is_damaged() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut document = lopdf::Document::with_version("1.7");
+        let page = document.add_object(lopdf::dictionary! { "Type" => "Page" });
+        let kids = lopdf::dictionary! { "Type" => "Pages", "Count" => 9_999_999_999_i64, "Kids" => vec![page.into()] };
+        let pages = document.add_object(kids);
+        let catalog = document.add_object(lopdf::dictionary! { "Type" => "Catalog", "Pages" => pages });
+        document.trailer.set("Root", catalog);
+        document.save(file.path()).unwrap();
+        let failure = Qpdf::load().unwrap().pages(file.path(), None).unwrap_err();
+        assert_eq!(
+            (failure.code, &*failure.cause),
+            (ErrorCode::CorruptDocument, "qpdf: an impossible number of pages")
+        );
     }
 
     #[test]

@@ -8,6 +8,7 @@ use lopdf::{DecompressError, Dictionary, Document, LoadOptions, Object, ObjectId
 
 use super::held::{self, Held};
 use super::metadata;
+use super::objects::Lookup;
 use crate::{Engines, ErrorCode, Failure, Limits, Request, Source, Warning};
 
 /// The most bytes that one object stream may unpack to. Usual ones hold a few MiB.
@@ -163,18 +164,30 @@ fn dictionary_size(dictionary: &Dictionary) -> u64 {
     dictionary.iter().map(|(_, value)| OBJECT_BYTES / 2 + size(value)).sum()
 }
 
-/// Whether the file is not encrypted, needed no repair, and contains every listed object.
+/// Whether the file is not encrypted, needed no repair, and contains every object and page that it lists.
 fn is_sound(document: &Document) -> bool {
     let there = |number: u32, generation: u16| document.objects.contains_key(&(number, generation));
     document.xref_recovery.is_none()
         && !document.trailer.has(b"Encrypt")
         && !document.was_encrypted()
-        && document.catalog().is_ok_and(|catalog| catalog.has(b"Pages"))
         && document.reference_table.entries.iter().all(|(number, entry)| match *entry {
             XrefEntry::Normal { generation, .. } => there(*number, generation),
             XrefEntry::Compressed { .. } => there(*number, 0),
             XrefEntry::Free | XrefEntry::UnusableFree => true,
         })
+        && has_its_pages(document)
+}
+
+/// Whether the page tree is there, and whatever it names. A table of cross references can lead to itself instead of to the one
+/// before it, and then nothing of that one is read or missed.
+fn has_its_pages(document: &Document) -> bool {
+    let there = |object: &Object| object.as_reference().is_ok_and(|id| document.objects.contains_key(&id));
+    document.catalog().is_ok_and(|catalog| catalog.get(b"Pages").is_ok_and(there))
+        && document
+            .objects
+            .values()
+            .filter_map(|object| object.as_dict().ok())
+            .all(|node| !node.has_type(b"Pages") || document.array(node, b"Kids").iter().all(there))
 }
 
 /// Warnings about what changing such a document loses.

@@ -100,6 +100,25 @@ fn a_circular_page_tree_is_answered() {
 }
 
 #[test]
+fn an_update_that_leads_to_itself_hides_no_pages() {
+    let mut document = plain_document("one", 2, (300.0, 400.0));
+    let mut content = save(&mut document);
+    let pages = catalog(&document).get(b"Pages").unwrap().as_reference().unwrap().0;
+    let root = document.trailer.get(b"Root").unwrap().as_reference().unwrap().0;
+    let object = content.len();
+    content.extend(format!("{root} 0 obj\n<< /Type /Catalog /Pages {pages} 0 R >>\nendobj\n").bytes());
+    let table = content.len();
+    let (size, entry) = (document.max_id + 1, format!("{root} 1\n{object:010} 00000 n \n"));
+    let trailer = format!("<< /Size {size} /Root {root} 0 R /Prev {table} >>");
+    content.extend(
+        format!("xref\n0 1\n0000000000 65535 f \n{entry}trailer\n{trailer}\nstartxref\n{table}\n%%EOF\n").bytes(),
+    );
+    let (outcome, results) = Run::new().with(&content).results(Tool::OrganizePdf, json!({"pages": "z-1"}));
+    assert_eq!(page_texts(&results[0]), ["one 2", "one 1"]);
+    assert_eq!(outcome.warnings[0].code, "source_repaired");
+}
+
+#[test]
 fn a_million_pages_are_refused() {
     let mut document = plain_document("one", 1, (300.0, 400.0));
     let root = catalog(&document).get(b"Pages").unwrap().as_reference().unwrap();
