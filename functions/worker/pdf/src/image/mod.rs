@@ -16,7 +16,7 @@ pub(crate) use header::{jpeg, jpeg_coarseness};
 pub(crate) use jpeg::jpeg_samples;
 pub(crate) use similarity::similarity;
 pub(crate) use stream::{Embedded, image_stream};
-pub(crate) use svg::to_pdf as svg_to_pdf;
+pub(crate) use svg::{damaged as svg_damaged, to_pdf as svg_to_pdf};
 
 use crate::{ErrorCode, Failure};
 

@@ -7,7 +7,7 @@ use image::metadata::Orientation;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use serde::Deserialize;
 
-use crate::image::{Embedded, embed, svg_to_pdf};
+use crate::image::{Embedded, embed, svg_damaged, svg_to_pdf};
 use crate::structure::objects::renumber;
 use crate::structure::writer::PdfWriter;
 use crate::{Engines, ErrorCode, Failure, Media, Outcome, Request, Source};
@@ -228,15 +228,15 @@ fn drawing(
     file: &mut PdfWriter,
     pages: &mut Pages,
 ) -> Result<(), Failure> {
-    let unreadable = |_| super::internal("a drawing that can't be read again");
+    let unreadable = |_| svg_damaged("svg: not read again");
     let drawn = Document::load_mem(&svg_to_pdf(&read(&source.path)?)?).map_err(unreadable)?;
-    let page = drawn.page_iter().next().ok_or_else(|| super::internal("a drawing without a page"))?;
+    let page = drawn.page_iter().next().ok_or_else(|| svg_damaged("svg: no page"))?;
     let dict = drawn.get_dictionary(page).map_err(unreadable)?;
     let media = dict.get(b"MediaBox").and_then(Object::as_array).map_err(unreadable)?;
     let side = |index: usize| media.get(index).and_then(|side| side.as_float().ok()).unwrap_or(0.0);
     let size = (side(2), side(3));
     if !(size.0 > 0.0 && size.1 > 0.0) {
-        return Err(super::internal("a drawing without a size"));
+        return Err(svg_damaged("svg: no size"));
     }
     let ids: BTreeMap<ObjectId, ObjectId> = drawn.objects.keys().map(|id| (*id, file.reserve())).collect();
     let resources = dict.get(b"Resources").cloned().unwrap_or_else(|_| Dictionary::new().into());
