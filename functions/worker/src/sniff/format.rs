@@ -131,9 +131,9 @@ impl Format {
         })
     }
 
-    /// Determined by the media type of an OpenDocument package.
+    /// Determined by the media type of an OpenDocument package. Templates are converted like documents.
     pub(super) fn from_odf_package(media_type: &str) -> Option<Self> {
-        Some(match media_type {
+        Some(match media_type.strip_suffix("-template").unwrap_or(media_type) {
             "application/vnd.oasis.opendocument.text" => Self::Odt,
             "application/vnd.oasis.opendocument.spreadsheet" => Self::Ods,
             "application/vnd.oasis.opendocument.presentation" => Self::Odp,

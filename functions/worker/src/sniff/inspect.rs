@@ -79,8 +79,7 @@ fn check_ooxml(path: &Path, limits: &Limits) -> Result<Inspection, Failure> {
         } else if is_xml {
             Demand::Harmless(Doctypes::None)
         } else {
-            // Drawing programs export pictures with a public document type.
-            Demand::Harmless(Doctypes::Plain)
+            Demand::Harmless(in_a_picture(name))
         }
     })?;
     let has_macros = (0..package.len()).any(|index| package.name(index).ends_with("/vbaProject.bin"));
@@ -96,11 +95,16 @@ fn check_odf(path: &Path, limits: &Limits) -> Result<Inspection, Failure> {
     check_parts(&mut package, |name| match name {
         "content.xml" if !encrypted => Demand::WellFormed,
         // Old manifests, and macros even today, have a public document type.
-        _ => Demand::Harmless(Doctypes::Plain),
+        _ => Demand::Harmless(in_a_picture(name)),
     })?;
     let is_macro = |name: &str| name.starts_with("Basic/") || name.starts_with("Scripts/");
     let has_macros = (0..package.len()).any(|index| is_macro(&package.name(index)));
     Ok(Inspection { encrypted, has_macros, ..Inspection::default() })
+}
+
+/// Drawing programs export pictures with a public document type.
+fn in_a_picture(name: &str) -> Doctypes {
+    if name.to_ascii_lowercase().ends_with(".svg") { Doctypes::Naming } else { Doctypes::Plain }
 }
 
 /// Requirements of a package's part.

@@ -11,6 +11,7 @@ use crate::engine::Limits;
 const WORD: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
 const EXCEL: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml";
 const DOCTYPE: &str = "<!DOCTYPE a [<!ENTITY b 'x'>]><a/>";
+const NESTED_DOCTYPE: &str = "<!DOCTYPE a [<!ENTITY b 'x'><!ENTITY c '&b;&b;'>]><a/>";
 const PUBLIC_DOCTYPE: &str = "<!DOCTYPE a PUBLIC '-//X//Y' 'a.dtd'><a/>";
 
 pub(super) fn file(content: &[u8]) -> NamedTempFile {
@@ -164,6 +165,7 @@ fn opendocument_is_what_its_media_type_says() {
     {
         let media_type = format!("application/vnd.oasis.opendocument.{kind}");
         assert_eq!(format(&archive(&[("mimetype", media_type.as_bytes())])), expected);
+        assert_eq!(format(&archive(&[("mimetype", format!("{media_type}-template").as_bytes())])), expected);
         let manifest = format!("<m:m><m:file-entry m:media-type='{media_type}' m:full-path='/'/></m:m>");
         assert_eq!(format(&archive(&[("META-INF/manifest.xml", manifest.as_bytes())])), expected);
         let flat = format!("<?xml version='1.0'?><office:document office:mimetype='{media_type}'/>");
@@ -232,7 +234,11 @@ fn the_encoding_of_text_is_detected() {
     let long = [vec![b'x'; (1 << 16) - 1], "ü".repeat(1 << 16).into_bytes()].concat();
     let russian = "Первая строка\n".repeat(9);
     let russian: Vec<u8> = russian.encode_utf16().flat_map(u16::to_be_bytes).collect();
-    let cases: [(&[u8], Option<Encoding>); 13] = [
+    let (stray, strays) = ([&[b'x'; 99][..], b"\x16"].concat(), [&[b'x'; 98][..], b"\x16\x01"].concat());
+    let cases: [(&[u8], Option<Encoding>); 16] = [
+        (&stray, Some(Encoding::Utf8)),
+        (&strays, None),
+        (b"deleted\x7F", Some(Encoding::Utf8)),
         (&russian, Some(Encoding::Utf16Be)),
         (b"plain\r\n\x0C\x1A", Some(Encoding::Utf8)),
         ("\u{feff}mit Umlaut: ü".as_bytes(), Some(Encoding::Utf8)),
@@ -290,7 +296,9 @@ fn document_types_are_refused_in_every_part_that_could_declare_something() {
         (ooxml("word/document.xml", WORD, DOCTYPE, &[]), Format::Docx),
         (docx(&[("word/styles.xml", PUBLIC_DOCTYPE.as_bytes())]), Format::Docx),
         (docx(&[("word/_rels/document.xml.rels", PUBLIC_DOCTYPE.as_bytes())]), Format::Docx),
-        (docx(&[("word/media/a.svg", DOCTYPE.as_bytes())]), Format::Docx),
+        (docx(&[("word/media/a.emf", DOCTYPE.as_bytes())]), Format::Docx),
+        (docx(&[("word/media/a.svg", NESTED_DOCTYPE.as_bytes())]), Format::Docx),
+        (odt(&[("Pictures/a.svg", NESTED_DOCTYPE.as_bytes())]), Format::Odt),
         (docx(&[("any.bin", &utf16)]), Format::Docx),
         (odt(&[("styles.xml", DOCTYPE.as_bytes())]), Format::Odt),
         (odt(&[("META-INF/manifest.xml", DOCTYPE.as_bytes())]), Format::Odt),

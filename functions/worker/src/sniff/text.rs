@@ -16,7 +16,10 @@ pub enum Encoding {
 /// In UTF-16, this many bytes of text contain a space or line break.
 const LONGEST_LINE: usize = 256;
 
-/// Reads a whole text. `None` if it contains zeros, or control characters that are unusual in text.
+/// A text has at most one unusual control character in this many bytes, as in database exports. Random bytes have ten.
+const STRAY: usize = 100;
+
+/// Reads a whole text. `None` if it contains zeros, or too many control characters that are unusual in text.
 pub(super) fn encoding(mut reader: impl Read) -> io::Result<Option<Encoding>> {
     let mut buffer = vec![0; 1 << 16];
     let mut filled = fill(&mut reader, &mut buffer)?;
@@ -25,13 +28,16 @@ pub(super) fn encoding(mut reader: impl Read) -> io::Result<Option<Encoding>> {
         Some(scan) => scan,
         None => return Ok(None),
     };
+    let (mut strays, mut length) = (0, 0);
     while filled > 0 {
-        if !scan.takes(buffer.get(..filled).unwrap_or_default()) {
-            return Ok(None);
+        match scan.strays(buffer.get(..filled).unwrap_or_default()) {
+            Some(more) => strays += more,
+            None => return Ok(None),
         }
+        length += filled;
         filled = fill(&mut reader, &mut buffer)?;
     }
-    Ok(Some(scan.encoding()))
+    Ok((strays <= length / STRAY).then(|| scan.encoding()))
 }
 
 /// The beginning of a text, decoded as well as possible.
@@ -113,23 +119,22 @@ fn begins(head: &[u8]) -> Option<Scan> {
 }
 
 impl Scan {
-    /// Whether the chunk is still text.
-    fn takes(&mut self, chunk: &[u8]) -> bool {
+    /// How many stray control characters the chunk has. None if it is no text.
+    fn strays(&mut self, chunk: &[u8]) -> Option<usize> {
         match self {
             Self::Utf16 { little } => {
                 let (units, rest) = chunk.as_chunks::<2>();
                 let from_bytes = if *little { u16::from_le_bytes } else { u16::from_be_bytes };
-                rest.is_empty()
-                    && units.iter().all(|unit| {
-                        let unit = from_bytes(*unit);
-                        u8::try_from(unit).map_or(unit < 0xfffe, is_text)
-                    })
+                let units = units.iter().map(|unit| from_bytes(*unit));
+                let is_unit = |unit: u16| unit != 0 && unit < 0xfffe;
+                (rest.is_empty() && units.clone().all(is_unit))
+                    .then(|| units.filter(|unit| u8::try_from(*unit).is_ok_and(is_stray)).count())
             }
             Self::Bytes { utf8, carry } => {
                 if *utf8 {
                     *utf8 = continues_utf8(carry, chunk);
                 }
-                chunk.iter().copied().all(is_text)
+                (!chunk.contains(&0)).then(|| chunk.iter().filter(|byte| is_stray(**byte)).count())
             }
         }
     }
@@ -161,7 +166,8 @@ fn continues_utf8(carry: &mut Vec<u8>, chunk: &[u8]) -> bool {
     }
 }
 
-/// Control characters in texts: white space, form feeds, backspaces, terminal escapes, DOS's end of file.
-fn is_text(byte: u8) -> bool {
-    matches!(byte, 8..=13 | 26 | 27 | 32..=126 | 128..)
+/// Control characters other than the usual ones: white space, form feeds, backspaces, terminal escapes, DOS's end of file, and
+/// deletions, which XML allows.
+fn is_stray(byte: u8) -> bool {
+    !matches!(byte, 8..=13 | 26 | 27 | 32..)
 }

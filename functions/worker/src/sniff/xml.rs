@@ -27,6 +27,8 @@ pub(super) enum Doctypes {
     None,
     /// Those that name a public definition and declare nothing themselves.
     Plain,
+    /// Those that may also define short texts as entities, as Illustrator does with the addresses of namespaces.
+    Naming,
     /// All: their declarations are ignored.
     Ignored,
 }
@@ -81,7 +83,8 @@ pub(super) fn scan(
             Event::DocType(text) => match doctypes {
                 Doctypes::Ignored => {}
                 Doctypes::Plain if !text.contains('[') => {}
-                Doctypes::Plain | Doctypes::None => return Err(Fault::Doctype),
+                Doctypes::Naming if names_short_texts(&text) => {}
+                Doctypes::Naming | Doctypes::Plain | Doctypes::None => return Err(Fault::Doctype),
             },
             Event::Eof => return nesting.end(),
             Event::Text(_)
@@ -92,6 +95,27 @@ pub(super) fn scan(
             | Event::PI(_) => {}
         }
     }
+}
+
+/// Whether a document type declares nothing but entities that are short texts: without other entities or files in them, a document
+/// can't become many times larger by them.
+fn names_short_texts(doctype: &str) -> bool {
+    const LONGEST: usize = 256;
+    let Some((_, declarations)) = doctype.split_once('[') else { return true };
+    let Some((declarations, "")) = declarations.rsplit_once(']').map(|(inside, after)| (inside, after.trim())) else {
+        return false;
+    };
+    let mut pieces = declarations.split('>').map(str::trim);
+    let last = pieces.next_back();
+    last.is_some_and(str::is_empty)
+        && pieces.all(|piece| {
+            let value = piece.strip_prefix("<!ENTITY").and_then(|entity| entity.trim().split_once(char::is_whitespace));
+            value.map(|(_, value)| value.trim()).is_some_and(|value| {
+                let quoted = |quote| value.strip_prefix(quote).and_then(|value| value.strip_suffix(quote));
+                let text = quoted('"').or_else(|| quoted('\''));
+                text.is_some_and(|text| text.len() <= LONGEST && !text.contains(['&', '%', '<', '"', '\'']))
+            })
+        })
 }
 
 fn malformed(why: &str) -> Fault {
@@ -195,6 +219,28 @@ mod tests {
 
     fn well_formed(xml: &[u8]) -> Result<(), Fault> {
         scan(xml, Doctypes::None, |_| Next::Continue)
+    }
+
+    #[test]
+    fn a_drawing_may_name_the_addresses_of_namespaces() {
+        let scan_named = |xml: &str| scan(xml.as_bytes(), Doctypes::Naming, |_| Next::Stop);
+        let long = format!(r#"<!DOCTYPE a [<!ENTITY b "{}">]><a/>"#, "x".repeat(257));
+        for harmless in [
+            r#"<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "svg11.dtd"><svg/>"#,
+            "<!DOCTYPE svg [\r\n\t<!ENTITY ns_svg \"http://www.w3.org/2000/svg\">\r\n\t<!ENTITY b 'c'>\r\n]><svg/>",
+        ] {
+            assert!(scan_named(harmless).is_ok(), "{harmless}");
+        }
+        for harmful in [
+            r#"<!DOCTYPE a [<!ENTITY b "x"><!ENTITY c "&b;&b;">]><a/>"#,
+            r#"<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a/>"#,
+            r#"<!DOCTYPE a [<!ENTITY % b "x">]><a/>"#,
+            r#"<!DOCTYPE a [<!ENTITY % b SYSTEM "x.dtd"> %b;]><a/>"#,
+            r#"<!DOCTYPE a [<!ATTLIST a b CDATA "x">]><a/>"#,
+            &long,
+        ] {
+            assert!(matches!(scan_named(harmful), Err(Fault::Doctype)), "{harmful}");
+        }
     }
 
     fn utf16(text: &str, mark: bool, to_bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
