@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release bench bench-api bench-privileges bench-sweeper bench-wait soak load load-crowd fuzz cost build-lambda deploy deploy-check test-image
+.PHONY: help setup build run up down clean-local test test-browser test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release bench bench-api bench-privileges bench-sweeper bench-wait soak strangers load load-crowd fuzz cost build-lambda deploy deploy-check test-image
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -182,6 +182,11 @@ cost: setup ## Calculate the cost of jobs on AWS, from the last benchmarks or th
 
 soak: setup build-release ## Convert 500 documents, some hostile, in one process, and look for leaks (QUICK=1: 100)
 	@$(BENCH) soak $(BENCH_ARGUMENTS) --json target/soak.json
+
+# Each must end in a result or a typed error. SAMPLE=300 takes so many at random.
+strangers: setup build-release ## Convert every document of a folder as on Lambda, and count what becomes of them (DOCUMENTS=folder)
+	@mkdir -p target && PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m bench.strangers --json target/strangers.jsonl \
+		--worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(SAMPLE),--sample $(SAMPLE)) "$(DOCUMENTS)"
 
 bench-privileges: setup build-release ## Compare the worker as an ordinary user with the worker as root: results and CPU time (QUICK=1)
 	@$(BENCH) privileges $(BENCH_ARGUMENTS) --json target/privileges.json
