@@ -155,8 +155,12 @@ fn boxes_are_plain(bitmap: &Bitmap, size: (f32, f32), areas: &[Rect], cover: &Co
     areas.iter().all(|area| pixels(bitmap, size, area, 1.0).all(|at| bitmap.data.get(at..at + 3).is_none_or(is_plain)))
 }
 
-/// Whether anything significant changed outside the areas.
+/// Whether anything significant changed outside the areas. Drawings may be off by a pixel: pdfium puts letters on whole ones, and
+/// positions of moved text can be rounded the other way.
 fn differs(before: &Bitmap, after: &Bitmap, size: (f32, f32), areas: &[Rect]) -> bool {
+    if before.data.len() != after.data.len() {
+        return true;
+    }
     let mut is_covered = vec![false; before.width as usize * before.height as usize];
     for area in areas {
         for at in pixels(before, size, area, -EDGE) {
@@ -165,18 +169,27 @@ fn differs(before: &Bitmap, after: &Bitmap, size: (f32, f32), areas: &[Rect]) ->
             }
         }
     }
-    let different = before
-        .data
-        .chunks_exact(4)
-        .zip(after.data.chunks_exact(4))
-        .zip(&is_covered)
-        .filter(|((before, after), is_covered)| {
-            let apart: i32 =
-                before.iter().zip(*after).take(3).map(|(a, b)| (i32::from(*a) - i32::from(*b)).abs()).sum();
-            !**is_covered && apart > DIFFERENT
-        })
-        .count();
-    before.data.len() != after.data.len() || different as f64 > MOST_DIFFERENT * is_covered.len() as f64 + 4.0
+    let is_lost = |at: usize| !is_near(before, after, at) || !is_near(after, before, at);
+    let different = (0..is_covered.len()).filter(|at| !is_covered[*at] && is_lost(*at)).count();
+    different as f64 > MOST_DIFFERENT * is_covered.len() as f64 + 4.0
+}
+
+/// Whether `other` has the color of this pixel of `one` there or beside it.
+fn is_near(one: &Bitmap, other: &Bitmap, at: usize) -> bool {
+    let color =
+        |bitmap: &'_ Bitmap, at: usize| -> Option<[u8; 3]> { bitmap.data.get(at * 4..)?.first_chunk().copied() };
+    let Some(wanted) = color(one, at) else { return true };
+    let is_like = |other: [u8; 3]| {
+        let apart: i32 = wanted.iter().zip(other).map(|(a, b)| (i32::from(*a) - i32::from(b)).abs()).sum();
+        apart <= DIFFERENT
+    };
+    if color(other, at).is_some_and(is_like) {
+        return true;
+    }
+    let (width, height) = (other.width as usize, other.height as usize);
+    let around = |middle: usize, most: usize| middle.saturating_sub(1)..(middle + 2).min(most);
+    around(at / width, height)
+        .any(|y| around(at % width, width).any(|x| color(other, y * width + x).is_some_and(is_like)))
 }
 
 /// Searches all objects and streams of a file, which has one revision and no unreferenced objects.
@@ -268,4 +281,40 @@ fn binary_streams(document: &Document) -> HashSet<ObjectId> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: (f32, f32) = (60.0, 40.0);
+
+    /// A page with stripes of text, `down` pixels lower, without those at `missing`.
+    fn page(down: usize, missing: &[usize]) -> Bitmap {
+        let (width, height) = (60, 40);
+        let mut data = vec![255; width * height * 4];
+        for line in (0..4).filter(|line| !missing.contains(line)) {
+            for y in [3, 5].map(|y| line * 10 + y + down) {
+                for x in (5..55).filter(|x| x % 4 < 2) {
+                    data[(y * width + x) * 4..][..3].fill(0);
+                }
+            }
+        }
+        Bitmap { width: width as u32, height: height as u32, data, transparent: false }
+    }
+
+    #[test]
+    fn a_shift_by_one_pixel_is_no_difference() {
+        assert!(!differs(&page(0, &[]), &page(1, &[]), SIZE, &[]));
+        assert!(!differs(&page(1, &[]), &page(0, &[]), SIZE, &[]));
+        assert!(differs(&page(0, &[]), &page(4, &[]), SIZE, &[]));
+    }
+
+    #[test]
+    fn a_lost_line_is_a_difference_unless_it_is_covered() {
+        assert!(differs(&page(0, &[]), &page(0, &[2]), SIZE, &[]));
+        assert!(differs(&page(0, &[2]), &page(0, &[]), SIZE, &[]));
+        let line = Rect { x0: 4.0, y0: 22.0, x1: 56.0, y1: 27.0 };
+        assert!(!differs(&page(0, &[]), &page(0, &[2]), SIZE, &[line]));
+    }
 }
