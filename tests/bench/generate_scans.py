@@ -1,4 +1,4 @@
-"""Pages that were printed and scanned, in five scripts: level, askew, noisy, small and in shade, and in two columns."""
+"""Pages that were printed and scanned, in five scripts: level, askew, noisy, in two columns, and small and in shade."""
 
 import random
 import subprocess
@@ -24,11 +24,15 @@ class Script:
     space: str = " "
 
     def pdf(self, folder: Path) -> Path:
-        return folder / f"scans-{self.language}.pdf"
+        """All pages except the one in shade."""
+        return folder / f"clear-scans-{self.language}.pdf"
+
+    def shaded_pdf(self, folder: Path) -> Path:
+        return folder / f"shaded-scan-{self.language}.pdf"
 
     def text(self, folder: Path) -> Path:
         """Its pages are parted by form feeds."""
-        return folder / f"scans-{self.language}.txt"
+        return folder / f"clear-and-shaded-scans-{self.language}.txt"
 
     def tokens(self, page: str) -> list[str]:
         """What is compared: words, or lines without spaces where the script has none."""
@@ -92,7 +96,8 @@ def generate(folder: Path) -> None:
             pictures.append(path)
             texts.append(text)
         script.text(folder).write_text("\f".join(texts))
-        subprocess.run(["img2pdf", *pictures, "-o", script.pdf(folder)], check=True)
+        subprocess.run(["img2pdf", pictures[-1], "-o", script.shaded_pdf(folder)], check=True)
+        subprocess.run(["img2pdf", *pictures[:-1], "-o", script.pdf(folder)], check=True)
         for path in pictures:
             path.unlink()
 
@@ -133,8 +138,8 @@ def _shaded(page: Image.Image) -> Image.Image:
 
 
 # Size of the letters in pixels, columns, and what happens to the page.
-LOOKS = [(46, 1, _level), (46, 1, _askew), (46, 1, _noisy), (34, 1, _shaded), (40, 2, _level)]
-LOOK_NAMES = ["level", "askew", "noisy", "in shade", "two columns"]
+LOOKS = [(46, 1, _level), (46, 1, _askew), (46, 1, _noisy), (40, 2, _level), (34, 1, _shaded)]
+LOOK_NAMES = ["level", "askew", "noisy", "two columns", "in shade"]
 
 
 def _scanned(page: Image.Image) -> Image.Image:
