@@ -234,8 +234,8 @@ fn unknown_names(definition: &Definition, body: &Map<String, Value>) -> Vec<Warn
                 .with_detail(shown),
         );
     };
-    for (name, top) in body.keys().filter_map(|name| Some((name, top.filter(|top| !top.contains_key(name))?))) {
-        note("", name, top);
+    if let Some(top) = top {
+        body.keys().filter(|name| !top.contains_key(*name)).for_each(|name| note("", name, top));
     }
     for section in [Section::Input, Section::Options] {
         let (Some(schema), Some(given)) =

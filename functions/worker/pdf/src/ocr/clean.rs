@@ -1,8 +1,8 @@
 //! Removes noise and shadows from scans, which OCR would misread.
 
-use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
+use fast_image_resize::{FilterType, PixelType};
 
+use crate::image::resized;
 use crate::pdfium::GreyBitmap;
 
 /// The side, in pixels, of the squares whose lightness is compared. Strokes of letters are thinner.
@@ -53,27 +53,20 @@ pub(super) fn evened(picture: &GreyBitmap) -> Option<GreyBitmap> {
     if across == 0 || down == 0 {
         return None;
     }
-    let squares = resized((picture.width, picture.height, &picture.data), (across, down), FilterType::Box)?;
+    let size = (picture.width, picture.height);
+    let squares = resized(&picture.data, PixelType::U8, size, (across, down), FilterType::Box)?;
     let paper = lightest_around(&squares, across as usize);
     let lightest = paper.iter().copied().max().map_or(0.0, f32::from);
     let in_shade = paper.iter().filter(|paper| f32::from(**paper) < SHADED * lightest).count();
     if (in_shade as f32) < SHADED_PART * paper.len() as f32 {
         return None;
     }
-    let paper = resized((across, down, &paper), (picture.width, picture.height), FilterType::Bilinear)?;
+    let paper = resized(&paper, PixelType::U8, (across, down), size, FilterType::Bilinear)?;
     let even = |(pixel, paper): (&u8, &u8)| {
         (u32::from(*pixel) * PAPER / u32::from(*paper).max(DARKEST)).min(u8::MAX.into()) as u8
     };
     let data = picture.data.iter().zip(&paper).map(even).collect();
     Some(GreyBitmap { data, ..*picture })
-}
-
-fn resized((width, height, data): (u32, u32, &[u8]), to: (u32, u32), filter: FilterType) -> Option<Vec<u8>> {
-    let from = ImageRef::new(width, height, data, PixelType::U8).ok()?;
-    let mut into = Image::new(to.0, to.1, PixelType::U8);
-    let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(filter));
-    Resizer::new().resize(&from, &mut into, &options).ok()?;
-    Some(into.into_vec())
 }
 
 /// The lightest square near each square.

@@ -51,7 +51,9 @@ pub(crate) fn read(
     how: &How,
     without: &[Rect],
 ) -> Result<PageText, Failure> {
-    let dpi = resolution(page, how);
+    let scan = scan_dpi(page);
+    let usual = scan.map_or(MOST_DPI, |dpi| dpi.clamp(LEAST_DPI, MOST_DPI));
+    let dpi = resolution(page, how.dpi.unwrap_or(usual), how.pixels);
     let mut view = View::default();
     let mut picture = look(page, reader, dpi, view, without)?;
     let turn = orienter.and_then(|orienter| orienter.orientation(&picture));
@@ -68,7 +70,7 @@ pub(crate) fn read(
         picture = look(page, reader, dpi, view, without)?;
     }
     // Only scans are noisy.
-    if dpi >= SMOOTH_DPI && scan_dpi(page).is_some() {
+    if dpi >= SMOOTH_DPI && scan.is_some() {
         clean::smooth(&mut picture);
     }
     let text = read_clearest(reader, &picture)?;
@@ -85,7 +87,7 @@ fn read_clearest(reader: &mut Reader, picture: &GreyBitmap) -> Result<Text, Fail
 
 /// Draws a page upright at the best resolution for OCR.
 pub(crate) fn picture(page: &Page<'_>, pixels: u64) -> Result<GreyBitmap, Failure> {
-    let dpi = resolution(page, &How { dpi: Some(MOST_DPI), deskew: false, pixels });
+    let dpi = resolution(page, MOST_DPI, pixels);
     page.render_grey(dpi, View::default())
 }
 
@@ -93,12 +95,11 @@ pub(crate) fn unread() -> Failure {
     Failure::new(ErrorCode::RenderFailed, "The text of a page could not be recognized.", "tesseract gave up")
 }
 
-/// The resolution for drawing a page: the requested one, or that of its pictures; lower for huge pages.
-fn resolution(page: &Page<'_>, how: &How) -> f32 {
+/// The resolution for drawing a page: the wanted one, or lower for huge pages.
+fn resolution(page: &Page<'_>, wanted: f32, pixels: u64) -> f32 {
     let (width, height) = page.size();
-    let wanted = how.dpi.unwrap_or_else(|| scan_dpi(page).map_or(MOST_DPI, |dpi| dpi.clamp(LEAST_DPI, MOST_DPI)));
     let area = (width * height / (72.0 * 72.0)).max(f32::MIN_POSITIVE);
-    let by_area = (PIXELS.min(how.pixels) as f32 / area).sqrt();
+    let by_area = (PIXELS.min(pixels) as f32 / area).sqrt();
     let by_side = SIDE * 72.0 / width.max(height).max(1.0);
     wanted.min(by_area).min(by_side)
 }

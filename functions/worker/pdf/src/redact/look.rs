@@ -10,14 +10,14 @@
 //!
 //! A page with little or no text, such as a scan, is only read in the second way. All readings are searched.
 
-use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::{PixelType, ResizeOptions, Resizer};
+use fast_image_resize::{FilterType, PixelType};
 
 use super::known;
 use super::needle::Needles;
 use super::reading::Reading;
 use super::rest::Rest;
 use crate::Failure;
+use crate::image::resized;
 use crate::ocr::{Reader, Text, unread};
 use crate::pdfium::{GreyBitmap, Rect};
 
@@ -83,8 +83,7 @@ fn smaller(picture: &GreyBitmap, dpi: f32) -> Option<GreyBitmap> {
         return None;
     }
     let [width, height] = [picture.width, picture.height].map(|side| ((side as f32 * scale).round() as u32).max(1));
-    let from = ImageRef::new(picture.width, picture.height, &picture.data, PixelType::U8).ok()?;
-    let mut to = Image::new(width, height, PixelType::U8);
-    Resizer::new().resize(&from, &mut to, &ResizeOptions::new()).ok()?;
-    Some(GreyBitmap { width, height, data: to.into_vec(), dpi: picture.dpi * width as f32 / picture.width as f32 })
+    let size = (picture.width, picture.height);
+    let data = resized(&picture.data, PixelType::U8, size, (width, height), FilterType::Lanczos3)?;
+    Some(GreyBitmap { width, height, data, dpi: picture.dpi * width as f32 / picture.width as f32 })
 }

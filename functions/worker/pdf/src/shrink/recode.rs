@@ -1,13 +1,12 @@
 //! Re-encodes pictures: at a lower resolution, and in the format that suits them.
 
-use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::{PixelType, ResizeOptions, Resizer};
+use fast_image_resize::{FilterType, PixelType};
 use lopdf::{Dictionary, Document, Object, Stream};
 
 use super::Quality;
 use super::picture::{Coding, Colors, Picture, Pixels, redressed};
 use crate::image::deflate::{Samples, image_data, png_data};
-use crate::image::jpeg_coarseness;
+use crate::image::{jpeg_coarseness, resized};
 
 /// Photographs are resampled only above this multiple of the requested resolution. Below it, the gain is not worth the blur.
 const WORTHWHILE: f32 = 1.25;
@@ -106,10 +105,9 @@ fn resize(pixels: Pixels, (width, height): (u32, u32)) -> Option<Pixels> {
         return Some(pixels);
     }
     let kind = if pixels.channels == 1 { PixelType::U8 } else { PixelType::U8x3 };
-    let from = ImageRef::new(pixels.width, pixels.height, &pixels.data, kind).ok()?;
-    let mut to = Image::new(width, height, kind);
-    Resizer::new().resize(&from, &mut to, &ResizeOptions::new()).ok()?;
-    Some(Pixels { width, height, channels: pixels.channels, data: to.into_vec() })
+    let size = (pixels.width, pixels.height);
+    let data = resized(&pixels.data, kind, size, (width, height), FilterType::Lanczos3)?;
+    Some(Pixels { width, height, channels: pixels.channels, data })
 }
 
 fn jpeg(pixels: &Pixels, quality: u8) -> Option<Vec<u8>> {

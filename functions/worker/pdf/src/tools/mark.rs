@@ -19,36 +19,9 @@ const WIDTH_EM: f32 = 2.556;
 const CAPITAL_EM: f32 = 0.718;
 /// The outlines of the letters in a box of 5 × 7, from the top, for documents that allow neither transparency nor a font that is not
 /// embedded.
-const T: &[[f32; 2]] =
-    &[[0.0, 0.0], [5.0, 0.0], [5.0, 1.4], [3.2, 1.4], [3.2, 7.0], [1.8, 7.0], [1.8, 1.4], [0.0, 1.4]];
-const E: &[[f32; 2]] = &[
-    [0.0, 0.0],
-    [5.0, 0.0],
-    [5.0, 1.4],
-    [1.4, 1.4],
-    [1.4, 2.8],
-    [5.0, 2.8],
-    [5.0, 4.2],
-    [1.4, 4.2],
-    [1.4, 5.6],
-    [5.0, 5.6],
-    [5.0, 7.0],
-    [0.0, 7.0],
-];
-const S: &[[f32; 2]] = &[
-    [0.0, 0.0],
-    [5.0, 0.0],
-    [5.0, 1.4],
-    [1.4, 1.4],
-    [1.4, 2.8],
-    [5.0, 2.8],
-    [5.0, 7.0],
-    [0.0, 7.0],
-    [0.0, 5.6],
-    [3.6, 5.6],
-    [3.6, 4.2],
-    [0.0, 4.2],
-];
+const T: &str = "0 0 m 5 0 l 5 1.4 l 3.2 1.4 l 3.2 7 l 1.8 7 l 1.8 1.4 l 0 1.4 l s";
+const E: &str = "0 0 m 5 0 l 5 1.4 l 1.4 1.4 l 1.4 2.8 l 5 2.8 l 5 4.2 l 1.4 4.2 l 1.4 5.6 l 5 5.6 l 5 7 l 0 7 l s";
+const S: &str = "0 0 m 5 0 l 5 1.4 l 1.4 1.4 l 1.4 2.8 l 5 2.8 l 5 7 l 0 7 l 0 5.6 l 3.6 5.6 l 3.6 4.2 l 0 4.2 l s";
 /// The distance from one letter to the next, and the size of the box.
 const STEP: f32 = 6.5;
 const BOX: [f32; 2] = [3.0 * STEP + 5.0, 7.0];
@@ -104,14 +77,9 @@ fn add_outlines(document: &mut Document) -> ObjectId {
         "Type" => "XObject", "Subtype" => "Form", "Resources" => dictionary! { "ColorSpace" => dictionary! { "Red" => red } },
         "BBox" => vec![Object::Real(-half - unit), Object::Real(-0.5), Object::Real(half + unit), Object::Real(0.5)],
     };
-    let mut content = format!("/Red CS 0.8 0.1 0.1 SC {} w\n", unit / 4.0);
-    for (index, letter) in [T, E, S, T].into_iter().enumerate() {
-        for (number, [x, y]) in letter.iter().enumerate() {
-            let (x, y) = (unit * (x + STEP * index as f32) - half, unit * (BOX[1] / 2.0 - y));
-            content.push_str(&format!("{x:.4} {y:.4} {} ", if number == 0 { "m" } else { "l" }));
-        }
-        content.push_str("s\n");
-    }
+    let top = unit * BOX[1] / 2.0;
+    let letters = [T, E, S, T].join(&format!("\n1 0 0 1 {STEP} 0 cm\n"));
+    let content = format!("/Red CS 0.8 0.1 0.1 SC 0.25 w {unit} 0 0 {} {} {top} cm\n{letters}", -unit, -half);
     document.add_object(Stream::new(head, content.into_bytes()))
 }
 

@@ -1,12 +1,11 @@
 //! thumbnail: a small picture of a page or an image.
 
-use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::{PixelType, ResizeOptions, Resizer};
+use fast_image_resize::{FilterType, PixelType};
 use image::{DynamicImage, ImageFormat};
 use serde::Deserialize;
 
 use super::raster::{self, Size};
-use crate::image::{Encoding, Format, decode, encode, svg_to_pdf};
+use crate::image::{Encoding, Format, decode, encode, resized, svg_to_pdf};
 use crate::pdfium::{Background, Bitmap, Document};
 use crate::{Artifact, Engines, ErrorCode, Failure, Media, Outcome, Request, Source};
 
@@ -111,11 +110,9 @@ fn picture(request: &Request, source: &Source, format: ImageFormat, options: &Op
     let stored = if turned { Size { width: shown.height, height: shown.width } } else { shown };
     let pixels = image.into_rgba8();
     let failed = || super::internal("resampling");
-    let from =
-        ImageRef::new(pixels.width(), pixels.height(), pixels.as_raw(), PixelType::U8x4).map_err(|_| failed())?;
-    let mut to = Image::new(stored.width, stored.height, PixelType::U8x4);
-    Resizer::new().resize(&from, &mut to, &ResizeOptions::new()).map_err(|_| failed())?;
-    let small = image::RgbaImage::from_raw(stored.width, stored.height, to.into_vec()).ok_or_else(failed)?;
+    let (width, height) = (stored.width, stored.height);
+    let small = resized(&pixels, PixelType::U8x4, pixels.dimensions(), (width, height), FilterType::Lanczos3);
+    let small = small.and_then(|small| image::RgbaImage::from_raw(width, height, small)).ok_or_else(failed)?;
     let mut small = DynamicImage::ImageRgba8(small);
     small.apply_orientation(orientation);
     let small = small.into_rgba8();
