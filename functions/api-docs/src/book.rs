@@ -48,7 +48,7 @@ impl Book {
         guides.chain(tools).chain(operations).chain(errors).collect()
     }
 
-    /// The content of the page at this path; `None` if there is none.
+    /// The page at this path, if it exists.
     pub fn article(&self, path: &str) -> Option<Article> {
         let links = Links::of(path);
         let place = path.strip_prefix("/docs")?;

@@ -60,7 +60,7 @@ impl CursorKey {
         JobMark::parse(mark)
     }
 
-    /// JSON separates the parts, whatever they contain.
+    /// Signs the parts as JSON, so that no part can run into the next.
     fn tag(&self, mark: &str, account: &str, filter: &JobFilter) -> HmacSha256 {
         self.0.clone().chain_update(json!([mark, account, filter]).to_string())
     }

@@ -270,7 +270,7 @@ pub(crate) fn wait_within(process: Pid, allowance: &Allowance, note: impl FnMut(
     })
 }
 
-/// Kills all processes of a group. It is not an error if there are none.
+/// Kills all processes of a group, which may be empty.
 pub fn kill_group(group: Pid) -> io::Result<()> {
     match rustix::process::kill_process_group(group, Signal::KILL) {
         Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(()),

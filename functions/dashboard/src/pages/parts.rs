@@ -19,7 +19,7 @@ pub fn moment_or(at: Option<Timestamp>, otherwise: &str) -> Markup {
     html! { @match at { Some(at) => (moment(at)), None => span.muted { (otherwise) } } }
 }
 
-/// Values in a row, or what it means that there are none.
+/// The values separated by commas, or `otherwise` without a list.
 pub fn list_or(values: Option<&[String]>, otherwise: &str) -> Markup {
     html! { @match values { Some(values) => { (values.join(", ")) }, None => span.muted { (otherwise) } } }
 }

@@ -52,7 +52,7 @@ impl EgressProxy {
     /// would not send it with a first request for another origin's picture.
     pub const LOGIN_URL: &str = "http://proxy.invalid/";
 
-    /// Listens on a free loopback port until `deadline`. Fails if there is none.
+    /// Listens on a loopback port until `deadline`. Fails if no port is free.
     pub async fn open(policy: EgressPolicy, caps: Caps, deadline: Instant) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;

@@ -1,7 +1,7 @@
 //! PDF/A: repairs what is not allowed, and lists the rules that remain broken.
 //!
-//! The conversion never redraws a page. Whatever can't be repaired without changing a page's look counts as a broken rule, and so
-//! does everything unknown: a document only conforms if nothing was found.
+//! The conversion never redraws a page. A fault that can't be repaired without changing a page's look is a broken rule, and so
+//! is everything unknown: a document only conforms if nothing was found.
 
 #![allow(clippy::wildcard_enum_match_arm, reason = "an object of any other type is the same as none")]
 

@@ -76,7 +76,7 @@ struct Stripped {
     draws: bool,
 }
 
-/// The content without invisible text. `None` if there is none, or if the content can't be read.
+/// The content without its invisible text. `None` if it has no such text or can't be read.
 fn strip(content: &[u8]) -> Option<Stripped> {
     let content = operations::decode(content)?;
     let (mut mode, mut states) = (0, Vec::new());

@@ -178,8 +178,8 @@ fn is_sound(document: &Document) -> bool {
         && has_its_pages(document)
 }
 
-/// Whether the page tree is there, and whatever it names. A table of cross references can lead to itself instead of to the one
-/// before it, and then nothing of that one is read or missed.
+/// Whether the file contains the page tree and everything that it lists. If a cross-reference table names itself as the previous
+/// one, the loader misses the real previous one without an error.
 fn has_its_pages(document: &Document) -> bool {
     let there = |object: &Object| object.as_reference().is_ok_and(|id| document.objects.contains_key(&id));
     document.catalog().is_ok_and(|catalog| catalog.get(b"Pages").is_ok_and(there))

@@ -254,7 +254,7 @@ fn has_lists_of_its_own(character: char) -> bool {
         | '\u{20000}'..='\u{2fa1f}')
 }
 
-/// Limits a layout engine that is started in `directory` to the fonts in these directories, or all if there are none. `own`: the
+/// Limits a layout engine that is started in `directory` to the fonts in these directories. `None` allows all. `own`: the
 /// account's fonts. They come last, so that they only apply to pages that name them.
 pub(super) fn configure(directory: &Path, fonts: Option<Vec<&Path>>, own: Option<&Path>) -> io::Result<()> {
     let parts: String = match fonts {

@@ -43,7 +43,7 @@ impl Reader {
         }
     }
 
-    /// Finds dark areas with text. `None` if there are none.
+    /// Finds dark areas with text, if the picture has any.
     fn dark_areas(&self, picture: &GreyBitmap) -> Option<Mask<'_>> {
         let ink = self.ink(picture)?;
         let mut areas = ptr::null_mut();
