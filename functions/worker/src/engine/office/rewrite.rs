@@ -7,6 +7,7 @@ mod edit;
 mod lists;
 mod sheets;
 mod slides;
+mod styles;
 mod symbols;
 mod tabs;
 mod texts;
@@ -71,7 +72,7 @@ const ALWAYS: [&str; 1] = [""];
 
 /// Facts from other parts that are needed to change a part.
 enum Context {
-    Text(lists::Cleared),
+    Text { cleared: lists::Cleared, table_styles: Option<styles::Named> },
     Spreadsheet(sheets::Wrapping),
     Presentation(BTreeMap<String, u32>),
 }
@@ -79,7 +80,10 @@ enum Context {
 impl Context {
     fn read(package: &mut Package, kind: Kind) -> io::Result<Self> {
         Ok(match kind {
-            Kind::Text => Self::Text(lists::cleared(package)?),
+            Kind::Text => {
+                let styles = part(package, styles::PART)?;
+                Self::Text { cleared: lists::cleared_by(&styles)?, table_styles: styles::named(package, &styles)? }
+            }
             Kind::Spreadsheet => Self::Spreadsheet(sheets::wrapping(package)?),
             Kind::Presentation => Self::Presentation(slides::numbers(package)?),
         })
@@ -88,20 +92,22 @@ impl Context {
     /// A part needs changes only if it contains one of these. `None`: it never does.
     fn signs(&self, part: &str) -> Option<&'static [&'static str]> {
         match self {
-            Self::Text(_) if texts::is_page(part) => Some(&texts::SIGNS),
-            Self::Text(cleared) if part == lists::PART && !cleared.is_empty() => Some(&lists::SIGNS),
+            Self::Text { .. } if texts::is_page(part) => Some(&texts::SIGNS),
+            Self::Text { cleared, .. } if part == lists::PART && !cleared.is_empty() => Some(&lists::SIGNS),
+            Self::Text { table_styles: Some(_), .. } if part == styles::PART => Some(&styles::SIGNS),
             Self::Spreadsheet(_) if sheets::is_page(part) => Some(&sheets::SIGNS),
             Self::Presentation(numbers) if slides::is_page(part) => {
                 Some(if numbers.contains_key(part) { &ALWAYS } else { &slides::SIGNS })
             }
-            Self::Text(_) | Self::Spreadsheet(_) | Self::Presentation(_) => None,
+            Self::Text { .. } | Self::Spreadsheet(_) | Self::Presentation(_) => None,
         }
     }
 
     fn edited(&self, part: &str, xml: &str) -> io::Result<Edited> {
         match self {
-            Self::Text(cleared) if part == lists::PART => lists::edited(xml, cleared),
-            Self::Text(_) => texts::edited(xml),
+            Self::Text { cleared, .. } if part == lists::PART => lists::edited(xml, cleared),
+            Self::Text { table_styles: Some(named), .. } if part == styles::PART => styles::edited(xml, named),
+            Self::Text { .. } => texts::edited(xml),
             Self::Spreadsheet(wrapping) => sheets::edited(xml, wrapping),
             Self::Presentation(numbers) => slides::edited(xml, numbers.get(part).copied()),
         }
@@ -132,14 +138,16 @@ fn changed(source: &Path, kind: Kind, target: &Path, directory: &Path) -> io::Re
 
 /// A part, if it contains one of the signs.
 fn interesting(package: &mut Package, index: usize, signs: &[&str], most_bytes: u64) -> io::Result<Option<String>> {
+    let has_sign = |xml: &String| signs.iter().any(|sign| memmem::find(xml.as_bytes(), sign.as_bytes()).is_some());
+    Ok(part_at(package, index, most_bytes)?.filter(has_sign))
+}
+
+/// A part in UTF-8, the only encoding that Office writes. `None` for others and for longer parts.
+fn part_at(package: &mut Package, index: usize, most_bytes: u64) -> io::Result<Option<String>> {
     let mut bytes = Vec::new();
     package.by_index(index)?.take(most_bytes + 1).read_to_end(&mut bytes)?;
-    let has_sign = signs.iter().any(|sign| memmem::find(&bytes, sign.as_bytes()).is_some());
-    if !has_sign || bytes.len() as u64 > most_bytes {
-        return Ok(None);
-    }
-    // Office only writes UTF-8.
-    Ok(String::from_utf8(bytes).ok())
+    let fits = bytes.len() as u64 <= most_bytes;
+    Ok(String::from_utf8(bytes).ok().filter(|xml| fits && !xml.contains('\0')))
 }
 
 /// A part that others depend on. A missing part is empty.
@@ -213,6 +221,28 @@ mod tests {
     }
 
     #[test]
+    fn unused_table_styles_are_removed_where_there_are_many() {
+        let style = |number| format!("<w:style w:type=\"table\" w:styleId=\"T{number}\"><w:rPr/></w:style>");
+        let styles = |numbers: &[u32]| numbers.iter().copied().map(style).collect::<String>();
+        let rewritten = |numbers: &[u32], footer: &str| {
+            let text = "<w:document><w:tblStyle w:val=\"T2\"/></w:document>";
+            let parts = [
+                ("word/document.xml", text),
+                ("word/styles.xml", &format!("<w:styles>{}</w:styles>", styles(numbers))),
+                ("word/footer1.xml", footer),
+            ];
+            let (directory, source) = package(&parts);
+            let (target, _) = rewrite(&source, Kind::Text, &directory.path().join("rewritten"));
+            part(&target, "word/styles.xml")
+        };
+        let many = (0..12).collect::<Vec<_>>();
+        let kept = |numbers| format!("<w:styles>{}</w:styles>", styles(numbers));
+        assert_eq!(rewritten(&many, "<w:ftr><x:tblStyle x:val=\"T7\"/></w:ftr>"), kept(&[2, 7]));
+        assert_eq!(rewritten(&many[..3], "<w:ftr/>"), kept(&[0, 1, 2]), "too few for a search");
+        assert_eq!(rewritten(&many, "<\0w\0:\0f\0t\0r\0"), kept(&many), "a part in another encoding may name any");
+    }
+
+    #[test]
     fn an_invalid_package_is_left_unchanged() {
         let directory = tempfile::tempdir().unwrap();
         let source = directory.path().join("a.docx");
@@ -230,6 +260,7 @@ mod tests {
             let _ = slides::edited(&xml, Some(3));
             let _ = sheets::edited(&xml, &Some(vec![true]));
             let _ = lists::edited(&xml, &[("H1".to_owned(), "432".to_owned())].into());
+            let _ = styles::edited(&xml, &["A".to_owned()].into());
         });
     }
 }

@@ -95,6 +95,34 @@ pub(super) fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     Some(found.value.into_owned())
 }
 
+/// The unescaped values of all attributes.
+pub(super) fn values(tag: &BytesStart<'_>) -> Vec<String> {
+    let mut attributes = tag.attributes();
+    let readable = attributes.with_checks(false).map_while(Result::ok);
+    readable.map(|attribute| unescaped(&attribute.value)).collect()
+}
+
+/// The tag that starts here, if any.
+pub(super) fn tag_at(xml: &str, start: usize) -> Option<BytesStart<'_>> {
+    match Reader::from_str(xml.get(start..)?).read_event().ok()? {
+        Event::Start(tag) | Event::Empty(tag) => Some(tag),
+        Event::End(_)
+        | Event::Text(_)
+        | Event::CData(_)
+        | Event::Comment(_)
+        | Event::Decl(_)
+        | Event::PI(_)
+        | Event::DocType(_)
+        | Event::GeneralRef(_)
+        | Event::Eof => None,
+    }
+}
+
+/// An attribute's value without entities. What can't be unescaped stays as it is.
+pub(super) fn unescaped(value: &str) -> String {
+    quick_xml::escape::unescape(value).map_or_else(|_invalid| value.to_owned(), |value| value.into_owned())
+}
+
 /// The text between two tags, unescaped.
 pub(super) fn plain(xml: &str, range: &Range<usize>) -> Option<String> {
     quick_xml::escape::unescape(xml.get(range.clone())?).ok().map(|text| text.into_owned())

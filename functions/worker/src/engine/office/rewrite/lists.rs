@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::io;
 use std::ops::Range;
 
+use super::Losses;
 use super::edit::{Edit, Edited, Tag, apply, attribute, scan};
-use super::{Losses, Package, part};
 
 /// The part with the numberings.
 pub(super) const PART: &str = "word/numbering.xml";
@@ -17,11 +17,7 @@ pub(super) const SIGNS: [&str; 1] = ["<w:tab "];
 /// Paragraph styles with the positions of cleared tab stops.
 pub(super) type Cleared = BTreeSet<(String, String)>;
 
-pub(super) fn cleared(package: &mut Package) -> io::Result<Cleared> {
-    cleared_by(&part(package, "word/styles.xml")?)
-}
-
-fn cleared_by(styles: &str) -> io::Result<Cleared> {
+pub(super) fn cleared_by(styles: &str) -> io::Result<Cleared> {
     let (mut cleared, mut style) = (Cleared::new(), None);
     if !styles.contains("w:val=\"clear\"") {
         return Ok(cleared);
