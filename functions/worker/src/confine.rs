@@ -17,7 +17,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::process::{Pid, PidfdFlags, Signal};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 use wait4::Wait4;
 
 pub use child::{Args, Narrowing, exec, hide_own_memory};
@@ -272,7 +272,26 @@ pub(crate) fn wait_within(process: Pid, allowance: &Allowance, note: impl FnMut(
 
 /// Kills all processes of a group, which may be empty.
 pub fn kill_group(group: Pid) -> io::Result<()> {
-    match rustix::process::kill_process_group(group, Signal::KILL) {
+    signal_group(group, Signal::KILL)
+}
+
+/// Stops all threads of a child and its group for good: a stopped thread runs neither its own code nor a system call, and once
+/// killed, it never continues. The child must still be reaped. Its end takes longer, since the kernel frees its memory first: 6 to
+/// 10 ms for LibreOffice (measured on 2026-11-23).
+pub(crate) fn halt(child: Pid) -> io::Result<()> {
+    signal_group(child, Signal::STOP)?;
+    let stopped_or_ended = WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while let Err(error) = rustix::process::waitid(WaitId::Pid(child), stopped_or_ended) {
+        if error != rustix::io::Errno::INTR {
+            return Err(error.into());
+        }
+    }
+    kill_group(child)
+}
+
+/// A group that has ended is no error.
+fn signal_group(group: Pid, signal: Signal) -> io::Result<()> {
+    match rustix::process::kill_process_group(group, signal) {
         Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(()),
         Err(error) => Err(error.into()),
     }
@@ -315,4 +334,32 @@ pub(crate) fn tail(mut file: File) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.take(STDERR_TAIL_BYTES).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_halted_child_writes_nothing_more() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let written = || file.as_file().metadata().unwrap().len();
+        let mut writing = Command::new("sh");
+        writing.args(["-c", "while :; do echo more >>\"$0\"; done"]).arg(file.path()).process_group(0);
+        let mut child = writing.spawn().unwrap();
+        while written() < 1000 {
+            std::thread::yield_now();
+        }
+        halt(Pid::from_child(&child)).unwrap();
+        let halted = written();
+        assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGKILL));
+        assert_eq!(written(), halted);
+    }
+
+    #[test]
+    fn a_child_that_has_ended_is_halted() {
+        let mut child = Command::new("true").process_group(0).spawn().unwrap();
+        halt(Pid::from_child(&child)).unwrap();
+        child.wait().unwrap();
+    }
 }

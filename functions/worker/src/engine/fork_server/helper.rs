@@ -161,10 +161,15 @@ pub(crate) fn serve<C: Handler>(handler: &mut C, replies: &mut File) -> io::Resu
         served = true;
         let bounds = serde_json::from_slice::<Bounded>(&line)?.bounds;
         let allowance = Allowance::new(directories(handler, &bounds), bounds.memory_bytes);
-        let said = child.convert(&line, &bounds, &allowance)?;
         // When the reply is sent, no process can change the files any more.
-        let ended = child.end(&allowance)?;
-        tell::<C::Answer>(own.replies, &said.unwrap_or(ended))?;
+        if let Some(said) = child.convert::<C::Answer>(&line, &bounds, &allowance)? {
+            confine::halt(child.pid)?;
+            tell(own.replies, &said)?;
+            child.end::<C::Answer>(&allowance)?;
+        } else {
+            let ended = child.end::<C::Answer>(&allowance)?;
+            tell(own.replies, &ended)?;
+        }
     }
 }
 
@@ -424,7 +429,9 @@ fn serve_one<C: Handler>(handler: &C, mut socket: &UnixStream, used: &[Span]) ->
     confine::limit(Resource::Fsize, bounds.file_bytes, bounds.file_bytes)?;
     confine::limit(Resource::Cpu, bounds.cpu_seconds, bounds.cpu_seconds.saturating_add(1))?;
     narrowing.apply(&bounds.reads, &directories(handler, &bounds))?;
-    send_line(socket, &handler.convert(document)?)
+    send_line(socket, &handler.convert(document)?)?;
+    // Stays until the parent ends it, which is faster than waiting for its exit.
+    socket.read_exact(&mut [0]).or(Ok(()))
 }
 
 /// Written in one piece, since each piece would wake the reader.
