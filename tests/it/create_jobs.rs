@@ -133,6 +133,19 @@ async fn secrets_are_stored_apart_and_never_shown() {
 }
 
 #[tokio::test]
+async fn an_unknown_option_of_a_step_is_in_the_jobs_warnings() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let then = json!([{"toolSlug": "compress-pdf", "options": {"presett": "small"}}]);
+    let body = json!({"toolSlug": "office-to-pdf", "sourceUrl": SOURCE, "then": then});
+    let answer = create(&world, post("/v1/jobs", &body).key(&account.key)).await;
+    assert_eq!(answer.status, 202);
+    let warning = &answer.body["job"]["warnings"][0];
+    assert_eq!((&warning["code"], &warning["detail"]), (&json!("unknown_option"), &json!("/then/0/options/presett")));
+    assert!(warning["message"].as_str().unwrap().ends_with("Did you mean `preset`?"), "{warning}");
+}
+
+#[tokio::test]
 async fn large_inline_html_goes_to_the_bucket_first() {
     let world = World::new();
     let account = world.account(10).await;

@@ -25,6 +25,7 @@ pub mod statistics;
 pub mod steps;
 pub mod time;
 pub mod tool;
+mod unknown;
 pub mod upload;
 pub mod user;
 mod validation;

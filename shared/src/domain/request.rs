@@ -10,16 +10,14 @@ use super::catalogue::{Catalogue, Tool};
 use super::intake::Section;
 use super::job::Warning;
 use super::limits::MAX_INLINE_BYTES;
-use super::nearest::nearest;
 use super::sha256_hex;
 use super::source::{self, Source};
 use super::steps::{self, Step};
 use super::tool::Definition;
+use super::unknown;
 
 /// Larger payloads are stored in the files bucket before the job is written.
 pub const MAX_INLINE_PAYLOAD_BYTES: usize = 16 << 10;
-/// Most unknown options that are reported individually.
-const MAX_UNKNOWN_REPORTED: usize = 20;
 
 /// A valid request: known names only, each in its place.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,7 +94,6 @@ impl JobRequest {
             return Err(breaches);
         }
 
-        let mut unknown = unknown_names(definition, body);
         let mut input = known_properties(definition, body, Section::Input);
         let mut options = known_properties(definition, body, Section::Options);
         for (name, section) in definition.flat_names() {
@@ -127,7 +124,7 @@ impl JobRequest {
         input.sort_keys();
         options.sort_keys();
         let then = steps::read(catalogue, tool, &options, body.get("then"))?;
-        unknown.truncate(MAX_UNKNOWN_REPORTED);
+        let unknown = unknown::names(catalogue, definition, body);
         let output = body.get("output").and_then(|output| OutputRequest::deserialize(output).ok()).unwrap_or_default();
         let metadata = body.get("metadata").and_then(Value::as_object).map(string_pairs).unwrap_or_default();
         Ok((Self { tool: definition.slug.clone(), input, options, then, output, metadata }, unknown))
@@ -219,35 +216,6 @@ fn known_properties(definition: &Definition, body: &Map<String, Value>, section:
         .filter(|(name, _)| schema.contains_key(*name))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect()
-}
-
-/// One warning for each name at the top level or in the two sections that the schema does not define.
-fn unknown_names(definition: &Definition, body: &Map<String, Value>) -> Vec<Warning> {
-    let top = definition.parameters.get("properties").and_then(Value::as_object);
-    let mut unknown = Vec::new();
-    let mut note = |section: &str, name: &str, known: &Map<String, Value>| {
-        let meant = nearest(name, known.keys().map(String::as_str));
-        let hint = meant.map_or_else(String::new, |meant| format!(" Did you mean `{meant}`?"));
-        let shown: String = format!("{section}/{name}").chars().take(100).collect();
-        unknown.push(
-            Warning::new("unknown_option", format!("The tool does not know this property, so it had no effect.{hint}"))
-                .with_detail(shown),
-        );
-    };
-    if let Some(top) = top {
-        body.keys().filter(|name| !top.contains_key(*name)).for_each(|name| note("", name, top));
-    }
-    for section in [Section::Input, Section::Options] {
-        let (Some(schema), Some(given)) =
-            (schema_of(definition, section), body.get(section.as_str()).and_then(Value::as_object))
-        else {
-            continue;
-        };
-        for name in given.keys().filter(|name| !schema.contains_key(*name)) {
-            note(&format!("/{}", section.as_str()), name, schema);
-        }
-    }
-    unknown
 }
 
 #[cfg(test)]
