@@ -259,7 +259,7 @@ fn order<'a>(task: &Task<'a>, source: PathBuf, document: Document<'_>, options: 
         fonts_log: task.scratch.join("fonts.log"),
         encrypted: document.inspection.encrypted,
         password: options.password.clone(),
-        rewrite: rewrite_kind(format),
+        rewrite: rewrite_kind(format, options),
         // Slides and drawings keep their orientation.
         landscape: options.landscape.filter(|_| matches!(format.family(), Family::Text | Family::Spreadsheet)),
         changes: match options.tracked_changes {
@@ -291,11 +291,11 @@ const fn export_filter(family: Family) -> &'static str {
 }
 
 /// Office Open XML formats that may be changed before they are read.
-const fn rewrite_kind(format: Format) -> Option<rewrite::Kind> {
+const fn rewrite_kind(format: Format, options: &OfficeOptions) -> Option<rewrite::Kind> {
     match format {
         Format::Docx | Format::Dotx => Some(rewrite::Kind::Text),
         Format::Xlsx | Format::Xlsm => Some(rewrite::Kind::Spreadsheet),
-        Format::Pptx => Some(rewrite::Kind::Presentation),
+        Format::Pptx => Some(rewrite::Kind::Presentation { with_notes: options.include_notes }),
         Format::Doc
         | Format::Odt
         | Format::Rtf

@@ -5,6 +5,7 @@
 
 mod edit;
 mod lists;
+mod notes;
 mod sheets;
 mod slides;
 mod styles;
@@ -34,7 +35,7 @@ const MOST_BYTES: u64 = 64 << 20;
 pub(super) enum Kind {
     Text,
     Spreadsheet,
-    Presentation,
+    Presentation { with_notes: bool },
 }
 
 /// Problems that could not be repaired.
@@ -74,7 +75,7 @@ const ALWAYS: [&str; 1] = [""];
 enum Context {
     Text { cleared: lists::Cleared, table_styles: Option<styles::Named> },
     Spreadsheet(sheets::Wrapping),
-    Presentation(BTreeMap<String, u32>),
+    Presentation { numbers: BTreeMap<String, u32>, with_notes: bool },
 }
 
 impl Context {
@@ -85,7 +86,7 @@ impl Context {
                 Self::Text { cleared: lists::cleared_by(&styles)?, table_styles: styles::named(package, &styles)? }
             }
             Kind::Spreadsheet => Self::Spreadsheet(sheets::wrapping(package)?),
-            Kind::Presentation => Self::Presentation(slides::numbers(package)?),
+            Kind::Presentation { with_notes } => Self::Presentation { numbers: slides::numbers(package)?, with_notes },
         })
     }
 
@@ -96,10 +97,11 @@ impl Context {
             Self::Text { cleared, .. } if part == lists::PART && !cleared.is_empty() => Some(&lists::SIGNS),
             Self::Text { table_styles: Some(_), .. } if part == styles::PART => Some(&styles::SIGNS),
             Self::Spreadsheet(_) if sheets::is_page(part) => Some(&sheets::SIGNS),
-            Self::Presentation(numbers) if slides::is_page(part) => {
+            Self::Presentation { numbers, .. } if slides::is_page(part) => {
                 Some(if numbers.contains_key(part) { &ALWAYS } else { &slides::SIGNS })
             }
-            Self::Text { .. } | Self::Spreadsheet(_) | Self::Presentation(_) => None,
+            Self::Presentation { with_notes: false, .. } if notes::is_relations(part) => Some(&notes::SIGNS),
+            Self::Text { .. } | Self::Spreadsheet(_) | Self::Presentation { .. } => None,
         }
     }
 
@@ -109,7 +111,8 @@ impl Context {
             Self::Text { table_styles: Some(named), .. } if part == styles::PART => styles::edited(xml, named),
             Self::Text { .. } => texts::edited(xml),
             Self::Spreadsheet(wrapping) => sheets::edited(xml, wrapping),
-            Self::Presentation(numbers) => slides::edited(xml, numbers.get(part).copied()),
+            Self::Presentation { .. } if notes::is_relations(part) => notes::edited(xml),
+            Self::Presentation { numbers, .. } => slides::edited(xml, numbers.get(part).copied()),
         }
     }
 }
@@ -209,14 +212,16 @@ mod tests {
         let slide = "<p:sld><a:r><a:rPr><a:latin typeface=\"Wingdings\"/></a:rPr><a:t>J</a:t></a:r></p:sld>";
         let parts = [("ppt/presentation.xml", "<p:presentation/>"), ("ppt/slides/slide1.xml", slide), ("other", "J")];
         let (directory, source) = package(&parts);
-        let (target, losses) = rewrite(&source, Kind::Presentation, &directory.path().join("rewritten"));
+        let (target, losses) =
+            rewrite(&source, Kind::Presentation { with_notes: true }, &directory.path().join("rewritten"));
         assert_eq!((target.file_name(), losses), (source.file_name(), Losses::default()));
         assert!(part(&target, "ppt/slides/slide1.xml").contains("<a:t>☺</a:t>"));
         assert_eq!(part(&target, "other"), "J");
         assert_eq!(part(&source, "ppt/slides/slide1.xml"), slide);
         let plain = slide.replace("Wingdings", "Arial");
         let (directory, source) = package(&[("ppt/slides/slide1.xml", &plain)]);
-        let (target, _) = rewrite(&source, Kind::Presentation, &directory.path().join("rewritten"));
+        let (target, _) =
+            rewrite(&source, Kind::Presentation { with_notes: true }, &directory.path().join("rewritten"));
         assert_eq!(target, source);
     }
 
@@ -258,6 +263,7 @@ mod tests {
             // Both results are valid.
             let _ = texts::edited(&xml);
             let _ = slides::edited(&xml, Some(3));
+            let _ = notes::edited(&xml);
             let _ = sheets::edited(&xml, &Some(vec![true]));
             let _ = lists::edited(&xml, &[("H1".to_owned(), "432".to_owned())].into());
             let _ = styles::edited(&xml, &["A".to_owned()].into());
