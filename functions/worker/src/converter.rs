@@ -157,15 +157,16 @@ impl Converter {
     ) -> Result<Conversion, Failure> {
         let engine = self.engines.find(call.engine)?;
         // Each attempt has its own directory, so that leftovers of one can't affect the next.
-        let convert = async |sources, scratch: PathBuf| {
-            let (tool, options, limits, deadline) = (call.tool.as_str(), &call.options, at.limits, at.deadline);
-            engine.convert(Task { tool, sources, options, scratch: &scratch, deadline, limits, fonts }).await
-        };
-        let conversion = match convert(sources.clone(), place.next()?).await {
-            // A crash may not be the document's fault: try once more in a fresh engine.
+        let (tool, options, limits, deadline) = (call.tool.as_str(), &call.options, at.limits, at.deadline);
+        let scratch = &place.next()?;
+        let task = Task { tool, sources: sources.clone(), options, scratch, deadline, limits, fonts };
+        let conversion = match engine.convert(task).await {
+            // A crash may not be the document's fault: try once more, in a fresh engine and in another way if there is one.
             Err(failure) if failure.code == JobErrorCode::EngineCrashed && Instant::now() < at.deadline => {
                 tracing::warn!(cause = %failure.cause, "an engine crashed; the conversion is repeated once");
-                convert(sources, place.next()?).await
+                let scratch = &place.next()?;
+                let task = Task { tool, sources, options, scratch, deadline, limits, fonts };
+                engine.convert_after_crash(task).await
             }
             result => result,
         };

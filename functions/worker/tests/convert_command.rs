@@ -43,6 +43,18 @@ fn a_file_is_converted_as_often_as_asked_and_marked_if_asked() {
     assert!(pages.len() == 2 && pages.iter().all(|page| page.contains("TEST")), "{text}");
 }
 
+/// LibreOffice 7.4 crashes on this document when it is warm.
+#[test]
+fn a_document_that_crashes_an_engine_is_converted_in_another_way() {
+    let directory = TempDir::new().unwrap();
+    let out = directory.path().join("out.pdf");
+    let (code, report) = convert(&fixture("signed-paragraph.odt"), &out, &[]);
+    assert_eq!(code, 0, "{report}");
+    let read = Command::new("pdftotext").arg(&out).arg("-").output().unwrap();
+    let text = String::from_utf8(read.stdout).unwrap();
+    assert!(text.starts_with("Confidential Signed paragraph."), "{text}");
+}
+
 #[test]
 fn nothing_is_left_behind() {
     let (directory, temporary) = (TempDir::new().unwrap(), TempDir::new().unwrap());

@@ -90,6 +90,23 @@ async fn convert_within(name: &str, options: Value, patience: Duration, limits: 
 }
 
 async fn convert_by(engine: &OfficeEngine, name: &str, options: Value, patience: Duration, limits: Limits) -> Done {
+    attempt(engine, Attempt::First, name, options, patience, limits).await
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Attempt {
+    First,
+    AfterCrash,
+}
+
+async fn attempt(
+    engine: &OfficeEngine,
+    attempt: Attempt,
+    name: &str,
+    options: Value,
+    patience: Duration,
+    limits: Limits,
+) -> Done {
     let scratch = TempDir::new().unwrap();
     let format = Format::from_extension(name.rsplit('.').next().unwrap()).unwrap();
     let inspection = worker::sniff::check(&fixture(name), format, &limits);
@@ -110,7 +127,11 @@ async fn convert_by(engine: &OfficeEngine, name: &str, options: Value, patience:
         limits: &limits,
         fonts: &NO_FONTS,
     };
-    let result = match engine.convert(task).await {
+    let converted = match attempt {
+        Attempt::First => engine.convert(task).await,
+        Attempt::AfterCrash => engine.convert_after_crash(task).await,
+    };
+    let result = match converted {
         Ok(conversion) => checked(conversion, scratch.path(), &limits).await,
         Err(failure) => Err(failure),
     };
@@ -282,15 +303,40 @@ async fn a_second_attempt_finds_the_unchanged_source() {
     assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(fixture("letter.docx")).unwrap());
 }
 
-/// An engine whose helper does not start, but reports why.
-fn engine_without_helper(directory: &Path) -> OfficeEngine {
+/// An engine whose helper is a shell script.
+fn engine_with_helper(directory: &Path, helper: &str) -> OfficeEngine {
     let broken = directory.join("worker");
     let worker = env!("CARGO_BIN_EXE_worker");
-    let fails = "echo '{\"Failed\":\"no room\"}'; exit 1";
-    let script = format!("#!/bin/sh\ncase \"$*\" in *office-zygote*) {fails} ;; esac\nexec {worker} \"$@\"\n");
+    let script = format!("#!/bin/sh\ncase \"$*\" in *office-zygote*) {helper} ;; esac\nexec {worker} \"$@\"\n");
     std::fs::write(&broken, script).unwrap();
     std::fs::set_permissions(&broken, Permissions::from_mode(0o755)).unwrap();
     OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), Launcher::new(broken)).unwrap()
+}
+
+/// An engine whose helper does not start, but reports why.
+fn engine_without_helper(directory: &Path) -> OfficeEngine {
+    engine_with_helper(directory, "echo '{\"Failed\":\"no room\"}'; exit 1")
+}
+
+/// An engine whose helper's children crash on every document.
+fn engine_that_crashes(directory: &Path) -> OfficeEngine {
+    let replies = "echo '\"Ready\"'; while read -r _; do echo '{\"Signaled\":11}'; echo '\"Ready\"'; done; exit 0";
+    engine_with_helper(directory, replies)
+}
+
+#[tokio::test]
+async fn a_fresh_libreoffice_converts_a_document_that_crashed_the_warm_one() {
+    let directory = TempDir::new().unwrap();
+    let engine = engine_that_crashes(directory.path());
+    let convert =
+        async |which, options| attempt(&engine, which, "letter.docx", options, PATIENCE, Limits::default()).await;
+    assert_eq!(convert(Attempt::First, json!({})).await.code(), JobErrorCode::EngineCrashed);
+    let done = convert(Attempt::AfterCrash, json!({})).await;
+    assert!(done.text().contains("Grüße aus Köln"), "{}", done.text());
+    assert_eq!(done.warnings(), ["simplified_conversion"]);
+    // The command line can't turn pages, so the warm LibreOffice gets a second try.
+    let turned = convert(Attempt::AfterCrash, json!({"landscape": true})).await;
+    assert_eq!(turned.code(), JobErrorCode::EngineCrashed);
 }
 
 #[tokio::test]

@@ -139,6 +139,11 @@ impl Conversion {
 pub trait Engine: Send + Sync {
     async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure>;
 
+    /// Repeats a conversion in which this engine crashed, in another way if it has one.
+    async fn convert_after_crash(&self, task: Task<'_>) -> Result<Conversion, Failure> {
+        self.convert(task).await
+    }
+
     /// Prepares for the next job. Called at the start and after each job is stored, before the environment may be frozen. Without
     /// it, conversions work but are slower.
     async fn get_ready(&self) {}

@@ -42,6 +42,7 @@ use options::{OfficeOptions, TrackedChanges};
 pub use profile::DEFAULT_PROGRAM_DIRECTORY;
 use profile::Installation;
 use soffice::Soffice;
+pub(super) use soffice::Way;
 pub use zygote::{Args as ZygoteArgs, run as run_zygote};
 
 /// Address space of a conversion in bytes: several times what a document of hundreds of pages needs.
@@ -129,7 +130,10 @@ impl OfficeEngine {
         tokio::task::spawn_blocking(finish).await.map_err(io::Error::other)?
     }
 
-    async fn attempt(&self, order: &Order<'_>) -> io::Result<Attempt> {
+    async fn attempt(&self, order: &Order<'_>, way: Way) -> io::Result<Attempt> {
+        if way.is_fresh(order) {
+            return self.soffice.convert(order).await;
+        }
         match self.forked.convert(order).await {
             Ok(attempt) => Ok(attempt),
             Err(error) => {
@@ -143,12 +147,11 @@ impl OfficeEngine {
 #[async_trait]
 impl Engine for OfficeEngine {
     async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
-        let document = Document::of(&task)?;
-        if task.tool == convert::TOOL {
-            self.to_format(&task, document).await
-        } else {
-            self.to_pdf(&task, document).await
-        }
+        self.convert_by(Way::Warm, &task).await
+    }
+
+    async fn convert_after_crash(&self, task: Task<'_>) -> Result<Conversion, Failure> {
+        self.convert_by(Way::Fresh, &task).await
     }
 
     async fn get_ready(&self) {
@@ -178,20 +181,29 @@ impl<'a> Document<'a> {
 }
 
 impl OfficeEngine {
-    async fn to_pdf(&self, task: &Task<'_>, document: Document<'_>) -> Result<Conversion, Failure> {
+    pub(super) async fn convert_by(&self, way: Way, task: &Task<'_>) -> Result<Conversion, Failure> {
+        let document = Document::of(task)?;
+        if task.tool == convert::TOOL {
+            self.to_format(way, task, document).await
+        } else {
+            self.to_pdf(way, task, document).await
+        }
+    }
+
+    async fn to_pdf(&self, way: Way, task: &Task<'_>, document: Document<'_>) -> Result<Conversion, Failure> {
         let options = OfficeOptions::read(task.options)?;
         let source = place(task, document).map_err(internal)?;
         let (import, guess) = read_text(document, &source).await.map_err(internal)?;
         let order = Order { import, ..order(task, source, document, &options) };
-        let mut notes = self.written(&order, document.format.family()).await?;
+        let mut notes = self.written(&order, way, document.format.family()).await?;
         let missing_fonts = self.finish(&order, std::mem::take(&mut notes.fonts), &options).await.map_err(internal)?;
         let told = options.warnings(document.format.family()).into_iter().chain(guess).chain(losses(&notes, &options));
-        let warnings = told.chain(missing_fonts).collect();
+        let warnings = told.chain(missing_fonts).chain(way.warning(&order)).collect();
         Ok(Conversion::of_pdf(order.output, self.info(), warnings))
     }
 
     /// Makes the formats of `convert-office` other than pictures.
-    async fn to_format(&self, task: &Task<'_>, document: Document<'_>) -> Result<Conversion, Failure> {
+    async fn to_format(&self, way: Way, task: &Task<'_>, document: Document<'_>) -> Result<Conversion, Failure> {
         let options = ConvertOptions::read(task.options)?;
         options.admit(document.format)?;
         let source = place(task, document).map_err(internal)?;
@@ -207,17 +219,18 @@ impl OfficeEngine {
             export,
             ..order(task, source, document, &as_pdf)
         };
-        let notes = self.written(&order, document.format.family()).await?;
+        let notes = self.written(&order, way, document.format.family()).await?;
         let origin = Origin::of(document.path, document.format, document.inspection).map_err(internal)?;
         let artifacts = convert::artifacts(&order.output, options.format, document.name, &notes.written);
         let bytes = convert::bytes(&artifacts).map_err(internal)?;
         let lost = convert::losses(origin, options.format, &notes.written, notes.changes, bytes);
-        let warnings = options.without_effect().into_iter().chain(guess).chain(lost).collect();
+        let told = options.without_effect().into_iter().chain(guess).chain(lost);
+        let warnings = told.chain(way.warning(&order)).collect();
         Ok(Conversion { artifacts, report: None, engine: self.info(), warnings })
     }
 
-    async fn written(&self, order: &Order<'_>, family: Family) -> Result<Notes, Failure> {
-        match self.attempt(order).await.map_err(internal)? {
+    async fn written(&self, order: &Order<'_>, way: Way, family: Family) -> Result<Notes, Failure> {
+        match self.attempt(order, way).await.map_err(internal)? {
             Attempt::Written(notes) => Ok(notes),
             failed @ (Attempt::NotLoaded
             | Attempt::NeedsPassword

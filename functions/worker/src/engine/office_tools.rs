@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use docmill_pdf::Media;
 use serde_json::{Value, json};
 
-use super::office::OfficeEngine;
 use super::office::convert::{ConvertOptions, TOOL, Target};
+use super::office::{OfficeEngine, Way};
 use super::{Artifact, Conversion, Engine, Failure, Source, Task};
 use crate::checker;
 
@@ -35,16 +35,28 @@ impl OfficeTools {
         Self { office, tools }
     }
 
-    async fn picture(&self, task: &Task<'_>, options: &ConvertOptions) -> Result<Conversion, Failure> {
+    async fn convert_by(&self, way: Way, task: &Task<'_>) -> Result<Conversion, Failure> {
+        if task.tool == TOOL {
+            let options = ConvertOptions::read(task.options)?;
+            if options.format == Target::Png {
+                return self.picture(way, task, &options).await;
+            }
+        }
+        self.office.convert_by(way, task).await
+    }
+
+    async fn picture(&self, way: Way, task: &Task<'_>, options: &ConvertOptions) -> Result<Conversion, Failure> {
         let mut print = json!({"pageRange": options.page.unwrap_or(1).to_string()});
         if let Some(password) = &options.password {
             print["password"] = json!(password);
         }
-        let printed = call(&self.office, PRINT, task.source()?.clone(), &print, task).await;
+        let scratch = &room(task.scratch, PRINT)?;
+        let printed = self.office.convert_by(way, &part(task, PRINT, task.source()?.clone(), &print, scratch)).await;
         let printed = printed.map_err(in_terms_of_page)?;
         let pdf = Source::File(checker::file(printed.path().to_owned(), Media::Pdf, None));
         let draw = json!({"format": "png", "dpi": options.dpi.unwrap_or(DEFAULT_DPI)});
-        let drawn = call(&*self.tools, DRAW, pdf, &draw, task).await?;
+        let scratch = &room(task.scratch, DRAW)?;
+        let drawn = self.tools.convert(part(task, DRAW, pdf, &draw, scratch)).await?;
         let artifacts = drawn.artifacts.into_iter().map(|artifact| Artifact { filename: None, ..artifact }).collect();
         let mut warnings = options.without_effect();
         warnings.extend(printed.warnings.into_iter().chain(drawn.warnings));
@@ -55,13 +67,11 @@ impl OfficeTools {
 #[async_trait]
 impl Engine for OfficeTools {
     async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
-        if task.tool == TOOL {
-            let options = ConvertOptions::read(task.options)?;
-            if options.format == Target::Png {
-                return self.picture(&task, &options).await;
-            }
-        }
-        self.office.convert(task).await
+        self.convert_by(Way::Warm, &task).await
+    }
+
+    async fn convert_after_crash(&self, task: Task<'_>) -> Result<Conversion, Failure> {
+        self.convert_by(Way::Fresh, &task).await
     }
 
     async fn get_ready(&self) {
@@ -69,16 +79,10 @@ impl Engine for OfficeTools {
     }
 }
 
-async fn call(
-    engine: &dyn Engine,
-    tool: &str,
-    source: Source,
-    options: &Value,
-    task: &Task<'_>,
-) -> Result<Conversion, Failure> {
-    let scratch = &room(task.scratch, tool)?;
+/// A part of a task, with its deadline, limits and fonts.
+fn part<'a>(task: &Task<'a>, tool: &'a str, source: Source, options: &'a Value, scratch: &'a Path) -> Task<'a> {
     let (deadline, limits, fonts) = (task.deadline, task.limits, task.fonts);
-    engine.convert(Task { tool, sources: vec![source], options, scratch, deadline, limits, fonts }).await
+    Task { tool, sources: vec![source], options, scratch, deadline, limits, fonts }
 }
 
 /// A directory for one call.

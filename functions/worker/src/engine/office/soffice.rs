@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
+use docmill::domain::job::Warning;
 use tempfile::TempDir;
 
 use super::document::Notes;
@@ -19,6 +20,28 @@ use crate::tree;
 
 const OPEN_FILES: u64 = 256;
 
+/// How a document is converted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) enum Way {
+    /// In a child of the warm LibreOffice.
+    Warm,
+    /// The child crashed: in a fresh process, if that can do what is asked for.
+    Fresh,
+}
+
+impl Way {
+    pub(super) fn is_fresh(self, order: &Order<'_>) -> bool {
+        self == Self::Fresh && Soffice::refusal(order).is_none()
+    }
+
+    /// A warning about what a fresh process does not do.
+    pub(super) fn warning(self, order: &Order<'_>) -> Option<Warning> {
+        let message = "LibreOffice crashed on this document, so it was converted in a simpler way: tracked changes are as they were \
+            saved, known differences from Microsoft Office are not repaired, and missing fonts are not reported.";
+        self.is_fresh(order).then(|| Warning::new("simplified_conversion", message))
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Soffice {
     launcher: Launcher,
@@ -30,20 +53,23 @@ impl Soffice {
         Self { launcher, installation }
     }
 
-    /// Fails for documents with a password and for changed page orientation, which the command line does not support. It also
-    /// prints documents without the usual repairs.
-    pub(super) async fn convert(&self, order: &Order<'_>) -> io::Result<Attempt> {
+    /// What an order asks for that the command line does not support.
+    fn refusal(order: &Order<'_>) -> Option<&'static str> {
         if order.encrypted && order.password.is_some() {
-            return Err(io::Error::new(io::ErrorKind::Unsupported, "soffice takes no password"));
+            Some("soffice takes no password")
+        } else if order.export.encoding.is_some() {
+            Some("soffice writes no sheets or texts as they are asked for")
+        } else if order.landscape.is_some() {
+            Some("soffice turns no pages")
+        } else {
+            None
         }
-        if order.export.encoding.is_some() {
-            return Err(io::Error::new(
-                io::ErrorKind::Unsupported,
-                "soffice writes no sheets or texts as they are asked for",
-            ));
-        }
-        if order.landscape.is_some() {
-            return Err(io::Error::new(io::ErrorKind::Unsupported, "soffice turns no pages"));
+    }
+
+    /// Prints documents without the usual repairs.
+    pub(super) async fn convert(&self, order: &Order<'_>) -> io::Result<Attempt> {
+        if let Some(refusal) = Self::refusal(order) {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, refusal));
         }
         // A separate profile, so that nothing remains from other documents. The directory's name is new too, since a helper's
         // child may have had this document before.
