@@ -160,7 +160,8 @@ impl Converter {
         let (tool, options, limits, deadline) = (call.tool.as_str(), &call.options, at.limits, at.deadline);
         let scratch = &place.next()?;
         let task = Task { tool, sources: sources.clone(), options, scratch, deadline, limits, fonts };
-        let conversion = match engine.convert(task).await {
+        let (first, ()) = tokio::join!(engine.convert(task), self.engines.get_ready_to_check(call.engine));
+        let conversion = match first {
             // A crash may not be the document's fault: try once more, in a fresh engine and in another way if there is one.
             Err(failure) if failure.code == JobErrorCode::EngineCrashed && Instant::now() < at.deadline => {
                 tracing::warn!(cause = %failure.cause, "an engine crashed; the conversion is repeated once");

@@ -155,10 +155,10 @@ impl Engine for OfficeEngine {
     }
 
     async fn get_ready(&self) {
-        if let Err(error) = self.forked.get_ready().await {
+        let (forked, ()) = tokio::join!(self.forked.get_ready(), self.fonts.get_ready());
+        if let Err(error) = forked {
             tracing::warn!(%error, "LibreOffice is not ready for the next job: a fresh process will serve it");
         }
-        self.fonts.get_ready().await;
     }
 }
 
@@ -230,7 +230,9 @@ impl OfficeEngine {
     }
 
     async fn written(&self, order: &Order<'_>, way: Way, family: Family) -> Result<Notes, Failure> {
-        match self.attempt(order, way).await.map_err(internal)? {
+        // The warnings about fonts need the list of fonts, which takes its time in a worker that has just started.
+        let (attempt, ()) = tokio::join!(self.attempt(order, way), self.fonts.get_ready());
+        match attempt.map_err(internal)? {
             Attempt::Written(notes) => Ok(notes),
             failed @ (Attempt::NotLoaded
             | Attempt::NeedsPassword

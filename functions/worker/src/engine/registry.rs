@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use docmill::domain::tool::{EngineKind, QueueName};
+use futures_util::future::join_all;
 
 use super::email::EmailToPdf;
 use super::html_basic::HtmlBasic;
@@ -90,10 +91,16 @@ impl Engines {
         engine.ok_or_else(|| Failure::internal(format!("the engine {} is not installed here", kind.as_str())))
     }
 
-    /// Prepares the warm engines for their next job.
+    /// Prepares the warm engines for their next job, all at the same time: each mostly waits for a process of its own.
     pub async fn get_ready(&self) {
-        for engine in self.warm.iter().filter_map(|kind| self.by_kind.get(kind)) {
-            engine.get_ready().await;
+        let engines = self.warm.iter().filter_map(|kind| self.by_kind.get(kind));
+        join_all(engines.map(|engine| engine.get_ready())).await;
+    }
+
+    /// Prepares the check of a result while `engine` makes it. The PDF tools check, so they are ready by then.
+    pub(crate) async fn get_ready_to_check(&self, engine: EngineKind) {
+        if let (Some(checker), false) = (&self.checker, engine == EngineKind::PdfTools) {
+            checker.get_ready().await;
         }
     }
 }
