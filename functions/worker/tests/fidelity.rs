@@ -51,6 +51,23 @@ async fn texts_of_every_encoding_are_read() {
     assert_eq!(print_text("plain.txt", "Grüße".as_bytes()).await.codes(), Vec::<&str>::new());
 }
 
+/// Those that no table uses are left out.
+#[tokio::test]
+async fn table_styles_in_use_stay() {
+    let directory = TempDir::new().unwrap();
+    let style = |id: &str, inside: &str| {
+        format!("<w:style w:type=\"table\" w:styleId=\"{id}\"><w:name w:val=\"{id}\"/>{inside}</w:style>")
+    };
+    let fonts = |font: &str| format!("<w:rPr><w:rFonts w:ascii=\"{font}\" w:hAnsi=\"{font}\"/></w:rPr>");
+    let unused = (0..12).map(|number| style(&format!("Unused{number}"), "")).collect::<String>();
+    let [base, used] = [style("Base", &fonts("DejaVu Sans Mono")), style("Used", "<w:basedOn w:val=\"Base\"/>")];
+    let table = "<w:tbl><w:tblPr><w:tblStyle w:val=\"Used\"/></w:tblPr><w:tr><w:tc><w:p><w:r><w:t>In a table</w:t></w:r></w:p>\
+        </w:tc></w:tr></w:tbl>";
+    let printed = print(&docx_with(directory.path(), table, &[unused, base, used].concat(), "")).await;
+    assert!(printed.text().contains("In a table"), "{}", printed.text());
+    assert_eq!(printed.fonts(), ["DejaVuSansMono"]);
+}
+
 /// LibreOffice would print the path of the conversion's folder.
 #[tokio::test]
 async fn fields_of_the_file_name_show_no_path() {
