@@ -93,19 +93,6 @@ impl<'s> Document<'s> {
         (unsafe { (self.session.api.FPDF_GetFileVersion)(self.handle, &raw mut version) } != 0).then_some(version)
     }
 
-    /// The bits of `/P`. All of them are set in a document that is not encrypted.
-    pub(crate) fn permissions(&self) -> u32 {
-        // SAFETY: The document is open.
-        (unsafe { (self.session.api.FPDF_GetDocPermissions)(self.handle) } & 0xffff_ffff) as u32
-    }
-
-    /// `/R` of the encryption; `None` if the document is not encrypted.
-    pub(crate) fn security_revision(&self) -> Option<i32> {
-        // SAFETY: The document is open.
-        Some(unsafe { (self.session.api.FPDF_GetSecurityHandlerRevision)(self.handle) })
-            .filter(|revision| *revision >= 0)
-    }
-
     /// The label of a page, as a viewer shows it: `iv`, `A-3`. Empty if the page has no label.
     pub(crate) fn page_label(&self, index: u32) -> String {
         let Ok(index) = i32::try_from(index) else { return String::new() };

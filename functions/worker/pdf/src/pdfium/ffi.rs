@@ -96,8 +96,6 @@ bindings! {
         fn FPDF_CloseDocument(Handle);
         fn FPDF_GetPageCount(Handle) -> c_int;
         fn FPDF_GetFileVersion(Handle, *mut c_int) -> c_int;
-        fn FPDF_GetDocPermissions(Handle) -> c_ulong;
-        fn FPDF_GetSecurityHandlerRevision(Handle) -> c_int;
         fn FPDF_GetMetaText(Handle, *const c_char, *mut c_void, c_ulong) -> c_ulong;
         fn FPDF_GetPageLabel(Handle, c_int, *mut c_void, c_ulong) -> c_ulong;
         fn FPDF_LoadPage(Handle, c_int) -> Handle;

@@ -27,6 +27,15 @@ pub(crate) struct Report {
     pub(crate) repaired: bool,
 }
 
+/// What a file says about its encryption.
+#[derive(Debug)]
+pub(crate) struct Encryption {
+    /// `/R`.
+    pub(crate) revision: i64,
+    /// The bits of `/P`.
+    pub(crate) permissions: i64,
+}
+
 impl Qpdf {
     pub(crate) fn load() -> Result<Self, String> {
         ffi::Functions::load().map(Self)
@@ -61,6 +70,20 @@ impl Qpdf {
     pub(crate) fn is_encrypted(&self, file: &Path) -> bool {
         let job = json!({ "inputFile": file, "isEncrypted": "" }).to_string();
         CString::new(job).is_ok_and(|job| self.0.run(&job).exit == 0)
+    }
+
+    /// The encryption of an encrypted file.
+    pub(crate) fn encryption(&self, file: &Path, password: Option<&str>) -> Result<Encryption, Failure> {
+        let mut job = json!({ "inputFile": file, "showEncryption": "" });
+        if let Some(password) = password {
+            job["password"] = password.into();
+        }
+        let report = self.run(&job)?;
+        // Both stand before the password, which may contain any text.
+        let number = |name| report.text.lines().find_map(|line| line.strip_prefix(name)?.parse::<i64>().ok());
+        let numbers = number("R = ").zip(number("P = "));
+        let (revision, permissions) = numbers.ok_or_else(|| damaged("qpdf: no encryption"))?;
+        Ok(Encryption { revision, permissions })
     }
 
     /// Rewrites a file without encryption and with sound cross references, for the passes that follow.

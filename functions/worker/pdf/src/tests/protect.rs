@@ -1,6 +1,6 @@
 use super::*;
 use crate::ErrorCode;
-use fixture::{plain, plain_document, save};
+use fixture::{plain, plain_document, rich, save};
 use lopdf::dictionary;
 
 /// qpdf's report on a file's protection, with this password.
@@ -55,6 +55,93 @@ fn a_password_is_required_and_checked() {
     let (outcome, documents) = run.results(Tool::MergePdf, json!({}));
     assert_eq!(page_texts(&documents[0]), ["secret 1", "secret 2"]);
     assert_eq!(outcome.warnings[0].code, "encryption_removed");
+}
+
+/// A document in every kind of encryption that opens without a password, though its owner has one.
+fn owned() -> Vec<Vec<u8>> {
+    let run = Run::new().with(&rich("secret", 2));
+    let encrypted = |kind: &str, settings: Value| {
+        let path = run.directory.path().join("owned.pdf");
+        let encrypt = json!({"userPassword": "", "ownerPassword": "owner", kind: settings});
+        let job = json!({
+            "inputFile": run.sources[0].path, "outputFile": path, "allowWeakCrypto": "", "objectStreams": "disable",
+            "encrypt": encrypt,
+        });
+        engines().qpdf().unwrap().run(&job).unwrap();
+        std::fs::read(path).unwrap()
+    };
+    let rc4 = encrypted("128bit", json!({"useAes": "n"}));
+    // pdfium takes the key for a shorter one then.
+    let length = b"/Length 128 /O";
+    let place = rc4.windows(length.len()).position(|window| window == length).unwrap();
+    let mut without_length = rc4.clone();
+    without_length[place + 1] = b'X';
+    let aes = encrypted("128bit", json!({"useAes": "y"}));
+    let restricted = encrypted("256bit", json!({"print": "none", "modify": "none", "extract": "n"}));
+    vec![encrypted("40bit", json!({})), rc4, without_length, aes, encrypted("256bit", json!({})), restricted]
+}
+
+/// The text of PDFs, and the bytes of other results.
+fn contents(run: &Run, outcome: &crate::Outcome) -> Vec<Vec<u8>> {
+    let read = |artifact: &crate::Artifact| {
+        let path = run.path(&artifact.file);
+        if artifact.media != Media::Pdf {
+            return std::fs::read(path).unwrap();
+        }
+        let open = run.path("open.pdf");
+        engines().qpdf().unwrap().normalize(&path, Some("a"), &open).unwrap();
+        page_texts(&Document::load(open).unwrap()).concat().into_bytes()
+    };
+    outcome.artifacts.iter().map(read).collect()
+}
+
+#[test]
+fn an_empty_user_password_opens_in_every_tool() {
+    let sources = owned();
+    for (tool, options) in [
+        (Tool::MergePdf, json!({})),
+        (Tool::SplitPdf, json!({"mode": "every"})),
+        (Tool::OrganizePdf, json!({"pages": "2,1"})),
+        (Tool::CompressPdf, json!({})),
+        (Tool::ProtectPdf, json!({"userPassword": "a"})),
+        (Tool::UnlockPdf, json!({})),
+        (Tool::WatermarkPdf, json!({"text": "x"})),
+        (Tool::PdfToImages, json!({"dpi": 36})),
+        (Tool::Thumbnail, json!({})),
+        (Tool::PdfToText, json!({})),
+        (Tool::EditMetadata, json!({"set": {"title": "x"}})),
+        (Tool::FlattenPdf, json!({})),
+        (Tool::FillForm, json!({"fields": {"name": "x"}})),
+        (Tool::OcrPdf, json!({})),
+        (Tool::PdfToPdfa, json!({"level": "2b", "onUnsupported": "warn"})),
+        (Tool::CompareDocuments, json!({"format": "json"})),
+        (Tool::RedactPdf, json!({"text": [{"literal": "secret"}]})),
+    ] {
+        let made = |source: &[u8]| {
+            let run = Run::new().with(source);
+            let run = if tool == Tool::CompareDocuments { run.with(source) } else { run };
+            let outcome = run.run(tool, options.clone()).unwrap_or_else(|failure| panic!("{tool:?}: {failure:?}"));
+            contents(&run, &outcome)
+        };
+        let expected = made(&rich("secret", 2));
+        assert!(!expected.concat().is_empty(), "{tool:?}");
+        for (kind, source) in sources.iter().enumerate() {
+            assert!(made(source) == expected, "{tool:?} of kind {kind}");
+        }
+    }
+}
+
+#[test]
+fn a_description_says_what_a_protected_document_allows() {
+    let expected = [(2, true), (3, true), (3, true), (4, true), (6, true), (6, false)];
+    for (source, (revision, may)) in owned().iter().zip(expected) {
+        let run = Run::new().with(source);
+        let outcome = run.run(Tool::InspectDocument, json!({})).unwrap();
+        let seen: Value = serde_json::from_slice(&contents(&run, &outcome)[0]).unwrap();
+        assert_eq!(seen["encryption"]["revision"], revision);
+        assert_eq!(seen["encryption"]["permissions"]["copy"], may, "{seen}");
+        assert_eq!(seen["pageCount"], 2);
+    }
 }
 
 #[test]

@@ -247,9 +247,8 @@ fn linearize(engines: &Engines, request: &Request, result: &Path) -> Result<(), 
 fn compare(engines: &Engines, request: &Request, result: &Path, attempt: &Attempt) -> Result<Vec<Comparison>, Failure> {
     let source = super::only_source(request)?;
     let session = engines.pdfium()?.session();
-    let password = source.password.as_deref();
-    let old = Document::open(&session, &source.path, password)?;
-    let new = Document::open(&session, result, password)?;
+    let old = raster::open(engines, &session, request, source)?;
+    let new = Document::open(&session, result, None)?;
     let pages = new.pages();
     let step = pages.div_ceil(SAMPLE).max(1);
     let all = pages as usize <= ALL_COMPARED;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{internal, io_failure, options, pdf, raster};
 use crate::image::{Encoding, Format, encode};
 use crate::ocr::{self, How, LOW_CONFIDENCE, PageText, Reader, TextLayer};
-use crate::pdfium::{Document, Page};
+use crate::pdfium::Page;
 use crate::structure::assembly::Source;
 use crate::structure::objects::Lookup;
 use crate::structure::transform::{Matrix, move_annotation, wrap_contents};
@@ -102,7 +102,7 @@ fn read(engines: &Engines, request: &Request, options: &Options) -> Result<Vec<D
     let mut orienter = options.rotate.then(|| tesseract.orienter().ok_or_else(no_model)).transpose()?;
     let session = engines.pdfium()?.session();
     let source = super::only_source(request)?;
-    let document = Document::open(&session, &source.path, source.password.as_deref())?;
+    let document = raster::open(engines, &session, request, source)?;
     let how = How { dpi: options.dpi, deskew: options.deskew, pixels: request.limits.pixels };
     let count = raster::page_count(&document, request)?;
     (0..count)

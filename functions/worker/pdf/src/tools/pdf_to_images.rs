@@ -51,7 +51,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let background = raster::background(&options.background, options.format)?;
     let session = engines.pdfium()?.session();
     let source = super::only_source(request)?;
-    let document = Document::open(&session, &source.path, source.password.as_deref())?;
+    let document = raster::open(engines, &session, request, source)?;
     let pages = raster::pages(&document, options.pages.as_deref(), request)?;
     let sized = options.width.is_some() || options.height.is_some();
     let fit = if sized { Fit::Inside { width: options.width, height: options.height } } else { Fit::Dpi(options.dpi) };

@@ -5,7 +5,6 @@ use serde::Deserialize;
 use super::ocr_pdf::{low_confidence, reader};
 use super::raster;
 use crate::ocr::{self, How};
-use crate::pdfium::Document;
 use crate::text;
 use crate::{Artifact, Engines, Failure, Media, Outcome, Request, Warning};
 
@@ -71,7 +70,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let how = How { dpi: None, deskew: false, pixels: request.limits.pixels };
     let session = engines.pdfium()?.session();
     let source = super::only_source(request)?;
-    let document = Document::open(&session, &source.path, source.password.as_deref())?;
+    let document = raster::open(engines, &session, request, source)?;
     let pages = raster::pages(&document, options.pages.as_deref(), request)?;
     let structure = options.format != Format::Text;
     let mut written = String::new();

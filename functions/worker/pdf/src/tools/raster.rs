@@ -2,9 +2,9 @@
 
 use crate::image::Format;
 use crate::page_range::PageRange;
-use crate::pdfium::{Background, Document};
+use crate::pdfium::{Background, Document, Session};
 use crate::structure::pages::too_many;
-use crate::{ErrorCode, Failure, Request};
+use crate::{Engines, ErrorCode, Failure, Request, Source};
 
 /// The size of a page's picture.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +29,28 @@ impl Size {
     pub(super) fn bytes(self) -> u64 {
         u64::from(self.width) * u64::from(self.height) * 4
     }
+}
+
+/// Opens a source in pdfium. If pdfium can't decrypt it, qpdf does: it reads protection that others find damaged.
+pub(super) fn open<'s>(
+    engines: &Engines,
+    session: &'s Session<'s>,
+    request: &Request,
+    source: &Source,
+) -> Result<Document<'s>, Failure> {
+    let password = source.password.as_deref();
+    let refusal = match Document::open(session, &source.path, password) {
+        Err(failure) if failure.code == ErrorCode::PasswordRequired || failure.code == ErrorCode::WrongPassword => {
+            failure
+        }
+        opened => return opened,
+    };
+    let decrypted = request.directory.join("decrypted.pdf");
+    engines.qpdf()?.normalize(&source.path, password, &decrypted).map_err(|_same| refusal)?;
+    let document = Document::open(session, &decrypted, None);
+    // The open file can still be read after it is removed.
+    std::fs::remove_file(&decrypted).map_err(|error| super::io_failure(&error))?;
+    document
 }
 
 /// The size of the picture of a page, given its size in points.

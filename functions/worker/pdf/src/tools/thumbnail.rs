@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::raster::{self, Size};
 use crate::image::{Encoding, Format, decode, encode, resized, svg_to_pdf};
-use crate::pdfium::{Background, Bitmap, Document};
+use crate::pdfium::{Background, Bitmap};
 use crate::{Artifact, Engines, ErrorCode, Failure, Media, Outcome, Request, Source};
 
 #[derive(Debug, Deserialize)]
@@ -76,7 +76,7 @@ fn finish(request: &Request, picture: &Bitmap, options: &Options) -> Result<Outc
 
 fn page(engines: &Engines, request: &Request, source: &Source, options: &Options) -> Result<Bitmap, Failure> {
     let session = engines.pdfium()?.session();
-    let document = Document::open(&session, &source.path, source.password.as_deref())?;
+    let document = raster::open(engines, &session, request, source)?;
     let pages = raster::page_count(&document, request)?;
     if options.page == 0 || options.page > pages {
         return Err(Failure::new(

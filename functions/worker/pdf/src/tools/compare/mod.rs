@@ -47,7 +47,8 @@ enum Format {
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
     let session = engines.pdfium()?.session();
-    let (before, after) = (Version::read(&session, request, 0)?, Version::read(&session, request, 1)?);
+    let (before, after) =
+        (Version::read(engines, &session, request, 0)?, Version::read(engines, &session, request, 1)?);
     let compared = pairs(&before.pages, &after.pages).into_iter().map(ComparedPage::of);
     let compared: Vec<ComparedPage> = match options.mode {
         Mode::Text => by_text(&before, &after, compared),
@@ -77,9 +78,9 @@ struct Version<'s> {
 }
 
 impl<'s> Version<'s> {
-    fn read(session: &'s Session<'s>, request: &Request, position: usize) -> Result<Self, Failure> {
+    fn read(engines: &Engines, session: &'s Session<'s>, request: &Request, position: usize) -> Result<Self, Failure> {
         let source = request.sources.get(position).ok_or_else(|| internal(format!("no source {position}")))?;
-        let document = Document::open(session, &source.path, source.password.as_deref())?;
+        let document = raster::open(engines, session, request, source)?;
         let mut pages = Vec::new();
         document.for_each_page(0..raster::page_count(&document, request)?, |index, page| {
             pages.push(Content::read(page, index + 1)?);

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, HashSet};
 use lopdf::{Dictionary, Document, Object, ObjectId};
 use serde_json::{Value, json};
 
+use super::super::raster;
 use crate::pdfium;
+use crate::qpdf::Encryption;
 use crate::structure::fields::{self, Field, Kind};
 use crate::structure::objects::{DEPTH, Lookup, decode, tree};
 use crate::structure::{self, pages};
@@ -17,7 +19,7 @@ const LISTED: usize = 5_000;
 pub(super) fn inspect(engines: &Engines, request: &Request, source: &Source) -> Result<Value, Failure> {
     let bytes = std::fs::metadata(&source.path).map_err(|error| super::super::io_failure(&error))?.len();
     let session = engines.pdfium()?.session();
-    let shown = pdfium::Document::open(&session, &source.path, source.password.as_deref())?;
+    let shown = raster::open(engines, &session, request, source)?;
     let structure::open::Opened { mut document, warnings, .. } = structure::open_holding(engines, request, 0)?;
     let tree = pages::read(&mut document, request.limits.pages)?;
     let catalog = document.catalog().cloned().unwrap_or_default();
@@ -29,7 +31,7 @@ pub(super) fn inspect(engines: &Engines, request: &Request, source: &Source) -> 
         "damaged": warned("source_repaired"),
         "pageCount": tree.pages.len(),
         "pages": page_list(&shown, &document, &tree.pages)?,
-        "encryption": encryption(&shown),
+        "encryption": encryption(engines, source)?,
         "signatures": signatures(&document),
         "form": form(&document, &catalog),
         "outline": outline(&document, &catalog),
@@ -65,17 +67,20 @@ fn page_list(shown: &pdfium::Document<'_>, document: &Document, ids: &[ObjectId]
     ids.iter().enumerate().map(page).collect()
 }
 
-fn encryption(shown: &pdfium::Document<'_>) -> Value {
-    let Some(revision) = shown.security_revision() else { return Value::Null };
-    let bits = shown.permissions();
-    let may = |bit: u32| bits & (1 << (bit - 1)) != 0;
-    json!({
+fn encryption(engines: &Engines, source: &Source) -> Result<Value, Failure> {
+    let qpdf = engines.qpdf()?;
+    if !qpdf.is_encrypted(&source.path) {
+        return Ok(Value::Null);
+    }
+    let Encryption { revision, permissions } = qpdf.encryption(&source.path, source.password.as_deref())?;
+    let may = |bit: u32| permissions & (1 << (bit - 1)) != 0;
+    Ok(json!({
         "revision": revision,
         "permissions": {
             "print": may(3), "printHighQuality": may(12), "modify": may(4), "copy": may(5), "annotate": may(6),
             "fillForms": may(9), "extractForAccessibility": may(10), "assemble": may(11),
         },
-    })
+    }))
 }
 
 fn signatures(document: &Document) -> Vec<Value> {
