@@ -4,8 +4,10 @@
 //! Runs in the confined child. A package with an unexpected structure is left unchanged for LibreOffice to read.
 
 mod edit;
+mod layouts;
 mod lists;
 mod notes;
+mod relations;
 mod sheets;
 mod slides;
 mod styles;
@@ -75,7 +77,7 @@ const ALWAYS: [&str; 1] = [""];
 enum Context {
     Text { cleared: lists::Cleared, table_styles: Option<styles::Named> },
     Spreadsheet(sheets::Wrapping),
-    Presentation { numbers: BTreeMap<String, u32>, with_notes: bool },
+    Presentation { numbers: BTreeMap<String, u32>, layouts: layouts::Unused, with_notes: bool },
 }
 
 impl Context {
@@ -86,7 +88,11 @@ impl Context {
                 Self::Text { cleared: lists::cleared_by(&styles)?, table_styles: styles::named(package, &styles)? }
             }
             Kind::Spreadsheet => Self::Spreadsheet(sheets::wrapping(package)?),
-            Kind::Presentation { with_notes } => Self::Presentation { numbers: slides::numbers(package)?, with_notes },
+            Kind::Presentation { with_notes } => Self::Presentation {
+                numbers: slides::numbers(package)?,
+                layouts: layouts::unused(package)?,
+                with_notes,
+            },
         })
     }
 
@@ -101,6 +107,7 @@ impl Context {
                 Some(if numbers.contains_key(part) { &ALWAYS } else { &slides::SIGNS })
             }
             Self::Presentation { with_notes: false, .. } if notes::is_relations(part) => Some(&notes::SIGNS),
+            Self::Presentation { layouts, .. } if layouts::in_part(layouts, part).is_some() => Some(&ALWAYS),
             Self::Text { .. } | Self::Spreadsheet(_) | Self::Presentation { .. } => None,
         }
     }
@@ -112,6 +119,9 @@ impl Context {
             Self::Text { .. } => texts::edited(xml),
             Self::Spreadsheet(wrapping) => sheets::edited(xml, wrapping),
             Self::Presentation { .. } if notes::is_relations(part) => notes::edited(xml),
+            Self::Presentation { layouts, .. } if let Some(unused) = layouts::in_part(layouts, part) => {
+                layouts::edited(part, xml, unused)
+            }
             Self::Presentation { numbers, .. } => slides::edited(xml, numbers.get(part).copied()),
         }
     }
@@ -248,6 +258,36 @@ mod tests {
     }
 
     #[test]
+    fn layouts_that_no_slide_uses_are_removed() {
+        let relation = |id: u32| {
+            let target = format!("../slideLayouts/slideLayout{id}.xml");
+            format!("<R Id=\"rId{id}\" Type=\"http://x/relationships/slideLayout\" Target=\"{target}\"/>")
+        };
+        let relations = |ids: &[u32]| format!("<Rs>{}</Rs>", ids.iter().copied().map(relation).collect::<String>());
+        let entry = |id: &u32| format!("<p:sldLayoutId id=\"99\" r:id=\"rId{id}\"/>");
+        let list = |ids: &[u32]| format!("<p:sldMaster>{}</p:sldMaster>", ids.iter().map(entry).collect::<String>());
+        let (master, of_master) = ("ppt/slideMasters/slideMaster1.xml", "ppt/slideMasters/_rels/slideMaster1.xml.rels");
+        let rewritten = |used: &[u32], listed: &[u32]| {
+            let parts = [
+                ("ppt/presentation.xml", "<p:presentation/>"),
+                ("ppt/slides/_rels/slide1.xml.rels", &relations(used)),
+                ("ppt/slideLayouts/_rels/slideLayout3.xml.rels", &relations(&[3])),
+                (of_master, &relations(&[1, 2, 3])),
+                (master, &list(listed)),
+            ];
+            let (directory, source) = package(&parts);
+            let kind = Kind::Presentation { with_notes: true };
+            let (target, _) = rewrite(&source, kind, &directory.path().join("rewritten"));
+            (part(&target, of_master), part(&target, master))
+        };
+        let all = [1, 2, 3];
+        assert_eq!(rewritten(&[2], &all), (relations(&[2]), list(&[2])));
+        assert_eq!(rewritten(&all, &all), (relations(&all), list(&all)));
+        assert_eq!(rewritten(&[], &all), (relations(&all), list(&all)), "a master that no slide uses");
+        assert_eq!(rewritten(&[2], &[2, 3]), (relations(&all), list(&[2, 3])), "a list of another form");
+    }
+
+    #[test]
     fn an_invalid_package_is_left_unchanged() {
         let directory = tempfile::tempdir().unwrap();
         let source = directory.path().join("a.docx");
@@ -264,6 +304,7 @@ mod tests {
             let _ = texts::edited(&xml);
             let _ = slides::edited(&xml, Some(3));
             let _ = notes::edited(&xml);
+            let _ = layouts::edited("ppt/slideMasters/a.xml", &xml, &["A".to_owned()].into());
             let _ = sheets::edited(&xml, &Some(vec![true]));
             let _ = lists::edited(&xml, &[("H1".to_owned(), "432".to_owned())].into());
             let _ = styles::edited(&xml, &["A".to_owned()].into());

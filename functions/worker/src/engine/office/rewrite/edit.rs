@@ -95,11 +95,11 @@ pub(super) fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     Some(found.value.into_owned())
 }
 
-/// The unescaped values of all attributes.
-pub(super) fn values(tag: &BytesStart<'_>) -> Vec<String> {
+/// All attributes, with their unescaped values.
+pub(super) fn attributes(tag: &BytesStart<'_>) -> Vec<(String, String)> {
     let mut attributes = tag.attributes();
     let readable = attributes.with_checks(false).map_while(Result::ok);
-    readable.map(|attribute| unescaped(&attribute.value)).collect()
+    readable.map(|attribute| (attribute.key.as_ref().to_owned(), unescaped(&attribute.value))).collect()
 }
 
 /// The tag that starts here, if any.

@@ -9,7 +9,7 @@ use quick_xml::events::BytesStart;
 use super::edit::{Edit, Edited, Tag, apply, attribute, escaped, plain, scan};
 use super::symbols::{SymbolFont, is_private};
 use super::tabs::Paragraph;
-use super::{Losses, Package, part};
+use super::{Losses, Package, part, relations};
 
 /// A slide without any of these needs no changes.
 pub(super) const SIGNS: [&str; 4] = ["<a14:m", "Wingdings", "Webdings", "<a:tabLst"];
@@ -34,15 +34,9 @@ pub(super) fn numbers(package: &mut Package) -> io::Result<BTreeMap<String, u32>
         }
     })?;
     let Some(first) = first.filter(|first| *first != 1) else { return Ok(BTreeMap::new()) };
-    let mut targets = BTreeMap::new();
-    scan(&part(package, "ppt/_rels/presentation.xml.rels")?, |_, tag| {
-        if let Tag::Start(tag) | Tag::Empty(tag) = tag
-            && let (Some(id), Some(target)) = (attribute(&tag, "Id"), attribute(&tag, "Target"))
-        {
-            let target = target.strip_prefix('/').map_or_else(|| format!("ppt/{target}"), str::to_owned);
-            targets.insert(id, target);
-        }
-    })?;
+    let relations = relations::read(&part(package, "ppt/_rels/presentation.xml.rels")?)?;
+    let targets = relations.into_iter().map(|relation| (relation.target_in("ppt"), relation.id));
+    let mut targets: BTreeMap<_, _> = targets.map(|(target, id)| (id, target)).collect();
     let slides = ids.into_iter().filter_map(|id| targets.remove(&id));
     Ok(slides.zip(first..).collect())
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use memchr::memmem;
 use quick_xml::events::BytesStart;
 
-use super::edit::{Edit, Edited, Tag, apply, attribute, scan, tag_at, unescaped, values};
+use super::edit::{Edit, Edited, Tag, apply, attribute, attributes, scan, tag_at, unescaped};
 use super::{Losses, MOST_BYTES, Package, part_at};
 
 /// The part with the styles.
@@ -52,7 +52,7 @@ fn named_by(xml: &str) -> impl Iterator<Item = String> {
         let from = at.saturating_sub(LONGEST_NAME);
         Some(from + memchr::memrchr(b'<', xml.as_bytes().get(from..at)?)?)
     });
-    starts.filter_map(|start| tag_at(xml, start)).flat_map(|tag| values(&tag))
+    starts.filter_map(|start| tag_at(xml, start)).flat_map(|tag| attributes(&tag)).map(|(_, value)| value)
 }
 
 /// A style of a table, with the styles that it refers to.
