@@ -49,6 +49,10 @@ fn binary(head: &[u8]) -> Option<Media> {
     if memchr::memmem::find(start, b"%PDF-").is_some() {
         return Some(Media::Pdf);
     }
+    // For large files (BigTIFF), with offsets of 64 bits.
+    if head.starts_with(b"II+\0") || head.starts_with(b"MM\0+") {
+        return Some(Media::Tiff);
+    }
     #[allow(clippy::wildcard_enum_match_arm, reason = "the library's list is open; other pictures are not supported")]
     match imagesize::image_type(head).ok()? {
         ImageType::Jpeg => Some(Media::Jpeg),
@@ -119,6 +123,9 @@ mod tests {
         assert_eq!(of(b"junk\n%PDF-1.4\n", None), Some("pdf"));
         assert_eq!(of(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", Some("x.pdf")), Some("png"));
         assert_eq!(of(b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01", None), Some("jpg"));
+        assert_eq!(of(b"II*\0\x08\0\0\0\x0c\0\0\x01", None), Some("tiff"));
+        assert_eq!(of(b"II+\0\x08\0\0\0\x10\0\0\0", None), Some("tiff"));
+        assert_eq!(of(b"MM\0+\0\x08\0\0\0\0\0\0", None), Some("tiff"));
         assert_eq!(of(b"<!doctype html><p>x", None), Some("html"));
         assert_eq!(of(b"<?xml version='1.0'?>\n<svg xmlns='http://www.w3.org/2000/svg'/>", None), Some("svg"));
         assert_eq!(of(b"# Title\n\ntext", Some("README.md")), Some("md"));

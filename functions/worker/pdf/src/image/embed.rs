@@ -77,6 +77,10 @@ pub(crate) fn decode(
     format: ImageFormat,
     limits: &Limits,
 ) -> Result<(DynamicImage, Orientation, Option<Vec<u8>>), Failure> {
+    if format == ImageFormat::Tiff {
+        let (image, orientation) = super::tiff::first(data, limits)?;
+        return Ok((image, orientation, None));
+    }
     let (decoder, orientation, profile) = begin(data, format, limits)?;
     Ok((finish(decoder)?, orientation, profile))
 }
