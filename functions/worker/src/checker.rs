@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use docmill::domain::job::JobErrorCode;
 use docmill_pdf::Media;
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::engine::{Artifact, Conversion, Engine, Failure, Limits, NO_FONTS, Source, Task};
 use crate::tree;
@@ -31,7 +32,8 @@ impl std::fmt::Debug for Checker<'_> {
 }
 
 impl Checker<'_> {
-    /// Opens each file, which must be complete, of its format and within the limits. Counts pages and measures pictures.
+    /// Opens each file, which must be complete, of its format and within the limits. Counts pages and measures pictures. Makes the
+    /// pictures of PDFs smaller if the engine left that to the check.
     ///
     /// `password` opens files that were just encrypted. `scratch` is an empty directory.
     pub async fn check(
@@ -45,31 +47,43 @@ impl Checker<'_> {
             let password = password.map(str::to_owned);
             Source::File(file(artifact.path.clone(), artifact.media, password))
         });
-        let seen = self.call(VERIFY, sources.collect(), scratch).await?.artifacts;
+        let options = conversion.pictures.map_or(Value::Null, |pictures| json!({ "pictures": pictures }));
+        let Conversion { artifacts: seen, report, .. } =
+            self.call(VERIFY, sources.collect(), &options, scratch).await?;
         if seen.len() != conversion.artifacts.len() {
             return Err(Failure::internal("the check did not answer for every file"));
         }
-        let artifacts = conversion.artifacts.into_iter().zip(seen);
-        let artifacts = artifacts.map(|(made, Artifact { pages, width, height, .. })| {
+        let fitted: Vec<usize> = report.and_then(|report| Vec::deserialize(&report["fitted"]).ok()).unwrap_or_default();
+        let artifacts = conversion.artifacts.into_iter().zip(seen).enumerate();
+        let artifacts = artifacts.map(|(position, (made, Artifact { path, pages, width, height, .. }))| {
             // The format's own tool may know more, such as the pages in a picture.
             Artifact {
+                path: if fitted.contains(&position) { path } else { made.path },
                 pages: pages.or(made.pages),
                 width: width.or(made.width),
                 height: height.or(made.height),
                 ..made
             }
         });
-        Ok(Conversion { artifacts: artifacts.collect(), ..conversion })
+        let conversion = Conversion { artifacts: artifacts.collect(), ..conversion };
+        are_files(&conversion)?;
+        Ok(conversion)
     }
 
     /// Writes a copy of a PDF with a large "TEST" on every page.
     pub async fn mark(&self, pdf: docmill_pdf::Source, scratch: &Path) -> Result<PathBuf, Failure> {
-        let marked = self.call(MARK, vec![Source::File(pdf)], scratch).await?;
+        let marked = self.call(MARK, vec![Source::File(pdf)], &Value::Null, scratch).await?;
         Ok(marked.path().to_owned())
     }
 
-    async fn call(&self, tool: &str, sources: Vec<Source>, scratch: &Path) -> Result<Conversion, Failure> {
-        let (options, limits, deadline) = (&Value::Null, self.limits, self.deadline);
+    async fn call(
+        &self,
+        tool: &str,
+        sources: Vec<Source>,
+        options: &Value,
+        scratch: &Path,
+    ) -> Result<Conversion, Failure> {
+        let (limits, deadline) = (self.limits, self.deadline);
         let fonts = &NO_FONTS;
         self.tools.convert(Task { tool, sources, options, scratch, deadline, limits, fonts }).await
     }

@@ -46,7 +46,7 @@ impl Engine for Shout {
         std::fs::write(&path, text).map_err(|error| Failure::internal(error.to_string()))?;
         let artifact = Artifact { path, media: Media::Text, pages: None, width: None, height: None, filename: None };
         let engine = EngineInfo { name: "shout".into(), version: "1".into() };
-        Ok(Conversion { artifacts: vec![artifact], report: None, engine, warnings: Vec::new() })
+        Ok(Conversion { artifacts: vec![artifact], report: None, engine, warnings: Vec::new(), pictures: None })
     }
 }
 // … to here.

@@ -96,6 +96,6 @@ impl Engine for StubChecker {
             other => panic!("{other:?} is no result"),
         });
         let engine = EngineInfo { name: "stub".into(), version: "1".into() };
-        Ok(Conversion { artifacts: checked.collect(), report: None, engine, warnings: Vec::new() })
+        Ok(Conversion { artifacts: checked.collect(), report: None, engine, warnings: Vec::new(), pictures: None })
     }
 }

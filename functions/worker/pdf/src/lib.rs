@@ -33,7 +33,7 @@ mod xml;
 
 pub use office_file::OfficeFile;
 pub use page_range::{PageRange, RangeError};
-pub use request::{Artifact, ErrorCode, Failure, Limits, Media, Outcome, Request, Source, Warning};
+pub use request::{Artifact, ErrorCode, Failure, Limits, Media, Outcome, PictureLimits, Request, Source, Warning};
 pub use tool::Tool;
 
 /// The libraries that the tools call, found and loaded once before the first request.

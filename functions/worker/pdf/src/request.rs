@@ -159,6 +159,15 @@ pub struct Limits {
     pub memory_bytes: u64,
 }
 
+/// What pictures may have at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PictureLimits {
+    /// Dots per inch.
+    pub dpi: u16,
+    /// The quality of JPEG, from 1 to 100.
+    pub quality: u8,
+}
+
 /// The result of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Outcome {

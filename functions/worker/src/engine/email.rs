@@ -14,7 +14,8 @@ use super::calls::{call, room};
 use super::html_browser::EMAIL_TOOL;
 use super::page::{read_options, read_page_up_to};
 use super::{Artifact, Conversion, Engine, Failure, Source, Task};
-use crate::{checker, sources};
+use crate::checker::{self, Checker};
+use crate::sources;
 
 pub const TOOL: &str = "email-to-pdf";
 
@@ -172,7 +173,12 @@ impl EmailToPdf {
         let source = checked.map_err(|_panicked| Failure::internal("the check of an attachment panicked"))??;
         let scratch = room(task, "attachment")?;
         let converted = match &source {
-            Source::Document { .. } => call(&*self.office, OFFICE, vec![source], &json!({}), &scratch, task).await?,
+            Source::Document { .. } => {
+                let printed = call(&*self.office, OFFICE, vec![source], &json!({}), &scratch, task).await?;
+                // The check makes its pictures smaller.
+                let checker = Checker { tools: &*self.tools, limits: task.limits, deadline: task.deadline };
+                checker.check(printed, None, &room(task, "check")?).await?
+            }
             Source::File(docmill_pdf::Source { media: Media::Pdf, path, .. }) => {
                 let pdf = path.clone();
                 let verified = call(&*self.tools, VERIFY, vec![source], &Value::Null, &scratch, task).await?;

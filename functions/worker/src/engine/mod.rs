@@ -22,7 +22,7 @@ use std::time::Instant;
 use async_trait::async_trait;
 use docmill::domain::job::{EngineInfo, Warning};
 pub use docmill::domain::limits::Limits;
-pub use docmill_pdf::Media;
+pub use docmill_pdf::{Media, PictureLimits};
 pub use fonts::{NO_FONTS, OwnFonts};
 use serde_json::Value;
 
@@ -96,6 +96,8 @@ pub struct Conversion {
     pub report: Option<Value>,
     pub engine: EngineInfo,
     pub warnings: Vec<Warning>,
+    /// What the pictures of its PDFs are to have at most. The check makes larger ones smaller.
+    pub pictures: Option<PictureLimits>,
 }
 
 /// A file that an engine made.
@@ -121,7 +123,7 @@ impl Conversion {
     pub fn of_file(path: PathBuf, media: Media, engine: EngineInfo, warnings: Vec<Warning>) -> Self {
         let (pages, width, height, filename) = (None, None, None, None);
         let artifact = Artifact { path, media, pages, width, height, filename };
-        Self { artifacts: vec![artifact], report: None, engine, warnings }
+        Self { artifacts: vec![artifact], report: None, engine, warnings, pictures: None }
     }
 
     /// Pages of all files together.

@@ -199,7 +199,8 @@ impl OfficeEngine {
         let missing_fonts = self.finish(&order, std::mem::take(&mut notes.fonts), &options).await.map_err(internal)?;
         let told = options.warnings(document.format.family()).into_iter().chain(guess).chain(losses(&notes, &options));
         let warnings = told.chain(missing_fonts).chain(way.warning(&order)).collect();
-        Ok(Conversion::of_pdf(order.output, self.info(), warnings))
+        let pictures = options.pictures();
+        Ok(Conversion { pictures, ..Conversion::of_pdf(order.output, self.info(), warnings) })
     }
 
     /// Makes the formats of `convert-office` other than pictures.
@@ -226,7 +227,7 @@ impl OfficeEngine {
         let lost = convert::losses(origin, options.format, &notes.written, notes.changes, bytes);
         let told = options.without_effect().into_iter().chain(guess).chain(lost);
         let warnings = told.chain(way.warning(&order)).collect();
-        Ok(Conversion { artifacts, report: None, engine: self.info(), warnings })
+        Ok(Conversion { artifacts, report: None, engine: self.info(), warnings, pictures: None })
     }
 
     async fn written(&self, order: &Order<'_>, way: Way, family: Family) -> Result<Notes, Failure> {

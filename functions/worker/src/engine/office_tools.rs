@@ -60,7 +60,7 @@ impl OfficeTools {
         let artifacts = drawn.artifacts.into_iter().map(|artifact| Artifact { filename: None, ..artifact }).collect();
         let mut warnings = options.without_effect();
         warnings.extend(printed.warnings.into_iter().chain(drawn.warnings));
-        Ok(Conversion { artifacts, report: None, engine: printed.engine, warnings })
+        Ok(Conversion { artifacts, report: None, engine: printed.engine, warnings, pictures: None })
     }
 }
 

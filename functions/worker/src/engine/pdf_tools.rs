@@ -113,7 +113,7 @@ impl Engine for PdfTools {
         let Outcome { artifacts, report, warnings } = self.run(request, &task).await?;
         let artifacts = artifacts.into_iter().map(|made| artifact(&directory, made)).collect::<Result<_, _>>()?;
         let warnings = warnings.into_iter().map(warning).collect();
-        Ok(Conversion { artifacts, report, engine: info(), warnings })
+        Ok(Conversion { artifacts, report, engine: info(), warnings, pictures: None })
     }
 
     async fn get_ready(&self) {

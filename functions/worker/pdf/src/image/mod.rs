@@ -5,6 +5,7 @@ mod embed;
 mod encode;
 mod header;
 mod jpeg;
+pub(crate) mod metadata;
 mod resize;
 mod similarity;
 mod stream;

@@ -5,12 +5,11 @@ use std::collections::HashSet;
 
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
-use super::metadata_of_pictures;
 use super::needle::Needles;
 use super::strings;
-use crate::Failure;
 use crate::structure::objects::{Lookup, unpacked};
 use crate::structure::{metadata, visible};
+use crate::{Failure, image};
 
 /// Flags of an annotation that is not shown: invisible, hidden, and hidden on the screen.
 const UNSEEN: i64 = 1 << 1 | 1 << 5;
@@ -207,8 +206,8 @@ fn picture(stream: &mut lopdf::Stream) {
         Err(_) => return,
     };
     let plain = match filter {
-        Ok(b"DCTDecode") => metadata_of_pictures::jpeg(&stream.content),
-        Ok(b"JPXDecode") => metadata_of_pictures::jpeg2000(&stream.content),
+        Ok(b"DCTDecode") => image::metadata::jpeg(&stream.content),
+        Ok(b"JPXDecode") => image::metadata::jpeg2000(&stream.content),
         Ok(_) | Err(_) => None,
     };
     if let Some(plain) = plain {

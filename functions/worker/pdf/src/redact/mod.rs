@@ -13,7 +13,6 @@ mod fonts;
 mod hidden;
 mod known;
 mod look;
-mod metadata_of_pictures;
 mod needle;
 mod paths;
 mod pictures;

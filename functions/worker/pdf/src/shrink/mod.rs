@@ -1,6 +1,7 @@
 //! Makes a PDF smaller: pictures get the resolution and encoding that they need, fonts are reduced to the glyphs in use, equal
 //! streams are stored once, and unneeded data is removed. Tags, forms, links and outlines are untouched.
 
+mod fit;
 pub(crate) mod fonts;
 mod picture;
 mod recode;
@@ -21,11 +22,11 @@ use flate2::write::ZlibEncoder;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 use sha2::{Digest, Sha256};
 
-use crate::Limits;
 use crate::room::Room;
 use crate::structure::held::Held;
 use crate::structure::metadata::remove_thumbnails;
 use crate::structure::objects::reference;
+use crate::{Limits, PictureLimits};
 
 /// Threads that work on pictures.
 const THREADS: usize = 4;
@@ -53,6 +54,36 @@ pub(crate) fn pictures(
     quality: &Quality,
     limits: &Limits,
 ) -> HashSet<u32> {
+    change_pictures(document, held, pages, limits, &|document, stream, placed, is_mask| {
+        recode::recode(document, stream, placed, is_mask, quality, limits.pixels)
+    })
+}
+
+/// Brings the pictures of the pages within these limits, and removes the metadata of photographs. Returns whether any has changed.
+pub(crate) fn fit_pictures(
+    document: &mut Document,
+    held: &Held,
+    pages: &[ObjectId],
+    most: PictureLimits,
+    limits: &Limits,
+) -> io::Result<bool> {
+    let touched = change_pictures(document, held, pages, limits, &|document, stream, placed, is_mask| {
+        fit::fit(document, stream, placed, is_mask, most, limits.pixels)
+    });
+    Ok(fit::remove_metadata(document, held)? || !touched.is_empty())
+}
+
+/// Another form of a picture, if there is a better one. The numbers are its size on the page, in points; the last is whether it is a mask.
+type Change<'c> = &'c (dyn Fn(&Document, &Stream, (f32, f32), bool) -> Option<Stream> + Sync);
+
+/// Returns the pages, counted from 0, whose pictures have changed.
+fn change_pictures(
+    document: &mut Document,
+    held: &Held,
+    pages: &[ObjectId],
+    limits: &Limits,
+    change: Change<'_>,
+) -> HashSet<u32> {
     let placements = scan::placements(document, pages);
     let mut work: Vec<(ObjectId, (f32, f32), bool, ObjectId)> = Vec::new();
     for (id, size) in &placements.sizes {
@@ -65,7 +96,7 @@ pub(crate) fn pictures(
     // A mask of several pictures is as large as the largest of them.
     work.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.0.total_cmp(&a.1.0)).then(b.1.1.total_cmp(&a.1.1)).then(a.3.cmp(&b.3)));
     work.dedup_by_key(|entry| entry.0);
-    let changed = recode_all(document, held, &work, quality, limits);
+    let changed = change_all(document, held, &work, limits, change);
     let mut touched = HashSet::new();
     for (id, owner, stream) in changed {
         touched.extend(placements.pages.get(&owner).into_iter().flatten());
@@ -74,12 +105,12 @@ pub(crate) fn pictures(
     touched
 }
 
-fn recode_all(
+fn change_all(
     document: &Document,
     held: &Held,
     work: &[(ObjectId, (f32, f32), bool, ObjectId)],
-    quality: &Quality,
     limits: &Limits,
+    change: Change<'_>,
 ) -> Vec<(ObjectId, ObjectId, Stream)> {
     let room = Room::new(limits.memory_bytes / MEMORY_SHARE);
     let next = AtomicUsize::new(0);
@@ -92,7 +123,7 @@ fn recode_all(
             room.take(bytes);
             // A picture that can't be read now fails the job when it is written.
             if let Ok(stream) = held.whole(stream)
-                && let Some(new) = recode::recode(document, &stream, *placed, *is_mask, quality, limits.pixels)
+                && let Some(new) = change(document, &stream, *placed, *is_mask)
             {
                 done.lock().unwrap_or_else(PoisonError::into_inner).push((*id, *owner, new));
             }

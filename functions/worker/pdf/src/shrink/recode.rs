@@ -19,6 +19,14 @@ const MUCH_LESS: usize = 40;
 /// A JPEG whose quantisation steps are this many times those requested would only lose quality.
 const COARSER: f32 = 1.3;
 
+/// What an encoder aims at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effort {
+    Small,
+    /// A tenth of the time, for files that are some percent larger.
+    Fast,
+}
+
 /// The picture made smaller, or `None` if it can't be or isn't worth it. `placed` is its size on the page, in points.
 pub(super) fn recode(
     document: &Document,
@@ -53,7 +61,7 @@ pub(super) fn recode(
     }
     let pixels = resize(pixels, size)?;
     let coded = |quality| {
-        let data = jpeg(&pixels, quality)?;
+        let data = jpeg(&pixels, quality, Effort::Small)?;
         Some(Stream::new(redressed(&stream.dict, &pixels, "DCTDecode", None), data))
     };
     let mut new = if photo {
@@ -64,17 +72,27 @@ pub(super) fn recode(
         let blurred = if is_mask { None } else { coded(jpeg_quality.midpoint(100)) };
         blurred.filter(|blurred| blurred.content.len() * 100 < bytes * MUCH_LESS).or(exact)?
     };
-    let of_pixels = new.filters().is_ok_and(|filters| filters == [b"DCTDecode"]) || size != own_size;
-    if of_pixels && matches!(picture.colors, Colors::Palette { .. } | Colors::Own) {
-        new.dict.set("ColorSpace", Object::Name(if pixels.channels == 1 { "DeviceGray" } else { "DeviceRGB" }.into()));
+    if is_jpeg(&new) || size != own_size {
+        name_colors(&mut new, &picture, &pixels);
     }
     new.allows_compression = false;
     let worth = new.content.len() < stream.content.len() / SAVING * (SAVING - 1);
     if worth { Some(new) } else { lossless() }
 }
 
+fn is_jpeg(stream: &Stream) -> bool {
+    stream.filters().is_ok_and(|filters| filters == [b"DCTDecode"])
+}
+
+/// Names the colours of pixels that had a palette, or a picture's own colours.
+pub(super) fn name_colors(new: &mut Stream, picture: &Picture<'_>, pixels: &Pixels) {
+    if matches!(picture.colors, Colors::Palette { .. } | Colors::Own) {
+        new.dict.set("ColorSpace", Object::Name(if pixels.channels == 1 { "DeviceGray" } else { "DeviceRGB" }.into()));
+    }
+}
+
 /// The size in pixels that the resolution asks for at the largest placement.
-fn target(picture: &Picture<'_>, (width, height): (f32, f32), dpi: f32, worthwhile: f32) -> (u32, u32) {
+pub(super) fn target(picture: &Picture<'_>, (width, height): (f32, f32), dpi: f32, worthwhile: f32) -> (u32, u32) {
     let have = (picture.width as f32 / (width / 72.0).max(0.01)).max(picture.height as f32 / (height / 72.0).max(0.01));
     if picture.fixed_size || !have.is_finite() || have <= dpi * worthwhile {
         return (picture.width, picture.height);
@@ -84,13 +102,13 @@ fn target(picture: &Picture<'_>, (width, height): (f32, f32), dpi: f32, worthwhi
 }
 
 /// By how much a JPEG's quality multiplies the steps that a quality of 50 has.
-fn steps(quality: u8) -> f32 {
+pub(super) fn steps(quality: u8) -> f32 {
     let quality = f32::from(quality.clamp(1, 99));
     if quality < 50.0 { 50.0 / quality } else { (100.0 - quality) / 50.0 }
 }
 
 /// Whether neighbours often differ a little, as in photographs. JPEG damages drawings and text.
-fn is_photo(pixels: &Pixels) -> bool {
+pub(super) fn is_photo(pixels: &Pixels) -> bool {
     let channels = usize::from(pixels.channels);
     let (mut alike, mut all) = (0u32, 0u32);
     for pair in pixels.data.chunks_exact(channels * 2).step_by(7) {
@@ -100,7 +118,7 @@ fn is_photo(pixels: &Pixels) -> bool {
     alike * 4 > all
 }
 
-fn resize(pixels: Pixels, (width, height): (u32, u32)) -> Option<Pixels> {
+pub(super) fn resize(pixels: Pixels, (width, height): (u32, u32)) -> Option<Pixels> {
     if (pixels.width, pixels.height) == (width, height) {
         return Some(pixels);
     }
@@ -110,16 +128,24 @@ fn resize(pixels: Pixels, (width, height): (u32, u32)) -> Option<Pixels> {
     Some(Pixels { width, height, channels: pixels.channels, data })
 }
 
-fn jpeg(pixels: &Pixels, quality: u8) -> Option<Vec<u8>> {
+pub(super) fn jpeg(pixels: &Pixels, quality: u8, effort: Effort) -> Option<Vec<u8>> {
     let encoded = std::panic::catch_unwind(|| {
         let gray = pixels.channels == 1;
         let space = if gray { mozjpeg::ColorSpace::JCS_GRAYSCALE } else { mozjpeg::ColorSpace::JCS_RGB };
         let mut encoder = mozjpeg::Compress::new(space);
         encoder.set_size(pixels.width as usize, pixels.height as usize);
+        match effort {
+            Effort::Small => {
+                encoder.set_progressive_mode();
+                // Trying many divisions into scans takes a third of the time, and saves 2 %.
+                encoder.set_optimize_scans(false);
+            }
+            Effort::Fast => {
+                encoder.set_fastest_defaults();
+                encoder.set_optimize_coding(true);
+            }
+        }
         encoder.set_quality(f32::from(quality));
-        encoder.set_progressive_mode();
-        // Trying many divisions into scans takes a third of the time, and saves 2 %.
-        encoder.set_optimize_scans(false);
         let mut started = encoder.start_compress(Vec::new()).ok()?;
         started.write_scanlines(&pixels.data).ok()?;
         started.finish().ok()
@@ -128,7 +154,7 @@ fn jpeg(pixels: &Pixels, quality: u8) -> Option<Vec<u8>> {
 }
 
 /// Deflated with the filters of PNG, which PDF knows as predictor 15.
-fn deflated(dict: &Dictionary, pixels: &Pixels) -> Option<Stream> {
+pub(super) fn deflated(dict: &Dictionary, pixels: &Pixels) -> Option<Stream> {
     let samples = if pixels.channels == 1 { Samples::Gray } else { Samples::Rgb };
     let data = png_data(pixels.width, pixels.height, samples, &pixels.data)?;
     let dict = redressed(dict, pixels, "FlateDecode", Some(image_data(pixels.channels, 8, pixels.width)));

@@ -9,8 +9,7 @@ use serde_json::{Value, json};
 use crate::image::similarity;
 use crate::pdfium::{Background, Document};
 use crate::shrink::{self, Quality};
-use crate::structure::held::Held;
-use crate::structure::writer::PdfWriter;
+use crate::structure::writer::write_document;
 use crate::structure::{self, pages};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Source, Warning};
 
@@ -207,31 +206,12 @@ fn attempt(
     let fonts_cut = loss.glyphs && shrink::fonts(&mut document);
     shrink::repack(&mut document);
     document.prune_objects();
-    document.renumber_objects();
-    write(document, &held, request, result)?;
+    write_document(document, &held, &request.limits, result)?;
     if options.linearize {
         linearize(engines, request, result)?;
     }
     let bytes = std::fs::metadata(result).map_err(|error| super::io_failure(&error))?.len();
     Ok(Attempt { bytes, changed, fonts_cut, warnings })
-}
-
-/// Writes the objects one by one, each freed once it is written.
-fn write(document: lopdf::Document, held: &Held, request: &Request, result: &Path) -> Result<(), Failure> {
-    let root = document.trailer.get(b"Root").and_then(lopdf::Object::as_reference);
-    let root = root.map_err(|_| super::internal("a document without a root after it was opened"))?;
-    let info = document.trailer.get(b"Info").and_then(lopdf::Object::as_reference).ok();
-    let mut writer = PdfWriter::create(result, request.limits.output_bytes)?;
-    // The objects were renumbered from 1 without gaps. The writer's own come after them.
-    for _ in &document.objects {
-        writer.reserve();
-    }
-    for (id, object) in document.objects {
-        let object = held.filled(object).map_err(|error| super::io_failure(&error))?;
-        writer.put(id, object)?;
-    }
-    writer.finish(root, info)?;
-    Ok(())
 }
 
 fn linearize(engines: &Engines, request: &Request, result: &Path) -> Result<(), Failure> {

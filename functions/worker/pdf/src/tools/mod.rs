@@ -4,6 +4,7 @@ mod archive;
 mod compare;
 mod compress;
 mod fill_form;
+mod fit_pictures;
 mod flatten;
 mod images_to_pdf;
 mod inspect;

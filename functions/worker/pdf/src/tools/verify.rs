@@ -3,18 +3,62 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
+use serde::Deserialize;
+use serde_json::json;
+
 use crate::structure::open::io_failure;
 use crate::structure::pages::too_many;
 use crate::structure::stamp;
-use crate::{Artifact, Engines, ErrorCode, Failure, Media, OfficeFile, Outcome, Request, Source};
+use crate::{Artifact, Engines, ErrorCode, Failure, Media, OfficeFile, Outcome, PictureLimits, Request, Source};
+
+use super::fit_pictures;
 
 /// Bytes that are read at once.
 const CHUNK: usize = 64 << 10;
 
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct Options {
+    /// What the pictures of PDFs are to have at most.
+    pictures: Option<PictureLimits>,
+}
+
+/// The report lists the positions of sources whose artifact is a new file with smaller pictures: `{"fitted": [0]}`.
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
-    let artifacts: Result<Vec<Artifact>, Failure> =
-        request.sources.iter().map(|source| verify(engines, request, source)).collect();
-    Ok(Outcome { artifacts: artifacts?, report: None, warnings: Vec::new() })
+    let options: Options = super::options(request)?;
+    let (mut artifacts, mut fitted) = (Vec::new(), Vec::new());
+    for (position, source) in request.sources.iter().enumerate() {
+        let mut artifact = verify(engines, request, source)?;
+        if let (Some(most), Media::Pdf) = (options.pictures, source.media)
+            && let Some(file) = fit(engines, request, position, source, most, artifact.pages)?
+        {
+            artifact.file = file;
+            fitted.push(position);
+        }
+        artifacts.push(artifact);
+    }
+    Ok(Outcome { artifacts, report: Some(json!({ "fitted": fitted })), warnings: Vec::new() })
+}
+
+/// The name of a new file with smaller pictures, if they can be made smaller. It is checked like its source.
+fn fit(
+    engines: &Engines,
+    request: &Request,
+    position: usize,
+    source: &Source,
+    most: PictureLimits,
+    count: Option<u32>,
+) -> Result<Option<String>, Failure> {
+    let file = format!("fitted-{position}.pdf");
+    let result = request.directory.join(&file);
+    if !fit_pictures::run(engines, request, position, source, most, &result)? {
+        return Ok(None);
+    }
+    let new = Source { path: result, password: None, ..source.clone() };
+    if Some(pages(engines, request, &new)?) != count {
+        return Err(super::internal("other pages after pictures were made smaller"));
+    }
+    Ok(Some(file))
 }
 
 fn verify(engines: &Engines, request: &Request, source: &Source) -> Result<Artifact, Failure> {

@@ -4,7 +4,7 @@ use docmill::domain::job::{JobErrorCode, Warning};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::engine::Failure;
+use crate::engine::{Failure, PictureLimits};
 use crate::sniff::Family;
 
 const DEFAULT_IMAGE_QUALITY: u8 = 90;
@@ -101,13 +101,29 @@ impl OfficeOptions {
         })
     }
 
+    /// What the check of the result makes of its pictures. `None` if they keep their data, or if LibreOffice makes them smaller.
+    ///
+    /// It takes several times as long for that. But files of a standard stay as they were written: what writes them again would
+    /// have to keep each of its rules.
+    pub(super) fn pictures(&self) -> Option<PictureLimits> {
+        let dpi = self.max_image_dpi.unwrap_or(DEFAULT_IMAGE_DPI);
+        let quality = self.image_quality.unwrap_or(DEFAULT_IMAGE_QUALITY);
+        (self.pdf_version == PdfVersion::Pdf17 && !self.keeps_pictures()).then_some(PictureLimits { dpi, quality })
+    }
+
+    /// Whether pictures keep their data: in the best output, unless an option asks for less.
+    fn keeps_pictures(&self) -> bool {
+        let best = self.conversion_provider_mode == Mode::BestOutput;
+        best && self.image_quality.is_none() && self.max_image_dpi.is_none()
+    }
+
     /// `FilterData` of the PDF export, in the JSON form for LibreOffice's command line and LibreOfficeKit.
     pub(super) fn filter_data(&self, family: Family) -> Value {
         let best = self.conversion_provider_mode == Mode::BestOutput;
         let accessible = self.pdf_version == PdfVersion::PdfUa;
-        // Pictures keep their own data unless an option asks for less. Lossless with scaling would be the worst combination:
-        // every JPEG would be encoded again without loss, at ten times its size.
-        let untouched = best && self.image_quality.is_none() && self.max_image_dpi.is_none();
+        // Lossless with scaling would be the worst combination: every JPEG would be encoded again without loss, at ten times its
+        // size.
+        let untouched = self.keeps_pictures() || self.pictures().is_some();
         let mut data = Map::new();
         let mut boolean = |name: &str, value: bool| set(&mut data, name, "boolean", value.to_string());
         boolean("UseTaggedPDF", best || accessible);
@@ -167,25 +183,42 @@ mod tests {
 
     #[test]
     fn default_is_small_and_best_output_keeps_pictures() {
+        let pictures = |options: Value| OfficeOptions::read(&options).unwrap().pictures();
         let default = |name| value(json!({}), Family::Text, name);
-        assert_eq!(default("Quality"), "90");
-        assert_eq!(default("MaxImageResolution"), "300");
-        assert_eq!(default("ReduceImageResolution"), "true");
-        assert_eq!(default("UseLosslessCompression"), "false");
+        assert_eq!(default("ReduceImageResolution"), "false");
+        assert_eq!(default("UseLosslessCompression"), "true");
+        assert_eq!(pictures(json!({})), Some(PictureLimits { dpi: 300, quality: 90 }));
         assert_eq!(default("UseTaggedPDF"), "false");
         assert_eq!(default("PageRange"), "absent");
         let best = |name| value(json!({ "conversionProviderMode": "best_output" }), Family::Text, name);
         assert_eq!(best("UseLosslessCompression"), "true");
         assert_eq!(best("ReduceImageResolution"), "false");
+        assert_eq!(pictures(json!({ "conversionProviderMode": "best_output" })), None);
         assert_eq!(best("UseTaggedPDF"), "true");
         assert_eq!(best("ExportBookmarks"), "true");
     }
 
     #[test]
-    fn a_given_quality_is_never_combined_with_lossless() {
+    fn pictures_of_the_best_output_are_made_smaller_if_an_option_asks_for_it() {
         let options = json!({ "conversionProviderMode": "best_output", "maxImageDpi": 75 });
-        assert_eq!(value(options.clone(), Family::Text, "UseLosslessCompression"), "false");
-        assert_eq!(value(options, Family::Text, "MaxImageResolution"), "75");
+        assert_eq!(value(options.clone(), Family::Text, "ReduceImageResolution"), "false");
+        let pictures = OfficeOptions::read(&options).unwrap().pictures();
+        assert_eq!(pictures, Some(PictureLimits { dpi: 75, quality: 90 }));
+    }
+
+    #[test]
+    fn libreoffice_makes_the_pictures_of_standards_smaller() {
+        for version in ["pdfa-1b", "pdfa-2b", "pdfa-3b", "pdfua"] {
+            let options = json!({ "pdfVersion": version, "maxImageDpi": 150, "imageQuality": 40 });
+            let value = |name| value(options.clone(), Family::Text, name);
+            assert_eq!(OfficeOptions::read(&options).unwrap().pictures(), None, "{version}");
+            // Lossless with scaling would encode every JPEG again without loss, at ten times its size.
+            assert_eq!(
+                (value("ReduceImageResolution"), value("UseLosslessCompression")),
+                ("true".into(), "false".into())
+            );
+            assert_eq!((value("MaxImageResolution"), value("Quality")), ("150".into(), "40".into()));
+        }
     }
 
     #[test]

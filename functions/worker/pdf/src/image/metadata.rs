@@ -2,7 +2,7 @@
 
 /// Returns JPEG data without comments, EXIF, XMP, previews, and bytes after the end marker. `None` if the data can't be read or
 /// has no metadata.
-pub(super) fn jpeg(data: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn jpeg(data: &[u8]) -> Option<Vec<u8>> {
     let mut kept = data.get(..2).filter(|start| *start == [0xff, 0xd8])?.to_vec();
     let mut at = 2;
     loop {
@@ -68,7 +68,7 @@ fn scan_end(data: &[u8], from: usize) -> Option<usize> {
 }
 
 /// Returns JPEG 2000 data with only the boxes that the picture needs. `None` in the same cases as [`jpeg`].
-pub(super) fn jpeg2000(data: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn jpeg2000(data: &[u8]) -> Option<Vec<u8>> {
     const NEEDED: [&[u8; 4]; 4] = [b"jP  ", b"ftyp", b"jp2h", b"jp2c"];
     let mut kept = Vec::with_capacity(data.len());
     let mut rest = data;
