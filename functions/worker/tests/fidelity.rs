@@ -2,15 +2,17 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 
+#[path = "helper/checked.rs"]
+mod checked;
 #[path = "fidelity/packages.rs"]
 mod packages;
+#[path = "fidelity/pictures.rs"]
+mod pictures;
 #[path = "fidelity/support.rs"]
 mod support;
 
 use std::path::Path;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use docmill::domain::job::JobErrorCode;
 use serde_json::json;
 use tempfile::TempDir;
@@ -289,23 +291,6 @@ async fn emoji_are_in_colour_where_libreoffice_can_print_them_and_never_blank() 
     let printed = print(&docx(directory.path(), &paragraph("😀", ""))).await;
     assert_eq!(printed.has_colour(), printed.version_is_at_least((7, 5)));
     assert!(printed.pixels().iter().any(|pixel| *pixel != [255; 3]), "the page is not blank");
-}
-
-/// JPEGs keep their data if the best output is requested. Otherwise they are encoded again, as the schema says.
-#[tokio::test]
-async fn pictures_keep_their_bytes_in_the_best_output() {
-    let directory = TempDir::new().unwrap();
-    let photo = std::fs::read(Path::new(FIXTURES).join("photo.jpg")).unwrap();
-    let image = format!("<draw:image><office:binary-data>{}</office:binary-data></draw:image>", BASE64.encode(&photo));
-    let talk = std::fs::read_to_string(Path::new(FIXTURES).join("talk.fodp")).unwrap();
-    let path = directory.path().join("photo.fodp");
-    let text = "<draw:text-box><text:p>Closing slide</text:p></draw:text-box>";
-    assert!(talk.contains(text));
-    std::fs::write(&path, talk.replace(text, &image)).unwrap();
-    let best = try_print(&path, json!({ "conversionProviderMode": "best_output" })).await.unwrap();
-    assert!(best.pictures() == std::slice::from_ref(&photo), "a JPEG was encoded again");
-    let again = print(&path).await.pictures();
-    assert!(again.len() == 1 && again[0] != photo && again[0].starts_with(b"\xFF\xD8"));
 }
 
 /// German hyphenation breaks words that English, or no dictionary, would not.

@@ -47,7 +47,8 @@ impl Package {
         let types = format!(
             "<Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\">\
              <Default Extension=\"rels\" ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/>\
-             <Default Extension=\"png\" ContentType=\"image/png\"/>{}</Types>",
+             <Default Extension=\"png\" ContentType=\"image/png\"/>\
+             <Default Extension=\"jpg\" ContentType=\"image/jpeg\"/>{}</Types>",
             self.types
         );
         self.raw("[Content_Types].xml", types.as_bytes());
@@ -124,10 +125,59 @@ const SLIDE: &str = "xmlns:a=\"http://schemas.openxmlformats.org/drawingml/2006/
     xmlns:m=\"http://schemas.openxmlformats.org/officeDocument/2006/math\"";
 const TREE: &str = "<p:nvGrpSpPr><p:cNvPr id=\"1\" name=\"\"/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>";
 
+/// A file of a picture, with its name.
+#[derive(Clone, Copy)]
+pub(crate) struct Picture<'a>(pub(crate) &'a str, pub(crate) &'a [u8]);
+
+/// A text document with a picture of this width and height, in EMU.
+pub(crate) fn docx_with_picture(
+    directory: &Path,
+    Picture(name, data): Picture<'_>,
+    [width, height]: [u32; 2],
+) -> PathBuf {
+    let path = directory.join("picture.docx");
+    let mut package = Package::create(&path);
+    let drawing = format!(
+        "<w:drawing><wp:inline distT=\"0\" distB=\"0\" distL=\"0\" distR=\"0\"><wp:extent cx=\"{width}\" cy=\"{height}\"/>\
+         <wp:docPr id=\"1\" name=\"p\"/><a:graphic><a:graphicData \
+         uri=\"http://schemas.openxmlformats.org/drawingml/2006/picture\"><pic:pic><pic:nvPicPr>\
+         <pic:cNvPr id=\"1\" name=\"p\"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:embed=\"rId1\"/><a:stretch>\
+         <a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x=\"0\" y=\"0\"/>\
+         <a:ext cx=\"{width}\" cy=\"{height}\"/></a:xfrm><a:prstGeom prst=\"rect\"><a:avLst/></a:prstGeom></pic:spPr>\
+         </pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing>"
+    );
+    let xml = format!(
+        "<w:document {TEXT} xmlns:r=\"{RELATION}\" xmlns:a=\"http://schemas.openxmlformats.org/drawingml/2006/main\" \
+         xmlns:wp=\"http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing\" \
+         xmlns:pic=\"http://schemas.openxmlformats.org/drawingml/2006/picture\"><w:body><w:p><w:r>{drawing}</w:r></w:p>\
+         </w:body></w:document>"
+    );
+    package.part("word/document.xml", "wordprocessingml.document.main", &xml);
+    package.raw(&format!("word/media/{name}"), data);
+    package.relations("word/_rels/document.xml.rels", &[("image", &format!("media/{name}"))]);
+    package.finish("word/document.xml");
+    path
+}
+
+/// A presentation with a picture of this width and height, in EMU.
+pub(crate) fn pptx_with_picture(directory: &Path, picture: Picture<'_>, [width, height]: [u32; 2]) -> PathBuf {
+    let shape = format!(
+        "<p:pic><p:nvPicPr><p:cNvPr id=\"2\" name=\"p\"/><p:cNvPicPr/><p:nvPr/></p:nvPicPr><p:blipFill>\
+         <a:blip r:embed=\"rId2\"/><a:stretch><a:fillRect/></a:stretch></p:blipFill><p:spPr><a:xfrm><a:off x=\"0\" y=\"0\"/>\
+         <a:ext cx=\"{width}\" cy=\"{height}\"/></a:xfrm><a:prstGeom prst=\"rect\"><a:avLst/></a:prstGeom></p:spPr></p:pic>"
+    );
+    slides(directory, "", &[shape], picture)
+}
+
 /// A presentation with these shapes on each slide. The picture `rId2` of a slide is one red pixel.
-pub(crate) fn pptx(directory: &Path, attributes: &str, slides: &[String]) -> PathBuf {
+pub(crate) fn pptx(directory: &Path, attributes: &str, shapes: &[String]) -> PathBuf {
+    slides(directory, attributes, shapes, Picture("pixel.png", PIXEL))
+}
+
+fn slides(directory: &Path, attributes: &str, slides: &[String], Picture(name, data): Picture<'_>) -> PathBuf {
     let path = directory.join("slides.pptx");
     let mut package = Package::create(&path);
+    let image = format!("../media/{name}");
     let (mut ids, mut relations) = (String::new(), vec![("slideMaster", "slideMasters/slideMaster1.xml".to_owned())]);
     for (index, shapes) in slides.iter().enumerate() {
         let number = index + 1;
@@ -135,10 +185,10 @@ pub(crate) fn pptx(directory: &Path, attributes: &str, slides: &[String]) -> Pat
         relations.push(("slide", format!("slides/slide{number}.xml")));
         let slide = format!("<p:sld {SLIDE}><p:cSld><p:spTree>{TREE}{shapes}</p:spTree></p:cSld></p:sld>");
         package.part(&format!("ppt/slides/slide{number}.xml"), "presentationml.slide", &slide);
-        let layout = [("slideLayout", "../slideLayouts/slideLayout1.xml"), ("image", "../media/pixel.png")];
+        let layout = [("slideLayout", "../slideLayouts/slideLayout1.xml"), ("image", image.as_str())];
         package.relations(&format!("ppt/slides/_rels/slide{number}.xml.rels"), &layout);
     }
-    package.raw("ppt/media/pixel.png", PIXEL);
+    package.raw(&format!("ppt/media/{name}"), data);
     let presentation = format!(
         "<p:presentation {SLIDE} {attributes}><p:sldMasterIdLst><p:sldMasterId id=\"2147483648\" r:id=\"rId1\"/>\
          </p:sldMasterIdLst><p:sldIdLst>{ids}</p:sldIdLst><p:sldSz cx=\"9144000\" cy=\"6858000\"/>\

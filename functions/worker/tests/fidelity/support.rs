@@ -10,8 +10,10 @@ use serde_json::Value;
 use tempfile::TempDir;
 use worker::confine::Launcher;
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
-use worker::engine::{Engine, Failure, Limits, NO_FONTS, Source, Task};
+use worker::engine::{Conversion, Engine, Failure, Limits, NO_FONTS, Source, Task};
 use worker::sniff::{Format, check};
+
+use crate::checked::checked;
 
 thread_local! {
     static ENGINE: Rc<OfficeEngine> = Rc::new(
@@ -28,6 +30,22 @@ pub(crate) struct Printed {
 
 pub(crate) async fn try_print(source: &Path, options: Value) -> Result<Printed, Failure> {
     let scratch = TempDir::new().unwrap();
+    let conversion = converted(source, options, &scratch).await?;
+    Ok(Printed { pdf: conversion.path().to_owned(), warnings: conversion.warnings, scratch })
+}
+
+/// What a job delivers: the check makes pictures smaller. Also returns whether it is another file than the engine's.
+pub(crate) async fn deliver(source: &Path, options: Value) -> (Printed, bool) {
+    let scratch = TempDir::new().unwrap();
+    let conversion = converted(source, options, &scratch).await.unwrap();
+    let engines = conversion.path().to_owned();
+    let conversion = checked(conversion, scratch.path(), &Limits::default()).await.unwrap();
+    let pdf = conversion.path().to_owned();
+    let is_new = pdf != engines;
+    (Printed { pdf, warnings: conversion.warnings, scratch }, is_new)
+}
+
+async fn converted(source: &Path, options: Value, scratch: &TempDir) -> Result<Conversion, Failure> {
     let format = Format::from_extension(source.extension().unwrap().to_str().unwrap()).unwrap();
     let limits = Limits::default();
     let inspection = check(source, format, &limits)?;
@@ -36,9 +54,7 @@ pub(crate) async fn try_print(source: &Path, options: Value) -> Result<Printed, 
     let (tool, sources) = ("office-to-pdf", vec![source]);
     let task =
         Task { tool, sources, options: &options, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS };
-    let conversion = ENGINE.with(Rc::clone).convert(task).await?;
-    let pdf = conversion.path().to_owned();
-    Ok(Printed { warnings: conversion.warnings, pdf, scratch })
+    ENGINE.with(Rc::clone).convert(task).await
 }
 
 pub(crate) async fn print(source: &Path) -> Printed {
@@ -109,6 +125,16 @@ impl Printed {
             paths.filter(|path| path.to_str().unwrap().starts_with(root.to_str().unwrap())).collect();
         paths.sort();
         paths.into_iter().map(|path| std::fs::read(path).unwrap()).collect()
+    }
+
+    /// Kind, width, height and encoding of each picture, as `image 640 480 jpeg`.
+    pub(crate) fn list_of_pictures(&self) -> Vec<String> {
+        let list = self.tool("pdfimages", &["-list"], &[]);
+        let row = |line: &str| {
+            let columns: Vec<&str> = line.split_whitespace().collect();
+            format!("{} {} {} {}", columns[2], columns[3], columns[4], columns[8])
+        };
+        list.lines().skip(2).map(row).collect()
     }
 
     /// The pixels of the first page: red, green and blue.

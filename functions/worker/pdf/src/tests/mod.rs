@@ -4,6 +4,7 @@
 
 mod compare;
 mod compress;
+mod fit;
 mod fixture;
 mod form;
 mod hostile;

@@ -4,10 +4,10 @@ use super::*;
 use fixture::save;
 use lopdf::{Stream, dictionary};
 
-const SIDE: u32 = 240;
+pub(super) const SIDE: u32 = 240;
 
 /// A page with a picture at this resolution.
-fn page_with(picture: Stream, dpi: f32) -> Document {
+pub(super) fn page_with(picture: Stream, dpi: f32) -> Document {
     let mut document = fixture::plain_document("unused", 1, (300.0, 400.0));
     let picture = document.add_object(picture);
     let page = document.get_pages()[&1];
@@ -27,13 +27,13 @@ fn dress(space: &str) -> Dictionary {
     }
 }
 
-fn deflated(space: &str, samples: Vec<u8>) -> Stream {
+pub(super) fn deflated(space: &str, samples: Vec<u8>) -> Stream {
     let mut stream = Stream::new(dress(space), samples);
     stream.compress().unwrap();
     stream
 }
 
-fn jpeg(quality: u8) -> Stream {
+pub(super) fn jpeg(quality: u8) -> Stream {
     let mut data = Vec::new();
     image::codecs::jpeg::JpegEncoder::new_with_quality(&mut data, quality)
         .encode(&noise(3), SIDE, SIDE, image::ExtendedColorType::Rgb8)
@@ -44,7 +44,7 @@ fn jpeg(quality: u8) -> Stream {
 }
 
 /// Random samples.
-fn noise(channels: u32) -> Vec<u8> {
+pub(super) fn noise(channels: u32) -> Vec<u8> {
     let mut state = 7_u32;
     let mut next = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -54,7 +54,7 @@ fn noise(channels: u32) -> Vec<u8> {
 }
 
 /// A few very different greys, as in a drawing.
-fn drawing(channels: usize) -> Vec<u8> {
+pub(super) fn drawing(channels: usize) -> Vec<u8> {
     noise(1).into_iter().flat_map(|sample| std::iter::repeat_n(sample / 64 * 80, channels)).collect()
 }
 
@@ -80,7 +80,7 @@ fn pictures_that_jpeg_makes_much_smaller_become_jpeg() {
 }
 
 #[test]
-fn drawings_stay_exact_and_keep_a_little_more_than_the_resolution_asked_for() {
+pub(super) fn drawings_stay_exact_and_keep_a_little_more_than_the_resolution_asked_for() {
     for dpi in [150.0, 220.0] {
         let (filter, width, _) = compressed(&mut page_with(deflated("DeviceRGB", drawing(3)), dpi));
         assert_eq!((filter.as_str(), width), ("FlateDecode", i64::from(SIDE)), "{dpi}");
