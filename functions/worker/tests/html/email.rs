@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use docmill::domain::job::JobErrorCode;
 use docmill_pdf::Media;
 use lopdf::Document;
@@ -14,19 +16,30 @@ use tempfile::TempDir;
 use worker::engine::email::EmailToPdf;
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
 use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engine, Failure, Limits, NO_FONTS, Source, Task};
+use worker::engine::{Conversion, Engine, Failure, Limits, NO_FONTS, PictureLimits, Source, Task};
 
 use crate::support::{Server, launcher, policy};
 
-/// Replaces LibreOffice, which has its own tests: it makes the same PDF from every document.
+const PHOTO_SIDE: u32 = 200;
+
+/// Replaces LibreOffice, which has its own tests: it makes the same PDF from every document, with a picture above the resolution
+/// that it names.
 struct Office(Arc<dyn Engine>);
 
 #[async_trait]
 impl Engine for Office {
     async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
         let Source::Document { name: Some(name), .. } = task.source()? else { panic!("no document") };
-        let sources = vec![Source::Html(format!("<p>Printed {name}</p>"))];
-        self.0.convert(Task { tool: "html-to-pdf", sources, ..task }).await
+        let mut photo = Vec::new();
+        let pixels: Vec<u8> = (0..PHOTO_SIDE * PHOTO_SIDE).map(|at| (at * at / 7) as u8).collect();
+        image::codecs::jpeg::JpegEncoder::new(&mut photo)
+            .encode(&pixels, PHOTO_SIDE, PHOTO_SIDE, image::ExtendedColorType::L8)
+            .unwrap();
+        let photo = BASE64.encode(photo);
+        let photo = format!("<img style='width: 1in' src='data:image/jpeg;base64,{photo}'>");
+        let sources = vec![Source::Html(format!("<p>Printed {name}</p>{photo}"))];
+        let printed = self.0.convert(Task { tool: "html-to-pdf", sources, ..task }).await?;
+        Ok(Conversion { pictures: Some(PictureLimits { dpi: 75, quality: 90 }), ..printed })
     }
 }
 
@@ -167,6 +180,8 @@ async fn attachments_follow_as_pages() {
             "The earlier message.",
         ],
     );
+    let pictures = said(Command::new("pdfimages").arg("-list").arg(made.path()));
+    assert!(pictures.contains("      75    75  gray"), "the picture was not scaled down: {pictures}");
     assert!(!text.contains("by script"));
     assert_eq!(codes(&made), ["remote_content_blocked", "remote_content_blocked", "attachment_not_converted"]);
     assert_eq!(made.warnings[2].detail.as_deref(), Some("empty.zip"));

@@ -73,7 +73,8 @@ pub(crate) fn fit_pictures(
     Ok(fit::remove_metadata(document, held)? || !touched.is_empty())
 }
 
-/// Another form of a picture, if there is a better one. The numbers are its size on the page, in points; the last is whether it is a mask.
+/// Another form of a picture, if there is a better one. The numbers are its size on the page in points. The last argument is
+/// whether it is a mask.
 type Change<'c> = &'c (dyn Fn(&Document, &Stream, (f32, f32), bool) -> Option<Stream> + Sync);
 
 /// Returns the pages, counted from 0, whose pictures have changed.
