@@ -20,6 +20,7 @@ pub(crate) use resize::resized;
 pub(crate) use similarity::similarity;
 pub(crate) use stream::{Embedded, image_stream};
 pub(crate) use svg::{damaged as svg_damaged, to_pdf as svg_to_pdf};
+pub(crate) use tiff::header as tiff_header;
 
 use crate::{ErrorCode, Failure};
 

@@ -55,6 +55,36 @@ pub(super) fn first(data: &[u8], limits: &Limits) -> Result<(DynamicImage, Orien
     Ok((file.samples(0, limits)?.into_image()?, orientation))
 }
 
+/// What is known of the first frame before its pixels are read.
+#[derive(Debug)]
+pub(crate) struct Header {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    /// Those of the result: a palette has three of 8 bits.
+    pub(crate) channels: u8,
+    pub(crate) bits: u8,
+    pub(crate) has_alpha: bool,
+    pub(crate) has_profile: bool,
+    pub(crate) orientation: Orientation,
+}
+
+pub(crate) fn header(data: &[u8], limits: &Limits) -> Result<Header, Failure> {
+    let rewritten = rewrite::rewrite(data, 1).map_err(failure)?;
+    let is_palette = !rewritten.palettes.is_empty();
+    let mut file = File::open(&rewritten.data, rewritten.palettes, limits)?;
+    let (width, height) = file.decoder.dimensions().map_err(failure)?;
+    let color = file.decoder.colortype().map_err(failure)?;
+    Ok(Header {
+        width,
+        height,
+        channels: if is_palette { 3 } else { u8::try_from(color.num_samples()).unwrap_or(u8::MAX) },
+        bits: if is_palette { 8 } else { color.bit_depth() },
+        has_alpha: file.has_alpha(),
+        has_profile: file.decoder.find_tag(Tag::IccProfile).ok().flatten().is_some(),
+        orientation: file.orientation(),
+    })
+}
+
 struct File<'d> {
     decoder: Decoder<Cursor<&'d [u8]>>,
     palettes: BTreeSet<usize>,
@@ -91,14 +121,13 @@ impl<'d> File<'d> {
         let color = self.decoder.colortype().map_err(failure)?;
         let palette = if self.palettes.contains(&number) { Some(self.palette()?) } else { None };
         let is_planar = self.number(Tag::PlanarConfiguration) == Some(PLANAR);
-        let extra = self.decoder.find_tag_unsigned_vec::<u16>(Tag::ExtraSamples).ok().flatten().unwrap_or_default();
+        let has_alpha = self.has_alpha();
         let mut data = DecodingResult::U8(Vec::new());
         let layout = self.decoder.read_image_to_buffer(&mut data).map_err(failure)?;
         if data.as_buffer(0).byte_len() < layout.complete_len {
             return Err(failure(TiffError::LimitsExceeded));
         }
         let planes = (is_planar && layout.planes > 1).then_some(layout.planes);
-        let has_alpha = extra.first().is_some_and(|extra| ALPHA.contains(extra));
         Ok(Samples { width, height, color, data, planes, has_alpha, palette })
     }
 
@@ -109,6 +138,11 @@ impl<'d> File<'d> {
         let channel = |start: usize, index: usize| (values[start + index] >> shift) as u8;
         let length = values.len() / 3;
         Ok((0..length).map(|index| [0, length, 2 * length].map(|start| channel(start, index))).collect())
+    }
+
+    fn has_alpha(&mut self) -> bool {
+        let extra = self.decoder.find_tag_unsigned_vec::<u16>(Tag::ExtraSamples).ok().flatten().unwrap_or_default();
+        extra.first().is_some_and(|extra| ALPHA.contains(extra))
     }
 
     fn number(&mut self, tag: Tag) -> Option<u16> {

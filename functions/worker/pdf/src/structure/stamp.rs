@@ -1,13 +1,13 @@
 //! A picture or the first page of a PDF as an object that pages can draw.
 
-use image::{DynamicImage, ImageReader, Limits as ImageLimits};
+use ::image::{DynamicImage, ImageFormat, ImageReader, Limits as ImageLimits};
 use lopdf::{Document, Object, ObjectId, Stream, dictionary};
 use svg2pdf::usvg::{self, Tree};
 use svg2pdf::{ConversionOptions, PageOptions};
 
 use super::transform::Matrix;
 use super::{impose, open, pages};
-use crate::{Engines, ErrorCode, Failure, Media, Request, Source, Warning};
+use crate::{Engines, ErrorCode, Failure, Limits, Media, Request, Source, Warning, image};
 
 /// Points for each pixel of a picture without a resolution: 96 dpi.
 const POINTS: f32 = 0.75;
@@ -36,7 +36,7 @@ pub(crate) fn load(
         let drawn = drawing(engines, source)?;
         Ok((page(drawn, into, 1)?, Vec::new()))
     } else if source.media.pixels().is_some() {
-        Ok((picture(source, request.limits.pixels, into)?, Vec::new()))
+        Ok((picture(source, &request.limits, into)?, Vec::new()))
     } else {
         Err(refuse("not a picture"))
     }
@@ -84,9 +84,13 @@ fn drawing(engines: &Engines, source: &Source) -> Result<Document, Failure> {
     Document::load_mem(&pdf).map_err(|_| damaged("svg"))
 }
 
-fn picture(source: &Source, pixels: u64, into: &mut Document) -> Result<Stamp, Failure> {
+fn picture(source: &Source, limits: &Limits, into: &mut Document) -> Result<Stamp, Failure> {
     let content = std::fs::read(&source.path).map_err(|error| open::io_failure(&error))?;
-    let image = decode(&content, pixels)?;
+    let image = if source.media == Media::Tiff {
+        image::decode(&content, ImageFormat::Tiff, limits)?.0
+    } else {
+        decode(&content, limits.pixels)?
+    };
     let (width, height) = (image.width(), image.height());
     let head = |space: &str| {
         dictionary! {

@@ -168,3 +168,23 @@ fn metadata_of_parts_is_removed_and_long_metadata_is_compressed() {
     assert_eq!(left.get_plain_content().unwrap(), "<own/>".repeat(9000).into_bytes());
     assert!(left.content.len() < 1000);
 }
+
+#[test]
+fn a_tiff_with_a_palette_is_a_stamp_and_is_described() {
+    let tiff = include_bytes!("../../../../../tests/fuzz/seeds/tiff/palette.tif");
+    let mut run = Run::new().with(&fixture::plain("one", 1));
+    run.push(tiff, Media::Tiff);
+    let result = run.result(Tool::WatermarkPdf, json!({}));
+    let picture = result.objects.values().filter_map(|object| object.as_stream().ok()).find_map(|stream| {
+        stream.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == b"Image").then_some(&stream.dict)
+    });
+    let picture = picture.unwrap();
+    assert_eq!(picture.get(b"Width").unwrap().as_i64().unwrap(), 8);
+    assert_eq!(picture.get(b"ColorSpace").unwrap().as_name().unwrap(), b"DeviceRGB");
+
+    let mut run = Run::new();
+    run.push(tiff, Media::Tiff);
+    let outcome = run.run(Tool::InspectDocument, json!({})).unwrap();
+    let seen: Value = serde_json::from_slice(&std::fs::read(run.path(&outcome.artifacts[0].file)).unwrap()).unwrap();
+    assert_eq!((&seen["width"], &seen["height"], &seen["channels"]), (&json!(8), &json!(4), &json!(3)));
+}

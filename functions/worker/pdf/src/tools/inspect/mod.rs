@@ -7,6 +7,7 @@ use std::io::Cursor;
 use image::{ImageDecoder, ImageFormat, ImageReader};
 use serde_json::{Value, json};
 
+use crate::image::tiff_header;
 use crate::{Artifact, Engines, ErrorCode, Failure, Media, Outcome, Request, Source};
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
@@ -37,6 +38,20 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
 /// Reads the header alone.
 fn image(request: &Request, source: &Source, format: ImageFormat) -> Result<Value, Failure> {
     let data = super::images_to_pdf::read(&source.path)?;
+    if format == ImageFormat::Tiff {
+        let header = tiff_header(&data, &request.limits)?;
+        return Ok(json!({
+            "format": source.media,
+            "bytes": data.len(),
+            "width": header.width,
+            "height": header.height,
+            "channels": header.channels,
+            "bitsPerChannel": header.bits,
+            "transparency": header.has_alpha,
+            "colorProfile": header.has_profile,
+            "orientation": header.orientation.to_exif(),
+        }));
+    }
     let mut reader = ImageReader::with_format(Cursor::new(&data), format);
     let mut limits = image::Limits::default();
     limits.max_alloc = Some(request.limits.memory_bytes / 3);
