@@ -295,6 +295,22 @@ fn ligatures_hide_no_text() {
     assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), expected);
 }
 
+/// Processes and files once their numbers have been the same for a second: what was killed may go a moment after its answer, and what
+/// is kept ready for the next job comes after it.
+fn at_rest(worker: &Worker, home: &Path) -> (usize, usize) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let (mut seen, mut since) = ((0, 0), Instant::now());
+    while since.elapsed() < Duration::from_secs(1) {
+        assert!(Instant::now() < deadline, "processes and files keep changing: {seen:?}");
+        let now = (descendants(worker.child.id()), names(home).len());
+        if now != seen {
+            (seen, since) = (now, Instant::now());
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    seen
+}
+
 #[test]
 #[ignore = "takes minutes: make test-corpus"]
 fn pdfs_end_as_they_should_in_every_tool() {
@@ -303,20 +319,15 @@ fn pdfs_end_as_they_should_in_every_tool() {
     let home = scratch.path().join("home");
     std::fs::create_dir(&home).unwrap();
     let mut worker = Worker::start_in(&home);
-    let left = |worker: &Worker| (descendants(worker.child.id()), names(&home).len());
     // Each tool has a helper of its own in this command, which stays.
     for (tool, options) in pdf_tools() {
         worker.convert(tool, &good_pdf(), &options, &scratch.path().join(tool));
     }
-    let before = left(&worker);
+    let before = at_rest(&worker, &home);
     let wrong = worker.try_pdfs(&expected().pdfs, scratch.path());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // What was killed may go a moment after its answer, and what is kept ready for the next job come after it.
-    let deadline = Instant::now() + Duration::from_secs(10);
-    while left(&worker).0 > before.0 || left(&worker).1 > before.1 {
-        assert!(Instant::now() < deadline, "{:?} processes and files are left, {before:?} before", left(&worker));
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    let after = at_rest(&worker, &home);
+    assert!(after.0 <= before.0 && after.1 <= before.1, "{after:?} processes and files are left, {before:?} before");
     drop(worker.requests);
     assert!(worker.child.wait().unwrap().success());
 }
