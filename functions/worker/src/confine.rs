@@ -275,6 +275,12 @@ pub fn kill_group(group: Pid) -> io::Result<()> {
     signal_group(group, Signal::KILL)
 }
 
+/// Kills a forked child and its group. It may not have run yet, and so have no group of its own.
+pub(crate) fn kill_child(child: Pid) -> io::Result<()> {
+    kill_group(child)?;
+    ended_is_fine(rustix::process::kill_process(child, Signal::KILL))
+}
+
 /// Stops all threads of a child and its group for good: a stopped thread runs neither its own code nor a system call, and once
 /// killed, it never continues. The child must still be reaped. Its end takes longer, since the kernel frees its memory first: 6 to
 /// 10 ms for LibreOffice (measured on 2026-11-23).
@@ -289,9 +295,13 @@ pub(crate) fn halt(child: Pid) -> io::Result<()> {
     kill_group(child)
 }
 
-/// A group that has ended is no error.
 fn signal_group(group: Pid, signal: Signal) -> io::Result<()> {
-    match rustix::process::kill_process_group(group, signal) {
+    ended_is_fine(rustix::process::kill_process_group(group, signal))
+}
+
+/// A signal to what has ended is no error.
+fn ended_is_fine(signaled: rustix::io::Result<()>) -> io::Result<()> {
+    match signaled {
         Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(()),
         Err(error) => Err(error.into()),
     }
@@ -354,6 +364,13 @@ mod tests {
         let halted = written();
         assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGKILL));
         assert_eq!(written(), halted);
+    }
+
+    #[test]
+    fn a_child_without_a_group_of_its_own_is_killed() {
+        let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
+        kill_child(Pid::from_child(&child)).unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGKILL));
     }
 
     #[test]

@@ -333,7 +333,7 @@ impl Child {
 
     /// Kills and reaps the child and its group.
     fn end<W>(self, allowance: &Allowance) -> io::Result<Reply<W>> {
-        confine::kill_group(self.pid)?;
+        confine::kill_child(self.pid)?;
         let (status, peak_rss_bytes) = system::reap(self.pid)?;
         let lacked = allowance.was_nearly_used_up(peak_rss_bytes) || self.tells_of_memory();
         Ok(match End::of(status).or_of_memory(lacked) {
