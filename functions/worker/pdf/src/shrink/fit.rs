@@ -4,8 +4,8 @@ use std::io;
 
 use lopdf::{Document, Object, ObjectId, Stream};
 
-use super::picture::{Coding, Colors, Picture, redressed};
-use super::recode::{Effort, deflated, is_photo, jpeg, name_colors, resize, steps, target};
+use super::picture::{Coding, Colors, Picture};
+use super::recode::{Effort, Kind, deflated, encoded, is_worth, resize, steps, target};
 use crate::PictureLimits;
 use crate::image::{jpeg_coarseness, metadata};
 use crate::structure::held::Held;
@@ -16,10 +16,6 @@ const ROUNDING: f32 = 1.01;
 const FINER: f32 = 1.3;
 /// Exact pictures with fewer bits for each pixel are drawings or text, of which JPEG makes no smaller file.
 const FEW_BITS: u64 = 2;
-/// A change must save a tenth.
-const SAVING: usize = 10;
-/// Exact pictures that are no photographs become JPEG only if that takes less than this percentage.
-const MUCH_LESS: usize = 40;
 
 /// The picture within the limits, or `None` if it stays as it is. `placed` is its size on the page, in points.
 pub(super) fn fit(
@@ -37,23 +33,11 @@ pub(super) fn fit(
         return None;
     }
     let pixels = picture.decode(size)?;
-    let photo = !is_mask && (picture.coding != Coding::Lossless || is_photo(&pixels));
+    let kind = Kind::of(&picture, &pixels, is_mask);
     let pixels = resize(pixels, size)?;
-    let coded = |quality| {
-        let data = jpeg(&pixels, quality, Effort::Fast)?;
-        Some(Stream::new(redressed(&stream.dict, &pixels, "DCTDecode", None), data))
-    };
-    let mut new = if photo {
-        coded(limits.quality)?
-    } else {
-        let exact = if scaled { deflated(&stream.dict, &pixels) } else { None };
-        let bytes = exact.as_ref().unwrap_or(stream).content.len();
-        let blurred = if is_mask { None } else { coded(limits.quality.midpoint(100)) };
-        blurred.filter(|blurred| blurred.content.len() * 100 < bytes * MUCH_LESS).or(exact)?
-    };
-    name_colors(&mut new, &picture, &pixels);
-    new.allows_compression = false;
-    (new.content.len() < stream.content.len() / SAVING * (SAVING - 1)).then_some(new)
+    let exact = || if scaled { deflated(&stream.dict, &pixels) } else { None };
+    let new = encoded(&picture, &pixels, kind, exact, (limits.quality, Effort::Fast))?;
+    is_worth(&new, stream).then_some(new)
 }
 
 /// Whether JPEG of this quality may take much less than the picture.

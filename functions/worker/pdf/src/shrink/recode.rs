@@ -54,30 +54,76 @@ pub(super) fn recode(
         return None;
     }
     let pixels = picture.decode(least)?;
-    let photo = !is_mask && (picture.coding != Coding::Lossless || is_photo(&pixels));
-    let size = if photo || is_mask { least } else { target(&picture, placed, dpi, WORTHWHILE_IF_SHARP) };
-    if size == own_size && is_mask {
+    let kind = Kind::of(&picture, &pixels, is_mask);
+    let size = match kind {
+        Kind::Photo | Kind::Mask => least,
+        Kind::Drawing => target(&picture, placed, dpi, WORTHWHILE_IF_SHARP),
+    };
+    if size == own_size && kind == Kind::Mask {
         return lossless();
     }
     let pixels = resize(pixels, size)?;
+    let exact = || if size == own_size { repack(&picture) } else { deflated(&stream.dict, &pixels) };
+    let new = encoded(&picture, &pixels, kind, exact, (jpeg_quality, Effort::Small))?;
+    if is_worth(&new, stream) { Some(new) } else { lossless() }
+}
+
+/// What decides how a picture may be encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// As JPEG.
+    Photo,
+    /// Exact, or as a JPEG if that is much smaller.
+    Drawing,
+    /// Exact.
+    Mask,
+}
+
+impl Kind {
+    pub(super) fn of(picture: &Picture<'_>, pixels: &Pixels, is_mask: bool) -> Self {
+        if is_mask {
+            Self::Mask
+        } else if picture.coding != Coding::Lossless || is_photo(pixels) {
+            Self::Photo
+        } else {
+            Self::Drawing
+        }
+    }
+}
+
+/// A picture with these pixels, which may have been scaled. `exact`: its exact form, unless the picture has it already.
+pub(super) fn encoded(
+    picture: &Picture<'_>,
+    pixels: &Pixels,
+    kind: Kind,
+    exact: impl FnOnce() -> Option<Stream>,
+    (quality, effort): (u8, Effort),
+) -> Option<Stream> {
+    let dict = &picture.stream.dict;
     let coded = |quality| {
-        let data = jpeg(&pixels, quality, Effort::Small)?;
-        Some(Stream::new(redressed(&stream.dict, &pixels, "DCTDecode", None), data))
+        let data = jpeg(pixels, quality, effort)?;
+        Some(Stream::new(redressed(dict, pixels, "DCTDecode", None), data))
     };
-    let mut new = if photo {
-        coded(jpeg_quality)?
-    } else {
-        let exact = if size == own_size { repack(&picture) } else { deflated(&stream.dict, &pixels) };
-        let bytes = exact.as_ref().map_or(stream.content.len(), |exact| exact.content.len());
-        let blurred = if is_mask { None } else { coded(jpeg_quality.midpoint(100)) };
-        blurred.filter(|blurred| blurred.content.len() * 100 < bytes * MUCH_LESS).or(exact)?
+    let mut new = match kind {
+        Kind::Photo => coded(quality)?,
+        Kind::Drawing => {
+            let exact = exact();
+            let bytes = exact.as_ref().unwrap_or(picture.stream).content.len();
+            let blurred = coded(quality.midpoint(100));
+            blurred.filter(|blurred| blurred.content.len() * 100 < bytes * MUCH_LESS).or(exact)?
+        }
+        Kind::Mask => exact()?,
     };
-    if is_jpeg(&new) || size != own_size {
-        name_colors(&mut new, &picture, &pixels);
+    if is_jpeg(&new) || (pixels.width, pixels.height) != (picture.width, picture.height) {
+        name_colors(&mut new, picture, pixels);
     }
     new.allows_compression = false;
-    let worth = new.content.len() < stream.content.len() / SAVING * (SAVING - 1);
-    if worth { Some(new) } else { lossless() }
+    Some(new)
+}
+
+/// Whether a new encoding saves enough.
+pub(super) fn is_worth(new: &Stream, old: &Stream) -> bool {
+    new.content.len() < old.content.len() / SAVING * (SAVING - 1)
 }
 
 fn is_jpeg(stream: &Stream) -> bool {
@@ -85,7 +131,7 @@ fn is_jpeg(stream: &Stream) -> bool {
 }
 
 /// Names the colours of pixels that had a palette, or a picture's own colours.
-pub(super) fn name_colors(new: &mut Stream, picture: &Picture<'_>, pixels: &Pixels) {
+fn name_colors(new: &mut Stream, picture: &Picture<'_>, pixels: &Pixels) {
     if matches!(picture.colors, Colors::Palette { .. } | Colors::Own) {
         new.dict.set("ColorSpace", Object::Name(if pixels.channels == 1 { "DeviceGray" } else { "DeviceRGB" }.into()));
     }
@@ -108,7 +154,7 @@ pub(super) fn steps(quality: u8) -> f32 {
 }
 
 /// Whether neighbours often differ a little, as in photographs. JPEG damages drawings and text.
-pub(super) fn is_photo(pixels: &Pixels) -> bool {
+fn is_photo(pixels: &Pixels) -> bool {
     let channels = usize::from(pixels.channels);
     let (mut alike, mut all) = (0u32, 0u32);
     for pair in pixels.data.chunks_exact(channels * 2).step_by(7) {
@@ -128,7 +174,7 @@ pub(super) fn resize(pixels: Pixels, (width, height): (u32, u32)) -> Option<Pixe
     Some(Pixels { width, height, channels: pixels.channels, data })
 }
 
-pub(super) fn jpeg(pixels: &Pixels, quality: u8, effort: Effort) -> Option<Vec<u8>> {
+fn jpeg(pixels: &Pixels, quality: u8, effort: Effort) -> Option<Vec<u8>> {
     let encoded = std::panic::catch_unwind(|| {
         let gray = pixels.channels == 1;
         let space = if gray { mozjpeg::ColorSpace::JCS_GRAYSCALE } else { mozjpeg::ColorSpace::JCS_RGB };
