@@ -95,6 +95,11 @@ pub(super) fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     Some(found.value.into_owned())
 }
 
+/// The unescaped value of an attribute.
+pub(super) fn value(tag: &BytesStart<'_>, name: &str) -> Option<String> {
+    attribute(tag, name).map(|value| unescaped(&value))
+}
+
 /// All attributes, with their unescaped values.
 pub(super) fn attributes(tag: &BytesStart<'_>) -> Vec<(String, String)> {
     let mut attributes = tag.attributes();
@@ -119,7 +124,7 @@ pub(super) fn tag_at(xml: &str, start: usize) -> Option<BytesStart<'_>> {
 }
 
 /// An attribute's value without entities. What can't be unescaped stays as it is.
-pub(super) fn unescaped(value: &str) -> String {
+fn unescaped(value: &str) -> String {
     quick_xml::escape::unescape(value).map_or_else(|_invalid| value.to_owned(), |value| value.into_owned())
 }
 

@@ -38,7 +38,7 @@ pub(super) fn unused(package: &mut Package) -> io::Result<Unused> {
         let all = layouts.len();
         let others = layouts.into_iter().filter(|layout| !used.contains(layout.file_name()));
         let others: BTreeSet<_> = others.filter(|layout| layout.range.is_some()).map(|layout| layout.id).collect();
-        // Every reference must be found, in whatever form it is written.
+        // A master stays as it is if its list has an entry that is not recognized.
         let listed = entries(&part(package, &format!("{MASTERS}/{master}"))?, &others)?.len();
         if !others.is_empty() && others.len() < all && others.len() == listed {
             unused.insert(master, others);

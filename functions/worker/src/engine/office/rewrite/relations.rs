@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use quick_xml::events::BytesStart;
 
-use super::edit::{Tag, attribute, scan, unescaped};
+use super::edit::{Tag, scan, value};
 
 pub(super) struct Relation {
     /// Of the whole element; `None` if it is not a single tag.
@@ -49,8 +49,7 @@ pub(super) fn read(xml: &str) -> io::Result<Vec<Relation>> {
 }
 
 fn relation(tag: &BytesStart<'_>, range: Option<Range<usize>>) -> Option<Relation> {
-    let value = |name| attribute(tag, name).map(|value| unescaped(&value));
-    Some(Relation { range, id: value("Id")?, kind: value("Type")?, target: value("Target")? })
+    Some(Relation { range, id: value(tag, "Id")?, kind: value(tag, "Type")?, target: value(tag, "Target")? })
 }
 
 #[cfg(test)]

@@ -6,9 +6,8 @@ use std::io;
 use std::ops::Range;
 
 use memchr::memmem;
-use quick_xml::events::BytesStart;
 
-use super::edit::{Edit, Edited, Tag, apply, attribute, attributes, scan, tag_at, unescaped};
+use super::edit::{Edit, Edited, Tag, apply, attributes, scan, tag_at, value};
 use super::{Losses, MOST_BYTES, Package, part_at};
 
 /// The part with the styles.
@@ -20,7 +19,7 @@ pub(super) const SIGNS: [&str; 1] = ["w:type=\"table\""];
 /// Fewer table styles are not worth a search for those in use.
 const MANY: usize = 8;
 
-/// The elements that name a table style contain one of these, whatever their prefix.
+/// Every element that names a table style contains one of these.
 const NAMING: [&str; 2] = ["tblStyle", "TableStyle"];
 
 /// The names of elements are shorter than this.
@@ -108,10 +107,6 @@ fn read(xml: &str) -> io::Result<Styles> {
         Tag::Start(_) | Tag::Empty(_) | Tag::End(_) => {}
     })?;
     Ok(styles)
-}
-
-fn value(tag: &BytesStart<'_>, name: &str) -> Option<String> {
-    attribute(tag, name).map(|value| unescaped(&value))
 }
 
 #[cfg(test)]
