@@ -2,13 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 
-#[path = "helper/checked.rs"]
+#[path = "../helper/checked.rs"]
 mod checked;
-#[path = "fidelity/packages.rs"]
 mod packages;
-#[path = "fidelity/pictures.rs"]
 mod pictures;
-#[path = "fidelity/support.rs"]
 mod support;
 
 use std::path::Path;

@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn results_name_the_version_that_is_built_in() {
-        let locked = include_str!("../../../../Cargo.lock")
+        let locked = include_str!("../../../../../Cargo.lock")
             .split("[[package]]")
             .find(|package| package.contains("name = \"sghtmltopdf\"\n"));
         assert!(locked.unwrap().contains(&format!("version = \"{VERSION}\"\n")));

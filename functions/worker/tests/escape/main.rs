@@ -91,7 +91,7 @@ impl Surroundings {
             self.directory.path(),
             self.directory.path().join("socket"),
         );
-        let attempts = include_str!("escape/attempts.py");
+        let attempts = include_str!("attempts.py");
         let text = format!("#!/usr/bin/python3 -IBS\n{prepared}\n{attempts}\n\nmain()\n{afterwards}\n");
         std::fs::write(path, text).unwrap();
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();

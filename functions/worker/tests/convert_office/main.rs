@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-#[path = "helper/checked.rs"]
+#[path = "../helper/checked.rs"]
 mod checked;
-#[path = "convert_office/documents.rs"]
 mod documents;
-#[path = "convert_office/support.rs"]
 mod support;
 
 use docmill::domain::job::JobErrorCode;
