@@ -74,7 +74,7 @@ def widget_metrics(widget: dict) -> list[tuple[str, str, tuple[str, ...]]]:
 
 def engines() -> list[str]:
     """The engines' names in the code's metrics."""
-    code = (ROOT / "shared/src/domain/tool.rs").read_text().split("impl EngineKind", 1)[1].split("\n}", 1)[0]
+    code = (ROOT / "shared/domain/src/tool/mod.rs").read_text().split("impl EngineKind", 1)[1].split("\n}", 1)[0]
     return re.findall(r'Self::\w+ => "([\w-]+)"', code)
 
 

@@ -157,7 +157,7 @@ class Storage(unittest.TestCase):
         self.assertEqual(PARAMETERS["DeletionProtection"]["Default"], "false")
 
     def test_no_result_is_deleted_before_the_time_that_a_job_may_ask_for(self):
-        schema = (ROOT / "shared/src/domain/schema.rs").read_text()
+        schema = (ROOT / "shared/domain/src/tool/schema.rs").read_text()
         longest = int(re.search(r'"retentionSeconds": \{.*?"maximum": ([0-9_]+)', schema, re.S)[1].replace("_", ""))
         rules = {each["Prefix"]: each["ExpirationInDays"] for each in RESOURCES["FilesBucket"]["Properties"]["LifecycleConfiguration"]["Rules"] if "Prefix" in each}
         self.assertEqual({"inputs/": 1, "uploads/": 1, "outputs/day/": 1, "outputs/week/": 8}, rules)
@@ -275,7 +275,7 @@ class Versions(unittest.TestCase):
 
 class Workers(unittest.TestCase):
     def test_each_queue_has_its_worker_dead_letters_settings_and_alarms(self):
-        code = (ROOT / "shared/src/domain/queue.rs").read_text().split("impl QueueName", 1)[1].split("\n}", 1)[0]
+        code = (ROOT / "shared/domain/src/job/queue.rs").read_text().split("impl QueueName", 1)[1].split("\n}", 1)[0]
         queues = re.findall(r'Self::\w+ => "(\w+)"', code)
         self.assertGreaterEqual(len(queues), 3)
         variables = TEMPLATE["Globals"]["Function"]["Environment"]["Variables"]

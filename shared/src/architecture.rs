@@ -1,11 +1,11 @@
-//! Tests the direction of dependencies that ARCHITECTURE.md describes.
+//! Tests the direction of dependencies that ARCHITECTURE.md describes. That the domain depends on none of this crate is the
+//! compiler's to say.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// What each part may use. Everything else is forbidden.
 const MAY_USE: [(&str, &[&str]); 12] = [
-    ("domain", &[]),
     ("clock", &["domain"]),
     ("config", &["domain"]),
     ("connection", &[]),
@@ -16,6 +16,7 @@ const MAY_USE: [(&str, &[&str]); 12] = [
     ("telemetry", &["domain", "store", "clock"]),
     ("context", &["domain", "config", "aws", "store", "queue", "files"]),
     ("waiting", &["domain", "clock", "store", "queue", "files", "telemetry"]),
+    ("webhook", &["domain"]),
     ("http", &["domain", "clock", "store", "queue", "files", "telemetry", "waiting", "context"]),
 ];
 
@@ -82,7 +83,7 @@ fn circles(root: &Path, prefix: &str) -> BTreeMap<String, BTreeSet<String>> {
 #[test]
 fn files_have_no_circular_dependencies() {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let domain = circles(&shared.join("src/domain"), "super::");
+    let domain = circles(&shared.join("domain/src"), "crate::");
     assert!(domain.is_empty(), "{domain:?}");
     for function in ["api-docs", "dashboard"] {
         let found = circles(&shared.join("../functions").join(function).join("src"), "crate::");

@@ -1,6 +1,6 @@
 //! Shared by all Docmill functions.
 //!
-//! `domain` is pure: it reads no clock, environment or network. `store`, `queue` and `files` talk to AWS, `http` defines the
+//! `domain` is a crate of its own, which is pure: it reads no clock, environment or network. `store`, `queue` and `files` talk to AWS, `http` defines the
 //! interface, and `context` builds everything once per environment.
 
 #[cfg(test)]
@@ -10,10 +10,12 @@ pub mod clock;
 pub mod config;
 mod connection;
 pub mod context;
-pub mod domain;
 pub mod files;
 pub mod http;
 pub mod queue;
 pub mod store;
 pub mod telemetry;
 pub mod waiting;
+pub mod webhook;
+
+pub use docmill_domain as domain;

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use docmill::context::Context;
 use docmill::domain::breach::Breach;
-use docmill::domain::event::{new_event_id, signed_sample};
+use docmill::domain::event::new_event_id;
 use docmill::domain::quota::RatePolicy;
 use docmill::http::envelope::Reply;
 use docmill::http::error::ApiError;
 use docmill::http::guard::authenticated;
 use docmill::http::request::ApiRequest;
 use docmill::store::events::{StoredEvent, WEBHOOK_TEST};
+use docmill::webhook::signed_sample;
 use lambda_http::Body;
 use lambda_http::http::Response;
 use serde_json::{Map, Value, json};

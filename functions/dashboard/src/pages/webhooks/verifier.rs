@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use docmill::clock;
-use docmill::domain::signature::{Received, TOLERANCE_SECONDS, Verdict};
+use docmill::webhook::signature::{Received, TOLERANCE_SECONDS, Verdict};
 use maud::{Markup, html};
 use std::time::Duration;
 

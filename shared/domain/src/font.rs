@@ -1,0 +1,192 @@
+//! Fonts of accounts, which their jobs use in addition to the system's.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::breach::Breach;
+use crate::sha256_hex;
+use crate::time::Timestamp;
+use crate::upload::UploadId;
+
+/// How many fonts an account may have.
+pub const MOST_FONTS: usize = 50;
+
+const PREFIX: &str = "fnt_";
+const DIGITS: usize = 32;
+
+/// A font's id: half of the uploaded file's digest. The same file always gets the same id.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FontId(String);
+
+impl FontId {
+    pub fn of(file: &[u8]) -> Self {
+        let digest = sha256_hex(file);
+        Self(format!("{PREFIX}{}", digest.get(..DIGITS).unwrap_or(&digest)))
+    }
+
+    /// `None` unless the text has the form of an id.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix(PREFIX)?;
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        (digits.len() == DIGITS && digits.bytes().all(is_digit)).then(|| Self(text.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for FontId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for FontId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A font as stored. Its names are the account's data: never log them.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredFont {
+    /// Format of the uploaded file: `ttf`, `otf`, `ttc` or `woff2`.
+    pub format: String,
+    /// Size of the uploaded file.
+    pub bytes: u64,
+    /// At least one.
+    pub faces: Vec<FontFace>,
+    pub created_at: Timestamp,
+    /// The upload that it came from. Its file in the bucket has this name, so that no two writers share one.
+    pub upload: String,
+}
+
+impl fmt::Debug for StoredFont {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoredFont").field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}
+
+/// One face of a font.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FontFace {
+    pub family: String,
+    /// The family's other names.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub aliases: BTreeSet<String>,
+    pub style: String,
+    /// From 1 to 1000.
+    pub weight: u16,
+    pub italic: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub postscript_name: Option<String>,
+}
+
+impl StoredFont {
+    /// For its owner.
+    pub fn view(&self, id: &FontId) -> Value {
+        let face = |face: &FontFace| {
+            let mut view = json!({
+                "family": face.family, "style": face.style, "weight": face.weight, "italic": face.italic,
+            });
+            if let Some(name) = &face.postscript_name {
+                view["postscriptName"] = json!(name);
+            }
+            view
+        };
+        json!({
+            "id": id.as_str(),
+            "family": self.faces.first().map_or("", |face| face.family.as_str()),
+            "format": self.format,
+            "bytes": self.bytes,
+            "faces": self.faces.iter().map(face).collect::<Vec<_>>(),
+            "createdAt": self.created_at.to_string(),
+        })
+    }
+
+    /// All names of its families in lower case.
+    pub fn families(&self) -> impl Iterator<Item = String> {
+        let names = self.faces.iter().flat_map(|face| face.aliases.iter().chain([&face.family]));
+        names.map(|name| name.to_lowercase())
+    }
+}
+
+/// The upload that a request's body names.
+pub fn named_upload(body: &Map<String, Value>, now: Timestamp) -> Result<UploadId, Vec<Breach>> {
+    let id = body.get("uploadId").and_then(Value::as_str).and_then(UploadId::parse);
+    id.filter(|id| id.expires_at() > now).ok_or_else(no_such_upload)
+}
+
+/// The same error for uploads that don't exist, are incomplete or belong to others.
+pub fn no_such_upload() -> Vec<Breach> {
+    vec![Breach::new(
+        "/uploadId",
+        "must be the id of an upload of your account that is complete and less than an hour old",
+    )]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_file_is_the_same_font() {
+        let id = FontId::of(b"a font");
+        assert_eq!((FontId::of(b"a font"), FontId::parse(id.as_str())), (id.clone(), Some(id.clone())));
+        assert_ne!(FontId::of(b"another"), id);
+        for text in ["", "fnt_", "fnt_0123", &id.as_str().to_uppercase(), &format!("{id}0"), &id.as_str()[4..]] {
+            assert_eq!(FontId::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_font_is_described_by_its_faces() {
+        let face = |family: &str, style: &str, weight| FontFace {
+            family: family.to_owned(),
+            aliases: BTreeSet::from(["Acme Fett".to_owned()]),
+            style: style.to_owned(),
+            weight,
+            italic: false,
+            postscript_name: Some(format!("{family}-{style}")),
+        };
+        let font = StoredFont {
+            format: "ttc".to_owned(),
+            bytes: 7,
+            faces: vec![face("Acme", "Regular", 400), face("Acme", "Bold", 700)],
+            created_at: Timestamp(0),
+            upload: "upl_1".to_owned(),
+        };
+        let id = FontId::of(b"");
+        let view = font.view(&id);
+        assert_eq!(
+            (&view["id"], &view["family"], &view["bytes"], &view["faces"][1]),
+            (
+                &json!(id.as_str()),
+                &json!("Acme"),
+                &json!(7),
+                &json!({"family": "Acme", "style": "Bold", "weight": 700, "italic": false, "postscriptName": "Acme-Bold"})
+            )
+        );
+        assert_eq!(font.families().collect::<BTreeSet<_>>(), BTreeSet::from(["acme".into(), "acme fett".into()]));
+        assert!(!format!("{font:?}").contains("Acme"));
+    }
+
+    #[test]
+    fn only_recent_uploads_can_be_named() {
+        let id = UploadId::new();
+        let body = |value: Value| Map::from_iter([("uploadId".to_owned(), value)]);
+        assert_eq!(named_upload(&body(json!(id.to_string())), Timestamp(0)).unwrap(), id);
+        for (body, now) in [
+            (body(json!(id.to_string())), id.expires_at()),
+            (body(json!("upl_1")), Timestamp(0)),
+            (body(json!(1)), Timestamp(0)),
+            (Map::new(), Timestamp(0)),
+        ] {
+            assert_eq!(named_upload(&body, now).unwrap_err()[0].path, "/uploadId");
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! A job as stored, and as shown to its owner.
+
+mod failure;
+pub mod outcome;
+pub mod queue;
+mod result;
+pub mod source;
+pub mod statistics;
+mod status;
+
+pub use failure::{JobError, JobErrorCode, MAX_WARNINGS, Warning};
+pub use result::{EngineInfo, MAX_INLINE_RESULTS_BYTES, Output, Results, StepRun, StoredResults};
+pub use status::JobStatus;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use crate::account::api_key::Mode;
+use crate::account::limits::Ceilings;
+use crate::account::quota::Charge;
+use crate::job::queue::QueueName;
+use crate::time::{Period, Timestamp};
+
+/// Most attempts if the service is at fault. Faults of the document are not tried again.
+pub const MAX_ATTEMPTS: u32 = 3;
+
+/// Most jobs that may wait for one job, so that its item stays small.
+pub const MAX_WAITERS: usize = 1000;
+
+/// The sweeper looks at a job that is still queued after this time.
+pub const QUEUED_GRACE: Duration = Duration::from_secs(60);
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct JobId(Uuid);
+
+impl JobId {
+    /// An id that no job has: reading it costs as much as reading a real one.
+    pub const NONE: Self = Self(Uuid::nil());
+
+    /// A new id (UUIDv7: sorted by time, 74 random bits).
+    pub fn new() -> Self {
+        Self(Uuid::now_v7())
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Uuid::try_parse(text).ok().map(Self)
+    }
+
+    /// The id without hyphens: 32 characters.
+    pub fn simple(self) -> String {
+        self.0.simple().to_string()
+    }
+
+    /// This job's partition of the open-jobs index, out of `shards`.
+    pub fn shard(self, shards: u8) -> u8 {
+        self.0.as_bytes()[15] % shards
+    }
+}
+
+impl Default for JobId {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Display for JobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.hyphenated().fmt(f)
+    }
+}
+
+impl fmt::Debug for JobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Durations in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Timings {
+    pub queued_ms: u64,
+    pub fetch_ms: u64,
+    pub convert_ms: u64,
+    pub store_ms: u64,
+}
+
+/// For the worker only: the request with its secrets. The terminal write removes it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Payload {
+    /// The canonical request as JSON text, in the job item itself.
+    Inline(String),
+    /// JSON text stored at this key of the files bucket, because it is too large for an item or contains credentials.
+    Stored(String),
+}
+
+impl fmt::Debug for Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Inline(_) => f.write_str("Payload::Inline(..)"),
+            Self::Stored(_) => f.write_str("Payload::Stored(..)"),
+        }
+    }
+}
+
+/// A job as stored. `input` and `options` are redacted: their owner may read them back.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Job {
+    pub id: JobId,
+    pub account: String,
+    pub key_id: String,
+    /// The id of the API request that created it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub request_id: Option<String>,
+    pub mode: Mode,
+    pub tool: String,
+    /// The queue of its message.
+    #[serde(default)]
+    pub queue: QueueName,
+    pub status: JobStatus,
+    pub created_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub started_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub finished_at: Option<Timestamp>,
+    /// The output is expired from this time on, even if the bucket still has it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub expires_at: Option<Timestamp>,
+    pub attempts: u32,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lease_until: Option<Timestamp>,
+    /// Lets a worker recognise its own claim if the response was lost.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub claim_id: Option<String>,
+    /// The period that was charged and gets refunds.
+    pub period: Period,
+    pub charge: Charge,
+    /// The till that was charged and gets refunds.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub till: Option<u8>,
+    /// What the plan included in that period, as needed for `quota.warning`.
+    #[serde(default)]
+    pub included_credits: u64,
+    pub refunded: u64,
+    pub input: Value,
+    pub options: Value,
+    /// The further steps, redacted: the tool and options of each.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub then: Vec<Value>,
+    /// The request's `output`, redacted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub output_request: Option<Value>,
+    /// How long the output is kept after completion, if the request says so.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub retention_seconds: Option<u64>,
+    #[serde(default)]
+    pub metadata: BTreeMap<String, String>,
+    /// The limits of service, plan and key when the job was created.
+    #[serde(default, skip_serializing_if = "Ceilings::is_empty")]
+    pub limits: Ceilings,
+    /// The primary result.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub output: Option<Output>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub results: Option<StoredResults>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub steps: Vec<StepRun>,
+    /// The output's key in the files bucket.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub output_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub engine: Option<EngineInfo>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub timings: Option<Timings>,
+    #[serde(default)]
+    pub warnings: Vec<Warning>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<JobError>,
+    /// Unfinished jobs whose results this one takes. It is processed once they have completed.
+    #[serde(skip_serializing_if = "Option::is_none", default, with = "ids")]
+    pub waiting_for: Option<BTreeSet<JobId>>,
+    /// The jobs that wait for this one, [`MAX_WAITERS`] at most.
+    #[serde(skip_serializing_if = "Option::is_none", default, with = "ids")]
+    pub waiters: Option<BTreeSet<JobId>>,
+    /// For a deleted job: its final state, and when it was deleted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ended_as: Option<JobStatus>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub deleted_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub secret: Option<Payload>,
+    /// Partition of the sparse index of jobs that need further work; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub open: Option<String>,
+    /// When the sweeper should look at an open job.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub due: Option<Timestamp>,
+    /// Partition of the sparse index of jobs to be counted: set at creation, and again at the end.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub uncounted: Option<String>,
+    /// Whether its creation is counted.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub creation_counted: bool,
+    /// Seconds since the epoch. DynamoDB deletes the item some time later.
+    pub ttl: i64,
+}
+
+/// A set of ids as stored: DynamoDB's conditions and updates need sets of strings.
+mod ids {
+    use std::collections::BTreeSet;
+
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::JobId;
+
+    pub(super) fn serialize<S: Serializer>(ids: &Option<BTreeSet<JobId>>, serializer: S) -> Result<S::Ok, S::Error> {
+        let texts: Vec<String> = ids.iter().flatten().map(ToString::to_string).collect();
+        serde_dynamo::string_set::serialize(&texts, serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<BTreeSet<JobId>>, D::Error> {
+        let texts = Vec::<String>::deserialize(deserializer)?;
+        let ids: Option<BTreeSet<_>> = texts.iter().map(|text| JobId::parse(text)).collect();
+        Ok(Some(ids.ok_or_else(|| D::Error::custom("not a job's id"))?))
+    }
+}
+
+impl Job {
+    /// The state at `now`: an output past its time is expired even before the sweeper has updated the job.
+    pub fn status_at(&self, now: Timestamp) -> JobStatus {
+        match (self.status, self.expires_at) {
+            (JobStatus::Completed, Some(expires)) if now >= expires => JobStatus::Expired,
+            (status, _) => status,
+        }
+    }
+
+    /// The job as its owner reads it.
+    pub fn view(&self, now: Timestamp) -> Value {
+        let status = self.status_at(now);
+        let mut view = Map::new();
+        view.insert("id".into(), json!(self.id));
+        view.insert("status".into(), json!(status));
+        view.insert("toolSlug".into(), json!(self.tool));
+        view.insert("mode".into(), json!(self.mode));
+        view.insert("testMode".into(), json!(self.mode == Mode::Test));
+        view.insert("createdAt".into(), json!(self.created_at.to_string()));
+        let times = [
+            ("startedAt", self.started_at),
+            ("finishedAt", self.finished_at),
+            ("expiresAt", self.expires_at),
+            ("deletedAt", self.deleted_at),
+        ];
+        for (name, time) in times {
+            if let Some(time) = time {
+                view.insert(name.into(), json!(time.to_string()));
+            }
+        }
+        if let Some(waiting_for) = &self.waiting_for {
+            view.insert("waitingFor".into(), json!(waiting_for));
+        }
+        view.insert("attempts".into(), json!(self.attempts));
+        view.insert("input".into(), self.input.clone());
+        view.insert("options".into(), self.options.clone());
+        if !self.then.is_empty() {
+            view.insert("then".into(), json!(self.then));
+        }
+        view.insert("metadata".into(), json!(self.metadata));
+        view.insert("credits".into(), json!({"charged": self.charge.total(), "refunded": self.refunded}));
+        if let Some(output) = &self.output {
+            view.insert("output".into(), json!(output));
+        }
+        if let Some(StoredResults::Inline(Results { outputs, report })) = &self.results {
+            view.insert("outputs".into(), numbered(outputs));
+            if let Some(report) = report {
+                view.insert("report".into(), report.clone());
+            }
+        }
+        if !self.steps.is_empty() {
+            view.insert("steps".into(), json!(self.steps));
+        }
+        if let Some(engine) = &self.engine {
+            view.insert("engine".into(), json!(engine));
+        }
+        if let Some(timings) = &self.timings {
+            view.insert("timings".into(), json!(timings));
+        }
+        if !self.warnings.is_empty() {
+            view.insert("warnings".into(), json!(self.warnings));
+        }
+        if let Some(error) = &self.error {
+            view.insert("error".into(), json!(error));
+        }
+        Value::Object(view)
+    }
+}
+
+/// Each file with its index, by which it is downloaded.
+fn numbered(outputs: &[Output]) -> Value {
+    let numbered = outputs.iter().enumerate().map(|(index, output)| {
+        let mut view = json!({"index": index});
+        if let (Some(view), Value::Object(output)) = (view.as_object_mut(), json!(output)) {
+            view.extend(output);
+        }
+        view
+    });
+    numbered.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The form of jobs before they could have several results.
+    #[test]
+    fn jobs_of_the_earlier_form_are_still_read() {
+        let stored = json!({
+            "id": "01935f6b-8d4a-7c3e-9b5d-2f1a6c7e8d90", "account": "acc_1", "key_id": "key_1", "mode": "live",
+            "tool": "office-to-pdf", "status": "completed", "created_at": 1, "finished_at": 2, "expires_at": 3,
+            "attempts": 1, "period": "2026-11", "charge": {"included": 1, "granted": 0}, "refunded": 0,
+            "input": {"sourceUrl": "https://a.example/x.docx"}, "options": {}, "ttl": 4,
+            "output": {"format": "pdf", "contentType": "application/pdf", "bytes": 5, "pages": 6, "sha256": "00",
+                "filename": "x.pdf"},
+            "output_key": "outputs/acc_1/01935f6b-8d4a-7c3e-9b5d-2f1a6c7e8d90/1",
+        });
+        let job: Job = serde_json::from_value(stored).unwrap();
+        let view = job.view(Timestamp(2));
+        assert_eq!(view["output"]["pages"], 6);
+        for absent in ["outputs", "steps", "then", "report"] {
+            assert!(view.get(absent).is_none(), "{absent}");
+        }
+    }
+
+    #[test]
+    fn a_payload_never_shows_itself() {
+        assert_eq!(format!("{:?}", Payload::Inline("password".into())), "Payload::Inline(..)");
+    }
+}

@@ -1,0 +1,30 @@
+//! The domain: pure functions on values. It reads no clock, environment or network, and knows neither AWS nor HTTP.
+
+pub mod account;
+pub mod audit;
+pub mod breach;
+pub mod event;
+pub mod font;
+pub mod job;
+mod nearest;
+pub mod request;
+pub mod time;
+pub mod tool;
+pub mod upload;
+
+use sha2::{Digest, Sha256};
+
+pub use account::{api_key, credits, limits, offer, quota, user};
+pub use job::{outcome, queue, source, statistics};
+pub use request::{idempotency, steps};
+pub use tool::{catalogue, intake, schema};
+
+/// Lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// SHA-256 in lower-case hexadecimal.
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}

@@ -1,0 +1,457 @@
+//! The canonical form of a request for a job, independent of endpoint and short names.
+
+pub mod idempotency;
+pub mod steps;
+mod unknown;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use self::steps::Step;
+use crate::account::limits::MAX_INLINE_BYTES;
+use crate::breach::Breach;
+use crate::job::Warning;
+use crate::job::source::{self, Source};
+use crate::sha256_hex;
+use crate::tool::Definition;
+use crate::tool::catalogue::{Catalogue, Tool};
+use crate::tool::intake::Section;
+
+/// Larger payloads are stored in the files bucket before the job is written.
+pub const MAX_INLINE_PAYLOAD_BYTES: usize = 16 << 10;
+
+/// A valid request: known names only, each in its place.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobRequest {
+    #[serde(rename = "toolSlug")]
+    pub tool: String,
+    pub input: Map<String, Value>,
+    pub options: Map<String, Value>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub then: Vec<Step>,
+    #[serde(default, skip_serializing_if = "OutputRequest::is_default")]
+    pub output: OutputRequest,
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// The result's name, retention and delivery.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct OutputRequest {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filename: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retention_seconds: Option<u64>,
+    /// Where the primary result is also sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub put_url: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub put_headers: BTreeMap<String, String>,
+}
+
+impl std::fmt::Debug for OutputRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OutputRequest").field("retention_seconds", &self.retention_seconds).finish_non_exhaustive()
+    }
+}
+
+impl OutputRequest {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// As shown to the job's owner; `None` if the request has no `output`.
+    pub fn redacted(&self) -> Option<Value> {
+        let hidden = |(name, _): (&String, &String)| (name.clone(), source::REDACTED.to_owned());
+        let shown = Self {
+            put_url: self.put_url.as_deref().map(source::redact_url),
+            put_headers: self.put_headers.iter().map(hidden).collect(),
+            ..self.clone()
+        };
+        (!self.is_default()).then(|| json!(shown))
+    }
+}
+
+impl std::fmt::Debug for JobRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("JobRequest").field("tool", &self.tool).finish_non_exhaustive()
+    }
+}
+
+impl JobRequest {
+    /// Checks `body` against the tool's schema and converts it to canonical form. The warnings name unknown properties, which
+    /// have no effect.
+    pub fn parse(
+        catalogue: &Catalogue,
+        tool: &Tool,
+        body: &Map<String, Value>,
+    ) -> Result<(Self, Vec<Warning>), Vec<Breach>> {
+        let definition = &tool.definition;
+        let mut breaches = tool.breaches(&Value::Object(body.clone()));
+        if body.get("toolSlug").is_some_and(|slug| slug.is_string() && slug != definition.slug.as_str()) {
+            breaches.push(Breach::new("/toolSlug", format!("must be {:?} here, or left out", definition.slug)));
+        }
+        if !breaches.is_empty() {
+            return Err(breaches);
+        }
+
+        let mut input = known_properties(definition, body, Section::Input);
+        let mut options = known_properties(definition, body, Section::Options);
+        for (name, section) in definition.flat_names() {
+            let Some(value) = body.get(name) else { continue };
+            let target = match section {
+                Section::Input => &mut input,
+                Section::Options => &mut options,
+            };
+            match target.get(name) {
+                Some(nested) if nested != value => breaches.push(Breach::new(
+                    format!("/{name}"),
+                    format!("contradicts /{}/{name}: give it once", section.as_str()),
+                )),
+                Some(_) | None => {
+                    target.insert(name.to_owned(), value.clone());
+                }
+            }
+        }
+        if source::inline_bytes(&input) > MAX_INLINE_BYTES {
+            breaches
+                .push(Breach::new("/input", format!("must have at most {MAX_INLINE_BYTES} bytes of inline content")));
+        }
+        if !breaches.is_empty() {
+            return Err(breaches);
+        }
+
+        options.values_mut().for_each(round_to_storable);
+        input.sort_keys();
+        options.sort_keys();
+        let then = steps::read(catalogue, tool, &options, body.get("then"))?;
+        let unknown = unknown::names(catalogue, definition, body);
+        let output = body.get("output").and_then(|output| OutputRequest::deserialize(output).ok()).unwrap_or_default();
+        let metadata = body.get("metadata").and_then(Value::as_object).map(string_pairs).unwrap_or_default();
+        Ok((Self { tool: definition.slug.clone(), input, options, then, output, metadata }, unknown))
+    }
+
+    pub fn canonical(&self) -> CanonicalText {
+        CanonicalText(json!(self).to_string())
+    }
+
+    pub fn redacted_input(&self) -> Value {
+        source::redact(&self.input)
+    }
+
+    pub fn redacted_options(&self, definition: &Definition) -> Value {
+        definition.redact_options(&self.options)
+    }
+
+    /// The sources of the job's documents, in request order.
+    pub fn sources(&self) -> Vec<Source> {
+        source::sources(&self.input)
+    }
+
+    /// Whether it contains passwords or credentials, which must not outlive the job anywhere, including table backups.
+    pub fn carries_credentials(&self, catalogue: &Catalogue) -> bool {
+        let hides = |tool: &str, options: &Map<String, Value>| {
+            let secrets = catalogue.find(tool).map(|tool| &tool.definition.secrets.values);
+            secrets.is_some_and(|names| names.iter().any(|name| options.contains_key(name)))
+        };
+        hides(&self.tool, &self.options)
+            || self.then.iter().any(|step| hides(&step.tool, &step.options))
+            || self.sources().iter().any(|source| source.password.is_some() || !source.headers.is_empty())
+            || !self.output.put_headers.is_empty()
+    }
+
+    /// The file name that the client wants: `output.filename`, or its alias among the options.
+    pub fn filename(&self) -> Option<&str> {
+        self.output.filename.as_deref().or_else(|| self.option_str("filename"))
+    }
+
+    pub fn option_str(&self, name: &str) -> Option<&str> {
+        self.options.get(name).and_then(Value::as_str)
+    }
+}
+
+/// A request's canonical form as JSON, secrets included: for the worker alone.
+pub struct CanonicalText(String);
+
+impl CanonicalText {
+    /// SHA-256, equal for equivalent requests.
+    pub fn fingerprint(&self) -> String {
+        sha256_hex(self.0.as_bytes())
+    }
+
+    pub fn reveal(self) -> String {
+        self.0
+    }
+}
+
+impl std::fmt::Debug for CanonicalText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("CanonicalText(..)")
+    }
+}
+
+/// DynamoDB can't store numbers closer to zero than 1e-130. The schemas limit numbers from above, and such a small length means
+/// zero.
+fn round_to_storable(value: &mut Value) {
+    if value.as_f64().is_some_and(|number| number.abs() < 1e-100) {
+        *value = json!(0);
+    }
+}
+
+fn string_pairs(object: &Map<String, Value>) -> BTreeMap<String, String> {
+    object.iter().filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
+}
+
+fn schema_of(definition: &Definition, section: Section) -> Option<&Map<String, Value>> {
+    definition.parameters.pointer(&format!("/properties/{}/properties", section.as_str()))?.as_object()
+}
+
+fn known_properties(definition: &Definition, body: &Map<String, Value>, section: Section) -> Map<String, Value> {
+    let (Some(schema), Some(given)) =
+        (schema_of(definition, section), body.get(section.as_str()).and_then(Value::as_object))
+    else {
+        return Map::new();
+    };
+    given
+        .iter()
+        .filter(|(name, _)| schema.contains_key(*name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::source::Origin;
+
+    fn parse(slug: &str, body: Value) -> Result<(JobRequest, Vec<Warning>), Vec<Breach>> {
+        let catalogue = Catalogue::load().unwrap();
+        JobRequest::parse(&catalogue, catalogue.find(slug).unwrap(), body.as_object().unwrap())
+    }
+
+    fn fingerprint(slug: &str, body: Value) -> String {
+        parse(slug, body).unwrap().0.canonical().fingerprint()
+    }
+
+    fn breaches(slug: &str, body: Value) -> Vec<Breach> {
+        parse(slug, body).unwrap_err()
+    }
+
+    #[test]
+    fn short_and_long_forms_are_the_same_request() {
+        let long = json!({"input": {"sourceUrl": "https://a.example/x.docx"}, "options": {"conversionProviderMode": "default"}});
+        let short = json!({"sourceUrl": "https://a.example/x.docx", "conversionProviderMode": "default", "toolSlug": "office-to-pdf"});
+        let both = json!({"sourceUrl": "https://a.example/x.docx", "input": {"sourceUrl": "https://a.example/x.docx"}, "options": {"conversionProviderMode": "default"}});
+        let canonical = fingerprint("office-to-pdf", long);
+        assert_eq!(fingerprint("office-to-pdf", short), canonical);
+        assert_eq!(fingerprint("office-to-pdf", both), canonical);
+    }
+
+    #[test]
+    fn steps_of_convert_office_follow_its_format() {
+        let with = |options: Value, next: &str| {
+            let then = json!([{"toolSlug": next}]);
+            json!({"sourceUrl": "https://a.example/x", "options": options, "then": then})
+        };
+        let refusal = |options, next| breaches("convert-office", with(options, next))[0].message.clone();
+        assert!(parse("convert-office", with(json!({"format": "docx"}), "office-to-pdf")).is_ok());
+        assert!(parse("convert-office", with(json!({"format": "csv"}), "office-to-pdf")).is_ok());
+        assert_eq!(
+            refusal(json!({"format": "csv", "sheet": "all"}), "office-to-pdf"),
+            "office-to-pdf accepts one file, but convert-office can make several: create a job for each, with `jobId` and `output`"
+        );
+        assert_eq!(
+            refusal(json!({"format": "docx"}), "compress-pdf"),
+            "compress-pdf does not accept the docx that convert-office makes"
+        );
+        assert_eq!(
+            refusal(json!({"format": "docx"}), "merge-pdf"),
+            "merge-pdf accepts docx only as a source, not from convert-office"
+        );
+        let nothing = &breaches("convert-office", json!({"sourceUrl": "https://a.example/x"}))[0];
+        assert!(nothing.message.contains("options"), "{}", nothing.message);
+    }
+
+    #[test]
+    fn a_name_given_twice_and_differently_is_a_breach() {
+        let body = json!({"sourceUrl": "https://a.example/1", "input": {"sourceUrl": "https://a.example/2"}});
+        assert_eq!(breaches("office-to-pdf", body)[0].path, "/sourceUrl");
+    }
+
+    #[test]
+    fn exactly_one_source_is_needed() {
+        assert_eq!(
+            breaches("office-to-pdf", json!({}))[0].message,
+            "give exactly one of `sourceUrl`, `uploadId` and `jobId`"
+        );
+        let upload = "upl_01935f6b8d4a7c3e9b5d2f1a6c7e8d90";
+        let both = json!({"sourceUrl": "https://a.example/x", "input": {"uploadId": upload}});
+        assert_eq!(
+            breaches("office-to-pdf", both)[0].message,
+            "give exactly one of `sourceUrl`, `uploadId` and `jobId`"
+        );
+        for body in [
+            json!({}),
+            json!({"url": "https://a.example", "html": "<p>"}),
+            json!({"url": "https://a.example", "input": {"html": "x"}}),
+            json!({"html": "x", "uploadId": upload}),
+        ] {
+            assert_eq!(breaches("html-to-pdf", body)[0].message, "give exactly one of `url`, `html` and `uploadId`");
+        }
+        assert!(parse("html-to-pdf", json!({"input": {"html": "<p>"}})).is_ok());
+        for tool in ["office-to-pdf", "html-to-pdf"] {
+            let nested = json!({"input": {"uploadId": upload}});
+            let sources = parse(tool, nested.clone()).unwrap().0.sources();
+            assert!(sources.len() == 1 && sources[0].origin == Origin::Upload(upload.into()));
+            let nested = fingerprint(tool, nested);
+            assert_eq!(fingerprint(tool, json!({"uploadId": upload})), nested);
+            let other = json!({"uploadId": upload.replace('1', "2")});
+            assert_ne!(fingerprint(tool, other), nested);
+            assert_eq!(breaches(tool, json!({"uploadId": "upl_../x"}))[0].path, "/uploadId");
+        }
+    }
+
+    #[test]
+    fn a_tool_with_attachments_takes_one_source_or_a_list() {
+        let source = json!({"sourceUrl": "https://a.example/x.pdf"});
+        let read = |body: Value| parse("edit-metadata", body).unwrap().0.sources().len();
+        assert_eq!(read(source.clone()), 1);
+        assert_eq!(read(json!({"input": {"sources": [source, source, source]}})), 3);
+        let both = json!({"sourceUrl": "https://a.example/x.pdf", "sources": [source]});
+        assert_eq!(
+            breaches("edit-metadata", both)[0].message,
+            "give exactly one of `sourceUrl`, `uploadId`, `jobId` and `sources`"
+        );
+        assert_eq!(breaches("edit-metadata", json!({"sources": vec![source.clone(); 22]}))[0].path, "/sources");
+        // The result of a tool can't be an attachment.
+        let mut split = source;
+        split["options"] = json!({"mode": "every"});
+        let mut then = |step: &str| {
+            split["then"] = json!([{"toolSlug": step, "options": {}}]);
+            breaches("split-pdf", split.clone())[0].message.clone()
+        };
+        let advice =
+            "accepts one file, but split-pdf can make several: create a job for each, with `jobId` and `output`";
+        assert_eq!(then("edit-metadata"), format!("edit-metadata {advice}"));
+        // Nor for a stamp.
+        assert_eq!(then("watermark-pdf"), format!("watermark-pdf {advice}"));
+    }
+
+    #[test]
+    fn an_invoice_is_hidden_in_the_redacted_form() {
+        let body = json!({"sourceUrl": "https://a.example/x.pdf", "options": {"facturX": {"xml": "<canary/>"}}});
+        let catalogue = Catalogue::load().unwrap();
+        let request = parse("edit-metadata", body).unwrap().0;
+        let shown = request.redacted_options(&catalogue.find("edit-metadata").unwrap().definition);
+        assert_eq!(shown, json!({"facturX": "[redacted]"}));
+    }
+
+    #[test]
+    fn all_breaches_name_their_paths() {
+        let body =
+            json!({"sourceUrl": "nowhere", "options": {"imageQuality": 0, "pdfVersion": "2.0"}, "metadata": {"a": 1}});
+        let paths: Vec<_> = breaches("office-to-pdf", body).into_iter().map(|breach| breach.path).collect();
+        for path in ["/sourceUrl", "/options/imageQuality", "/options/pdfVersion", "/metadata/a"] {
+            assert!(paths.iter().any(|found| found == path), "{path} in {paths:?}");
+        }
+    }
+
+    #[test]
+    fn no_message_repeats_a_value() {
+        let body = json!({"sourceUrl": "https://user:hunter2@a.example", "options": {"password": {"hunter2": 1}, "pageRange": "hunter2"}});
+        for breach in breaches("office-to-pdf", body) {
+            assert!(!breach.message.contains("hunter2"), "{}", breach.message);
+        }
+    }
+
+    #[test]
+    fn options_that_basic_does_not_support_are_refused_with_the_reason() {
+        for mode in [json!({"renderMode": "basic"}), json!({"options": {"renderMode": "basic", "headerHtml": "<b>"}})] {
+            let mut body = json!({"html": "<p>", "options": {"headerHtml": "<b>"}});
+            body.as_object_mut().unwrap().extend(mode.as_object().unwrap().clone());
+            let found = breaches("html-to-pdf", body);
+            assert_eq!(found[0].path, "/options/headerHtml");
+            assert!(found[0].message.contains("renderMode: browser"), "{}", found[0].message);
+        }
+    }
+
+    #[test]
+    fn unknown_names_are_warned_about_and_not_kept() {
+        let options = json!({"pageSize": "A5", "glitter": true, "marginTopp": 1});
+        let body = json!({"html": "<p>", "colour": 1, "input": {"speed": 2}, "options": options});
+        let (request, warnings) = parse("html-to-pdf", body).unwrap();
+        let details: Vec<_> = warnings.iter().filter_map(|warning| warning.detail.as_deref()).collect();
+        assert_eq!(details, ["/colour", "/input/speed", "/options/glitter", "/options/marginTopp"]);
+        assert!(!warnings[2].message.contains("mean"), "{}", warnings[2].message);
+        assert!(warnings[3].message.ends_with("Did you mean `marginTop`?"), "{}", warnings[3].message);
+        assert_eq!(json!(request.options), json!({"pageSize": "A5"}));
+    }
+
+    #[test]
+    fn numbers_are_kept_as_the_table_can_hold_them() {
+        let body = json!({"html": "x", "options": {"marginTop": 1e-200, "marginLeft": 0.5, "marginRight": "1mm"}});
+        let (request, _) = parse("html-to-pdf", body).unwrap();
+        assert_eq!(json!(request.options), json!({"marginLeft": 0.5, "marginRight": "1mm", "marginTop": 0}));
+    }
+
+    #[test]
+    fn secrets_are_hidden_in_what_the_owner_reads_back() {
+        let catalogue = Catalogue::load().unwrap();
+        let body =
+            json!({"sourceUrl": "https://a.example/x.docx?sig=canary#canary", "options": {"password": "canary"}});
+        let (request, _) = parse("office-to-pdf", body).unwrap();
+        let definition = &catalogue.find("office-to-pdf").unwrap().definition;
+        assert_eq!(request.redacted_input(), json!({"sourceUrl": "https://a.example/x.docx?[redacted]"}));
+        assert_eq!(request.redacted_options(definition), json!({"password": "[redacted]"}));
+
+        let (request, _) = parse("html-to-pdf", json!({"html": "canary"})).unwrap();
+        assert_eq!(request.redacted_input(), json!({"html": {"bytes": 6, "sha256": sha256_hex(b"canary")}}));
+    }
+
+    #[test]
+    fn passwords_and_credentials_are_recognised() {
+        let catalogue = Catalogue::load().unwrap();
+        let source = "https://a.example/x.pdf";
+        for (slug, body, carries) in [
+            ("office-to-pdf", json!({"sourceUrl": source, "options": {"pageRange": "1"}}), false),
+            ("office-to-pdf", json!({"sourceUrl": source, "options": {"password": "x"}}), true),
+            ("merge-pdf", json!({"sources": [{"sourceUrl": source}]}), false),
+            ("merge-pdf", json!({"sources": [{"sourceUrl": source}, {"sourceUrl": source, "password": "x"}]}), true),
+            ("merge-pdf", json!({"sources": [{"sourceUrl": source, "headers": {"authorization": "x"}}]}), true),
+            ("office-to-pdf", json!({"sourceUrl": source, "output": {"putUrl": source}}), false),
+            (
+                "office-to-pdf",
+                json!({"sourceUrl": source, "output": {"putUrl": source, "putHeaders": {"x-a": "x"}}}),
+                true,
+            ),
+            (
+                "office-to-pdf",
+                json!({"sourceUrl": source, "then": [{"toolSlug": "protect-pdf", "options": {"userPassword": "x"}}]}),
+                true,
+            ),
+        ] {
+            let (request, _) = parse(slug, body.clone()).unwrap_or_else(|breaches| panic!("{body}: {breaches:?}"));
+            assert_eq!(request.carries_credentials(&catalogue), carries, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_tool_of_two_sources_gets_two_and_is_no_further_step() {
+        let source = json!({"sourceUrl": "https://a.example/x.pdf"});
+        assert!(parse("compare-documents", json!({"sources": [source, source]})).is_ok());
+        for sources in [json!([source]), json!([source, source, source])] {
+            assert!(parse("compare-documents", json!({"sources": sources})).is_err());
+        }
+        let body = json!({"sources": [source, source], "then": [{"toolSlug": "compare-documents"}]});
+        let message = &breaches("merge-pdf", body)[0].message;
+        assert_eq!(message, "compare-documents needs 2 files, so it cannot be a further step");
+    }
+
+    #[test]
+    fn inline_html_is_limited_in_bytes() {
+        let html = "ä".repeat(MAX_INLINE_BYTES / 2 + 1);
+        assert_eq!(breaches("html-to-pdf", json!({"html": html}))[0].message, "must have at most 524288 bytes");
+    }
+}

@@ -1,0 +1,92 @@
+//! The further steps of a job. Each takes the whole result of the step before.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::breach::Breach;
+use crate::tool::catalogue::{Catalogue, Tool};
+
+/// A further step of a valid request.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Step {
+    #[serde(rename = "toolSlug")]
+    pub tool: String,
+    #[serde(default)]
+    pub options: Map<String, Value>,
+}
+
+impl std::fmt::Debug for Step {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Step").field("tool", &self.tool).finish_non_exhaustive()
+    }
+}
+
+impl Step {
+    /// The step as shown to the job's owner.
+    pub fn redacted(&self, catalogue: &Catalogue) -> Value {
+        let tool = catalogue.find(&self.tool);
+        let options = tool.map_or(json!({}), |tool| tool.definition.redact_options(&self.options));
+        json!({"toolSlug": self.tool, "options": options})
+    }
+}
+
+/// Reads `then`, the steps after a `first` tool with these options. The body's schema has checked its form. Here, each step's
+/// options are checked against that step's schema, and its tool against the result of the step before.
+pub(super) fn read(
+    catalogue: &Catalogue,
+    first: &Tool,
+    options: &Map<String, Value>,
+    then: Option<&Value>,
+) -> Result<Vec<Step>, Vec<Breach>> {
+    let mut steps = Vec::new();
+    let mut breaches = Vec::new();
+    let mut before = (first, options.clone());
+    for (index, step) in then.and_then(Value::as_array).into_iter().flatten().enumerate() {
+        let path = format!("/then/{index}");
+        let slug = step.get("toolSlug").and_then(Value::as_str).unwrap_or_default();
+        let Some(tool) = catalogue.find(slug) else {
+            breaches.push(Breach::new(format!("{path}/toolSlug"), "must be the slug of a tool: see GET /v1/tools"));
+            break;
+        };
+        let options = step.get("options").and_then(Value::as_object).cloned().unwrap_or_default();
+        let wrong = tool.breaches_of_options(&Value::Object(options.clone()));
+        breaches.extend(wrong.into_iter().map(|breach| breach.below(&format!("{path}/options"))));
+        if let Some(message) = mismatch(before.0, &before.1, tool) {
+            breaches.push(Breach::new(format!("{path}/toolSlug"), message));
+        }
+        let options = known_options(tool, options);
+        steps.push(Step { tool: slug.to_owned(), options: options.clone() });
+        before = (tool, options);
+    }
+    if breaches.is_empty() { Ok(steps) } else { Err(breaches) }
+}
+
+/// Why a tool can't take the result of the step before.
+fn mismatch(before: &Tool, options: &Map<String, Value>, tool: &Tool) -> Option<String> {
+    let made = before.definition.output(options);
+    let (first, next) = (&before.definition.slug, &tool.definition.slug);
+    if !tool.definition.sources.accepts(&made.extension) {
+        return Some(format!("{next} does not accept the {} that {first} makes", made.extension));
+    }
+    if tool.definition.sources.least > 1 {
+        return Some(format!("{next} needs {} files, so it cannot be a further step", tool.definition.sources.least));
+    }
+    if !tool.definition.sources.takes_directly(&made.extension) {
+        return Some(format!("{next} accepts {} only as a source, not from {first}", made.extension));
+    }
+    if before.definition.several_outputs.with(options) && !tool.definition.sources.are_alike() {
+        return Some(format!(
+            "{next} accepts one file, but {first} can make several: create a job for each, with `jobId` and `output`"
+        ));
+    }
+    None
+}
+
+fn known_options(tool: &Tool, options: Map<String, Value>) -> Map<String, Value> {
+    let known = tool.definition.parameters.pointer("/properties/options/properties").and_then(Value::as_object);
+    let mut options: Map<_, _> =
+        options.into_iter().filter(|(name, _)| known.is_some_and(|known| known.contains_key(name))).collect();
+    options.sort_keys();
+    options
+}

@@ -1,0 +1,103 @@
+//! Warnings about names in a request that no schema defines. They have no effect.
+
+use serde_json::{Map, Value};
+
+use crate::job::Warning;
+use crate::nearest::nearest;
+use crate::tool::Definition;
+use crate::tool::catalogue::Catalogue;
+
+/// Most unknown names that are reported individually.
+const MOST: usize = 20;
+
+/// Unknown names of a valid body, those of its further steps' options included.
+pub(super) fn names(catalogue: &Catalogue, definition: &Definition, body: &Map<String, Value>) -> Vec<Warning> {
+    let mut unknown = Vec::new();
+    of_object("", body, &definition.parameters, &mut unknown);
+    let steps = body.get("then").and_then(Value::as_array).into_iter().flatten().enumerate();
+    for (index, step) in steps {
+        let tool = step.get("toolSlug").and_then(Value::as_str).and_then(|slug| catalogue.find(slug));
+        let schema = tool.and_then(|tool| tool.definition.parameters.pointer("/properties/options"));
+        if let (Some(schema), Some(options)) = (schema, step.get("options")) {
+            look(&format!("/then/{index}/options"), options, schema, &mut unknown);
+        }
+    }
+    unknown.truncate(MOST);
+    unknown
+}
+
+fn look(path: &str, value: &Value, schema: &Value, unknown: &mut Vec<Warning>) {
+    if let Some(object) = value.as_object() {
+        of_object(path, object, schema, unknown);
+    } else if let (Some(entries), Some(schema)) = (value.as_array(), schema.get("items")) {
+        for (index, entry) in entries.iter().enumerate() {
+            look(&format!("{path}/{index}"), entry, schema, unknown);
+        }
+    }
+}
+
+fn of_object(path: &str, object: &Map<String, Value>, schema: &Value, unknown: &mut Vec<Warning>) {
+    // Objects without a list of names, such as `metadata`, have names of the client's own.
+    let Some(known) = schema.get("properties").and_then(Value::as_object) else { return };
+    for name in object.keys().filter(|name| !known.contains_key(*name)) {
+        unknown.push(warning(path, name, known));
+    }
+    for (name, value) in object {
+        if let Some(schema) = known.get(name) {
+            look(&format!("{path}/{name}"), value, schema, unknown);
+        }
+    }
+}
+
+fn warning(path: &str, name: &str, known: &Map<String, Value>) -> Warning {
+    let meant = nearest(name, known.keys().map(String::as_str));
+    let hint = meant.map_or_else(String::new, |meant| format!(" Did you mean `{meant}`?"));
+    let shown: String = format!("{path}/{name}").chars().take(100).collect();
+    Warning::new("unknown_option", format!("The tool does not know this property, so it had no effect.{hint}"))
+        .with_detail(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn told(slug: &str, body: &Value) -> Vec<(String, String)> {
+        let catalogue = Catalogue::load().unwrap();
+        let warnings =
+            names(&catalogue, &catalogue.find(slug).unwrap().definition, body.as_object().unwrap()).into_iter();
+        warnings.map(|warning| (warning.detail.unwrap(), warning.message)).collect()
+    }
+
+    #[test]
+    fn an_unknown_option_of_a_step_is_reported_with_the_nearest_name() {
+        let steps = json!([
+            {"toolSlug": "compress-pdf", "options": {"linearize": true, "presett": "small"}},
+            {"toolSlug": "protect-pdf", "options": {"userPassword": "x", "glitter": 1}, "option": {}},
+        ]);
+        let told = told("office-to-pdf", &json!({"sourceUrl": "https://a.example/x.docx", "then": steps}));
+        let details: Vec<_> = told.iter().map(|(detail, _)| detail.as_str()).collect();
+        assert_eq!(details, ["/then/1/option", "/then/0/options/presett", "/then/1/options/glitter"]);
+        assert!(told[0].1.ends_with("Did you mean `options`?"), "{}", told[0].1);
+        assert!(told[1].1.ends_with("Did you mean `preset`?"), "{}", told[1].1);
+        assert!(told[2].1.ends_with("no effect."), "{}", told[2].1);
+    }
+
+    #[test]
+    fn unknown_names_of_sources_and_of_the_output_are_reported() {
+        let source = json!({"sourceUrl": "https://a.example/x.pdf", "pagerange": "1"});
+        let body = json!({"input": {"sources": [source]}, "output": {"fileName": "x"}, "metadata": {"mine": "1"}});
+        let told = told("merge-pdf", &body);
+        let details: Vec<_> = told.iter().map(|(detail, _)| detail.as_str()).collect();
+        assert_eq!(details, ["/input/sources/0/pagerange", "/output/fileName"]);
+        assert!(told[0].1.ends_with("Did you mean `pageRange`?") && told[1].1.ends_with("Did you mean `filename`?"));
+    }
+
+    #[test]
+    fn a_body_of_many_unknown_names_gets_a_limited_number_of_warnings() {
+        let options: Map<_, _> = (0..100).map(|n| (format!("x{n}"), json!(1))).collect();
+        let then = json!([{"toolSlug": "compress-pdf", "options": options}]);
+        assert_eq!(told("office-to-pdf", &json!({"sourceUrl": "https://a.example/x", "then": then})).len(), MOST);
+    }
+}

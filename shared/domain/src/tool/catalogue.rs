@@ -1,0 +1,197 @@
+//! The catalogue: all tools of this build.
+//!
+//! A tool is two files under `tools/`: `SLUG.json` has its description and sources, `SLUG.options.json` is the JSON Schema of its
+//! options. The worker's plan says how its sources are processed. A new tool needs no changes in endpoints.
+
+use serde_json::{Value, json};
+
+use crate::account::limits::{Limit, Limits};
+use crate::account::quota::RateLimit;
+use crate::breach::Breach;
+use crate::tool::schema::{OptionsSchema, Schema};
+use crate::tool::validation::Validator;
+use crate::tool::{Definition, ToolSettings};
+
+/// The two files of a tool.
+struct Files {
+    definition: &'static str,
+    options: &'static str,
+}
+
+macro_rules! tools {
+    ($($slug:literal),+ $(,)?) => {
+        [$(Files {
+            definition: include_str!(concat!("../../../tools/", $slug, ".json")),
+            options: include_str!(concat!("../../../tools/", $slug, ".options.json")),
+        }),+]
+    };
+}
+
+/// In the order of the tools list.
+const FILES: &[Files] = &tools![
+    "office-to-pdf",
+    "convert-office",
+    "html-to-pdf",
+    "markdown-to-pdf",
+    "email-to-pdf",
+    "html-to-image",
+    "merge-pdf",
+    "split-pdf",
+    "organize-pdf",
+    "compress-pdf",
+    "protect-pdf",
+    "unlock-pdf",
+    "watermark-pdf",
+    "edit-metadata",
+    "flatten-pdf",
+    "fill-form",
+    "ocr-pdf",
+    "pdf-to-pdfa",
+    "compare-documents",
+    "redact-pdf",
+    "pdf-to-images",
+    "images-to-pdf",
+    "thumbnail",
+    "pdf-to-text",
+    "inspect-document",
+];
+
+/// Every tool of this build.
+#[derive(Debug)]
+pub struct Catalogue {
+    tools: Vec<Tool>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueError {
+    #[error("a tool's file is not readable: {0}")]
+    File(#[from] serde_json::Error),
+}
+
+impl Catalogue {
+    pub fn load() -> Result<Self, CatalogueError> {
+        let tools = FILES.iter().map(Tool::load).collect::<Result<_, _>>()?;
+        Ok(Self { tools })
+    }
+
+    /// Adds a tool from its two files.
+    pub fn with(mut self, definition: &'static str, options: &'static str) -> Result<Self, CatalogueError> {
+        self.tools.push(Tool::load(&Files { definition, options })?);
+        Ok(self)
+    }
+
+    pub fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    pub fn find(&self, slug: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.definition.slug == slug)
+    }
+}
+
+/// A tool, and the validators for its published schemas.
+#[derive(Debug)]
+pub struct Tool {
+    pub definition: Definition,
+    body: Validator,
+    options: Validator,
+}
+
+/// What a published schema depends on besides the tool: its caller.
+#[derive(Clone, Copy, Debug)]
+pub struct Published<'a> {
+    pub limits: &'a Limits,
+    pub create: RateLimit,
+    pub read: RateLimit,
+    pub output_retention_hours: u64,
+}
+
+impl Tool {
+    fn load(files: &Files) -> Result<Self, CatalogueError> {
+        let mut definition: Definition = serde_json::from_str(files.definition)?;
+        definition.metadata.insert("sourceFormats".into(), json!(definition.sources.formats));
+        definition.metadata.insert("mostSources".into(), json!(definition.sources.most_files()));
+        let options = OptionsSchema::new(files.options);
+        let Definition { slug, sources, flat_options, .. } = &definition;
+        definition.parameters = Schema::of_body(slug, sources, flat_options, options);
+        let body = Validator::new(definition.parameters.clone());
+        Ok(Self { body, options: Validator::new(Schema::of_options(options)), definition })
+    }
+
+    /// All errors in the body of a request for this tool, by its schema.
+    pub fn breaches(&self, body: &Value) -> Vec<Breach> {
+        self.body.breaches(body)
+    }
+
+    /// All errors in the options of a further step with this tool.
+    pub fn breaches_of_options(&self, options: &Value) -> Vec<Breach> {
+        self.options.breaches(options)
+    }
+
+    /// The response of the schema endpoint. It contains the schema that validates requests, with the caller's limit on sources.
+    pub fn schema_view(&self, published: Published<'_>) -> Value {
+        let Definition { slug, version, parameters, supported_modes, output_format, metadata, sources, .. } =
+            &self.definition;
+        let Published { limits, create, read, output_retention_hours } = published;
+        let most = limits.sources.min(sources.most_files() as u64);
+        let mut limits = limits.view(create, read, output_retention_hours);
+        limits.insert(Limit::Sources.as_str().to_owned(), json!(most));
+        let mut metadata = metadata.clone();
+        metadata.insert("mostSources".into(), json!(most));
+        metadata.insert("limits".into(), Value::Object(limits));
+        json!({
+            "slug": slug,
+            "version": version,
+            "parameters": parameters.for_sources(most),
+            "supportedModes": supported_modes,
+            "outputFormat": output_format,
+            "metadata": metadata,
+        })
+    }
+
+    /// The tool's entry in the tools list.
+    pub fn list_view(&self, settings: &ToolSettings) -> Value {
+        let definition = &self.definition;
+        json!({
+            "slug": definition.slug,
+            "name": definition.name,
+            "description": settings.description.as_ref().unwrap_or(&definition.description),
+            "accessTier": settings.access_tier,
+            "creditCost": settings.credit_cost,
+            "pageVisibility": settings.page_visibility,
+            "state": settings.state,
+            "category": settings.category.as_ref().unwrap_or(&definition.category),
+            "endpoints": definition.endpoints(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::Secrets;
+    use crate::tool::intake::Section;
+
+    #[test]
+    fn every_tool_file_loads_and_every_name_it_mentions_is_in_its_schema() {
+        let catalogue = Catalogue::load().unwrap();
+        assert_eq!(catalogue.tools().len(), FILES.len());
+        for tool in catalogue.tools() {
+            let definition = &tool.definition;
+            let properties = &definition.parameters["properties"];
+            for (name, section) in definition.flat_names() {
+                assert!(properties[name].is_object(), "{name} at the top level");
+                assert!(properties[section.as_str()]["properties"][name].is_object(), "{name} in {section:?}");
+            }
+            let options = &properties[Section::Options.as_str()]["properties"];
+            let Secrets { values, content } = &definition.secrets;
+            let chosen = definition.output_choice.iter().map(|choice| &choice.option);
+            for name in values.iter().chain(content).chain(chosen).chain(&definition.flat_options) {
+                assert!(options[name].is_object(), "{name} is not an option of {}", definition.slug);
+            }
+            for (name, option) in options.as_object().unwrap() {
+                assert!(option["description"].is_string(), "{name} of {} has no description", definition.slug);
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! A tool's sources, and where a request names them.
+
+use serde::Deserialize;
+
+use crate::job::source::{self, SourceKind, SourceProperty};
+
+/// The two sections of a canonical request that a flat name can belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Section {
+    Input,
+    Options,
+}
+
+impl Section {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::Options => "options",
+        }
+    }
+}
+
+/// A tool's sources.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Sources {
+    /// For people, e.g. "The document to convert".
+    pub description: String,
+    pub kinds: Vec<SourceKind>,
+    #[serde(default)]
+    pub properties: Vec<SourceProperty>,
+    #[serde(default = "one")]
+    pub least: usize,
+    /// If more than one is allowed, sources are a list.
+    #[serde(default = "one")]
+    pub most: usize,
+    /// Each source has a role by its position, such as a document and its stamp. Results of another tool have none.
+    #[serde(default)]
+    pub roles: bool,
+    /// Files of any kind that may follow the tool's one source and become part of the result. If any are given, all sources are a
+    /// list; a single source need not be in one.
+    #[serde(default)]
+    pub attachments: usize,
+    /// Accepted formats, by their usual extensions.
+    pub formats: Vec<String>,
+    /// The formats that the tool reads directly, if not all: others are converted to PDF first.
+    #[serde(default)]
+    pub direct: Vec<String>,
+}
+
+const fn one() -> usize {
+    1
+}
+
+impl Sources {
+    pub const fn are_several(&self) -> bool {
+        self.most > 1
+    }
+
+    /// Whether several results of another tool can be the sources.
+    pub const fn are_alike(&self) -> bool {
+        self.are_several() && !self.roles
+    }
+
+    /// Whether the sources may be a list.
+    pub const fn may_be_listed(&self) -> bool {
+        self.are_several() || self.attachments > 0
+    }
+
+    /// The most files that one job may name.
+    pub const fn most_files(&self) -> usize {
+        self.most + self.attachments
+    }
+
+    pub fn accepts(&self, format: &str) -> bool {
+        self.formats.iter().any(|accepted| accepted == format)
+    }
+
+    /// Whether the tool reads this format directly rather than as a PDF made by another tool.
+    pub fn takes_directly(&self, format: &str) -> bool {
+        self.direct.is_empty() || self.direct.iter().any(|direct| direct == format)
+    }
+
+    /// Names that a body may have in `input` or at the top level.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        let (several, listed) = (self.are_several(), self.may_be_listed());
+        let kinds = self.kinds.iter().map(|kind| kind.as_str());
+        let alone = kinds.chain(self.properties.iter().map(|property| property.as_str()));
+        alone.filter(move |_| !several).chain(listed.then_some(source::SOURCES))
+    }
+}
+
+/// Allowed next to `jobId`, but only in `input`: the index of the result to take.
+pub const JOB_OUTPUT: &str = "output";

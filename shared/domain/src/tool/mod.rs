@@ -1,0 +1,295 @@
+//! Tools: their data, administrators' settings, and access.
+
+pub mod catalogue;
+pub mod intake;
+pub mod schema;
+pub(crate) mod validation;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+pub use crate::account::AccessTier;
+use crate::account::limits::Ceilings;
+use crate::account::offer::Contact;
+use crate::account::{Plan, StoredKey};
+pub use crate::job::queue::QueueName;
+use crate::job::source;
+use crate::tool::intake::{Section, Sources};
+use crate::tool::schema::Schema;
+
+/// A tool's file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Definition {
+    pub slug: String,
+    pub name: String,
+    pub description: String,
+    pub version: String,
+    pub category: String,
+    pub queue: QueueName,
+    /// The settings until an administrator changes them.
+    pub settings: ToolSettings,
+    /// An endpoint of this tool, in addition to the two that every tool has.
+    #[serde(default)]
+    pub short_endpoint: Option<String>,
+    pub supported_modes: Vec<String>,
+    pub sources: Sources,
+    /// Its output format, unless an option chooses another.
+    pub output_format: OutputFormat,
+    #[serde(default)]
+    pub output_choice: Option<OutputChoice>,
+    /// Whether one job may have several results.
+    #[serde(default)]
+    pub several_outputs: SeveralOutputs,
+    /// Options that are also accepted at the top level.
+    #[serde(default)]
+    pub flat_options: Vec<String>,
+    #[serde(default)]
+    pub secrets: Secrets,
+    #[serde(default)]
+    pub metadata: Map<String, Value>,
+    /// JSON Schema 2020-12 of the job body: published and enforced.
+    #[serde(skip)]
+    pub parameters: Schema,
+}
+
+impl Definition {
+    /// The output of a job with these options.
+    pub fn output(&self, options: &Map<String, Value>) -> &OutputFormat {
+        let chosen = self.output_choice.as_ref().and_then(|choice| {
+            let value = options.get(&choice.option).and_then(Value::as_str)?;
+            choice.formats.get(value)
+        });
+        chosen.unwrap_or(&self.output_format)
+    }
+
+    /// All names that are allowed at the top level, with the section they belong to.
+    pub fn flat_names(&self) -> BTreeMap<&str, Section> {
+        let options = self.flat_options.iter().map(|name| (name.as_str(), Section::Options));
+        self.sources.names().map(|name| (name, Section::Input)).chain(options).collect()
+    }
+
+    /// A job's options as shown to its owner.
+    pub fn redact_options(&self, options: &Map<String, Value>) -> Value {
+        let Secrets { values, content } = &self.secrets;
+        let shown = options.iter().map(|(name, value)| {
+            let shown = match value.as_str() {
+                Some(text) if content.contains(name) => source::digest(text),
+                _ if values.contains(name) || content.contains(name) => json!(source::REDACTED),
+                _ => value.clone(),
+            };
+            (name.clone(), shown)
+        });
+        Value::Object(shown.collect())
+    }
+
+    /// The endpoints that create this tool's jobs.
+    pub fn endpoints(&self) -> Vec<String> {
+        let own = format!("/v1/tools/{}/jobs", self.slug);
+        [own, "/v1/jobs".to_owned()].into_iter().chain(self.short_endpoint.clone()).collect()
+    }
+}
+
+/// An option that chooses the output format.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct OutputChoice {
+    pub option: String,
+    /// By the option's value.
+    pub formats: BTreeMap<String, OutputFormat>,
+}
+
+/// When a job may have several results.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum SeveralOutputs {
+    Fixed(bool),
+    /// If an option has this value.
+    Chosen {
+        option: String,
+        value: Value,
+    },
+}
+
+impl Default for SeveralOutputs {
+    fn default() -> Self {
+        Self::Fixed(false)
+    }
+}
+
+impl SeveralOutputs {
+    /// Whether a job with these options may have several results.
+    pub fn with(&self, options: &Map<String, Value>) -> bool {
+        match self {
+            Self::Fixed(several) => *several,
+            Self::Chosen { option, value } => options.get(option) == Some(value),
+        }
+    }
+
+    /// Whether any job of the tool may have several results.
+    pub fn ever(&self) -> bool {
+        match self {
+            Self::Fixed(several) => *several,
+            Self::Chosen { .. } => true,
+        }
+    }
+}
+
+/// Conversion engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EngineKind {
+    LibreOffice,
+    Chromium,
+    Sghtmltopdf,
+    /// Our own passes over libqpdf and PDFium.
+    PdfTools,
+    /// Renders Markdown to a page that the browser prints.
+    Markdown,
+}
+
+impl EngineKind {
+    pub const ALL: [Self; 5] = [Self::LibreOffice, Self::Chromium, Self::Sghtmltopdf, Self::PdfTools, Self::Markdown];
+
+    /// The engine that does the main work of the tool's jobs in this `renderMode`.
+    pub fn of(tool: &str, render_mode: Option<&str>) -> Self {
+        match (tool, render_mode) {
+            ("office-to-pdf" | "convert-office", _) => Self::LibreOffice,
+            ("html-to-pdf", Some("basic")) => Self::Sghtmltopdf,
+            ("html-to-pdf" | "html-to-image" | "email-to-pdf", _) => Self::Chromium,
+            ("markdown-to-pdf", _) => Self::Markdown,
+            _ => Self::PdfTools,
+        }
+    }
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::LibreOffice => "libreoffice",
+            Self::Chromium => "chromium",
+            Self::Sghtmltopdf => "sghtmltopdf",
+            Self::PdfTools => "pdf-tools",
+            Self::Markdown => "markdown",
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OutputFormat {
+    pub format: String,
+    pub content_type: String,
+    pub extension: String,
+}
+
+/// Options that are hidden from others who may read the job.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Secrets {
+    /// Hidden entirely.
+    pub values: Vec<String>,
+    /// Document content, shown as its size and digest.
+    pub content: Vec<String>,
+}
+
+/// Administrators' settings of a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolSettings {
+    pub access_tier: AccessTier,
+    pub credit_cost: u64,
+    pub state: ToolState,
+    pub page_visibility: PageVisibility,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub category: Option<String>,
+}
+
+impl ToolSettings {
+    /// Whether a key on `plan` may use the tool: enabled for the API, not disabled, in the plan's tier, and allowed by plan and
+    /// key.
+    pub fn admits(&self, slug: &str, plan: &Plan, key: &StoredKey) -> bool {
+        let by_plan = plan.allowed_tools.as_ref().is_none_or(|allowed| allowed.iter().any(|tool| tool == slug));
+        let by_tier = self.access_tier <= plan.tier;
+        self.page_visibility.api && self.state != ToolState::Disabled && by_tier && by_plan && key.may_use(slug)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolState {
+    Live,
+    Beta,
+    Maintenance,
+    Disabled,
+}
+
+/// Where a tool is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageVisibility {
+    pub public: bool,
+    pub category: bool,
+    pub navigation: bool,
+    pub homepage: bool,
+    pub api: bool,
+}
+
+/// Administrators' settings of the whole service.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServiceSettings {
+    /// Whether test keys work at all.
+    pub test_mode: bool,
+    /// Whether webhooks are delivered. Off until delivery exists.
+    pub webhook_delivery: bool,
+    /// Limits of all jobs, where they are below what the functions support.
+    #[serde(default, skip_serializing_if = "Ceilings::is_empty")]
+    pub limits: Ceilings,
+    /// Where to ask for credits; `None` if nowhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credits_contact: Option<Contact>,
+}
+
+impl Default for ServiceSettings {
+    fn default() -> Self {
+        Self { test_mode: true, webhook_delivery: false, limits: Ceilings::default(), credits_contact: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account;
+    use crate::tool::catalogue::Catalogue;
+
+    #[test]
+    fn a_tool_needs_the_switch_the_plan_and_the_key() {
+        let catalogue = Catalogue::load().unwrap();
+        let tool = &catalogue.tools()[0];
+        let settings = tool.definition.settings.clone();
+        let slug = tool.definition.slug.as_str();
+        let (plan, key) = (Plan::fallback("free"), account::tests::key());
+        assert!(settings.admits(slug, &plan, &key));
+
+        let hidden = ToolSettings {
+            page_visibility: PageVisibility { api: false, ..settings.page_visibility },
+            ..settings.clone()
+        };
+        assert!(!hidden.admits(slug, &plan, &key));
+        let disabled = ToolSettings { state: ToolState::Disabled, ..settings.clone() };
+        assert!(!disabled.admits(slug, &plan, &key));
+        let other_plan = Plan { allowed_tools: Some(vec!["html-to-pdf".into()]), ..plan.clone() };
+        assert!(!settings.admits(slug, &other_plan, &key));
+        let dearer = ToolSettings { access_tier: AccessTier::Pro, ..settings.clone() };
+        for (tier, admitted) in [
+            (AccessTier::Free, false),
+            (AccessTier::Starter, false),
+            (AccessTier::Pro, true),
+            (AccessTier::Enterprise, true),
+        ] {
+            assert_eq!(dearer.admits(slug, &Plan { tier, ..plan.clone() }, &key), admitted, "{tier:?}");
+        }
+        let other_key = StoredKey { allowed_tools: Some(vec![]), ..key };
+        assert!(!settings.admits(slug, &plan, &other_key));
+    }
+}

@@ -1,0 +1,310 @@
+//! Validates request bodies against a tool's published schema. Messages never repeat values.
+
+use std::sync::OnceLock;
+
+use jsonschema::ValidationError;
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use serde_json::Value;
+use url::Url;
+use uuid::Uuid;
+
+use crate::account::limits::MAX_INLINE_BYTES;
+use crate::breach::Breach;
+use crate::nearest::nearest;
+use crate::tool::schema::Schema;
+
+/// A schema's validator, compiled for the first request that needs it: this takes about a millisecond.
+#[derive(Debug)]
+pub(crate) struct Validator {
+    schema: Schema,
+    compiled: OnceLock<Option<jsonschema::Validator>>,
+}
+
+impl Validator {
+    pub(crate) fn new(schema: Schema) -> Self {
+        Self { schema, compiled: OnceLock::new() }
+    }
+
+    /// All errors in a value, not only the first. A schema that does not compile refuses everything; a test compiles each.
+    pub(crate) fn breaches(&self, value: &Value) -> Vec<Breach> {
+        let Some(validator) = self.compiled.get_or_init(|| compile(&self.schema)) else {
+            return vec![Breach::new("", "The schema of this tool is invalid. Contact support.")];
+        };
+        let breach = |error: ValidationError<'_>| Breach {
+            path: error.instance_path().to_string(),
+            message: describe(&self.schema, &error),
+        };
+        validator.iter_errors(value).map(breach).collect()
+    }
+}
+
+/// Most unknown properties in a message, and the most characters of each.
+const MOST_NAMED: usize = 5;
+const LONGEST_NAME: usize = 100;
+
+fn compile(schema: &Value) -> Option<jsonschema::Validator> {
+    let mut options = jsonschema::options().should_validate_formats(true);
+    for (name, check, _) in FORMATS {
+        options = options.with_format(name, check);
+    }
+    options.build(schema).ok()
+}
+
+/// A format's name, its check, and what is expected.
+type Format = (&'static str, fn(&str) -> bool, &'static str);
+
+/// The formats of strings that the schemas use.
+const FORMATS: [Format; 8] = [
+    ("source-url", is_source_url, "must be an absolute http or https URL without user info"),
+    ("page-range", is_page_range, "must be pages and ranges such as `1-3,5`, counted from 1"),
+    ("pages", is_pages, "must be pages and ranges such as `1-3,8,z`, counted from 1; `z` is the last page"),
+    ("filename", is_filename, "must be a plain file name, without a path or control characters"),
+    ("inline", is_inline, "must have at most 524288 bytes"),
+    ("job-id", is_job_id, "must be the id of a job"),
+    (
+        "header-name",
+        is_header_name,
+        "must be a header name that HTTP does not use for the connection, the length or the host",
+    ),
+    ("header-value", is_header_value, "must be a header value: one line of printable characters"),
+];
+
+/// Says what is expected. The library's own text would repeat the value, which may be secret.
+#[allow(clippy::wildcard_enum_match_arm, reason = "the library's list is open, and the tools' files only use these")]
+fn describe(schema: &Value, error: &ValidationError<'_>) -> String {
+    use ValidationErrorKind as Kind;
+    match error.kind() {
+        Kind::Type { kind: TypeKind::Single(kind) } => format!("must be of type {kind}"),
+        Kind::Enum { options } => format!("must be one of {options}"),
+        Kind::Constant { .. } | Kind::Not { .. } | Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => {
+            explanation(schema, error)
+        }
+        Kind::OneOfMultipleValid { .. } => explanation(schema, error),
+        Kind::Format { format } => describe_format(format).to_owned(),
+        Kind::AdditionalProperties { unexpected } => unknown_properties(schema, error, unexpected),
+        Kind::MaxLength { limit } => format!("must have at most {limit} characters"),
+        Kind::MinLength { limit } => format!("must have at least {limit} characters"),
+        Kind::Maximum { limit } => format!("must be at most {limit}"),
+        Kind::Minimum { limit } => format!("must be at least {limit}"),
+        Kind::ExclusiveMaximum { limit } => format!("must be less than {limit}"),
+        Kind::ExclusiveMinimum { limit } => format!("must be greater than {limit}"),
+        Kind::MaxProperties { limit } => format!("must have at most {limit} properties"),
+        Kind::MinProperties { limit } => format!("must have at least {limit} properties"),
+        Kind::Required { property } => format!("needs the property {property}"),
+        Kind::PropertyNames { error } => format!("has a property whose name {}", describe(schema, error)),
+        Kind::Pattern { pattern } => match described(schema, error) {
+            Some(description) => description.to_owned(),
+            None => format!("must match {pattern}"),
+        },
+        Kind::MinItems { limit } => format!("must have at least {limit} entries"),
+        Kind::MaxItems { limit } => format!("must have at most {limit} entries"),
+        Kind::UniqueItems => "must not repeat an entry".to_owned(),
+        other => format!("breaks the rule `{}` of the tool's schema", other.keyword()),
+    }
+}
+
+/// The `description` next to the failed keyword: tool files have one wherever it is needed.
+fn explanation(schema: &Value, error: &ValidationError<'_>) -> String {
+    let text = described(schema, error).unwrap_or("does not match any of the allowed forms: see the tool's schema");
+    text.to_owned()
+}
+
+fn described<'a>(schema: &'a Value, error: &ValidationError<'_>) -> Option<&'a str> {
+    holder(schema, error)?.get("description")?.as_str()
+}
+
+/// The schema that contains the failed keyword.
+fn holder<'a>(schema: &'a Value, error: &ValidationError<'_>) -> Option<&'a Value> {
+    let location = error.schema_path().to_string();
+    schema.pointer(location.rsplit_once('/').map_or("", |(holder, _)| holder))
+}
+
+/// Names the unknown properties, with the known ones that were probably meant.
+fn unknown_properties(schema: &Value, error: &ValidationError<'_>, unknown: &[String]) -> String {
+    let known = holder(schema, error).and_then(|holder| holder.get("properties")?.as_object());
+    let named = |name: &String| {
+        let shown: String = name.chars().take(LONGEST_NAME).collect();
+        match nearest(name, known.into_iter().flat_map(|known| known.keys()).map(String::as_str)) {
+            Some(known) => format!("`{shown}` (did you mean `{known}`?)"),
+            None => format!("`{shown}`"),
+        }
+    };
+    let names: Vec<_> = unknown.iter().take(MOST_NAMED).map(named).collect();
+    let properties = if unknown.len() == 1 { "property" } else { "properties" };
+    format!("has the unknown {properties} {}", names.join(", "))
+}
+
+pub(crate) fn describe_format(format: &str) -> &'static str {
+    let known = FORMATS.iter().find(|(name, ..)| *name == format);
+    known.map_or("has the wrong format", |(_, _, expected)| expected)
+}
+
+/// Absolute, http or https, with a host and without user info. The worker checks the address itself.
+fn is_source_url(text: &str) -> bool {
+    Url::parse(text).is_ok_and(|url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.host_str().is_some_and(|host| !host.is_empty())
+            && url.username().is_empty()
+            && url.password().is_none()
+    })
+}
+
+/// `1-3,5`: pages and ascending ranges, from 1.
+fn is_page_range(text: &str) -> bool {
+    fn page(text: &str) -> Option<u32> {
+        text.trim().parse().ok().filter(|page| *page >= 1)
+    }
+    text.split(',').all(|part| match part.split_once('-') {
+        Some((first, last)) => page(first).zip(page(last)).is_some_and(|(first, last)| first <= last),
+        None => page(part).is_some(),
+    })
+}
+
+/// `1-3,8,z`: as a page range, in any order, with `z` for the last page.
+fn is_pages(text: &str) -> bool {
+    fn is_page(text: &str) -> bool {
+        let text = text.trim();
+        text == "z" || text.parse::<u32>().is_ok_and(|page| page >= 1)
+    }
+    text.split(',').all(|part| match part.split_once('-') {
+        Some((first, last)) => is_page(first) && is_page(last),
+        None => is_page(part),
+    })
+}
+
+fn is_inline(content: &str) -> bool {
+    content.len() <= MAX_INLINE_BYTES
+}
+
+fn is_job_id(text: &str) -> bool {
+    Uuid::try_parse(text).is_ok()
+}
+
+/// A token (RFC 9110) that the HTTP client does not set itself.
+fn is_header_name(name: &str) -> bool {
+    const REFUSED: [&str; 12] = [
+        "connection",
+        "content-length",
+        "expect",
+        "host",
+        "http2-settings",
+        "keep-alive",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    ];
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_token) && !REFUSED.contains(&name.to_ascii_lowercase().as_str())
+}
+
+fn is_header_value(value: &str) -> bool {
+    value.bytes().all(|byte| byte == b'\t' || byte == b' ' || byte.is_ascii_graphic())
+}
+
+pub(crate) fn is_filename(text: &str) -> bool {
+    !matches!(text, "." | "..") && !text.contains(['/', '\\']) && !text.chars().any(char::is_control)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tool::catalogue::Catalogue;
+
+    #[test]
+    fn every_schema_compiles_and_refuses_what_it_should() {
+        let values = [json!(null), json!(-1), json!("\0/"), json!([[]])];
+        for tool in Catalogue::load().unwrap().tools() {
+            let slug = &tool.definition.slug;
+            compile(&tool.definition.parameters).unwrap_or_else(|| panic!("the schema of {slug} does not compile"));
+            for section in ["input", "options"] {
+                let known = tool.definition.parameters["properties"][section]["properties"].as_object().unwrap();
+                for name in known.keys() {
+                    let refused = values.iter().filter(|value| {
+                        let body = json!({section: {name: value}});
+                        let place = format!("/{section}/{name}");
+                        tool.breaches(&body).iter().any(|breach| breach.path.starts_with(&place))
+                    });
+                    assert!(refused.count() >= 2, "{slug} checks nothing of {section}.{name}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_properties_are_named_with_the_nearest_known_one() {
+        let catalogue = Catalogue::load().unwrap();
+        let message = |invoice: Value| {
+            let body = json!({"uploadId": "upl_00000000000000000000000000000000", "options": {"facturX": invoice}});
+            let breaches = catalogue.find("edit-metadata").unwrap().breaches(&body);
+            let breach = breaches.into_iter().find(|breach| breach.path == "/options/facturX");
+            breach.map(|breach| breach.message).unwrap_or_default()
+        };
+        assert_eq!(message(json!({"levle": "basic"})), "has the unknown property `levle` (did you mean `level`?)");
+        let both = message(json!({"Level": "basic", "q": 1}));
+        assert_eq!(both, "has the unknown properties `Level` (did you mean `level`?), `q`");
+    }
+
+    #[test]
+    fn headers_that_frame_or_route_the_message_are_refused() {
+        assert!(is_header_name("Authorization") && is_header_name("X-Api-Key"));
+        for bad in ["", "Host", "content-length", "Transfer-Encoding", "a b", "a:b", "é"] {
+            assert!(!is_header_name(bad), "{bad}");
+        }
+        assert!(is_header_value("Bearer abc=") && !is_header_value("a\r\nb") && !is_header_value("\u{7f}"));
+    }
+
+    #[test]
+    fn pages_come_in_any_order() {
+        for good in ["1", "z", "1-z", "z-1", "3,1-2,z"] {
+            assert!(is_pages(good), "{good}");
+        }
+        for bad in ["", "0", "1-", "a", "1,,2", "-z", "zz"] {
+            assert!(!is_pages(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn source_urls_are_absolute_http_without_user_info() {
+        for good in ["http://a.example/x?y=1#z", "https://[2001:db8::1]:8443/", "HTTPS://A.example", "http://10.0.0.1/"]
+        {
+            assert!(is_source_url(good), "{good}");
+        }
+        let bad = [
+            "",
+            "a.example/x",
+            "/x",
+            "ftp://a/x",
+            "file:///etc/passwd",
+            "http://u@a/",
+            "http://u:p@a/",
+            "http://",
+            "data:,x",
+        ];
+        for bad in bad {
+            assert!(!is_source_url(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn page_ranges_ascend_from_one() {
+        for good in ["1", "1-3", "1-3,5", "2, 4-4"] {
+            assert!(is_page_range(good), "{good}");
+        }
+        for bad in ["", "0", "3-1", "1-", "-2", "a", "1,,2", "1;2", "99999999999"] {
+            assert!(!is_page_range(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn file_names_contain_no_path() {
+        assert!(is_filename("Bericht März.docx"));
+        for bad in ["..", "a/b", "a\\b", "a\nb", "a\0b"] {
+            assert!(!is_filename(bad), "{bad:?}");
+        }
+    }
+}
