@@ -1,6 +1,7 @@
 //! Queues and dead letters: their size, and sending dead letters again.
 
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use docmill::context::Context;
 use docmill::domain::tool::QueueName;
 use docmill::queue::{DeadLetter, DeadLetters, Message};
@@ -13,28 +14,22 @@ pub(crate) enum Command {
     /// Show the approximate number of messages in each queue and its dead letters.
     Status,
     /// Send a queue's dead letters again. Unreadable ones are kept, and those of ended jobs are removed.
-    Redrive { queue: QueueChoice },
+    Redrive {
+        #[arg(value_parser = queue_names())]
+        queue: QueueName,
+    },
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum QueueChoice {
-    Office,
-    Html,
-}
-
-impl From<QueueChoice> for QueueName {
-    fn from(choice: QueueChoice) -> Self {
-        match choice {
-            QueueChoice::Office => Self::Office,
-            QueueChoice::Html => Self::Html,
-        }
-    }
+/// Every queue by its name.
+fn queue_names() -> impl TypedValueParser<Value = QueueName> {
+    let named = |name: String| QueueName::ALL.into_iter().find(|queue| queue.as_str() == name).ok_or("no such queue");
+    PossibleValuesParser::new(QueueName::ALL.map(QueueName::as_str)).try_map(named)
 }
 
 pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, Failure> {
     match command {
         Command::Status => status(context).await,
-        Command::Redrive { queue } => redrive(context, queue.into()).await,
+        Command::Redrive { queue } => redrive(context, queue).await,
     }
 }
 
@@ -80,4 +75,26 @@ async fn redrive(context: &Context, queue: QueueName) -> Result<Output, Failure>
         }
     }
     Ok(Output::new("redrive", json!({"sent": sent, "removed": removed, "unreadable": unreadable})))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(subcommand)]
+        command: Command,
+    }
+
+    #[test]
+    fn every_queue_can_be_redriven() {
+        for queue in QueueName::ALL {
+            let line = Line::try_parse_from(["queue", "redrive", queue.as_str()]).unwrap();
+            assert!(matches!(line.command, Command::Redrive { queue: named } if named == queue), "{queue:?}");
+        }
+        assert!(Line::try_parse_from(["queue", "redrive", "letters"]).is_err());
+    }
 }
