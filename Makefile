@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release bench bench-api bench-privileges bench-sweeper bench-wait soak strangers load load-crowd fuzz cost build-lambda deploy deploy-check test-image
+.PHONY: help setup build run up down clean-local test test-browser test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release bench bench-api bench-privileges bench-sweeper bench-wait soak strangers load load-crowd fuzz cost build-lambda deploy deploy-check test-image
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -44,15 +44,21 @@ test: setup build ## Run all tests, with a stack of their own (or only storage, 
 test-browser: setup build ## Run the journeys in a browser alone (FILES='tests/browser/public.test.mjs …')
 	@$(LOCAL) with-stack -- tests/browser/run.sh $(FILES)
 
+# libtest runs nothing, without an error, if a part is in no test's name.
+NAMES_EXIST = names=$$(cargo test --quiet --workspace --test it -- --list) || exit; \
+	for part in $(NAME); do printf '%s\n' "$$names" | grep -qF -- "$$part" || { echo "Error: no test's name contains $$part" >&2; exit 1; }; done
+
 # Journeys need the deployed stack, and its functions don't use these tables. They are left out if DOCMILL_URL is not set.
 test-dynamodb-local: setup build ## Run the tests of stores and handlers on AWS's own DynamoDB Local (NAME=parts of tests' names)
 	@cargo test --workspace --test it --no-run
+	@$(NAMES_EXIST)
 	@jars=$$(infra/setup.sh dynamodb-local) && $(LOCAL) with-dynamodb-local "$$jars" -- cargo test --workspace --test it -- $(NAME)
 
 # Left out: the matrix of faults, which takes more than ten minutes there and runs on DynamoDB Local anyway, and the tests with
 # fifty requests at once, some of which LocalStack does not answer.
 test-localstack: setup build ## Run the tests of stores and handlers on LocalStack, without Docker (NAME=…)
 	@cargo test --workspace --test it --no-run
+	@$(NAMES_EXIST)
 	@jars=$$(infra/setup.sh dynamodb-local) && python=$$(infra/setup.sh python localstack) \
 		&& $(LOCAL) with-localstack "$$python" "$$jars" -- cargo test --workspace --test it -- $(NAME) \
 			--skip fault_matrix::a_job_survives --skip admission::a_thousand_unknown_keys --skip idempotency::fifty_racing
@@ -79,6 +85,9 @@ load: setup build ## Create 2,000 jobs from 50 clients on a stack of its own whi
 # TARGET= a part of a test's name, e.g. fuzz_pages. Failing inputs are saved in tests/fuzz/seeds.
 fuzz: setup ## Fuzz every parser of untrusted input, each for a minute (TIME=seconds, TARGET=name)
 	FUZZ_SECONDS=$(or $(TIME),60) cargo test --package docmill --package docmill-domain --package docmill-pdf --package worker --lib $(or $(TARGET),fuzz_) -- --nocapture
+
+rights: ## Write infra/local/rights.txt, after a change of a function's permissions
+	@$(LOCAL).rights
 
 description: ## Regenerate the API's description after a change of its parts, schemas or codes
 	cargo build --workspace --example write-description

@@ -1,5 +1,6 @@
 """Tests which parts of the real template the localized one keeps. Run by `make check`."""
 
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -117,6 +118,14 @@ class Files(unittest.TestCase):
             self.assertEqual(first, package.launcher(binary, Path("worker.log")))
             binary.write_text("another")
             self.assertNotEqual(first, package.launcher(binary, Path("worker.log")))
+
+
+class ContinuousIntegration(unittest.TestCase):
+    def test_every_part_of_the_names_that_it_selects_names_a_suite(self):
+        selected = re.search(r"NAME='([^']+)'", (ROOT / ".ci/run").read_text())[1].split()
+        suites = {f"{path.stem}::" for path in (ROOT / "tests/it").glob("*.rs")}
+        self.assertGreater(len(selected), 5)
+        self.assertLessEqual(set(selected), suites)
 
 
 if __name__ == "__main__":
