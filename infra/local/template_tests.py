@@ -6,7 +6,8 @@ from copy import deepcopy
 from functools import cache
 
 import boto3
-from local import localize
+from local import localize, rights
+from local.rights import listed
 from local.settings import REGION, ROOT
 from samtranslator.parser.parser import Parser
 from samtranslator.translator.translator import Translator
@@ -37,14 +38,7 @@ def of_type(kind: str) -> dict[str, dict]:
 
 
 def statements(function: localize.Template) -> list[dict]:
-    """The permissions of a function's own role."""
-    role, _ = function["Properties"]["Role"]["Fn::GetAtt"]
-    (policy,) = RESOURCES[role]["Properties"]["Policies"]
-    return policy["PolicyDocument"]["Statement"]
-
-
-def listed(value: str | list[str]) -> list[str]:
-    return value if isinstance(value, list) else [value]
+    return rights.statements(TEMPLATE, function)
 
 
 def creators() -> dict[str, localize.Template]:
@@ -110,6 +104,12 @@ class Gateway(unittest.TestCase):
         self.assertEqual(cors["allowOrigins"], {"Fn::Split": [",", origins]})
         bucket = str(RESOURCES["FilesBucket"]["Properties"]["CorsConfiguration"])
         self.assertIn(str({"Fn::Split": [",", {"Ref": "CorsOrigins"}]}), bucket)
+
+    def test_pages_of_other_origins_may_use_every_method_of_the_api(self):
+        routes = [event["Properties"] for each in localize.functions(TEMPLATE).values() for event in each["Properties"].get("Events", {}).values()]
+        methods = {route["Method"] for route in routes if route.get("Path", "").startswith("/v1/")}
+        allowed = RESOURCES["Api"]["Properties"]["CorsConfiguration"]["Fn::If"][1]["AllowMethods"]
+        self.assertEqual(set(allowed), methods)
 
     def test_the_stage_limits_everybodys_requests_together(self):
         stage = transformed(RequestsPerSecond="7", RequestBurst="3")["Resources"]["ApiApiGatewayDefaultStage"]["Properties"]
@@ -194,13 +194,18 @@ class Roles(unittest.TestCase):
         self.assertGreater(lookers, 0)
 
     def test_no_managed_policy_comes_with_the_transform_but_that_of_codedeploy(self):
+        own = {str({"Ref": name}) for name in of_type("AWS::IAM::ManagedPolicy")}
         managed = {
-            name: str(each["Properties"]["ManagedPolicyArns"])
+            name: str(foreign)
             for name, each in transformed()["Resources"].items()
-            if "ManagedPolicyArns" in each.get("Properties", {})
+            if (foreign := [arn for arn in each.get("Properties", {}).get("ManagedPolicyArns", []) if str(arn) not in own])
         }
         self.assertEqual(managed.keys(), {"CodeDeployServiceRole"})
         self.assertIn("AWSCodeDeployRoleForLambda", managed["CodeDeployServiceRole"])
+
+    def test_every_function_may_do_what_is_written_down(self):
+        # A change to a shared policy reaches many functions. The file shows which: read its diff before you commit it.
+        self.assertEqual(rights.table(TEMPLATE), rights.WRITTEN.read_text(), "run `make rights` and read the diff")
 
     def test_only_administrators_pages_may_change_settings_or_add_to_the_audit_trail(self):
         for name, function in localize.functions(TEMPLATE).items():
