@@ -62,7 +62,7 @@ mod tests {
     use tokio::task::JoinHandle;
 
     use super::*;
-    use crate::egress::{EgressPolicy, SourceExceptions};
+    use docmill_egress::{EgressPolicy, SourceExceptions};
 
     /// Accepts one request for each status, and returns their heads and bodies.
     async fn receiver<const N: usize>(statuses: [&'static str; N]) -> (u16, JoinHandle<Vec<(String, Vec<u8>)>>) {

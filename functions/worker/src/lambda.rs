@@ -16,13 +16,13 @@ use lambda_runtime::{Error, LambdaEvent, service_fn};
 use crate::cancellation::LOOK_EVERY;
 use crate::confine::{Launcher, Platform};
 use crate::converter::Converter;
-use crate::egress::{EgressPolicy, SourceExceptions};
 use crate::engine::Engines;
 use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
 use crate::fonts::FontCache;
 use crate::pipeline::{Delivery, Handled, Pipeline};
 use crate::source::Fetcher;
 use crate::tree;
+use docmill_egress::{EgressPolicy, SourceExceptions};
 
 /// Time of an invocation that is reserved for the answer.
 const ANSWER_TIME: Duration = Duration::from_secs(2);

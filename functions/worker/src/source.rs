@@ -1,33 +1,22 @@
-//! Fetches untrusted URLs through the egress guard.
-//!
-//! The guard is in name resolution: the client only connects to addresses from its resolver, which only returns those that the
-//! policy allows. Literal addresses don't use a resolver, so the policy checks them in the URL.
+//! Fetches sources and delivers results through the guard, and says what went wrong to the job's owner.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
 
 use docmill::domain::job::JobErrorCode;
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::{
-    CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION,
-};
-use reqwest::{Client, Response, redirect};
+use docmill_egress::{EgressPolicy, ExchangeError, GuardedClient, Reason, Refusal};
+use reqwest::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Method, Response};
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use crate::budget::{Budget, too_large};
-use crate::egress::{EgressPolicy, Refusal};
 use crate::engine::{Failure, Limits};
 use crate::tree;
-
-const USER_AGENT: &str = concat!("Docmill/", env!("CARGO_PKG_VERSION"));
 
 /// A fetched document in the job's scratch directory.
 #[derive(Debug)]
@@ -81,22 +70,14 @@ pub struct Put<'a> {
 /// Fetches through the guard. Built once per environment, and cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Fetcher {
-    policy: EgressPolicy,
-    guarded: Client,
-    /// For hosts that local mode excepts. Their addresses are not checked.
-    excepted: Client,
+    client: GuardedClient,
 }
 
 impl Fetcher {
     /// Fails if the platform has no trusted certificates.
     pub fn new(policy: EgressPolicy) -> Result<Self, Failure> {
-        let guarded = client(&policy, false)?;
-        let excepted = if policy.has_exceptions() { client(&policy, true)? } else { guarded.clone() };
-        Ok(Self { policy, guarded, excepted })
-    }
-
-    pub fn policy(&self) -> &EgressPolicy {
-        &self.policy
+        let client = GuardedClient::new(policy).map_err(|error| internal("building the HTTP client", &error))?;
+        Ok(Self { client })
     }
 
     /// Fetches a job's source into the file `to`, with the client's own headers. Fails with a `source_*` code.
@@ -151,8 +132,9 @@ impl Fetcher {
             let content_type = HeaderValue::from_str(content_type).map_err(|error| internal("a media type", &error))?;
             headers.entry(CONTENT_TYPE).or_insert(content_type);
             headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes));
-            let request = self.client_for(url)?.put(url.clone()).headers(headers).body(file);
-            let response = request.send().await.map_err(|error| unreachable(url, &error))?;
+            let request = self.client.request(Method::PUT, url).map_err(|error| unfetched(&error))?;
+            let sent = request.headers(headers).body(file).send().await;
+            let response = sent.map_err(|error| unfetched(&ExchangeError::failed(url, &error)))?;
             let status = response.status();
             if status.is_success() {
                 return Ok(());
@@ -163,38 +145,15 @@ impl Fetcher {
         .await
     }
 
-    /// Follows redirects, checking each one, to a response with a body. The client's headers only go to the first host.
+    /// Follows redirects to a successful response. The client's headers only go to the first origin.
     async fn open(&self, url: &Url, headers: &HeaderMap, caps: &Caps) -> Result<(Response, Url), Failure> {
-        let (first, none) = (url.origin(), HeaderMap::new());
-        let mut url = url.clone();
-        for _ in 0..=caps.redirects {
-            let headers = if url.origin() == first { headers } else { &none };
-            let response = self.get(&url, headers).await?;
-            let Some(next) = redirection(&response, &url)? else {
-                let response = successful(response, &url)?;
-                if response.content_length().is_some_and(|length| length > caps.bytes) {
-                    return Err(too_large(caps.bytes));
-                }
-                return Ok((response, url));
-            };
-            url = next;
+        let got = self.client.get(url, headers, caps.redirects).await;
+        let (response, url) = got.map_err(|error| unfetched(&error))?;
+        let response = successful(response, &url)?;
+        if response.content_length().is_some_and(|length| length > caps.bytes) {
+            return Err(too_large(caps.bytes));
         }
-        Err(Failure::new(
-            JobErrorCode::SourceUnreachable,
-            format!("The source redirects more than {} times. Give the final URL.", caps.redirects),
-            format!("too many redirects, last to {}", host(&url)),
-        ))
-    }
-
-    async fn get(&self, url: &Url, headers: &HeaderMap) -> Result<Response, Failure> {
-        let request = self.client_for(url)?.get(url.clone()).headers(headers.clone());
-        request.send().await.map_err(|error| unreachable(url, &error))
-    }
-
-    /// The client for this URL.
-    fn client_for(&self, url: &Url) -> Result<&Client, Failure> {
-        let target = self.policy.admit(url).map_err(refused)?;
-        Ok(if target.excepted { &self.excepted } else { &self.guarded })
+        Ok((response, url))
     }
 }
 
@@ -210,39 +169,6 @@ fn client_headers(headers: &BTreeMap<String, String>) -> Result<HeaderMap, Failu
     headers.iter().map(pair).collect()
 }
 
-/// The environment may be frozen between jobs, so connections are never reused.
-fn client(policy: &EgressPolicy, excepted: bool) -> Result<Client, Failure> {
-    let resolver = GuardedResolver { policy: policy.clone(), excepted };
-    Client::builder()
-        .user_agent(USER_AGENT)
-        .no_proxy()
-        .redirect(redirect::Policy::none())
-        .referer(false)
-        .dns_resolver(Arc::new(resolver))
-        .connect_timeout(Duration::from_secs(10))
-        .pool_max_idle_per_host(0)
-        .build()
-        .map_err(|error| internal("building the HTTP client", &error))
-}
-
-/// Resolves a name once and only returns addresses that the policy allows.
-struct GuardedResolver {
-    policy: EgressPolicy,
-    excepted: bool,
-}
-
-impl Resolve for GuardedResolver {
-    fn resolve(&self, name: Name) -> Resolving {
-        let (policy, excepted) = (self.policy.clone(), self.excepted);
-        Box::pin(async move {
-            let addresses = policy.resolve_name(name.as_str(), excepted).await?;
-            // Port 0 means the port of the URL.
-            let addresses: Addrs = Box::new(addresses.into_iter().map(|address| SocketAddr::new(address, 0)));
-            Ok(addresses)
-        })
-    }
-}
-
 /// One deadline for the whole fetch.
 async fn within<T>(caps: &Caps, url: &Url, fetch: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     match timeout_at(caps.deadline, fetch).await {
@@ -251,22 +177,6 @@ async fn within<T>(caps: &Caps, url: &Url, fetch: impl Future<Output = Result<T,
             JobErrorCode::SourceTimeout,
             format!("{} did not deliver the source in time. Try again, or serve it from a faster host.", host(url)),
             "the fetch reached its deadline",
-        )),
-    }
-}
-
-/// The target of a redirect.
-fn redirection(response: &Response, url: &Url) -> Result<Option<Url>, Failure> {
-    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
-        return Ok(None);
-    }
-    let location = response.headers().get(LOCATION).and_then(|value| std::str::from_utf8(value.as_bytes()).ok());
-    match location.and_then(|location| url.join(location).ok()) {
-        Some(next) => Ok(Some(next)),
-        None => Err(Failure::new(
-            JobErrorCode::SourceUnreachable,
-            format!("{} redirects without a valid address. Give the final URL.", host(url)),
-            format!("status {} without a usable Location", response.status().as_u16()),
         )),
     }
 }
@@ -294,7 +204,7 @@ async fn next_chunk(
     so_far: u64,
     caps: &Caps,
 ) -> Result<Option<bytes::Bytes>, Failure> {
-    let chunk = response.chunk().await.map_err(|error| unreachable(url, &error))?;
+    let chunk = response.chunk().await.map_err(|error| unfetched(&ExchangeError::failed(url, &error)))?;
     match chunk {
         Some(chunk) if so_far.saturating_add(chunk.len() as u64) > caps.bytes => Err(too_large(caps.bytes)),
         chunk => Ok(chunk),
@@ -370,8 +280,8 @@ fn host(url: &Url) -> &str {
     url.host_str().unwrap_or("The source")
 }
 
-fn refused(refusal: Refusal) -> Failure {
-    let (code, message) = match &refusal {
+fn refused(refusal: &Refusal) -> Failure {
+    let (code, message) = match refusal {
         Refusal::Scheme => (
             JobErrorCode::SourceForbidden,
             "The source redirects to something that is not http or https. Give an http or https URL.".to_owned(),
@@ -398,25 +308,26 @@ fn refused(refusal: Refusal) -> Failure {
     Failure::new(code, message, refusal.to_string())
 }
 
-/// The failure for a failed exchange: the guard's refusal, if it is in the chain of causes.
-fn unreachable(url: &Url, error: &reqwest::Error) -> Failure {
-    let causes = std::iter::successors(error.source(), |cause| (*cause).source());
-    if let Some(refusal) = causes.clone().find_map(|cause| cause.downcast_ref::<Refusal>()) {
-        return refused(refusal.clone());
-    }
-    // The error's own text contains the URL with its query, but its causes don't.
-    let cause = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
-    let what = if error.is_connect() && url.scheme() == "https" {
-        "could not be connected to, or has no valid certificate"
-    } else if error.is_connect() {
-        "could not be connected to"
-    } else if error.is_decode() || error.is_body() {
-        "broke off its response"
-    } else {
-        "did not answer properly"
+/// The job's failure for an exchange that failed.
+fn unfetched(error: &ExchangeError) -> Failure {
+    let ExchangeError { host, reason } = error;
+    let what = match reason {
+        Reason::Refused(refusal) => return refused(refusal),
+        Reason::TooManyRedirects { most } => {
+            let message = format!("The source redirects more than {most} times. Give the final URL.");
+            return Failure::new(JobErrorCode::SourceUnreachable, message, format!("{reason}, last to {host}"));
+        }
+        Reason::NoLocation { .. } => {
+            let message = format!("{host} redirects without a valid address. Give the final URL.");
+            return Failure::new(JobErrorCode::SourceUnreachable, message, reason.to_string());
+        }
+        Reason::Unconnected { tls: true, .. } => "could not be connected to, or has no valid certificate",
+        Reason::Unconnected { tls: false, .. } => "could not be connected to",
+        Reason::BrokenOff { .. } => "broke off its response",
+        Reason::Unanswered { .. } => "did not answer properly",
     };
-    let message = format!("{} {what}. Check that the URL can be reached from the internet, then try again.", host(url));
-    Failure::new(JobErrorCode::SourceUnreachable, message, cause)
+    let message = format!("{host} {what}. Check that the URL can be reached from the internet, then try again.");
+    Failure::new(JobErrorCode::SourceUnreachable, message, reason.to_string())
 }
 
 pub(crate) fn scratch_failure(error: io::Error) -> Failure {

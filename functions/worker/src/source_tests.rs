@@ -1,11 +1,12 @@
 use std::net::Ipv4Addr;
+use std::time::Duration;
 
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpListener;
 
 use super::*;
-use crate::egress::SourceExceptions;
-use crate::egress::policy::testing::Scripted;
+use docmill_egress::SourceExceptions;
+use docmill_egress::testing::Scripted;
 
 /// Answers each connection with the next of `responses`, and returns the requests' heads.
 async fn serve<const N: usize>(responses: [Vec<u8>; N]) -> (u16, tokio::task::JoinHandle<Vec<String>>) {
@@ -71,7 +72,7 @@ async fn a_source_comes_with_its_names_and_its_type() {
     assert_eq!(fetched.url.as_ref().map(Url::as_str), Some(at.as_str()));
     let heads = served.await.expect("served");
     assert!(heads[0].starts_with("GET /x/data.txt?token=s3cret HTTP/1.1\r\n"), "{}", heads[0]);
-    assert!(heads[0].contains(&format!("user-agent: {USER_AGENT}\r\n")), "{}", heads[0]);
+    assert!(heads[0].contains(concat!("user-agent: Docmill/", env!("CARGO_PKG_VERSION"), "\r\n")), "{}", heads[0]);
 }
 
 #[tokio::test]
@@ -131,7 +132,7 @@ async fn denied_addresses_are_not_connected_to() {
 async fn a_name_is_looked_up_once_for_each_connection() {
     let (port, _) = serve([response("302 Found\r\nlocation: /again", b"")]).await;
     // The first answer is checked and used. The second is for the redirect, and is denied.
-    let lookup = Scripted::new([&["127.0.0.1"], &["127.0.0.1"]]);
+    let lookup = Scripted::new([&["127.0.0.1"], &["127.0.0.1"]]).expect("addresses");
     let exceptions: SourceExceptions = format!("rebind.test:{port}").parse().expect("exceptions");
     let fetcher = Fetcher::new(EgressPolicy::with_lookup(exceptions, lookup.clone())).expect("a fetcher");
     let (code, _) = fails(&fetcher, &format!("http://rebind.test:{port}/"), &Limits::default()).await;
@@ -141,7 +142,7 @@ async fn a_name_is_looked_up_once_for_each_connection() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
     for answer in [&["93.184.215.14", "127.0.0.1"][..], &["127.0.0.1"], &["::ffff:127.0.0.1"]] {
-        let lookup = Scripted::new([answer, &["127.0.0.1"]]);
+        let lookup = Scripted::new([answer, &["127.0.0.1"]]).expect("addresses");
         let policy = EgressPolicy::with_lookup(SourceExceptions::default(), lookup.clone());
         let fetcher = Fetcher::new(policy).expect("a fetcher");
         let (code, _) = fails(&fetcher, &format!("http://rebind.test:{port}/?s3cret"), &Limits::default()).await;
@@ -151,7 +152,7 @@ async fn a_name_is_looked_up_once_for_each_connection() {
 
 #[tokio::test]
 async fn an_unreachable_source_gets_a_reason() {
-    let lookup = Scripted::new([]);
+    let lookup = Scripted::new([]).expect("addresses");
     let fetcher_of =
         |lookup| Fetcher::new(EgressPolicy::with_lookup(SourceExceptions::default(), lookup)).expect("one");
     let (code, message) = fails(&fetcher_of(lookup), "https://nowhere.test/?s3cret", &Limits::default()).await;

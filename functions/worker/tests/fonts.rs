@@ -10,6 +10,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use docmill::domain::job::{JobErrorCode, Warning};
+use docmill_egress::{EgressPolicy, SourceExceptions};
 use docmill_fonts::Font;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -17,7 +18,6 @@ use proptest::test_runner::TestRunner;
 use serde_json::json;
 use tempfile::TempDir;
 use worker::confine::Launcher;
-use worker::egress::{EgressPolicy, SourceExceptions};
 use worker::engine::html_basic::HtmlBasic;
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};

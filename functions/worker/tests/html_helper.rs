@@ -8,9 +8,9 @@ mod processes;
 use std::time::Duration;
 
 use docmill::domain::job::JobErrorCode;
+use docmill_egress::{EgressPolicy, SourceExceptions};
 use rustix::process::Pid;
 use worker::confine::Launcher;
-use worker::egress::{EgressPolicy, SourceExceptions};
 use worker::engine::html_basic::HtmlBasic;
 use worker::engine::{Engine, Failure, Source};
 use worker::source::Fetcher;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use docmill::domain::job::JobErrorCode;
+use docmill_egress::{EgressPolicy, SourceExceptions};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use worker::confine::Launcher;
-use worker::egress::{EgressPolicy, SourceExceptions};
 use worker::engine::html_basic::HtmlBasic;
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use worker::engine::pdf_tools::PdfTools;

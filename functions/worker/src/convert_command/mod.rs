@@ -20,7 +20,6 @@ use url::Url;
 
 use crate::confine::{self, Launcher};
 use crate::converter::{Converted, Converter, Workspace};
-use crate::egress::{EgressPolicy, SourceExceptions};
 use crate::engine::html_browser::wait_for_dropped_browsers;
 use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
 use crate::engine::{Engines, Failure, Limits};
@@ -28,6 +27,7 @@ use crate::fonts::FontSource;
 use crate::source::{Fetched, Fetcher};
 use crate::sources::{self, Given};
 use crate::tree::{self, Scratch};
+use docmill_egress::{EgressPolicy, SourceExceptions};
 
 pub mod batch;
 mod cpu;

@@ -18,8 +18,8 @@ use super::pdf_tools::PdfTools;
 use super::web_tools::WebTools;
 use super::{Engine, Failure};
 use crate::confine::Launcher;
-use crate::egress::EgressPolicy;
 use crate::source::Fetcher;
+use docmill_egress::EgressPolicy;
 
 /// The engines by kind. Each worker has all of them, so that one worker can run all steps of a job. The engines for its queue's
 /// jobs are kept warm; others start when needed.

@@ -14,11 +14,11 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use docmill_egress::{EgressPolicy, SourceExceptions};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio::sync::Mutex;
 use worker::confine::{Launcher, hide_own_memory};
-use worker::egress::{EgressPolicy, SourceExceptions};
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
 use worker::engine::office::OfficeEngine;
 use worker::engine::{Engine, Limits, NO_FONTS, Source, Task};

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use docmill::domain::job::Warning;
+use docmill_egress::{EgressPolicy, SourceExceptions};
 use serde_json::Value;
 use worker::confine::Launcher;
-use worker::egress::{EgressPolicy, SourceExceptions};
 use worker::engine::{Engine, Failure, Limits, NO_FONTS, Source, Task};
 
 #[path = "../helper/checked.rs"]

@@ -1,8 +1,8 @@
 //! What is sent to a page, and what makes its job fail.
 
 use docmill::domain::job::JobErrorCode;
+use docmill_egress::{EgressPolicy, SourceExceptions};
 use serde_json::{Value, json};
-use worker::egress::{EgressPolicy, SourceExceptions};
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
 
 use crate::support::{Answer, Server, launcher, policy, print, print_html};

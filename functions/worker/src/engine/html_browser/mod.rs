@@ -36,7 +36,7 @@ use super::fonts::{InstalledFonts, NO_FONTS, OwnFonts};
 use super::page::{Media, PageOptions, PageRange};
 use super::{Conversion, Engine, Failure, Limits, Source, Task};
 use crate::confine::Launcher;
-use crate::egress::EgressPolicy;
+use docmill_egress::EgressPolicy;
 
 pub use self::process::{BrowserSettings, wait_for_dropped_browsers};
 

@@ -14,9 +14,10 @@ use super::browser::{Browser, Page, Stop};
 use super::client::Command;
 use super::picture::{self, Area, PictureOptions};
 use super::watch::{Access, Watch};
-use crate::egress::{Caps, EgressPolicy, EgressProxy, EgressReport};
 use crate::engine::Failure;
 use crate::engine::page::WaitFor;
+use crate::proxy::{Caps, EgressProxy, EgressReport};
+use docmill_egress::EgressPolicy;
 
 /// Longest time for a condition or delay in `waitFor`.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);

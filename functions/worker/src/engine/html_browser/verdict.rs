@@ -6,8 +6,8 @@ use super::browser::Stop;
 use super::tab::PageError;
 use super::visit::Visit;
 use super::watch::{Broken, Watch};
-use crate::egress::EgressReport;
 use crate::engine::Failure;
+use crate::proxy::EgressReport;
 
 /// Media types that the browser displays as a page, besides all of `text/` and `image/`.
 const PAGE_TYPES: [&str; 4] =

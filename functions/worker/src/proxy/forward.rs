@@ -16,9 +16,9 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 use url::Url;
 
-use super::Refusal;
 use super::meter::Metered;
 use super::session::{LOGIN_HOST, Session};
+use docmill_egress::Refusal;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 

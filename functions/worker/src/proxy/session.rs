@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use docmill::domain::job::Warning;
 use tokio::task::JoinSet;
 
-use super::EgressPolicy;
 use super::meter::Meter;
+use docmill_egress::EgressPolicy;
 
 /// The host of `EgressProxy::LOGIN_URL`.
 pub(super) const LOGIN_HOST: &str = "proxy.invalid";
@@ -134,7 +134,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::egress::SourceExceptions;
+    use docmill_egress::SourceExceptions;
 
     #[test]
     fn secrets_do_not_show_in_debug_output_of_the_session() {

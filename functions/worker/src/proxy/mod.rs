@@ -3,6 +3,10 @@
 //! The rules are enforced here because interception in the browser misses WebSockets, prefetches, workers and popups. The proxy
 //! requires the job's credentials, so that no other process on this machine can use it.
 
+mod forward;
+mod meter;
+mod session;
+
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -16,10 +20,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
-use super::EgressPolicy;
-use super::forward;
-use super::meter::Meter;
-use super::session::{EgressReport, Session};
+use docmill_egress::EgressPolicy;
+
+use meter::Meter;
+use session::Session;
+
+pub use session::EgressReport;
 
 const USERNAME: &str = "docmill";
 
@@ -120,5 +126,4 @@ async fn serve(session: Arc<Session>, stream: TokioIo<tokio::net::TcpStream>, sl
 }
 
 #[cfg(test)]
-#[path = "proxy_tests.rs"]
 mod tests;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use url::{Host, Url};
 
-use super::address::{Verdict, judge};
+use crate::address::{Verdict, judge};
 
 /// Resolves names: by the system in production, with scripted answers in tests.
 #[async_trait]
@@ -152,7 +152,7 @@ impl EgressPolicy {
     }
 
     /// The addresses of `name`. If any is denied, all are, since any could be connected to.
-    pub(crate) async fn resolve_name(&self, name: &str, excepted: bool) -> Result<Vec<IpAddr>, Refusal> {
+    pub async fn resolve_name(&self, name: &str, excepted: bool) -> Result<Vec<IpAddr>, Refusal> {
         let addresses = self.lookup.addresses(name).await.unwrap_or_default();
         if addresses.is_empty() {
             return Err(Refusal::Unresolved(name.to_owned()));
@@ -173,38 +173,9 @@ fn literal(host: &Host) -> Option<IpAddr> {
 }
 
 #[cfg(test)]
-pub(crate) mod testing {
-    use std::collections::VecDeque;
-    use std::sync::Mutex;
-
-    use super::*;
-
-    /// Answers each look-up with the next of these answers, and then with none.
-    pub(crate) struct Scripted(Mutex<VecDeque<Vec<IpAddr>>>);
-
-    impl Scripted {
-        pub(crate) fn new<const N: usize>(answers: [&[&str]; N]) -> Arc<Self> {
-            let parse = |answer: &[&str]| answer.iter().map(|text| text.parse().expect("an address")).collect();
-            Arc::new(Self(Mutex::new(answers.into_iter().map(parse).collect())))
-        }
-
-        pub(crate) fn unused(&self) -> usize {
-            self.0.lock().expect("not poisoned").len()
-        }
-    }
-
-    #[async_trait]
-    impl Lookup for Scripted {
-        async fn addresses(&self, _: &str) -> io::Result<Vec<IpAddr>> {
-            Ok(self.0.lock().expect("not poisoned").pop_front().unwrap_or_default())
-        }
-    }
-}
-
-#[cfg(test)]
 mod tests {
-    use super::testing::Scripted;
     use super::*;
+    use crate::testing::Scripted;
 
     fn policy(exceptions: &str) -> EgressPolicy {
         EgressPolicy::new(exceptions.parse().expect("exceptions"))
@@ -286,7 +257,8 @@ mod tests {
 
     #[tokio::test]
     async fn one_denied_address_refuses_the_whole_name() {
-        let lookup = Scripted::new([&["93.184.215.14", "10.0.0.1"], &["93.184.215.14", "2606:4700::1111"], &[]]);
+        let lookup = Scripted::new([&["93.184.215.14", "10.0.0.1"], &["93.184.215.14", "2606:4700::1111"], &[]])
+            .expect("addresses");
         let policy = EgressPolicy::with_lookup(SourceExceptions::default(), lookup);
         let target = admit(&policy, "https://example.com/").expect("admitted");
         assert_eq!(policy.resolve(&target).await, Err(Refusal::Denied("example.com".into())));
@@ -297,7 +269,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_excepted_name_may_resolve_to_a_denied_address_but_its_neighbour_may_not() {
-        let lookup = Scripted::new([&["127.0.0.1"], &["127.0.0.1"]]);
+        let lookup = Scripted::new([&["127.0.0.1"], &["127.0.0.1"]]).expect("addresses");
         let policy = EgressPolicy::with_lookup("localhost:8001".parse().expect("exceptions"), lookup);
         let excepted = admit(&policy, "http://localhost:8001/").expect("admitted");
         assert_eq!(policy.resolve(&excepted).await, Ok(vec!["127.0.0.1:8001".parse().expect("an address")]));

@@ -5,8 +5,8 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::*;
-use crate::egress::policy::testing::Scripted;
-use crate::egress::{Lookup, SourceExceptions};
+use docmill_egress::testing::Scripted;
+use docmill_egress::{Lookup, SourceExceptions};
 
 /// A host that answers each connection with the same bytes and keeps the request up to an empty line.
 struct Host {
@@ -197,7 +197,7 @@ async fn denied_addresses_are_refused_and_noted() {
 #[tokio::test]
 async fn a_name_that_resolves_differently_is_checked_each_time() {
     let mut host = Host::new(HELLO).await;
-    let lookup = Scripted::new([&["127.0.0.1"], &["93.184.215.14", "127.0.0.1"], &[]]);
+    let lookup = Scripted::new([&["127.0.0.1"], &["93.184.215.14", "127.0.0.1"], &[]]).expect("addresses");
     let proxy = open(looking_up(lookup.clone())).await;
     for expected in ["403", "403", "502"] {
         let (head, _) = ask(&proxy, &format!("CONNECT rebind.test:{} HTTP/1.1", host.port), "").await;
@@ -213,7 +213,7 @@ async fn a_name_that_resolves_differently_is_checked_each_time() {
 async fn the_connection_goes_to_the_judged_address_without_a_second_lookup() {
     let host = Host::new(HELLO).await;
     // An excepted name stands in for a public address. The second answer would be another host.
-    let lookup = Scripted::new([&["127.0.0.1"], &["127.0.0.2"]]);
+    let lookup = Scripted::new([&["127.0.0.1"], &["127.0.0.2"]]).expect("addresses");
     let exceptions: SourceExceptions = format!("rebind.test:{}", host.port).parse().expect("exceptions");
     let proxy = open(EgressPolicy::with_lookup(exceptions, lookup.clone())).await;
     let (head, _) = ask(&proxy, &format!("GET http://rebind.test:{}/ HTTP/1.1", host.port), "").await;
@@ -316,7 +316,7 @@ fn fuzz_requests_to_the_proxy() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     docmill_fuzz::fuzz("proxy", &[], |bytes| {
         runtime.block_on(async {
-            let proxy = open(looking_up(Scripted::new([]))).await;
+            let proxy = open(looking_up(Scripted::new([]).expect("addresses"))).await;
             let mut request = bytes.to_vec();
             if let Some(end) = bytes.windows(2).position(|pair| pair == b"\r\n") {
                 request.splice(end + 2..end + 2, authorization(&proxy).into_bytes());
