@@ -190,13 +190,9 @@ fn the_description_has_exactly_the_states_job_errors_and_events_of_the_code() {
 fn job_bodies_are_the_schemas_that_are_enforced() {
     let description = Description::load();
     let schemas = &description.0["components"]["schemas"];
-    let references: Vec<_> = tool_schemas()
-        .into_iter()
-        .map(|(name, parameters)| {
-            assert_eq!(schemas[&name], parameters, "{name}");
-            json!({"$ref": format!("#/components/schemas/{name}")})
-        })
-        .collect();
+    let reference = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
+    // A unit test of the documentation compares the schemas themselves.
+    let references: Vec<_> = tool_schemas().iter().map(|(name, _)| reference(name)).collect();
     assert_eq!(schemas["ToolJobRequest"]["anyOf"], json!(references));
     for tool in Catalogue::load().unwrap().tools() {
         let slug = &tool.definition.slug;
@@ -253,7 +249,9 @@ fn the_guides_signature_check_is_the_one_that_runs_in_the_python_client() {
     let guide = api_docs::guide::all();
     let code = guide.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
     assert!(code.contains("hmac.compare_digest"));
-    assert!(file("tests/clients/convert.py").contains(code));
+    let (imports, function) = code.split_once("\n\n\n").unwrap();
+    assert!(file("tests/clients/convert.py").contains(function));
+    assert_eq!(imports, "import base64, hashlib, hmac, time", "a test runs it");
 }
 
 #[tokio::test]

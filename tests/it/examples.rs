@@ -6,8 +6,9 @@ use std::path::Path;
 use std::process::Output;
 use std::sync::mpsc;
 
-use api_docs::example::{Language, PROGRAMS, Program};
 use api_docs::guide::{GUIDES, script};
+use api_docs::program::PROGRAMS;
+use docmill_look::example::{Language, Program};
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 use tempfile::TempDir;

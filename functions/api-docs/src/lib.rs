@@ -8,11 +8,12 @@ pub mod contents;
 pub mod description;
 pub mod error;
 pub mod error_code;
-pub mod example;
 pub mod guide;
 pub mod operation;
 pub mod page;
+pub mod program;
 pub mod search;
+pub mod sharing;
 pub mod tool;
 
 use std::sync::Arc;

@@ -4,12 +4,12 @@ use docmill::domain::catalogue::Tool;
 use docmill::domain::intake::Sources;
 use docmill::domain::limits::Limits;
 use docmill::domain::tool::Definition;
+use docmill_look::example::Example;
 use docmill_look::{code, schema};
 use maud::{Markup, html};
 use serde_json::json;
 
 use crate::article::{Article, Links, Section};
-use crate::example::Example;
 
 pub fn article(tool: &Tool, links: &Links) -> Article {
     let definition = &tool.definition;
