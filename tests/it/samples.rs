@@ -49,7 +49,7 @@ impl Sample {
 }
 
 /// The text of markup without elements that can hold other text than their own.
-fn text(markup: &str) -> String {
+pub fn text(markup: &str) -> String {
     let plain: String = markup
         .split('<')
         .enumerate()

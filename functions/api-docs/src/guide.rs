@@ -7,7 +7,7 @@ use maud::{Markup, PreEscaped};
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use serde_json::Value;
 
-use crate::article::{Article, Links, Section};
+use crate::article::{Article, Links, Section, first_sentence};
 use crate::error_code;
 use crate::program::PROGRAMS;
 
@@ -24,7 +24,7 @@ macro_rules! guide {
 }
 
 /// In reading order.
-pub const GUIDES: [Guide; 14] = [
+pub const GUIDES: [Guide; 15] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
@@ -35,6 +35,7 @@ pub const GUIDES: [Guide; 14] = [
     guide!("lists"),
     guide!("control"),
     guide!("errors"),
+    guide!("warnings"),
     guide!("limits"),
     guide!("idempotency"),
     guide!("webhooks"),
@@ -52,9 +53,23 @@ impl Guide {
 
     pub fn article(&self, catalogue: &Catalogue, links: &Links) -> Article {
         let rendered = render(self.text, catalogue, links);
-        Article { summary: first_sentence(self.text), ..Article::new(self.title(), rendered) }
+        Article { summary: summary(self.text), ..Article::new(self.title(), rendered) }
     }
 }
+
+macro_rules! about {
+    ($slug:literal, $path:literal) => {
+        Guide { slug: $slug, text: include_str!($path) }
+    };
+}
+
+/// Pages about the service, in the order of [`docmill_look::LEGAL`]. Operators replace these files with their own texts.
+pub const ABOUT: [Guide; 4] = [
+    about!("changelog", "../../../CHANGELOG.md"),
+    about!("status", "../pages/status.md"),
+    about!("security", "../pages/security.md"),
+    about!("terms", "../pages/terms.md"),
+];
 
 /// All guides as one text.
 pub fn all() -> String {
@@ -69,10 +84,41 @@ pub fn for_description() -> String {
     )
 }
 
-/// The first paragraph up to its first full stop, as plain text.
-fn first_sentence(text: &str) -> String {
-    let paragraph = text.split("\n\n").nth(1).unwrap_or_default().replace('\n', " ").replace(['`', '*'], "");
-    paragraph.split_once(". ").map_or(paragraph.clone(), |(first, _)| format!("{first}."))
+/// The first sentence of the first paragraph. Headings, code, lists and tables are none.
+fn summary(text: &str) -> String {
+    let mut in_code = false;
+    let mut paragraphs = text.split("\n\n").filter(|part| {
+        let was_in_code = in_code;
+        in_code ^= part.matches("```").count() % 2 == 1;
+        !was_in_code && !part.trim_start().starts_with(['#', '`', '|', '-', '1'])
+    });
+    paragraphs.next().map(first_sentence).unwrap_or_default()
+}
+
+/// A guide as plain Markdown: its fences of examples and programs as code in curl and Python, its links to pages in Markdown.
+pub fn as_markdown(text: &str, catalogue: &Catalogue) -> String {
+    let mut text = text.to_owned();
+    for guide in GUIDES {
+        text = text.replace(&format!("]({})", guide.slug), &format!("]({}.md)", guide.slug));
+    }
+    for (fence, read) in FENCES {
+        while let Some((before, rest)) = text.split_once(&format!("```{fence}\n")) {
+            let Some((fenced, after)) = rest.split_once("```") else { break };
+            let tabs = read(fenced, catalogue).unwrap_or_default();
+            text = format!("{before}{}{after}", in_fences(&tabs));
+        }
+    }
+    text
+}
+
+/// The code in curl and Python, as fences.
+pub fn in_fences(tabs: &[Tab]) -> String {
+    let fence = |tab: &Tab| match tab.label {
+        "curl" => Some(format!("```sh\n{}\n```", tab.code)),
+        "Python" => Some(format!("```python\n{}\n```", tab.code)),
+        _ => None,
+    };
+    tabs.iter().filter_map(fence).collect::<Vec<_>>().join("\n\n")
 }
 
 /// Turns the content of a fence into code in all languages, curl first.
@@ -233,6 +279,23 @@ mod tests {
             GUIDES.iter().all(|guide| text.contains(&format!("[{}](docs/{})", guide.title(), guide.slug))),
             "{text}"
         );
+    }
+
+    #[test]
+    fn summaries_are_sentences_without_markdown() {
+        for guide in GUIDES.iter().chain(&ABOUT) {
+            let summary = summary(guide.text);
+            assert!(summary.len() > 20 && !summary.contains(['#', '`', '|', '\n']), "{}: {summary}", guide.slug);
+        }
+        let pages: Vec<_> = ABOUT.iter().map(|page| page.slug).collect();
+        assert_eq!(pages, docmill_look::LEGAL.map(|(slug, _)| slug));
+    }
+
+    #[test]
+    fn a_guide_as_markdown_has_code_and_links_to_markdown() {
+        let text = as_markdown(GUIDES[0].text, &Catalogue::load().unwrap());
+        assert!(text.contains("```python\nimport json") && text.contains("](uploads.md)"), "{text}");
+        assert!(!text.contains("```example"), "{text}");
     }
 
     #[test]
