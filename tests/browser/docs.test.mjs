@@ -81,8 +81,8 @@ test("an endpoint's page has request and response beside the text, and the job o
     const boxes = page.locator(".endpoint-columns > *");
     const [code, text] = [await boxes.nth(0).boundingBox(), await boxes.nth(1).boundingBox()];
     assert.ok(code.x > text.x + text.width / 2, "side by side");
-    assert.match(await page.locator("#request").innerText(), /curl [\s\S]*\/v1\/jobs\/\$JOB_ID/);
-    assert.match(await page.locator("#response").innerText(), /"job"/);
+    assert.match(await page.locator("#request-code").innerText(), /curl [\s\S]*\/v1\/jobs\/\$JOB_ID/);
+    assert.match(await page.locator("#response-code").innerText(), /"job"/);
     await page.getByText("Properties", { exact: true }).first().click();
     await page.getByRole("link", { name: "The job object" }).last().click();
     await page.waitForURL(url("/docs/api/job-object"));

@@ -179,9 +179,10 @@ async fn every_request_on_an_endpoints_page_works() {
     for operation in api_docs::operation::all(&description) {
         let page = Client::new().get(format!("{}/docs/api/{}", stack.url, operation.slug())).send().await.unwrap();
         let page = page.error_for_status().unwrap().text().await.unwrap();
-        let (_, request) = page.split_once("<code id=\"request\">").expect("a request to copy");
+        let (_, request) = page.split_once("<code id=\"request-code\">").expect("a request to copy");
         let request = crate::samples::text(request.split("</code>").next().unwrap());
-        let request = request.replace("https://files.example.com/report.docx", &format!("{}/small.docx", stack.samples));
+        let request =
+            request.replace("https://files.example.com/report.docx", &format!("{}/small.docx", stack.samples));
         let (job, upload, font) = needs(&stack, &elsewhere, &operation.slug()).await;
         let mut bash = Command::new("bash");
         let ids = format!("export UPLOAD_ID={upload} FONT_ID={font}\n");
@@ -189,7 +190,11 @@ async fn every_request_on_an_endpoints_page_works() {
         let output = stack.run(bash, folder.path(), &job).await;
         let said = String::from_utf8_lossy(&output.stdout);
         let is_empty = operation.method == "DELETE" && said.is_empty();
-        assert!(is_empty || serde_json::from_str::<Value>(&said).is_ok_and(|answer| answer["ok"] == true), "{}: {said}\n{request}", operation.path);
+        assert!(
+            is_empty || serde_json::from_str::<Value>(&said).is_ok_and(|answer| answer["ok"] == true),
+            "{}: {said}\n{request}",
+            operation.path
+        );
     }
 }
 
@@ -205,7 +210,10 @@ async fn needs(stack: &Stack, elsewhere: &Elsewhere, slug: &str) -> (String, Str
         _ => std::fs::read(root().join("samples/small.docx")).unwrap(),
     };
     let kind = if slug.ends_with("-font") { "font/ttf" } else { "application/octet-stream" };
-    let upload = stack.ask(Method::POST, "/v1/uploads", Some(json!({"contentType": kind, "bytes": content.len()}))).await["upload"].take();
+    let upload = stack
+        .ask(Method::POST, "/v1/uploads", Some(json!({"contentType": kind, "bytes": content.len()})))
+        .await["upload"]
+        .take();
     let put = Client::new().put(upload["url"].as_str().unwrap()).header("content-type", kind).body(content);
     put.send().await.unwrap().error_for_status().unwrap();
     let upload = upload["id"].as_str().unwrap().to_owned();

@@ -107,7 +107,7 @@ fn form() -> Vec<u8> {
     let pages = document.new_object_id();
     let font = document.add_object(dictionary! {"Type" => "Font", "Subtype" => "Type1", "BaseFont" => "Helvetica"});
     let resources = dictionary! {"Font" => dictionary! {"Helv" => font}};
-    let mut field = |kind: &str, name: &str, top: i32, more: Dictionary| {
+    let field = |kind: &str, name: &str, top: i32, more: Dictionary| {
         let mut field = dictionary! {
             "Type" => "Annot", "Subtype" => "Widget", "FT" => kind, "T" => Object::string_literal(name), "F" => 4,
             "Rect" => rectangle(72, top, 272, top + 20), "DA" => Object::string_literal("/Helv 12 Tf 0 g"),

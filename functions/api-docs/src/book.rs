@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::article::{Article, Links};
 use crate::contents::{Entry, Group};
-use crate::members::JOB_OBJECT;
 use crate::guide::{self, ABOUT, GUIDES};
+use crate::members::JOB_OBJECT;
 use crate::{error, error_code, operation, tool};
 
 /// The OpenAPI description as served.
@@ -220,7 +220,10 @@ mod tests {
             for target in page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
                 let Some(docs) = target.trim_start_matches("../").strip_prefix("docs") else { continue };
                 let whole = format!("/docs{docs}");
-                assert!(paths.contains(&whole) || whole == "/docs/search.json" || whole.ends_with(".md"), "{path} links to {target}");
+                assert!(
+                    paths.contains(&whole) || whole == "/docs/search.json" || whole.ends_with(".md"),
+                    "{path} links to {target}"
+                );
             }
         }
         for entry in &entries {

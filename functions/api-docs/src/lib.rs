@@ -25,8 +25,8 @@ use docmill::http::error::{ApiError, ErrorCode};
 use docmill::http::request::{ApiRequest, accepts_gzip};
 use docmill_look::assets::compress;
 use lambda_http::Body;
-use maud::html;
 use lambda_http::http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use maud::html;
 
 use article::{Article, Links};
 use book::{Book, OPENAPI};
@@ -188,7 +188,9 @@ mod tests {
 
     #[tokio::test]
     async fn pages_are_there_as_markdown_too() {
-        for path in ["/docs/webhooks.md", "/docs/tools/merge-pdf.md", "/docs/api/get-job.md", "/docs/errors/internal.md"] {
+        for path in
+            ["/docs/webhooks.md", "/docs/tools/merge-pdf.md", "/docs/api/get-job.md", "/docs/errors/internal.md"]
+        {
             let page = get(path, &[]).await;
             assert_eq!(page.headers()[header::CONTENT_TYPE], MARKDOWN, "{path}");
             assert!(page.body().starts_with(b"# "), "{path}");

@@ -96,11 +96,11 @@ impl Operation<'_> {
         html! {
             aside.endpoint-code aria-label="Request and response" {
                 (heading("Request", sections))
-                (copyable("request", &self.curl(description)))
+                (copyable("request-code", &self.curl(description)))
                 @if let Some((status, value)) = example {
                     (heading("Response", sections))
                     p.code-label { (status) }
-                    (copyable("response", &format!("{value:#}")))
+                    (copyable("response-code", &format!("{value:#}")))
                 }
             }
         }
@@ -108,13 +108,22 @@ impl Operation<'_> {
 
     /// The request with curl. Ids come from the environment.
     pub fn curl(&self, description: &Value) -> String {
-        let path = self.path.replace("{tool_slug}", "html-to-pdf").replace("{job_id}", "$JOB_ID").replace("{font_id}", "$FONT_ID");
+        let path = self
+            .path
+            .replace("{tool_slug}", "html-to-pdf")
+            .replace("{job_id}", "$JOB_ID")
+            .replace("{font_id}", "$FONT_ID");
         let content = &self.value["requestBody"]["content"]["application/json"];
         let body = example(content, description).map(|value| format!("{value:#}").replace('\'', r"'\''"));
-        let method = if self.method == "GET" || body.is_some() { String::new() } else { format!("-X {} ", self.method) };
-        let start = format!("curl -sS --fail-with-body {method}\"$DOCMILL_URL{path}\" \\\n  -H \"Authorization: Bearer $DOCMILL_KEY\"");
+        let method =
+            if self.method == "GET" || body.is_some() { String::new() } else { format!("-X {} ", self.method) };
+        let start = format!(
+            "curl -sS --fail-with-body {method}\"$DOCMILL_URL{path}\" \\\n  -H \"Authorization: Bearer $DOCMILL_KEY\""
+        );
         match body {
-            Some(body) => format!("{start} \\\n  -H 'Content-Type: application/json' \\\n  -d '{}'", with_upload(&body)),
+            Some(body) => {
+                format!("{start} \\\n  -H 'Content-Type: application/json' \\\n  -d '{}'", with_upload(&body))
+            }
             None => start,
         }
     }
@@ -129,7 +138,9 @@ impl Operation<'_> {
 /// The example's upload id as a variable of the shell.
 fn with_upload(body: &str) -> String {
     match body.split_once("\"upl_") {
-        Some((before, rest)) => format!("{before}\"'\"$UPLOAD_ID\"'{}", rest.trim_start_matches(|letter: char| letter.is_ascii_hexdigit())),
+        Some((before, rest)) => {
+            format!("{before}\"'\"$UPLOAD_ID\"'{}", rest.trim_start_matches(|letter: char| letter.is_ascii_hexdigit()))
+        }
         None => body.to_owned(),
     }
 }
@@ -144,7 +155,7 @@ pub fn job_object(description: &Value, links: &Links) -> Article {
         div.endpoint-columns {
             aside.endpoint-code aria-label="Example" {
                 (heading("Example", &mut sections))
-                (copyable("job", &format!("{example:#}")))
+                (copyable("job-code", &format!("{example:#}")))
             }
             div {
                 (heading("Properties", &mut sections))
