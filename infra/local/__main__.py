@@ -7,12 +7,14 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.request
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
-from local import deploy, dynamodb_local, envfile, localize, localstack, processes, proof, seed
+from local import deploy, dynamodb_local, envfile, localize, localstack, processes, proof, roles, seed
 from local.errors import Problem
 from local.settings import CREDENTIALS, ROOT, Settings, binaries, loopback_exceptions, user_settings
 from local.stack import TEMPLATE, Stack
@@ -137,7 +139,7 @@ def with_stack(command: list[str]) -> int:
         values |= {"TEST_SOURCE_PORTS": ",".join(map(str, spare)), "STACK_LOGS": str(settings.logs)}
         values |= {"DOCMILL_ADMIN_BINARY": str(binaries() / "docmill-admin")}
         with storage_apart(settings.endpoint, localize.storage_only(localize.load(TEMPLATE))) as storage:
-            deployed = {f"DEPLOYED_{name}": values[name] for name in storage}
+            deployed = {f"DEPLOYED_{name}": values[name] for name in storage if name in values}
             code = run_command(command, values | deployed | storage)
     finally:
         stop_undisturbed(stack)
@@ -195,9 +197,20 @@ def storage_apart(endpoint: str, template: localize.Template) -> Iterator[dict[s
     name = f"docmill-test-{uuid.uuid4().hex[:8]}"
     try:
         outputs = deploy.deploy(endpoint, name, template, {})
-        yield {deploy.variable_name(key): value for key, value in outputs.items()}
+        values = {deploy.variable_name(key): value for key, value in outputs.items()}
+        with roles_apart(endpoint, name) as credentials:
+            yield values | {"TEST_BUCKETS": name} | credentials
     finally:
         deploy.delete(endpoint, name)
+
+
+def roles_apart(endpoint: str, name: str) -> AbstractContextManager[dict[str, str]]:
+    """The roles' credentials on buckets with this name. Other emulators than ministack have no roles."""
+    try:
+        urllib.request.urlopen(f"{endpoint}/_ministack/health", timeout=5).close()
+    except urllib.error.HTTPError:
+        return nullcontext({})
+    return roles.on_buckets(endpoint, localize.load(TEMPLATE), name)
 
 
 def run_command(command: list[str], values: dict[str, str]) -> int:

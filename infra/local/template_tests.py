@@ -166,6 +166,24 @@ class Storage(unittest.TestCase):
         self.assertLessEqual(PARAMETERS["OutputRetentionHours"]["MaxValue"], 24 * rules["outputs/day/"])
 
 
+    def test_requests_and_uploads_are_kept_as_long_as_a_job_may_wait_for_a_worker(self):
+        longest = int(re.search(r"LONGEST_QUEUED: Duration = Duration::from_secs\((\d+) \* 3600\)", (ROOT / "functions/sweeper/src/queued.rs").read_text())[1])
+        upload = int(re.search(r"UPLOAD_LIFETIME: Duration = Duration::from_secs\((\d+)\)", (ROOT / "shared/domain/src/upload.rs").read_text())[1])
+        # Two more hours are plenty for three attempts.
+        rules = {each["Prefix"]: each["ExpirationInDays"] for each in RESOURCES["FilesBucket"]["Properties"]["LifecycleConfiguration"]["Rules"] if "Prefix" in each}
+        self.assertLessEqual(longest + 2, 24 * rules["inputs/"])
+        self.assertLessEqual(upload / 3600 + longest + 2, 24 * rules["uploads/"])
+
+    def test_who_stores_results_may_delete_them_and_who_lists_files_names_a_prefix(self):
+        for name, function in localize.functions(TEMPLATE).items():
+            about_results = [each for each in statements(function) if "outputs/*" in str(each["Resource"])]
+            actions = {action for each in about_results for action in listed(each["Action"])}
+            self.assertFalse("s3:PutObject" in actions and "s3:DeleteObject" not in actions, name)
+            for each in statements(function):
+                if "outputs/*" in str(each.get("Condition")):
+                    self.assertEqual(list(each["Condition"]), ["StringLike"], name)
+
+
 class Roles(unittest.TestCase):
     def test_every_function_has_a_role_of_its_own_with_exact_actions_on_exact_resources(self):
         functions = localize.functions(TEMPLATE)

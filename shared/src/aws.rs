@@ -6,6 +6,7 @@ use aws_config::environment::EnvironmentVariableCredentialsProvider;
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, Region, SdkConfig};
+use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_http_client::HttpClientError;
 use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
@@ -72,6 +73,13 @@ impl Aws {
 
     pub fn with_interceptor(self, interceptor: SharedInterceptor) -> Self {
         Self { interceptor: Some(interceptor), ..self }
+    }
+
+    /// The same with these temporary credentials. Tests act under the roles of functions.
+    pub fn acting_as(self, key: &str, secret: &str, token: &str) -> Self {
+        let credentials = Credentials::new(key, secret, Some(token.to_owned()), None, "role");
+        let provider = SharedCredentialsProvider::new(credentials);
+        Self { sdk: self.sdk.into_builder().credentials_provider(provider).build(), ..self }
     }
 
     /// Retries of a failed call start with this pause instead of the SDK's second.

@@ -3,9 +3,10 @@
 //! This happens at once. If an environment dies or a table does not answer, the sweeper does it. Every step is a conditional
 //! write, so that each waiting job is notified once of each end.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use futures_util::{StreamExt, stream};
+use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::clock;
 use crate::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus, Payload};
@@ -17,9 +18,11 @@ use crate::store::jobs::{Jobs, Wait, Written};
 use crate::telemetry;
 
 /// Most waiting jobs that are notified at the same time.
-const AT_ONCE: usize = 8;
+const AT_ONCE: usize = 32;
 /// Most time to spend on notifications at the end of a job.
 const NOTIFYING_TIME: Duration = Duration::from_secs(5);
+
+const NO_SOURCE: &str = "a job whose result it takes did not complete";
 
 #[derive(Debug, thiserror::Error)]
 pub enum WaitingError {
@@ -61,27 +64,53 @@ impl Waiting<'_> {
     pub async fn notify_all_of(&self, ended: JobId, status: JobStatus) {
         let mut ends = vec![(ended, status)];
         while let Some((ended, status)) = ends.pop() {
-            let waiters = match self.jobs.waiters(ended).await {
-                Ok(waiters) => waiters,
-                Err(error) => {
-                    tracing::warn!(job_id = %ended, %error, "waiting jobs could not be read; the sweeper will notify them");
-                    continue;
+            let told = match self.jobs.waiters(ended).await {
+                Ok(waiters) if status == JobStatus::Completed => {
+                    self.start_all(waiters, ended).await;
+                    Ok(Vec::new())
                 }
+                Ok(waiters) => self.fail_all(waiters, ended, status).await,
+                Err(error) => Err(error),
             };
-            let told = stream::iter(waiters)
-                .map(|waiter| async move { (waiter, self.notify(waiter, ended, status).await) })
-                .buffer_unordered(AT_ONCE);
-            let told: Vec<_> = told.collect().await;
-            for (waiter, told) in told {
-                match told {
-                    Ok(Notified::Failed) => ends.push((waiter, JobStatus::Failed)),
-                    Ok(Notified::Started | Notified::Nothing) => {}
-                    Err(error) => {
-                        tracing::warn!(job_id = %waiter, %error, "a waiting job could not be notified; the sweeper will do it")
-                    }
+            match told {
+                Ok(failed) => ends.extend(failed.into_iter().map(|waiter| (waiter, JobStatus::Failed))),
+                Err(error) => {
+                    tracing::warn!(job_id = %ended, %error, "waiting jobs could not be notified; the sweeper will do it");
                 }
             }
         }
+    }
+
+    async fn start_all(&self, waiters: BTreeSet<JobId>, completed: JobId) {
+        stream::iter(waiters)
+            .for_each_concurrent(AT_ONCE, |waiter| async move {
+                if let Err(error) = self.notify(waiter, completed, JobStatus::Completed).await {
+                    tracing::warn!(job_id = %waiter, %error, "a waiting job could not be notified; the sweeper will do it");
+                }
+            })
+            .await;
+    }
+
+    /// Fails these jobs because of one that they wait for. Returns those that have failed now.
+    async fn fail_all(
+        &self,
+        waiters: BTreeSet<JobId>,
+        ended: JobId,
+        status: JobStatus,
+    ) -> Result<Vec<JobId>, StoreError> {
+        let read = stream::iter(waiters).map(|waiter| self.jobs.get(waiter)).buffer_unordered(AT_ONCE);
+        let read: Vec<Option<Job>> = read.try_collect().await?;
+        let waiting = read.into_iter().flatten().filter(|job| waits_for(job, ended)).collect();
+        let error = JobError::new(JobErrorCode::SourceJobFailed, why(ended, status));
+        let failed = self.jobs.fail_all(waiting, &error, clock::now()).await?;
+        let requests: Vec<_> = failed.iter().filter_map(stored_request).collect();
+        if let Err(error) = self.files.delete_all(&requests).await {
+            tracing::warn!(job_id = %ended, %error, "stored requests could not be deleted; the sweeper will delete them");
+        }
+        for job in &failed {
+            telemetry::job::failed(job, error.code, NO_SOURCE);
+        }
+        Ok(failed.into_iter().map(|job| job.id).collect())
     }
 
     /// Notifies a job that one of its awaited jobs has ended.
@@ -93,8 +122,7 @@ impl Waiting<'_> {
             };
         }
         let Some(job) = self.jobs.get(waiter).await? else { return Ok(Notified::Nothing) };
-        let waits = job.waiting_for.as_ref().is_some_and(|ids| ids.contains(&ended));
-        if !waits || job.status != JobStatus::Queued {
+        if !waits_for(&job, ended) {
             return Ok(Notified::Nothing);
         }
         self.fail(&job, ended, status, clock::now()).await
@@ -116,7 +144,7 @@ impl Waiting<'_> {
         match self.jobs.fail(job, &error, None, now).await? {
             Written::Yes => {
                 forget_payload(self.files, job).await;
-                telemetry::job::failed(job, error.code, "a job whose result it takes did not complete");
+                telemetry::job::failed(job, error.code, NO_SOURCE);
                 Ok(Notified::Failed)
             }
             Written::Superseded => Ok(Notified::Nothing),
@@ -124,12 +152,23 @@ impl Waiting<'_> {
     }
 }
 
-/// A finished job no longer needs its stored request. If it can't be deleted now, the lifecycle deletes it.
+fn waits_for(job: &Job, awaited: JobId) -> bool {
+    job.status == JobStatus::Queued && job.waiting_for.as_ref().is_some_and(|ids| ids.contains(&awaited))
+}
+
+/// A finished job no longer needs its stored request. If it can't be deleted now, the sweeper deletes it.
 async fn forget_payload(files: &Files, job: &Job) {
-    if let Some(Payload::Stored(key)) = &job.secret
-        && let Err(error) = files.delete(key).await
+    if let Some(key) = stored_request(job)
+        && let Err(error) = files.delete(&key).await
     {
-        tracing::warn!(job_id = %job.id, %error, "a stored request could not be deleted; the bucket's lifecycle will delete it");
+        tracing::warn!(job_id = %job.id, %error, "a stored request could not be deleted; the sweeper will delete it");
+    }
+}
+
+fn stored_request(job: &Job) -> Option<String> {
+    match &job.secret {
+        Some(Payload::Stored(key)) => Some(key.clone()),
+        Some(Payload::Inline(_)) | None => None,
     }
 }
 

@@ -43,9 +43,11 @@ source_of() {
         '{contentType: "application/octet-stream", bytes: $bytes, filename: $name}')
     post /v1/uploads "$announced" >"$scratch/status"
     jq -r '.upload.headers | to_entries[] | "\(.key): \(.value)"' "$answer" >"$scratch/headers"
-    # The link is signed: it needs no key, and must not get one. The headers are part of the signature.
-    curl --silent --show-error --fail --max-time 300 --retry 4 --output "$scratch/status" --upload-file "$1" \
-        --header "@$scratch/headers" "$(jq -r .upload.url "$answer")" || fail "no upload"
+    # The link is signed: it needs no key, and must not get one. The headers are part of the signature. A link works once: after
+    # a repetition, 412 means that the first try has arrived.
+    stored=$(curl --silent --show-error --max-time 300 --retry 4 --output "$scratch/status" --write-out '%{http_code}' \
+        --upload-file "$1" --header "@$scratch/headers" "$(jq -r .upload.url "$answer")") || fail "no upload"
+    case $stored in 200 | 412) ;; *) fail "no upload: $stored" ;; esac
     jq '{uploadId: .upload.id}' "$answer"
 }
 

@@ -115,7 +115,12 @@ async fn each_endpoint_keeps_its_budget() {
     let answer = Answer::of(cancel_job::handle(control.clone(), about(Method::POST)).await);
     check("POST /v1/jobs/{job_id}/cancel", answer, 200, &[KEY, "GetItem", TRANSACTION, "GetItem"]);
     let answer = Answer::of(delete_job::handle(control, about(Method::DELETE)).await);
-    check("DELETE /v1/jobs/{job_id}", answer, 204, &[KEY, "GetItem", "Query", "UpdateItem", "UpdateItem"]);
+    check(
+        "DELETE /v1/jobs/{job_id}",
+        answer,
+        204,
+        &[KEY, "GetItem", "DeleteObjects", "Query", "UpdateItem", "UpdateItem"],
+    );
     let answer =
         Answer::of(get_account_usage::handle(context(), get("/").key(key).query("groupBy", "day").build()).await);
     check("GET /v1/account/usage of some days", answer, 200, &[KEY, "Query"]);

@@ -124,6 +124,7 @@ fn job(id: JobId, account: &Account) -> Job {
         limits: Default::default(),
         output: None,
         output_key: None,
+        delivered: None,
         results: None,
         steps: Vec::new(),
         engine: None,

@@ -2,6 +2,8 @@
 
 use docmill::domain::job::JobErrorCode;
 
+use crate::support::stage::Control;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payload {
     Inline,
@@ -26,6 +28,18 @@ pub enum Twist {
     LateAfterTheEnd,
     /// The same, but it continues after the job was released and before it is claimed again.
     LateBeforeTheNext,
+    /// Its owner ends the job while the worker delivers the result.
+    EndedDuringDelivery(Control),
+    /// The creating transaction commits, its answer is lost, and conflicts make the next one pay from another pot.
+    OtherPayment,
+}
+
+/// What the server of `putUrl` does, if the job has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    None,
+    Taken,
+    Refused,
 }
 
 /// The engine's behaviour in every attempt.
@@ -46,6 +60,7 @@ pub struct Story {
     pub payload: Payload,
     pub credits: Credits,
     pub twist: Twist,
+    pub delivery: Delivery,
     /// `None` means that the job completes.
     pub failure: Option<JobErrorCode>,
     /// Calls of client, worker and sweeper without faults. Only the sweeper's first query is listed.
@@ -55,16 +70,26 @@ pub struct Story {
 const CREATE: &str = "UpdateItem TransactWriteItems SendMessage";
 const CREATE_STORED: &str = "UpdateItem PutObject TransactWriteItems SendMessage";
 /// The sweeper counts a completed job that used an included credit, and expires it a day later.
-const EXPIRE: &str = "Query BatchGetItem GetItem TransactWriteItems BatchGetItem DeleteObjects UpdateItem";
+const EXPIRE: &str = "Query ListObjectsV2 BatchGetItem GetItem TransactWriteItems ListObjectsV2 BatchGetItem \
+     DeleteObjects UpdateItem";
 /// The same with a granted credit.
-const EXPIRE_GRANTED: &str = "Query BatchGetItem TransactWriteItems BatchGetItem DeleteObjects UpdateItem";
-/// The sweeper counts a failed job.
-const COUNT: &str = "Query BatchGetItem TransactWriteItems";
-/// The sweeper releases a lease and counts the creation, then counts the end and expires the output.
-const RELEASE: &str = "Query BatchGetItem UpdateItem SendMessage BatchGetItem TransactWriteItems BatchGetItem GetItem \
-     TransactWriteItems BatchGetItem DeleteObjects UpdateItem";
-const RELEASE_GRANTED: &str = "Query BatchGetItem UpdateItem SendMessage BatchGetItem TransactWriteItems BatchGetItem \
-     TransactWriteItems BatchGetItem DeleteObjects UpdateItem";
+const EXPIRE_GRANTED: &str = "Query ListObjectsV2 BatchGetItem TransactWriteItems ListObjectsV2 BatchGetItem \
+     DeleteObjects UpdateItem";
+/// The sweeper counts a job that has ended without a result, and deletes what its attempts have stored.
+const COUNT: &str =
+    "Query ListObjectsV2 BatchGetItem TransactWriteItems BatchGetItem ListObjectsV2 DeleteObjects UpdateItem";
+/// The sweeper releases a lease and counts the creation, then counts the end, deletes what other attempts have stored, and expires
+/// the output.
+const RELEASE: &str = "Query ListObjectsV2 BatchGetItem UpdateItem SendMessage BatchGetItem TransactWriteItems \
+     ListObjectsV2 BatchGetItem GetItem TransactWriteItems BatchGetItem ListObjectsV2 UpdateItem \
+     ListObjectsV2 BatchGetItem DeleteObjects UpdateItem";
+/// The same for a job whose request is stored, and which the sweeper finds in the meantime.
+const RELEASE_STORED: &str = "Query ListObjectsV2 BatchGetItem BatchGetItem UpdateItem SendMessage BatchGetItem \
+     TransactWriteItems ListObjectsV2 BatchGetItem GetItem TransactWriteItems BatchGetItem ListObjectsV2 UpdateItem \
+     ListObjectsV2 BatchGetItem DeleteObjects UpdateItem";
+const RELEASE_STORED_GRANTED: &str = "Query ListObjectsV2 BatchGetItem BatchGetItem UpdateItem SendMessage BatchGetItem \
+     TransactWriteItems ListObjectsV2 BatchGetItem TransactWriteItems BatchGetItem ListObjectsV2 UpdateItem \
+     ListObjectsV2 BatchGetItem DeleteObjects UpdateItem";
 
 pub fn stories() -> Vec<Story> {
     use {Credits::*, EngineRole::*, JobErrorCode as Code, Payload::*};
@@ -74,9 +99,11 @@ pub fn stories() -> Vec<Story> {
         payload,
         credits,
         twist,
+        delivery: Delivery::None,
         failure,
         calls,
     };
+    let delivering = |story, delivery| Story { delivery, ..story };
     // The first read is for the account's fonts, the last for waiting jobs.
     let completed = "UpdateItem GetItem PutObject TransactWriteItems GetItem";
     let completed_stored = "UpdateItem GetObject GetItem PutObject TransactWriteItems DeleteObject GetItem";
@@ -126,8 +153,11 @@ pub fn stories() -> Vec<Story> {
                 CREATE_STORED,
                 "UpdateItem GetObject GetItem UpdateItem GetObject GetItem UpdateItem GetObject GetItem UpdateItem \
                  UpdateItem UpdateItem",
-                "Query BatchGetItem UpdateItem SendMessage BatchGetItem TransactWriteItems BatchGetItem UpdateItem \
-                 SendMessage BatchGetItem TransactWriteItems DeleteObject GetItem BatchGetItem TransactWriteItems",
+                // Each run also looks whether the stored request is still needed.
+                "Query ListObjectsV2 BatchGetItem BatchGetItem UpdateItem SendMessage BatchGetItem TransactWriteItems \
+                 ListObjectsV2 BatchGetItem BatchGetItem UpdateItem SendMessage ListObjectsV2 BatchGetItem BatchGetItem \
+                 TransactWriteItems DeleteObject GetItem ListObjectsV2 BatchGetItem TransactWriteItems BatchGetItem \
+                 ListObjectsV2 DeleteObjects UpdateItem",
             ],
         ),
         story(
@@ -140,8 +170,8 @@ pub fn stories() -> Vec<Story> {
             [
                 CREATE,
                 completed,
-                "Query GetQueueAttributes BatchGetItem UpdateItem SendMessage BatchGetItem TransactWriteItems \
-                 BatchGetItem TransactWriteItems BatchGetItem DeleteObjects UpdateItem",
+                "Query ListObjectsV2 GetQueueAttributes BatchGetItem UpdateItem SendMessage BatchGetItem TransactWriteItems \
+                 ListObjectsV2 BatchGetItem TransactWriteItems ListObjectsV2 BatchGetItem DeleteObjects UpdateItem",
             ],
         ),
         story(
@@ -163,8 +193,8 @@ pub fn stories() -> Vec<Story> {
             [
                 CREATE_STORED,
                 "UpdateItem GetObject GetItem UpdateItem GetObject GetItem PutObject TransactWriteItems DeleteObject \
-                 GetItem PutObject TransactWriteItems GetItem",
-                RELEASE_GRANTED,
+                 GetItem PutObject TransactWriteItems GetItem GetItem DeleteObjects",
+                RELEASE_STORED_GRANTED,
             ],
         ),
         story(
@@ -178,8 +208,84 @@ pub fn stories() -> Vec<Story> {
                 CREATE_STORED,
                 "UpdateItem GetObject GetItem TransactWriteItems GetItem UpdateItem GetObject GetItem PutObject \
                  TransactWriteItems DeleteObject GetItem",
-                RELEASE,
+                RELEASE_STORED,
             ],
+        ),
+        story(
+            "other payment",
+            Convert,
+            Stored,
+            Included,
+            Twist::OtherPayment,
+            None,
+            [
+                "UpdateItem PutObject TransactWriteItems TransactWriteItems TransactWriteItems TransactWriteItems GetItem \
+                 SendMessage",
+                completed_stored,
+                EXPIRE,
+            ],
+        ),
+        delivering(
+            story(
+                "delivered",
+                Convert,
+                Inline,
+                Included,
+                Twist::None,
+                None,
+                [CREATE, "UpdateItem GetItem PutObject UpdateItem TransactWriteItems GetItem", EXPIRE],
+            ),
+            Delivery::Taken,
+        ),
+        delivering(
+            story(
+                "refused delivery",
+                Convert,
+                Stored,
+                Included,
+                Twist::None,
+                Some(Code::DeliveryFailed),
+                [
+                    CREATE_STORED,
+                    "UpdateItem GetObject GetItem PutObject TransactWriteItems DeleteObject GetItem GetItem DeleteObjects",
+                    COUNT,
+                ],
+            ),
+            Delivery::Refused,
+        ),
+        delivering(
+            story(
+                "canceled during delivery",
+                Convert,
+                Stored,
+                Granted,
+                Twist::EndedDuringDelivery(Control::Cancel),
+                None,
+                [
+                    "UpdateItem PutObject TransactWriteItems SendMessage UpdateItem GetItem TransactWriteItems \
+                     DeleteObject GetItem",
+                    "UpdateItem GetObject GetItem PutObject UpdateItem GetItem DeleteObjects",
+                    COUNT,
+                ],
+            ),
+            Delivery::Taken,
+        ),
+        delivering(
+            story(
+                "deleted during delivery",
+                Convert,
+                Inline,
+                Included,
+                Twist::EndedDuringDelivery(Control::Delete),
+                None,
+                [
+                    "UpdateItem TransactWriteItems SendMessage UpdateItem GetItem TransactWriteItems GetItem GetItem \
+                     ListObjectsV2 DeleteObjects UpdateItem UpdateItem",
+                    "UpdateItem GetItem PutObject UpdateItem GetItem DeleteObjects",
+                    COUNT,
+                ],
+            ),
+            Delivery::Taken,
         ),
     ]
 }

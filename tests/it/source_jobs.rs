@@ -13,27 +13,23 @@ use docmill::domain::job::{
 };
 use docmill::files::{KeptFor, ObjectKey, OutputPart};
 use docmill::http::control::ControlService;
-use docmill::store::item::job_key;
+use docmill::store::item::{Shard, UsageItem, job_key, number};
 use docmill::store::jobs::{Claim, Completion, WAITING_GRACE, Written};
 use docmill::waiting::Waiting;
 use futures_util::future::join_all;
 use lambda_http::http::Method;
 use serde_json::{Value, json};
 use sweeper::Sweeper;
-use uuid::Uuid;
 
 use crate::support::aws_watch::{Fault, Watch};
 use crate::support::http::{Answer, RequestBuilder, get, post};
-use crate::support::jobs::{claim, completion};
-use crate::support::tables::table_like;
+use crate::support::jobs::{claim, completion, put_all};
+use crate::support::tables::with_own_jobs;
 use crate::support::world::{Account, World, patient_aws};
 
-/// A world with its own jobs table: a sweeper with its clock ahead would end other tests' leases.
+/// A world with its own jobs, for a sweeper with its clock ahead.
 async fn apart() -> World {
-    let mut config = Config::from_env().unwrap();
-    let table = format!("jobs-{}", Uuid::now_v7().simple());
-    config.tables.jobs = table_like(&patient_aws().dynamodb(), &config.tables.jobs, &table).await;
-    World::with_config(config)
+    World::with_config(with_own_jobs(Config::from_env().unwrap(), &patient_aws()).await)
 }
 
 /// Creates a job that deployed workers don't see.
@@ -319,6 +315,65 @@ async fn the_sweeper_notifies_jobs_that_were_missed() {
         let job = read(&world, waiter).await;
         assert_eq!((job.status, job.error.unwrap().code), (JobStatus::Failed, JobErrorCode::SourceJobFailed));
     }
+}
+
+/// A further `count` jobs that wait like this one and are charged to the same balance, without the transactions that create them.
+async fn multiply(world: &World, waiter: JobId, source: JobId, count: usize) -> BTreeSet<JobId> {
+    let template = read(world, waiter).await;
+    let ids: BTreeSet<JobId> = (0..count).map(|_| JobId::new()).collect();
+    let copy = |id: &JobId| Job { id: *id, open: Some(Shard::waiting(*id).key()), uncounted: None, ..template.clone() };
+    put_all(&world.context, ids.iter().map(copy)).await;
+    change_waiters(world, "ADD", source, &ids).await;
+    let charge = world.context.dynamodb.update_item().table_name(&world.config.tables.usage);
+    let charge = charge.set_key(Some(UsageItem::Balance(template.period).key(&template.account)));
+    let charge = charge.update_expression("ADD taken :count, used :count");
+    charge.expression_attribute_values(":count", number(count)).send().await.unwrap();
+    ids
+}
+
+/// One by one, a thousand refunds would compete for the account's balance.
+#[tokio::test]
+async fn a_thousand_waiting_jobs_are_refunded_together() {
+    let world = apart().await;
+    let account = world.account(2_000).await;
+    let source = page(&world, &account).await;
+    let waiter = id(&create(&world, &account, &merge(&[source])).await);
+    let waiters = multiply(&world, waiter, source, MAX_WAITERS - 1).await;
+    assert_eq!(world.spent(&account).await.0, MAX_WAITERS as u64 + 1);
+    fail(&world, source).await;
+
+    world.watch.take_calls();
+    notify(&world, source, JobStatus::Failed).await;
+    assert_eq!(world.watch.count("TransactWriteItems"), MAX_WAITERS / 25, "none was tried twice");
+    for waiter in waiters.iter().chain([&waiter]) {
+        let job = read(&world, *waiter).await;
+        assert_eq!((job.status, job.refunded, job.open), (JobStatus::Failed, 1, None));
+    }
+    assert_eq!(world.spent(&account).await.0, 0);
+    let page = world.context.events.page(&account.id, Some("job.failed"), None, 100, clock::now()).await.unwrap();
+    assert_eq!(page.events.len(), 100);
+}
+
+/// Timeline: a worker fails the awaited job and dies before it notifies anyone, and some of the jobs are canceled in the meantime.
+#[tokio::test]
+async fn one_run_of_the_sweeper_refunds_all_waiting_jobs_that_were_missed() {
+    let world = apart().await;
+    let account = world.account(200).await;
+    let source = page(&world, &account).await;
+    let waiter = id(&create(&world, &account, &merge(&[source])).await);
+    let waiters = multiply(&world, waiter, source, 60).await;
+    let canceled = *waiters.first().unwrap();
+    world.context.jobs.cancel(&read(&world, canceled).await, clock::now()).await.unwrap().unwrap();
+    fail(&world, source).await;
+
+    let sweeper = Sweeper::new(Context::new(world.config.clone(), patient_aws()).unwrap());
+    sweeper.run_at(clock::now().plus(WAITING_GRACE)).await.unwrap();
+    for waiter in waiters.iter().chain([&waiter]) {
+        let status = if *waiter == canceled { JobStatus::Canceled } else { JobStatus::Failed };
+        let job = read(&world, *waiter).await;
+        assert_eq!((job.status, job.refunded), (status, 1));
+    }
+    assert_eq!(world.spent(&account).await.0, 0, "each once");
 }
 
 #[tokio::test]

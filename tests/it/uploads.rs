@@ -59,12 +59,37 @@ async fn an_upload_is_a_link_for_a_quarter_of_an_hour_and_an_id_for_an_hour() {
     assert!(id.expires_at().millis_since(before) / 1000 == 3600);
     let url = upload["url"].as_str().unwrap();
     assert!(url.contains("X-Amz-Expires=900") && url.contains(&format!("/uploads/{}/{id}", account.id)), "{url}");
-    assert!(url.contains("content-disposition%3Bcontent-length%3Bcontent-type%3Bhost"), "signed headers: {url}");
+    assert!(
+        url.contains("content-disposition%3Bcontent-length%3Bcontent-type%3Bhost%3Bif-none-match"),
+        "signed headers: {url}"
+    );
     let disposition = "attachment; filename=\"a b.html\"; filename*=UTF-8''a%20b.html";
-    assert_eq!(upload["headers"], json!({"content-type": "text/html", "content-disposition": disposition}));
+    assert_eq!(
+        upload["headers"],
+        json!({"content-type": "text/html", "content-disposition": disposition, "if-none-match": "*"})
+    );
     // The link can upload a document but not read one.
     assert_eq!(put(&answer, PAGE, |_| {}).await, 200);
     assert_eq!(Client::new().get(url).send().await.unwrap().status(), 403);
+}
+
+/// Timeline: a document is uploaded, a job is accepted for it, and the link is used again before the job is converted.
+#[tokio::test]
+async fn a_link_stores_one_document_and_never_replaces_it() {
+    let world = World::new();
+    let account = world.account(1).await;
+    let answer = announce(&world, &account, &json!({"contentType": "text/html", "bytes": PAGE.len()})).await;
+    assert_eq!(put(&answer, PAGE, |headers| drop(headers.remove("if-none-match"))).await, 403, "it is signed");
+    assert_eq!(put(&answer, PAGE, |_| {}).await, 200);
+    let id = answer.body["upload"]["id"].as_str().unwrap();
+    assert_eq!(create(&world, &account, id).await.status, 202);
+
+    let other = PAGE.to_uppercase();
+    assert_eq!(put(&answer, &other, |_| {}).await, 412);
+    assert_eq!(put(&answer, &other, |headers| drop(headers.remove("if-none-match"))).await, 403);
+    assert_eq!(put(&answer, &other, |headers| drop(headers.insert("if-none-match".into(), json!("x")))).await, 403);
+    let key = ObjectKey::Upload { account: &account.id, upload: UploadId::parse(id).unwrap() }.to_string();
+    assert_eq!(world.context.files.get_text(&key).await.unwrap(), PAGE);
 }
 
 #[tokio::test]

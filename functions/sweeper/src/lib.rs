@@ -1,10 +1,11 @@
 //! The sweeper: once a minute, it finishes what queues and workers have left undone.
 //!
 //! It processes open jobs that are due: jobs whose lease has ended, queued jobs that no worker took, and completed jobs whose
-//! output has expired. It also counts created and ended jobs. All of this runs in parallel and within a time limit, and the rest
+//! output has expired. It also deletes what ended jobs have left in the bucket, and counts created and ended jobs. All of this runs in parallel and within a time limit, and the rest
 //! is left to the next run. A job that can't be repaired does not delay others. Two runs at once do no harm, because every change
 //! is a conditional write.
 
+mod cleanup;
 mod expiry;
 mod leases;
 mod queued;
@@ -17,6 +18,7 @@ use docmill::clock;
 use docmill::context::Context;
 use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus};
 use docmill::domain::time::Timestamp;
+use docmill::files::FilesError;
 use docmill::queue::{Message, Queue, QueueError};
 use docmill::store::StoreError;
 use docmill::store::health::Sweep;
@@ -58,6 +60,8 @@ enum Obstacle {
     Queue(#[from] QueueError),
     #[error(transparent)]
     Waiting(#[from] WaitingError),
+    #[error(transparent)]
+    Files(#[from] FilesError),
     #[error("its output could not be deleted")]
     OutputKept,
     #[error("the repair took too long")]
@@ -90,16 +94,19 @@ impl Sweeper {
     /// A run at the time `now`.
     pub async fn run_at(&self, now: Timestamp) -> Result<Repairs, StoreError> {
         let run = Run { now, ends_at: Instant::now() + RUN_TIME };
-        let (leases, queued, waiting, counted, expired) = futures_util::join!(
+        let ends = waiting::Ends::default();
+        let (leases, queued, waiting, counted, expired, cleaned, requests) = futures_util::join!(
             self.all_shards(|shard| self.release_leases(shard, run)),
             self.look_after_queues(run),
-            self.all_shards(|shard| self.look_after_waiting(shard, run)),
+            self.all_shards(|shard| self.look_after_waiting(shard, &ends, run)),
             // Boxed: otherwise this future's type is nested too deeply to compile.
             Box::pin(self.count_all_shards(run)),
             self.all_shards(|shard| self.expire_outputs(shard, run)),
+            self.all_shards(|shard| self.clean_up(shard, run)),
+            Box::pin(async { vec![self.delete_requests(run).await] }),
         );
         let (mut repairs, mut unread) = (Repairs::default(), None);
-        for swept in [leases, queued, waiting, counted, expired].into_iter().flatten() {
+        for swept in [leases, queued, waiting, counted, expired, cleaned, requests].into_iter().flatten() {
             match swept {
                 Ok(done) => repairs += done,
                 Err(error) => {
@@ -182,7 +189,7 @@ impl Sweeper {
     }
 
     async fn fail(&self, job: &Job, now: Timestamp) -> Result<Repair, Obstacle> {
-        let message = "Something went wrong on our side. The job costs nothing. Try again.";
+        let message = "An error on our side stopped the job. Your credits were refunded. Try again.";
         let error = JobError::new(JobErrorCode::Internal, message);
         // It is unknown whether an engine had the job when its worker was lost.
         match self.context.jobs.fail(job, &error, None, now).await? {

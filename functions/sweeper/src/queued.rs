@@ -20,8 +20,9 @@ const FIRST_WAIT: Duration = Duration::from_secs(60);
 const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
 /// While its queue has a backlog, a job's message is assumed to be waiting for this long.
 const PATIENCE: Duration = Duration::from_secs(15 * 60);
-/// A job that was queued for this long fails and is refunded.
-const LONGEST_QUEUED: Duration = Duration::from_secs(24 * 3600);
+/// A job that was queued for this long fails and is refunded. Until then and for its attempts, the bucket's lifecycle keeps its
+/// request and its upload, which may be an hour older.
+const LONGEST_QUEUED: Duration = Duration::from_secs(20 * 3600);
 
 impl Sweeper {
     pub(crate) async fn look_after_queues(&self, run: Run) -> Vec<Result<Repairs, StoreError>> {

@@ -1,6 +1,7 @@
 //! Waiting jobs that were not notified when the jobs they wait for ended.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use docmill::domain::job::{Job, JobId, JobStatus};
@@ -13,11 +14,21 @@ use docmill::waiting::{Notified, Waiting};
 use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
 
 /// How often the sweeper checks a waiting job. Usually, the awaited job notifies it earlier.
-const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
+const LONGEST_WAIT: Duration = Duration::from_secs(5 * 60);
+
+/// The jobs that did not complete, and whose waiting jobs this run has notified.
+#[derive(Debug, Default)]
+pub(crate) struct Ends(Mutex<HashSet<JobId>>);
+
+impl Ends {
+    fn is_first(&self, ended: JobId) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(ended)
+    }
+}
 
 impl Sweeper {
-    pub(crate) async fn look_after_waiting(&self, shard: u8, run: Run) -> Result<Repairs, StoreError> {
-        let notify = |job| self.notify(job, run.now);
+    pub(crate) async fn look_after_waiting(&self, shard: u8, ends: &Ends, run: Run) -> Result<Repairs, StoreError> {
+        let notify = |job| self.notify(job, ends, run.now);
         self.repair_due(Shard::Waiting(shard), JobStatus::Queued, run, notify).await
     }
 
@@ -25,7 +36,7 @@ impl Sweeper {
     ///
     /// Timeline: a worker completes the awaited job and dies before it notifies the waiting one; or it removes the last awaited
     /// job from the list and dies before it queues the waiting one.
-    async fn notify(&self, job: Job, now: Timestamp) -> Result<Repair, Obstacle> {
+    async fn notify(&self, job: Job, ends: &Ends, now: Timestamp) -> Result<Repair, Obstacle> {
         let waiting = self.waiting();
         let Some(awaited) = &job.waiting_for else {
             return Ok(repair(waiting.start(&job).await?));
@@ -37,6 +48,14 @@ impl Sweeper {
             // The result of a job that no longer exists is gone too.
             let status = found.get(&id).copied().unwrap_or(JobStatus::Deleted);
             if status.is_terminal() {
+                // All that wait for a job that did not complete are refunded together. One by one, they would compete for the
+                // same balance.
+                if status != JobStatus::Completed {
+                    if !ends.is_first(id) {
+                        return Ok(Repair::None);
+                    }
+                    waiting.notify_all_of(id, status).await;
+                }
                 match waiting.notify(job.id, id, status).await? {
                     Notified::Nothing => {}
                     Notified::Failed => {

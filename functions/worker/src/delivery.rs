@@ -14,14 +14,21 @@ use crate::source::{Fetcher, Put};
 /// Pauses between tries.
 const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(3)];
 
+/// Whether a request wants its result delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Delivered {
+    Yes,
+    NotWanted,
+}
+
 /// Sends the primary result to the request's URL, if it has one. Fails with `delivery_failed` after three tries.
 pub(crate) async fn deliver(
     fetcher: &Fetcher,
     wanted: &OutputRequest,
-    made: &Made,
+    made: Option<&Made>,
     deadline: Instant,
-) -> Result<(), Failure> {
-    let Some(url) = &wanted.put_url else { return Ok(()) };
+) -> Result<Delivered, Failure> {
+    let (Some(url), Some(made)) = (&wanted.put_url, made) else { return Ok(Delivered::NotWanted) };
     let url = Url::parse(url).map_err(|_| Failure::internal("a stored URL is invalid"))?;
     let put = Put {
         url: &url,
@@ -33,7 +40,7 @@ pub(crate) async fn deliver(
     };
     let mut pauses = PAUSES.into_iter();
     loop {
-        let Err(failure) = fetcher.put(&put).await else { return Ok(()) };
+        let Err(failure) = fetcher.put(&put).await else { return Ok(Delivered::Yes) };
         let forbidden = failure.code == JobErrorCode::SourceForbidden;
         match pauses.next().filter(|pause| !forbidden && Instant::now() + *pause < deadline) {
             Some(pause) => tokio::time::sleep(pause).await,
@@ -89,7 +96,7 @@ mod tests {
         (port, received)
     }
 
-    async fn send(port: u16, exceptions: &str) -> Result<(), Failure> {
+    async fn send(port: u16, exceptions: &str) -> Result<Delivered, Failure> {
         let fetcher = Fetcher::new(EgressPolicy::new(exceptions.parse::<SourceExceptions>().unwrap())).unwrap();
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), b"%PDF-1.7 result").unwrap();
@@ -109,7 +116,7 @@ mod tests {
             put_headers: BTreeMap::from([("x-acl".to_owned(), "private".to_owned())]),
             ..OutputRequest::default()
         };
-        deliver(&fetcher, &wanted, &made, Instant::now() + Duration::from_secs(30)).await
+        deliver(&fetcher, &wanted, Some(&made), Instant::now() + Duration::from_secs(30)).await
     }
 
     #[tokio::test]

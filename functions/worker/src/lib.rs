@@ -20,4 +20,5 @@ pub mod sniff;
 pub mod source;
 pub mod sources;
 pub mod stored;
+mod stored_keys;
 pub mod tree;

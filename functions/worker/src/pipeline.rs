@@ -25,11 +25,12 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use crate::budget::Budget;
 use crate::cancellation::unless_canceled;
 use crate::converter::{Converted, Converter, Workspace};
-use crate::delivery::deliver;
+use crate::delivery::{Delivered, deliver};
 use crate::engine::Failure;
 use crate::fonts::{AccountFonts, FontCache, FontSource};
 use crate::sources::{self, Given};
 use crate::stored::AccountFiles;
+use crate::stored_keys::StoredKeys;
 use crate::tree::{self, Scratch};
 
 /// A lease must end after the function that holds it.
@@ -140,15 +141,18 @@ impl Pipeline {
                 return Handled::Return;
             }
         };
-        let attempt = self.attempt(&job, delivery.ends_at);
-        match unless_canceled(&self.jobs, &job, self.look_every, attempt).await {
+        let stored = StoredKeys::default();
+        let attempt = self.attempt(&job, &stored, delivery.ends_at);
+        let handled = match unless_canceled(&self.jobs, &job, self.look_every, attempt).await {
             None => {
                 tracing::info!(%job_id, "the attempt was stopped: its job was canceled, or another attempt has taken over");
                 Handled::Acknowledge
             }
-            Some(Ok(())) => Handled::Acknowledge,
+            Some(Ok(())) => return Handled::Acknowledge,
             Some(Err(error)) => self.recover(&job, error, delivery.receipt).await,
-        }
+        };
+        stored.discard(&self.jobs, &self.files, &job).await;
+        handled
     }
 
     /// Claims the job for an attempt. `None` if this delivery needs no work.
@@ -173,7 +177,10 @@ impl Pipeline {
     }
 
     /// An attempt at a claimed job, up to its completion.
-    async fn attempt(&self, job: &Job, ends_at: Instant) -> Result<(), AttemptError> {
+    async fn attempt(&self, job: &Job, kept: &StoredKeys, ends_at: Instant) -> Result<(), AttemptError> {
+        if let Some(delivered) = &job.delivered {
+            return self.complete(job, self.again(job, delivered)).await;
+        }
         let request = self.request(job).await?;
         // The directory is deleted when it goes out of scope, even after errors.
         let scratch = Scratch::new().map_err(|error| AttemptError::fault(format!("no scratch directory: {error}")))?;
@@ -192,17 +199,24 @@ impl Pipeline {
         let converted = Converted { fetch: converted.fetch + reading, ..converted };
 
         let stored = Instant::now();
-        let results = self.store(job, &converted).await?;
-        self.deliver(job, &request, &converted, &results, deadline + DELIVERY_TIME).await?;
-        self.complete(job, converted, results, stored.elapsed()).await
+        let results = self.store(job, &converted, kept).await?;
+        let deliver_until = (deadline + DELIVERY_TIME).into();
+        let primary = converted.files.primary();
+        let delivered = deliver(&self.converter.fetcher, &request.output, primary, deliver_until).await?;
+        let completion = self.completion(job, converted, results, stored.elapsed())?;
+        if delivered == Delivered::Yes {
+            self.note_delivered(job, &completion).await?;
+        }
+        self.complete(job, completion).await
     }
 
     /// Stores all files under keys of this attempt. Many files are described in a manifest, to keep the item small.
-    async fn store(&self, job: &Job, converted: &Converted) -> Result<StoredResults, AttemptError> {
+    async fn store(&self, job: &Job, converted: &Converted, kept: &StoredKeys) -> Result<StoredResults, AttemptError> {
         let key = |part| ObjectKey::of_result(job, part);
         let each = converted.files.each.iter().enumerate().map(|(index, made)| (OutputPart::File(index), made));
-        let all = each.chain(converted.files.archive.iter().map(|made| (OutputPart::Archive, made)));
-        let stored = all.map(|(part, made)| async move {
+        let all: Vec<_> = each.chain(converted.files.archive.iter().map(|made| (OutputPart::Archive, made))).collect();
+        kept.note(all.iter().map(|(part, _)| key(*part).to_string()));
+        let stored = all.into_iter().map(|(part, made)| async move {
             let file = tree::open_written(&made.path).map_err(|error| FilesError::Local(error.to_string()))?;
             self.files.put_file(&key(part), &file, &made.output.content_type).await
         });
@@ -213,29 +227,19 @@ impl Pipeline {
         if text.len() <= MAX_INLINE_RESULTS_BYTES {
             return Ok(StoredResults::Inline(results));
         }
+        kept.note([key(OutputPart::Manifest).to_string()]);
         self.files.put_text(&key(OutputPart::Manifest), text).await?;
         Ok(StoredResults::Manifest { files: results.outputs.len() })
     }
 
-    /// Sends the primary result to the request's URL. Undelivered results are deleted.
-    async fn deliver(
-        &self,
-        job: &Job,
-        request: &JobRequest,
-        converted: &Converted,
-        results: &StoredResults,
-        deadline: Instant,
-    ) -> Result<(), AttemptError> {
-        let Some(made) = converted.files.primary() else { return Ok(()) };
-        let delivered = deliver(&self.converter.fetcher, &request.output, made, deadline.into()).await;
-        if delivered.is_err() {
-            let key = ObjectKey::of_result(job, OutputPart::File(0));
-            let stored = Job { output_key: Some(key.to_string()), results: Some(results.clone()), ..job.clone() };
-            if let Err(error) = self.files.delete_results(&stored).await {
-                tracing::warn!(job_id = %job.id, %error, "an undelivered result could not be deleted; the bucket's lifecycle will delete it");
-            }
+    /// If this can't be noted, another attempt may deliver the result again.
+    async fn note_delivered(&self, job: &Job, completion: &Completion) -> Result<(), AttemptError> {
+        match self.jobs.note_delivered(job, completion).await {
+            Ok(Written::Yes) => {}
+            Ok(Written::Superseded) => return Err(AttemptError::Superseded),
+            Err(error) => tracing::warn!(job_id = %job.id, %error, "a delivery could not be noted"),
         }
-        Ok(delivered?)
+        Ok(())
     }
 
     /// The canonical request with its secrets, from the job or the bucket.
@@ -275,18 +279,17 @@ impl Pipeline {
         Ok(given)
     }
 
-    async fn complete(
+    fn completion(
         &self,
         job: &Job,
         converted: Converted,
         results: StoredResults,
         store: Duration,
-    ) -> Result<(), AttemptError> {
+    ) -> Result<Completion, AttemptError> {
         let primary = converted.files.primary().ok_or_else(|| AttemptError::fault("a conversion without a result"))?;
         let output = primary.output.clone();
         let part = if converted.files.archive.is_some() { OutputPart::Archive } else { OutputPart::File(0) };
         let key = ObjectKey::of_result(job, part);
-        let retention = job.retention_seconds.map_or(self.config.output_retention, Duration::from_secs);
         let finished_at = self.clock.now();
         let timings = Timings {
             queued_ms: job.started_at.map_or(0, |started| started.millis_since(job.created_at)),
@@ -297,7 +300,7 @@ impl Pipeline {
         let mut warnings = job.warnings.clone();
         warnings.extend(converted.warnings);
         warnings.truncate(MAX_WARNINGS);
-        let completion = Completion {
+        Ok(Completion {
             output,
             output_key: key.to_string(),
             results: Some(results),
@@ -306,8 +309,21 @@ impl Pipeline {
             timings,
             warnings,
             finished_at,
-            expires_at: finished_at.plus(retention),
-        };
+            expires_at: finished_at.plus(self.retention(job)),
+        })
+    }
+
+    /// What an earlier attempt has stored and delivered, but could not complete.
+    fn again(&self, job: &Job, delivered: &Completion) -> Completion {
+        let finished_at = self.clock.now();
+        Completion { finished_at, expires_at: finished_at.plus(self.retention(job)), ..delivered.clone() }
+    }
+
+    fn retention(&self, job: &Job) -> Duration {
+        job.retention_seconds.map_or(self.config.output_retention, Duration::from_secs)
+    }
+
+    async fn complete(&self, job: &Job, completion: Completion) -> Result<(), AttemptError> {
         match self.jobs.complete(job, &completion).await? {
             Written::Yes => {
                 self.close(job, JobStatus::Completed).await;

@@ -79,7 +79,7 @@ impl ControlService {
                 JobStatus::Deleted => return Ok(()),
                 JobStatus::Queued | JobStatus::Processing => drop(self.end(&job).await?),
                 JobStatus::Completed | JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled => {
-                    self.context.files.delete_results(&job).await.map_err(ApiError::unavailable)?;
+                    self.context.files.delete_everything(&job).await.map_err(ApiError::unavailable)?;
                     self.context.events.forget_document(&job).await?;
                     if self.context.jobs.delete(&job, clock::now()).await? == Written::Yes {
                         return Ok(());

@@ -73,7 +73,11 @@ pub enum Shard {
     /// Completed jobs with stored output. There are many, and they are not urgent, so their own shards keep them from delaying
     /// repairs.
     Kept(u8),
+    /// Ended jobs of which another attempt may have left files, or may still store some.
+    Cleanup(u8),
 }
+
+const CLEANUP: &str = "cleanup-";
 
 impl Shard {
     pub fn queued(queue: QueueName, id: JobId) -> Self {
@@ -92,6 +96,15 @@ impl Shard {
         Self::Kept(id.shard(OPEN_SHARDS))
     }
 
+    pub fn cleanup(id: JobId) -> Self {
+        Self::Cleanup(id.shard(OPEN_SHARDS))
+    }
+
+    /// Whether the attribute `open` of a job says that its files are still to be cleaned up.
+    pub fn is_cleanup(open: Option<&str>) -> bool {
+        open.is_some_and(|open| open.starts_with(CLEANUP))
+    }
+
     /// All shards of unfinished jobs.
     pub fn unfinished() -> impl Iterator<Item = Self> {
         let queued = |number| QueueName::ALL.map(|queue| Self::Queued(queue, number));
@@ -106,6 +119,7 @@ impl Shard {
             Self::Waiting(number) => format!("waiting-{number}"),
             Self::Leased(number) => format!("leased-{number}"),
             Self::Kept(number) => format!("kept-{number}"),
+            Self::Cleanup(number) => format!("{CLEANUP}{number}"),
         }
     }
 }

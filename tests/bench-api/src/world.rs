@@ -225,6 +225,7 @@ pub fn queued_job(account: &str) -> Job {
         attempts: 0,
         output: None,
         output_key: None,
+        delivered: None,
         engine: None,
         timings: None,
         ..completed_job(account)

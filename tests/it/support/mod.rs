@@ -5,6 +5,7 @@ pub mod http;
 pub mod jobs;
 pub mod lines;
 pub mod pdf;
+pub mod receiver;
 pub mod stage;
 pub mod stub_engine;
 pub mod tables;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use docmill::aws::Aws;
 use docmill::clock::Clock;
 use docmill::config::Config;
 use docmill::context::Context;
@@ -14,9 +15,10 @@ use docmill::domain::job::{Job, JobId};
 use docmill::domain::time::Timestamp;
 use docmill::domain::tool::{EngineKind, QueueName};
 use docmill::files::Files;
-use docmill_egress::{EgressPolicy, SourceExceptions};
+use docmill_egress::EgressPolicy;
 use futures_util::FutureExt;
-use serde_json::json;
+use lambda_http::http::Method;
+use serde_json::{Value, json};
 use sweeper::Sweeper;
 use uuid::Uuid;
 use worker::converter::Converter;
@@ -26,9 +28,10 @@ use worker::pipeline::{Delivery, Handled, Pipeline};
 use worker::source::Fetcher;
 
 use super::aws_watch::{Fault, Watch};
-use super::http::{Answer, post};
+use super::http::{Answer, RequestBuilder, post};
+use super::receiver::Receiver;
 use super::stub_engine::{StubChecker, StubEngine};
-use super::tables::table_like;
+use super::tables::{remove_jobs, with_own_jobs};
 use super::world::{Account, World, patient_aws};
 
 /// Longest time of an invocation: less than in the template, because a worker tries to end a job for nearly as long.
@@ -51,6 +54,13 @@ impl Actor {
     pub const ALL: [Self; 3] = [Self::Client, Self::Worker, Self::Sweeper];
 }
 
+/// How an owner ends a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    Cancel,
+    Delete,
+}
+
 pub struct Stage {
     pub world: World,
     pub engine: Arc<StubEngine>,
@@ -60,6 +70,8 @@ pub struct Stage {
     /// Plans with one included credit and with none, created before the settings are first read.
     pub plan_with_one: String,
     pub plan_with_none: String,
+    /// The server of `putUrl`.
+    pub receiver: Receiver,
     pipeline: Pipeline,
     sweeper: Sweeper,
     watches: [Watch; 3],
@@ -77,20 +89,34 @@ pub struct Message {
     receives: u32,
 }
 
+/// The bucket as the role of this function may use it, where the emulator has roles.
+fn files_of(config: &Config, aws: Aws, function: &str) -> Files {
+    let role = std::env::var(format!("{function}_ROLE")).unwrap_or_default();
+    let aws = match role.split(' ').collect::<Vec<_>>()[..] {
+        [key, secret, token] => aws.acting_as(key, secret, token),
+        _ => aws,
+    };
+    Files::new(aws, config.s3_path_style, config.files_bucket.clone())
+}
+
 impl Stage {
     pub async fn new() -> Self {
-        let mut config = Config::from_env().expect("run the tests with `make test`");
+        let config = Config::from_env().expect("run the tests with `make test`");
         let aws = || patient_aws().with_retry_pause(Duration::from_millis(2));
+        let mut config = with_own_jobs(config, &aws()).await;
         let name = format!("stage-{}", Uuid::now_v7().simple());
-        config.tables.jobs = table_like(&aws().dynamodb(), &config.tables.jobs, &name).await;
         let sqs = aws().sqs();
         config.html_queue_url = sqs.create_queue().queue_name(name).send().await.unwrap().queue_url.unwrap();
 
-        let world = World::with_aws(config.clone(), aws());
-        let watched =
-            |watch: &Watch| Context::new(config.clone(), aws().with_interceptor(watch.interceptor())).unwrap();
+        let world = World::with_files(config.clone(), aws(), |watched, function| files_of(&config, watched, function));
+        let watched = |watch: &Watch, function: &str| {
+            let aws = aws().with_interceptor(watch.interceptor());
+            let files = files_of(&config, aws.clone(), function);
+            Context { files, ..Context::new(config.clone(), aws).unwrap() }
+        };
         let (worker_watch, sweeper_watch) = (Watch::default(), Watch::default());
-        let context = watched(&worker_watch);
+        let context = watched(&worker_watch, "HTML_WORKER");
+        let receiver = Receiver::start().await;
         let engine = Arc::new(StubEngine::default());
         let clock = Clock::default();
         let pipeline = Pipeline {
@@ -101,7 +127,7 @@ impl Stage {
             font_cache: FontCache::default(),
             converter: Converter {
                 catalogue: Catalogue::load().unwrap(),
-                fetcher: Fetcher::new(EgressPolicy::new(SourceExceptions::default())).unwrap(),
+                fetcher: Fetcher::new(EgressPolicy::new(receiver.exception())).unwrap(),
                 engines: Engines::default()
                     .with(EngineKind::Chromium, engine.clone())
                     .checked_by(Arc::new(StubChecker)),
@@ -114,7 +140,8 @@ impl Stage {
         };
         let auditor = Context::new(config.clone(), aws()).unwrap();
         Self {
-            sweeper: Sweeper::new(watched(&sweeper_watch)),
+            sweeper: Sweeper::new(watched(&sweeper_watch, "SWEEPER")),
+            receiver,
             watches: [world.watch.clone(), worker_watch, sweeper_watch],
             files: auditor.files.clone(),
             ahead_ms: AtomicU64::default(),
@@ -132,7 +159,7 @@ impl Stage {
     pub async fn remove(&self) {
         let config = &self.auditor.config;
         self.sqs.delete_queue().queue_url(&config.html_queue_url).send().await.unwrap();
-        self.auditor.aws.dynamodb().delete_table().table_name(&config.tables.jobs).send().await.unwrap();
+        remove_jobs(config, &self.auditor.aws).await;
     }
 
     pub fn watch(&self, actor: Actor) -> &Watch {
@@ -169,18 +196,21 @@ impl Stage {
 
     /// A client that repeats its request until it is accepted, as clients should.
     pub async fn create(&self, account: &Account, html: &str) -> JobId {
-        self.create_under(account, html, "k").await
+        self.create_job(account, &json!({"toolSlug": "html-to-pdf", "html": html})).await
+    }
+
+    pub async fn create_job(&self, account: &Account, body: &Value) -> JobId {
+        self.create_under(account, body, "k").await
     }
 
     /// One of several jobs of an account.
     pub async fn create_as(&self, account: &Account, idempotency_key: &str) -> JobId {
-        self.create_under(account, "<p>x", idempotency_key).await
+        self.create_under(account, &json!({"toolSlug": "html-to-pdf", "html": "<p>x"}), idempotency_key).await
     }
 
-    async fn create_under(&self, account: &Account, html: &str, idempotency_key: &str) -> JobId {
+    async fn create_under(&self, account: &Account, body: &Value, idempotency_key: &str) -> JobId {
         for _ in 0..5 {
-            let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": html}));
-            let request = request.key(&account.key).header("idempotency-key", idempotency_key).build();
+            let request = post("/", body).key(&account.key).header("idempotency-key", idempotency_key).build();
             let handled =
                 AssertUnwindSafe(create_job::handle(self.world.service.clone(), request)).catch_unwind().await;
             self.watch(Actor::Client).heal();
@@ -192,6 +222,40 @@ impl Stage {
             assert!(answer.status >= 500, "{} {}", answer.status, answer.body);
         }
         panic!("the request was never accepted");
+    }
+
+    /// An owner that repeats a cancellation or deletion until it is answered.
+    pub async fn end(&self, account: &Account, id: JobId, by: Control) {
+        for _ in 0..5 {
+            let method = if by == Control::Cancel { Method::POST } else { Method::DELETE };
+            let request =
+                RequestBuilder::new(method, "/").key(&account.key).parameter("job_id", &id.to_string()).build();
+            let handled = match by {
+                Control::Cancel => {
+                    AssertUnwindSafe(cancel_job::handle(self.world.cancellation.clone(), request)).catch_unwind().await
+                }
+                Control::Delete => {
+                    AssertUnwindSafe(delete_job::handle(self.world.deletion.clone(), request)).catch_unwind().await
+                }
+            };
+            self.watch(Actor::Client).heal();
+            let Ok(response) = handled else { continue };
+            let answer = Answer::of(response);
+            match answer.status {
+                200 | 204 => return,
+                _ => assert!(answer.status >= 500, "{} {}", answer.status, answer.body),
+            }
+        }
+        panic!("the job never ends");
+    }
+
+    /// Everything that an account has in the bucket.
+    pub async fn listing(&self, account: &Account) -> Vec<String> {
+        let mut keys = Vec::new();
+        for prefix in ["inputs", "outputs/day", "outputs/week"] {
+            keys.extend(self.files.list(&format!("{prefix}/{}/", account.id)).await.unwrap());
+        }
+        keys
     }
 
     /// A run of the sweeper, which may fail or die: the next one follows in a minute.

@@ -1,4 +1,8 @@
-//! A test's own tables.
+//! A test's own tables and buckets.
+
+use docmill::aws::Aws;
+use docmill::config::Config;
+use uuid::Uuid;
 
 use aws_sdk_dynamodb::types::{BillingMode, GlobalSecondaryIndex};
 
@@ -17,4 +21,26 @@ pub async fn table_like(client: &aws_sdk_dynamodb::Client, model: &str, name: &s
     }
     create.send().await.unwrap();
     name.to_owned()
+}
+
+/// The configuration with a jobs table and a bucket of its own: a sweeper with its clock ahead would end other tests' leases, and
+/// delete requests of jobs that are not in its table.
+pub async fn with_own_jobs(mut config: Config, aws: &Aws) -> Config {
+    let id = Uuid::now_v7().simple();
+    config.tables.jobs = table_like(&aws.dynamodb(), &config.tables.jobs, &format!("jobs-{id}")).await;
+    let buckets = std::env::var("TEST_BUCKETS").expect("run the tests with `make test`");
+    config.files_bucket = format!("{buckets}-{id}");
+    aws.s3(config.s3_path_style).create_bucket().bucket(&config.files_bucket).send().await.unwrap();
+    config
+}
+
+/// Removes what [`with_own_jobs`] has made.
+pub async fn remove_jobs(config: &Config, aws: &Aws) {
+    aws.dynamodb().delete_table().table_name(&config.tables.jobs).send().await.unwrap();
+    let s3 = aws.s3(config.s3_path_style);
+    let objects = s3.list_objects_v2().bucket(&config.files_bucket).send().await.unwrap().contents.unwrap_or_default();
+    for object in objects {
+        s3.delete_object().bucket(&config.files_bucket).key(object.key.unwrap()).send().await.unwrap();
+    }
+    s3.delete_bucket().bucket(&config.files_bucket).send().await.unwrap();
 }

@@ -12,6 +12,8 @@ use docmill::domain::api_key::{ApiKey, Mode};
 use docmill::domain::audit::Author;
 use docmill::domain::job::JobId;
 use docmill::domain::quota::RateLimit;
+use docmill::files::Files;
+use docmill::http::control::ControlService;
 use docmill::http::submit::JobService;
 use docmill::http::uploads::UploadService;
 use docmill::store::accounts::KeyAdded;
@@ -33,6 +35,8 @@ pub struct World {
     pub context: Arc<Context>,
     pub service: Arc<JobService>,
     pub uploads: Arc<UploadService>,
+    pub cancellation: Arc<ControlService>,
+    pub deletion: Arc<ControlService>,
 }
 
 /// AWS clients like those of functions, but with time for slow machines: an abandoned and repeated call would meet the next
@@ -53,15 +57,24 @@ impl World {
     }
 
     pub fn with_aws(config: Config, aws: Aws) -> Self {
+        let (path_style, bucket) = (config.s3_path_style, config.files_bucket.clone());
+        Self::with_files(config, aws, |aws, _| Files::new(aws, path_style, bucket.clone()))
+    }
+
+    /// The same with the bucket as `files` gives it for the function of this name.
+    pub fn with_files(config: Config, aws: Aws, files: impl Fn(Aws, &str) -> Files) -> Self {
         let watch = Watch::default();
-        let context = || {
+        let context = |function: &str| {
             let aws = aws.clone().with_interceptor(watch.interceptor());
-            Context::new(config.clone(), aws).expect("the catalogue loads")
+            let files = files(aws.clone(), function);
+            Context { files, ..Context::new(config.clone(), aws).expect("the catalogue loads") }
         };
         Self {
-            context: Arc::new(context()),
-            service: Arc::new(JobService::new(context())),
-            uploads: Arc::new(UploadService::new(context())),
+            context: Arc::new(context("TEST")),
+            service: Arc::new(JobService::new(context("CREATE_JOB"))),
+            uploads: Arc::new(UploadService::new(context("CREATE_UPLOAD"))),
+            cancellation: Arc::new(ControlService::new(context("CANCEL_JOB"))),
+            deletion: Arc::new(ControlService::new(context("DELETE_JOB"))),
             watch: watch.clone(),
             config: config.clone(),
         }

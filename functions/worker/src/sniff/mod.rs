@@ -55,7 +55,11 @@ fn corrupt(why: &str) -> Failure {
 }
 
 fn unreadable(error: io::Error) -> Failure {
-    Failure::internal(format!("reading the fetched source: {error}"))
+    Failure::new(
+        JobErrorCode::Internal,
+        "Something on our side failed. Try again.",
+        format!("reading the fetched source: {error}"),
+    )
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ pub mod statistics;
 mod status;
 
 pub use failure::{JobError, JobErrorCode, MAX_WARNINGS, Warning};
-pub use result::{EngineInfo, MAX_INLINE_RESULTS_BYTES, Output, Results, StepRun, StoredResults};
+pub use result::{Completion, EngineInfo, MAX_INLINE_RESULTS_BYTES, Output, Results, StepRun, StoredResults};
 pub use status::JobStatus;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,6 +50,12 @@ impl JobId {
 
     pub fn parse(text: &str) -> Option<Self> {
         Uuid::try_parse(text).ok().map(Self)
+    }
+
+    /// When the id was made; `None` if it does not say so.
+    pub fn made_at(self) -> Option<Timestamp> {
+        let (seconds, nanos) = self.0.get_timestamp()?.to_unix();
+        Some(Timestamp(i64::try_from(seconds * 1000 + u64::from(nanos / 1_000_000)).ok()?))
     }
 
     /// The id without hyphens: 32 characters.
@@ -175,6 +181,9 @@ pub struct Job {
     /// The output's key in the files bucket.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub output_key: Option<String>,
+    /// A result that was delivered, while the job is not completed yet.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub delivered: Option<Box<Completion>>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub engine: Option<EngineInfo>,
     #[serde(skip_serializing_if = "Option::is_none", default)]

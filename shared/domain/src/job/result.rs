@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Warning;
+use super::{Timings, Warning};
+use crate::time::Timestamp;
 
 /// One stored file of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,4 +83,18 @@ pub struct StepRun {
 pub struct EngineInfo {
     pub name: String,
     pub version: String,
+}
+
+/// The result of a completed job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Completion {
+    pub output: Output,
+    pub output_key: String,
+    pub results: Option<StoredResults>,
+    pub steps: Vec<StepRun>,
+    pub engine: EngineInfo,
+    pub timings: Timings,
+    pub warnings: Vec<Warning>,
+    pub finished_at: Timestamp,
+    pub expires_at: Timestamp,
 }

@@ -351,6 +351,7 @@ impl JobService {
             results: None,
             steps: Vec::new(),
             output_key: None,
+            delivered: None,
             engine: None,
             timings: None,
             warnings: warnings.to_vec(),
@@ -381,12 +382,12 @@ impl JobService {
         Ok(job)
     }
 
-    /// Deletes the payload of a job that was not created. If that is uncertain, the lifecycle deletes it.
+    /// Deletes the payload of a job that was not created. If that is uncertain, the sweeper looks whether there is a job.
     async fn discard(&self, payload: Option<Payload>) {
         if let Some(Payload::Stored(key)) = payload
             && let Err(error) = self.context.files.delete(&key).await
         {
-            tracing::warn!(%error, "a refused request's payload could not be deleted; the bucket's lifecycle will delete it");
+            tracing::warn!(%error, "a refused request's payload could not be deleted; the sweeper will delete it");
         }
     }
 

@@ -5,7 +5,7 @@ use crate::domain::job::{Job, JobStatus};
 use crate::domain::time::Timestamp;
 use crate::store::StoreError;
 use crate::store::dynamo::send;
-use crate::store::item::{OPEN, nested, string, time};
+use crate::store::item::{OPEN, Shard, nested, string, time};
 
 impl Jobs {
     /// `completed | failed | expired | canceled → deleted`.
@@ -14,7 +14,12 @@ impl Jobs {
             .transition(job.id)
             // Timeline: the sweeper expires the job while its owner deletes it. The deletion finds another state than it read,
             // and reads again.
-            .condition_expression("#status = :current")
+            // Timeline: the sweeper takes the job out of the cleanup in the meantime, and keeps it until it expires. The deletion
+            // reads again, and removes it from there.
+            .condition_expression(match &job.open {
+                Some(_) => "#status = :current AND #open = :open",
+                None => "#status = :current AND attribute_not_exists(#open)",
+            })
             .expression_attribute_names("#input", "input")
             .expression_attribute_names("#options", "options")
             .expression_attribute_names("#error", "error")
@@ -31,9 +36,14 @@ impl Jobs {
                 .expression_attribute_names("#output", "output")
                 .expression_attribute_values(":output", nested(&output.size_alone())?);
         }
+        if let Some(open) = &job.open {
+            update = update.expression_attribute_values(":open", string(open));
+        }
+        // An attempt that was canceled may still store files: the sweeper looks for them.
+        let place = if Shard::is_cleanup(job.open.as_deref()) { "" } else { ", #open, due" };
         let update = update.update_expression(format!(
             "SET #status = :deleted, ended_as = :current, deleted_at = :now, #input = :nothing, #options = :nothing{size} \
-             REMOVE metadata, output_key, output_request, results, steps, #then, warnings, #error, secret, waiters, #open, due"
+             REMOVE metadata, output_key, output_request, results, steps, #then, warnings, #error, secret, waiters{place}"
         ));
         written(Box::pin(send(update)).await)
     }

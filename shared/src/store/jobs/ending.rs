@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use aws_sdk_dynamodb::types::builders::UpdateBuilder;
 use aws_sdk_dynamodb::types::{TransactWriteItem, Update};
 
+use super::cleanup::cleanup_after;
 use super::{Completion, Jobs, Written, uncounted};
 use crate::domain::event::{self, EventKind};
 use crate::domain::job::{Job, JobError, JobStatus};
@@ -21,9 +22,27 @@ use crate::store::{StoreError, credits};
 
 /// Shortest time to retry an end. Retries go on until [`LEFT_OF_LEASE`] before the lease ends, so that a brief fault does not
 /// waste a finished conversion.
-const PATIENCE: Duration = Duration::from_secs(4);
+pub(super) const PATIENCE: Duration = Duration::from_secs(4);
 /// A worker stops retrying before its invocation and lease end.
 const LEFT_OF_LEASE: Duration = Duration::from_secs(20);
+
+/// What an update does with the place of a job in the index of open jobs.
+struct Place {
+    set: &'static str,
+    remove: &'static str,
+}
+
+/// A job without a result leaves the index, unless an attempt may have stored files, or may still do so.
+fn leave_open(update: UpdateBuilder, job: &Job, ended_at: Timestamp) -> Result<(UpdateBuilder, Place), StoreError> {
+    let update = update.expression_attribute_names("#open", OPEN);
+    if job.attempts == 0 {
+        return Ok((update, Place { set: "", remove: ", #open, due" }));
+    }
+    let (open, due) = cleanup_after(job, ended_at);
+    let update =
+        update.expression_attribute_values(":open", nested(&open)?).expression_attribute_values(":due", nested(&due)?);
+    Ok((update, Place { set: ", #open = :open, due = :due", remove: "" }))
+}
 
 /// The end of a job while it is being written. The job's own write comes first.
 struct Ending<'a> {
@@ -38,17 +57,23 @@ impl Jobs {
         let at = completion.finished_at;
         let outcome = Outcome { tool: job.tool.clone(), engine: Some(completion.engine.name.clone()), error: None };
         let (update, noted) = self.terminal_update(job, Some(&outcome), at)?;
+        // Earlier attempts may have stored files before they died.
+        let (open, due) = match job.attempts {
+            0 | 1 => (Some(Shard::kept(job.id).key()), Some(completion.expires_at)),
+            _ => cleanup_after(job, at),
+        };
         let update = update
             .update_expression(format!(
-                "SET #status = :next, finished_at = :finished, expires_at = :expires, due = :expires, \
+                "SET #status = :next, finished_at = :finished, expires_at = :expires, due = :due, \
                  #output = :output, output_key = :key, results = :results, steps = :steps, engine = :engine, \
                  timings = :timings, warnings = :warnings, \
-                 #open = :kept{noted} \
-                 REMOVE secret, lease_until",
+                 #open = :open{noted} \
+                 REMOVE secret, delivered, lease_until",
             ))
             .expression_attribute_names("#output", "output")
             .expression_attribute_names("#open", OPEN)
-            .expression_attribute_values(":kept", string(Shard::kept(job.id).key()))
+            .expression_attribute_values(":open", nested(&open)?)
+            .expression_attribute_values(":due", nested(&due)?)
             .expression_attribute_values(":next", string(JobStatus::Completed.as_str()))
             .expression_attribute_values(":expires", time(completion.expires_at))
             .expression_attribute_values(":output", nested(&completion.output)?)
@@ -77,17 +102,31 @@ impl Jobs {
         engine: Option<EngineKind>,
         now: Timestamp,
     ) -> Result<Written, StoreError> {
+        let mut writes = Vec::from(self.failure(job, error, engine, now)?);
+        writes.extend(self.refund(job)?);
+        Box::pin(self.end(Ending { job, at: now, writes })).await
+    }
+
+    /// The writes of a failure without its refund: of the job, and of its event.
+    pub(super) fn failure(
+        &self,
+        job: &Job,
+        error: &JobError,
+        engine: Option<EngineKind>,
+        now: Timestamp,
+    ) -> Result<[TransactWriteItem; 2], StoreError> {
         let refunded = job.charge.total();
         let engine = engine.map(|engine| engine.as_str().to_owned());
         let outcome = Outcome { tool: job.tool.clone(), engine, error: Some(error.code) };
         let (update, noted) = self.terminal_update(job, Some(&outcome), now)?;
+        let (update, place) = leave_open(update, job, now)?;
         let update = update
             .update_expression(format!(
-                "SET #status = :next, finished_at = :finished, #error = :error, refunded = :refunded{noted} \
-                 REMOVE secret, lease_until, waiting_for, #open, due",
+                "SET #status = :next, finished_at = :finished, #error = :error, refunded = :refunded{noted}{} \
+                 REMOVE secret, delivered, lease_until, waiting_for{}",
+                place.set, place.remove
             ))
             .expression_attribute_names("#error", "error")
-            .expression_attribute_names("#open", OPEN)
             .expression_attribute_values(":next", string(JobStatus::Failed.as_str()))
             .expression_attribute_values(":error", nested(error)?)
             .expression_attribute_values(":refunded", number(refunded));
@@ -98,9 +137,7 @@ impl Jobs {
             refunded,
             ..job.clone()
         };
-        let mut writes = vec![self::update(update.build())?, self.event(&ended, EventKind::JobFailed, now)?];
-        writes.extend(self.refund(job)?);
-        Box::pin(self.end(Ending { job, at: now, writes })).await
+        Ok([self::update(update.build())?, self.event(&ended, EventKind::JobFailed, now)?])
     }
 
     /// Timeline: A finishes after its lease ended and B claimed the job; or the sweeper fails the job while A completes it. Only
@@ -143,12 +180,14 @@ impl Jobs {
     pub async fn cancel(&self, job: &Job, now: Timestamp) -> Result<Option<Job>, StoreError> {
         let refunded = job.charge.total();
         let (update, noted) = self.terminal_update(job, None, now)?;
+        let (update, place) = leave_open(update, job, now)?;
         let update = update
             .update_expression(format!(
-                "SET #status = :next, finished_at = :finished, refunded = :refunded{noted} \
-                 REMOVE secret, lease_until, waiting_for, #open, due",
+                // The lease says until when its worker may store files.
+                "SET #status = :next, finished_at = :finished, refunded = :refunded{noted}{} \
+                 REMOVE secret, delivered, waiting_for{}",
+                place.set, place.remove
             ))
-            .expression_attribute_names("#open", OPEN)
             .expression_attribute_values(":next", string(JobStatus::Canceled.as_str()))
             .expression_attribute_values(":refunded", number(refunded));
         let canceled = Job {
@@ -156,10 +195,7 @@ impl Jobs {
             finished_at: Some(now),
             refunded,
             secret: None,
-            lease_until: None,
             waiting_for: None,
-            open: None,
-            due: None,
             ..job.clone()
         };
         let mut writes = vec![self::update(update.build())?, self.event(&canceled, EventKind::JobCanceled, now)?];
@@ -214,7 +250,11 @@ impl Jobs {
     ///
     /// Timeline: A's completion is written and its response lost. A's retry finds the end that A itself wrote. But if the sweeper
     /// has failed that attempt before, A finds another end, and its result is discarded.
-    async fn own_write_or_superseded(&self, job: &Job, finished_at: Timestamp) -> Result<Written, StoreError> {
+    pub(super) async fn own_write_or_superseded(
+        &self,
+        job: &Job,
+        finished_at: Timestamp,
+    ) -> Result<Written, StoreError> {
         let current = self.get(job.id).await?;
         let ours =
             current.is_some_and(|current| current.attempts == job.attempts && current.finished_at == Some(finished_at));

@@ -1,7 +1,9 @@
 //! The Jobs table after creation. Every transition of the state machine is one conditional write.
 
+mod cleanup;
 mod deletion;
 mod ending;
+mod failing;
 mod listing;
 mod waiting;
 
@@ -23,9 +25,8 @@ use super::item::{Item, OPEN, OPEN_SHARDS, Shard, from_item, job_key, number, st
 use super::{StoreError, store_error};
 use crate::config::Tables;
 use crate::domain::api_key::Mode;
-use crate::domain::job::{
-    EngineInfo, Job, JobId, JobStatus, MAX_ATTEMPTS, Output, StepRun, StoredResults, Timings, Warning,
-};
+pub use crate::domain::job::Completion;
+use crate::domain::job::{Job, JobId, JobStatus, MAX_ATTEMPTS};
 use crate::domain::time::Timestamp;
 use crate::domain::tool::QueueName;
 
@@ -49,20 +50,6 @@ pub enum Claim {
     /// All attempts are used and the last lease has ended: the job must fail.
     Exhausted(Box<Job>),
     Unknown,
-}
-
-/// The result of a completed job.
-#[derive(Clone, Debug)]
-pub struct Completion {
-    pub output: Output,
-    pub output_key: String,
-    pub results: Option<StoredResults>,
-    pub steps: Vec<StepRun>,
-    pub engine: EngineInfo,
-    pub timings: Timings,
-    pub warnings: Vec<Warning>,
-    pub finished_at: Timestamp,
-    pub expires_at: Timestamp,
 }
 
 /// Whether a conditional write took effect.

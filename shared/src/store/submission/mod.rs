@@ -200,7 +200,15 @@ impl Attempts<'_> {
     }
 
     /// A replay is accepted even if credits have run out since.
+    ///
+    /// Timeline: our first transaction commits late, after the job was looked for, and takes the last credit. There are no credits
+    /// for another one, and the job exists.
     async fn refuse(&self, available: u64) -> Result<Created, StoreError> {
+        if self.payment.is_some()
+            && let Some(job) = self.store.jobs.get(self.submission.job.id).await?
+        {
+            return Ok(Created::Fresh(Box::new(job)));
+        }
         if let Some(ours) = &self.submission.idempotency
             && let Some(record) = self.store.record(&ours.id, self.submission.now).await?
         {
@@ -325,6 +333,11 @@ impl Attempts<'_> {
         {
             let Some(item) = item.clone() else { return Ok(Verdict::Contended { for_credits: false }) };
             let record: IdempotencyRecord = from_item(item)?;
+            // Timeline: our first transaction commits and its response is lost. The next one has another payment, and fails on
+            // our own record.
+            if record.job_id == self.submission.job.id {
+                return Ok(Verdict::JobExists);
+            }
             let same = record.fingerprint == ours.fingerprint;
             return Ok(if same { Verdict::Recorded(record) } else { Verdict::Done(Created::Mismatch) });
         }

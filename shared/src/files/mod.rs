@@ -1,6 +1,10 @@
 //! The files bucket: keys, lifetimes and signed links.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+mod deletion;
+
+pub use deletion::StoredRequest;
+
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::sync::{Arc, OnceLock};
@@ -10,7 +14,6 @@ use aws_sdk_s3::Client;
 use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_s3::presigning::PresigningConfig;
 use aws_sdk_s3::primitives::ByteStream;
-use aws_sdk_s3::types::{Delete, ObjectIdentifier};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use url::Url;
@@ -25,6 +28,10 @@ pub const LINK_LIFETIME: Duration = Duration::from_secs(600);
 /// How long an upload link works. The upload must begin within this time.
 pub const UPLOAD_LINK_LIFETIME: Duration = Duration::from_secs(900);
 
+/// The value of `If-None-Match` that only allows to store an object that does not exist.
+const NOT_THERE_YET: &str = "*";
+
+const INPUTS: &str = "inputs/";
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// Objects in the bucket. Lifecycle rules delete each kind by its prefix.
@@ -61,9 +68,27 @@ pub enum OutputPart {
 impl<'a> ObjectKey<'a> {
     /// Where the current attempt stores a result.
     pub fn of_result(job: &'a Job, part: OutputPart) -> Self {
-        let is_long = job.retention_seconds.is_some_and(|seconds| Duration::from_secs(seconds) > DAY);
-        let kept_for = if is_long { KeptFor::Week } else { KeptFor::Day };
+        let kept_for = KeptFor::of(job);
         Self::Output { account: &job.account, job: job.id, attempt: job.attempts, part, kept_for }
+    }
+
+    /// Where the job's request lies if it is not in the job's item.
+    pub fn of_request(job: &'a Job) -> Self {
+        Self::Input { account: &job.account, job: job.id }
+    }
+}
+
+impl KeptFor {
+    fn of(job: &Job) -> Self {
+        let is_long = job.retention_seconds.is_some_and(|seconds| Duration::from_secs(seconds) > DAY);
+        if is_long { Self::Week } else { Self::Day }
+    }
+
+    const fn folder(self) -> &'static str {
+        match self {
+            Self::Day => "outputs/day",
+            Self::Week => "outputs/week",
+        }
     }
 }
 
@@ -80,13 +105,9 @@ impl std::fmt::Display for OutputPart {
 impl std::fmt::Display for ObjectKey<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Input { account, job } => write!(f, "inputs/{account}/{job}"),
+            Self::Input { account, job } => write!(f, "{INPUTS}{account}/{job}"),
             Self::Output { account, job, attempt, part, kept_for } => {
-                let kept_for = match kept_for {
-                    KeptFor::Day => "day",
-                    KeptFor::Week => "week",
-                };
-                write!(f, "outputs/{kept_for}/{account}/{job}/{attempt}/{part}")
+                write!(f, "{}/{account}/{job}/{attempt}/{part}", kept_for.folder())
             }
             Self::Upload { account, upload } => write!(f, "uploads/{account}/{upload}"),
             Self::Font { account, upload } => write!(f, "fonts/{account}/{upload}"),
@@ -247,41 +268,6 @@ impl Files {
         }
     }
 
-    /// Deletes every file of a job's result.
-    pub async fn delete_results(&self, job: &Job) -> Result<(), FilesError> {
-        match self.delete_results_of(std::slice::from_ref(job)).await.is_empty() {
-            true => Ok(()),
-            false => Err(FilesError::Unavailable("not deleted".to_owned())),
-        }
-    }
-
-    /// Deletes the results of many jobs with few calls. Returns the jobs with files that could not be deleted.
-    pub async fn delete_results_of(&self, jobs: &[Job]) -> HashSet<JobId> {
-        let keys: HashMap<String, JobId> =
-            jobs.iter().flat_map(|job| result_keys(job).into_iter().map(|key| (key, job.id))).collect();
-        let names: Vec<_> = keys.keys().cloned().collect();
-        let mut kept = HashSet::new();
-        for names in names.chunks(MOST_DELETED_AT_ONCE) {
-            let left = self.delete_all(names).await.unwrap_or_else(|error| {
-                tracing::error!(%error, "results could not be deleted");
-                names.to_vec()
-            });
-            kept.extend(left.iter().filter_map(|name| keys.get(name)));
-        }
-        kept
-    }
-
-    /// Returns the keys that could not be deleted. Missing objects count as deleted.
-    async fn delete_all(&self, keys: &[String]) -> Result<Vec<String>, FilesError> {
-        let malformed = |error: aws_sdk_s3::error::BuildError| FilesError::Local(error.to_string());
-        let objects = keys.iter().map(|key| ObjectIdentifier::builder().key(key).build());
-        let objects = objects.collect::<Result<Vec<_>, _>>().map_err(malformed)?;
-        let delete = Delete::builder().set_objects(Some(objects)).quiet(true).build().map_err(malformed)?;
-        let request = self.client().delete_objects().bucket(&self.bucket).delete(delete);
-        let deleted = request.send().await.map_err(|error| unavailable(&error))?;
-        Ok(deleted.errors.unwrap_or_default().into_iter().filter_map(|error| error.key).collect())
-    }
-
     /// The job with all its results. If there are many, they are read from the bucket.
     pub async fn with_results(&self, mut job: Job) -> Result<Job, FilesError> {
         if let Some(StoredResults::Manifest { .. }) = job.results
@@ -294,19 +280,10 @@ impl Files {
         Ok(job)
     }
 
-    /// Deleting a missing object succeeds.
-    pub async fn delete(&self, key: &str) -> Result<(), FilesError> {
-        self.client()
-            .delete_object()
-            .bucket(&self.bucket)
-            .key(key)
-            .send()
-            .await
-            .map_err(|error| unavailable(&error))?;
-        Ok(())
-    }
-
-    /// A link that accepts exactly the announced document. Signing makes no call.
+    /// A link that accepts exactly the announced document, and only once. Signing makes no call.
+    ///
+    /// Timeline: the document is uploaded, a job is accepted, and the link is used again with other content. Without the
+    /// precondition, the second upload would replace what the job was accepted with.
     pub async fn upload_link(
         &self,
         key: &ObjectKey<'_>,
@@ -324,6 +301,7 @@ impl Files {
             .key(key.to_string())
             .content_type(&announced.content_type)
             .content_length(length)
+            .if_none_match(NOT_THERE_YET)
             .set_content_disposition(disposition.clone())
             .set_checksum_sha256(checksum.clone())
             .presigned(config)
@@ -333,6 +311,7 @@ impl Files {
         let headers = [
             ("content-type", Some(announced.content_type.clone())),
             ("content-disposition", disposition),
+            ("if-none-match", Some(NOT_THERE_YET.to_owned())),
             ("x-amz-checksum-sha256", checksum),
         ];
         let headers = headers.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
@@ -385,22 +364,6 @@ impl Files {
     }
 }
 
-/// Most objects that S3 deletes in one request.
-const MOST_DELETED_AT_ONCE: usize = 1000;
-
-/// Where every file of a result lies.
-fn result_keys(job: &Job) -> Vec<String> {
-    let Some(results) = &job.results else { return job.output_key.iter().cloned().collect() };
-    let files = results.files();
-    let each = (0..files).map(OutputPart::File);
-    let archive = (files > 1).then_some(OutputPart::Archive);
-    let manifest = match results {
-        StoredResults::Manifest { .. } => Some(OutputPart::Manifest),
-        StoredResults::Inline(_) => None,
-    };
-    each.chain(archive).chain(manifest).filter_map(|part| part_key(job, part)).collect()
-}
-
 /// Every file of a completed job's result with its key, if the job's item describes it (see [`Files::with_results`]). Older jobs
 /// have one file.
 pub fn result_files(job: &Job) -> Vec<(&Output, String)> {
@@ -417,8 +380,13 @@ pub fn result_files(job: &Job) -> Vec<(&Output, String)> {
 
 /// The key of one file of a result: next to the primary one, whose key contains the attempt.
 pub fn part_key(job: &Job, part: OutputPart) -> Option<String> {
-    let (directory, _) = job.output_key.as_deref()?.rsplit_once('/')?;
-    Some(format!("{directory}/{part}"))
+    Some(format!("{}{part}", result_folder(job)?))
+}
+
+/// Where the attempt that completed the job has stored its result, ending in `/`.
+fn result_folder(job: &Job) -> Option<&str> {
+    let key = job.output_key.as_deref()?;
+    key.rfind('/').map(|slash| &key[..=slash])
 }
 
 fn attachment(filename: &str) -> String {

@@ -1,6 +1,5 @@
 use std::{env, error::Error, fs};
 
-use reqwest::StatusCode;
 use serde_json::json;
 
 // Cargo.toml: reqwest (feature json), serde_json, tokio (features macros, rt)
@@ -15,11 +14,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
             {"sourceUrl": "https://files.example.com/report.docx"}
         ))
         .send()
-        .await?;
-    // 202: the job is still running.
-    if response.status() != StatusCode::OK {
-        return Err(response.text().await?.into());
-    }
+        .await?
+        .error_for_status()?;
     fs::write("report.pdf", response.bytes().await?)?;
     Ok(())
 }

@@ -1,0 +1,89 @@
+//! What jobs leave in the bucket when a worker or a request ends too early.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use docmill::domain::job::{Job, JobId, JobStatus};
+use docmill::files::StoredRequest;
+use docmill::store::StoreError;
+use docmill::store::item::Shard;
+use docmill::store::jobs::{DuePage, Written};
+
+use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
+
+/// A request is stored before its job. After this time, no function is still creating the job.
+const CREATION: Duration = Duration::from_secs(60);
+
+impl Sweeper {
+    pub(crate) async fn clean_up(&self, shard: u8, run: Run) -> Result<Repairs, StoreError> {
+        let (jobs, mut repairs, mut from) = (&self.context.jobs, Repairs::default(), None);
+        while !run.is_over() {
+            let DuePage { ids, next } = jobs.due(Shard::Cleanup(shard), run.now, from).await?;
+            let is_due =
+                |job: &Job| Shard::is_cleanup(job.open.as_deref()) && job.due.is_some_and(|due| due <= run.now);
+            let due = jobs.get_all(&ids).await?.into_iter().filter(is_due).collect();
+            repairs += self.repair_all(due, run, |job| self.clean(job, run)).await;
+            let Some(mark) = next else { break };
+            from = Some(mark);
+        }
+        Ok(repairs)
+    }
+
+    /// Deletes what attempts have stored besides the job's result.
+    ///
+    /// Timeline: a job is canceled while its worker stores the result. The worker looks once a second, and deletes what it has
+    /// stored. If it dies before that, or a file arrives after that, the file is found here. Until the worker's lease has ended,
+    /// every run looks again.
+    async fn clean(&self, job: Job, run: Run) -> Result<Repair, Obstacle> {
+        match job.status {
+            JobStatus::Queued | JobStatus::Processing => return Ok(Repair::None),
+            JobStatus::Completed | JobStatus::Expired => self.context.files.delete_other_attempts(&job).await?,
+            JobStatus::Failed | JobStatus::Canceled | JobStatus::Deleted => {
+                self.context.files.delete_everything(&job).await?;
+            }
+        }
+        if job.lease_until.is_none_or(|until| until <= run.now) {
+            match self.context.jobs.cleaned(&job).await? {
+                Written::Yes | Written::Superseded => {}
+            }
+        }
+        Ok(Repair::None)
+    }
+
+    /// Deletes stored requests of jobs that have ended, or were never created. Usually, whoever ended or refused the job has
+    /// deleted its request, so that only those of waiting jobs are left.
+    ///
+    /// Timeline: a request is stored, and its transaction is refused, or the function dies. No job names the request.
+    pub(crate) async fn delete_requests(&self, run: Run) -> Result<Repairs, StoreError> {
+        let (mut repairs, mut from) = (Repairs::default(), None);
+        while !run.is_over() {
+            let (requests, next) = match self.context.files.stored_requests(from).await {
+                Ok(page) => page,
+                Err(error) => {
+                    tracing::error!(%error, "stored requests could not be listed");
+                    repairs.errors += 1;
+                    break;
+                }
+            };
+            let unneeded = self.unneeded(requests, run).await?;
+            if let Err(error) = self.context.files.delete_all(&unneeded).await {
+                tracing::error!(%error, "stored requests could not be deleted");
+                repairs.errors += 1;
+            }
+            if next.is_none() {
+                break;
+            }
+            from = next;
+        }
+        Ok(repairs)
+    }
+
+    /// The keys of requests that no job needs any more.
+    async fn unneeded(&self, mut requests: Vec<StoredRequest>, run: Run) -> Result<Vec<String>, StoreError> {
+        requests.retain(|request| request.job.made_at().is_none_or(|made_at| made_at.plus(CREATION) <= run.now));
+        let ids: Vec<JobId> = requests.iter().map(|request| request.job).collect();
+        let jobs = self.context.jobs.get_all(&ids).await?.into_iter();
+        let needed: HashSet<JobId> = jobs.filter(|job| !job.status.is_terminal()).map(|job| job.id).collect();
+        Ok(requests.into_iter().filter(|request| !needed.contains(&request.job)).map(|request| request.key).collect())
+    }
+}
