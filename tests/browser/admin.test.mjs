@@ -241,10 +241,10 @@ test("a plan that is offered and the address for credits show on the public page
     await save(page);
     await page.waitForURL(url("/admin/plans"));
     await page.goto(url("/admin/service"));
-    await page.getByLabel(/^Where to ask for credits/).fill("javascript:alert(1)");
+    await page.getByLabel(/^Credit contact/).fill("javascript:alert(1)");
     await save(page);
     assert.match(await page.locator("#credits_contact-error").innerText(), /e-mail address or an https/);
-    await page.getByLabel(/^Where to ask for credits/).fill("billing@docmill.example");
+    await page.getByLabel(/^Credit contact/).fill("billing@docmill.example");
     await save(page);
     await page.getByText("The settings were saved.").waitFor();
     try {

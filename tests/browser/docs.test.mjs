@@ -24,7 +24,7 @@ test("an example is in four languages, and the choice is kept", async () => {
   await withVisitor({}, async ({ page, goto }) => {
     await goto("/docs/first-conversion");
     const shown = () => page.locator(".code-tab:not([hidden]) code").innerText();
-    assert.match(await shown(), /^curl .*\/v1\/convert\/office-to-pdf/);
+    assert.match(await shown(), /curl .*\/v1\/convert\/office-to-pdf/);
     await page.getByRole("tab", { name: "Python" }).click();
     assert.match(await shown(), /import json, os, urllib/);
     await page.keyboard.press("ArrowRight");
@@ -51,6 +51,56 @@ test("the search finds options, errors and sections by keyboard", async () => {
     await page.getByText("No results.").waitFor();
     await page.keyboard.press("Escape");
     assert.equal(await page.locator("#search-results").isVisible(), false);
+  });
+});
+
+test("the search understands questions and words with a typo", async () => {
+  await withVisitor({}, async ({ page, goto }) => {
+    await goto("/docs");
+    for (const [wanted, title] of [["how to merge", "Merge PDF"], ["webhok", "Webhooks"]]) {
+      await page.locator("#search").fill(wanted);
+      await page.locator("#search-results a", { hasText: title }).first().waitFor();
+    }
+  });
+});
+
+test("the sidebar shows and marks the page, also that of a group", async () => {
+  await withVisitor({}, async ({ page, goto }) => {
+    await goto("/docs/errors/wrong_password");
+    const here = page.locator(".docs-side [aria-current]").first();
+    const [entry, side] = [await here.boundingBox(), await page.locator(".docs-side").boundingBox()];
+    assert.ok(entry.y >= side.y && entry.y + entry.height <= side.y + side.height, "the entry is in view");
+    await goto("/docs/api");
+    assert.equal(await page.locator(".docs-side [aria-current]").innerText(), "API reference");
+  });
+});
+
+test("an endpoint's page has request and response beside the text, and the job on a page of its own", async () => {
+  await withVisitor({}, async ({ page, goto }) => {
+    await goto("/docs/api/get-job");
+    const boxes = page.locator(".endpoint-columns > *");
+    const [code, text] = [await boxes.nth(0).boundingBox(), await boxes.nth(1).boundingBox()];
+    assert.ok(code.x > text.x + text.width / 2, "side by side");
+    assert.match(await page.locator("#request-code").innerText(), /curl [\s\S]*\/v1\/jobs\/\$JOB_ID/);
+    assert.match(await page.locator("#response-code").innerText(), /"job"/);
+    await page.getByText("Properties", { exact: true }).first().click();
+    await page.getByRole("link", { name: "The job object" }).last().click();
+    await page.waitForURL(url("/docs/api/job-object"));
+    assert.match(await mainText(page), /waitingFor[\s\S]*warnings/);
+    assert.ok(await page.getByRole("navigation", { name: "On this page" }).isVisible());
+  });
+});
+
+test("an unknown address is a page for people, and any page is there as Markdown", async () => {
+  await withVisitor({}, async ({ page, goto }) => {
+    const answer = await goto("/docs/tools/none");
+    assert.equal(answer.status(), 404);
+    assert.match(await mainText(page), /We couldn't find that page/);
+    await goto("/docs/webhooks");
+    const markdown = await page.getByRole("link", { name: "View as Markdown" }).getAttribute("href");
+    const text = await (await fetch(new URL(markdown, page.url()))).text();
+    assert.match(text, /^# Webhooks/);
+    assert.equal((await page.locator("meta[name=description]").getAttribute("content")).includes("#"), false);
   });
 });
 

@@ -9,14 +9,18 @@ after(closeBrowser);
 test("the homepage and the menu lead to a tool, its options and a command to copy", async () => {
   await withVisitor({}, async ({ page, goto, context }) => {
     await goto("/");
-    assert.match(await mainText(page), /One request[\s\S]*curl -L -o result\.pdf [\s\S]*\/v1\/convert\/html-to-pdf/);
+    assert.match(await mainText(page), /One request[\s\S]*curl -sS --fail-with-body -L -o result\.pdf [\s\S]*\/v1\/convert\/html-to-pdf/);
+    const prices = (await mainText(page)).match(/1 credit per document/g);
+    assert.equal(prices.length, 1, "the usual price is named once");
+    assert.ok(await page.getByRole("img", { name: /Invoice 4711/ }).isVisible(), "the result beside the request");
+    assert.ok(await page.getByRole("navigation", { name: "Site" }).getByRole("link", { name: "Plans" }).isVisible());
     const menu = page.getByRole("navigation", { name: "Site" });
     await menu.getByText("Tools", { exact: true }).click();
     assert.equal(await menu.getByText("Organize", { exact: true }).count(), 1, "tools are grouped by category");
     await menu.getByRole("link", { name: "HTML to PDF" }).click();
     await page.waitForURL(url("/tools/html-to-pdf"));
     const text = await mainText(page);
-    for (const said of ["1 credit per document", "pageSize", "Letter", "renderMode", `${url("/v1/convert/html-to-pdf")}`]) {
+    for (const said of ["1 credit per document", "pageSize", "Letter", "renderMode", `export DOCMILL_URL=${url("")}`, "/v1/convert/html-to-pdf"]) {
       assert.ok(text.includes(said), `${said} in ${text}`);
     }
     assert.equal((await context.cookies()).length, 0, "a guest is given no cookie");
@@ -63,4 +67,18 @@ test("every page has a strict policy and loads nothing from other hosts", async 
     const fontSize = await page.getByRole("heading", { level: 1 }).evaluate((heading) => getComputedStyle(heading).fontSize);
     assert.ok(parseFloat(fontSize) > 30, "the sheet is loaded");
   });
+});
+
+test("crawlers and browsers find what they ask for at fixed addresses", async () => {
+  const get = (path, headers = {}) => fetch(url(path), { headers });
+  const robots = await (await get("/robots.txt")).text();
+  assert.match(robots, /^User-agent: \*$/m);
+  const sitemap = robots.match(/^Sitemap: (.*)$/m)[1];
+  assert.equal(sitemap, url("/sitemap.xml"));
+  const pages = [...(await (await fetch(sitemap)).text()).matchAll(/<loc>(.*?)<\/loc>/g)].map(([, page]) => page);
+  assert.ok(pages.includes(url("/tools/merge-pdf")) && pages.includes(url("/docs/tools/merge-pdf")));
+  for (const page of pages) assert.equal((await fetch(page)).status, 200, page);
+  const icon = await get("/favicon.ico");
+  assert.deepEqual([icon.status, icon.headers.get("content-type")], [200, "image/x-icon"]);
+  assert.match(await (await get("/llms.txt")).text(), /^# Docmill$/m);
 });

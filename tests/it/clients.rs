@@ -4,8 +4,6 @@
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use api_docs::example::{Example, Language};
-use docmill::domain::catalogue::Catalogue;
 use docmill::domain::job::JobId;
 use serde_json::{Value, json};
 use tokio::process::Command;
@@ -126,42 +124,6 @@ client!(curl, "sh", Some("convert.sh"), takes_files: true);
 client!(python, "python3", Some("convert.py"), takes_files: true);
 client!(typescript, node().await, Some("convert.ts"), takes_files: false);
 client!(rust, rust_example("convert", "tests/clients/convert.rs").await, None, takes_files: false);
-
-/// The documentation's example in each language. The Rust example was compiled as printed, with a source that does not exist, so
-/// its job fails.
-#[tokio::test]
-async fn the_examples_in_the_documentation_work() {
-    let Some(url) = crate::support::deployed_url() else { return };
-    let setting = |name: &str| std::env::var(name).unwrap();
-    let catalogue = Catalogue::load().unwrap();
-    let body = json!({"sourceUrl": format!("{}/small.docx", setting("SAMPLES_URL"))});
-    let definition = &catalogue.find("office-to-pdf").unwrap().definition;
-    let example = Example { file: "report.pdf".into(), ..Example::with(definition, body) };
-    for language in Language::ALL {
-        let folder = tempfile::tempdir().unwrap();
-        let (program, script) = match language {
-            Language::Curl => ("sh".into(), Some("convert.sh")),
-            Language::Python => ("python3".into(), Some("convert.py")),
-            Language::TypeScript => (node().await, Some("convert.mts")),
-            Language::Rust => (rust_example("docs-example", "functions/api-docs/snippets/convert.rs").await, None),
-        };
-        if let Some(script) = script {
-            std::fs::write(folder.path().join(script), example.code(language)).unwrap();
-        }
-        let mut command = Command::new(program);
-        command.args(script).current_dir(folder.path()).kill_on_drop(true);
-        let output =
-            command.env("DOCMILL_URL", &url).env("DOCMILL_KEY", setting("DOCMILL_LIVE_KEY")).output().await.unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        if language == Language::Rust {
-            assert!(!output.status.success() && said.contains("409"), "{said}");
-            continue;
-        }
-        assert!(output.status.success(), "{}: {said}", language.name());
-        let bytes = std::fs::read(folder.path().join("report.pdf")).unwrap();
-        assert!(pdf::text(&bytes).contains("Amet aliqua dolor"), "{}", language.name());
-    }
-}
 
 /// The pinned Node, which runs TypeScript directly. Only installed once.
 pub async fn node() -> PathBuf {

@@ -49,9 +49,11 @@ fn value_of<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 }
 
 #[test]
-fn the_readme_lists_exactly_the_error_codes_of_the_code() {
-    let listed: BTreeSet<_> =
-        error_table(&file("README.md")).into_iter().map(|(status, code, _)| (status, code)).collect();
+fn the_guide_lists_exactly_the_error_codes_of_the_code() {
+    let listed: BTreeSet<_> = error_table(&file("functions/api-docs/guides/errors.md"))
+        .into_iter()
+        .map(|(status, code, _)| (status, code))
+        .collect();
     let expected: BTreeSet<_> =
         ErrorCode::ALL.iter().map(|code| (code.status().as_u16(), code.as_str().to_owned())).collect();
     assert_eq!(listed, expected);

@@ -17,7 +17,7 @@ use list_jobs::JobList;
 use list_jobs::cursor::CursorKey;
 use serde_json::{Value, json};
 
-use crate::contract::{error_table, file};
+use crate::contract::file;
 use crate::fonts::{fixture, uploaded};
 use crate::support::http::{Answer, RequestBuilder, get, post};
 use crate::support::jobs::{claim, completion};
@@ -162,7 +162,6 @@ fn the_description_has_exactly_the_error_codes_of_the_code_under_their_status() 
     let elsewhere = [ErrorCode::RouteNotFound, ErrorCode::MethodNotAllowed].map(ErrorCode::as_str);
     assert_eq!(&shown | &elsewhere.into(), all);
     assert!(elsewhere.iter().all(|code| description.0["components"]["examples"][code].is_object()));
-    assert_eq!(error_table(&api_docs::guide::all()), error_table(&file("README.md")));
 }
 
 #[test]
@@ -172,7 +171,8 @@ fn the_description_has_exactly_the_states_job_errors_and_events_of_the_code() {
     let job_errors: BTreeSet<_> = JobErrorCode::ALL.map(JobErrorCode::as_str).into();
     assert_eq!(strings(&schemas["JobError"]["properties"]["code"]["enum"]), job_errors);
     let guide = api_docs::guide::all();
-    let rows = guide.lines().filter_map(|line| {
+    let errors = file("functions/api-docs/guides/errors.md");
+    let rows = errors.lines().filter_map(|line| {
         let cells: Vec<_> = line.strip_prefix("| `")?.split(" | ").collect();
         Some((cells[0].trim_end_matches('`'), cells[1], cells[2] != "no |"))
     });
@@ -190,13 +190,9 @@ fn the_description_has_exactly_the_states_job_errors_and_events_of_the_code() {
 fn job_bodies_are_the_schemas_that_are_enforced() {
     let description = Description::load();
     let schemas = &description.0["components"]["schemas"];
-    let references: Vec<_> = tool_schemas()
-        .into_iter()
-        .map(|(name, parameters)| {
-            assert_eq!(schemas[&name], parameters, "{name}");
-            json!({"$ref": format!("#/components/schemas/{name}")})
-        })
-        .collect();
+    let reference = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
+    // A unit test of the documentation compares the schemas themselves.
+    let references: Vec<_> = tool_schemas().iter().map(|(name, _)| reference(name)).collect();
     assert_eq!(schemas["ToolJobRequest"]["anyOf"], json!(references));
     for tool in Catalogue::load().unwrap().tools() {
         let slug = &tool.definition.slug;
@@ -253,7 +249,9 @@ fn the_guides_signature_check_is_the_one_that_runs_in_the_python_client() {
     let guide = api_docs::guide::all();
     let code = guide.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
     assert!(code.contains("hmac.compare_digest"));
-    assert!(file("tests/clients/convert.py").contains(code));
+    let (imports, function) = code.split_once("\n\n\n").unwrap();
+    assert!(file("tests/clients/convert.py").contains(function));
+    assert_eq!(imports, "import base64, hashlib, hmac, time", "a test runs it");
 }
 
 #[tokio::test]

@@ -1,4 +1,5 @@
-//! Tests the examples for copying: every command of the README and guides, and the guides' programs in every language.
+//! Tests the examples for copying: the README's request, every command of guides and endpoints, and the guides' programs in every
+//! language.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -6,8 +7,9 @@ use std::path::Path;
 use std::process::Output;
 use std::sync::mpsc;
 
-use api_docs::example::{Language, PROGRAMS, Program};
 use api_docs::guide::{GUIDES, script};
+use api_docs::program::PROGRAMS;
+use docmill_look::example::{Language, Program};
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -156,18 +158,73 @@ async fn every_command_of_the_guides_works() {
 }
 
 #[tokio::test]
-async fn every_command_of_the_readme_works() {
+async fn the_request_of_the_readme_works() {
     let Some(stack) = Stack::deployed() else { return };
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let (_, section) = readme.split_once("\n## Five minutes with each endpoint\n").unwrap();
+    let (_, section) = readme.split_once("\n## One request\n").unwrap();
     let commands = script(section.split("\n## ").next().unwrap());
     let commands = commands.replace(". .local/env", "").replace("http://127.0.0.1:8001", &stack.samples);
     let folder = TempDir::new().unwrap();
-    let said = stack.run_script("README", &commands, folder.path(), "").await;
+    stack.run_script("README", &commands, folder.path(), "").await;
     assert!(pdf::text(&std::fs::read(folder.path().join("small.pdf")).unwrap()).contains(TEXT));
-    for part in ["\"tools\":", "\"jobs\":", "toolSlug,created,completed", "\"webhookTest\":"] {
-        assert!(said.contains(part), "{part}: {said}");
+}
+
+/// The requests on the pages of endpoints, with the ids that they take from the environment.
+#[tokio::test]
+async fn every_request_on_an_endpoints_page_works() {
+    let Some(stack) = Stack::deployed() else { return };
+    let description: Value = serde_json::from_str(api_docs::book::OPENAPI).unwrap();
+    let elsewhere = Elsewhere::new();
+    let folder = TempDir::new().unwrap();
+    for operation in api_docs::operation::all(&description) {
+        let page = Client::new().get(format!("{}/docs/api/{}", stack.url, operation.slug())).send().await.unwrap();
+        let page = page.error_for_status().unwrap().text().await.unwrap();
+        let (_, request) = page.split_once("<code id=\"request-code\">").expect("a request to copy");
+        let request = crate::samples::text(request.split("</code>").next().unwrap());
+        let request =
+            request.replace("https://files.example.com/report.docx", &format!("{}/small.docx", stack.samples));
+        let (job, upload, font) = needs(&stack, &elsewhere, &operation.slug()).await;
+        let mut bash = Command::new("bash");
+        let ids = format!("export UPLOAD_ID={upload} FONT_ID={font}\n");
+        bash.args(["-c", &format!("set -eu\n{ids}{request} | cat")]);
+        let output = stack.run(bash, folder.path(), &job).await;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let is_empty = operation.method == "DELETE" && said.is_empty();
+        assert!(
+            is_empty || serde_json::from_str::<Value>(&said).is_ok_and(|answer| answer["ok"] == true),
+            "{}: {said}\n{request}",
+            operation.path
+        );
     }
+}
+
+/// The ids of a job, an upload and a font for an endpoint's request. One that ends a job gets one that does not end by itself.
+async fn needs(stack: &Stack, elsewhere: &Elsewhere, slug: &str) -> (String, String, String) {
+    let job = match slug {
+        "cancel-job" => json!({"toolSlug": "html-to-pdf", "url": format!("{}/slow.html", elsewhere.address)}),
+        _ => json!({"toolSlug": "html-to-pdf", "html": "<p>Report"}),
+    };
+    let job = stack.create(job).await;
+    let content = match slug {
+        "create-font" | "delete-font" => fixture("triangle.ttf"),
+        _ => std::fs::read(root().join("samples/small.docx")).unwrap(),
+    };
+    let kind = if slug.ends_with("-font") { "font/ttf" } else { "application/octet-stream" };
+    let upload = stack
+        .ask(Method::POST, "/v1/uploads", Some(json!({"contentType": kind, "bytes": content.len()})))
+        .await["upload"]
+        .take();
+    let put = Client::new().put(upload["url"].as_str().unwrap()).header("content-type", kind).body(content);
+    put.send().await.unwrap().error_for_status().unwrap();
+    let upload = upload["id"].as_str().unwrap().to_owned();
+    let font = match slug {
+        "delete-font" => {
+            let added = stack.ask(Method::POST, "/v1/fonts", Some(json!({"uploadId": upload}))).await;
+            added["font"]["id"].as_str().unwrap().to_owned()
+        }
+        _ => String::new(),
+    };
+    (job, upload, font)
 }
 
 /// A program as a reader would run it.

@@ -43,6 +43,7 @@ mod plans;
 mod playground;
 mod read_jobs;
 mod redrive;
+mod samples;
 mod secrets;
 mod source_jobs;
 mod sweeping;

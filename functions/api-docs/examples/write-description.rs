@@ -3,10 +3,11 @@
 use std::error::Error;
 use std::fs;
 
+use api_docs::description::{openapi, text};
 use docmill::domain::catalogue::Catalogue;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let description = api_docs::description::openapi(&Catalogue::load()?)?;
-    fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json"), format!("{description:#}\n"))?;
+    let description = openapi(&Catalogue::load()?)?;
+    fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json"), text(&description)?)?;
     Ok(())
 }

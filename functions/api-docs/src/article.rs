@@ -49,12 +49,20 @@ pub struct Article {
     pub summary: String,
     pub body: Markup,
     pub sections: Vec<Section>,
+    /// Whether code stands beside the text, so that the page's contents go above it.
+    pub is_wide: bool,
 }
 
 impl Article {
     pub fn new(title: &str, (body, sections): (Markup, Vec<Section>)) -> Self {
-        Self { title: title.to_owned(), summary: String::new(), body, sections }
+        Self { title: title.to_owned(), summary: String::new(), body, sections, is_wide: false }
     }
+}
+
+/// A text up to its first full stop, without Markdown's marks.
+pub fn first_sentence(text: &str) -> String {
+    let plain = text.replace('\n', " ").replace(['`', '*'], "");
+    plain.split_once(". ").map_or(plain.clone(), |(first, _)| format!("{first}."))
 }
 
 #[cfg(test)]

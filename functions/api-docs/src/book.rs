@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::article::{Article, Links};
 use crate::contents::{Entry, Group};
-use crate::guide::GUIDES;
+use crate::guide::{self, ABOUT, GUIDES};
+use crate::members::JOB_OBJECT;
 use crate::{error, error_code, operation, tool};
 
 /// The OpenAPI description as served.
@@ -44,8 +45,10 @@ impl Book {
         let operations = operation::all(&self.description);
         let operations =
             operations.iter().map(|operation| entry(Group::Reference, &operation.slug(), operation.title()));
+        let job = entry(Group::Reference, "job-object", "The job object");
+        let about = ABOUT.iter().map(|page| entry(Group::About, page.slug, page.title()));
         let errors = error_code::all().into_iter().map(|code| entry(Group::Errors, code, code));
-        guides.chain(tools).chain(operations).chain(errors).collect()
+        guides.chain(tools).chain([job]).chain(operations).chain(errors).chain(about).collect()
     }
 
     /// The page at this path, if it exists.
@@ -57,10 +60,11 @@ impl Book {
             ["", "tools"] => Some(self.tools(&links)),
             ["", "api"] => Some(self.reference(&links)),
             ["", name] => {
-                let guide = GUIDES.iter().find(|guide| guide.slug == *name)?;
+                let guide = GUIDES.iter().chain(&ABOUT).find(|guide| guide.slug == *name)?;
                 Some(guide.article(&self.catalogue, &links))
             }
             ["", "tools", slug] => Some(tool::article(self.catalogue.find(slug)?, &links)),
+            ["", "api", "job-object"] => Some(operation::job_object(&self.description, &links)),
             ["", "api", name] => {
                 let operations = operation::all(&self.description);
                 let found = operations.iter().find(|operation| operation.slug() == *name)?;
@@ -69,6 +73,47 @@ impl Book {
             ["", "errors", code] => error::article(code, &self.catalogue, &self.description, &links),
             _ => None,
         }
+    }
+
+    /// The page at this path as Markdown, for programs and language models.
+    pub fn markdown(&self, path: &str) -> Option<String> {
+        match path.strip_prefix("/docs/")?.split('/').collect::<Vec<_>>().as_slice() {
+            [name] => {
+                let guide = GUIDES.iter().chain(&ABOUT).find(|guide| guide.slug == *name)?;
+                Some(guide::as_markdown(guide.text(), &self.catalogue))
+            }
+            ["tools", slug] => Some(tool::markdown(self.catalogue.find(slug)?)),
+            ["api", "job-object"] => {
+                let schema = &self.description["components"]["schemas"]["Job"];
+                Some(format!("# The job object\n\nAs JSON Schema:\n\n```json\n{schema:#}\n```\n"))
+            }
+            ["api", name] => {
+                let operations = operation::all(&self.description);
+                let found = operations.iter().find(|operation| operation.slug() == *name)?;
+                Some(found.markdown(&self.description))
+            }
+            ["errors", code] => {
+                error_code::find(code)?;
+                let (meaning, help) = (error::meaning(code).unwrap_or_default(), error::help(code).unwrap_or_default());
+                Some(format!("# {code}\n\n{meaning}\n\n{help}\n"))
+            }
+            _ => None,
+        }
+    }
+
+    /// The list of all pages in Markdown, as <https://llmstxt.org> describes it.
+    pub fn for_models(&self) -> String {
+        let entries = self.entries();
+        let group = |group: Group| {
+            let pages = entries.iter().filter(|entry| entry.group == group);
+            let page = |entry: &Entry| format!("- [{}]({}.md)\n", entry.title, entry.path.trim_start_matches('/'));
+            format!("\n## {}\n\n{}", group.title(), pages.map(page).collect::<String>())
+        };
+        let groups: String = Group::ALL.into_iter().map(group).collect();
+        format!(
+            "# Docmill\n\n> An HTTP API that converts, combines, redacts and compares documents as asynchronous jobs.\n\n\
+             The whole interface as OpenAPI 3.1: [openapi.json](openapi.json).\n{groups}"
+        )
     }
 
     fn front(&self, links: &Links) -> Article {
@@ -94,6 +139,7 @@ impl Book {
                 (guide("lists", "Find jobs by status, tool, date and your own labels."))
                 (guide("control", "Cancel jobs, delete their documents, or send results to your own storage."))
                 (guide("errors", "Every error code, what it means and what to do."))
+                (guide("warnings", "How a result differs from its source."))
                 (guide("limits", "Sizes, times and requests per minute."))
                 (guide("idempotency", "Repeat requests safely and pay once."))
                 (guide("webhooks", "Signed events about jobs and your account."))
@@ -114,7 +160,7 @@ impl Book {
             (self.tool_list(links))
         };
         let summary = "All tools of the Docmill API with their options.".to_owned();
-        Article { summary, ..Article::new("Tools", (body, Vec::new())) }
+        Article { summary, ..Article::new("Tool reference", (body, Vec::new())) }
     }
 
     fn tool_list(&self, links: &Links) -> Markup {
@@ -132,6 +178,7 @@ impl Book {
         let operations = operation::all(&self.description);
         let body = html! {
             p.lead { "All endpoints. Every request needs a key; bodies and responses are JSON." }
+            p { "Most responses contain " a href=(links.to(JOB_OBJECT)) { "the job object" } "." }
             p { "The same as data, for generators and API clients: " a href=(links.to("/openapi.json")) { "openapi.json" } " (OpenAPI 3.1)." }
             div.table-frame tabindex="0" role="region" aria-label="Endpoints" {
                 table {
@@ -173,8 +220,16 @@ mod tests {
             for target in page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
                 let Some(docs) = target.trim_start_matches("../").strip_prefix("docs") else { continue };
                 let whole = format!("/docs{docs}");
-                assert!(paths.contains(&whole) || whole == "/docs/search.json", "{path} links to {target}");
+                assert!(
+                    paths.contains(&whole) || whole == "/docs/search.json" || whole.ends_with(".md"),
+                    "{path} links to {target}"
+                );
             }
+        }
+        for entry in &entries {
+            let markdown = book.markdown(&entry.path).unwrap_or_else(|| panic!("{} has no Markdown", entry.path));
+            assert!(markdown.starts_with("# ") && !markdown.contains("<div"), "{}", entry.path);
+            assert!(book.for_models().contains(&format!("]({}.md)", &entry.path[1..])), "{}", entry.path);
         }
         for unknown in ["/docs/none", "/docs/tools/none", "/docs/errors/none", "/docs/", "/docs/a/b/c", "/docsx"] {
             assert!(book.article(unknown).is_none(), "{unknown}");

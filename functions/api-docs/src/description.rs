@@ -10,9 +10,11 @@ use docmill::domain::job::{JobErrorCode, JobStatus};
 use docmill::http::envelope::respond;
 use docmill::http::error::{ApiError, ErrorCode};
 use docmill::http::request::RequestId;
+use serde::Serialize as _;
+use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Map, Value, json};
 
-use crate::guide;
+use crate::{guide, sharing};
 
 const DOCUMENT: &str = include_str!("../description/openapi.json");
 const COMPONENTS: &str = include_str!("../description/components.json");
@@ -33,19 +35,29 @@ pub fn openapi(catalogue: &Catalogue) -> Result<Value, DescriptionError> {
     let mut components: Value = serde_json::from_str(COMPONENTS)?;
     put(&mut components, "", "schemas", schemas(catalogue)?)?;
     put(&mut components, "", "examples", examples()?)?;
-    put(&mut document, "/info", "description", json!(guide::for_description(catalogue)))?;
+    put(&mut document, "/info", "description", json!(guide::for_description()))?;
     put(&mut document, "", "components", components)?;
     Ok(document)
+}
+
+/// The document as it is served, with little indentation: it is large.
+pub fn text(document: &Value) -> Result<String, DescriptionError> {
+    let mut written = Vec::new();
+    let format = PrettyFormatter::with_indent(b" ");
+    document.serialize(&mut Serializer::with_formatter(&mut written, format))?;
+    let mut text = String::from_utf8_lossy(&written).into_owned();
+    text.push('\n');
+    Ok(text)
 }
 
 fn schemas(catalogue: &Catalogue) -> Result<Value, DescriptionError> {
     let mut schemas: Value = serde_json::from_str(SCHEMAS)?;
     let mut bodies = Vec::new();
     for tool in catalogue.tools() {
-        let name = schema_name(&tool.definition.slug);
-        bodies.push(json!({"$ref": format!("#/components/schemas/{name}")}));
-        put(&mut schemas, "", &name, Value::clone(&tool.definition.parameters))?;
+        bodies.push(json!({"$ref": format!("#/components/schemas/{}", schema_name(&tool.definition.slug))}));
     }
+    let components = schemas.as_object_mut().ok_or(DescriptionError::Missing("schemas"))?;
+    sharing::add_tools(components, catalogue, schema_name);
     put(&mut schemas, "/ToolJobRequest", "anyOf", bodies.into())?;
     put(&mut schemas, "/Error/properties/code", "enum", json!(ErrorCode::ALL.map(ErrorCode::as_str)))?;
     put(&mut schemas, "/JobError/properties/code", "enum", json!(JobErrorCode::ALL.map(JobErrorCode::as_str)))?;
@@ -107,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_served_description_matches_the_code() {
-        let composed = format!("{:#}\n", openapi(&Catalogue::load().unwrap()).unwrap());
+        let composed = text(&openapi(&Catalogue::load().unwrap()).unwrap()).unwrap();
         assert!(composed == include_str!("../openapi.json"), "openapi.json is not up to date: run `make description`");
     }
 }

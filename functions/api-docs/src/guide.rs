@@ -2,13 +2,14 @@
 
 use docmill::domain::catalogue::Catalogue;
 use docmill_look::code::{self, Tab};
+use docmill_look::example::{Example, Program};
 use maud::{Markup, PreEscaped};
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use serde_json::Value;
 
-use crate::article::{Article, Links, Section};
+use crate::article::{Article, Links, Section, first_sentence};
 use crate::error_code;
-use crate::example::{Example, PROGRAMS, Program};
+use crate::program::PROGRAMS;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Guide {
@@ -23,7 +24,7 @@ macro_rules! guide {
 }
 
 /// In reading order.
-pub const GUIDES: [Guide; 14] = [
+pub const GUIDES: [Guide; 15] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
@@ -34,6 +35,7 @@ pub const GUIDES: [Guide; 14] = [
     guide!("lists"),
     guide!("control"),
     guide!("errors"),
+    guide!("warnings"),
     guide!("limits"),
     guide!("idempotency"),
     guide!("webhooks"),
@@ -51,36 +53,72 @@ impl Guide {
 
     pub fn article(&self, catalogue: &Catalogue, links: &Links) -> Article {
         let rendered = render(self.text, catalogue, links);
-        Article { summary: first_sentence(self.text), ..Article::new(self.title(), rendered) }
+        Article { summary: summary(self.text), ..Article::new(self.title(), rendered) }
     }
 }
+
+macro_rules! about {
+    ($slug:literal, $path:literal) => {
+        Guide { slug: $slug, text: include_str!($path) }
+    };
+}
+
+/// Pages about the service, in the order of [`docmill_look::LEGAL`]. Operators replace these files with their own texts.
+pub const ABOUT: [Guide; 4] = [
+    about!("changelog", "../../../CHANGELOG.md"),
+    about!("status", "../pages/status.md"),
+    about!("security", "../pages/security.md"),
+    about!("terms", "../pages/terms.md"),
+];
 
 /// All guides as one text.
 pub fn all() -> String {
     GUIDES.map(|guide| guide.text).join("\n")
 }
 
-/// The guides for the OpenAPI description, with examples in curl and links relative to the API's address.
-pub fn for_description(catalogue: &Catalogue) -> String {
-    let mut text = all();
+/// What the OpenAPI description says about the guides: their titles, with links relative to the API's address.
+pub fn for_description() -> String {
+    let guides = GUIDES.map(|guide| format!("- [{}](docs/{})\n", guide.title(), guide.slug)).concat();
+    format!(
+        "Docmill converts documents. Every conversion is a job: create it, and wait for its result or ask again later.\n\n{guides}"
+    )
+}
+
+/// The first sentence of the first paragraph. Headings, code, lists and tables are none.
+fn summary(text: &str) -> String {
+    let mut in_code = false;
+    let mut paragraphs = text.split("\n\n").filter(|part| {
+        let was_in_code = in_code;
+        in_code ^= part.matches("```").count() % 2 == 1;
+        !was_in_code && !part.trim_start().starts_with(['#', '`', '|', '-', '1'])
+    });
+    paragraphs.next().map(first_sentence).unwrap_or_default()
+}
+
+/// A guide as plain Markdown: its fences of examples and programs as code in curl and Python, its links to pages in Markdown.
+pub fn as_markdown(text: &str, catalogue: &Catalogue) -> String {
+    let mut text = text.to_owned();
     for guide in GUIDES {
-        text = text.replace(&format!("]({})", guide.slug), &format!("](docs/{})", guide.slug));
+        text = text.replace(&format!("]({})", guide.slug), &format!("]({}.md)", guide.slug));
     }
     for (fence, read) in FENCES {
         while let Some((before, rest)) = text.split_once(&format!("```{fence}\n")) {
             let Some((fenced, after)) = rest.split_once("```") else { break };
             let tabs = read(fenced, catalogue).unwrap_or_default();
-            let curl = tabs.into_iter().next().map_or_else(String::new, |tab| tab.code);
-            text = format!("{before}```sh\n{curl}\n```{after}");
+            text = format!("{before}{}{after}", in_fences(&tabs));
         }
     }
     text
 }
 
-/// The first paragraph up to its first full stop, as plain text.
-fn first_sentence(text: &str) -> String {
-    let paragraph = text.split("\n\n").nth(1).unwrap_or_default().replace('\n', " ").replace(['`', '*'], "");
-    paragraph.split_once(". ").map_or(paragraph.clone(), |(first, _)| format!("{first}."))
+/// The code in curl and Python, as fences.
+pub fn in_fences(tabs: &[Tab]) -> String {
+    let fence = |tab: &Tab| match tab.label {
+        "curl" => Some(format!("```sh\n{}\n```", tab.code)),
+        "Python" => Some(format!("```python\n{}\n```", tab.code)),
+        _ => None,
+    };
+    tabs.iter().filter_map(fence).collect::<Vec<_>>().join("\n\n")
 }
 
 /// Turns the content of a fence into code in all languages, curl first.
@@ -93,9 +131,9 @@ const FENCES: [(&str, Read); 2] = [("example", read_example), ("program", read_p
 fn read_example(text: &str, catalogue: &Catalogue) -> Option<Vec<Tab>> {
     let mut words = text.trim().splitn(3, ' ');
     let tool = catalogue.find(words.next()?)?;
-    let file = words.next()?.to_owned();
+    let file = words.next()?;
     let body: Value = serde_json::from_str(words.next()?).ok()?;
-    Some(Example { file, ..Example::with(&tool.definition, body) }.tabs())
+    Some(Example::with(&tool.definition, body).saved_as(file).tabs())
 }
 
 /// A program's fence: `name`.
@@ -217,7 +255,7 @@ fn text_until(end: TagEnd, events: &mut Parser<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example::Language;
+    use docmill_look::example::Language;
 
     #[test]
     fn a_guide_has_sections_tabs_and_links() {
@@ -235,14 +273,29 @@ mod tests {
     }
 
     #[test]
-    fn the_description_has_curl_and_links_from_the_address_of_the_api() {
-        let text = for_description(&Catalogue::load().unwrap());
+    fn the_description_links_to_every_guide() {
+        let text = for_description();
         assert!(
-            !text.contains("```example")
-                && !text.contains("```program")
-                && text.contains("Prefer: wait=25")
-                && text.contains("](docs/waiting)")
+            GUIDES.iter().all(|guide| text.contains(&format!("[{}](docs/{})", guide.title(), guide.slug))),
+            "{text}"
         );
+    }
+
+    #[test]
+    fn summaries_are_sentences_without_markdown() {
+        for guide in GUIDES.iter().chain(&ABOUT) {
+            let summary = summary(guide.text);
+            assert!(summary.len() > 20 && !summary.contains(['#', '`', '|', '\n']), "{}: {summary}", guide.slug);
+        }
+        let pages: Vec<_> = ABOUT.iter().map(|page| page.slug).collect();
+        assert_eq!(pages, docmill_look::LEGAL.map(|(slug, _)| slug));
+    }
+
+    #[test]
+    fn a_guide_as_markdown_has_code_and_links_to_markdown() {
+        let text = as_markdown(GUIDES[0].text, &Catalogue::load().unwrap());
+        assert!(text.contains("```python\nimport json") && text.contains("](uploads.md)"), "{text}");
+        assert!(!text.contains("```example"), "{text}");
     }
 
     #[test]

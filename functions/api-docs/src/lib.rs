@@ -8,11 +8,13 @@ pub mod contents;
 pub mod description;
 pub mod error;
 pub mod error_code;
-pub mod example;
 pub mod guide;
+pub mod members;
 pub mod operation;
 pub mod page;
+pub mod program;
 pub mod search;
+pub mod sharing;
 pub mod tool;
 
 use std::sync::Arc;
@@ -24,7 +26,9 @@ use docmill::http::request::{ApiRequest, accepts_gzip};
 use docmill_look::assets::compress;
 use lambda_http::Body;
 use lambda_http::http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use maud::html;
 
+use article::{Article, Links};
 use book::{Book, OPENAPI};
 
 /// Only files of this host, no inline code, and no frames.
@@ -35,13 +39,19 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; st
 const CACHE_CONTROL: &str = "public, max-age=300";
 const HTML: &str = "text/html; charset=utf-8";
 const JSON: &str = "application/json";
+const TEXT: &str = "text/plain; charset=utf-8";
+const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
 /// A document and its content type.
 type Document = (&'static str, String);
 
 pub async fn handle(book: Arc<Book>, request: ApiRequest) -> Response<Body> {
     match find(&book, &request.path) {
-        Some(document) => show(document, &request),
+        Some(document) => show(StatusCode::OK, document, &request),
+        None if is_browser(&request) => {
+            let page = page::render(&book.entries(), &request.path, &unknown(&request.path));
+            show(StatusCode::NOT_FOUND, (HTML, page), &request)
+        }
         None => respond(&request.id, Err(ErrorCode::RouteNotFound.into()), &[]),
     }
 }
@@ -49,12 +59,31 @@ pub async fn handle(book: Arc<Book>, request: ApiRequest) -> Response<Body> {
 fn find(book: &Book, path: &str) -> Option<Document> {
     match path {
         "/openapi.json" => Some((JSON, OPENAPI.to_owned())),
+        "/llms.txt" => Some((TEXT, book.for_models())),
         "/docs/search.json" => Some((JSON, search::index(book).to_string())),
-        _ => Some((HTML, page::render(&book.entries(), path, &book.article(path)?))),
+        _ => match path.strip_suffix(".md") {
+            Some(page) => Some((MARKDOWN, book.markdown(page)?)),
+            None => Some((HTML, page::render(&book.entries(), path, &book.article(path)?))),
+        },
     }
 }
 
-fn show((content_type, text): Document, request: &ApiRequest) -> Response<Body> {
+/// Programs get JSON, as from any other path.
+fn is_browser(request: &ApiRequest) -> bool {
+    let accepted = request.headers.get_all(header::ACCEPT).iter().filter_map(|line| line.to_str().ok());
+    accepted.flat_map(|line| line.split(',')).any(|range| range.trim().starts_with("text/html"))
+}
+
+fn unknown(path: &str) -> Article {
+    let links = Links::of(path);
+    let body = html! {
+        p.lead { "Search the documentation, or begin at its front page." }
+        p.actions { a.button.primary href=(links.to("/docs")) { "Go to the documentation" } }
+    };
+    Article::new("We couldn't find that page", (body, Vec::new()))
+}
+
+fn show(status: StatusCode, (content_type, text): Document, request: &ApiRequest) -> Response<Body> {
     let etag = format!("\"{}\"", &sha256_hex(text.as_bytes())[..16]);
     let mut headers = vec![
         (X_REQUEST_ID, request.id.to_string()),
@@ -62,7 +91,7 @@ fn show((content_type, text): Document, request: &ApiRequest) -> Response<Body> 
         (header::ETAG, etag.clone()),
         (header::VARY, "Accept-Encoding".to_owned()),
     ];
-    if request.has_current(&etag) {
+    if status == StatusCode::OK && request.has_current(&etag) {
         return response(StatusCode::NOT_MODIFIED, headers, Body::Empty);
     }
     headers.push((header::CONTENT_TYPE, content_type.to_owned()));
@@ -70,12 +99,12 @@ fn show((content_type, text): Document, request: &ApiRequest) -> Response<Body> 
     headers.push((header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()));
     headers.push((header::REFERRER_POLICY, "same-origin".to_owned()));
     if !accepts_gzip(&request.headers) {
-        return response(StatusCode::OK, headers, Body::Text(text));
+        return response(status, headers, Body::Text(text));
     }
     match compress(text.as_bytes()) {
         Ok(packed) => {
             headers.push((header::CONTENT_ENCODING, "gzip".to_owned()));
-            response(StatusCode::OK, headers, Body::Binary(packed))
+            response(status, headers, Body::Binary(packed))
         }
         Err(error) => respond(&request.id, Err(ApiError::internal(error)), &[]),
     }
@@ -158,11 +187,27 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn pages_are_there_as_markdown_too() {
+        for path in
+            ["/docs/webhooks.md", "/docs/tools/merge-pdf.md", "/docs/api/get-job.md", "/docs/errors/internal.md"]
+        {
+            let page = get(path, &[]).await;
+            assert_eq!(page.headers()[header::CONTENT_TYPE], MARKDOWN, "{path}");
+            assert!(page.body().starts_with(b"# "), "{path}");
+        }
+        let list = get("/llms.txt", &[]).await;
+        assert!(std::str::from_utf8(list.body()).unwrap().contains("(docs/tools/merge-pdf.md)"));
+    }
+
+    #[tokio::test]
     async fn an_unknown_page_is_an_unknown_route() {
         for path in ["/docs/../secret", "/docs/none"] {
             let answer = get(path, &[]).await;
             assert_eq!(answer.status(), 404);
             assert!(std::str::from_utf8(answer.body()).unwrap().contains("\"route_not_found\""));
+            let answer = get(path, &[(header::ACCEPT, "text/html,application/xhtml+xml,*/*;q=0.8")]).await;
+            assert_eq!(answer.status(), 404);
+            assert!(std::str::from_utf8(answer.body()).unwrap().contains("We couldn't find that page"), "{path}");
         }
     }
 }

@@ -6,11 +6,9 @@ use docmill_look::schema;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use crate::article::{Article, Links, Section};
+use crate::article::{Article, Links, Section, first_sentence};
 use crate::error;
-
-/// Nested references are resolved down to this depth.
-const MAX_DEPTH: usize = 16;
+use crate::members::{Members, resolve};
 
 /// An operation of the OpenAPI description.
 #[derive(Clone, Debug)]
@@ -60,23 +58,113 @@ impl Operation<'_> {
         let markup = html! {
             p.endpoint { span.badge.info { (self.method) } " " code { (self.path) } }
             p.lead { (schema::prose(self.text("description"))) }
-            @if parameters["properties"].as_object().is_some_and(|parameters| !parameters.is_empty()) {
-                (heading("Parameters and headers", &mut sections))
-                (schema::table("Parameters", &parameters))
+            div.endpoint-columns {
+                (self.code(description, &mut sections))
+                div {
+                    @if parameters["properties"].as_object().is_some_and(|parameters| !parameters.is_empty()) {
+                        (heading("Parameters and headers", &mut sections))
+                        (schema::table("Parameters", &parameters))
+                    }
+                    @if !body.is_null() {
+                        (heading("Request body", &mut sections))
+                        (request(body, description, links))
+                    }
+                    @for (status, response) in self.successes() {
+                        (heading(&format!("Response {status}"), &mut sections))
+                        (answer(resolve(response, description), description, links))
+                    }
+                    (heading("Errors", &mut sections))
+                    (errors(self, description, links))
+                }
             }
-            @if !body.is_null() {
-                (heading("Request body", &mut sections))
-                (request(body, description, links))
-            }
-            @for (status, response) in self.value["responses"].as_object().into_iter().flatten().filter(|(status, _)| status.starts_with(['2', '3'])) {
-                (heading(&format!("Response {status}"), &mut sections))
-                (answer(status, resolve(response, description), description))
-            }
-            (heading("Errors", &mut sections))
-            (errors(self, description, links))
         };
-        Article { summary: self.text("description").replace('`', ""), ..Article::new(self.title(), (markup, sections)) }
+        let summary = first_sentence(self.text("description"));
+        Article { summary, is_wide: true, ..Article::new(self.title(), (markup, sections)) }
     }
+
+    fn successes(&self) -> impl Iterator<Item = (&String, &Value)> {
+        let responses = self.value["responses"].as_object().into_iter().flatten();
+        responses.filter(|(status, _)| status.starts_with(['2', '3']))
+    }
+
+    /// A request to copy, and its response.
+    fn code(&self, description: &Value, sections: &mut Vec<Section>) -> Markup {
+        let example = self.successes().find_map(|(status, response)| {
+            let content = &resolve(response, description)["content"]["application/json"];
+            Some((status, example(content, description)?))
+        });
+        html! {
+            aside.endpoint-code aria-label="Request and response" {
+                (heading("Request", sections))
+                (copyable("request-code", &self.curl(description)))
+                @if let Some((status, value)) = example {
+                    (heading("Response", sections))
+                    p.code-label { (status) }
+                    (copyable("response-code", &format!("{value:#}")))
+                }
+            }
+        }
+    }
+
+    /// The request with curl. Ids come from the environment.
+    pub fn curl(&self, description: &Value) -> String {
+        let path = self
+            .path
+            .replace("{tool_slug}", "html-to-pdf")
+            .replace("{job_id}", "$JOB_ID")
+            .replace("{font_id}", "$FONT_ID");
+        let content = &self.value["requestBody"]["content"]["application/json"];
+        let body = example(content, description).map(|value| format!("{value:#}").replace('\'', r"'\''"));
+        let method =
+            if self.method == "GET" || body.is_some() { String::new() } else { format!("-X {} ", self.method) };
+        let start = format!(
+            "curl -sS --fail-with-body {method}\"$DOCMILL_URL{path}\" \\\n  -H \"Authorization: Bearer $DOCMILL_KEY\""
+        );
+        match body {
+            Some(body) => {
+                format!("{start} \\\n  -H 'Content-Type: application/json' \\\n  -d '{}'", with_upload(&body))
+            }
+            None => start,
+        }
+    }
+
+    /// Method, path, description, and the request with curl.
+    pub fn markdown(&self, description: &Value) -> String {
+        let (method, path, text) = (&self.method, self.path, self.text("description"));
+        format!("# {}\n\n`{method} {path}`\n\n{text}\n\n```sh\n{}\n```\n", self.title(), self.curl(description))
+    }
+}
+
+/// The example's upload id as a variable of the shell.
+fn with_upload(body: &str) -> String {
+    match body.split_once("\"upl_") {
+        Some((before, rest)) => {
+            format!("{before}\"'\"$UPLOAD_ID\"'{}", rest.trim_start_matches(|letter: char| letter.is_ascii_hexdigit()))
+        }
+        None => body.to_owned(),
+    }
+}
+
+/// A page for the object that most responses contain.
+pub fn job_object(description: &Value, links: &Links) -> Article {
+    let example = &description["components"]["examples"]["JobCompleted"]["value"]["job"];
+    let members = Members { description, links, marks_required: false };
+    let mut sections = Vec::new();
+    let body = html! {
+        p.lead { "Every response about a job contains it in " code { "job" } ", and events in " code { "data.job" } "." }
+        div.endpoint-columns {
+            aside.endpoint-code aria-label="Example" {
+                (heading("Example", &mut sections))
+                (copyable("job-code", &format!("{example:#}")))
+            }
+            div {
+                (heading("Properties", &mut sections))
+                (members.of(&description["components"]["schemas"]["Job"]))
+            }
+        }
+    };
+    let summary = "All properties of a job: its state, result, cost, timings and warnings.".to_owned();
+    Article { summary, is_wide: true, ..Article::new("The job object", (body, sections)) }
 }
 
 fn heading(title: &str, sections: &mut Vec<Section>) -> Markup {
@@ -106,30 +194,30 @@ fn request(body: &Value, description: &Value, links: &Links) -> Markup {
     let shown = body["schema"]["$ref"].as_str().and_then(|reference| reference.rsplit('/').next()).unwrap_or_default();
     html! {
         @if shown.ends_with("Job") || shown.ends_with("JobRequest") {
-            p { "The body is the tool's own. Its page lists every option: see " a href=(links.to("/docs/tools")) { "Tools" } "." }
+            p { "The body is the tool's own. Its page lists every option: see " a href=(links.to("/docs/tools")) { "Tool reference" } "." }
         } @else {
-            (schema::table("Request body", &expand(&body["schema"], description, 0)))
+            (Members { description, links, marks_required: true }.of(&body["schema"]))
         }
-        (example("request-example", body, description))
     }
 }
 
-fn answer(status: &str, response: &Value, description: &Value) -> Markup {
+fn answer(response: &Value, description: &Value, links: &Links) -> Markup {
     let content = &response["content"]["application/json"];
     html! {
         p { (schema::prose(response["description"].as_str().unwrap_or_default())) }
         @if !content.is_null() {
-            (schema::table(&format!("Response {status}"), &expand(&content["schema"], description, 0)))
-            (example(&format!("example-{status}"), content, description))
+            details.nested {
+                summary { "Properties" }
+                (Members { description, links, marks_required: false }.of(&content["schema"]))
+            }
         }
     }
 }
 
 /// The first example of a body.
-fn example(id: &str, content: &Value, description: &Value) -> Markup {
-    let first = content["examples"].as_object().and_then(|examples| examples.values().next());
-    let value = first.map(|first| &resolve(first, description)["value"]);
-    html! { @if let Some(value) = value { h3 { "Example" } (copyable(id, &format!("{value:#}"))) } }
+fn example<'a>(content: &'a Value, description: &'a Value) -> Option<&'a Value> {
+    let first = content["examples"].as_object()?.values().next()?;
+    resolve(first, description).get("value")
 }
 
 /// The error codes in the responses, with links to their pages.
@@ -148,24 +236,5 @@ fn errors(operation: &Operation<'_>, description: &Value, links: &Links) -> Mark
             a href=(links.to(&format!("/docs/errors/{}", code.as_str()))) { code { (code.as_str()) } }
             @if let Some(meaning) = error::meaning(code.as_str()) { " – " (schema::prose(meaning)) }
         } } }
-    }
-}
-
-fn resolve<'a>(value: &'a Value, description: &'a Value) -> &'a Value {
-    let pointer = value["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
-    pointer.and_then(|pointer| description.pointer(pointer)).unwrap_or(value)
-}
-
-/// A schema with its references resolved.
-fn expand(schema: &Value, description: &Value, depth: usize) -> Value {
-    if depth > MAX_DEPTH {
-        return Value::Null;
-    }
-    match resolve(schema, description) {
-        Value::Object(object) => {
-            object.iter().map(|(name, value)| (name.clone(), expand(value, description, depth + 1))).collect()
-        }
-        Value::Array(items) => items.iter().map(|value| expand(value, description, depth + 1)).collect(),
-        plain @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => plain.clone(),
     }
 }

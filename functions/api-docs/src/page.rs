@@ -31,15 +31,16 @@ pub fn render(entries: &[Entry], path: &str, article: &Article) -> String {
             body data-base=(links.to("/")) {
                 a.skip href="#content" { "Skip to content" }
                 (top(&links))
-                div.shell.docs {
+                div.shell.docs data-wide[article.is_wide] {
                     (side(entries, path, &links))
+                    (on_this_page(article))
                     main #content tabindex="-1" {
                         h1 { (article.title) }
                         @if !article.summary.is_empty() && path != "/docs" { p.quiet { (article.summary) } }
                         (article.body)
                         (neighbours(entries, path, &links))
+                        @if entries.iter().any(|entry| entry.path == path) { (as_markdown(path, &links)) }
                     }
-                    (on_this_page(article))
                 }
                 (foot(&links))
             }
@@ -57,6 +58,7 @@ fn top(links: &Links) -> Markup {
                     summary { (icons::menu()) span { "Menu" } }
                     nav aria-label="Site" { ul {
                         li { a href=(links.to("/tools")) { "Tools" } }
+                        li { a href=(links.to("/plans")) { "Plans" } }
                         li { a href=(links.to("/docs")) aria-current="true" { "Docs" } }
                         li { a href=(links.to("/openapi.json")) { "OpenAPI" } }
                     } }
@@ -93,15 +95,28 @@ fn menu(group: Group, entries: &[Entry], path: &str, links: &Links) -> Markup {
     let members: Vec<_> = entries.iter().filter(|entry| entry.group == group).collect();
     let is_here = path.starts_with(group.path()) && group.path() != "/docs";
     html! {
-        @if group.is_folded() && !is_here {
-            h2 { a href=(links.to(group.path())) { (group.title()) } }
+        @if group.has_list() {
+            h2 { a href=(links.to(group.path())) aria-current=[(group.path() == path).then_some("page")] { (group.title()) } }
         } @else {
             h2 { (group.title()) }
+        }
+        @if !group.is_folded() || is_here {
             ul { @for entry in members {
                 li { a href=(links.to(&entry.path)) aria-current=[(entry.path == path).then_some("page")] {
                     @if group.is_code() { code { (entry.title) } } @else { (entry.title) }
                 } }
             } }
+        }
+    }
+}
+
+/// The same page for programs and language models. `docs.js` shows the button.
+fn as_markdown(path: &str, links: &Links) -> Markup {
+    let address = links.to(&format!("{path}.md"));
+    html! {
+        p.as-markdown {
+            a href=(address) { "View as Markdown" }
+            button.button #copy-page type="button" data-markdown=(address) hidden { "Copy as Markdown" }
         }
     }
 }
@@ -144,6 +159,7 @@ fn foot(links: &Links) -> Markup {
                 li { a href=(links.to("/openapi.json")) { "OpenAPI 3.1" } }
                 li { a href=(links.to("/tools")) { "Tools" } }
                 li { a href=(links.to("/plans")) { "Plans and prices" } }
+                @for (page, title) in docmill_look::LEGAL { li { a href=(links.to(&format!("/docs/{page}"))) { (title) } } }
             } }
         } }
     }

@@ -15,7 +15,7 @@ pub fn index(book: &Book) -> Value {
         let name = entry.path.rsplit('/').next().unwrap_or_default();
         let text = match entry.group {
             Group::Errors => error::meaning(name).unwrap_or_default().to_owned(),
-            Group::Guides | Group::Tools | Group::Reference => {
+            Group::Guides | Group::Tools | Group::Reference | Group::About => {
                 book.article(&entry.path).map_or_else(String::new, |article| article.summary)
             }
         };
@@ -23,7 +23,7 @@ pub fn index(book: &Book) -> Value {
         match entry.group {
             Group::Guides => found.extend(sections(&entry.title, &entry.path, name)),
             Group::Tools => found.extend(options(book, &entry.title, &entry.path, name)),
-            Group::Reference | Group::Errors => {}
+            Group::Reference | Group::Errors | Group::About => {}
         }
     }
     Value::Array(found)

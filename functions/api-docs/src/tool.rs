@@ -4,12 +4,13 @@ use docmill::domain::catalogue::Tool;
 use docmill::domain::intake::Sources;
 use docmill::domain::limits::Limits;
 use docmill::domain::tool::Definition;
+use docmill_look::example::Example;
 use docmill_look::{code, schema};
 use maud::{Markup, html};
 use serde_json::json;
 
 use crate::article::{Article, Links, Section};
-use crate::example::Example;
+use crate::guide::in_fences;
 
 pub fn article(tool: &Tool, links: &Links) -> Article {
     let definition = &tool.definition;
@@ -43,6 +44,29 @@ pub fn article(tool: &Tool, links: &Links) -> Article {
     let titles = ["Example", "Input", "Options", "Further properties", "Endpoints", "Limits"];
     let article = Article::new(&definition.name, (body, titles.map(Section::new).into()));
     Article { summary: definition.description.replace('`', ""), ..article }
+}
+
+/// The tool's endpoints, an example, and its options as a table.
+pub fn markdown(tool: &Tool) -> String {
+    let definition = &tool.definition;
+    let endpoints = definition.endpoints().iter().map(|path| format!("- `POST {path}`\n")).collect::<String>();
+    let options = definition.parameters["properties"]["options"]["properties"].as_object();
+    let option = |(name, schema): (&String, &serde_json::Value)| {
+        let kind = schema["type"].as_str().unwrap_or("any");
+        let default = schema.get("default").map_or_else(String::new, |value| format!("`{value}`"));
+        let text = schema["description"].as_str().unwrap_or_default().replace('|', r"\|").replace('\n', " ");
+        format!("| `{name}` | {kind} | {default} | {text} |\n")
+    };
+    let options: String = options.into_iter().flatten().map(option).collect();
+    format!(
+        "# {}\n\n{}\n\n{endpoints}\nSources: {}. Result: {}.\n\n{}\n\n## Options\n\n\
+         | name | type | default | meaning |\n|---|---|---|---|\n{options}",
+        definition.name,
+        definition.description,
+        definition.sources.formats.join(", "),
+        results(definition),
+        in_fences(&Example::of(tool).tabs()),
+    )
 }
 
 fn facts(definition: &Definition) -> Markup {

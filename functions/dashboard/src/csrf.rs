@@ -4,6 +4,7 @@
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, header};
+use subtle::ConstantTimeEq as _;
 use url::form_urlencoded;
 
 use crate::error::PageError;
@@ -19,7 +20,11 @@ pub async fn check(token: &str, request: Request) -> Result<Request, PageError> 
         return Err(PageError::StaleForm);
     }
     if let Some(sent) = request.headers().get(HEADER) {
-        return if equal(sent.as_bytes(), token.as_bytes()) { Ok(request) } else { Err(PageError::StaleForm) };
+        return if bool::from(sent.as_bytes().ct_eq(token.as_bytes())) {
+            Ok(request)
+        } else {
+            Err(PageError::StaleForm)
+        };
     }
     let (parts, body) = request.into_parts();
     let bytes = to_bytes(body, FORM_BYTES).await.map_err(|_| PageError::BadRequest)?;
@@ -28,8 +33,9 @@ pub async fn check(token: &str, request: Request) -> Result<Request, PageError> 
         .get(header::CONTENT_TYPE)
         .is_some_and(|kind| kind.as_bytes().starts_with(b"application/x-www-form-urlencoded"));
     let sent = form_urlencoded::parse(&bytes).find(|(name, _)| name == FIELD).map(|(_, value)| value);
+    // In constant time, so that timing does not show how much of a token is right.
     match sent {
-        Some(sent) if is_form && equal(sent.as_bytes(), token.as_bytes()) => {
+        Some(sent) if is_form && bool::from(sent.as_bytes().ct_eq(token.as_bytes())) => {
             Ok(Request::from_parts(parts, Body::from(bytes)))
         }
         Some(_) | None => Err(PageError::StaleForm),
@@ -39,12 +45,6 @@ pub async fn check(token: &str, request: Request) -> Result<Request, PageError> 
 /// Whether the browser reports that another site sent this. Older browsers don't report it, so only the token counts.
 fn is_foreign(headers: &HeaderMap) -> bool {
     headers.get("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none")
-}
-
-/// In constant time, so that timing does not show how much of a token is right.
-fn equal(one: &[u8], other: &[u8]) -> bool {
-    one.len() == other.len()
-        && one.iter().zip(other).fold(0, |differences, (one, other)| differences | (one ^ other)) == 0
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ impl PageError {
 
     pub const fn words(&self) -> Words {
         let (title, text) = match self {
-            Self::NotFound => ("Page not found", "This address does not exist. Check it for typing errors."),
+            Self::NotFound => ("Page not found", "We couldn't find that page."),
             Self::Forbidden => ("Administrators only", "Only administrators of the service can open this page."),
             Self::Suspended => (
                 "Account suspended",

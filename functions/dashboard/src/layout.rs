@@ -24,7 +24,7 @@ const USER_MENU: [(&str, &str); 8] = [
     ("/app/jobs", "Jobs"),
     ("/app/fonts", "Fonts"),
     ("/app/webhooks", "Webhooks"),
-    ("/app/tools", "Tools"),
+    ("/app/tools", "Your tools"),
     ("/docs", "Docs"),
 ];
 const ADMIN_MENU: [(&str, &str); 7] = [
@@ -32,7 +32,7 @@ const ADMIN_MENU: [(&str, &str); 7] = [
     ("/admin/tools", "Tool settings"),
     ("/admin/plans", "Plans"),
     ("/admin/accounts", "Accounts"),
-    ("/admin/service", "Switches"),
+    ("/admin/service", "Service"),
     ("/admin/health", "Health"),
     ("/admin/audit", "Audit trail"),
 ];
@@ -193,7 +193,7 @@ fn top(state: &AppState, viewer: &Viewer) -> Markup {
                     summary { (icons::menu()) span { "Menu" } }
                     nav aria-label="Site" { ul {
                         (tools_menu(state, viewer))
-                        @if !viewer.settings.offered_plans().is_empty() { li { (entry(state, viewer, "/plans", "Plans")) } }
+                        li { (entry(state, viewer, "/plans", "Plans")) }
                         li { (entry(state, viewer, "/docs", "Docs")) }
                         @if let Some(user) = &viewer.user {
                             li.phone { (entry(state, viewer, "/app", "Dashboard")) }
@@ -313,6 +313,7 @@ fn foot(state: &AppState) -> Markup {
                 li { a href=(state.link("/openapi.json")) { "OpenAPI 3.1" } }
                 li { a href=(state.link("/tools")) { "Tools" } }
                 li { a href=(state.link("/plans")) { "Plans and prices" } }
+                @for (page, title) in docmill_look::LEGAL { li { a href=(state.link(&format!("/docs/{page}"))) { (title) } } }
             } }
         } }
     }

@@ -1,5 +1,6 @@
 //! Where tools are listed, according to their settings.
 
+use docmill::domain::catalogue::Tool;
 use docmill::domain::tool::{AccessTier, Definition, PageVisibility, ToolSettings, ToolState};
 
 use crate::session::SignedIn;
@@ -9,6 +10,7 @@ use crate::viewer::Viewer;
 /// A listed tool: its file and the administrators' settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Listing<'a> {
+    pub tool: &'a Tool,
     pub definition: &'a Definition,
     pub settings: &'a ToolSettings,
     pub name: &'a str,
@@ -20,7 +22,12 @@ impl<'a> Listing<'a> {
         state.context.catalogue.tools().iter().filter_map(|tool| {
             let settings = viewer.settings.tool(tool);
             let definition = &tool.definition;
-            (settings.state != ToolState::Disabled).then_some(Self { definition, settings, name: &definition.name })
+            (settings.state != ToolState::Disabled).then_some(Self {
+                tool,
+                definition,
+                settings,
+                name: &definition.name,
+            })
         })
     }
 

@@ -189,7 +189,7 @@ impl Sweeper {
     }
 
     async fn fail(&self, job: &Job, now: Timestamp) -> Result<Repair, Obstacle> {
-        let message = "An error on our side stopped the job. Your credits were refunded. Try again.";
+        let message = "Something went wrong on our side. The job costs nothing. Try again.";
         let error = JobError::new(JobErrorCode::Internal, message);
         // It is unknown whether an engine had the job when its worker was lost.
         match self.context.jobs.fail(job, &error, None, now).await? {

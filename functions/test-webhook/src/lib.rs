@@ -52,7 +52,8 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
 
 /// The receiver's address: absolute https without user info, or http for loopback on a local stack.
 fn receiver(body: &Map<String, Value>, local_mode: bool) -> Result<String, Breach> {
-    let wrong = || Breach::new("/url", "must be an absolute https URL without user info, of at most 8192 bytes");
+    let wrong =
+        || Breach::new("/url", "must be a full https URL without a user name or password, of at most 8192 bytes");
     let text = match body.get("url") {
         Some(Value::String(text)) if text.len() <= MAX_URL_BYTES => text,
         Some(_) | None => return Err(wrong()),

@@ -20,9 +20,9 @@ impl Failure {
     }
 
     /// A fault of our infrastructure: the only kind that is retried.
-    pub fn internal(cause: impl Into<String>) -> Self {
-        const MESSAGE: &str = "Something went wrong on our side. Your credits were refunded. Try again.";
-        Self::new(JobErrorCode::Internal, MESSAGE, cause)
+    pub fn internal(cause: impl ToString) -> Self {
+        const MESSAGE: &str = "Something went wrong on our side. The job costs nothing. Try again.";
+        Self::new(JobErrorCode::Internal, MESSAGE, cause.to_string())
     }
 
     /// The source needs more memory than a conversion may use, in bytes. A retry would fail too.

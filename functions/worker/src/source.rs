@@ -335,7 +335,7 @@ pub(crate) fn scratch_failure(error: io::Error) -> Failure {
 }
 
 pub(crate) fn internal(doing: &str, error: &dyn Error) -> Failure {
-    Failure::new(JobErrorCode::Internal, "Something on our side failed. Try again.", format!("{doing}: {error}"))
+    Failure::internal(format!("{doing}: {error}"))
 }
 
 #[cfg(test)]

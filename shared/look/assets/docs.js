@@ -17,16 +17,31 @@ for (const code of document.querySelectorAll("pre code")) {
 let index;
 const load = () => (index ??= fetch(box.dataset.index).then((answer) => answer.json()));
 
-// Every word must occur. Matches in titles count more, and most at the start.
+// Words that say nothing about a page.
+const EMPTY = new Set("a an and are can do does for from how i in into is it make my of on or the to use what when where with you your".split(" "));
+
+// Whether a word is the other with one letter added, left out, changed, or swapped with its neighbor.
+function resembles(word, other) {
+  if (word.length < 4 || Math.abs(word.length - other.length) > 1) return false;
+  let start = 0;
+  while (start < word.length && word[start] === other[start]) start += 1;
+  const [rest, others] = [word.slice(start), other.slice(start)];
+  return rest.slice(1) === others || rest === others.slice(1) || rest.slice(1) === others.slice(1)
+    || (rest[0] === others[1] && rest[1] === others[0] && rest.slice(2) === others.slice(2));
+}
+
+// Every word must occur, or one that resembles it. Matches in titles count more, and most at the start.
 function score([title, page, , text], words) {
   const [head, place, body] = [title, page, text].map((part) => part.toLowerCase());
   let sum = 0;
   for (const word of words) {
+    const like = (part) => part.split(/[^\p{L}\p{N}]+/u).some((other) => resembles(word, other) || resembles(word, other.replace(/s$/, "")));
     if (head === word) sum += 20;
     else if (head.startsWith(word)) sum += 10;
     else if (head.includes(word)) sum += 6;
+    else if (like(head)) sum += 4;
     else if (place.includes(word)) sum += 2;
-    else if (body.includes(word)) sum += 1;
+    else if (body.includes(word) || like(body)) sum += 1;
     else return 0;
   }
   return sum;
@@ -59,10 +74,30 @@ async function search() {
   if (!wanted) return show([], "");
   const entries = await load();
   if (box.value.trim().toLowerCase() !== wanted) return;
-  const words = wanted.split(/\s+/);
+  const given = wanted.split(/\s+/);
+  const telling = given.map((word) => word.replace(/[?!.,]+$/, "")).filter((word) => word && !EMPTY.has(word));
+  const words = telling.length ? telling : given;
   const scored = entries.map((entry) => [score(entry, words), entry]).filter(([points]) => points > 0);
   scored.sort(([one], [other]) => other - one);
   show(scored.slice(0, MOST).map(([, entry]) => entry), wanted);
+}
+
+// The sidebar shows the entry of this page.
+const side = document.querySelector(".docs-side");
+const here = side?.querySelector("nav [aria-current]");
+if (here && side.scrollHeight > side.clientHeight) {
+  side.scrollTop = here.getBoundingClientRect().top - side.getBoundingClientRect().top + side.scrollTop - side.clientHeight / 2;
+}
+
+const copyPage = document.getElementById("copy-page");
+if (copyPage) {
+  copyPage.hidden = false;
+  copyPage.addEventListener("click", async () => {
+    const answer = await fetch(copyPage.dataset.markdown);
+    if (!answer.ok) return;
+    await navigator.clipboard.writeText(await answer.text());
+    copyPage.textContent = "Copied";
+  });
 }
 
 box.hidden = false;

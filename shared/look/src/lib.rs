@@ -1,9 +1,14 @@
-//! What the dashboard and the documentation share: assets, icons, code boxes, and options as tables.
+//! What the dashboard and the documentation share: assets, icons, code boxes, examples, and options as tables.
 //!
 //! Everything is a function from data to markup. It does not depend on requests, sessions or stores.
 
 pub mod assets;
 pub mod code;
+pub mod example;
 pub mod icons;
 pub mod number;
 pub mod schema;
+
+/// Pages about the service in every footer: their names under `/docs`, and titles.
+pub const LEGAL: [(&str, &str); 4] =
+    [("changelog", "Changelog"), ("status", "Status"), ("security", "Security"), ("terms", "Terms")];

@@ -83,13 +83,22 @@ pub fn kind(schema: &Value) -> Markup {
         Some("integer") => html! { "integer" (bounds(schema, "minimum", "maximum", "")) },
         Some("number") => html! { "number" (bounds(schema, "minimum", "maximum", "")) },
         Some("string") => text(schema),
-        Some("array") => html! {
-            "list" (bounds(schema, "minItems", "maxItems", " items"))
-            @if schema["items"]["type"] != "object" && schema["items"].is_object() { " of " (kind(&schema["items"])) }
-        },
+        Some("array") => list(schema),
         Some("object") => object(schema),
         Some(other) => html! { (other) },
         None => html! { "any" },
+    }
+}
+
+/// `list, 1–9 items of integer`, or `4 numbers` where the length is fixed.
+fn list(schema: &Value) -> Markup {
+    let plain = schema["items"]["type"].as_str().filter(|kind| matches!(*kind, "number" | "integer" | "string"));
+    match (schema["minItems"].as_u64(), schema["maxItems"].as_u64(), plain) {
+        (Some(least), Some(most), Some(kind)) if least == most && most > 1 => html! { (most) " " (kind) "s" },
+        _ => html! {
+            "list" (bounds(schema, "minItems", "maxItems", " items"))
+            @if schema["items"]["type"] != "object" && schema["items"].is_object() { " of " (kind(&schema["items"])) }
+        },
     }
 }
 
@@ -168,6 +177,7 @@ mod tests {
                 "list, 1–9 items of integer",
             ),
             (json!({"type": "array", "items": {"type": "object"}}), "list"),
+            (json!({"type": "array", "minItems": 4, "maxItems": 4, "items": {"type": "number"}}), "4 numbers"),
             (json!({"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "object"}]}), "string or object"),
             (
                 json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}),

@@ -23,16 +23,23 @@ pub const ROUTES: [(Method, &str); 17] = [
     (Method::POST, "/v1/webhooks/test"),
 ];
 
-/// Routes without a key: the OpenAPI description and the documentation.
-pub const PUBLIC_ROUTES: [(Method, &str); 3] =
-    [(Method::GET, "/openapi.json"), (Method::GET, "/docs"), (Method::GET, "/docs/{page+}")];
+/// Routes without a key: the OpenAPI description, the documentation, and its list of pages for language models.
+pub const PUBLIC_ROUTES: [(Method, &str); 4] = [
+    (Method::GET, "/openapi.json"),
+    (Method::GET, "/llms.txt"),
+    (Method::GET, "/docs"),
+    (Method::GET, "/docs/{page+}"),
+];
 
 /// The dashboard's routes: public ones, for signed-in users, and for administrators. `{page+}` is any path below.
-pub const DASHBOARD_ROUTES: [(Method, &str); 11] = [
+pub const DASHBOARD_ROUTES: [(Method, &str); 14] = [
     (Method::GET, "/"),
     (Method::GET, "/tools"),
     (Method::GET, "/tools/{page+}"),
     (Method::GET, "/plans"),
+    (Method::GET, "/favicon.ico"),
+    (Method::GET, "/robots.txt"),
+    (Method::GET, "/sitemap.xml"),
     (Method::GET, "/assets/{file}"),
     (Method::GET, "/app"),
     (Method::GET, "/app/{page+}"),

@@ -29,18 +29,17 @@ async fn show(State(state): State<AppState>, viewer: Viewer) -> Response {
             h1 { "Plans and prices" }
             p.lead { "You pay for documents in credits. Failed jobs and test keys cost nothing." }
         }
-        section aria-labelledby="plans" {
-            h2 #plans { "Plans" }
-            @if offered.is_empty() { p.empty { "No plans are listed at the moment." } }
-            @else {
+        @if !offered.is_empty() {
+            section aria-labelledby="plans" {
+                h2 #plans { "Plans" }
                 ul.cards { @for (plan, offer) in &offered {
                     @let limits = state.context.config.limits.clone()
                         .narrowed_by(&service.limits.clone().and(&plan.limits));
                     (card(plan, offer, &limits))
                 } }
             }
-            @if let Some(contact) = &service.credits_contact { (ask(contact)) }
         }
+        @if let Some(contact) = &service.credits_contact { (ask(contact)) }
         @if !tools.is_empty() {
             section aria-labelledby="costs" {
                 h2 #costs { "Cost of each tool" }

@@ -20,13 +20,13 @@ async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> 
     let tools = Listing::usable(&state, &viewer, &user);
     let content = html! {
         header.page-head {
-            h1 { "Tools" }
+            h1 { "Your tools" }
             p.lead { "The tools that you can use on the plan " code { (user.profile.plan) } "." }
         }
         @if tools.is_empty() { p.empty { "Your plan includes no tools at the moment. Contact the operator of this service." } }
         @else { (table(&state, &tools)) }
     };
-    page(&state, &viewer, "Tools", content)
+    page(&state, &viewer, "Your tools", content)
 }
 
 fn table(state: &AppState, tools: &[Listing<'_>]) -> Markup {

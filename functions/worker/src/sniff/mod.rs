@@ -55,11 +55,7 @@ fn corrupt(why: &str) -> Failure {
 }
 
 fn unreadable(error: io::Error) -> Failure {
-    Failure::new(
-        JobErrorCode::Internal,
-        "Something on our side failed. Try again.",
-        format!("reading the fetched source: {error}"),
-    )
+    Failure::internal(format!("reading the fetched source: {error}"))
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ impl JobErrorCode {
             Self::SourceTimeout => "the source took too long to download",
             Self::UnsupportedFormat => "this file format is not supported",
             Self::CorruptDocument => "the file is damaged, or not of the type it claims to be",
-            Self::PasswordRequired => "the document is encrypted: send `options.password`",
+            Self::PasswordRequired => "the document is encrypted: send its password",
             Self::WrongPassword => "the password does not open the document",
             Self::PageLimitExceeded => "the result would have too many pages",
             Self::RenderFailed => "the document could not be rendered with these options",

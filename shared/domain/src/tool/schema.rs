@@ -197,8 +197,8 @@ fn kind_schema(kind: SourceKind) -> Value {
     let inline =
         |description| json!({"type": "string", "minLength": 1, "format": "inline", "description": description});
     match kind {
-        SourceKind::SourceUrl => address("URL of the file: absolute, http or https, without user info."),
-        SourceKind::Url => address("URL of the page: absolute, http or https, without user info."),
+        SourceKind::SourceUrl => address("Full http(s) URL of the file, without a user name or password."),
+        SourceKind::Url => address("Full http(s) URL of the page, without a user name or password."),
         SourceKind::UploadId => json!({
             "type": "string",
             "pattern": "^upl_[0-9a-f]{32}$",

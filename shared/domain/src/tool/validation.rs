@@ -55,7 +55,7 @@ type Format = (&'static str, fn(&str) -> bool, &'static str);
 
 /// The formats of strings that the schemas use.
 const FORMATS: [Format; 8] = [
-    ("source-url", is_source_url, "must be an absolute http or https URL without user info"),
+    ("source-url", is_source_url, "must be a full http(s) URL without a user name or password"),
     ("page-range", is_page_range, "must be pages and ranges such as `1-3,5`, counted from 1"),
     ("pages", is_pages, "must be pages and ranges such as `1-3,8,z`, counted from 1; `z` is the last page"),
     ("filename", is_filename, "must be a plain file name, without a path or control characters"),

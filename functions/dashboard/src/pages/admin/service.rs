@@ -104,7 +104,7 @@ fn editor(
             .hint("If off, all requests with test keys get 403 test_mode_disabled."))
         (checkbox("webhook_delivery", "Webhook delivery").checked(false).with("disabled", "")
             .hint("Delivery is not available yet. Events are recorded but not sent."))
-        (text(CONTACT, "Where to ask for credits").value(values.get(CONTACT)).error(errors.of(CONTACT))
+        (text(CONTACT, "Credit contact").value(values.get(CONTACT)).error(errors.of(CONTACT))
             .hint("An e-mail address or an https:// URL. Shown to everyone who is low on credits, and on the plans page.")
             .with("maxlength", Contact::LENGTH).with("autocomplete", "off").with("spellcheck", "false"))
         (limit_fields(values, errors, &state.context.config.limits))

@@ -69,9 +69,9 @@ impl<'a> Recipe<'a> {
 
     pub fn tabs(&self) -> Vec<Tab> {
         vec![
-            Tab { label: "curl", code: self.curl() },
             Tab { label: "Python", code: self.python() },
             Tab { label: "Node", code: self.node() },
+            Tab { label: "curl", code: self.curl() },
         ]
     }
 
@@ -103,9 +103,9 @@ impl<'a> Recipe<'a> {
             ),
             None => format!(
                 "convert() {{\n  curl -sS --fail-with-body {url} \\\n    {headers} \\\n    {data}{document}\n}}\n\
-                 member() {{ printf %s \"$job\" | sed -n 's/.*\"download\":{{[^}}]*\"'\"$1\"'\":\"\\([^\"]*\\)\".*/\\1/p'; }}\n\
-                 while job=$(convert) && printf %s \"$job\" | grep -Eq '\"status\":\"(queued|processing)\"'; do :; done\n\
-                 curl -sS --fail -o \"$(member filename)\" \"$(member url)\" || ! echo \"$job\"",
+                 while job=$(convert) && printf %s \"$job\" | jq -e '.job.status | IN(\"queued\", \"processing\")' >/dev/null; do :; done\n\
+                 printf %s \"$job\" | jq -e .download >/dev/null || ! printf '%s\\n' \"$job\"\n\
+                 curl -sS --fail -o \"$(printf %s \"$job\" | jq -r .download.filename)\" \"$(printf %s \"$job\" | jq -r .download.url)\"",
             ),
         }
     }
@@ -121,15 +121,13 @@ impl<'a> Recipe<'a> {
 
     /// A shell function that uploads a file and prints its id.
     fn curl_upload(&self) -> String {
-        let member = |name: &str| format!("$(printf %s \"$link\" | sed 's/.*\"{name}\":\"\\([^\"]*\\)\".*/\\1/')");
         format!(
             "upload() {{\n  link=$(curl -sS --fail-with-body {} \\\n    {AUTHORIZED} \\\n    \
-                -d '{{\"contentType\": \"'\"$2\"'\", \"bytes\": '\"$(wc -c <\"$1\")\"'}}')\n  \
-             curl -sS --fail-with-body -o /dev/null -X PUT \"{}\" -H \"content-type: $2\" -H 'if-none-match: *' --data-binary \"@$1\"\n  \
-             printf %s \"{}\"\n}}\n",
+                -d \"$(jq -nc --arg type \"$2\" --argjson bytes \"$(wc -c <\"$1\")\" '{{contentType: $type, bytes: $bytes}}')\")\n  \
+             curl -sS --fail-with-body -o /dev/null -X PUT \"$(printf %s \"$link\" | jq -r .upload.url)\" \\\n    \
+                -H \"content-type: $2\" -H 'if-none-match: *' --data-binary \"@$1\"\n  \
+             printf %s \"$link\" | jq -r .upload.id\n}}\n",
             quoted(&format!("{}/v1/uploads", self.base)),
-            member("url"),
-            member("id"),
         )
     }
 
@@ -368,7 +366,7 @@ urllib.request.urlretrieve = lambda *words: print(words, file=sys.stderr)
     #[test]
     fn a_shell_and_python_read_the_exact_body() {
         let body = json!({"input": {"html": "<p class=\"a\">it's $HOME `date` \\n</p>"}, "options": {"tagged": false}});
-        let [curl, script, _] = &of("html-to-pdf", body.clone(), &[])[..] else { panic!("three languages") };
+        let [script, _, curl] = &of("html-to-pdf", body.clone(), &[])[..] else { panic!("three languages") };
         let said = shell(curl);
         assert!(said.contains("<https://api.example/v1/tools/html-to-pdf/jobs>"), "{said}");
         assert!(said.contains("<Authorization: Bearer key>") && said.contains(&format!("<{body}>")), "{said}");
@@ -381,7 +379,7 @@ urllib.request.urlretrieve = lambda *words: print(words, file=sys.stderr)
     fn a_request_is_repeated_with_the_same_key_until_the_job_has_ended() {
         let body = json!({"input": {"sourceUrl": "https://a.example/x.pdf"}});
         for slug in ["compress-pdf", "split-pdf"] {
-            let [curl, script, _] = &of(slug, body.clone(), &[])[..] else { panic!("three languages") };
+            let [script, _, curl] = &of(slug, body.clone(), &[])[..] else { panic!("three languages") };
             for said in [shell(curl), python(script)] {
                 let keys: Vec<_> = said
                     .to_lowercase()
@@ -398,14 +396,14 @@ urllib.request.urlretrieve = lambda *words: print(words, file=sys.stderr)
     fn a_result_that_may_be_several_files_has_its_own_name() {
         let body = json!({"input": {"sourceUrl": "https://a.example/x.docx"}, "then": [{"toolSlug": "pdf-to-images"}]});
         for (slug, body) in [("office-to-pdf", body), ("inspect-document", json!({"input": {}}))] {
-            let [curl, script, _] = &of(slug, body, &[])[..] else { panic!("three languages") };
+            let [script, _, curl] = &of(slug, body, &[])[..] else { panic!("three languages") };
             assert!(!curl.contains("Accept:"), "{curl}");
             let said = shell(curl);
             assert!(said.ends_with("<-sS><--fail><-o><a.zip><https://get.example>\n"), "{said}");
             assert!(python(script).ends_with("('https://get.example', 'a.pdf')\n"));
         }
         let step = json!({"input": {}, "then": [{"toolSlug": "thumbnail", "options": {"format": "jpeg"}}]});
-        let curl = &of("office-to-pdf", step, &[])[0];
+        let curl = &of("office-to-pdf", step, &[])[2];
         assert!(curl.contains("-o 'result.jpg'") && curl.contains("Accept: image/jpeg"), "{curl}");
     }
 
@@ -413,10 +411,10 @@ urllib.request.urlretrieve = lambda *words: print(words, file=sys.stderr)
     fn a_file_is_announced_uploaded_and_named() {
         let body = json!({"input": {"uploadId": "upl_0"}, "options": {"waitFor": {"expression": "$`\"x\\\""}}});
         let file = File { name: "it's.csv", content_type: "text/csv" };
-        let [curl, script, node] = &of("html-to-pdf", body.clone(), &[file])[..] else { panic!("three languages") };
+        let [script, node, curl] = &of("html-to-pdf", body.clone(), &[file])[..] else { panic!("three languages") };
         let said = shell(curl);
         let lines: Vec<_> = said.lines().collect();
-        assert!(lines[0].ends_with("<{\"contentType\": \"text/csv\", \"bytes\": 7}>"), "{said}");
+        assert!(lines[0].ends_with(r#"<{"contentType":"text/csv","bytes":7}>"#), "{said}");
         assert!(
             lines[1].contains(
                 "<https://put.example><-H><content-type: text/csv><-H><if-none-match: *><--data-binary><@it's.csv>"

@@ -137,8 +137,8 @@ impl HtmlBasic {
         let order = Order { own_fonts, ..order(options, base, left, fonts) };
         let scratch = task.scratch.to_owned();
         let written = spawn_blocking(move || render::write(&scratch, &page, &order));
-        written.await.map_err(|error| internal(&error))?.map_err(|error| internal(&error))?;
-        let Ended { how, said } = self.children.print(task).await.map_err(|error| internal(&error))?;
+        written.await.map_err(Failure::internal)?.map_err(Failure::internal)?;
+        let Ended { how, said } = self.children.print(task).await.map_err(Failure::internal)?;
         match how {
             Ok(Ok(())) => Ok(Printed { pdf: task.scratch.join(render::RESULT), said }),
             Ok(Err(outcome)) => Err(explain(outcome)),
@@ -176,7 +176,7 @@ fn order(options: &PageOptions, base: Option<Url>, left: Duration, fonts: FontNe
 
 async fn dissect(page: String, base: Option<Url>, deadline: Instant) -> Result<Dissection, Failure> {
     let dissected = spawn_blocking(move || html::dissect(&page, Base::new(base), deadline)).await;
-    dissected.map_err(|error| internal(&error))?.map_err(|html::TimeUp| timed_out())
+    dissected.map_err(Failure::internal)?.map_err(|html::TimeUp| timed_out())
 }
 
 /// A page must be HTML, or text that can be read as HTML.
@@ -213,7 +213,7 @@ fn explain(outcome: Outcome) -> Failure {
             let message = "`pageRange` names only pages that the result does not have.";
             Failure::new(JobErrorCode::RenderFailed, message, cause)
         }
-        Outcome::NoFonts | Outcome::Io => internal(cause),
+        Outcome::NoFonts | Outcome::Io => Failure::internal(cause),
         Outcome::Other => crashed(cause),
     }
 }
@@ -231,10 +231,6 @@ fn too_large() -> Failure {
 fn crashed(cause: impl Into<String>) -> Failure {
     let message = "The layout engine crashed on this page. Use `renderMode: browser`.";
     Failure::new(JobErrorCode::EngineCrashed, message, cause)
-}
-
-fn internal(cause: impl ToString) -> Failure {
-    Failure::new(JobErrorCode::Internal, "Something went wrong on our side.", cause.to_string())
 }
 
 #[cfg(test)]

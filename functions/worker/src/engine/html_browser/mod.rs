@@ -139,7 +139,7 @@ impl Engine for HtmlBrowser {
         let (engine, mut warnings, letters) = in_time.map_err(|_| verdict::timed_out("the deadline, all in all"))??;
         let (fonts, own) = (self.fonts.clone(), task.fonts.clone());
         let missing = tokio::task::spawn_blocking(move || letters.warnings(&fonts, &own)).await;
-        warnings.extend(missing.map_err(verdict::internal)?);
+        warnings.extend(missing.map_err(Failure::internal)?);
         Ok(Conversion::of_file(job.result, job.product.media(), engine, warnings))
     }
 
@@ -206,7 +206,7 @@ impl<'t> Job<'t> {
         let (url, inline) = match task.source()? {
             Source::Page(url) => (url.clone(), None),
             Source::Html(html) => {
-                (Url::parse(INLINE_URL).map_err(|error| Failure::internal(error.to_string()))?, Some(html.clone()))
+                (Url::parse(INLINE_URL).map_err(|error| Failure::internal(error))?, Some(html.clone()))
             }
             Source::Document { .. } | Source::File(_) => {
                 let message = "This tool renders pages, not documents.";

@@ -40,13 +40,9 @@ fn is_page_type(media_type: &str) -> bool {
     matches!(family, "text" | "image") || media_type.ends_with("+xml") || PAGE_TYPES.contains(&media_type)
 }
 
-pub(super) fn internal(cause: impl ToString) -> Failure {
-    Failure::new(JobErrorCode::Internal, "Something went wrong on our side.", cause.to_string())
-}
-
 /// There is no browser or empty page: our fault, so the job is tried again.
 pub(super) fn not_started(stop: Stop) -> Failure {
-    crate::engine::Failure::internal(format!("browser start: {stop:?}"))
+    Failure::internal(format!("browser start: {stop:?}"))
 }
 
 /// The same, unless the sources before this one left `too_little_time`: then the job as a whole takes too long.
@@ -91,7 +87,7 @@ impl Observed<'_> {
                 Failure::new(JobErrorCode::RenderFailed, format!("`selector` is invalid: {what}."), what)
             }
             PageError::Refused(failure) => failure,
-            PageError::File(error) => internal(error),
+            PageError::File(error) => Failure::internal(error),
         }
     }
 

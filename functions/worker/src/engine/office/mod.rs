@@ -174,7 +174,7 @@ struct Document<'a> {
 impl<'a> Document<'a> {
     fn of(task: &'a Task<'_>) -> Result<Self, Failure> {
         let Source::Document { path, name, format, inspection } = task.source()? else {
-            return Err(Failure::new(JobErrorCode::Internal, OUR_FAULT, "the office engine was given no document"));
+            return Err(Failure::internal("the office engine was given no document"));
         };
         Ok(Self { path, name: name.as_deref(), format: *format, inspection })
     }
@@ -192,11 +192,12 @@ impl OfficeEngine {
 
     async fn to_pdf(&self, way: Way, task: &Task<'_>, document: Document<'_>) -> Result<Conversion, Failure> {
         let options = OfficeOptions::read(task.options)?;
-        let source = place(task, document).map_err(internal)?;
-        let (import, guess) = read_text(document, &source).await.map_err(internal)?;
+        let source = place(task, document).map_err(Failure::internal)?;
+        let (import, guess) = read_text(document, &source).await.map_err(Failure::internal)?;
         let order = Order { import, ..order(task, source, document, &options) };
         let mut notes = self.written(&order, way, document.format.family()).await?;
-        let missing_fonts = self.finish(&order, std::mem::take(&mut notes.fonts), &options).await.map_err(internal)?;
+        let missing_fonts =
+            self.finish(&order, std::mem::take(&mut notes.fonts), &options).await.map_err(Failure::internal)?;
         let told = options.warnings(document.format.family()).into_iter().chain(guess).chain(losses(&notes, &options));
         let warnings = told.chain(missing_fonts).chain(way.warning(&order)).collect();
         let pictures = options.pictures();
@@ -207,8 +208,8 @@ impl OfficeEngine {
     async fn to_format(&self, way: Way, task: &Task<'_>, document: Document<'_>) -> Result<Conversion, Failure> {
         let options = ConvertOptions::read(task.options)?;
         options.admit(document.format)?;
-        let source = place(task, document).map_err(internal)?;
-        let (import, guess) = read_text(document, &source).await.map_err(internal)?;
+        let source = place(task, document).map_err(Failure::internal)?;
+        let (import, guess) = read_text(document, &source).await.map_err(Failure::internal)?;
         let export = options.export(task.limits.pages);
         let as_pdf = OfficeOptions { password: options.password.clone(), ..OfficeOptions::default() };
         let order = Order {
@@ -221,9 +222,9 @@ impl OfficeEngine {
             ..order(task, source, document, &as_pdf)
         };
         let notes = self.written(&order, way, document.format.family()).await?;
-        let origin = Origin::of(document.path, document.format, document.inspection).map_err(internal)?;
+        let origin = Origin::of(document.path, document.format, document.inspection).map_err(Failure::internal)?;
         let artifacts = convert::artifacts(&order.output, options.format, document.name, &notes.written);
-        let bytes = convert::bytes(&artifacts).map_err(internal)?;
+        let bytes = convert::bytes(&artifacts).map_err(Failure::internal)?;
         let lost = convert::losses(origin, options.format, &notes.written, notes.changes, bytes);
         let told = options.without_effect().into_iter().chain(guess).chain(lost);
         let warnings = told.chain(way.warning(&order)).collect();
@@ -233,7 +234,7 @@ impl OfficeEngine {
     async fn written(&self, order: &Order<'_>, way: Way, family: Family) -> Result<Notes, Failure> {
         // The warnings about fonts need the list of fonts, which takes its time in a worker that has just started.
         let (attempt, ()) = tokio::join!(self.attempt(order, way), self.fonts.get_ready());
-        match attempt.map_err(internal)? {
+        match attempt.map_err(Failure::internal)? {
             Attempt::Written(notes) => Ok(notes),
             failed @ (Attempt::NotLoaded
             | Attempt::NeedsPassword
@@ -410,12 +411,6 @@ fn cause(attempt: &Attempt) -> String {
         | Attempt::NotSaved
         | Attempt::Ended(_) => format!("{attempt:?}"),
     }
-}
-
-const OUR_FAULT: &str = "Something went wrong on our side.";
-
-fn internal(error: io::Error) -> Failure {
-    Failure::new(JobErrorCode::Internal, OUR_FAULT, error.to_string())
 }
 
 /// The failure for a failed attempt. LibreOffice's own messages may quote the document, so they are not used.

@@ -1,4 +1,4 @@
-import json, os, urllib.request
+import json, os, sys, urllib.error, urllib.request
 
 request = urllib.request.Request(
     os.environ["DOCMILL_URL"] + "/v1/convert/office-to-pdf",
@@ -13,5 +13,11 @@ request = urllib.request.Request(
 )
 # Only the API gets the key, not the link that it redirects to.
 request.add_unredirected_header("Authorization", "Bearer " + os.environ["DOCMILL_KEY"])
-with urllib.request.urlopen(request) as response, open("report.pdf", "wb") as file:
-    file.write(response.read())
+try:
+    with urllib.request.urlopen(request) as response:
+        if response.status == 202:
+            sys.exit("The job is still running: " + response.read().decode())
+        with open("report.pdf", "wb") as file:
+            file.write(response.read())
+except urllib.error.HTTPError as error:
+    sys.exit(error.read().decode())

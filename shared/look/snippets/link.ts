@@ -5,7 +5,6 @@ const response = await fetch(`${process.env.DOCMILL_URL}/v1/convert/office-to-pd
   headers: {
     Authorization: `Bearer ${process.env.DOCMILL_KEY}`,
     "Content-Type": "application/json",
-    Accept: "application/pdf",
     Prefer: "wait=25",
   },
   body: JSON.stringify(
@@ -13,4 +12,10 @@ const response = await fetch(`${process.env.DOCMILL_URL}/v1/convert/office-to-pd
   ),
 });
 if (!response.ok) throw new Error(await response.text());
-await writeFile("report.pdf", Buffer.from(await response.arrayBuffer()));
+const { job, download } = await response.json();
+
+// Without a download, the job is still running or has failed.
+if (!download) throw new Error(JSON.stringify(job));
+// The link is signed: it needs no key.
+const file = await fetch(download.url);
+await writeFile(download.filename, Buffer.from(await file.arrayBuffer()));

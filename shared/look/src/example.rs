@@ -1,10 +1,11 @@
-//! A request in four languages, made from snippets that a test runs.
+//! A request in four languages, made from snippets. A test runs every example on the pages.
 
 use docmill::domain::catalogue::Tool;
 use docmill::domain::source::SourceKind;
 use docmill::domain::tool::Definition;
-use docmill_look::code::Tab;
 use serde_json::{Map, Value, json};
+
+use crate::code::Tab;
 
 /// The snippets' endpoint, which examples replace.
 const ENDPOINT: &str = "/v1/convert/office-to-pdf";
@@ -34,39 +35,21 @@ impl Language {
             Self::Rust => "Rust",
         }
     }
-
-    const fn snippet(self) -> &'static str {
-        CONVERT.code(self)
-    }
 }
 
-/// A program in each language. A test runs them unchanged.
+/// A program in each language.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
     pub name: &'static str,
     codes: [&'static str; 4],
 }
 
-macro_rules! program {
-    ($name:literal) => {
-        Program {
-            name: $name,
-            codes: [
-                include_str!(concat!("../snippets/", $name, ".sh")),
-                include_str!(concat!("../snippets/", $name, ".py")),
-                include_str!(concat!("../snippets/", $name, ".ts")),
-                include_str!(concat!("../snippets/", $name, ".rs")),
-            ],
-        }
-    };
-}
-
-const CONVERT: Program = program!("convert");
-
-/// The complete programs in guides.
-pub const PROGRAMS: [Program; 2] = [program!("chain"), program!("cleanup")];
-
 impl Program {
+    /// The codes are in the order of [`Language::ALL`].
+    pub const fn new(name: &'static str, codes: [&'static str; 4]) -> Self {
+        Self { name, codes }
+    }
+
     pub const fn code(self, language: Language) -> &'static str {
         let [curl, python, typescript, rust] = self.codes;
         match language {
@@ -82,33 +65,70 @@ impl Program {
     }
 }
 
+macro_rules! snippet {
+    ($name:literal) => {
+        Program::new(
+            $name,
+            [
+                include_str!(concat!("../snippets/", $name, ".sh")),
+                include_str!(concat!("../snippets/", $name, ".py")),
+                include_str!(concat!("../snippets/", $name, ".ts")),
+                include_str!(concat!("../snippets/", $name, ".rs")),
+            ],
+        )
+    };
+}
+
+/// Gets the result itself.
+const CONVERT: Program = snippet!("convert");
+/// Gets the job and a link to its result, for results that may be several files, or JSON like the job itself.
+const LINK: Program = snippet!("link");
+
 /// A conversion that waits for its result and saves it.
 #[derive(Clone, Debug)]
 pub struct Example {
-    pub endpoint: String,
-    pub body: Value,
-    pub content_type: String,
-    /// The file name of the result.
-    pub file: String,
+    endpoint: String,
+    body: Value,
+    result: Saved,
+}
+
+/// How an example saves the result.
+#[derive(Clone, Debug)]
+enum Saved {
+    /// From the answer itself, in this file.
+    As { file: String, content_type: String },
+    /// From a link in the answer, under the name that comes with it.
+    ByLink,
 }
 
 impl Example {
     /// A typical request to a tool, based on its schema.
     pub fn of(tool: &Tool) -> Self {
-        let definition = &tool.definition;
-        let body = sample(definition);
-        Self { file: format!("result.{}", definition.output_format.extension), ..Self::with(definition, body) }
+        Self::with(&tool.definition, sample(&tool.definition))
     }
 
     /// A request to a tool with this body.
     pub fn with(definition: &Definition, body: Value) -> Self {
         let named = format!("/v1/tools/{}/jobs", definition.slug);
-        Self {
-            endpoint: definition.short_endpoint.clone().unwrap_or(named),
-            body,
-            content_type: definition.output_format.content_type.clone(),
-            file: format!("result.{}", definition.output_format.extension),
-        }
+        let endpoint = definition.short_endpoint.clone().unwrap_or(named);
+        let none = Map::new();
+        let options = body["options"].as_object().unwrap_or(&none);
+        let output = definition.output(options);
+        let result = if definition.several_outputs.with(options) || output.format == "json" {
+            Saved::ByLink
+        } else {
+            Saved::As { file: format!("result.{}", output.extension), content_type: output.content_type.clone() }
+        };
+        Self { endpoint, body, result }
+    }
+
+    /// The same with another name for the file, where the example chooses it.
+    pub fn saved_as(self, name: &str) -> Self {
+        let result = match self.result {
+            Saved::As { content_type, .. } => Saved::As { file: name.to_owned(), content_type },
+            Saved::ByLink => Saved::ByLink,
+        };
+        Self { result, ..self }
     }
 
     pub fn code(&self, language: Language) -> String {
@@ -118,14 +138,23 @@ impl Example {
             Language::TypeScript => text(&self.body, false, 4),
             Language::Rust => text(&self.body, false, 12),
         };
-        let snippet =
-            language.snippet().trim_end().replace(ENDPOINT, &self.endpoint).replace(CONTENT_TYPE, &self.content_type);
-        snippet.replace(FILE, &self.file).replace(BODY, &body)
+        let snippet = match &self.result {
+            Saved::As { file, content_type } => {
+                CONVERT.code(language).replace(CONTENT_TYPE, content_type).replace(FILE, file)
+            }
+            Saved::ByLink => LINK.code(language).to_owned(),
+        };
+        snippet.trim_end().replace(ENDPOINT, &self.endpoint).replace(BODY, &body)
     }
 
     pub fn tabs(&self) -> Vec<Tab> {
         Language::ALL.map(|language| Tab { label: language.name(), code: self.code(language) }).into()
     }
+}
+
+/// What to set before an example runs. `address` is the API's.
+pub fn environment(address: &str) -> String {
+    format!("export DOCMILL_URL={address}\nexport DOCMILL_KEY=dm_test_…")
 }
 
 /// A value as code: JSON with spaces, or Python, with line breaks if it is long.
@@ -159,18 +188,24 @@ fn one_line(value: &Value, python: bool) -> String {
     }
 }
 
-/// A body with the required number of sources, and options with an example or that are required.
+/// A body with the fewest sources that make sense, and options with an example or that are required.
 pub fn sample(definition: &Definition) -> Value {
     let sources = &definition.sources;
     let options = &definition.parameters["properties"]["options"];
     let format = sources.formats.first().map_or("pdf", String::as_str);
     let file = |name: &str| json!({"sourceUrl": format!("https://files.example.com/{name}.{format}")});
     let mut body = if sources.are_several() {
-        json!({"sources": [file("first"), file("second")]})
-    } else if sources.kinds.contains(&SourceKind::SourceUrl) {
-        file("report")
-    } else if sources.kinds.contains(&SourceKind::Markdown) {
+        // The second of two roles is another kind of file.
+        let count = if sources.roles { sources.least } else { sources.least.max(2) };
+        let sources: Vec<_> = ["first", "second"].into_iter().take(count).map(file).collect();
+        json!({"sources": sources})
+    } else if sources.kinds.contains(&SourceKind::Markdown) && !sources.kinds.contains(&SourceKind::Html) {
         json!({"markdown": "# Hello"})
+    } else if sources.kinds.contains(&SourceKind::SourceUrl) {
+        file(match format {
+            "eml" => "message",
+            _ => "report",
+        })
     } else {
         json!({"html": "<h1>Hello</h1>"})
     };
@@ -217,9 +252,49 @@ mod tests {
     #[test]
     fn every_snippet_contains_the_parts_that_examples_replace() {
         for language in Language::ALL {
-            for part in [ENDPOINT, BODY, CONTENT_TYPE, FILE] {
-                assert_eq!(language.snippet().matches(part).count(), 1, "{part} in {}", language.name());
+            for (snippet, parts) in
+                [(CONVERT, &[ENDPOINT, BODY, CONTENT_TYPE, FILE][..]), (LINK, &[ENDPOINT, BODY][..])]
+            {
+                for part in parts {
+                    assert!(snippet.code(language).contains(part), "{part} in {} ({})", snippet.name, language.name());
+                }
             }
+        }
+    }
+
+    #[test]
+    fn examples_choose_how_to_save_by_the_kind_of_result() {
+        let catalogue = Catalogue::load().unwrap();
+        let python = |slug: &str| Example::of(catalogue.find(slug).unwrap()).code(Language::Python);
+        for (slug, direct) in
+            [("merge-pdf", true), ("thumbnail", true), ("split-pdf", false), ("inspect-document", false)]
+        {
+            assert_eq!(python(slug).contains("\"Accept\""), direct, "{slug}");
+            assert!(!python(slug).contains("report.pdf\", \"wb"), "{slug}");
+        }
+        assert!(python("convert-office").contains("result.odt") || python("convert-office").contains("result.docx"));
+        assert!(python("html-to-image").contains("image/webp"));
+    }
+
+    /// Each body is JSON in `json!`, which takes any, so the program compiles as the snippet does.
+    #[test]
+    fn a_rust_example_differs_from_its_compiled_snippet_in_values_only() {
+        let catalogue = Catalogue::load().unwrap();
+        for tool in catalogue.tools() {
+            let example = Example::of(tool);
+            let code = example.code(Language::Rust);
+            let (_, rest) = code.split_once("json!(\n").unwrap();
+            let (body, _) = rest.split_once("\n        ))").unwrap();
+            assert_eq!(serde_json::from_str::<Value>(body).unwrap(), example.body, "{}", tool.definition.slug);
+            let mut snippet = code.replace(body.trim(), BODY).replace(&example.endpoint, ENDPOINT);
+            let compiled = match &example.result {
+                Saved::As { file, content_type } => {
+                    snippet = snippet.replace(file, FILE).replace(content_type, CONTENT_TYPE);
+                    CONVERT
+                }
+                Saved::ByLink => LINK,
+            };
+            assert_eq!(snippet, compiled.code(Language::Rust).trim_end(), "{}", tool.definition.slug);
         }
     }
 
@@ -228,9 +303,8 @@ mod tests {
         let catalogue = Catalogue::load().unwrap();
         let definition = &catalogue.find("html-to-pdf").unwrap().definition;
         let example = Example::with(definition, json!({"html": "<p>it's</p>", "options": {"tagged": false}}));
-        assert!(
-            example.code(Language::Curl).ends_with(r#"-d '{"html": "<p>it'\''s</p>", "options": {"tagged": false}}'"#)
-        );
+        let curl = example.code(Language::Curl);
+        assert!(curl.contains(r#"-d '{"html": "<p>it'\''s</p>", "options": {"tagged": false}}'"#), "{curl}");
         assert!(example.code(Language::Python).contains(r#"{"html": "<p>it's</p>", "options": {"tagged": False}}"#));
         assert!(example.code(Language::Rust).contains("/v1/convert/html-to-pdf"));
         let long = json!({"sourceUrl": "https://files.example.com/reports/2026/november.docx", "options": {"landscape": true}});

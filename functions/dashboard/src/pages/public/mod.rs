@@ -1,102 +1,84 @@
-//! Public pages: the homepage, tools and their pages, according to each tool's settings.
+//! Public pages: the homepage, tools and their pages, according to each tool's settings, and files for crawlers.
+
+mod crawlers;
+mod home;
 
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use axum::routing::get;
-use docmill::domain::tool::{Definition, OutputFormat, ToolState};
-use docmill_look::schema;
+use docmill::domain::catalogue::Tool;
+use docmill::domain::tool::{Definition, ToolState};
+use docmill_look::example::{self, Example};
+use docmill_look::{code, icons, schema};
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
 
 use crate::error::PageError;
 use crate::layout::{Page, state_badge};
 use crate::listing::{Listing, by_category, category_slug, category_title, tier_name};
 use crate::state::AppState;
 use crate::viewer::Viewer;
-use docmill_look::code::copyable;
-use docmill_look::icons;
 
 pub fn routes() -> Router<AppState> {
     Router::new()
-        .route("/", get(homepage))
+        .route("/", get(home::show))
+        .route("/robots.txt", get(crawlers::robots))
+        .route("/sitemap.xml", get(crawlers::sitemap))
+        .route("/favicon.ico", get(crawlers::icon))
         .route("/tools", get(all_tools))
         .route("/tools/category/{category}", get(category))
         .route("/tools/{slug}", get(tool))
 }
 
-async fn homepage(State(state): State<AppState>, viewer: Viewer) -> Response {
-    let tools = Listing::shown(&state, &viewer, |visibility| visibility.homepage);
-    let by_api: Vec<_> = Listing::all(&state, &viewer).filter(|listing| listing.settings.page_visibility.api).collect();
-    // An example that can be run as it is, with inline content.
-    let example = by_api.iter().find(|listing| takes(listing.definition, "html")).or(by_api.first());
-    let content = html! {
-        section.hero {
-            h1 { "Documents in," br; " PDF out." }
-            p.lead {
-                "An HTTP API that converts documents. Every job tells you what it cost, how long each step took, and how the result \
-                 differs from the source. A failed job costs nothing."
-            }
-            p.actions {
-                a.button.primary href=(state.link("/app")) { "Get an API key" }
-                a.button href=(state.link("/docs")) { "Read the docs" }
-            }
-        }
-        @if let Some(listing) = example {
-            section.example aria-labelledby="one-request" {
-                h2 #one-request { "One request" }
-                (copyable("example", &curl(&state, listing.definition)))
-                p.muted { "Set " code { "DOCMILL_KEY" } " to one of your API keys. The request waits for the result and saves it." }
-            }
-        }
-        @if !tools.is_empty() {
-            section aria-labelledby="tools" {
-                h2 #tools { "Tools" }
-                @for (category, members) in by_category(&tools) {
-                    h3.group { (category_title(category)) }
-                    (cards(&state, &members))
-                }
-            }
-        }
-        section.facts aria-label="What to expect" {
-            div { h3 { "Honest results" } p {
-                "Missing fonts, dropped pictures, blocked requests: the job's warnings list every difference from the source." } }
-            div { h3 { "Isolated by design" } p {
-                "Every conversion runs in its own process, without network or credentials, and with a deadline." } }
-            div { h3 { "Safe to repeat" } p {
-                "Repeat a request with the same " code { "Idempotency-Key" } ": you get one job and pay once." } }
-        }
-    };
-    Page::new("Convert documents by API", content)
-        .summary("An HTTP API that converts office documents, web pages and PDF files, and tells you how each result differs from its source.")
-        .respond(&state, &viewer)
-}
-
-fn cards(state: &AppState, tools: &[Listing<'_>]) -> Markup {
+/// Tools with what they do. Prices are shown where they differ from the usual one, which [`usual_price`] says.
+fn cards(state: &AppState, tools: &[Listing<'_>], usual: u64) -> Markup {
     html! {
         ul.cards {
             @for listing in tools {
                 li.card {
                     h3 { a href=(state.link(&listing.path())) { (listing.name) } (state_badge(listing.settings.state)) }
                     p { (listing.description()) }
-                    p.muted { (listing.price()) }
+                    @if listing.settings.credit_cost != usual { p.muted { (listing.price()) } }
                 }
             }
         }
     }
 }
 
+/// The price of most tools, in credits.
+fn usual_price(tools: &[Listing<'_>]) -> u64 {
+    let count = |cost: u64| tools.iter().filter(|listing| u64::from(listing.settings.credit_cost) == cost).count();
+    let costs = tools.iter().map(|listing| u64::from(listing.settings.credit_cost));
+    costs.max_by_key(|cost| (count(*cost), std::cmp::Reverse(*cost))).unwrap_or_default()
+}
+
+/// The usual price in words, once for all tools.
+fn prices(state: &AppState, usual: u64) -> Markup {
+    html! {
+        p.muted {
+            @match usual {
+                0 => { "Tools are free unless they name a price." }
+                1 => { "Each tool costs 1 credit per document, unless it names another price." }
+                cost => { "Each tool costs " (cost) " credits per document, unless it names another price." }
+            }
+            " Failed jobs and test keys cost nothing. " a href=(state.link("/plans")) { "Plans and prices" }
+        }
+    }
+}
+
 async fn all_tools(State(state): State<AppState>, viewer: Viewer) -> Response {
     let tools = Listing::shown(&state, &viewer, |visibility| visibility.category);
+    let usual = usual_price(&tools);
     let content = html! {
         h1 { "Tools" }
+        @if !tools.is_empty() { (prices(&state, usual)) }
         @if tools.is_empty() { p.empty { "No tools are listed at the moment." } }
         @for (category, members) in by_category(&tools) {
             section {
                 h2 {
                     a href=(state.link(&format!("/tools/category/{}", category_slug(category)))) { (category_title(category)) }
                 }
-                (cards(&state, &members))
+                (cards(&state, &members, usual))
             }
         }
     };
@@ -114,11 +96,13 @@ async fn category(
     tools.retain(|listing| category_slug(listing.category()) == wanted);
     let Some(first) = tools.first() else { return Err(PageError::NotFound) };
     let title = format!("{} tools", category_title(first.category()));
+    let usual = usual_price(&tools);
     let content = html! {
         (crumbs(&state, &[("/tools", "Tools")]))
         h1 { (title) }
         h2.quiet { "List of tools" }
-        (cards(&state, &tools))
+        (prices(&state, usual))
+        (cards(&state, &tools, usual))
     };
     Ok(Page::new(&title, content).summary(&format!("{title} of the Docmill API.")).respond(&state, &viewer))
 }
@@ -145,13 +129,10 @@ async fn tool(State(state): State<AppState>, viewer: Viewer, Path(slug): Path<St
             p.flash role="status" { "This tool is in maintenance. New jobs are refused until it is back." }
         }
         (facts(&listing))
-        @if listing.settings.page_visibility.api { (usage(&state, listing.definition)) }
+        @if listing.settings.page_visibility.api { (usage(&state, listing.tool)) }
         @else { section { h2 { "By API" } p { "This tool is not available in the API at the moment." } } }
         section aria-labelledby="options" {
             h2 #options { "Options" }
-            p.muted {
-                "The docs have " a href=(state.link(&format!("/docs/tools/{}", listing.definition.slug))) { "examples in four languages" } "."
-            }
             (schema::table("Options", &listing.definition.parameters["properties"]["options"]))
         }
     };
@@ -195,13 +176,17 @@ fn makes(definition: &Definition) -> String {
     format!("{}{several}", formats.join(", "))
 }
 
-fn usage(state: &AppState, definition: &Definition) -> Markup {
+fn usage(state: &AppState, tool: &Tool) -> Markup {
+    let definition = &tool.definition;
     html! {
         section aria-labelledby="by-api" {
             h2 #by-api { "By API" }
-            (copyable("curl", &curl(state, definition)))
+            (sample(state, &Example::of(tool)))
+            p.muted { "Replace " code { "https://files.example.com/…" } " with the address of your file, or "
+                a href=(state.link("/docs/uploads")) { "upload it" } "." }
             p.actions {
                 a.button href=(state.link(&format!("/app/playground?tool={}", definition.slug))) { "Try it in the playground " (icons::arrow()) }
+                a.button href=(state.link(&format!("/docs/tools/{}", definition.slug))) { "Read its docs" }
             }
             h3 { "Input" }
             (schema::table("Input", &definition.parameters["properties"]["input"]))
@@ -209,45 +194,10 @@ fn usage(state: &AppState, definition: &Definition) -> Markup {
     }
 }
 
-fn takes(definition: &Definition, kind: &str) -> bool {
-    definition.parameters["properties"]["input"]["properties"].get(kind).is_some()
-}
-
-/// Required options, each with the first example of its schema.
-fn needed_options(definition: &Definition) -> Map<String, Value> {
-    let options = &definition.parameters["properties"]["options"];
-    let needed = options["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let example = |name: &str| options["properties"][name]["examples"].get(0).cloned();
-    needed.filter_map(|name| Some((name.to_owned(), example(name)?))).collect()
-}
-
-/// A request to copy, with the first of the tool's own sources. It saves the result, unless that may be several files, or JSON
-/// like the job itself.
-fn curl(state: &AppState, definition: &Definition) -> String {
-    let extension = definition.sources.formats.first().map_or("pdf", String::as_str);
-    let address = |name: &str| json!({"sourceUrl": format!("https://example.com/{name}.{extension}")});
-    let options = needed_options(definition);
-    let mut body = if definition.sources.are_several() {
-        json!({"sources": [address("first"), address("second")]})
-    } else if takes(definition, "html") {
-        json!({"html": "<h1>Hello</h1>"})
-    } else {
-        address("report")
-    };
-    if !options.is_empty() {
-        body["options"] = json!(options);
+/// An example in each language, and what it needs to run.
+fn sample(state: &AppState, example: &Example) -> Markup {
+    html! {
+        (code::copyable("environment", &example::environment(&state.absolute(""))))
+        (code::tabs("sample", "Language", &example.tabs()))
     }
-    let endpoints = definition.endpoints();
-    let endpoint = definition.short_endpoint.as_ref().or(endpoints.first());
-    let url = state.absolute(endpoint.map_or("/v1/jobs", String::as_str));
-    let OutputFormat { format, content_type, extension } = definition.output(&options);
-    let (save, accept) = if definition.several_outputs.with(&options) || format == "json" {
-        (String::new(), String::new())
-    } else {
-        (format!("-L -o result.{extension} "), format!(" -H 'Accept: {content_type}'"))
-    };
-    format!(
-        "curl {save}{url} \\\n  -H \"Authorization: Bearer $DOCMILL_KEY\" -H 'Content-Type: application/json' \\\n  \
-         -H 'Prefer: wait=25'{accept} \\\n  -d '{body}'"
-    )
 }

@@ -1,5 +1,6 @@
 use std::{env, error::Error, fs};
 
+use reqwest::StatusCode;
 use serde_json::json;
 
 // Cargo.toml: reqwest (feature json), serde_json, tokio (features macros, rt)
@@ -14,8 +15,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
             {"sourceUrl": "https://files.example.com/report.docx"}
         ))
         .send()
-        .await?
-        .error_for_status()?;
+        .await?;
+    // 202: the job is still running.
+    if response.status() != StatusCode::OK {
+        return Err(response.text().await?.into());
+    }
     fs::write("report.pdf", response.bytes().await?)?;
     Ok(())
 }
