@@ -1,11 +1,13 @@
 """Tests which parts of the real template the localized one keeps. Run by `make check`."""
 
+import json
 import re
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from local import deploy, envfile, localize, package
+from local import deploy, envfile, localize, package, suites
 from local.settings import ROOT
 
 TEMPLATE = localize.load(ROOT / "template.yaml")
@@ -120,6 +122,29 @@ class Files(unittest.TestCase):
             self.assertEqual(first, package.launcher(binary, Path("worker.log")))
             binary.write_text("another")
             self.assertNotEqual(first, package.launcher(binary, Path("worker.log")))
+
+
+class Suites(unittest.TestCase):
+    def test_every_test_of_the_workspace_is_in_one_suite(self):
+        found = sorted(path for path in ROOT.glob("**/tests/*.rs") if "target" not in path.parts and path.parent.parent.joinpath("Cargo.toml").exists())
+        folders = [path.parent for path in ROOT.glob("**/tests/*/main.rs") if "target" not in path.parts]
+        names = {path.stem for path in [*found, *folders]} | {"it"}
+        command = ["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"]
+        packages = json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout)["packages"]
+        beside, others = suites.suites(packages)
+        commands = [each.command for each in [beside, *others]]
+        run = [name for command in commands for option, name in zip(command, command[1:]) if option == "--test"]
+        self.assertEqual(sorted(run), sorted(names))
+        self.assertTrue(all(command[:3] == ["cargo", "test", "--workspace"] for command in commands[:-1]))
+        self.assertEqual([command[3:] for command in commands if "--test" not in command], [["--lib", "--bins"], ["--doc"], []])
+
+    def test_a_failed_suite_fails_the_run_and_is_named(self):
+        with tempfile.TemporaryDirectory() as home:
+            ran = suites.run_all(suites.Suite("beside", ["false"]), [suites.Suite("first", ["true"])], Path(home) / "log")
+            self.assertEqual([(each.name, each.code) for each in ran], [("first", 0), ("beside", 1)])
+            ran = suites.run_all(suites.Suite("beside", ["true"]), [suites.Suite("first", ["false"]), suites.Suite("second", ["true"])], Path(home) / "log")
+            self.assertEqual([(each.name, each.code) for each in ran], [("first", 1), ("beside", 0)])
+            self.assertIn("first FAILED", suites.report(ran))
 
 
 class ContinuousIntegration(unittest.TestCase):
