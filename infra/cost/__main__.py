@@ -8,7 +8,7 @@ from local import localize
 
 from . import sources
 from .model import (
-    DAYS_OF_MONTH, SIZES, WORKERS, Job, dollars, idle, in_use, job, per_thousand, usual_requests, waiting_request, warm_request,
+    DAYS_OF_MONTH, SIZES, WORKERS, Job, dollars, firewall, idle, in_use, job, per_thousand, usual_requests, waiting_request, warm_request,
 )
 
 TARGET = 0.05
@@ -58,6 +58,8 @@ def main(arguments: list[str]) -> int:
     )
     print_idle(month, prices)
     print(f"A month in use has custom metrics for USD {dollars(in_use(usage, max(loads)), prices):.2f} more.")
+    fixed, million = (dollars(firewall(usage, requests), prices) for requests in (0, 1_000_000))
+    print(f"A firewall in front, with a rate rule by address: USD {fixed:.2f} a month, and USD {million - fixed:.2f} for a million requests.")
     return 0
 
 

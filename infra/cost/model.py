@@ -241,6 +241,11 @@ def in_use(usage: Mapping, jobs_a_day: float) -> Amounts:
     return times(amounts, min(1.0, jobs_a_day / 24))
 
 
+def firewall(usage: Mapping, requests: float) -> Amounts:
+    """The additional cost of a month with CloudFront and a rate rule by address in front of this many requests."""
+    return Counter(usage["firewall"]["month"]) + times(Counter(usage["firewall"]["request"]), requests)
+
+
 def per_thousand(one: Job, jobs_a_day: float, month: Amounts, prices: Mapping) -> float:
     """A thousand jobs with their share of the month's fixed amounts, without free allowances."""
     return 1000 * (dollars(one.total(), prices) + dollars(month, prices) / (jobs_a_day * DAYS_OF_MONTH))

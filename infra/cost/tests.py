@@ -7,7 +7,7 @@ from local import localize
 
 from . import sources
 from .model import (
-    ENGINES, TOOLS, WORKERS, Conversion, Deployment, Job, Measured, Request, compute, dollars, idle, in_use, job, per_thousand, polls,
+    ENGINES, TOOLS, WORKERS, Conversion, Deployment, Job, Measured, Request, compute, dollars, firewall, idle, in_use, job, per_thousand, polls,
     request_ms, waiting_request, warm_request, worker_ms,
 )
 
@@ -54,6 +54,15 @@ class Model(unittest.TestCase):
         usage = {"in use": {"metric": {"amount": 48}}}
         self.assertEqual(in_use(usage, 6), {"metric": 12})
         self.assertEqual(in_use(usage, 10_000), {"metric": 48})
+
+    def test_a_firewall_costs_a_month_and_each_request(self):
+        usage = {"firewall": {"month": {"lambda request": 4}, "request": {"SQS request": 2}}}
+        self.assertEqual(dollars(firewall(usage, 0), PRICES), 2.0)
+        self.assertEqual(dollars(firewall(usage, 8), PRICES), 2.0 + 2.0)
+        prices, real = sources.read("prices.json"), sources.read("usage.json")
+        scaling = (sources.ROOT / "infra/SCALING.md").read_text()
+        fixed, million = dollars(firewall(real, 0), prices), dollars(firewall(real, 1_000_000), prices)
+        self.assertIn(f"USD {fixed:.0f} a month, and USD {million - fixed:.2f} for a million requests", scaling)
 
     def test_a_request_that_waits_looks_ever_more_rarely(self):
         waiting = {"first pause ms": 50, "pause factor": 1.5, "longest pause ms": 100}

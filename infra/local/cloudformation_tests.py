@@ -24,7 +24,8 @@ STACK = "docmill"
 # The kinds that are created; all others are left out.
 MADE = {
     "AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::SQS::Queue", "AWS::Lambda::Function", "AWS::Lambda::Version",
-    "AWS::Lambda::Permission", "AWS::Lambda::EventSourceMapping", "AWS::IAM::Role", "AWS::Logs::LogGroup", "AWS::Events::Rule",
+    "AWS::Lambda::Permission", "AWS::Lambda::EventSourceMapping", "AWS::IAM::Role", "AWS::IAM::ManagedPolicy",
+    "AWS::Logs::LogGroup", "AWS::Events::Rule",
 }  # fmt: skip
 
 
@@ -35,8 +36,8 @@ def packaged() -> localize.Template:
     resources = template["Resources"]
     unknown = {name for name, each in resources.items() if each["Type"] not in MADE}
     for name, each in resources.items():
-        # moto only supports permissions on functions, not on aliases.
-        if each["Type"] == "AWS::Lambda::Permission":
+        # moto only supports permissions and event sources of functions, not of aliases.
+        if each["Type"] in ("AWS::Lambda::Permission", "AWS::Lambda::EventSourceMapping"):
             function = each["Properties"]["FunctionName"]["Ref"] if "Ref" in each["Properties"]["FunctionName"] else None
             if function and function.endswith("Aliaslive"):
                 each["Properties"]["FunctionName"] = {"Ref": function.removesuffix("Aliaslive")}

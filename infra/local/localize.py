@@ -85,6 +85,8 @@ def localize(template: Template, endpoint: str, code: dict[str, str], environmen
         resources.update(plain_routes(name, function))
     for each in resources.values():
         if each["Type"] == EVENT_SOURCE:
+            function = each["Properties"]["FunctionName"]["Ref"].removesuffix(".Alias")
+            each["Properties"]["FunctionName"] = {"Ref": function}
             each["Properties"]["ScalingConfig"]["MaximumConcurrency"] = max(2, os.cpu_count() or 2)
     return local
 

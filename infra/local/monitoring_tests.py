@@ -130,9 +130,23 @@ class Monitoring(unittest.TestCase):
     def test_an_alarm_knows_of_every_engine_whether_most_of_its_jobs_fail(self):
         watched = of_type("AWS::CloudWatch::Alarm")["JobsFailingAlarm"]["Metrics"][1:]
         seen = [[each["Value"] for each in metric["MetricStat"]["Metric"]["Dimensions"]] for metric in watched]
+        names = {metric["MetricStat"]["Metric"]["MetricName"] for metric in watched}
+        self.assertEqual(names, {"service_failures", "jobs"})
         for engine in engines():
             self.assertIn([engine], seen)
             self.assertIn([engine, "completed"], seen)
+
+    def test_an_alarm_sees_every_group_of_accounts(self):
+        code = (ROOT / "shared/src/telemetry/job.rs").read_text()
+        groups = [str(group) for group in range(int(re.search(r"ACCOUNT_GROUPS: u32 = (\d+);", code)[1]))]
+        for name in ("source_failures", "completions"):
+            watched = of_type("AWS::CloudWatch::Alarm")["SourcesFailingAlarm"]["Metrics"][1:]
+            metrics = [each["MetricStat"]["Metric"] for each in watched]
+            self.assertEqual([each["Dimensions"][0]["Value"] for each in metrics if each["MetricName"] == name], groups)
+
+    def test_no_alarm_looks_at_more_metrics_than_cloudwatch_allows(self):
+        for name, alarm in of_type("AWS::CloudWatch::Alarm").items():
+            self.assertLessEqual(len(alarm_metrics(alarm)), 10, name)
 
     def test_a_backlog_is_a_backlog_only_where_messages_wait(self):
         for name, alarm in of_type("AWS::CloudWatch::Alarm").items():

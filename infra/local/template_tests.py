@@ -111,7 +111,22 @@ class Gateway(unittest.TestCase):
         allowed = RESOURCES["Api"]["Properties"]["CorsConfiguration"]["Fn::If"][1]["AllowMethods"]
         self.assertEqual(set(allowed), methods)
 
-    def test_the_stage_limits_everybodys_requests_together(self):
+    def test_nobody_without_a_key_uses_up_the_limit_of_customers_requests(self):
+        stage = transformed()["Resources"]["ApiApiGatewayDefaultStage"]["Properties"]
+        limited = stage["RouteSettings"]
+        routes = {
+            f"{route['Method']} {route['Path']}" if "Path" in route else "$default"
+            for each in localize.functions(TEMPLATE).values()
+            for event in each["Properties"].get("Events", {}).values()
+            if event["Type"] == "HttpApi" and (route := event["Properties"])
+        }
+        self.assertEqual(set(limited), {route for route in routes if " /v1/" not in route})
+        for route, settings in limited.items():
+            self.assertEqual(settings["ThrottlingRateLimit"], {"Ref": "AnonymousRequestsPerSecond"}, route)
+            self.assertEqual(settings["ThrottlingBurstLimit"], {"Ref": "AnonymousRequestsPerSecond"}, route)
+        self.assertLess(PARAMETERS["AnonymousRequestsPerSecond"]["Default"], PARAMETERS["RequestsPerSecond"]["Default"])
+
+    def test_the_stage_limits_everybodys_requests_to_a_route_together(self):
         stage = transformed(RequestsPerSecond="7", RequestBurst="3")["Resources"]["ApiApiGatewayDefaultStage"]["Properties"]
         settings = stage["DefaultRouteSettings"]
         self.assertEqual(set(settings), {"ThrottlingRateLimit", "ThrottlingBurstLimit"})
@@ -201,6 +216,28 @@ class Roles(unittest.TestCase):
                     self.assertNotIn("*", "".join(listed(each["Action"])))
                     self.assertNotIn("*", listed(each["Resource"]))
 
+    def test_nobody_may_list_the_whole_bucket(self):
+        # A condition that is met without a prefix would allow that.
+        listed_by = {}
+        for name, function in localize.functions(TEMPLATE).items():
+            for each in statements(function):
+                if "s3:ListBucket" in listed(each["Action"]):
+                    listed_by[name] = listed(each["Condition"]["StringLike"]["s3:prefix"])
+                    self.assertEqual(list(each["Condition"]), ["StringLike"])
+                    self.assertEqual(list(each["Condition"]["StringLike"]), ["s3:prefix"])
+        self.assertIn("OfficeWorker", listed_by)
+        for name, prefixes in listed_by.items():
+            objects = str([each["Resource"] for each in statements(RESOURCES[name]) if "Object" in str(each["Action"])])
+            for prefix in prefixes:
+                self.assertIn(f"/{prefix}'", objects, name)
+
+    def test_only_the_dashboard_can_sign_its_cookies(self):
+        holders = {
+            secret: {name for name, function in localize.functions(TEMPLATE).items() if f"${{{secret}}}" in str(function)}
+            for secret in of_type("AWS::SecretsManager::Secret")
+        }
+        self.assertEqual(holders, {"CookieKey": {"Dashboard", "Administration"}, "CursorKey": {"ListJobs"}})
+
     def test_who_looks_for_uploads_is_told_which_are_missing(self):
         # S3 answers 403 for missing objects to roles that may not list them, which would look like a fault of the service.
         lookers = 0
@@ -256,7 +293,8 @@ class Roles(unittest.TestCase):
 
 
 class Versions(unittest.TestCase):
-    ROLLBACK = ["CreateErrorsAlarm", "JobsFailingAlarm", "TransactionConflictsAlarm", "IndexThrottlesAlarm"]
+    ROLLBACK = ["CreateErrorsAlarm", "JobsFailingAlarm", "SourcesFailingAlarm", "TransactionConflictsAlarm", "IndexThrottlesAlarm"]
+    WORKERS = ["OfficeWorker", "HtmlWorker", "PdfWorker"]
 
     def test_functions_that_create_jobs_are_deployed_bit_by_bit(self):
         resources = transformed()["Resources"]
@@ -280,6 +318,28 @@ class Versions(unittest.TestCase):
         for name in self.ROLLBACK:
             self.assertNotIn("{'Ref': 'Api'}", str(RESOURCES[name]), name)
 
+    def test_queues_give_a_new_version_of_a_worker_a_tenth_of_the_jobs_first(self):
+        resources = transformed()["Resources"]
+        for name in self.WORKERS:
+            with self.subTest(worker=name):
+                self.assertEqual(resources[f"{name}Source"]["Properties"]["FunctionName"], {"Ref": f"{name}Aliaslive"})
+                group = resources[f"{name}DeploymentGroup"]["Properties"]
+                self.assertIn("Canary10Percent10Minutes", str(group["DeploymentConfigName"]))
+                alarms = [each["Name"]["Ref"] for each in group["AlarmConfiguration"]["Alarms"]]
+                self.assertEqual(alarms, [f"{name}ErrorsAlarm", "JobsFailingAlarm", "SourcesFailingAlarm"])
+
+    def test_a_deployment_is_not_taken_back_for_what_a_customer_sends(self):
+        # Every failure of a job is counted in `jobs` by its code: only completions may be looked at there.
+        for name in {*self.ROLLBACK, *(f"{worker}ErrorsAlarm" for worker in self.WORKERS)}:
+            for each in RESOURCES[name]["Properties"]["Metrics"]:
+                metric = each.get("MetricStat", {}).get("Metric", {})
+                if metric.get("MetricName") == "jobs":
+                    self.assertIn({"Name": "code", "Value": "completed"}, metric["Dimensions"], name)
+        # One account is in one group, so its sources alone never reach three of them.
+        sources = RESOURCES["SourcesFailingAlarm"]["Properties"]
+        self.assertEqual(sources["Threshold"], 2)
+        self.assertEqual(sources["Metrics"][0]["Expression"].count("IF("), 5)
+
     def test_gradual_deployments_can_be_turned_off_while_an_alarm_is_on(self):
         resources = transformed(GradualDeployments="false")["Resources"]
         self.assertFalse([each for each in resources.values() if each["Type"].startswith("AWS::CodeDeploy")])
@@ -290,6 +350,7 @@ class Versions(unittest.TestCase):
         self.assertEqual(versions(transformed(LogLevel="info")), versions(transformed(LogLevel="debug")))
         makefile = (ROOT / "Makefile").read_text()
         self.assertIn("$(STAMP)", makefile.split("\ndeploy:")[1])
+        self.assertIn("COPY target/lambda/worker/parameter[s] ", (ROOT / "infra/worker/Dockerfile").read_text())
 
     def test_environments_can_be_kept_ready(self):
         alias = transformed()["Resources"]["CreateJobAliaslive"]["Properties"]["ProvisionedConcurrencyConfig"]
@@ -309,7 +370,7 @@ class Workers(unittest.TestCase):
                 self.assertEqual(worker["Environment"]["Variables"]["ENGINES"], queue)
                 source = RESOURCES[f"{kind}WorkerSource"]["Properties"]
                 self.assertEqual(source["EventSourceArn"], {"Fn::GetAtt": [f"{kind}Queue", "Arn"]})
-                self.assertEqual(source["FunctionName"], {"Ref": f"{kind}Worker"})
+                self.assertEqual(source["FunctionName"], {"Ref": f"{kind}Worker.Alias"})
                 self.assertEqual(source["ScalingConfig"]["MaximumConcurrency"], {"Ref": f"{kind}Concurrency"})
                 redrive = RESOURCES[f"{kind}Queue"]["Properties"]["RedrivePolicy"]
                 self.assertEqual(redrive["deadLetterTargetArn"], {"Fn::GetAtt": [f"{kind}DeadLetters", "Arn"]})

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api_docs::book::Book;
+use docmill::domain::job::JobErrorCode;
 use docmill::http::control::ControlService;
 use docmill::http::fonts::FontService;
 use docmill::http::request::ApiRequest;
@@ -22,7 +23,9 @@ use crate::support::aws_watch::Fault;
 use crate::support::eventually;
 use crate::support::http::{Answer, RequestBuilder, get, post};
 use crate::support::lines::{Lines, metrics};
+use crate::support::stub_engine::Act;
 use crate::support::world::World;
+use crate::worker_pipeline::Bench;
 
 /// Handles a request like its route's function.
 async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
@@ -131,6 +134,21 @@ async fn the_line_of_a_fault_has_the_cause_that_the_answer_omits() {
     assert_eq!((&line["level"], &line["code"], &line["status"]), (&json!("ERROR"), &json!("unavailable"), &json!(503)));
     assert!(!text(&line, field::CAUSE).is_empty());
     assert!(!Answer::of(response).body.to_string().contains(&text(&line, field::CAUSE)));
+}
+
+/// What the worker's alarm counts beside Lambda's errors, and what takes a bad version of it back.
+#[tokio::test]
+async fn an_attempt_that_fails_through_the_service_is_counted() {
+    let lines = Lines::collect();
+    let bench = Bench::new([Act::Fail(JobErrorCode::Internal)]).await;
+    bench.deliver().await;
+    let line = lines.take_saying("an attempt failed").remove(0);
+    assert_eq!((&line["job_id"], &line["attempt"]), (&json!(bench.job().await.id.to_string()), &json!(1)));
+    assert!(metrics(&line).contains(&("failed_attempts".into(), 1, vec!["part".into()])), "{line}");
+    assert!(lines.take_saying("job ended").is_empty());
+    bench.deliver().await;
+    let line = lines.take_saying("job ended").remove(0);
+    assert!(metrics(&line).contains(&("completions".into(), 1, vec!["account_group".into()])), "{line}");
 }
 
 #[tokio::test]

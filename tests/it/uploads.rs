@@ -228,6 +228,22 @@ async fn a_missing_permission_is_our_fault_and_retried() {
     assert_eq!(bench.job().await.status, JobStatus::Completed);
 }
 
+/// No role may list the whole bucket, so S3 answers 403 for a missing object too: a list of its key tells the two apart.
+#[tokio::test]
+async fn a_missing_upload_is_told_from_a_missing_permission() {
+    let (bench, id) = bench(PAGE).await;
+    let key = ObjectKey::Upload { account: &bench.account.id, upload: UploadId::parse(&id).unwrap() };
+    bench.world.context.files.delete(&key.to_string()).await.unwrap();
+    bench.world.watch.inject([Fault::forbidden("HeadObject")]);
+    let refused = create(&bench.world, &bench.account, &id).await;
+    assert_eq!((refused.status, bench.world.watch.unmet_faults()), (422, 0), "{}", refused.body);
+
+    bench.watch.inject([Fault::forbidden("GetObject")]);
+    bench.deliver().await;
+    assert_eq!(bench.watch.unmet_faults(), 0);
+    assert_eq!(bench.job().await.error.unwrap().code, JobErrorCode::SourceUnreachable);
+}
+
 #[tokio::test]
 async fn a_deleted_upload_fails_the_job_and_refunds_it() {
     let (bench, id) = bench(PAGE).await;

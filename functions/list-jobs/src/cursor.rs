@@ -9,9 +9,9 @@ use sha2::Sha256;
 
 type HmacSha256 = Hmac<Sha256>;
 
-/// The setting with the secret. It is the dashboard's secret for cookies, resolved at deployment so that requests need not read
-/// it.
-const SECRET: &str = "COOKIE_KEY";
+/// The setting with the secret, resolved at deployment so that requests need not read it. It signs nothing else: this function
+/// must not be able to sign the dashboard's cookies.
+const SECRET: &str = "CURSOR_KEY";
 const SHORTEST_SECRET: usize = 32;
 /// Separates this key from others that are derived from the same secret.
 const PURPOSE: &[u8] = b"cursors of the list of jobs, version 1";

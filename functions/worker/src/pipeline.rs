@@ -366,7 +366,7 @@ impl Pipeline {
     /// The message comes back soon rather than after its full visibility time. If the job can't be released, its lease ends, and
     /// the sweeper releases it.
     async fn give_back(&self, job: &Job, failure: &Failure, receipt: &str) -> Handled {
-        tracing::warn!(job_id = %job.id, attempt = job.attempts, cause = %failure.cause, "an attempt failed");
+        telemetry::job::attempt_failed(job, self.queue_name, &failure.cause);
         let seconds = FIRST_RETRY_SECONDS << job.attempts.min(5);
         let due = self.clock.now().plus(Duration::from_secs(u64::from(seconds)) + QUEUED_GRACE);
         if let Err(error) = self.jobs.release(job, due).await {

@@ -166,10 +166,9 @@ fn unavailable(error: &impl ProvideErrorMetadata) -> FilesError {
     FilesError::Unavailable(error.code().unwrap_or("no answer").to_owned())
 }
 
-/// Whether S3 reports a missing object. S3 answers 403 for missing objects if the role may not list the prefix. All roles that
-/// ask may list it, so a 403 is a fault of ours and never hides a wrong permission.
-fn is_absence<E>(error: &SdkError<E>) -> bool {
-    error.raw_response().is_some_and(|response| response.status().as_u16() == 404)
+/// The HTTP status with which S3 refused a request.
+fn status_of<E>(error: &SdkError<E>) -> Option<u16> {
+    error.raw_response().map(|response| response.status().as_u16())
 }
 
 impl Files {
@@ -242,8 +241,24 @@ impl Files {
                 content_type: object.content_type,
                 content_disposition: object.content_disposition,
             })),
-            Err(error) if is_absence(&error) => Ok(None),
+            Err(error) if self.is_absent(key, &error).await? => Ok(None),
             Err(error) => Err(unavailable(&error)),
+        }
+    }
+
+    /// Whether S3 refused a request because the object does not exist. It answers 403, as for a missing permission, because no role
+    /// may list the whole bucket. Roles may list what lies under the prefixes that they read, and that tells the two apart: a
+    /// missing permission is a fault of ours, and never hides behind a missing document.
+    async fn is_absent<E>(&self, key: &str, error: &SdkError<E>) -> Result<bool, FilesError> {
+        match status_of(error) {
+            Some(404) => Ok(true),
+            Some(403) => {
+                let list = self.client().list_objects_v2().bucket(&self.bucket).prefix(key).max_keys(1);
+                let listed = list.send().await.map_err(|error| unavailable(&error))?;
+                // Keys are listed in order, so the object itself comes before longer keys.
+                Ok(listed.contents().first().and_then(|object| object.key()) != Some(key))
+            }
+            Some(_) | None => Ok(false),
         }
     }
 
@@ -261,9 +276,10 @@ impl Files {
     }
 
     pub async fn exists(&self, key: &ObjectKey<'_>) -> Result<bool, FilesError> {
-        match self.client().head_object().bucket(&self.bucket).key(key.to_string()).send().await {
+        let key = key.to_string();
+        match self.client().head_object().bucket(&self.bucket).key(&key).send().await {
             Ok(_) => Ok(true),
-            Err(error) if is_absence(&error) => Ok(false),
+            Err(error) if self.is_absent(&key, &error).await? => Ok(false),
             Err(error) => Err(unavailable(&error)),
         }
     }

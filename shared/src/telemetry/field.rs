@@ -25,6 +25,7 @@ fields! {
     ROUTE = "route": "Method and path template, as the template declares them; $default for everything else.",
     CODE = "code": "How it ended: ok or completed, or the error's code.",
     ENGINE = "engine": "What converts: libreoffice, chromium, sghtmltopdf, markdown or pdf-tools; none where that cannot be known.",
+    ACCOUNT_GROUP = "account_group": "One of five groups of accounts, by their ids.",
     PART = "part": "The part of the service: api, dashboard, office-worker, html-worker, pdf-worker or sweeper.",
     NETWORK_DENIAL = "network_denial": "How a worker's children are kept from the network.",
     FILES_CONFINED = "files_confined": "Whether a worker's children write into their own directories alone.",

@@ -43,6 +43,15 @@ pub const CREDITS_CHARGED: Metric = count("credits_charged", &[&[]]);
 pub const CREDITS_REFUNDED: Metric = count("credits_refunded", &[&[]]);
 /// Jobs that ended, completed or failed.
 pub const JOBS: Metric = count("jobs", &[&[field::ENGINE], &[field::ENGINE, field::CODE]]);
+/// Jobs that failed through the service, not through their source.
+pub const SERVICE_FAILURES: Metric = count("service_failures", &[&[field::ENGINE]]);
+/// Jobs that failed through their source or request, by group of accounts: one account is in one group, so a failure that is in
+/// several groups at once is no single account's.
+pub const SOURCE_FAILURES: Metric = count("source_failures", &[&[field::ACCOUNT_GROUP]]);
+/// Completed jobs, by the same groups.
+pub const COMPLETIONS: Metric = count("completions", &[&[field::ACCOUNT_GROUP]]);
+/// Attempts that failed through the service: their jobs get another one.
+pub const FAILED_ATTEMPTS: Metric = count("failed_attempts", &[&[field::PART]]);
 /// From a job's creation to its first attempt.
 pub const QUEUED_MS: Metric = time_by_engine("queued_ms");
 /// Fetching and checking the source.
@@ -67,11 +76,15 @@ pub const REPAIRS_EXPIRED: Metric = count("repairs_expired", &[&[]]);
 /// Jobs whose repair failed in a run. The next run tries again.
 pub const REPAIR_ERRORS: Metric = count("repair_errors", &[&[]]);
 
-pub const ALL: [Metric; 16] = [
+pub const ALL: [Metric; 20] = [
     REQUESTS,
     CREDITS_CHARGED,
     CREDITS_REFUNDED,
     JOBS,
+    SERVICE_FAILURES,
+    SOURCE_FAILURES,
+    COMPLETIONS,
+    FAILED_ATTEMPTS,
     QUEUED_MS,
     FETCH_MS,
     CONVERT_MS,
