@@ -3,8 +3,8 @@
 use tracing::Level;
 
 use super::line::Line;
-use super::{field, metric};
 use super::start::Part;
+use super::{field, metric};
 use crate::domain::job::{Job, JobErrorCode, Timings};
 use crate::domain::outcome::Fault;
 use crate::domain::tool::{EngineKind, QueueName};
@@ -99,7 +99,8 @@ mod tests {
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let directives = line["_aws"]["CloudWatchMetrics"].as_array().unwrap();
         let of = |directive: &Value| -> Vec<_> {
-            let names: Vec<_> = directive["Metrics"].as_array().unwrap().iter().map(|metric| text(&metric["Name"])).collect();
+            let names: Vec<_> =
+                directive["Metrics"].as_array().unwrap().iter().map(|metric| text(&metric["Name"])).collect();
             let sets = directive["Dimensions"].as_array().unwrap();
             let values = |set: &Value| set.as_array().unwrap().iter().map(|name| text(&line[text(name)])).collect();
             sets.iter().flat_map(|set| names.iter().map(move |name| (name.clone(), values(set)))).collect()
@@ -113,10 +114,14 @@ mod tests {
             let metrics = counted(&failure(&job(), code, "cause").into_json());
             let is_service = metrics.contains(&("service_failures".to_owned(), vec!["libreoffice".to_owned()]));
             let of_sources = metrics.iter().filter(|(name, _)| name == "source_failures").count();
-            assert_eq!((is_service, of_sources == 1), match code.fault() {
-                Fault::Service => (true, false),
-                Fault::Source => (false, true),
-            }, "{code:?}");
+            assert_eq!(
+                (is_service, of_sources == 1),
+                match code.fault() {
+                    Fault::Service => (true, false),
+                    Fault::Source => (false, true),
+                },
+                "{code:?}"
+            );
         }
     }
 
