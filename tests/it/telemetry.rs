@@ -144,11 +144,11 @@ async fn an_attempt_that_fails_through_the_service_is_counted() {
     bench.deliver().await;
     let line = lines.take_saying("an attempt failed").remove(0);
     assert_eq!((&line["job_id"], &line["attempt"]), (&json!(bench.job().await.id.to_string()), &json!(1)));
-    assert!(metrics(&line).contains(&("failed_attempts".into(), 1, vec!["part".into()])), "{line}");
+    assert!(metrics(&line).contains(&("failed_attempts".into(), 1, vec!["html-worker".into()])), "{line}");
     assert!(lines.take_saying("job ended").is_empty());
     bench.deliver().await;
     let line = lines.take_saying("job ended").remove(0);
-    assert!(metrics(&line).contains(&("completions".into(), 1, vec!["account_group".into()])), "{line}");
+    assert!(metrics(&line).contains(&("completions".into(), 1, vec![text(&line, field::ACCOUNT_GROUP)])), "{line}");
 }
 
 #[tokio::test]
