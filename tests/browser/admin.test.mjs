@@ -338,6 +338,6 @@ test("the health page shows failures by engine and cause", async () => {
     const rows = await page.getByRole("region", { name: "Failures by tool and engine" }).locator("tbody tr").allInnerTexts();
     const row = (tool, engine) => rows.find((text) => text.startsWith(tool) && text.includes(engine)) ?? "";
     assert.match(row("html-to-pdf", "chromium"), /^html-to-pdf\s+chromium\s+\d+\s+\d+ \(\d+\.\d %\)/);
-    assert.match(row("office-to-pdf", "\u2013"), /\(100\.0 %\).*source_unreachable \d/s);
+    assert.match(row("office-to-pdf", "\u2013"), /\(100\.0%\).*source_unreachable \d/s);
   });
 });

@@ -77,7 +77,7 @@ async function refuse(page) {
 async function refuseKey(page) {
   await page.getByLabel("Name").fill("Nightly reports");
   await page.getByLabel(/^Origins/).fill("https://ok.example\nnonsense");
-  await page.getByLabel(/^Last day/).fill("2020-01-01");
+  await page.getByLabel(/^Expires on/).fill("2020-01-01");
   await page.getByRole("button", { name: "Create key" }).click();
   await page.locator("#origins-error").waitFor();
 }
@@ -209,6 +209,8 @@ export const pages = [
   { name: "docs-tool", path: "/docs/tools/html-to-pdf" },
   { name: "docs-reference", path: "/docs/api" },
   { name: "docs-endpoint", path: "/docs/api/create-job" },
+  { name: "docs-job", path: "/docs/api/job-object" },
+  { name: "docs-terms", path: "/docs/terms" },
   { name: "overview", path: "/app", who: "user" },
   { name: "playground", path: "/app/playground", who: "user" },
   { name: "playground-tools", path: "/app/playground", who: "user", prepare: (page) => page.locator(".picker summary").click() },

@@ -210,7 +210,7 @@ async fn the_overview_counts_what_the_account_has_done() {
     let deleted = ids[0];
     world.count(ids).await;
     let page = visitor.get("/app").await.text;
-    for text in ["25.0 %", "47 of 50", "3 completed, 1 failed", "Office to PDF: 4", "<svg class=\"chart\""] {
+    for text in ["25.0%", "47 of 50", "3 completed, 1 failed", "Office to PDF: 4", "<svg class=\"chart\""] {
         assert!(page.contains(text), "{text}: {page}");
     }
     let key = world.context.accounts.keys_of(&account.id, clock::now()).await.unwrap().remove(0).key;
@@ -235,7 +235,7 @@ async fn the_overview_counts_what_the_account_has_done() {
     let stranger = Visitor::of(&world, &world.account(1).await).await;
     assert_eq!(stranger.get("/app/usage.csv?by=key").await.text.lines().count(), 1, "nothing of another account");
     let before = visitor.get("/app?month=2026-01").await.text;
-    assert!(before.contains("January 2026") && before.contains("No jobs counted in this month"));
+    assert!(before.contains("January 2026") && before.contains("No jobs this month"));
 }
 
 #[tokio::test]

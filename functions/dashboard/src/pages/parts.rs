@@ -63,7 +63,7 @@ pub fn rough(time: Duration) -> String {
 /// A share in percent with one decimal; `None` if the whole is zero.
 pub fn percent(part: u64, whole: u64) -> Option<String> {
     let tenths = part.saturating_mul(1000).saturating_add(whole / 2).checked_div(whole)?;
-    Some(format!("{}.{} %", tenths / 10, tenths % 10))
+    Some(format!("{}.{}%", tenths / 10, tenths % 10))
 }
 
 /// A state as text with a colour.
@@ -136,7 +136,7 @@ mod tests {
             [1, 59, 60, 7200, 86_400].map(Duration::from_secs).map(rough),
             ["1 second", "59 seconds", "1 minute", "2 hours", "1 day"]
         );
-        assert_eq!((percent(0, 0), percent(7, 16).as_deref()), (None, Some("43.8 %")));
+        assert_eq!((percent(0, 0), percent(7, 16).as_deref()), (None, Some("43.8%")));
     }
 
     #[test]

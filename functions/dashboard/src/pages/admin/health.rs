@@ -285,11 +285,11 @@ mod tests {
         let rows: Vec<_> = shown.split("<tr>").filter(|row| row.contains("<th scope=\"row\">")).collect();
         let [without, with] = rows[..] else { panic!("{rows:?}") };
         assert!(
-            without.contains("–") && without.contains("100.0 %") && without.contains("source_forbidden"),
+            without.contains("–") && without.contains("100.0%") && without.contains("source_forbidden"),
             "{without}"
         );
         assert!(!without.contains("badge"), "{without}");
-        assert!(with.contains("libreoffice") && with.contains("66.7 %"), "{with}");
+        assert!(with.contains("libreoffice") && with.contains("66.7%"), "{with}");
         assert!(with.contains("<span class=\"badge bad\">1</span>"), "{with}");
         assert!(with.contains("engine_crashed</code> 1") && with.contains("corrupt_document</code> 1"), "{with}");
         let nothing = failures(&RecentEnds { outcomes: Vec::new(), since: Timestamp(0) }).into_string();

@@ -63,7 +63,7 @@ pub fn section(shown: &Shown<'_>, now: Timestamp) -> Result<Markup, PageError> {
     let totals: Vec<_> =
         series.iter().map(|series| format!("{}: {}", series.name, series.counts.iter().sum::<u64>())).collect();
     let description = match totals.is_empty() {
-        true => "No jobs counted in this month.".to_owned(),
+        true => "No jobs this month.".to_owned(),
         false => format!("A bar for each day, stacked by {groups}. {}.", totals.join(", ")),
     };
     let picture = stacked_days(&title, &description, shown.period.days(), &series)
@@ -78,7 +78,7 @@ pub fn section(shown: &Shown<'_>, now: Timestamp) -> Result<Markup, PageError> {
             figure {
                 (picture)
                 figcaption {
-                    @if series.is_empty() { span.muted { "No jobs counted in this month. A new job is counted within a few minutes, one of a test key never." } }
+                    @if series.is_empty() { span.muted { "No jobs this month. New jobs appear within a few minutes; test jobs aren't counted." } }
                     @else { ul.legend { @for (position, series) in series.iter().enumerate() {
                         li { span.swatch data-colour=(colour_of(position)) {} (series.name) }
                     } } }

@@ -75,8 +75,8 @@ fn redaction(state: &AppState, listing: &Listing<'_>) -> Markup {
         section.card aria-labelledby="redaction" {
             h2 #redaction { "Redaction that proves itself" }
             div.paper aria-hidden="true" {
-                p { "Patient: " span.bar-of-ink { "xxxxxxxx" } }
-                p { "Born " span.bar-of-ink { "xxxxxxxxxx" } " in Graz" }
+                p { "Patient: " span.bar-of-ink {} }
+                p { "Born " span.bar-of-ink {} " in Graz" }
             }
             p { "Text, pictures, hidden layers, metadata and earlier revisions are removed for good. Then every page is read again, by OCR too. "
                 "If anything is left, the job fails and you get no file." }

@@ -154,7 +154,7 @@ fn tools(state: &AppState, viewer: &Viewer) -> Markup {
     html! {
         section.card aria-labelledby="build" {
             h2 #build { "Build a receiver" }
-            p { "Send a signed sample to your receiver. If it is refused, the verifier tells you why." }
+            p { "Create a signed sample and send it yourself. If your receiver refuses it, the verifier tells you why." }
             div.actions {
                 (crate::form::button_form(state, viewer, "/app/webhooks/sample", "Create a signed sample", "primary", &[]))
                 " " a.button href=(state.link("/app/webhooks/verify")) { "Verify a webhook" }
