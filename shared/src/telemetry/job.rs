@@ -89,7 +89,7 @@ mod tests {
         serde_json::from_value(json!({
             "id": "01935f6b-8d4a-7c3e-9b5d-2f1a6c7e8d90", "account": "acc_a", "key_id": "key_a", "mode": "live",
             "tool": "office-to-pdf", "status": "processing", "created_at": 0, "attempts": 1, "period": "2026-11",
-            "charge": {"included": 1, "granted": 0}, "refunded": 0, "input": {}, "options": {},
+            "charge": {"included": 1, "granted": 0}, "refunded": 0, "input": {}, "options": {}, "ttl": 0,
         }))
         .unwrap()
     }
