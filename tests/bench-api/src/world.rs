@@ -225,7 +225,6 @@ pub fn queued_job(account: &str) -> Job {
         attempts: 0,
         output: None,
         output_key: None,
-        delivered: None,
         engine: None,
         timings: None,
         ..completed_job(account)
@@ -255,6 +254,7 @@ fn completed_job(account: &str) -> Job {
         charge: Charge { included: 1, granted: 0 },
         till: None,
         refunded: 0,
+        delivered: None,
         included_credits: 100,
         input: json!({"html": {"bytes": 12, "sha256": sha256_hex(b"<p>Hello</p>")}}),
         options: json!({"pageSize": "A5"}),
