@@ -2,6 +2,7 @@
 // into an interesting state; `path` may wait for its content. A page that `hasResult` loads what the preview needs.
 
 import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { eventually, newPerson, url } from "./support.mjs";
 
 const account = process.env.DOCMILL_ACCOUNT;
@@ -155,11 +156,25 @@ async function refuseOptions(page) {
   await page.getByText("Must be at most 100.").waitFor();
 }
 
+/** An area on the first page of a PDF. */
+async function drawArea(page) {
+  await page.locator("#file").setInputFiles(fileURLToPath(new URL("../fixtures/pdf/text.pdf", import.meta.url)));
+  await page.getByRole("img", { name: "text.pdf, page 1 of 5" }).waitFor();
+  const sheet = page.locator(".draw .sheet");
+  await sheet.scrollIntoViewIfNeeded();
+  const { x, y } = await sheet.boundingBox();
+  await page.mouse.move(x + 40, y + 40);
+  await page.mouse.down();
+  await page.mouse.move(x + 160, y + 80);
+  await page.mouse.up();
+  await page.locator(".draw .area").waitFor();
+}
+
 async function chain(page) {
   await page.getByText("Further steps", { exact: true }).click();
   await page.getByLabel(/^Step 2/).selectOption("compress-pdf");
   await page.getByLabel(/^Step 3/).selectOption("watermark-pdf");
-  await page.getByLabel("Options of step 3").fill('{"text": "DRAFT"}');
+  await page.locator('[name="step.1.option.text"]').fill("DRAFT");
 }
 
 /** A job whose news never comes, as it is while a worker is busy. */
@@ -234,7 +249,9 @@ export const pages = [
   { name: "key-edit", path: "/app/keys", who: "user", prepare: click("link", /^Edit/) },
   { name: "key-regenerate", path: "/app/keys", who: "user", prepare: click("link", /^Regenerate/) },
   { name: "key-revoke", path: "/app/keys", who: "user", prepare: click("link", /^Revoke/) },
-  { name: "job-completed", path: async () => `/app/jobs/${await completed()}`, who: "user" },
+  { name: "job-completed", path: async () => `/app/jobs/${await completed()}`, who: "user", prepare: shown, hasResult: true },
+  { name: "job-files", path: async () => `/app/jobs/${await results.files()}`, who: "user", prepare: shown, hasResult: true },
+  { name: "playground-areas", path: "/app/playground?tool=redact-pdf", who: "user", prepare: drawArea, hasResult: true },
   { name: "job-failed", path: async () => `/app/jobs/${await failed()}`, who: "user" },
   { name: "sample", path: "/app/webhooks", who: "user", prepare: click("button", "Create a signed sample") },
   { name: "verifier", path: "/app/webhooks/verify", who: "user" },

@@ -28,6 +28,15 @@ async function play(tool, journey) {
 
 const convert = (page) => page.getByRole("button", { name: "Convert" }).click();
 const ready = (page) => page.getByRole("heading", { name: "Your PDF is ready" }).waitFor({ timeout: CONVERSION_MS });
+/** The field of an option of the second step, which is unfolded. */
+async function step(page, option) {
+  const field = page.locator(`[name="step.0.option.${option}"]`);
+  await field.waitFor({ state: "attached" });
+  await field.evaluate((element) => {
+    for (let part = element; part; part = part.parentElement) if (part.tagName === "DETAILS") part.open = true;
+  });
+  return field;
+}
 const curl = async (page, text) => page.locator("#code", { hasText: text }).waitFor();
 const job = (text) => text.match(/data-job="([^"]+)"/)[1];
 
@@ -52,7 +61,7 @@ test("a file becomes a PDF to look at and to keep", async () => {
   await play("office-to-pdf", async ({ page, context }) => {
     await page.getByLabel("Drop a file here, or choose one").setInputFiles(sample);
     await curl(page, "upload 'small.docx'");
-    assert.match(await page.locator("#code").innerText(), /\/v1\/uploads[\s\S]*\$DOCMILL_KEY[\s\S]*-X PUT[\s\S]*"uploadId":"\$id0"/);
+    assert.match(await page.locator("#code").textContent(), /\/v1\/uploads[\s\S]*\$DOCMILL_KEY[\s\S]*-X PUT[\s\S]*"uploadId":"\$id0"/);
     await convert(page);
     await ready(page);
     await picture(page, "small.pdf, page 1 of ");
@@ -190,7 +199,7 @@ test("a protected result says why its pages are not shown", async () => {
     await writeHtml(page, "<h1>Secret</h1>");
     await page.getByText("Further steps", { exact: true }).click();
     await page.getByLabel(/^Step 2/).selectOption("protect-pdf");
-    await page.getByLabel("Options of step 2").fill('{"userPassword": "open sesame"}');
+    await (await step(page, "userPassword")).fill("open sesame");
     await convert(page);
     await ready(page);
     await page.getByText("This PDF asks for a password").waitFor();
@@ -204,7 +213,7 @@ test("a compressed file is shown beside its source, with what was saved", async 
     await ready(page);
     await picture(page, /^Before, page 1 of 5$/);
     await picture(page, /^After, page 1 of 5$/);
-    assert.match(await page.locator("#job").innerText(), /Before\s+[\d.]+ [KM]iB\s+After\s+[\d.]+ [KM]iB\s+Saved\s+[\d.]+ %/);
+    assert.match(await page.locator("#job").innerText(), /Before\s+[\d.]+ [KM]iB\s+After\s+[\d.]+ [KM]iB\s+Saved\s+[\d.]+%/);
     await page.getByRole("button", { name: "Next page" }).click();
     const [before, after] = [await picture(page, /^Before, page 2 of 5$/), await picture(page, /^After, page 2 of 5$/)];
     const [left, right] = [await before.boundingBox(), await after.boundingBox()];
@@ -262,7 +271,7 @@ test("a file that was made smaller shows its size before and after", async () =>
     await page.getByLabel(/^Step 2/).selectOption("compress-pdf");
     await convert(page);
     await ready(page);
-    assert.match(await page.locator("#job").innerText(), /Before\s+[\d.]+ KiB\s+After\s+[\d.]+ KiB\s+Saved\s+[\d.]+ %/);
+    assert.match(await page.locator("#job").innerText(), /Before\s+[\d.]+ KiB\s+After\s+[\d.]+ KiB\s+Saved\s+[\d.]+%/);
   });
 });
 
@@ -270,7 +279,7 @@ test("a file that was made smaller shows its size before and after", async () =>
 async function repeat({ page, goto }) {
   await goto(`/app/jobs/${await page.locator("#job").getAttribute("data-job")}`);
   await page.getByRole("link", { name: "Convert again" }).click();
-  await page.getByText("Secrets and contents of a job are not stored.").waitFor();
+  await page.getByText("This is an earlier job.").waitFor();
 }
 
 /** What the form says of a field. */
@@ -282,24 +291,29 @@ test("a repeated job asks for the secrets of its steps and for its content, whic
     await writeHtml(page, "<h1>Secret</h1>");
     await page.getByText("Further steps", { exact: true }).click();
     await page.getByLabel(/^Step 2/).selectOption("protect-pdf");
-    await page.getByLabel("Options of step 2").fill('{"userPassword": "open sesame", "ownerPassword": "open barley", "permissions": {"copy": false}}');
+    const fill = async () => {
+      for (const [name, text] of [["userPassword", "open sesame"], ["ownerPassword", "open barley"]]) await (await step(page, name)).fill(text);
+    };
+    await fill();
+    await (await step(page, "permissions.copy")).uncheck();
     await convert(page);
     await ready(page);
     await repeat(visitor);
-    const [html, options] = [page.getByRole("textbox", { name: "HTML", exact: true }), page.getByLabel("Options of step 2")];
-    assert.ok(await options.isVisible() && await html.isVisible());
-    assert.equal(await said(html), "Not stored with the job. Enter it again.");
-    assert.equal(await said(options), "Not stored with the job: ownerPassword, userPassword. Enter it again.");
-    assert.deepEqual(JSON.parse(await options.inputValue()), { permissions: { copy: false } });
+    const html = page.getByRole("textbox", { name: "HTML", exact: true });
+    for (const field of [html, await step(page, "userPassword"), await step(page, "ownerPassword")]) {
+      assert.deepEqual([await field.isVisible(), await said(field)], [true, "Not stored with the job. Enter it again."]);
+    }
+    assert.equal(await page.locator("[aria-invalid]").count(), 0, "nothing is wrong yet");
+    assert.equal(await (await step(page, "permissions.copy")).isChecked(), false);
     assert.deepEqual(await findings(page), []);
     await html.fill("<h1>Again</h1>");
-    await options.fill('{"userPassword": "open sesame", "ownerPassword": "open barley", "permissions": {"copy": false}}');
+    await fill();
     const before = page.url();
     await convert(page);
     await page.waitForURL((now) => now.href !== before);
     await ready(page);
     await page.getByText("This PDF asks for a password").waitFor();
-    assert.equal(await page.getByText("are not stored").count(), 0);
+    assert.equal(await page.getByText("This is an earlier job.").count(), 0);
   });
 });
 

@@ -3,7 +3,7 @@
 use docmill::clock;
 use docmill::domain::account::AccountPolicy;
 use docmill::domain::api_key::{ApiKey, Mode};
-use docmill::domain::job::{JobError, JobErrorCode, JobId, Warning};
+use docmill::domain::job::{JobError, JobErrorCode, JobId, JobStatus, Warning};
 use docmill::store::jobs::Completion;
 
 use crate::support::http::{Answer, get};
@@ -309,5 +309,45 @@ async fn events_can_be_filtered_by_an_existing_kind() {
     for (query, shown) in [("", true), ("?kind=job.completed", true), ("?kind=job.failed", false), ("?kind=x", true)] {
         let page = visitor.get(&format!("/app/webhooks{query}")).await;
         assert_eq!((page.status, page.text.contains(badge)), (200, shown), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn jobs_are_filtered_exported_and_deleted_together() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let visitor = Visitor::of(&world, &account).await;
+    let (one, other) = (create_job(&world, &account).await, create_job(&world, &account).await);
+    let today = clock::now().day();
+    for (query, found) in [
+        (format!("from={today}&to={today}"), true),
+        ("to=2020-01-01".to_owned(), false),
+        ("mode=live".to_owned(), true),
+        ("mode=test".to_owned(), false),
+        ("key=dashboard".to_owned(), false),
+    ] {
+        let csv = visitor.get(&format!("/app/jobs/export.csv?{query}")).await;
+        assert_eq!(csv.header("content-type"), "text/csv; charset=utf-8");
+        for id in [one, other] {
+            assert_eq!(
+                visitor.get(&format!("/app/jobs?{query}")).await.text.contains(&id.to_string()),
+                found,
+                "{query}"
+            );
+            assert_eq!(csv.text.contains(&id.to_string()), found, "{query}");
+        }
+    }
+    let (first, second) = (one.to_string(), other.to_string());
+    let chosen = [("job", first.as_str()), ("job", second.as_str())];
+    let asked = visitor.post("/app/jobs/delete", &chosen).await;
+    assert!(asked.status == 200 && asked.text.contains("Delete the documents of 2 jobs?"), "{}", asked.text);
+    assert_ne!(world.context.jobs.get(one).await.unwrap().unwrap().status, JobStatus::Deleted, "only asked so far");
+    let stranger = Visitor::of(&world, &world.account(1).await).await;
+    let sure = [chosen[0], chosen[1], ("sure", "on")];
+    stranger.post("/app/jobs/delete", &sure).await;
+    assert_ne!(world.context.jobs.get(one).await.unwrap().unwrap().status, JobStatus::Deleted, "another account's");
+    visitor.post("/app/jobs/delete", &sure).await;
+    for id in [one, other] {
+        assert_eq!(world.context.jobs.get(id).await.unwrap().unwrap().status, JobStatus::Deleted);
     }
 }

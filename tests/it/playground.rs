@@ -159,7 +159,8 @@ async fn a_job_shows_how_far_it_is_to_its_own_account_alone() {
     let panel = format!("/app/playground/jobs/{id}");
     let waiting = visitor.get(&panel).await;
     assert!(waiting.status == 200 && waiting.text.contains("data-waiting"), "{}", waiting.text);
-    assert_eq!(visitor.get(&format!("{panel}/download")).await.status, 404);
+    let file = format!("/app/jobs/{id}/download");
+    assert!(!visitor.get(&file).await.header("location").contains("attachment"));
 
     bench.deliver().await;
     assert_eq!(bench.job().await.status, JobStatus::Completed);
@@ -169,7 +170,7 @@ async fn a_job_shows_how_far_it_is_to_its_own_account_alone() {
     let shown = reqwest::get(preview.replace("&amp;", "&")).await.unwrap();
     assert!(shown.headers()["content-disposition"].to_str().unwrap().starts_with("inline; filename="));
     assert_eq!(shown.headers()["content-type"], "application/pdf");
-    let download = visitor.get(&format!("{panel}/download")).await;
+    let download = visitor.get(&file).await;
     assert_eq!(download.status, 303);
     assert!(download.header("location").contains("attachment"), "{}", download.header("location"));
 
@@ -180,7 +181,7 @@ async fn a_job_shows_how_far_it_is_to_its_own_account_alone() {
     assert!(policy.contains("frame-src http") && !policy.contains("unsafe"), "{policy}");
 
     let stranger = Visitor::of(&bench.world, &bench.world.account(1).await).await;
-    for path in [panel.clone(), format!("{panel}/download"), format!("{PATH}?job={id}")] {
+    for path in [panel.clone(), file, format!("{PATH}?job={id}")] {
         assert_eq!(stranger.get(&path).await.status, 404, "{path}");
     }
 }
@@ -213,4 +214,56 @@ async fn only_tools_of_the_plan_have_a_form() {
         assert!(!page.text.contains(" style=") && !page.text.contains("<script>"), "nothing inline");
     }
     assert_eq!(visitor.post(PATH, &[("tool", "pdf-to-gold"), ("source", "url")]).await.status, 404);
+}
+
+#[tokio::test]
+async fn the_price_and_the_menus_follow_the_steps() {
+    let (_, _, visitor) = someone(5).await;
+    let form = [
+        ("tool", "html-to-pdf"),
+        ("source", "html"),
+        ("html", "<p>x"),
+        ("step.0", "compress-pdf"),
+        ("step.1", "pdf-to-images"),
+        ("step.2", "flatten-pdf"),
+    ];
+    let part = visitor.post(&format!("{PATH}/form"), &form).await.text;
+    assert!(part.contains("4 credits"), "{part}");
+    // The options of each step are fields of their own.
+    assert!(part.contains("name=\"step.0.option.preset\"") && part.contains("name=\"step.1.option.dpi\""), "{part}");
+    assert!(part.contains("This step does not fit: flatten-pdf does not accept the png"), "{part}");
+    let third = part.split("id=\"step.0\"").nth(1).unwrap().split("</select>").next().unwrap();
+    assert!(third.contains("value=\"watermark-pdf\"") && !third.contains("value=\"compare-documents\""), "{third}");
+    assert!(!third.contains("value=\"html-to-pdf\""), "a PDF is no page: {third}");
+}
+
+#[tokio::test]
+async fn entries_of_lists_keep_their_places_and_their_messages() {
+    let (_, _, visitor) = someone(5).await;
+    let form = [
+        ("tool", "redact-pdf"),
+        ("source", "sourceUrl"),
+        ("sourceUrl", "https://a.example/x.pdf"),
+        ("option.regions.1004.page", "0"),
+        ("option.regions.1004.box.0", "1"),
+        ("option.regions.1004.box.1", "2"),
+        ("option.regions.1004.box.2", "3"),
+        ("option.regions.1004.box.3", "4"),
+        ("option.text.7.literal", "Xanthippe"),
+    ];
+    let page = visitor.post(PATH, &form).await;
+    assert_eq!((page.status, page.repeated_ids()), (422, Vec::new()));
+    assert!(page.text.contains("id=\"option.regions.0.page-error\""), "{}", page.text);
+    assert!(page.text.contains("name=\"option.text.0.literal\"") && page.text.contains("value=\"Xanthippe\""));
+}
+
+#[tokio::test]
+async fn a_running_job_can_be_canceled() {
+    let (world, _, visitor) = someone(5).await;
+    let id = convert(&visitor, &html("one")).await;
+    let page = visitor.get(&format!("{PATH}?job={id}")).await.text;
+    assert!(page.contains(&format!("href=\"/base/app/jobs/{id}\"")) && page.contains("Cancel"), "{page}");
+    assert!(!page.contains("class=\"error\" id=\"html-error\""), "a page that is loaded again reports no error");
+    visitor.post(&format!("{PATH}/jobs/{id}/cancel"), &[]).await;
+    assert_eq!(world.context.jobs.get(id).await.unwrap().unwrap().status, JobStatus::Canceled);
 }

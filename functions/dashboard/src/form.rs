@@ -41,6 +41,12 @@ impl FormData {
         self.0.iter().any(|(key, _)| key == name)
     }
 
+    /// The values whose names have this start, without it.
+    pub fn below(&self, start: &str) -> Self {
+        let below = |(name, value): &(String, String)| Some((name.strip_prefix(start)?.to_owned(), value.clone()));
+        Self(self.0.iter().filter_map(below).collect())
+    }
+
     /// Whether a check box was ticked. Browsers only send ticked ones.
     pub fn is_on(&self, name: &str) -> bool {
         self.get(name) == "on"
@@ -123,6 +129,8 @@ pub struct Field<'a> {
     label: &'a str,
     value: String,
     hint: Option<&'a str>,
+    /// What to know before it is filled in again, which is no error.
+    note: Option<&'a str>,
     error: Option<&'a str>,
     required: bool,
     /// Whether the label of an optional control says so.
@@ -142,7 +150,18 @@ enum Kind<'a> {
 impl<'a> Field<'a> {
     fn new(kind: Kind<'a>, name: &'a str, label: &'a str) -> Self {
         let (value, attributes) = Default::default();
-        Self { kind, name, label, value, hint: None, error: None, required: false, marked: true, attributes }
+        Self {
+            kind,
+            name,
+            label,
+            value,
+            hint: None,
+            note: None,
+            error: None,
+            required: false,
+            marked: true,
+            attributes,
+        }
     }
 
     pub fn value(mut self, value: impl ToString) -> Self {
@@ -165,6 +184,11 @@ impl<'a> Field<'a> {
         self
     }
 
+    pub fn note(mut self, note: Option<&'a str>) -> Self {
+        self.note = note;
+        self
+    }
+
     pub fn required(mut self) -> Self {
         self.required = true;
         self
@@ -184,7 +208,8 @@ impl<'a> Field<'a> {
     fn described_by(&self) -> Option<String> {
         let hint = self.hint.map(|_| format!("{}-hint", self.name));
         let error = self.error.map(|_| format!("{}-error", self.name));
-        let ids: Vec<_> = error.into_iter().chain(hint).collect();
+        let note = self.note.map(|_| format!("{}-note", self.name));
+        let ids: Vec<_> = error.into_iter().chain(note).chain(hint).collect();
         (!ids.is_empty()).then(|| ids.join(" "))
     }
 }
@@ -228,6 +253,7 @@ impl maud::Render for Field<'_> {
                     (Control(self))
                 }
                 @if let Some(error) = self.error { p.error id={ (self.name) "-error" } { (error) } }
+                @if let Some(note) = self.note { p.again id={ (self.name) "-note" } { (note) } }
                 @if let Some(hint) = self.hint { p.hint id={ (self.name) "-hint" } { (hint) } }
             }
         }

@@ -117,7 +117,7 @@ fn plain(error: PageError) -> Response {
         .into_response()
 }
 
-/// The outermost layer: writes one log line per request, and answers after panics and time-outs.
+/// The outermost layer: writes one log line per request, and answers after panics and timeouts.
 pub async fn contained(request: Request, next: Next) -> Result<Response, Infallible> {
     let started = Instant::now();
     // Never the path itself: a client can put secrets there by mistake.

@@ -68,6 +68,11 @@ impl Timestamp {
         self.to_utc().strftime("%-d %b %Y, %H:%M UTC").to_string()
     }
 
+    /// The UTC day for people: `December 1`.
+    pub fn day_for_people(self) -> String {
+        self.to_utc().strftime("%B %-d").to_string()
+    }
+
     /// The first moment after a UTC day that is written `YYYY-MM-DD`.
     pub fn end_of_day(day: &str) -> Option<Self> {
         let day = jiff::civil::Date::strptime("%Y-%m-%d", day).ok()?;

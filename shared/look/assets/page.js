@@ -107,14 +107,24 @@ makeTabs(document);
 // Pages have times in UTC. This shows them in the reader's time zone.
 const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 function localise(part) {
-  for (const time of part.querySelectorAll("time[datetime]:not([title])")) {
+  for (const time of part.querySelectorAll("time[datetime]:not([data-zoned])")) {
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.getTime())) continue;
+    time.dataset.zoned = "";
+    // "2 min ago" stays, and its title becomes local.
+    if ("ago" in time.dataset) {
+      time.title = zoned.format(at);
+      continue;
+    }
     time.title = time.textContent;
     time.textContent = zoned.format(at);
   }
 }
 localise(document);
+// Rows with chosen jobs are not replaced: the choice would be lost.
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.target.querySelector("[type=checkbox]:checked")) event.preventDefault();
+});
 document.addEventListener("htmx:load", (event) => localise(event.target.parentElement ?? event.target));
 
 // A rejected form lists the invalid fields at its top and focuses that list.

@@ -5,7 +5,7 @@
 const form = document.getElementById("playground");
 const result = document.getElementById("result");
 let busy = false;
-// The chosen files: `{file, name, kind, id}`. An id means that the file was uploaded and need not be sent again.
+// The chosen sources in order: `{source, value, file, name, kind}`. A file's value is the id of its upload, once it is uploaded.
 let entries = [];
 
 const field = (name) => form.elements.namedItem(name);
@@ -18,45 +18,63 @@ function say(message) {
   result.replaceChildren(note);
 }
 
-// Uploads all files that are not uploaded yet.
+// Uploads all files that are not uploaded yet. What is wrong with a file is said beside it.
 async function upload() {
   const show = document.getElementById("upload-progress");
   try {
     for (const entry of entries) {
-      if (entry.id || !entry.file) continue;
+      if (entry.value || !entry.file) continue;
       show.hidden = false;
-      entry.id = await send(form.dataset.uploads, entry, mode());
+      entry.value = await send(form.dataset.uploads, entry, mode());
     }
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    const place = document.getElementById("file-error");
+    place.textContent = error.message;
+    place.closest(".drop").toggleAttribute("data-invalid", true);
+    document.getElementById("file").focus();
+    return false;
   } finally {
     show.hidden = true;
     showFiles();
   }
+  return true;
 }
 
-// Shows the chosen files in order, with buttons to move and remove them, and updates the form.
+const isListed = () => document.getElementById("file").multiple;
+
+// Shows the chosen sources in order, with buttons to move and remove them, and updates the form.
 function showFiles() {
   const list = document.getElementById("file-chosen");
   if (!list) return;
-  const several = document.getElementById("file").multiple;
-  list.replaceChildren(...entries.map((entry, index) => fileItem(entry, index, several)));
-  document.getElementById("uploads").replaceChildren(...entries.flatMap(({ id, name, kind }) =>
-    Object.entries({ uploadId: id ?? "", fileName: name, fileType: kind }).map(([field, value]) =>
+  list.replaceChildren(...entries.map((entry, index) => sourceItem(entry, index, isListed())));
+  fillUploads();
+}
+
+function fillUploads() {
+  const fields = ({ source, value, name, kind }) => isListed()
+    ? { sourceKind: source, sourceValue: value ?? "", fileName: name ?? "", fileType: kind ?? "" }
+    : { uploadId: value ?? "", fileName: name ?? "", fileType: kind ?? "" };
+  document.getElementById("uploads").replaceChildren(...entries.flatMap((entry) =>
+    Object.entries(fields(entry)).map(([field, value]) =>
       Object.assign(document.createElement("input"), { type: "hidden", name: field, value }))));
 }
 
-function fileItem(entry, index, several) {
+function sourceItem(entry, index, several) {
   const item = document.createElement("li");
-  const name = document.createElement("span");
+  const name = document.createElement("div");
   name.className = "name";
-  name.textContent = entry.id ? `${entry.name}, uploaded` : entry.name;
+  if (entry.source === "uploadId") name.textContent = entry.value ? `${entry.name}, uploaded` : entry.name;
+  else name.append(sourceField(entry, index));
   item.append(name);
   if (!several) return item;
-  item.draggable = true;
+  item.draggable = entry.source === "uploadId";
   item.dataset.index = index;
+  const title = entry.name || `source ${index + 1}`;
   for (const [label, sign, change] of [["Move up", "↑", -1], ["Move down", "↓", 1], ["Remove", "×", 0]]) {
     const button = document.createElement("button");
     Object.assign(button, { type: "button", className: "button small", textContent: sign });
-    button.ariaLabel = `${label}: ${entry.name}`;
+    button.ariaLabel = `${label}: ${title}`;
     button.disabled = change !== 0 && !entries[index + change];
     button.addEventListener("click", () => {
       const [moved] = entries.splice(index, 1);
@@ -70,9 +88,24 @@ function fileItem(entry, index, several) {
   return item;
 }
 
+// The field of a source that is not a file. It belongs to no form: the entry has its value.
+function sourceField(entry, index) {
+  const part = document.querySelector(`[data-source-field="${entry.source}"]`).content.cloneNode(true);
+  const control = part.querySelector("input, select, textarea");
+  part.querySelector("label").htmlFor = control.id = `entry-${index}`;
+  control.removeAttribute("name");
+  control.value = entry.value ?? "";
+  control.addEventListener("input", () => {
+    entry.value = control.value;
+    fillUploads();
+  });
+  return part;
+}
+
 // Updates everything that depends on the list of files.
 function changed() {
   showFiles();
+  showAreas();
   if (!busy) renew();
   showCode();
 }
@@ -87,7 +120,7 @@ async function create() {
   if (response.status === 422) {
     form.innerHTML = trusted.createHTML(text);
     restore();
-    (form.querySelector("[aria-invalid], [data-invalid] input") ?? form.querySelector("[role=alert]"))?.focus();
+    (form.querySelector("[aria-invalid], [data-invalid] input, fieldset[data-invalid]") ?? form.querySelector("[role=alert]"))?.focus();
     return;
   }
   if (!response.ok) throw new Refused("The form could not be sent. Reload the page and try again.");
@@ -95,8 +128,15 @@ async function create() {
   replace(text);
   renew();
   history.replaceState(null, "", `${form.dataset.page}?job=${document.getElementById("job").dataset.job}`);
-  result.scrollIntoView({ block: "nearest" });
+  reveal();
   await follow();
+  reveal();
+}
+
+// Brings the job into view, which is above the form on a phone.
+function reveal() {
+  const { top } = result.getBoundingClientRect();
+  if (top < 0 || top > innerHeight / 2) result.scrollIntoView({ block: "start" });
 }
 
 // Polls the job until it ends.
@@ -118,6 +158,16 @@ async function follow() {
     if (text !== shown) replace(shown = text);
   }
 }
+
+// Cancels the job without leaving the page.
+result.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  event.submitter.setAttribute("aria-disabled", "true");
+  const body = new URLSearchParams(new FormData(event.target));
+  const response = await persist(() => ask(event.target.action, { method: "POST", body }));
+  if (response.ok) replace(await response.text());
+  else say("The job could not be canceled. Reload the page and try again.");
+});
 
 // How long the job has taken so far, even after a reload.
 setInterval(() => {
@@ -153,7 +203,7 @@ function clearErrors() {
   for (const part of form.querySelectorAll("[aria-invalid]")) part.removeAttribute("aria-invalid");
   for (const part of form.querySelectorAll("[data-invalid]")) part.removeAttribute("data-invalid");
   for (const part of form.querySelectorAll(".error")) part.textContent = "";
-  for (const part of form.querySelectorAll("[role=alert]")) part.remove();
+  for (const part of form.querySelectorAll("[role=alert], .again")) part.remove();
 }
 
 // The next request is a new one.
@@ -165,15 +215,144 @@ function renew() {
 // Replaces the form but keeps the chosen files.
 function restore() {
   // Rejected files must be uploaded again.
-  if (document.querySelector(".drop[data-invalid]")) for (const entry of entries) entry.id = undefined;
+  if (document.querySelector(".drop[data-invalid]")) for (const entry of entries) if (entry.file) entry.value = undefined;
   showFiles();
   showSource();
+  showAreas();
 }
 
 // Shows only the field of the chosen source.
 function showSource() {
   const chosen = new FormData(form).get("source");
   for (const part of form.querySelectorAll(".source")) part.hidden = part.dataset.source !== chosen;
+}
+
+// Rows of lists
+
+let rows = 0;
+form.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-add], [data-remove], [data-add-source]");
+  if (!button) return;
+  if ("addSource" in button.dataset) {
+    entries.push({ source: button.dataset.addSource, value: "" });
+    changed();
+    if (button.dataset.addSource === "jobId") update();
+    document.querySelector("#file-chosen li:last-child :is(input, select, textarea)").focus();
+    return;
+  }
+  const list = button.closest(".list");
+  if ("add" in button.dataset) addRow(list).querySelector("input, select, textarea").focus();
+  else {
+    button.closest("li").remove();
+    list.querySelector(":scope > p [data-add]").focus();
+  }
+  edited(list);
+});
+
+// Adds an empty row to a list. Its number is higher than that of every other row.
+function addRow(list) {
+  const row = list.querySelector(":scope > template").content.cloneNode(true).querySelector("li");
+  const number = `${1000 + rows++}`;
+  for (const part of row.querySelectorAll("*")) {
+    for (const attribute of part.attributes) {
+      if (attribute.value.includes("new-row")) attribute.value = attribute.value.replaceAll("new-row", number);
+    }
+  }
+  list.querySelector(":scope > .rows").append(row);
+  return row;
+}
+
+const edited = (part) => part.dispatchEvent(new Event("input", { bubbles: true }));
+
+// Areas of pages can be drawn on the pages of a chosen PDF. The script is loaded when they can.
+async function showAreas() {
+  for (const place of form.querySelectorAll("[data-draw]")) {
+    const file = entries[0]?.file;
+    if (place.shown === file) continue;
+    place.shown = file;
+    if (!file || !/\.pdf$|^application\/pdf$/i.test(file.name + file.type)) {
+      place.replaceChildren();
+      continue;
+    }
+    const { draw } = await import(form.dataset.areas);
+    const list = place.closest(".list");
+    await draw({ place, file, list, name: place.dataset.draw, add: () => addRow(list), edited: () => edited(list), assets: form.dataset, trusted });
+  }
+}
+
+// Parts of the form that depend on others
+
+let wanted = 0;
+// Updates the steps, whose menus list the tools that fit, the price, and the results to choose from.
+async function update() {
+  const number = ++wanted;
+  try {
+    const response = await ask(form.dataset.form, { method: "POST", body: contents() });
+    if (!response.ok || number !== wanted) return;
+    const part = document.createElement("template");
+    part.innerHTML = trusted.createHTML(await response.text());
+    if (number !== wanted) return;
+    const focused = document.activeElement.id;
+    for (const selector of ["#steps", ".submit-bar [type=submit]"]) {
+      const [now, next] = [form.querySelector(selector), part.content.querySelector(selector)];
+      if ("open" in now) next.open = now.open;
+      if (selector === "#steps") now.replaceWith(next);
+      else now.replaceChildren(...next.childNodes);
+    }
+    fillResults(part.content);
+    if (focused) document.getElementById(focused)?.focus();
+    showCode();
+  } catch {
+    // The next change asks again.
+  }
+}
+
+// Earlier results are only read when somebody wants one.
+function fillResults(part) {
+  const template = (root) => root.querySelector('template[data-source-field="jobId"]')?.content.querySelector("select");
+  const fresh = part.querySelector("select[data-results]") ?? template(part);
+  for (const select of [...form.querySelectorAll("select[data-results]"), template(form)]) {
+    if (!select) continue;
+    const { value } = select;
+    select.replaceChildren(...[...fresh.options].map((option) => option.cloneNode(true)));
+    select.value = value;
+  }
+}
+
+form.addEventListener("change", (event) => {
+  if (event.target.matches("select[name], [name=source][value=jobId]")) update();
+});
+
+// A form that was interrupted by the end of the session comes back after signing in, for the same account in the same tab.
+// Passwords and files are not kept.
+const DRAFT = "docmill-draft";
+leaving = () => {
+  const secret = new Set([...form.querySelectorAll("[type=password], [name=csrf_token]")].map((each) => each.name));
+  const fields = [...new FormData(form)].filter(([name]) => !secret.has(name));
+  const lost = entries.filter(({ file, value }) => file && !value).map(({ name }) => name);
+  try {
+    sessionStorage.setItem(DRAFT, JSON.stringify({ account: form.dataset.account, fields, lost }));
+  } catch { /* Without storage, the form is lost. */ }
+};
+
+async function resume() {
+  let draft = null;
+  try {
+    draft = JSON.parse(sessionStorage.getItem(DRAFT));
+    sessionStorage.removeItem(DRAFT);
+  } catch { /* Without storage, there is none. */ }
+  if (draft?.account !== form.dataset.account) return;
+  const response = await ask(form.dataset.form, { method: "POST", body: new URLSearchParams(draft.fields) });
+  if (!response.ok) return;
+  form.innerHTML = trusted.createHTML(await response.text());
+  readEntries();
+  restore();
+  showCode();
+  const note = document.createElement("p");
+  note.className = "note again";
+  note.role = "status";
+  note.textContent = `You are signed in again, and your entries are back.${draft.lost.length ? ` Choose again: ${draft.lost.join(", ")}.` : ""}`;
+  form.prepend(note);
 }
 
 let asked = 0;
@@ -199,8 +378,8 @@ form.addEventListener("submit", async (event) => {
   const button = form.querySelector("[type=submit]");
   button.setAttribute("aria-disabled", "true");
   try {
-    if (/^files?$/.test(new FormData(form).get("source"))) await upload();
-    await create();
+    const hasFiles = /^files?$/.test(new FormData(form).get("source"));
+    if (!hasFiles || await upload()) await create();
   } catch (error) {
     say(error instanceof Refused ? error.message : "Something went wrong. Reload the page and try again.");
   } finally {
@@ -212,10 +391,12 @@ form.addEventListener("submit", async (event) => {
 form.addEventListener("input", (event) => {
   if (event.target.id === "file") {
     const input = event.target;
-    const chosen = [...input.files].map((file) => ({ file, name: file.name, kind: file.type || "application/octet-stream" }));
+    const chosen = [...input.files].map((file) => (
+      { source: "uploadId", file, name: file.name, kind: file.type || "application/octet-stream" }));
     entries = input.multiple ? [...entries, ...chosen].slice(0, Number(input.dataset.most)) : chosen;
     document.getElementById("file-error").textContent = "";
     showFiles();
+    showAreas();
   }
   showSource();
   if (!busy) renew();
@@ -239,9 +420,15 @@ form.addEventListener("drop", (event) => {
   changed();
 });
 
-entries = [...document.querySelectorAll("#file-chosen li")].map((item) => (
-  { name: item.textContent.trim(), kind: item.dataset.kind, id: item.dataset.upload }));
-if (entries.length) showFiles();
+function readEntries() {
+  const items = [...document.querySelectorAll("#file-chosen li")];
+  entries = items.map(({ textContent, dataset: { sourceKind, value, type } }) => (
+    { source: sourceKind, value, name: sourceKind === "uploadId" ? textContent.trim() : "", kind: type }));
+  if (entries.length) showFiles();
+}
+
+readEntries();
 showSource();
 preview();
 follow();
+resume();

@@ -46,12 +46,16 @@ async function persist(attempt) {
   }
 }
 
+// Called before the sign-in takes the page's place.
+let leaving = () => {};
+
 // Requests our own service. Users who are no longer signed in go to the sign-in and come back.
 async function ask(url, options = {}) {
   const headers = { "HX-Request": "true", "HX-Current-URL": location.href, ...token, ...options.headers };
   const response = await fetch(url, { ...options, headers });
   const elsewhere = response.headers.get("HX-Redirect");
   if (elsewhere) {
+    leaving();
     location.assign(elsewhere);
     return new Promise(() => {});
   }

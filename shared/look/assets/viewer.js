@@ -69,19 +69,27 @@ function startEngine(assets, trusted) {
     const parts = new URL("./", new URL(assets.pdf, location.href)).href;
     // The page's policy does not allow WebAssembly.
     const options = { worker, wasmUrl: parts, useWasm: false, useWorkerFetch: false };
-    return ({ pdf: url, bytes }) => {
-      // Large files are fetched page by page.
-      const large = bytes > MOST_WHOLE_BYTES;
-      return getDocument({ ...options, url, disableAutoFetch: large, disableStream: large }).promise;
-    };
+    return (source) => getDocument({ ...options, ...source }).promise;
   });
   return engine;
+}
+
+/** Opens a PDF. `source` is an address or data, as pdf.js takes it. */
+export async function openPdf(source, assets, trusted) {
+  const open = await startEngine(assets, trusted);
+  return open(source);
+}
+
+/** What pdf.js needs for the file of a place. Large files are fetched page by page. */
+function located({ pdf: url, bytes }) {
+  const large = bytes > MOST_WHOLE_BYTES;
+  return { url, disableAutoFetch: large, disableStream: large };
 }
 
 async function openSheet(place, open) {
   const sheet = { place, frame: place.querySelector(".frame"), pdf: null };
   try {
-    sheet.pdf = await open(place.dataset);
+    sheet.pdf = await open(located(place.dataset));
   } catch (error) {
     say(sheet.frame, PROBLEMS[error.name] ?? "The pages could not be shown. Download the file instead.");
   }

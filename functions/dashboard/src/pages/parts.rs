@@ -14,6 +14,30 @@ pub fn moment(at: Timestamp) -> Markup {
     html! { time datetime=(at) { (at.for_people()) } }
 }
 
+/// How long ago a time was: `2 min ago`. The title is the full time, which `page.js` shows in the reader's time zone.
+pub fn ago(at: Timestamp, now: Timestamp) -> Markup {
+    html! { time datetime=(at) title=(at.for_people()) data-ago { (distance(now.millis_since(at) / 1000)) } }
+}
+
+fn distance(seconds: u64) -> String {
+    match seconds {
+        0..45 => "just now".to_owned(),
+        45..3_600 => format!("{} min ago", seconds.div_ceil(60)),
+        3_600..86_400 => format!("{} h ago", seconds / 3_600),
+        86_400..172_800 => "yesterday".to_owned(),
+        _ => format!("{} days ago", seconds / 86_400),
+    }
+}
+
+/// A message in which backticks mark code.
+pub fn prose(text: &str) -> Markup {
+    html! {
+        @for (index, part) in text.split('`').enumerate() {
+            @if index % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
 /// A time that may be missing.
 pub fn moment_or(at: Option<Timestamp>, otherwise: &str) -> Markup {
     html! { @match at { Some(at) => (moment(at)), None => span.muted { (otherwise) } } }
@@ -66,7 +90,7 @@ pub fn percent(part: u64, whole: u64) -> Option<String> {
     Some(format!("{}.{}%", tenths / 10, tenths % 10))
 }
 
-/// A state as text with a colour.
+/// A state as text with a color.
 pub fn status_badge(status: JobStatus) -> Markup {
     let class = match status {
         JobStatus::Queued | JobStatus::Processing => "badge info",
@@ -81,8 +105,9 @@ pub fn status_badge(status: JobStatus) -> Markup {
 pub fn said(warning: &Warning, fonts: &str) -> Markup {
     let Warning { code, message, detail } = warning;
     html! {
-        code { (code) } " " (message)
-        @if let Some(detail) = detail { br; span.muted { (detail) } }
+        code { (code) } " " (prose(message))
+        // The message says a number in words.
+        @if let Some(detail) = detail.as_deref().filter(|detail| detail.parse::<u64>().is_err()) { br; span.muted { (detail) } }
         @if code == "font_substituted" { br; a href=(fonts) { "Add the font" } }
     }
 }
@@ -137,6 +162,19 @@ mod tests {
             ["1 second", "59 seconds", "1 minute", "2 hours", "1 day"]
         );
         assert_eq!((percent(0, 0), percent(7, 16).as_deref()), (None, Some("43.8%")));
+    }
+
+    #[test]
+    fn recent_times_are_distances() {
+        assert_eq!(
+            [0, 44, 45, 119, 3_599, 7_300, 90_000, 200_000].map(distance),
+            ["just now", "just now", "1 min ago", "2 min ago", "60 min ago", "2 h ago", "yesterday", "2 days ago"]
+        );
+    }
+
+    #[test]
+    fn backticks_mark_code() {
+        assert_eq!(prose("Set `a<b` now.").into_string(), "Set <code>a&lt;b</code> now.");
     }
 
     #[test]

@@ -62,8 +62,8 @@ pub(super) fn read(
     if breaches.is_empty() { Ok(steps) } else { Err(breaches) }
 }
 
-/// Why a tool can't take the result of the step before.
-fn mismatch(before: &Tool, options: &Map<String, Value>, tool: &Tool) -> Option<String> {
+/// Why a tool can't take the result of the step before; `None` if it can.
+pub fn mismatch(before: &Tool, options: &Map<String, Value>, tool: &Tool) -> Option<String> {
     let made = before.definition.output(options);
     let (first, next) = (&before.definition.slug, &tool.definition.slug);
     if !tool.definition.sources.accepts(&made.extension) {

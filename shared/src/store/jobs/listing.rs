@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Jobs;
+use crate::domain::api_key::Mode;
 use crate::domain::job::{Job, JobId, JobStatus};
 use crate::domain::time::Timestamp;
 use crate::store::item::{BY_ACCOUNT, Item, job_key, number, string, time};
@@ -31,12 +32,19 @@ pub struct JobFilter {
     /// The start of its id, or a part of a document name or label, ignoring case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    /// The id of the API key that created it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_id: Option<String>,
 }
 
 impl JobFilter {
     fn admits(&self, job: &Job, now: Timestamp) -> bool {
         self.status.is_none_or(|status| job.status_at(now) == status)
             && self.tool.as_ref().is_none_or(|tool| job.tool == *tool)
+            && self.mode.is_none_or(|mode| job.mode == mode)
+            && self.key_id.as_ref().is_none_or(|key| job.key_id == *key)
             && self.text.as_ref().is_none_or(|text| mentions(job, &text.to_lowercase()))
             && self.metadata.iter().all(|(name, value)| job.metadata.get(name) == Some(value))
     }
@@ -48,9 +56,10 @@ impl JobFilter {
         (first <= last).then_some((Timestamp(first), Timestamp(last)))
     }
 
-    /// How many jobs to read to find this many. Metadata is only in the jobs themselves.
+    /// How many jobs to read to find this many. The index has only their states and tools.
     fn batch(&self, wanted: usize) -> usize {
-        if self.metadata.is_empty() && self.text.is_none() { wanted.clamp(1, BATCH) } else { BATCH }
+        let by_index = self.metadata.is_empty() && self.text.is_none() && self.mode.is_none() && self.key_id.is_none();
+        if by_index { wanted.clamp(1, BATCH) } else { BATCH }
     }
 }
 

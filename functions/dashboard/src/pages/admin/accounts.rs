@@ -1,4 +1,4 @@
-//! The list of accounts: by name, id, or the e-mail address of users.
+//! The list of accounts: by name, id, or the email address of users.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ async fn list(
     let (named, users, found) = futures_util::try_join!(by_id(&state, &search), by_email(&state, &search), async {
         Ok(context.accounts.list(&search, read_mark(asked.get("after")), PAGE).await?)
     },)?;
-    // An id or e-mail address finds its accounts; anything else is the start of a name.
+    // An id or email address finds its accounts; anything else is the start of a name.
     let known: Vec<_> = named.into_iter().chain(users).collect();
     if let [account] = known.as_slice() {
         return Ok(state.redirect(&path(account)));
@@ -51,7 +51,7 @@ async fn list(
         (search_form(&state, &search))
         @if !known.is_empty() { (users_accounts(&state, &known)) }
         @else if found.accounts.is_empty() {
-            p.empty { @if search.is_empty() { "There are no accounts yet." } @else { "No account has this id, a user with this e-mail address, or a name that begins with this text." } }
+            p.empty { @if search.is_empty() { "There are no accounts yet." } @else { "No account has this id, a user with this email address, or a name that begins with this text." } }
         } @else { (table(&state, &found.accounts)) }
         @if let Some(next) = found.next.as_ref().filter(|_| known.is_empty()) {
             div.actions { a.button href=(state.link(&next_page(&search, next))) { "Next page" } }
@@ -76,7 +76,7 @@ async fn by_email(state: &AppState, search: &str) -> Result<BTreeSet<String>, Pa
 
 fn users_accounts(state: &AppState, accounts: &[String]) -> Markup {
     html! {
-        p { "Users with this e-mail address belong to several accounts:" }
+        p { "Users with this email address belong to several accounts:" }
         ul { @for account in accounts { li { a href=(state.link(&path(account))) { code { (account) } } } } }
     }
 }
@@ -89,7 +89,7 @@ fn search_form(state: &AppState, search: &str) -> Markup {
     html! {
         form.filters role="search" method="get" action=(state.link("/admin/accounts")) aria-label="Find an account" {
             div.field {
-                label for="q" { "Id, user’s e-mail address, or start of the name" }
+                label for="q" { "Id, user’s email address, or start of the name" }
                 input type="search" id="q" name="q" value=(search) maxlength=(SEARCH_LENGTH);
             }
             button.button type="submit" { "Search" }

@@ -169,7 +169,7 @@ fn failures(ends: &RecentEnds) -> Markup {
         }
         p.muted {
             strong { "Source" } ": caused by the source, the document or the options. "
-            strong { "Service" } ": time-outs, crashed engines and errors of the service. "
+            strong { "Service" } ": timeouts, crashed engines and errors of the service. "
             "Without an engine: the job ended before an engine started, or its worker died."
         }
     }

@@ -21,7 +21,7 @@ pub(super) async fn cancel(
     _data: FormData,
 ) -> Result<Response, PageError> {
     let canceled = state.control.cancel_as(&user.account, &id).await;
-    Ok(told(canceled, "The job was canceled. Its credits were refunded.").on(&state, &format!("/app/jobs/{id}")))
+    Ok(told(canceled, "The job was canceled.").on(&state, &format!("/app/jobs/{id}")))
 }
 
 /// Asks for confirmation on its own page.

@@ -5,26 +5,41 @@ use docmill::domain::api_key::Mode;
 use docmill::domain::job::{Job, JobError, JobStatus, Output, Timings, Warning};
 use docmill::domain::time::Timestamp;
 use docmill_look::code::copyable;
+use docmill_look::icons;
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::table::{document, took};
-use super::{control, support};
+use super::table::{document, took, tool_names};
+use super::{control, files, steps, support};
+use crate::assets;
 use crate::pages::fonts;
-use crate::pages::parts::{bytes, millis, moment, moment_or, said, status_badge};
+use crate::pages::parts::{bytes, millis, moment, moment_or, prose, said, status_badge};
+use crate::pages::playground::preview::{self, Preview};
 use crate::state::AppState;
 use crate::viewer::Viewer;
 
+/// What a job's page shows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shown<'a> {
+    pub(super) state: &'a AppState,
+    pub(super) viewer: &'a Viewer,
+    /// With all its results.
+    pub(super) job: &'a Job,
+    pub(super) preview: Option<&'a Preview>,
+    pub(super) now: Timestamp,
+}
+
 /// `key` is the name of the API key that created the job, if it still exists.
-pub(super) fn page(state: &AppState, viewer: &Viewer, job: &Job, key: Option<&str>, now: Timestamp) -> Markup {
-    let tool = state.context.catalogue.find(&job.tool).map_or(job.tool.as_str(), |tool| &tool.definition.name);
+pub(super) fn page(shown: &Shown<'_>, key: Option<&str>) -> Markup {
+    let Shown { state, job, now, .. } = *shown;
+    let tools = tool_names(state, job).join(" → ");
     html! {
         nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link("/app/jobs")) { "Jobs" } } } }
         header.page-head {
-            h1 { (document(job).unwrap_or_else(|| tool.to_owned())) }
-            p.lead { (tool) ", created " (origin(job, key)) ". Job " code { (job.id) } }
+            h1 { (document(job).unwrap_or_else(|| tools.clone())) }
+            p.lead { (tools) ", created " (origin(job, key)) ". Job " code { (job.id) } }
         }
-        (live(state, viewer, job, now))
+        (live(shown))
         (request(job))
         (support_copy(job, now))
     }
@@ -40,12 +55,16 @@ fn origin(job: &Job, key: Option<&str>) -> Markup {
     }
 }
 
-/// The part that changes. It refreshes itself until the job has ended.
-pub(super) fn live(state: &AppState, viewer: &Viewer, job: &Job, now: Timestamp) -> Markup {
+/// The part that changes. It refreshes itself until the job has ended. `job.js` fills in the preview.
+pub(super) fn live(shown: &Shown<'_>) -> Markup {
+    let Shown { state, viewer, job, now, .. } = *shown;
     let status = job.status_at(now);
     let again = (!status.is_terminal()).then(|| state.link(&format!("/app/jobs/{}/progress", job.id)));
     html! {
-        div #progress hx-get=[again.as_ref()] hx-trigger=[again.as_ref().map(|_| "every 1s")] hx-swap="outerHTML" {
+        div #progress hx-get=[again.as_ref()] hx-trigger=[again.as_ref().map(|_| "every 1s")] hx-swap="outerHTML"
+            data-viewer=(assets::link(state, "viewer.js"))
+            data-pdf=(assets::link(state, assets::PDF))
+            data-pdf-worker=(assets::link(state, assets::PDF_WORKER)) {
             section.card aria-labelledby="status" {
                 header.row {
                     h2 #status { "Status" }
@@ -55,8 +74,25 @@ pub(super) fn live(state: &AppState, viewer: &Viewer, job: &Job, now: Timestamp)
                 div.actions { (control::actions(state, viewer, job)) }
                 (facts(job))
             }
+            (result(shown))
+            (steps::show(state, job))
             @if let Some(timings) = &job.timings { (timing(timings)) }
             @if !job.warnings.is_empty() { (warnings(state, &job.warnings)) }
+        }
+    }
+}
+
+/// The files, and a preview of the first one.
+fn result(shown: &Shown<'_>) -> Markup {
+    let (Some(preview), Some(output)) = (shown.preview, &shown.job.output) else { return html! {} };
+    let several = files::of(shown.job).len() > 1;
+    html! {
+        @if several || preview::Kind::of(output) != preview::Kind::Download {
+            section.card aria-labelledby="result" {
+                h2 #result { @if several { "Files" } @else { "Preview" } }
+                (preview::show(preview, output, shown.job))
+                @if several { (files::list(shown.state, shown.job)) }
+            }
         }
     }
 }
@@ -73,7 +109,7 @@ fn status_of(state: &AppState, job: &Job, status: JobStatus) -> Markup {
                 "Convert the document again if you still need it."
             }
             JobStatus::Failed => (failed(job))
-            JobStatus::Canceled => p { "The job was canceled. Its credits were refunded." }
+            JobStatus::Canceled => p { "The job was canceled." @if job.refunded > 0 { " Its credits were refunded." } }
             JobStatus::Deleted => p { "The job's documents and its request were deleted." }
         }
     }
@@ -97,8 +133,8 @@ fn failed(job: &Job) -> Markup {
     html! {
         @if let Some(JobError { code, message, retryable }) = &job.error {
             div.note.danger {
-                p { code { (code.as_str()) } ": " (code.meaning()) "." }
-                p { strong { "What to do: " } (message) }
+                p { code { (code.as_str()) } ": " (prose(code.meaning())) "." }
+                p { strong { "What to do: " } (prose(message)) }
                 p.muted {
                     @if *retryable { "The same request may succeed later." }
                     @else { "The same request will fail again." }
@@ -127,28 +163,28 @@ fn facts(job: &Job) -> Markup {
     }
 }
 
-/// The steps as a bar with numbers.
+/// The phases as a bar with numbers.
 fn timing(timings: &Timings) -> Markup {
     let Timings { queued_ms, fetch_ms, convert_ms, store_ms } = *timings;
-    let steps = [("Waited", queued_ms), ("Fetched", fetch_ms), ("Converted", convert_ms), ("Stored", store_ms)];
-    let total: u64 = steps.iter().map(|(_, time)| time).sum();
-    // The unit is a thousandth of the total, and each step that took any time is visible.
+    let phases = [("Waited", queued_ms), ("Fetched", fetch_ms), ("Converted", convert_ms), ("Stored", store_ms)];
+    let total: u64 = phases.iter().map(|(_, time)| time).sum();
+    // The unit is a thousandth of the total, and each phase that took any time is visible.
     let share = |time: u64| time.saturating_mul(1000).checked_div(total).unwrap_or(0).max(u64::from(time > 0) * 4);
-    let starts = steps.iter().scan(0, |sum, (_, time)| {
+    let starts = phases.iter().scan(0, |sum, (_, time)| {
         let start = *sum;
         *sum += share(*time);
         Some(start)
     });
-    let whole: u64 = steps.iter().map(|(_, time)| share(*time)).sum();
+    let whole: u64 = phases.iter().map(|(_, time)| share(*time)).sum();
     html! {
         section.card aria-labelledby="timings" {
             h2 #timings { "Timings" }
             svg.timings viewBox=(format!("0 0 {} 24", whole.max(1))) preserveAspectRatio="none" aria-hidden="true" {
-                @for (number, ((_, time), start)) in steps.iter().zip(starts).enumerate() {
+                @for (number, ((_, time), start)) in phases.iter().zip(starts).enumerate() {
                     rect x=(start) y="0" width=(share(*time)) height="24" data-colour=(number + 1) {}
                 }
             }
-            ul.legend { @for (number, (name, time)) in steps.iter().enumerate() {
+            ul.legend { @for (number, (name, time)) in phases.iter().enumerate() {
                 li { span.swatch data-colour=(number + 1) {} (name) ": " (millis(*time)) }
             } }
         }
@@ -166,30 +202,75 @@ fn warnings(state: &AppState, warnings: &[Warning]) -> Markup {
     }
 }
 
-/// The request as the API returns it, without secrets.
+/// The request as the API returns it, without secrets. Sent again, it makes the same job.
 fn request(job: &Job) -> Markup {
-    let echo = json!({"input": job.input, "options": job.options, "metadata": job.metadata});
     html! {
         section.card aria-labelledby="request" {
-            h2 #request { "Request" }
-            p.muted { "As the API returns it: without passwords and URL queries, and with a digest in place of inline HTML." }
-            (copyable("request-echo", &pretty(&echo)))
+            details {
+                summary { h2 #request { "Request" } }
+                p.muted { "The body for " code { "POST /v1/jobs" } ", without passwords and URL queries, and with a digest in place of inline HTML." }
+                (copyable("request-echo", &pretty(&echo(job))))
+            }
         }
     }
+}
+
+fn echo(job: &Job) -> Value {
+    let mut echo = Map::from_iter([("toolSlug".to_owned(), json!(job.tool)), ("input".to_owned(), job.input.clone())]);
+    let others = [
+        ("options", job.options.clone()),
+        ("then", json!(job.then)),
+        ("output", json!(job.output_request)),
+        ("metadata", json!(job.metadata)),
+    ];
+    let is_given = |value: &Value| match value {
+        Value::Null => false,
+        Value::Object(members) => !members.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+    };
+    echo.extend(others.into_iter().filter(|(_, value)| is_given(value)).map(|(name, value)| (name.to_owned(), value)));
+    Value::Object(echo)
 }
 
 fn support_copy(job: &Job, now: Timestamp) -> Markup {
     html! {
         section.card aria-labelledby="support" {
-            h2 #support { "Copy for support" }
+            header.row {
+                h2 #support { "Support" }
+                button.button type="button" data-copy="support-copy" { (icons::copy()) span { "Copy for support" } }
+            }
             p.muted {
                 "Details that help to find the cause, without keys, links, full addresses, metadata or content."
             }
-            (copyable("support-copy", &pretty(&support::facts(job, now))))
+            details { summary { "Show them" } pre tabindex="0" { code #support-copy { (pretty(&support::facts(job, now))) } } }
         }
     }
 }
 
 fn pretty(value: &Value) -> String {
     format!("{value:#}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shown_request_makes_the_same_job() {
+        let job = json!({
+            "id": "01920000-0000-7000-8000-000000000000", "account": "acc", "key_id": "key", "mode": "live",
+            "tool": "merge-pdf", "status": "completed", "created_at": 0, "attempts": 1, "period": "2026-11",
+            "charge": {"included": 1, "granted": 0}, "refunded": 0, "ttl": 0, "input": {"sources": []}, "options": {},
+            "then": [{"toolSlug": "compress-pdf", "options": {"preset": "small"}}], "output_request": {"filename": "a.pdf"},
+        });
+        let job: Job = serde_json::from_value(job).unwrap();
+        assert_eq!(
+            echo(&job),
+            json!({
+                "toolSlug": "merge-pdf", "input": {"sources": []}, "output": {"filename": "a.pdf"},
+                "then": [{"toolSlug": "compress-pdf", "options": {"preset": "small"}}],
+            })
+        );
+    }
 }

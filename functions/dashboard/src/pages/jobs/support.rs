@@ -1,6 +1,7 @@
 //! Details of a job that can safely be sent to support.
 
 use docmill::domain::job::Job;
+use docmill::domain::source::SOURCES;
 use docmill::domain::time::Timestamp;
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -20,6 +21,11 @@ pub fn facts(job: &Job, now: Timestamp) -> Value {
         "attempts": job.attempts,
         "input": trimmed(&job.input),
         "options": trimmed(&job.options),
+        "then": steps(job),
+        "steps": job.steps.iter().map(|step| json!({
+            "tool": step.tool_slug, "engine": step.engine, "durationMs": step.duration_ms,
+            "warnings": step.warnings.iter().map(|warning| &warning.code).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
         "engine": job.engine,
         "timings": job.timings,
         "error": job.error.as_ref().map(|error| json!({"code": error.code, "retryable": error.retryable})),
@@ -27,11 +33,16 @@ pub fn facts(job: &Job, now: Timestamp) -> Value {
         "output": job.output.as_ref().map(|output| {
             json!({"contentType": output.content_type, "bytes": output.bytes, "pages": output.pages})
         }),
+        "files": job.results.as_ref().map(|results| results.files()),
     });
     if let Some(facts) = facts.as_object_mut() {
-        facts.retain(|_, value| !value.is_null());
+        facts.retain(|_, value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()));
     }
     facts
+}
+
+fn steps(job: &Job) -> Vec<Value> {
+    job.then.iter().map(|step| json!({"tool": step["toolSlug"], "options": trimmed(&step["options"])})).collect()
 }
 
 /// Keeps settings and removes texts that people wrote.
@@ -49,8 +60,18 @@ fn trimmed_value(name: &str, value: &Value) -> Value {
             Ok(_) | Err(_) => value.clone(),
         },
         Value::Object(_) if name == "waitFor" => json!("…"),
-        Value::Object(_) | Value::Array(_) | Value::Number(_) | Value::Bool(_) | Value::Null => value.clone(),
+        Value::Array(sources) if name == SOURCES => sources.iter().map(trimmed).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| (name.clone(), without_words(name, value))).collect()
+        }
+        // People's own words, such as what is to be redacted, can stand in any list.
+        Value::Array(values) => json!({"items": values.len()}),
+        Value::Number(_) | Value::Bool(_) | Value::Null => value.clone(),
     }
+}
+
+fn without_words(name: &str, value: &Value) -> Value {
+    if name == "sha256" || value.is_boolean() || value.is_number() { value.clone() } else { json!("…") }
 }
 
 fn extension(filename: &str) -> String {
@@ -67,6 +88,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn sources_in_a_list_and_words_in_options_are_trimmed_too() {
+        let input = json!({"sources": [{"filename": "canary.pdf", "sourceUrl": "https://a.example/canary"}]});
+        assert_eq!(trimmed(&input), json!({"sources": [{"filename": "….pdf", "sourceUrl": "https://a.example/…"}]}));
+        let options = json!({"set": {"title": "canary"}, "permissions": {"copy": false}, "ranges": ["1-2", "3"]});
+        assert_eq!(
+            trimmed(&options),
+            json!({"set": {"title": "…"}, "permissions": {"copy": false}, "ranges": {"items": 2}})
+        );
+    }
+
+    #[test]
     fn addresses_are_cut_to_their_host_and_texts_are_left_out() {
         let input = json!({
             "sourceUrl": "https://files.example/s/canary-token/x.docx?[redacted]",
@@ -79,6 +111,7 @@ mod tests {
             "landscape": true,
             "waitFor": {"expression": "canary"},
             "userAgent": "canary ".repeat(10),
+            "text": [{"literal": "canary"}],
         });
         assert_eq!(
             trimmed(&input),

@@ -1,46 +1,64 @@
 //! Jobs as table rows.
 
 use docmill::domain::job::Job;
+use docmill::domain::source::SOURCES;
 use docmill::domain::time::Timestamp;
 use maud::{Markup, html};
+use serde_json::Value;
 
-use crate::pages::parts::{millis, moment, status_badge};
+use crate::pages::parts::{ago, millis, status_badge};
 use crate::state::AppState;
 
-pub fn jobs_table(state: &AppState, jobs: &[Job], now: Timestamp) -> Markup {
+/// The field of a row's check box.
+pub const CHOSEN: &str = "job";
+
+/// `form`: the id of the form for the rows' check boxes, if they have some.
+pub fn jobs_table(state: &AppState, jobs: &[Job], now: Timestamp, form: Option<&str>) -> Markup {
     html! {
         div.table-frame tabindex="0" role="region" aria-label="Jobs" {
-            table {
+            table.dense {
                 thead { tr {
+                    @if form.is_some() { th scope="col" { span.quiet { "Choose" } } }
                     th scope="col" { "Job" }
                     th scope="col" { "Status" }
-                    th scope="col" { "Tool" }
+                    th scope="col" { "Tools" }
                     th scope="col" { "Created" }
                     th scope="col" { "Took" }
                     th scope="col" { "Result" }
                 } }
-                tbody { @for job in jobs { (row(state, job, now)) } }
+                tbody { @for job in jobs { (row(state, job, now, form)) } }
             }
         }
     }
 }
 
-fn row(state: &AppState, job: &Job, now: Timestamp) -> Markup {
-    let name = state.context.catalogue.find(&job.tool).map_or(job.tool.as_str(), |tool| &tool.definition.name);
+fn row(state: &AppState, job: &Job, now: Timestamp, form: Option<&str>) -> Markup {
     let path = format!("/app/jobs/{}", job.id);
+    let name = document(job);
     html! {
         tr {
-            th.long scope="row" { a id={ "job-" (job.id) } href=(state.link(&path)) { @match document(job) { Some(name) => (name), None => { code { (short(job)) } } } } }
-            td {
+            @if let Some(form) = form {
+                td.tick { input type="checkbox" name=(CHOSEN) value=(job.id) form=(form)
+                    aria-label={ "Choose " (name.clone().unwrap_or_else(|| short(job))) }; }
+            }
+            th.long scope="row" { a id={ "job-" (job.id) } href=(state.link(&path)) { @match name { Some(name) => (name), None => { code { (short(job)) } } } } }
+            td.short {
                 (status_badge(job.status_at(now)))
                 @if job.mode == docmill::domain::api_key::Mode::Test { " " span.badge { "test" } }
             }
-            td { (name) }
-            td { (moment(job.created_at)) }
+            td { (tool_names(state, job).join(" → ")) }
+            td.short { (ago(job.created_at, now)) }
             td.short { @match took(job) { Some(time) => (millis(time)), None => span.muted { "–" } } }
             td { (result(job)) }
         }
     }
+}
+
+/// The names of the job's tools, in order.
+pub fn tool_names<'a>(state: &'a AppState, job: &'a Job) -> Vec<&'a str> {
+    let name = |slug: &'a str| state.context.catalogue.find(slug).map_or(slug, |tool| &tool.definition.name);
+    let further = job.then.iter().filter_map(|step| step["toolSlug"].as_str());
+    std::iter::once(job.tool.as_str()).chain(further).map(name).collect()
 }
 
 /// The end of the id, which differs for jobs of the same time.
@@ -49,18 +67,39 @@ pub fn short(job: &Job) -> String {
     format!("…{}", id.rsplit('-').next().unwrap_or(&id))
 }
 
-/// The document's name for people: the client's own name, or else that of the URL or result.
+/// The documents' names for people: the client's own names, or else those of URLs or of the result.
 pub fn document(job: &Job) -> Option<String> {
-    let name = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+    let sources = job.input.get(SOURCES).and_then(Value::as_array);
+    let (first, others) = match sources.map(Vec::as_slice) {
+        Some([first, others @ ..]) => (first, others.len()),
+        Some([]) | None => (&job.input, 0),
+    };
+    // A deleted job keeps its result's size but not its name.
+    let result = || job.output.as_ref().map(|output| output.filename.clone()).filter(|name| !name.is_empty());
+    let name = source_name(first).or_else(result).or_else(|| kind_of(first).map(str::to_owned))?;
+    Some(if others == 0 { name } else { format!("{name} + {others} more") })
+}
+
+fn source_name(source: &Value) -> Option<String> {
+    let text = |name: &str| source.get(name).and_then(Value::as_str);
     let from_url = |name: &str| {
-        let url = url::Url::parse(job.input.get(name)?.as_str()?).ok()?;
+        let url = url::Url::parse(text(name)?).ok()?;
         let last = url.path_segments()?.next_back()?.to_owned();
         Some(if last.is_empty() { url.host_str()?.to_owned() } else { last })
     };
-    let given = job.input.get("filename").and_then(name);
-    // A deleted job keeps its result's size but not its name.
-    let result = || job.output.as_ref().map(|output| output.filename.clone()).filter(|name| !name.is_empty());
-    given.or_else(|| from_url("sourceUrl")).or_else(|| from_url("url")).or_else(result)
+    text("filename").map(str::to_owned).or_else(|| from_url("sourceUrl")).or_else(|| from_url("url"))
+}
+
+/// What a source without a name is.
+fn kind_of(source: &Value) -> Option<&'static str> {
+    let kinds = [
+        ("html", "HTML"),
+        ("markdown", "Markdown"),
+        ("text", "Text"),
+        ("jobId", "Result of another job"),
+        ("uploadId", "Uploaded file"),
+    ];
+    kinds.into_iter().find(|(name, _)| source.get(name).is_some()).map(|(_, kind)| kind)
 }
 
 /// From its creation to its end.
@@ -72,10 +111,42 @@ fn result(job: &Job) -> Markup {
     html! {
         @if let Some(error) = &job.error { code { (error.code.as_str()) } }
         @else if let Some(output) = &job.output {
-            @if let Some(pages) = output.pages { (pages) @if pages == 1 { " page" } @else { " pages" } }
-            @else { (output.format) }
+            @match (job.results.as_ref().map_or(0, |results| results.files()), output.pages) {
+                (files @ 2.., _) => { (files) " files" }
+                (_, Some(1)) => "1 page",
+                (_, Some(pages)) => { (pages) " pages" }
+                (_, None) => (output.format),
+            }
             @if !job.warnings.is_empty() { " " span.badge.warn { (job.warnings.len()) @if job.warnings.len() == 1 { " warning" } @else { " warnings" } } }
         }
         @else { span.muted { "–" } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn named(input: &Value) -> Option<String> {
+        let job = json!({
+            "id": "01920000-0000-7000-8000-000000000000", "account": "acc", "key_id": "key", "mode": "live",
+            "tool": "merge-pdf", "status": "failed", "created_at": 0, "attempts": 1, "period": "2026-11",
+            "charge": {"included": 1, "granted": 0}, "refunded": 1, "ttl": 0, "input": input, "options": {},
+        });
+        document(&serde_json::from_value(job).unwrap())
+    }
+
+    #[test]
+    fn a_job_has_the_names_of_its_sources() {
+        for (input, name) in [
+            (json!({"uploadId": "upl_1", "filename": "a.docx"}), Some("a.docx")),
+            (json!({"sources": [{"uploadId": "upl_1", "filename": "a.pdf"}, {"html": {}}]}), Some("a.pdf + 1 more")),
+            (json!({"sourceUrl": "https://a.example/b/c.docx?[redacted]"}), Some("c.docx")),
+            (json!({"html": {"bytes": 3}}), Some("HTML")),
+            (json!({}), None),
+        ] {
+            assert_eq!(named(&input).as_deref(), name, "{input}");
+        }
     }
 }

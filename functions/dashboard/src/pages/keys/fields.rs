@@ -98,6 +98,6 @@ pub(super) fn limit_fields(state: &AppState, viewer: &Viewer, data: &FormData, e
         (textarea("origins", "Origins", 3).value(data.raw("origins")).error(errors.of("origins"))
             .hint("One per line, such as https://app.example. Leave empty to allow requests from anywhere."))
         (input("date", "expires", "Expires on").value(data.get("expires")).error(errors.of("expires"))
-            .hint("In UTC. Leave empty for a key that does not expire."))
+            .hint("The key works through this day, in UTC. Leave empty for a key that does not expire."))
     }
 }

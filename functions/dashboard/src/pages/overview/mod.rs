@@ -19,7 +19,7 @@ use maud::{Markup, html};
 
 use self::usage::Shown;
 use super::jobs::table::jobs_table;
-use super::parts::{moment, percent, query_of};
+use super::parts::{percent, query_of};
 use super::plans;
 use crate::error::PageError;
 use crate::layout;
@@ -90,7 +90,7 @@ fn low_credits(viewer: &Viewer, month: &Month<'_>, now: Timestamp) -> Markup {
             div.note.warn role="status" {
                 p {
                     strong { @if left == 0 { "You have no credits left." } @else { "You have " (grouped(left)) " credits left." } }
-                    @if month.plan.included_credits > 0 { " Plan credits reset on " (moment(month.period.end())) "." }
+                    @if month.plan.included_credits > 0 { " Plan credits reset on " (month.period.end().day_for_people()) "." }
                     @if let Some(contact) = &viewer.settings.service.credits_contact {
                         " " a href=(contact.as_url()) { "Ask for more credits" } "."
                     }
@@ -137,7 +137,7 @@ fn figures(state: &AppState, month: &Month<'_>, keys: &[StoredKey], now: Timesta
                             (grouped(included_left)) " of " (grouped(plan.included_credits)) " included in the plan"
                             @if is_current && granted > 0 { ", and " (grouped(granted)) " granted (they carry over)" }
                         }
-                        @if is_current { p.muted { "Plan credits reset on " (moment(period.end())) } }
+                        @if is_current { p.muted { "Resets " (period.end().day_for_people()) } }
                     }
                 }
                 div {
@@ -197,7 +197,7 @@ fn last_jobs(state: &AppState, jobs: &[Job], now: Timestamp) -> Markup {
                 h2 #last-jobs { "Recent jobs" }
                 @if !jobs.is_empty() { a href=(state.link("/app/jobs")) { "All jobs" } }
             }
-            @if jobs.is_empty() { p.empty { "No jobs yet." } } @else { (jobs_table(state, jobs, now)) }
+            @if jobs.is_empty() { p.empty { "No jobs yet." } } @else { (jobs_table(state, jobs, now, None)) }
         }
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 /// Longer HTML is shortened.
 const MOST_INLINE_BYTES: usize = 2000;
 /// Placeholder, with a number, for an upload's id in a body.
-const UPLOAD: &str = "$upload";
+pub const UPLOAD: &str = "$upload";
 const STEPS: &str = "then";
 /// Placeholder for a password or header value.
 const SECRET: &str = "<secret>";
@@ -49,10 +49,14 @@ impl<'a> Recipe<'a> {
         let mut body = redacted(body, definition);
         redact_steps(&mut body, catalogue);
         let ids: Vec<_> = (0..files.len()).map(|number| json!(format!("{UPLOAD}{number}"))).collect();
-        if let Some(input) = body.get_mut("input").and_then(Value::as_object_mut).filter(|_| !ids.is_empty()) {
+        if let Some(input) =
+            body.get_mut("input").and_then(Value::as_object_mut).filter(|input| !ids.is_empty() && !has_ids(input))
+        {
             if definition.sources.may_be_listed() {
                 // All have the same password and headers.
-                let first = input.get(SOURCES).and_then(|sources| sources[0].as_object().cloned()).unwrap_or_default();
+                let mut first =
+                    input.get(SOURCES).and_then(|sources| sources[0].as_object().cloned()).unwrap_or_default();
+                first.remove(SourceProperty::Filename.as_str());
                 let source = |id: Value| {
                     let mut source = first.clone();
                     source.insert("uploadId".to_owned(), id);
@@ -300,6 +304,12 @@ fn quoted(text: &str) -> String {
 fn expandable(text: &str) -> String {
     let text = text.replace('\\', r"\\").replace('`', r"\`").replace('$', r"\$");
     text.replace(r#""uploadId":"\$upload"#, r#""uploadId":"$id"#)
+}
+
+/// Whether the sources have the uploads' placeholders already.
+fn has_ids(input: &Map<String, Value>) -> bool {
+    let is_placeholder = |source: &Value| source["uploadId"].as_str().is_some_and(|id| id.starts_with(UPLOAD));
+    input.get(SOURCES).and_then(Value::as_array).is_some_and(|sources| sources.iter().any(is_placeholder))
 }
 
 #[cfg(test)]

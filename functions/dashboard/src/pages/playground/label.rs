@@ -6,6 +6,8 @@ pub fn of(name: &str) -> String {
     match name {
         "conversionProviderMode" => return "Quality".to_owned(),
         "facturX" => return "Factur-X".to_owned(),
+        "literal" => return "Text".to_owned(),
+        "pattern" => return "Or a pattern (regular expression)".to_owned(),
         _ => {}
     }
     let mut words: Vec<String> = vec![String::new()];
@@ -25,6 +27,40 @@ pub fn of(name: &str) -> String {
     let text = words.join(" ");
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// A value in a menu. Codes of languages are names for people.
+pub fn of_value(value: &str) -> String {
+    let name = match value {
+        "ara" => "Arabic",
+        "ces" => "Czech",
+        "chi_sim" => "Chinese, simplified",
+        "chi_tra" => "Chinese, traditional",
+        "dan" => "Danish",
+        "deu" => "German",
+        "ell" => "Greek",
+        "eng" => "English",
+        "fin" => "Finnish",
+        "fra" => "French",
+        "heb" => "Hebrew",
+        "hin" => "Hindi",
+        "hun" => "Hungarian",
+        "ita" => "Italian",
+        "jpn" => "Japanese",
+        "kor" => "Korean",
+        "nld" => "Dutch",
+        "nor" => "Norwegian",
+        "pol" => "Polish",
+        "por" => "Portuguese",
+        "ron" => "Romanian",
+        "rus" => "Russian",
+        "spa" => "Spanish",
+        "swe" => "Swedish",
+        "tur" => "Turkish",
+        "ukr" => "Ukrainian",
+        other => return other.to_owned(),
+    };
+    format!("{name} ({value})")
 }
 
 #[cfg(test)]

@@ -5,12 +5,15 @@
 
 pub mod body;
 pub mod code;
+pub mod controls;
+pub mod documents;
 pub mod form;
 pub mod label;
 pub mod options;
 pub mod panel;
 pub mod preview;
 pub mod repeat;
+pub mod steps;
 pub mod told;
 
 use axum::extract::{Path, Query, State};
@@ -22,9 +25,10 @@ use docmill::clock;
 use docmill::domain::api_key::Mode;
 use docmill::domain::catalogue::Tool;
 use docmill::domain::idempotency::IdempotencyKey;
-use docmill::domain::job::{Job, JobId, JobStatus};
+use docmill::domain::job::{Job, JobStatus};
 use docmill::http::error::ApiError;
 use docmill::http::submit::ToolChoice;
+use docmill::store::jobs::JobFilter;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -33,25 +37,28 @@ use self::panel::Links;
 use self::preview::Preview;
 use self::told::Told;
 use crate::error::PageError;
-use crate::form::FormData;
+use crate::form::{FormData, button_form};
 use crate::layout::{Page, fragment};
-use crate::pages::fonts;
 use crate::pages::parts::bytes;
+use crate::pages::{fonts, jobs};
 use crate::security::Policy;
 use crate::session::SignedIn;
-use crate::state::{AppState, redirect_to};
+use crate::state::AppState;
 use crate::viewer::Viewer;
 
 const PATH: &str = "/app/playground";
+/// Results to choose from as sources.
+const RECENT: usize = 20;
 const SCRIPTS: [&str; 2] = ["requests.js", "playground.js"];
 
 pub fn routes() -> Router<AppState> {
     Router::new()
         .route(PATH, get(show).post(convert))
+        .route("/app/playground/form", post(form_again))
         .route("/app/playground/code", post(code_tabs))
         .route("/app/playground/uploads", post(announce))
         .route("/app/playground/jobs/{id}", get(progress))
-        .route("/app/playground/jobs/{id}/download", get(download))
+        .route("/app/playground/jobs/{id}/cancel", post(cancel))
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -79,8 +86,30 @@ async fn show(
     let catalogue = &state.context.catalogue;
     let repeated = job.as_ref().map(|job| repeat::form_of(catalogue, &tool.definition, job));
     let (data, told) = repeated.unwrap_or_default();
-    let shown = Shown { state: &state, viewer: &viewer, tools: &tools, tool, data: &data, told: &told };
+    // The script asks for recent results when they are wanted.
+    let shown = Shown { state: &state, viewer: &viewer, tools: &tools, tool, data: &data, told: &told, recent: &[] };
     respond(&shown, job.as_ref(), StatusCode::OK).await
+}
+
+/// The latest jobs with results.
+async fn recent(state: &AppState, user: &SignedIn) -> Result<Vec<Job>, PageError> {
+    let filter = JobFilter { status: Some(JobStatus::Completed), ..JobFilter::default() };
+    Ok(state.context.jobs.of_account(&user.account, &filter, None, RECENT, clock::now()).await?.jobs)
+}
+
+/// The form with these values: after a change that others depend on, or after signing in again.
+async fn form_again(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    user: SignedIn,
+    data: FormData,
+) -> Result<Response, PageError> {
+    let tools = usable(&state, &viewer, &user);
+    let tool = find(&tools, data.get("tool")).ok_or(PageError::NotFound)?;
+    let (told, recent) = (Told::default(), recent(&state, &user).await?);
+    let shown =
+        Shown { state: &state, viewer: &viewer, tools: &tools, tool, data: &data, told: &told, recent: &recent };
+    Ok(fragment(form::fields(&shown)))
 }
 
 /// Creates the form's job. Scripts get a part of the page; plain forms are redirected to the job.
@@ -94,15 +123,24 @@ async fn convert(
     let tools = usable(&state, &viewer, &user);
     let Some(tool) = find(&tools, data.get("tool")) else { return Err(PageError::NotFound) };
     let by_script = headers.contains_key("hx-request");
+    if data.has("show") {
+        // Without scripts, this shows the options of the chosen steps.
+        let (told, recent) = (Told::default(), recent(&state, &user).await?);
+        let shown =
+            Shown { state: &state, viewer: &viewer, tools: &tools, tool, data: &data, told: &told, recent: &recent };
+        return respond(&shown, None, StatusCode::OK).await;
+    }
     let told = match submit(&state, &user, tool, &data).await {
         Ok(id) if by_script => {
             let job = own_job(&state, &user, &id).await?;
-            return Ok(fragment(panel::show(&job, clock::now(), &links(&state, &job).await?)));
+            return Ok(fragment(panel::show(&job, clock::now(), &links(&state, &viewer, &job).await?)));
         }
         Ok(id) => return Ok(state.redirect(&format!("{PATH}?job={id}"))),
         Err(told) => told,
     };
-    let shown = Shown { state: &state, viewer: &viewer, tools: &tools, tool, data: &data, told: &told };
+    let recent = recent(&state, &user).await?;
+    let shown =
+        Shown { state: &state, viewer: &viewer, tools: &tools, tool, data: &data, told: &told, recent: &recent };
     if by_script {
         // The script recognises the form by the status.
         return Ok((StatusCode::UNPROCESSABLE_ENTITY, fragment(form::fields(&shown))).into_response());
@@ -111,7 +149,8 @@ async fn convert(
 }
 
 async fn submit(state: &AppState, user: &SignedIn, tool: &Tool, data: &FormData) -> Result<String, Told> {
-    let body = body::body(&tool.definition, data);
+    let catalogue = &state.context.catalogue;
+    let body = body::body(catalogue, &tool.definition, data);
     if body["input"].as_object().is_none_or(Map::is_empty) {
         return Err(Told::no_source(data.get("source")));
     }
@@ -122,7 +161,10 @@ async fn submit(state: &AppState, user: &SignedIn, tool: &Tool, data: &FormData)
     {
         Ok(Some(id)) => Ok(id),
         Ok(None) => Err(Told::by_form("The job was created. You find it under Jobs.")),
-        Err(error) => Err(Told::by_error(&error, &tool.definition)),
+        Err(error) => {
+            let steps: Vec<_> = body::steps(catalogue, data).into_iter().map(|step| step.tool).collect();
+            Err(Told::by_error(&error, &tool.definition, &steps))
+        }
     }
 }
 
@@ -176,42 +218,55 @@ fn refusal(error: &ApiError, body: &Map<String, Value>, most: u64) -> String {
 
 async fn progress(
     State(state): State<AppState>,
+    viewer: Viewer,
     user: SignedIn,
     Path(id): Path<String>,
 ) -> Result<Response, PageError> {
     let job = own_job(&state, &user, &id).await?;
-    Ok(fragment(panel::show(&job, clock::now(), &links(&state, &job).await?)))
+    Ok(fragment(panel::show(&job, clock::now(), &links(&state, &viewer, &job).await?)))
 }
 
-/// Redirects to a new link, however long the page has been open.
-async fn download(
+/// Shows the job in any case: it may have ended in the meantime.
+async fn cancel(
     State(state): State<AppState>,
     user: SignedIn,
+    headers: HeaderMap,
     Path(id): Path<String>,
+    _data: FormData,
 ) -> Result<Response, PageError> {
     let job = own_job(&state, &user, &id).await?;
-    match (job.status_at(clock::now()), &job.output, &job.output_key) {
-        (JobStatus::Completed, Some(output), Some(key)) => {
-            let link = state.context.files.link(key, output).await.map_err(unavailable)?;
-            Ok(redirect_to(link.reveal()))
-        }
-        _ => Err(PageError::NotFound),
+    let by_script = headers.contains_key("hx-request");
+    let shown = if by_script { format!("{PATH}/jobs/{}", job.id) } else { format!("{PATH}?job={}", job.id) };
+    match state.control.cancel_as(&user.account, &id).await {
+        Err(error) if error.code.status().is_server_error() => Err(PageError::Unavailable(error.message)),
+        Ok(_) | Err(_) => Ok(state.redirect(&shown)),
     }
 }
 
 async fn own_job(state: &AppState, user: &SignedIn, id: &str) -> Result<Job, PageError> {
-    let id = JobId::parse(id).ok_or(PageError::NotFound)?;
-    let job = state.context.jobs.get(id).await?;
-    job.filter(|job| job.account == user.account).ok_or(PageError::NotFound)
+    let job = jobs::own_job(state, user, id, clock::now()).await?;
+    // The panel lists the files of jobs with few and with many.
+    if job.status_at(clock::now()) == JobStatus::Completed {
+        return state.context.files.with_results(job).await.map_err(unavailable);
+    }
+    Ok(job)
 }
 
 fn unavailable(error: impl ToString) -> PageError {
     PageError::Unavailable(error.to_string())
 }
 
-async fn links(state: &AppState, job: &Job) -> Result<Links, PageError> {
+async fn links(state: &AppState, viewer: &Viewer, job: &Job) -> Result<Links, PageError> {
     let preview = Preview::of(state, job).await.map_err(unavailable)?;
-    Ok(Links { page: state.link(&format!("{PATH}/jobs/{}", job.id)), fonts: state.link(fonts::PATH), preview })
+    let page = format!("{PATH}/jobs/{}", job.id);
+    Ok(Links {
+        cancel: button_form(state, viewer, &format!("{page}/cancel"), "Cancel", "", &[]),
+        page: state.link(&page),
+        job: state.link(&format!("/app/jobs/{}", job.id)),
+        files: jobs::file_list(state, job),
+        fonts: state.link(fonts::PATH),
+        preview,
+    })
 }
 
 /// The tools that the account may use now.
@@ -228,7 +283,7 @@ fn find<'a>(tools: &[&'a Tool], slug: &str) -> Option<&'a Tool> {
 
 async fn respond(shown: &Shown<'_>, job: Option<&Job>, status: StatusCode) -> Result<Response, PageError> {
     let result = match job {
-        Some(job) => Some(panel::show(job, clock::now(), &links(shown.state, job).await?)),
+        Some(job) => Some(panel::show(job, clock::now(), &links(shown.state, shown.viewer, job).await?)),
         None => None,
     };
     let bucket = shown.state.context.files.origin().await.map_err(unavailable)?;

@@ -6,13 +6,19 @@ use docmill_look::number::grouped;
 use maud::{Markup, html};
 
 use super::preview::{self, Kind, Preview, sizes};
-use crate::pages::parts::{bytes, millis, percent, said};
+use crate::pages::parts::{bytes, millis, percent, prose, said};
 
 /// Addresses that belong to a job.
 #[derive(Debug)]
 pub struct Links {
-    /// The panel's own address; its download is below.
+    /// The panel's own address.
     pub page: String,
+    /// The job's page; its downloads are below.
+    pub job: String,
+    /// The files of a job with several.
+    pub files: Option<Markup>,
+    /// The button to cancel the job.
+    pub cancel: Markup,
     /// The page for adding a missing font.
     pub fonts: String,
     /// The preview, if any.
@@ -24,7 +30,7 @@ pub fn show(job: &Job, now: Timestamp, links: &Links) -> Markup {
     let status = job.status_at(now);
     html! {
         article.job-panel #job data-job=(job.id) data-page=(links.page) data-waiting[!status.is_terminal()] {
-            h2 { (headline(status, job.output.as_ref())) }
+            h2 #job-title tabindex="-1" { (headline(status, job.output.as_ref())) }
             (steps(status))
             @if !job.warnings.is_empty() { (warnings(&job.warnings, &links.fonts)) }
             @match (status, &job.output, &job.error) {
@@ -35,10 +41,11 @@ pub fn show(job: &Job, now: Timestamp, links: &Links) -> Markup {
                     // Counted by the script, and not announced every second.
                     p role="timer" aria-live="off" data-since=(job.created_at) {}
                     p.muted { "This page updates itself. You can close it: the job continues, and you find it under Jobs." }
+                    div.actions { (links.cancel) }
                     noscript { p { a.button href=(format!("?job={}", job.id)) { "Refresh" } } }
                 }
             }
-            p.muted.job-id { "Job " code { (job.id) } }
+            p.muted.job-id { "Job " a href=(links.job) { code { (job.id) } } }
         }
     }
 }
@@ -83,7 +90,7 @@ fn result(output: &Output, job: &Job, links: &Links) -> Markup {
     let charged = job.charge.total() - job.refunded.min(job.charge.total());
     html! {
         p.actions {
-            a.button.primary #download href=(format!("{}/download", links.page)) { "Download " (output.filename) }
+            a.button.primary #download href=(format!("{}/download", links.job)) { "Download " (output.filename) }
             @if let Some(preview) = links.preview.as_ref().filter(|_| Kind::of(output) != Kind::Download) {
                 a.button href=(preview.result.reveal()) target="_blank" rel="noopener noreferrer" { "Open in a new tab" }
             }
@@ -98,9 +105,10 @@ fn result(output: &Output, job: &Job, links: &Links) -> Markup {
                 }
                 None => { div { dt { "Size" } dd { (bytes(output.bytes)) } } }
             }
-            div { dt { "Cost" } dd { (credits(charged)) } }
+            div { dt { "Cost" } dd { (credits(charged)) @if !job.then.is_empty() { " for " (job.then.len() + 1) " steps" } } }
         }
         @if let Some(preview) = &links.preview { (preview::show(preview, output, job)) }
+        @if let Some(files) = &links.files { h3 { "Files" } (files) }
         (how(job))
     }
 }
@@ -122,7 +130,7 @@ fn how(job: &Job) -> Markup {
 fn failure(error: &JobError, job: &Job) -> Markup {
     html! {
         div.note.danger role="alert" {
-            p { strong { (error.message) } }
+            p { strong { (prose(&error.message)) } }
             p { "Cause: " code { (error.code.as_str()) } ". "
                 @if error.retryable { "Try again later." } @else { "Change the document or the options, and convert again." }
             }

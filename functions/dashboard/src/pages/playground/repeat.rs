@@ -1,14 +1,12 @@
 //! The form of an existing job, to view it or to repeat it with other options. It asks for what the job does not store.
 
-use std::collections::BTreeMap;
-
 use docmill::domain::catalogue::Catalogue;
 use docmill::domain::job::Job;
 use docmill::domain::source::{REDACTED, SOURCES, SourceKind, SourceProperty};
 use docmill::domain::tool::{Definition, Secrets};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
-use super::body::{HEADERS, PASSWORD};
+use super::body::{ENTRY_KIND, ENTRY_VALUE, FILE_NAME, FILE_TYPE, HEADERS, PASSWORD, step_scope};
 use super::options::{Source, controls, sources};
 use super::told::Told;
 use crate::form::FormData;
@@ -25,19 +23,10 @@ pub fn form_of(catalogue: &Catalogue, definition: &Definition, job: &Job) -> (Fo
         fields.add_source(&source, &job.input);
     }
     fields.add_access(&job.input);
-    for control in controls(definition) {
-        let value = job.options.get(&control.name);
-        if value.is_none() || is_kept(&definition.secrets, &control.name) {
-            for (name, text) in control.fields(value).iter().filter(|(_, text)| !text.is_empty()) {
-                fields.add(name, text);
-            }
-        } else {
-            fields.told.ask(control.field(), AGAIN);
-        }
-    }
+    fields.add_options(definition, &job.options, "");
     for (number, step) in job.then.iter().enumerate() {
         let tool = step["toolSlug"].as_str().and_then(|slug| catalogue.find(slug));
-        fields.add_step(number, step, tool.map(|tool| &tool.definition.secrets));
+        fields.add_step(number, step, tool.map(|tool| &tool.definition));
     }
     fields.into_form()
 }
@@ -62,6 +51,7 @@ impl Fields {
         let property = match source {
             Source::Files => return self.add_files(source, input),
             Source::File => SourceKind::UploadId.as_str(),
+            Source::Job => SourceKind::JobId.as_str(),
             Source::Url(name) | Source::Inline(name) => name.as_str(),
         };
         let Some(value) = input.get(property) else { return };
@@ -69,23 +59,31 @@ impl Fields {
         match (value.as_str().filter(|text| !text.contains(REDACTED)), source) {
             (Some(text), _) => self.add(property, text),
             (None, Source::Url(_)) => self.told.ask(property.to_owned(), URL_AGAIN),
-            (None, Source::File | Source::Files | Source::Inline(_)) => self.told.ask(property.to_owned(), AGAIN),
+            (None, Source::File | Source::Files | Source::Inline(_) | Source::Job) => {
+                self.told.ask(property.to_owned(), AGAIN)
+            }
         }
         if *source == Source::File {
-            self.add("fileName", filename(input));
+            self.add(FILE_NAME, filename(input));
         }
     }
 
-    /// The uploaded ones of several files. Uploads are kept for 48 hours.
+    /// The sources of a list that are stored. Uploads are kept for 48 hours.
     fn add_files(&mut self, source: &Source, input: &Value) {
         let Some(files) = input.get(SOURCES).and_then(Value::as_array) else { return };
         self.add("source", source.as_str());
         for file in files {
-            if let Some(id) = file.get(SourceKind::UploadId.as_str()).and_then(Value::as_str) {
-                self.add("uploadId", id);
-                self.add("fileName", filename(file));
-                self.add("fileType", "");
+            let given = SourceKind::ALL.into_iter().find_map(|kind| Some((kind, file.get(kind.as_str())?)));
+            let Some((kind, value)) = given else { continue };
+            let text = value.as_str().filter(|text| !text.contains(REDACTED));
+            if text.is_none() {
+                self.told
+                    .ask("file".to_owned(), "Not all sources are stored with the job. Enter the empty ones again.");
             }
+            self.add(ENTRY_KIND, kind.as_str());
+            self.add(ENTRY_VALUE, text.unwrap_or_default());
+            self.add(FILE_NAME, filename(file));
+            self.add(FILE_TYPE, "");
         }
     }
 
@@ -97,27 +95,33 @@ impl Fields {
             self.told.ask(PASSWORD.to_owned(), AGAIN);
         }
         if let Some(headers) = sources().find_map(|source| source.get(SourceProperty::Headers.as_str())?.as_object()) {
-            let names: Map<_, _> = headers.keys().map(|name| (name.clone(), json!(""))).collect();
-            self.add(HEADERS, &json!(names).to_string());
+            let lines: Vec<_> = headers.keys().map(|name| format!("{name}: ")).collect();
+            self.add(HEADERS, &lines.join("\n"));
             self.told.ask(HEADERS.to_owned(), "The values are not stored with the job. Enter them again.");
         }
     }
 
-    fn add_step(&mut self, number: usize, step: &Value, secrets: Option<&Secrets>) {
-        self.add(&format!("step.{number}"), step["toolSlug"].as_str().unwrap_or_default());
-        let Some(options) = step["options"].as_object() else { return };
-        let has_value = |(name, value): &(&String, &Value)| {
-            **value != REDACTED && secrets.is_none_or(|secrets| is_kept(secrets, name))
-        };
-        let (kept, missing): (Vec<_>, Vec<_>) = options.iter().partition(has_value);
-        let (field, kept) = (format!("step.{number}.options"), kept.into_iter().collect::<BTreeMap<_, _>>());
-        if !kept.is_empty() {
-            self.add(&field, &json!(kept).to_string());
+    /// The options of one tool, whose fields begin with this scope.
+    fn add_options(&mut self, definition: &Definition, options: &Value, scope: &str) {
+        for control in controls(definition) {
+            let value = options.get(&control.name);
+            if value.is_none() || is_kept(&definition.secrets, &control.name) {
+                for (name, text) in control.fields(value).iter().filter(|(_, text)| !text.is_empty()) {
+                    self.add(&format!("{scope}{name}"), text);
+                }
+            } else {
+                self.told.ask(format!("{scope}{}", control.field()), AGAIN);
+            }
         }
-        if !missing.is_empty() {
-            let mut names: Vec<_> = missing.iter().map(|(name, _)| name.as_str()).collect();
-            names.sort_unstable();
-            self.told.ask(field, &format!("Not stored with the job: {}. Enter it again.", names.join(", ")));
+    }
+
+    fn add_step(&mut self, number: usize, step: &Value, definition: Option<&Definition>) {
+        let slug = step["toolSlug"].as_str().unwrap_or_default();
+        self.add(&format!("step.{number}"), slug);
+        if let Some(definition) = definition {
+            let scope = step_scope(number);
+            self.add(&format!("{scope}tool"), slug);
+            self.add_options(definition, &step["options"], &scope);
         }
     }
 
@@ -135,7 +139,7 @@ fn filename(source: &Value) -> &str {
 mod tests {
     use super::super::body::body;
     use super::*;
-    use docmill::domain::catalogue::Catalogue;
+    use serde_json::json;
 
     /// The form of a job with this request: its body without changes, and its messages.
     fn repeated(tool: &str, input: &Value, options: &Value, then: &Value) -> (Value, Told) {
@@ -149,7 +153,7 @@ mod tests {
         let catalogue = Catalogue::load().unwrap();
         let definition = &catalogue.find(tool).unwrap().definition;
         let (data, told) = form_of(&catalogue, definition, &job);
-        (Value::Object(body(definition, &data)), told)
+        (Value::Object(body(&catalogue, definition, &data)), told)
     }
 
     #[test]
@@ -157,7 +161,7 @@ mod tests {
         let input = json!({"sources": [{"uploadId": "upl_2", "filename": "b.pdf"}, {"uploadId": "upl_1"}]});
         let then = json!([{"toolSlug": "compress-pdf", "options": {"preset": "small"}}, {"toolSlug": "flatten-pdf"}]);
         let (asked, told) = repeated("merge-pdf", &input, &json!({"bookmarks": "titles"}), &then);
-        assert_eq!(asked["input"], json!({"sources": [{"uploadId": "upl_2"}, {"uploadId": "upl_1"}]}));
+        assert_eq!(asked["input"], input);
         assert_eq!(asked["options"]["bookmarks"], "titles");
         assert_eq!((&asked["then"], told), (&then, Told::default()));
     }
@@ -171,7 +175,7 @@ mod tests {
         assert_eq!(asked["options"], json!({"permissions": {"copy": false}}));
         let (asked, told) = repeated("edit-metadata", &input, &json!({"facturX": {"level": "basic"}}), &json!([]));
         assert_eq!(asked["options"], Value::Null);
-        assert!(told.of("option.facturX").is_some(), "an invoice is not stored");
+        assert!(told.note("option.facturX").is_some(), "an invoice is not stored");
     }
 
     #[test]
@@ -185,17 +189,17 @@ mod tests {
         let (asked, told) = repeated("office-to-pdf", &input, &options, &then);
         assert_eq!(asked["input"], json!({}));
         assert_eq!((&asked["options"]["password"], &asked["options"]["pageRange"]), (&Value::Null, &json!("1-2")));
-        assert_eq!(asked["then"][0], json!({"toolSlug": "protect-pdf", "options": {"permissions": {}}}));
+        assert_eq!(asked["then"][0], json!({"toolSlug": "protect-pdf"}));
         assert_eq!(asked["then"][1], json!({"toolSlug": "html-to-pdf"}));
-        assert!(told.request().is_some());
+        assert!(told.asks());
         for (field, part) in [
             ("sourceUrl", "URL again"),
             (HEADERS, "not stored"),
             ("option.password", "again"),
-            ("step.0.options", "userPassword"),
-            ("step.1.options", "headerHtml"),
+            ("step.0.option.userPassword", "again"),
+            ("step.1.option.headerHtml", "again"),
         ] {
-            assert!(told.of(field).is_some_and(|said| said.contains(part)), "{field}: {told:?}");
+            assert!(told.note(field).is_some_and(|said| said.contains(part)), "{field}: {told:?}");
         }
     }
 
@@ -204,9 +208,9 @@ mod tests {
         let upload = "upl_0197e1a2b3c47d5e8f90a1b2c3d4e5f6";
         let one = json!({"uploadId": upload, "password": REDACTED});
         let (asked, told) = repeated("compress-pdf", &one, &json!({}), &json!([]));
-        assert_eq!((&asked["input"], told.of(PASSWORD)), (&json!({"uploadId": upload}), Some(AGAIN)));
+        assert_eq!((&asked["input"], told.note(PASSWORD)), (&json!({"uploadId": upload}), Some(AGAIN)));
         let several = json!({"sources": [{"uploadId": upload}, one]});
         let (_, told) = repeated("merge-pdf", &several, &json!({}), &json!([]));
-        assert_eq!(told.of(PASSWORD), Some(AGAIN));
+        assert_eq!(told.note(PASSWORD), Some(AGAIN));
     }
 }

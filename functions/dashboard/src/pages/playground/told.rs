@@ -1,27 +1,31 @@
-//! A form's messages, each next to its field.
+//! A form's messages, each next to its field: errors, and notes about what a repeated job does not store.
 
 use std::collections::BTreeMap;
 
+use docmill::domain::catalogue::Tool;
 use docmill::domain::intake::Sources;
 use docmill::domain::tool::Definition;
 use docmill::http::error::ApiError;
 
 use super::body::field_of;
+use crate::form::Field;
 
 pub const EXPIRED_UPLOAD: &str = "This upload has expired. Choose the file again.";
 
-/// The message about the repeated request. No field has this name.
-const REQUEST: &str = "request";
-const NOT_STORED: &str =
-    "Secrets and contents of a job are not stored. Enter those that are marked below again before you convert.";
-
-/// Errors of a form by field; an empty name for the whole form.
+/// Messages of a form by field; an empty name for the whole form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told(BTreeMap<String, String>);
+pub struct Told {
+    errors: BTreeMap<String, String>,
+    notes: BTreeMap<String, String>,
+}
 
 impl Told {
+    fn error(field: &str, message: &str) -> Self {
+        Self { errors: BTreeMap::from([(field.to_owned(), message.to_owned())]), ..Self::default() }
+    }
+
     pub fn by_form(message: &str) -> Self {
-        Self(BTreeMap::from([(String::new(), message.to_owned())]))
+        Self::error("", message)
     }
 
     /// No value was given for the chosen kind of source.
@@ -32,48 +36,58 @@ impl Told {
             "html" => ("html", "Enter some HTML."),
             "markdown" => ("markdown", "Enter some Markdown."),
             "text" => ("text", "Enter some text."),
+            "jobId" => ("jobId", "Choose a job."),
             _ => ("file", "Choose a file."),
         };
-        Self(BTreeMap::from([(field.to_owned(), message.to_owned())]))
+        Self::error(field, message)
     }
 
-    /// The API's errors, each at its field.
-    pub fn by_error(error: &ApiError, definition: &Definition) -> Self {
+    /// The API's errors, each at its field. `steps` are the tools of the further steps.
+    pub fn by_error(error: &ApiError, definition: &Definition, steps: &[Option<&Tool>]) -> Self {
         if error.details.is_empty() {
             return Self::by_form(&error.message);
         }
         let mut told = Self::default();
         for breach in &error.details {
-            let field = field_of(&breach.path, definition);
+            let field = field_of(&breach.path, definition, steps);
             let message = if breach.path.ends_with("/sources") {
                 how_many_files(&definition.sources)
-            } else if field == "file" {
+            } else if breach.path.ends_with("/uploadId") {
                 EXPIRED_UPLOAD.to_owned()
             } else {
                 sentence(&breach.message)
             };
-            told.0.entry(field).or_insert(message);
+            told.errors.entry(field).or_insert(message);
         }
         told
     }
 
     /// Asks for a value that the repeated job does not store.
     pub fn ask(&mut self, field: String, message: &str) {
-        self.0.entry(field).or_insert_with(|| message.to_owned());
-        self.0.entry(REQUEST.to_owned()).or_insert_with(|| NOT_STORED.to_owned());
+        self.notes.entry(field).or_insert_with(|| message.to_owned());
     }
 
-    /// The form's message about a repeated job.
-    pub fn request(&self) -> Option<&str> {
-        self.of(REQUEST)
+    /// Whether the repeated job lacks something.
+    pub fn asks(&self) -> bool {
+        !self.notes.is_empty()
     }
 
     pub fn of(&self, field: &str) -> Option<&str> {
-        self.0.get(field).map(String::as_str)
+        self.errors.get(field).map(String::as_str)
     }
 
-    pub fn has_options(&self) -> bool {
-        self.0.keys().any(|field| field.starts_with("option."))
+    pub fn note(&self, field: &str) -> Option<&str> {
+        self.notes.get(field).map(String::as_str)
+    }
+
+    /// The field with its messages.
+    pub fn at<'a>(&'a self, name: &str, field: Field<'a>) -> Field<'a> {
+        field.error(self.of(name)).note(self.note(name))
+    }
+
+    /// Whether a field whose name has this start has a message.
+    pub fn has_below(&self, start: &str) -> bool {
+        self.errors.keys().chain(self.notes.keys()).any(|field| field.starts_with(start))
     }
 }
 
