@@ -26,7 +26,7 @@ test("an example is in four languages, and the choice is kept", async () => {
     const shown = () => page.locator(".code-tab:not([hidden]) code").innerText();
     assert.match(await shown(), /curl .*\/v1\/convert\/office-to-pdf/);
     await page.getByRole("tab", { name: "Python" }).click();
-    assert.match(await shown(), /import json, os, urllib/);
+    assert.match(await shown(), /import json, os, sys, urllib/);
     await page.keyboard.press("ArrowRight");
     assert.match(await shown(), /await fetch/);
     await goto("/docs/tools/office-to-pdf");
