@@ -214,7 +214,10 @@ async fn needs(stack: &Stack, elsewhere: &Elsewhere, slug: &str) -> (String, Str
         .ask(Method::POST, "/v1/uploads", Some(json!({"contentType": kind, "bytes": content.len()})))
         .await["upload"]
         .take();
-    let put = Client::new().put(upload["url"].as_str().unwrap()).header("content-type", kind).body(content);
+    let mut put = Client::new().put(upload["url"].as_str().unwrap()).body(content);
+    for (name, value) in upload["headers"].as_object().unwrap() {
+        put = put.header(name, value.as_str().unwrap());
+    }
     put.send().await.unwrap().error_for_status().unwrap();
     let upload = upload["id"].as_str().unwrap().to_owned();
     let font = match slug {

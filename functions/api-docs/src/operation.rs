@@ -63,7 +63,7 @@ impl Operation<'_> {
                 div {
                     @if parameters["properties"].as_object().is_some_and(|parameters| !parameters.is_empty()) {
                         (heading("Parameters and headers", &mut sections))
-                        (schema::table("Parameters", &parameters))
+                        (Members { description, links, marks_required: true }.of(&parameters))
                     }
                     @if !body.is_null() {
                         (heading("Request body", &mut sections))
