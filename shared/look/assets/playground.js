@@ -270,7 +270,7 @@ async function showAreas() {
     const file = entries[0]?.file;
     if (place.shown === file) continue;
     place.shown = file;
-    if (!file || !/\.pdf$|^application\/pdf$/i.test(file.name + file.type)) {
+    if (!file || (file.type !== "application/pdf" && !/\.pdf$/i.test(file.name))) {
       place.replaceChildren();
       continue;
     }
@@ -291,6 +291,8 @@ async function update() {
     if (!response.ok || number !== wanted) return;
     const part = document.createElement("template");
     part.innerHTML = trusted.createHTML(await response.text());
+    // A template is parsed as if there were no scripts.
+    for (const each of part.content.querySelectorAll("noscript")) each.remove();
     if (number !== wanted) return;
     const focused = document.activeElement.id;
     for (const selector of ["#steps", ".submit-bar [type=submit]"]) {
