@@ -132,8 +132,10 @@ async fn each_endpoint_keeps_its_budget() {
 
 /// Uploads four bytes and returns the upload's id.
 async fn put_upload(upload: &Value) -> String {
-    let put = reqwest::Client::new().put(upload["url"].as_str().unwrap()).header("content-type", "text/html");
-    put.body("<p>x").send().await.unwrap().error_for_status().unwrap();
+    let put = reqwest::Client::new().put(upload["url"].as_str().unwrap()).body("<p>x");
+    let headers = upload["headers"].as_object().unwrap();
+    let put = headers.iter().fold(put, |put, (name, value)| put.header(name, value.as_str().unwrap()));
+    put.send().await.unwrap().error_for_status().unwrap();
     upload["id"].as_str().unwrap().to_owned()
 }
 

@@ -81,7 +81,9 @@ async fn upload(deployed: &Deployed, key: &docmill::domain::api_key::ApiKey, pag
     let announced = json!({"contentType": "text/html", "bytes": page.len()});
     let answer: Value = deployed.post("/v1/uploads", &announced, key).send().await.unwrap().json().await.unwrap();
     let url = answer["upload"]["url"].as_str().unwrap();
-    let put = reqwest::Client::new().put(url).header("content-type", "text/html").body(page.to_owned());
+    let headers = answer["upload"]["headers"].as_object().unwrap();
+    let put = reqwest::Client::new().put(url).body(page.to_owned());
+    let put = headers.iter().fold(put, |put, (name, value)| put.header(name, value.as_str().unwrap()));
     put.send().await.unwrap().error_for_status().unwrap();
     (answer["upload"]["id"].as_str().unwrap().to_owned(), signature_of(url))
 }
