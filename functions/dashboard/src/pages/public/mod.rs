@@ -47,8 +47,8 @@ fn cards(state: &AppState, tools: &[Listing<'_>], usual: u64) -> Markup {
 
 /// The price of most tools, in credits.
 fn usual_price(tools: &[Listing<'_>]) -> u64 {
-    let count = |cost: u64| tools.iter().filter(|listing| u64::from(listing.settings.credit_cost) == cost).count();
-    let costs = tools.iter().map(|listing| u64::from(listing.settings.credit_cost));
+    let count = |cost: u64| tools.iter().filter(|listing| listing.settings.credit_cost == cost).count();
+    let costs = tools.iter().map(|listing| listing.settings.credit_cost);
     costs.max_by_key(|cost| (count(*cost), std::cmp::Reverse(*cost))).unwrap_or_default()
 }
 

@@ -206,7 +206,7 @@ impl<'t> Job<'t> {
         let (url, inline) = match task.source()? {
             Source::Page(url) => (url.clone(), None),
             Source::Html(html) => {
-                (Url::parse(INLINE_URL).map_err(|error| Failure::internal(error))?, Some(html.clone()))
+                (Url::parse(INLINE_URL).map_err(Failure::internal)?, Some(html.clone()))
             }
             Source::Document { .. } | Source::File(_) => {
                 let message = "This tool renders pages, not documents.";
