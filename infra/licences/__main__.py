@@ -50,7 +50,7 @@ def problems(sources: list[image.Source]) -> list[str]:
         if name and not name.startswith("#") and name not in known
     ]
     if set(table.copyleft(sources)) != set(table.COPYLEFT):
-        found.append(f"engines load libraries under the GPL alone, of {table.copyleft(sources)}, and not of {[*table.COPYLEFT]}")
+        found.append(f"engines load libraries that are only under the GPL, of {table.copyleft(sources)}, and not of {[*table.COPYLEFT]}")
     # Their copyright files name the licence of files that are not installed. The introduction explains this.
     named = {source.name for source in sources if any(re.search("AGPL|Affero", each) for each in source.licences)}
     return found + [f"{name} names the AGPL" for name in sorted(named - {"libreoffice-dictionaries"})]

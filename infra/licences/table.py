@@ -27,7 +27,7 @@ is a program of its own, or data.
 
 - Nothing that is installed is under the AGPL. The copyright file of `libreoffice-dictionaries` names it for the Hebrew dictionary,
   which is not installed; that of `base-files` is a collection of licence texts.
-- Packages under the GPL alone are programs of their own (`bash`, `coreutils`, …), which the worker does not call, with the exception
+- Packages only under the GPL are programs of their own (`bash`, `coreutils`, …), which the worker does not call, with the exception
   below: a library that Debian's LibreOffice links to. `libjbig`, which `libtiff` links to, is replaced by `infra/worker/jbig.c`, which
   decodes nothing. No crate is under the GPL.
 """

@@ -116,7 +116,7 @@ def of_quotas(facts: Facts, parameters: dict[str, str]) -> Iterator[Finding]:
 def of_names(facts: Facts, parameters: dict[str, str]) -> Iterator[Finding]:
     topic, certificate, domain = (parameters[name] for name in ("AlarmTopicArn", "CertificateArn", "DomainName"))
     if topic and f":sns:{facts.region}:" not in topic:
-        yield Finding(True, f"AlarmTopicArn is in another region than {facts.region}.", "Alarms notify topics of their own region alone.")
+        yield Finding(True, f"AlarmTopicArn is in another region than {facts.region}.", "Alarms only notify topics of their own region.")
     elif facts.topic_found is False:
         yield Finding(True, "There is no topic AlarmTopicArn.", "Make it first: aws sns create-topic --name …")
     if parameters["OidcIssuer"] and not parameters["OidcClientId"]:

@@ -6,7 +6,7 @@
 # - an ordinary user who owns no file, without other groups or capabilities, and unable to gain any
 # - no user namespace: bubblewrap is started as root, in the place of Lambda's own sandbox, and the user changes inside
 # - a read-only root, and one directory to write to: TMPDIR, which is /tmp. Nothing can be written to /dev/shm
-# - no home, no other processes, an environment that holds what is listed below, and a network that is loopback alone
+# - no home, no other processes, an environment that holds what is listed below, and a network that is only loopback
 # - the function's memory, AWS_LAMBDA_FUNCTION_MEMORY_SIZE in MiB: the kernel's limit, where a control group can be made
 #
 # Settings, by the environment:

@@ -42,7 +42,7 @@ pub struct Aws {
 }
 
 impl Aws {
-    /// For functions: region and credentials come from the environment alone. Functions have no profile files, STS or instance
+    /// For functions: region and credentials come only from the environment. Functions have no profile files, STS or instance
     /// metadata, and looking for each would slow down a cold start.
     pub fn of_function() -> Result<Self, AwsError> {
         let setting = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());

@@ -54,7 +54,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("what", choices=["bench", "soak", "privileges"])
     parser.add_argument("--worker", type=Path, required=True)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only", choices=PARTS, action="append", help="this part alone; may be repeated")
+    parser.add_argument("--only", choices=PARTS, action="append", help="only this part; may be repeated")
     parser.add_argument("--alone", action="store_true", help="measure the PDF tools without their peers")
     parser.add_argument("--json", type=Path, default=Path("bench.json"))
     return parser.parse_args()

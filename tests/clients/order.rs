@@ -27,7 +27,7 @@ impl Docmill {
         Ok(Self { client, url: setting("DOCMILL_URL")?, key: setting("DOCMILL_KEY")? })
     }
 
-    /// The client sends the key to the API alone, and not to the signed link that it redirects to.
+    /// The client sends the key only to the API, and not to the signed link that it redirects to.
     fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.client.request(method, format!("{}{path}", self.url)).bearer_auth(&self.key)
     }

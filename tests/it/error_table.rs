@@ -272,7 +272,7 @@ async fn fonts(deployed: &mut Deployed, account: &Account) {
     deployed.expect(ErrorCode::TooManyFonts, request).await;
 }
 
-/// A stored job that no version could have written is a fault of ours. A database outage would affect all tests over HTTP, so it
+/// A stored job that no version could have written is our fault. A database outage would affect all tests over HTTP, so it
 /// is injected into the same handler.
 async fn injected(deployed: &mut Deployed) {
     let account = deployed.account().await;

@@ -79,7 +79,7 @@ async fn each_end_is_counted_once_for_every_transition() {
 }
 
 #[tokio::test]
-async fn a_completion_and_a_failure_at_once_are_one_end() {
+async fn concurrent_completion_and_failure_end_a_job_once() {
     let stage = Stage::new().await;
     let (account, jobs) = (account(&stage).await, &stage.auditor.jobs);
     for turn in 0..5 {

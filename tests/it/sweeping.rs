@@ -25,7 +25,7 @@ fn sweeper(world: &World) -> (Sweeper, Watch) {
     (Sweeper::new(docmill::context::Context::new(world.config.clone(), aws).unwrap()), watch)
 }
 
-/// A job for the test alone: it is claimed at once, and no deployed worker gets its message.
+/// A job that only the test uses: it is claimed at once, and no deployed worker gets its message.
 async fn queued(world: &World, account: &Account) -> JobId {
     let request = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&account.key).build();
     // Without its message, no deployed worker competes for the job.

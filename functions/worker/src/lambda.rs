@@ -88,7 +88,7 @@ fn source_exceptions(local_mode: bool) -> Result<SourceExceptions, Error> {
     match std::env::var("SOURCE_EXCEPTIONS").unwrap_or_default() {
         none if none.is_empty() => Ok(SourceExceptions::default()),
         listed if local_mode => Ok(listed.parse()?),
-        _ => Err("SOURCE_EXCEPTIONS is for local mode alone: LOCAL_MODE is not set".into()),
+        _ => Err("SOURCE_EXCEPTIONS is only for local mode: LOCAL_MODE is not set".into()),
     }
 }
 

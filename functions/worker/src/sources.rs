@@ -235,7 +235,7 @@ fn check_panicked() -> Failure {
     Failure::new(JobErrorCode::CorruptDocument, message, "the check of a document panicked")
 }
 
-/// A source's address was checked when the job was accepted: a malformed one is a fault of ours.
+/// A source's address was checked when the job was accepted: a malformed one is our fault.
 fn parse(url: &str) -> Result<Url, Failure> {
     Url::parse(url).map_err(|_| Failure::internal("a stored URL is invalid"))
 }

@@ -248,7 +248,7 @@ impl Files {
 
     /// Whether S3 refused a request because the object does not exist. It answers 403, as for a missing permission, because no role
     /// may list the whole bucket. Roles may list what lies under the prefixes that they read, and that tells the two apart: a
-    /// missing permission is a fault of ours, and never hides behind a missing document.
+    /// missing permission is our fault, and never hides behind a missing document.
     async fn is_absent<E>(&self, key: &str, error: &SdkError<E>) -> Result<bool, FilesError> {
         match status_of(error) {
             Some(404) => Ok(true),

@@ -28,7 +28,7 @@ fields! {
     ACCOUNT_GROUP = "account_group": "One of five groups of accounts, by their ids.",
     PART = "part": "The part of the service: api, dashboard, office-worker, html-worker, pdf-worker or sweeper.",
     NETWORK_DENIAL = "network_denial": "How a worker's children are kept from the network.",
-    FILES_CONFINED = "files_confined": "Whether a worker's children write into their own directories alone.",
+    FILES_CONFINED = "files_confined": "Whether a worker's children write only into their own directories.",
 
     // Outcome.
     STATUS = "status": "HTTP status of an answer.",

@@ -1,4 +1,4 @@
-//! The converter's checks of results, for tests of engines alone.
+//! The converter's checks of results, for tests of single engines.
 
 use std::path::Path;
 use std::rc::Rc;

@@ -172,7 +172,7 @@ impl JobRequest {
     }
 }
 
-/// A request's canonical form as JSON, secrets included: for the worker alone.
+/// A request's canonical form as JSON, secrets included: only for the worker.
 pub struct CanonicalText(String);
 
 impl CanonicalText {

@@ -142,7 +142,7 @@ impl Jobs {
         Ok(if exhausted { Claim::Exhausted(Box::new(old)) } else { Claim::NotNeeded })
     }
 
-    /// `processing → queued`: returns the job after a fault of ours. The attempt stays counted.
+    /// `processing → queued`: returns the job after a fault on our side. The attempt stays counted.
     pub async fn release(&self, job: &Job, due: Timestamp) -> Result<Written, StoreError> {
         let update = self
             .transition(job.id)

@@ -108,7 +108,7 @@ fn png(bitmap: &Bitmap, encoding: &Encoding) -> Result<Vec<u8>, Failure> {
 }
 
 fn jpeg(bitmap: &Bitmap, encoding: &Encoding) -> Result<Vec<u8>, Failure> {
-    // Its error handling unwinds through the C library. An error is a fault of ours, since the input is our own.
+    // Its error handling unwinds through the C library. An error is our fault, since the input is our own.
     let result = std::panic::catch_unwind(|| {
         let mut encoder = mozjpeg::Compress::new(mozjpeg::ColorSpace::JCS_EXT_RGBX);
         encoder.set_size(bitmap.width as usize, bitmap.height as usize);

@@ -1,4 +1,4 @@
-//! Content as operations that can be changed and written again, including all inline pictures. lopdf alone drops those with
+//! Content as operations that can be changed and written again, including all inline pictures. lopdf by itself drops those with
 //! compressed data or without device colors.
 
 use std::ops::Range;

@@ -169,7 +169,7 @@ impl Splitter<'_> {
         let limits = Limits { output_bytes: self.left, ..self.request.limits };
         let mut assembly = Assembly::create(&self.request.directory.join(file), &limits, false)?;
         let pages: Vec<PageUse> = pages.iter().copied().map(PageUse::of).collect();
-        // The first part alone gets what belongs to no page.
+        // Only the first part gets what belongs to no page.
         let part = Part { pages: &pages, bookmarks: Bookmarks::Keep, attachments: first, again: true };
         assembly.add(source, &part)?;
         let assembled = assembly.finish()?;
@@ -196,7 +196,7 @@ impl Splitter<'_> {
         Ok(pieces)
     }
 
-    /// How many of these pages fit. At least one: a page that is too large alone gets a warning.
+    /// How many of these pages fit. At least one: a page that is too large by itself gets a warning.
     fn longest(&mut self, source: &mut Source, pages: &[usize], most: u64, first: bool) -> Result<usize, Failure> {
         let mut fits = |splitter: &mut Self, length: usize| {
             let trial = "trial.pdf";

@@ -35,7 +35,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     Ok(Outcome { artifacts: vec![artifact], ..Outcome::default() })
 }
 
-/// Reads the header alone.
+/// Reads only the header.
 fn image(request: &Request, source: &Source, format: ImageFormat) -> Result<Value, Failure> {
     let data = super::images_to_pdf::read(&source.path)?;
     if format == ImageFormat::Tiff {

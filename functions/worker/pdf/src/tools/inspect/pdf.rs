@@ -13,7 +13,7 @@ use crate::structure::objects::{DEPTH, Lookup, decode, tree};
 use crate::structure::{self, pages};
 use crate::{Engines, Failure, Request, Source};
 
-/// The most entries in one list. Further ones are counted alone.
+/// The most entries in one list. Further ones are only counted.
 const LISTED: usize = 5_000;
 
 pub(super) fn inspect(engines: &Engines, request: &Request, source: &Source) -> Result<Value, Failure> {

@@ -216,7 +216,7 @@ pub(super) const HARD: &[Case] = &[
     }),
     ("a form on two pages", on_two_pages),
     ("a stamp without words", || stamp(Dictionary::new())),
-    ("a stamp that is printed alone", || stamp(dictionary! { "F" => 4 | 32, "Name" => SECRET })),
+    ("a stamp that is only printed", || stamp(dictionary! { "F" => 4 | 32, "Name" => SECRET })),
     ("a form of a hidden layer", hidden_form),
     ("two earlier revisions", || {
         let blank = format!("BT /F 18 Tf 20 160 Td ({PUBLIC}) Tj ET");
