@@ -2,9 +2,12 @@
 
 use std::collections::HashMap;
 
+use serde::Deserialize;
+
 use crate::pdfium::Rect;
 
 use super::order::{self, Line};
+use super::running::Running;
 use super::words::Word;
 use super::{PageContent, tables};
 
@@ -12,8 +15,9 @@ use super::{PageContent, tables};
 const LARGER: f32 = 1.1;
 /// A longer line is text, even if all of it is bold.
 const HEADING_CHARACTERS: usize = 90;
-/// The share of a page's height at the top and bottom where running titles and page numbers can be.
-const EDGE: f32 = 0.09;
+
+/// The largest share of a document's words that can be running headers and footers.
+const MOST_RUNNING: f32 = 0.4;
 
 #[derive(Debug)]
 pub(crate) struct Document {
@@ -57,19 +61,59 @@ pub(crate) enum Content {
     Table {
         rows: Vec<Vec<Vec<Line>>>,
     },
-    /// Running titles, page numbers, and text in another direction.
+    /// Text in another direction.
     Aside {
+        lines: Vec<Line>,
+    },
+    /// Running headers, footers and page numbers.
+    Running {
         lines: Vec<Line>,
     },
 }
 
+/// What becomes of running headers and footers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum HeadersFooters {
+    /// They are told apart from the text.
+    #[default]
+    Drop,
+    /// They are text.
+    Keep,
+}
+
 impl Document {
-    /// Finds the blocks of all pages: sizes of headings and running titles are only known from all of them.
-    pub(crate) fn new(pages: Vec<PageContent>) -> Self {
+    /// Finds the blocks of all pages: sizes of headings and running lines are only known from all of them.
+    pub(crate) fn new(mut pages: Vec<PageContent>, headers_footers: HeadersFooters) -> Self {
         let styles = Styles::new(&pages);
-        let running = Running::new(&pages);
-        Self { pages: pages.into_iter().map(|page| page_blocks(page, &styles, &running)).collect() }
+        let mut running: Vec<Vec<Line>> = match headers_footers {
+            HeadersFooters::Keep => vec![Vec::new(); pages.len()],
+            HeadersFooters::Drop => {
+                let running = Running::new(&pages, styles.body);
+                pages.iter_mut().map(|page| running.take(page, |line| styles.level(line).is_some())).collect()
+            }
+        };
+        // What is much of the text does not only accompany it.
+        let words: usize = pages.iter().map(|page| page.words.len()).sum();
+        let of_running: usize = running.iter().flatten().map(|line| line.words.len()).sum();
+        if of_running as f32 > (words + of_running) as f32 * MOST_RUNNING {
+            for (page, lines) in pages.iter_mut().zip(&mut running) {
+                page.words.extend(lines.drain(..).flat_map(|line| line.words));
+            }
+        }
+        let pages = pages.into_iter().zip(running);
+        Self { pages: pages.map(|(page, running)| page_blocks(page, running, &styles)).collect() }
     }
+
+    /// The number of running lines.
+    pub(crate) fn running_lines(&self) -> usize {
+        let blocks = self.pages.iter().flat_map(|page| &page.blocks);
+        blocks.map(|block| if let Content::Running { lines } = &block.content { lines.len() } else { 0 }).sum()
+    }
+}
+
+fn area_of(lines: &[Line]) -> Option<Rect> {
+    lines.iter().map(|line| line.area).reduce(|a, b| a.union(&b))
 }
 
 /// The sizes of a document's text.
@@ -114,67 +158,12 @@ fn key(size: f32) -> i32 {
     (size * 2.0).round() as i32
 }
 
-/// Text at the same height on many pages.
-struct Running {
-    seen: HashMap<String, usize>,
-    pages: usize,
-}
-
-impl Running {
-    fn new(pages: &[PageContent]) -> Self {
-        let mut seen = HashMap::new();
-        for page in pages {
-            let edge: Vec<Word> = page.words.iter().filter(|word| at_edge(&word.area, page.height)).cloned().collect();
-            let mut texts: Vec<String> = order::lines(edge).iter().map(without_numbers).collect();
-            texts.sort_unstable();
-            texts.dedup();
-            for text in texts {
-                *seen.entry(text).or_default() += 1;
-            }
-        }
-        Self { seen, pages: pages.len() }
-    }
-
-    fn is(&self, line: &Line, height: f32) -> bool {
-        if !at_edge(&line.area, height) {
-            return false;
-        }
-        let text = without_numbers(line);
-        let count = self.seen.get(&text).copied().unwrap_or(0);
-        count > (self.pages / 3).max(1)
-            || text == "#"
-            || self.pages > 1 && count > 1 && text.contains('#') && text.len() < 16
-    }
-}
-
-fn at_edge(area: &Rect, height: f32) -> bool {
-    area.y1 < height * EDGE || area.y0 > height * (1.0 - EDGE)
-}
-
-/// The text with each number replaced by one sign, so that page numbers compare equal.
-fn without_numbers(line: &Line) -> String {
-    let mut text = String::new();
-    for c in line.text().chars() {
-        match (c.is_numeric(), text.ends_with('#')) {
-            (true, true) => {}
-            (true, false) => text.push('#'),
-            (false, _) => text.push(c),
-        }
-    }
-    text
-}
-
-fn page_blocks(page: PageContent, styles: &Styles, running: &Running) -> PageBlocks {
+fn page_blocks(page: PageContent, running: Vec<Line>, styles: &Styles) -> PageBlocks {
     let PageContent { number, width, height, rotation, mut words, aside, tables } = page;
     let mut blocks = Vec::new();
-    let mut beside = Vec::new();
-    let edges: Vec<Word> = words.extract_if(.., |word| at_edge(&word.area, height)).collect();
-    for line in order::lines(edges) {
-        if running.is(&line, height) { beside.push(line) } else { words.extend(line.words) }
-    }
     // Each table becomes one word as large as the table, which takes its place in the order.
     let mut found = Vec::new();
-    for grid in tables {
+    for grid in tables::without_frames(tables, &words) {
         let area = grid.area();
         let inside: Vec<Word> = words.extract_if(.., |word| area.contains(word.area.center())).collect();
         let Some(first) = inside.first().cloned() else { continue };
@@ -183,7 +172,7 @@ fn page_blocks(page: PageContent, styles: &Styles, running: &Running) -> PageBlo
             words.extend(rows.into_iter().flatten().flatten());
             continue;
         }
-        words.push(Word { area, place: area, text: format!("{}{}", PLACEHOLDER, found.len()), ..first });
+        words.push(Word { area, place: area, text: format!("{}{}", PLACEHOLDER, found.len()), tail: None, ..first });
         found.push(Some(rows));
     }
     for block in order::blocks(words) {
@@ -191,10 +180,12 @@ fn page_blocks(page: PageContent, styles: &Styles, running: &Running) -> PageBlo
         builder.lines(order::lines(block), &mut found);
         blocks.append(&mut builder.blocks);
     }
-    let mut rest = order::lines(aside);
-    beside.append(&mut rest);
-    if let Some(area) = beside.iter().map(|line| line.area).reduce(|a, b| a.union(&b)) {
-        blocks.push(Block { area, content: Content::Aside { lines: beside } });
+    let aside = order::lines(aside);
+    if let Some(area) = area_of(&aside) {
+        blocks.push(Block { area, content: Content::Aside { lines: aside } });
+    }
+    if let Some(area) = area_of(&running) {
+        blocks.push(Block { area, content: Content::Running { lines: running } });
     }
     PageBlocks { number, width, height, rotation, blocks }
 }
@@ -215,13 +206,14 @@ impl Builder<'_> {
         let mut at = 0;
         let mut above: Option<Line> = None;
         while let Some(line) = lines.get(at) {
-            if let Some(rows) = table_at(line, found) {
-                self.table(line.area, rows);
+            if line.words.iter().any(is_placeholder) {
+                self.beside_tables(line, &area, found);
                 (above, at) = (None, at + 1);
                 continue;
             }
+            let unruled = lines[at..].iter().take_while(|line| !line.words.iter().any(is_placeholder));
             if marker(line).is_none()
-                && let Some((taken, rows)) = tables::unruled(&lines[at..])
+                && let Some((taken, rows)) = tables::unruled(unruled)
             {
                 let area = lines[at..at + taken].iter().map(|line| line.area).reduce(|a, b| a.union(&b));
                 self.table(area.unwrap_or_default(), rows);
@@ -231,6 +223,26 @@ impl Builder<'_> {
             self.line(line, above.as_ref(), &area);
             above = Some(line.clone());
             at += 1;
+        }
+    }
+
+    /// A line with tables in it, which are as high as several lines of the text beside them.
+    fn beside_tables(&mut self, line: &Line, area: &Rect, found: &mut [Option<Vec<Vec<Vec<Word>>>>]) {
+        for part in line.words.chunk_by(|a, b| !is_placeholder(a) && !is_placeholder(b)) {
+            match part {
+                [word] if is_placeholder(word) => {
+                    if let Some(rows) = table_of(word, found) {
+                        self.table(word.area, rows);
+                    }
+                }
+                words => {
+                    let mut above = None;
+                    for line in order::lines(words.to_vec()) {
+                        self.line(&line, above.as_ref(), area);
+                        above = Some(line);
+                    }
+                }
+            }
         }
     }
 
@@ -333,8 +345,12 @@ fn ends_early(line: &Line, next: &Line, area: &Rect) -> bool {
     room > first + size && (ended && room > first + size * 2.0 || room > area.width() * 0.4)
 }
 
-fn table_at(line: &Line, found: &mut [Option<Vec<Vec<Vec<Word>>>>]) -> Option<Vec<Vec<Vec<Word>>>> {
-    let word = line.words.iter().find(|word| word.text.starts_with(PLACEHOLDER))?;
+fn is_placeholder(word: &Word) -> bool {
+    word.text.starts_with(PLACEHOLDER)
+}
+
+/// The cells of the table that a word stands for, once.
+fn table_of(word: &Word, found: &mut [Option<Vec<Vec<Vec<Word>>>>]) -> Option<Vec<Vec<Vec<Word>>>> {
     let index: usize = word.text.trim_start_matches(PLACEHOLDER).parse().ok()?;
     found.get_mut(index)?.take()
 }

@@ -5,10 +5,11 @@ mod blocks;
 mod inline;
 mod order;
 mod render;
+mod running;
 mod tables;
 mod words;
 
-pub(crate) use blocks::Document;
+pub(crate) use blocks::{Document, HeadersFooters};
 pub(crate) use order::{plain, words_in_order};
 pub(crate) use render::{html, json, layout, markdown};
 use words::Word;

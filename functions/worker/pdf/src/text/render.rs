@@ -11,7 +11,7 @@ use super::blocks::{Block, Content, Document};
 use super::inline::{self, Span};
 use super::order::{self, Line};
 
-/// GitHub Flavored Markdown, with an empty line between blocks. Running titles and page numbers are left out.
+/// GitHub Flavored Markdown, with an empty line between blocks. Running headers, footers and page numbers are left out.
 pub(crate) fn markdown(document: &Document) -> String {
     let mut text = String::new();
     let mut in_list = false;
@@ -45,7 +45,8 @@ fn markdown_block(block: &Block) -> String {
         }
         Content::Code { lines } => format!("```\n{}\n```", code(lines)),
         Content::Table { rows } => markdown_table(rows),
-        Content::Aside { .. } => String::new(),
+        Content::Aside { lines } => guard_start(&markdown_spans(&inline::spans(lines))),
+        Content::Running { .. } => String::new(),
     }
 }
 
@@ -190,7 +191,8 @@ pub(crate) fn html(document: &Document, title: &str) -> String {
                 | Content::Paragraph { .. }
                 | Content::Code { .. }
                 | Content::Table { .. }
-                | Content::Aside { .. } => (0, ""),
+                | Content::Aside { .. }
+                | Content::Running { .. } => (0, ""),
             };
             close_lists(&mut text, &mut open, depth);
             if depth > 0 && open.len() == depth && open.last() != Some(&tag) {
@@ -237,7 +239,9 @@ fn html_block(text: &mut String, block: &Block) {
             }
             writeln!(text, "</table>")
         }
-        Content::Aside { lines } => writeln!(text, "<aside>{}</aside>", html_escape(&inline::text(lines))),
+        Content::Aside { lines } | Content::Running { lines } => {
+            writeln!(text, "<aside>{}</aside>", html_escape(&inline::text(lines)))
+        }
     };
 }
 
@@ -286,7 +290,7 @@ fn json_block(block: &Block) -> Value {
         Content::Paragraph { lines } => ("paragraph", lines),
         Content::Item { lines, .. } => ("listItem", lines),
         Content::Code { lines } => ("code", lines),
-        Content::Aside { lines } => ("aside", lines),
+        Content::Aside { lines } | Content::Running { lines } => ("aside", lines),
         Content::Table { rows } => {
             let rows = rows.iter().map(|row| row.iter().map(|cell| inline::text(cell)).collect::<Vec<_>>());
             return json!({ "type": "table", "box": rectangle(&block.area), "rows": rows.collect::<Vec<_>>() });
@@ -299,7 +303,11 @@ fn json_block(block: &Block) -> Value {
             value["depth"] = (*depth).into();
             value["number"] = (*number).into();
         }
-        Content::Paragraph { .. } | Content::Code { .. } | Content::Table { .. } | Content::Aside { .. } => {}
+        Content::Paragraph { .. }
+        | Content::Code { .. }
+        | Content::Table { .. }
+        | Content::Aside { .. }
+        | Content::Running { .. } => {}
     }
     value["lines"] = lines.iter().map(json_line).collect();
     value

@@ -111,6 +111,35 @@ pub(super) fn grids(paths: &[Rect], (width, height): (f32, f32)) -> Vec<Grid> {
     grids.filter(|grid| grid.xs.len() >= 3 && grid.ys.len() >= 3).collect()
 }
 
+/// The grids without frames, largest first. A grid is a frame if most of its words are in other grids; if not, these are parts of
+/// its cells.
+pub(super) fn without_frames(mut grids: Vec<Grid>, words: &[Word]) -> Vec<Grid> {
+    grids.sort_by(|a, b| size(&b.area()).total_cmp(&size(&a.area())));
+    let mut counts = vec![Words::default(); grids.len()];
+    for word in words {
+        let mut inner = false;
+        for (grid, count) in grids.iter().zip(&mut counts).rev() {
+            if grid.area().contains(word.area.center()) {
+                count.all += 1;
+                count.in_others += usize::from(std::mem::replace(&mut inner, true));
+            }
+        }
+    }
+    let is_frame = |count: &Words| count.in_others * 2 > count.all;
+    grids.into_iter().zip(counts).filter(|(_, count)| !is_frame(count)).map(|(grid, _)| grid).collect()
+}
+
+/// How many words a grid holds, and how many of these are in smaller grids, too.
+#[derive(Clone, Debug, Default)]
+struct Words {
+    all: usize,
+    in_others: usize,
+}
+
+fn size(area: &Rect) -> f32 {
+    area.width() * area.height()
+}
+
 fn distinct(mut values: Vec<f32>) -> Vec<f32> {
     values.sort_by(f32::total_cmp);
     values.dedup_by(|next, kept| *next - *kept <= NEAR);
@@ -156,16 +185,17 @@ pub(super) fn cells(line: &Line) -> Vec<Vec<Word>> {
 }
 
 /// The number of lines at the start that form a table without rules, and its cells. `None` without a table.
-pub(super) fn unruled(lines: &[Line]) -> Option<(usize, Vec<Vec<Vec<Word>>>)> {
-    let first = cells(lines.first()?);
+pub(super) fn unruled<'l>(mut lines: impl Iterator<Item = &'l Line>) -> Option<(usize, Vec<Vec<Vec<Word>>>)> {
+    let mut above = lines.next()?;
+    let first = cells(above);
     if first.len() < 2 {
         return None;
     }
     let mut rows = vec![first];
     let mut taken = 1;
-    for (above, line) in lines.iter().zip(&lines[1..]) {
+    for line in lines {
         let size = line.size();
-        let gap = line.area.y0 - above.area.y1;
+        let gap = line.area.y0 - std::mem::replace(&mut above, line).area.y1;
         if gap > size * 1.5 {
             break;
         }

@@ -41,6 +41,146 @@ fn page(number: u32, bytes: &[u8]) -> PageContent {
     PageContent { number, width, height, rotation: 0, words, aside, tables }
 }
 
+/// A line of text: its top, its size, and whether it is bold.
+type Written = (String, f32, f32, bool);
+
+fn line(text: &str, top: f32, size: f32) -> Written {
+    (text.to_owned(), top, size, false)
+}
+
+/// A page of 600 by 800 points with these lines.
+fn written(number: u32, lines: &[Written]) -> PageContent {
+    let word = |(text, top, size, bold): &Written| {
+        let font = Rc::new(Font { name: "F".to_owned(), bold: *bold, italic: false, fixed: false });
+        let mut left = 60.0;
+        let words = text.split(' ').map(|text| {
+            let area = Rect { x0: left, y0: *top, x1: left + size * 0.5 * text.len() as f32, y1: top + size };
+            left = area.x1 + size * 0.3;
+            Word {
+                area,
+                place: area,
+                size: *size,
+                font: Rc::clone(&font),
+                text: text.to_owned(),
+                tail: None,
+                link: None,
+            }
+        });
+        words.collect::<Vec<_>>()
+    };
+    let words = lines.iter().flat_map(word).collect();
+    let (aside, tables) = (Vec::new(), Vec::new());
+    PageContent { number, width: 600.0, height: 800.0, rotation: 0, words, aside, tables }
+}
+
+/// A document of five pages, each with a paragraph and the lines in its margins.
+fn five_pages(margins: impl Fn(u32) -> Vec<Written>, headers_footers: HeadersFooters) -> Document {
+    let text = |number| {
+        let first = line(&format!("On page {number} a paragraph tells its own part of a long story,"), 300.0, 12.0);
+        vec![first, line("which goes on for as many words as it takes to fill another line.", 315.0, 12.0)]
+    };
+    let pages = (1..=5).map(|number| written(number, &[text(number), margins(number)].concat()));
+    Document::new(pages.collect(), headers_footers)
+}
+
+#[test]
+fn headings_on_top_of_pages_stay() {
+    let larger = |number: u32| vec![line(&format!("bravo banana {number}"), 30.0, 24.0)];
+    let text = markdown(&five_pages(larger, HeadersFooters::Drop));
+    for number in 1..=5 {
+        assert!(text.contains(&format!("# bravo banana {number}\n")), "{text}");
+    }
+    // In the size of the text, but bold, and different on each page.
+    let bold = |number: u32| vec![(format!("Chapter {number}"), 30.0, 12.0, true)];
+    assert!(markdown(&five_pages(bold, HeadersFooters::Drop)).contains("# Chapter 4\n"));
+    // Numbers that don't count the pages.
+    let invoices = |number: u32| vec![line(&format!("Invoice {}", number * number * 17), 30.0, 12.0)];
+    assert!(markdown(&five_pages(invoices, HeadersFooters::Drop)).contains("Invoice 272"));
+    // At another place on each page.
+    let moving = |number: u32| vec![line("Remarks", 10.0 + 10.0 * number as f32, 10.0)];
+    assert_eq!(markdown(&five_pages(moving, HeadersFooters::Drop)).matches("Remarks").count(), 5);
+}
+
+#[test]
+fn running_headers_and_footers_are_left_out_counted_and_kept_on_request() {
+    let margins = |number: u32| {
+        vec![
+            ("The Company".to_owned(), 30.0, 12.0, true),
+            line(&format!("Report of 2026, page {number} of 5"), 760.0, 9.0),
+            line(&format!("{}", number + 40), 46.0, 12.0),
+        ]
+    };
+    let dropped = five_pages(margins, HeadersFooters::Drop);
+    let text = markdown(&dropped);
+    assert!(text.starts_with("On page 1 a paragraph") && !text.contains("Company") && !text.contains("of 5"), "{text}");
+    assert!(html(&dropped, "").contains("<aside>") && json(&dropped).to_string().contains("The Company"));
+    assert_eq!(dropped.running_lines(), 15);
+    let kept = five_pages(margins, HeadersFooters::Keep);
+    assert_eq!((markdown(&kept).matches("page 4 of 5").count(), kept.running_lines()), (1, 0));
+    assert!(!html(&kept, "").contains("<aside>"));
+}
+
+#[test]
+fn a_word_that_is_drawn_over_itself_is_said_once() {
+    let characters = |left: f32| {
+        let font = Rc::new(Font { name: "F".to_owned(), bold: false, italic: false, fixed: false });
+        let area =
+            move |at: usize| Rect { x0: left + at as f32 * 6.0, y0: 50.0, x1: left + at as f32 * 6.0 + 5.9, y1: 60.0 };
+        "bold".chars().enumerate().map(move |(at, value)| Character {
+            value,
+            area: area(at),
+            size: 10.0,
+            spaced: at == 0,
+            font: Rc::clone(&font),
+            angle: 0,
+        })
+    };
+    let drawn: Vec<Character> = characters(50.0).chain(characters(50.4)).chain(characters(90.0)).collect();
+    let (words, _, _) = words::words(&drawn, (600.0, 800.0), WORDS);
+    let places: Vec<f32> = words.iter().map(|word| word.area.x0).collect();
+    assert_eq!((places, words[0].text.as_str()), (vec![50.0, 90.0], "bold"));
+}
+
+#[test]
+fn text_is_not_left_out_where_nothing_else_is() {
+    let lines = [line("Blood pressure by visit", 30.0, 9.0), line("Red dots are outside the range.", 760.0, 9.0)];
+    let document = Document::new(vec![written(1, &lines), written(2, &lines)], HeadersFooters::Drop);
+    assert_eq!(markdown(&document).matches("Red dots are outside the range.").count(), 2);
+    assert_eq!(document.running_lines(), 0);
+}
+
+#[test]
+fn tables_keep_the_text_in_and_beside_them() {
+    let grid = |x0: f32, y0: f32, step: f32| tables::Grid {
+        xs: (0..3).map(|edge| x0 + edge as f32 * step).collect(),
+        ys: (0..3).map(|edge| y0 + edge as f32 * step / 4.0).collect(),
+    };
+    let place = |text: &str, x: f32, y: f32| {
+        let mut page = written(1, &[line(text, y, 10.0)]);
+        page.words.iter_mut().for_each(|word| {
+            let by = x - 60.0;
+            word.area = Rect { x0: word.area.x0 + by, x1: word.area.x1 + by, ..word.area };
+            word.tail = Some((1, Rc::clone(&word.font)));
+        });
+        page.words
+    };
+    let cells = |x: f32, name: &str| {
+        let at =
+            |column: f32, row: f32| place(&format!("{name}{column}{row}"), x + 5.0 + column * 80.0, 202.0 + row * 20.0);
+        [at(0.0, 0.0), at(1.0, 0.0), at(0.0, 1.0), at(1.0, 1.0)].concat()
+    };
+    let mut page = written(1, &[]);
+    page.words = [cells(60.0, "left"), cells(320.0, "right"), place("beside", 500.0, 205.0)].concat();
+    // A frame around both, and a grid in one cell.
+    let frame = tables::Grid { xs: vec![50.0, 310.0, 590.0], ys: vec![150.0, 190.0, 400.0] };
+    page.tables = vec![grid(62.0, 201.0, 8.0), grid(60.0, 200.0, 80.0), grid(320.0, 200.0, 80.0), frame];
+    let text = markdown(&Document::new(vec![page], HeadersFooters::Drop));
+    for name in ["left00", "left11", "right00", "right11", "beside"] {
+        assert_eq!(text.matches(name).count(), 1, "{name} in {text}");
+    }
+    assert!(text.contains("| left00 | left10 |") && !text.contains('\u{10fffd}'), "{text}");
+}
+
 #[test]
 fn fuzz_layout() {
     docmill_fuzz::fuzz("layout", &[], |bytes| {
@@ -54,7 +194,7 @@ fn fuzz_layout() {
         for page in both() {
             layout(page);
         }
-        let document = Document::new(both());
+        let document = Document::new(both(), HeadersFooters::Drop);
         markdown(&document);
         assert!(!html(&document, "<Title>").contains("<Title>"));
         json(&document);

@@ -1,6 +1,7 @@
 //! Groups characters into words.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use unicode_bidi::{BidiInfo, Level};
@@ -10,6 +11,8 @@ use crate::pdfium::{Character, Font, Rect};
 /// The widest gap and the largest overlap between characters of one word, in ems.
 const GAP: f32 = 0.25;
 const OVERLAP: f32 = 0.5;
+/// How far apart, in ems, a word may be drawn twice to make it bold.
+const OVERPRINT: f32 = 0.1;
 /// Characters that are closer than this belong to one word, even if the text has a space between them.
 pub(super) const JOINED: f32 = 0.08;
 
@@ -103,7 +106,23 @@ pub(super) fn words(characters: &[Character], page: (f32, f32), most: usize) -> 
     if let Some((word, angle)) = current {
         if angle == main { words.push(word) } else { aside.push(word) }
     }
+    drop_overprinted(&mut words);
     (words, aside, main)
+}
+
+/// Drops words that are drawn over themselves, as programs do for bold type: readers see each once.
+fn drop_overprinted(words: &mut Vec<Word>) {
+    let mut seen: HashSet<(i32, i32, String)> = HashSet::new();
+    words.retain(|word| {
+        let step = (word.size * OVERPRINT).max(0.1);
+        let (x, y) = ((word.area.x0 / step).round() as i32, (word.area.y0 / step).round() as i32);
+        let near = |value: i32| value.saturating_sub(1)..=value.saturating_add(1);
+        let is_new = !near(x).any(|x| near(y).any(|y| seen.contains(&(x, y, word.text.clone()))));
+        if is_new {
+            seen.insert((x, y, word.text.clone()));
+        }
+        is_new
+    });
 }
 
 /// Whether a character continues a word.

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::ocr_pdf::{low_confidence, reader};
 use super::raster;
 use crate::ocr::{self, How};
-use crate::text;
+use crate::text::{self, HeadersFooters};
 use crate::{Artifact, Engines, Failure, Media, Outcome, Request, Warning};
 
 #[derive(Debug, Deserialize)]
@@ -13,6 +13,7 @@ use crate::{Artifact, Engines, Failure, Media, Outcome, Request, Warning};
 struct Options {
     format: Format,
     layout: bool,
+    headers_footers: HeadersFooters,
     pages: Option<String>,
     ocr: Recognize,
     languages: Vec<String>,
@@ -23,6 +24,7 @@ impl Default for Options {
         Self {
             format: Format::Text,
             layout: false,
+            headers_footers: HeadersFooters::Drop,
             pages: None,
             ocr: Recognize::Never,
             languages: vec!["eng".to_owned()],
@@ -98,7 +100,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         written.push_str(&if options.layout { text::layout(content) } else { text::plain(content) });
         super::within_output(written.len() as u64, &request.limits)
     })?;
-    let whole = text::Document::new(contents);
+    let whole = text::Document::new(contents, options.headers_footers);
     match options.format {
         Format::Text => {}
         Format::Markdown => written = text::markdown(&whole),
@@ -112,7 +114,18 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let artifact = Artifact { file, media, pages: None, width: None, height: None, filename: None };
     let mut warnings = no_text(empty, pages.len());
     warnings.extend(low_confidence(confidences.into_iter()));
+    if options.format == Format::Markdown {
+        warnings.extend(dropped(whole.running_lines()));
+    }
     Ok(Outcome { artifacts: vec![artifact], warnings, ..Outcome::default() })
+}
+
+fn dropped(lines: usize) -> Option<Warning> {
+    let message = format!(
+        "{lines} line(s) were left out, since they repeat in the margins of several pages: headers, footers and page numbers. To \
+         keep them, send `headersFooters` as `keep`."
+    );
+    (lines > 0).then(|| Warning::new("headers_footers_dropped", message))
 }
 
 fn no_text(empty: usize, pages: usize) -> Vec<Warning> {

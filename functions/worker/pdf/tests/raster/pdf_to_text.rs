@@ -81,6 +81,20 @@ fn html_has_structure_and_no_markup_of_the_document() {
 }
 
 #[test]
+fn what_is_left_out_is_reported_and_can_be_kept() {
+    let run = |options: Value| run_on(Tool::PdfToText, "layouts/running.pdf", options);
+    let left_out = run(json!({"format": "markdown"}));
+    let warning = &left_out.outcome().warnings[0];
+    assert_eq!(warning.code, "headers_footers_dropped");
+    assert!(warning.message.starts_with("6 line(s)"), "{}", warning.message);
+    let kept = run(json!({"format": "markdown", "headersFooters": "keep"}));
+    let text = String::from_utf8(kept.files().remove(0)).unwrap();
+    assert_eq!(text.matches("The River Reader").count(), 3, "{text}");
+    assert!(kept.outcome().warnings.is_empty());
+    assert!(run(json!({})).outcome().warnings.is_empty(), "plain text has every line");
+}
+
+#[test]
 fn pages_without_text_are_reported() {
     let files = tempfile::tempdir().unwrap();
     let picture = files.path().join("a.png");

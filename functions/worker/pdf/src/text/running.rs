@@ -1,0 +1,115 @@
+//! Running headers, footers and page numbers: lines in the margins that repeat from page to page.
+
+use std::collections::{HashMap, HashSet};
+
+use super::PageContent;
+use super::order::{self, Line};
+use super::words::Word;
+
+/// The share of a page's height at the top and bottom where they can be.
+const EDGE: f32 = 0.09;
+/// Heights within this distance, in points, are the same.
+const NEAR: f32 = 3.0;
+/// They are not larger than the text by more than this factor.
+const AS_LARGE: f32 = 1.03;
+/// On how many pages a line is at least that repeats without any difference, and one that counts the pages, which headings do, too.
+const REPEATED: usize = 3;
+const COUNTED: usize = 2;
+/// Numbers of a line that may count the pages.
+const NUMBERS: usize = 12;
+
+/// The lines that repeat in the margins of a document's pages.
+pub(super) struct Running {
+    seen: HashMap<Key, usize>,
+    pages: usize,
+    /// The size of the document's text.
+    body: f32,
+}
+
+/// Lines with the same key say the same at the same height.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    is_top: bool,
+    /// The distance from the edge, in steps of [`NEAR`].
+    height: i32,
+    /// With a number that counts the pages as its difference to the page's.
+    text: String,
+}
+
+impl Running {
+    pub(super) fn new(pages: &[PageContent], body: f32) -> Self {
+        let mut seen = HashMap::new();
+        for page in pages {
+            let edge: Vec<Word> = page.words.iter().filter(|word| at_edge(word, page.height)).cloned().collect();
+            let keys: HashSet<Key> = order::lines(edge).iter().flat_map(|line| keys(line, page)).collect();
+            for key in keys {
+                *seen.entry(key).or_default() += 1;
+            }
+        }
+        Self { seen, pages: pages.len(), body }
+    }
+
+    /// Takes the running lines from a page's words. Others stay: what is dropped has to repeat at one place, on three pages and a
+    /// third of all (on two if it counts them), in type no larger than the text.
+    pub(super) fn take(&self, page: &mut PageContent, is_heading: impl Fn(&Line) -> bool) -> Vec<Line> {
+        let height = page.height;
+        let edge: Vec<Word> = page.words.extract_if(.., |word| at_edge(word, height)).collect();
+        let (running, others): (Vec<Line>, Vec<Line>) =
+            order::lines(edge).into_iter().partition(|line| self.is(line, page, is_heading(line)));
+        page.words.extend(others.into_iter().flat_map(|line| line.words));
+        running
+    }
+
+    fn is(&self, line: &Line, page: &PageContent, is_heading: bool) -> bool {
+        if line.size() > self.body * AS_LARGE {
+            return false;
+        }
+        let part = self.pages / 3 + 1;
+        let mut keys = keys(line, page);
+        let is_repeated = keys.next().is_some_and(|same| self.count(&same) >= part.max(REPEATED));
+        is_repeated || !is_heading && keys.any(|counting| self.count(&counting) >= part.max(COUNTED))
+    }
+
+    /// On how many pages it is, within the distance that makes no difference.
+    fn count(&self, key: &Key) -> usize {
+        let at = |height| self.seen.get(&Key { height, ..key.clone() }).copied().unwrap_or(0);
+        (key.height - 1..=key.height + 1).map(at).sum()
+    }
+}
+
+fn at_edge(word: &Word, height: f32) -> bool {
+    word.area.y1 < height * EDGE || word.area.y0 > height * (1.0 - EDGE)
+}
+
+/// The line's key as it is, and those in which one of its numbers counts the pages.
+fn keys<'l>(line: &Line, page: &'l PageContent) -> impl Iterator<Item = Key> + use<'l> {
+    let middle = line.area.center().1;
+    let is_top = middle < page.height / 2.0;
+    let height = ((if is_top { middle } else { page.height - middle }) / NEAR).round() as i32;
+    let text = line.text();
+    let numbers = numbers(&text);
+    let number = i64::from(page.number);
+    let counting = numbers.into_iter().filter_map({
+        let text = text.clone();
+        move |(from, to)| {
+            let (before, after) = (text.get(..from)?, text.get(to..)?);
+            let difference = text.get(from..to)?.parse::<i64>().ok()? - number;
+            Some(format!("{before}\u{0}{difference}\u{0}{after}"))
+        }
+    });
+    [text].into_iter().chain(counting).map(move |text| Key { is_top, height, text })
+}
+
+/// Where the first numbers of a text are.
+fn numbers(text: &str) -> Vec<(usize, usize)> {
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    for (at, _) in text.char_indices().filter(|(_, c)| c.is_ascii_digit()) {
+        let is_full = found.len() == NUMBERS;
+        match found.last_mut() {
+            Some((_, end)) if *end == at => *end += 1,
+            Some(_) if is_full => break,
+            Some(_) | None => found.push((at, at + 1)),
+        }
+    }
+    found
+}
