@@ -7,6 +7,8 @@ pub mod event;
 pub mod font;
 pub mod job;
 mod nearest;
+pub mod page_range;
+pub mod paper;
 pub mod request;
 pub mod time;
 pub mod tool;

@@ -116,8 +116,7 @@ fn text(schema: &Value) -> Markup {
     html! {
         @match schema["format"].as_str() {
             Some("source-url" | "uri") => "URL",
-            Some("page-range") => { "pages such as " code { "1-3,5" } }
-            Some("pages") => { "pages such as " code { "1-3,8,z" } }
+            Some("page-range") => { "pages such as " code { "1-3,8,z" } }
             Some("job-id") => "id of a job",
             Some("filename") => "file name",
             Some("inline") => "text, at most 512 KiB",

@@ -17,7 +17,6 @@ mod library;
 mod markdown;
 mod ocr;
 mod office_file;
-mod page_range;
 mod pdfa;
 mod pdfium;
 mod qpdf;
@@ -32,7 +31,6 @@ mod tools;
 mod xml;
 
 pub use office_file::OfficeFile;
-pub use page_range::{PageRange, RangeError};
 pub use request::{Artifact, ErrorCode, Failure, Limits, Media, Outcome, PictureLimits, Request, Source, Warning};
 pub use tool::Tool;
 

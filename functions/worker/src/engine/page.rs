@@ -3,13 +3,15 @@
 use std::io::{self, Read};
 use std::path::Path;
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Failure;
 use crate::tree;
 use docmill::domain::job::JobErrorCode;
+use docmill::domain::page_range::PageRange;
+use docmill::domain::paper::Paper;
 
 /// A larger page is refused.
 pub const MOST_PAGE_BYTES: u64 = 20 << 20;
@@ -39,7 +41,7 @@ const DEFAULT_MARGIN: Length = Length::millimetres(10.0);
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PageOptions {
-    pub page_size: PaperSize,
+    pub page_size: Paper,
     pub width: Option<Length>,
     pub height: Option<Length>,
     pub margin_top: Length,
@@ -60,7 +62,7 @@ pub struct PageOptions {
 impl Default for PageOptions {
     fn default() -> Self {
         Self {
-            page_size: PaperSize::A4,
+            page_size: Paper::A4,
             width: None,
             height: None,
             margin_top: DEFAULT_MARGIN,
@@ -101,7 +103,10 @@ impl PageOptions {
     pub fn paper(&self) -> (Length, Length) {
         let (width, height) = match (self.width, self.height) {
             (Some(width), Some(height)) => (width, height),
-            (None, _) | (_, None) => self.page_size.portrait(),
+            (None, _) | (_, None) => {
+                let (width, height) = self.page_size.millimetres();
+                (Length::millimetres(width), Length::millimetres(height))
+            }
         };
         if self.landscape { (height, width) } else { (width, height) }
     }
@@ -169,41 +174,6 @@ impl TryFrom<WrittenLength> for Length {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub enum PaperSize {
-    A0,
-    A1,
-    A2,
-    A3,
-    A4,
-    A5,
-    A6,
-    Letter,
-    Legal,
-    Tabloid,
-    Ledger,
-}
-
-impl PaperSize {
-    /// Width and height. `Ledger` is `Tabloid` in landscape.
-    fn portrait(self) -> (Length, Length) {
-        let millimetres = |width, height| (Length::millimetres(width), Length::millimetres(height));
-        match self {
-            Self::A0 => millimetres(841.0, 1189.0),
-            Self::A1 => millimetres(594.0, 841.0),
-            Self::A2 => millimetres(420.0, 594.0),
-            Self::A3 => millimetres(297.0, 420.0),
-            Self::A4 => millimetres(210.0, 297.0),
-            Self::A5 => millimetres(148.0, 210.0),
-            Self::A6 => millimetres(105.0, 148.0),
-            Self::Letter => (Length(8.5), Length(11.0)),
-            Self::Legal => (Length(8.5), Length(14.0)),
-            Self::Tabloid => (Length(11.0), Length(17.0)),
-            Self::Ledger => (Length(17.0), Length(11.0)),
-        }
-    }
-}
-
 /// What to wait for before printing, after `load` and fonts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -232,48 +202,6 @@ impl Media {
             Self::Screen => "screen",
         }
     }
-}
-
-/// Pages to keep, counted from 1: `1-3,5`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct PageRange {
-    written: String,
-    parts: Vec<(u32, u32)>,
-}
-
-impl PageRange {
-    pub fn as_str(&self) -> &str {
-        &self.written
-    }
-
-    pub fn contains(&self, page: u32) -> bool {
-        self.parts.iter().any(|(first, last)| (*first..=*last).contains(&page))
-    }
-}
-
-impl From<PageRange> for String {
-    fn from(range: PageRange) -> Self {
-        range.written
-    }
-}
-
-impl TryFrom<String> for PageRange {
-    type Error = String;
-
-    fn try_from(written: String) -> Result<Self, String> {
-        let parts = written.split(',').map(range_part).collect::<Option<Vec<_>>>();
-        match parts {
-            Some(parts) => Ok(Self { written, parts }),
-            None => Err("not a page range".to_owned()),
-        }
-    }
-}
-
-fn range_part(part: &str) -> Option<(u32, u32)> {
-    let (first, last) = part.split_once('-').unwrap_or((part, part));
-    let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-    (1 <= first && first <= last).then_some((first, last))
 }
 
 #[cfg(test)]
@@ -346,15 +274,5 @@ mod tests {
         assert_eq!(wait(json!({"selector": "#a"})), WaitFor::Selector("#a".into()));
         assert_eq!(wait(json!({"expression": "x"})), WaitFor::Expression("x".into()));
         assert_eq!(wait(json!({"delayMs": 5})), WaitFor::DelayMs(5));
-    }
-
-    #[test]
-    fn page_ranges_hold_their_pages_and_no_others() {
-        let range = PageRange::try_from("1-3, 5,8-10".to_owned()).unwrap();
-        let kept: Vec<u32> = (1..=12).filter(|page| range.contains(*page)).collect();
-        assert_eq!(kept, [1, 2, 3, 5, 8, 9, 10]);
-        for bad in ["", "0", "3-1", "a", "1,,2", "-", "8-", "-2"] {
-            assert!(PageRange::try_from(bad.to_owned()).is_err(), "{bad:?}");
-        }
     }
 }

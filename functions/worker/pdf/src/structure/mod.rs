@@ -18,7 +18,6 @@ pub(crate) mod open;
 pub(crate) mod operations;
 pub(crate) mod overlay;
 pub(crate) mod pages;
-pub(crate) mod paper;
 pub(crate) mod side_by_side;
 pub(crate) mod stamp;
 pub(crate) mod transform;

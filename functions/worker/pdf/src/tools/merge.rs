@@ -1,11 +1,11 @@
 //! merge-pdf: makes one file of several.
 
+use docmill_domain::paper::Paper;
 use lopdf::ObjectId;
 use serde::Deserialize;
 
 use super::{options, page_indices, pdf, stem};
 use crate::structure::assembly::{Bookmarks, Source};
-use crate::structure::paper::Paper;
 use crate::structure::{Assembly, PageUse, Part, open_holding, pages, transform};
 use crate::{Engines, Failure, Outcome, Request};
 

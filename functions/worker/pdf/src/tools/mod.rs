@@ -29,9 +29,9 @@ mod watermark;
 
 use std::path::Path;
 
+use docmill_domain::page_range::{PageRange, RangeError};
 use serde::de::DeserializeOwned;
 
-use crate::page_range::{PageRange, RangeError};
 use crate::{Artifact, Engines, ErrorCode, Failure, Limits, Media, Outcome, Request, Source, Tool};
 
 /// Hands a request to its tool.

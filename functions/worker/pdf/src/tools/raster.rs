@@ -1,7 +1,8 @@
 //! Shared by the tools that draw pages: page selection, size and background.
 
+use docmill_domain::page_range::{PageRange, RangeError};
+
 use crate::image::Format;
-use crate::page_range::PageRange;
 use crate::pdfium::{Background, Document, Session};
 use crate::structure::pages::too_many;
 use crate::{Engines, ErrorCode, Failure, Request, Source};
@@ -99,7 +100,7 @@ pub(super) fn page_count(document: &Document<'_>, request: &Request) -> Result<u
 pub(super) fn pages(document: &Document<'_>, range: Option<&str>, request: &Request) -> Result<Vec<u32>, Failure> {
     let (count, limit) = (page_count(document, request)?, request.limits.pages);
     let Some(range) = range else { return Ok((0..count).collect()) };
-    let unknown = |error: crate::page_range::RangeError| {
+    let unknown = |error: RangeError| {
         Failure::new(ErrorCode::RenderFailed, error.to_string(), "pages that the document does not have")
     };
     let range: PageRange = range.parse().map_err(unknown)?;

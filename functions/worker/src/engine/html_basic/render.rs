@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use docmill::domain::page_range::PageRange;
 use serde::{Deserialize, Serialize};
 use sghtmltopdf::{EdgeSizes, Engine, EngineError, EngineOptions, FileSink, PageSize};
 
 use super::fonts::FontNeeds;
 use super::web_fonts;
-use crate::engine::page::PageRange;
 
 /// The files of a job, in its scratch directory.
 const PAGE: &str = "page.html";
@@ -132,7 +132,8 @@ fn keep_pages(pdf: &Path, range: &PageRange) -> Result<(), (Outcome, String)> {
     let other = |error: lopdf::Error| (Outcome::Other, error.to_string());
     let mut document = lopdf::Document::load(pdf).map_err(other)?;
     let pages: Vec<u32> = document.get_pages().into_keys().collect();
-    let dropped: Vec<u32> = pages.iter().copied().filter(|page| !range.contains(*page)).collect();
+    let last = pages.last().copied().unwrap_or(0);
+    let dropped: Vec<u32> = pages.iter().copied().filter(|page| !range.contains(*page, last)).collect();
     if dropped.len() == pages.len() {
         return Err((Outcome::NoSuchPages, format!("{} pages", pages.len())));
     }

@@ -33,7 +33,7 @@ use self::verdict::Observed;
 use self::visit::{OwnHeaders, Visit};
 use self::watch::{Access, INLINE_URL};
 use super::fonts::{InstalledFonts, NO_FONTS, OwnFonts};
-use super::page::{Media, PageOptions, PageRange};
+use super::page::{Media, PageOptions};
 use super::{Conversion, Engine, Failure, Limits, Source, Task};
 use crate::confine::Launcher;
 use docmill_egress::EgressPolicy;
@@ -316,7 +316,7 @@ fn print_parameters(options: &PageOptions) -> Value {
         "scale": options.scale,
         "printBackground": options.print_background,
         "preferCSSPageSize": options.prefer_css_page_size,
-        "pageRanges": options.page_range.as_ref().map_or("", PageRange::as_str),
+        "pageRanges": options.page_range.as_ref().map_or_else(String::new, ToString::to_string),
         "displayHeaderFooter": options.header_html.is_some() || options.footer_html.is_some(),
         "headerTemplate": edge(options.header_html.as_deref()),
         "footerTemplate": edge(options.footer_html.as_deref()),

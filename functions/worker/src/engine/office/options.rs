@@ -1,6 +1,7 @@
 //! The options of `office-to-pdf`, and their translation for LibreOffice's PDF export.
 
 use docmill::domain::job::{JobErrorCode, Warning};
+use docmill::domain::page_range::PageRange;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -15,7 +16,7 @@ const DEFAULT_IMAGE_DPI: u16 = 300;
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct OfficeOptions {
     pub(super) conversion_provider_mode: Mode,
-    pub(super) page_range: Option<String>,
+    pub(super) page_range: Option<PageRange>,
     pub(super) pdf_version: PdfVersion,
     pub(super) landscape: Option<bool>,
     pub(super) password: Option<String>,
@@ -140,7 +141,7 @@ impl OfficeOptions {
         number("Quality", self.image_quality.unwrap_or(DEFAULT_IMAGE_QUALITY).into());
         number("MaxImageResolution", self.max_image_dpi.unwrap_or(DEFAULT_IMAGE_DPI));
         if let Some(range) = &self.page_range {
-            set(&mut data, "PageRange", "string", range.clone());
+            set(&mut data, "PageRange", "string", range.to_string());
         }
         Value::Object(data)
     }

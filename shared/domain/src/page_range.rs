@@ -1,11 +1,14 @@
-//! `1-3,8,z-6`: pages in any order.
+//! `1-3,8,z-6`: pages in any order, as all options and sources name them.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Pages and ranges in any order; ranges may descend. `z` is the last page, `r2` the one before it. [`PageRange::resolve`] finds
-/// the pages of a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+/// Pages and ranges in any order; ranges may descend. `z` is the last page, `r2` the one before it. Spaces don't matter.
+/// [`PageRange::resolve`] finds the pages of a document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct PageRange(Vec<(Page, Page)>);
 
 /// A page counted from either end, starting at 1.
@@ -49,7 +52,44 @@ fn page(text: &str) -> Result<Page, RangeError> {
     }
 }
 
+impl TryFrom<String> for PageRange {
+    type Error = RangeError;
+
+    fn try_from(text: String) -> Result<Self, RangeError> {
+        text.parse()
+    }
+}
+
+impl From<PageRange> for String {
+    fn from(range: PageRange) -> Self {
+        range.to_string()
+    }
+}
+
 impl PageRange {
+    /// Whether it names pages by their numbers only, each once and in ascending order, as programs that print understand it.
+    pub fn is_plain(&self) -> bool {
+        let mut before = 0;
+        self.0.iter().all(|part| match *part {
+            (Page::Nth(first), Page::Nth(last)) => {
+                let ascends = before < first && first <= last;
+                before = last;
+                ascends
+            }
+            (Page::FromLast(_), _) | (_, Page::FromLast(_)) => false,
+        })
+    }
+
+    /// Whether it names this page, counted from 1, of a document with `pages` pages.
+    pub fn contains(&self, page: u32, pages: u32) -> bool {
+        let number = |named: Page| match named {
+            Page::Nth(number) => number,
+            Page::FromLast(number) => pages.saturating_add(1).saturating_sub(number),
+        };
+        let within = |first: u32, last: u32| (first.min(last)..=first.max(last)).contains(&page);
+        self.0.iter().any(|(first, last)| within(number(*first), number(*last)))
+    }
+
     /// The pages of a document with `pages` pages, counted from 0, at most `limit`.
     pub fn resolve(&self, pages: u32, limit: u32) -> Result<Vec<u32>, RangeError> {
         let mut resolved = Vec::new();
@@ -112,6 +152,32 @@ mod tests {
         assert_eq!(pages("1-3,8,z-6", 9), Ok(vec![0, 1, 2, 7, 8, 7, 6, 5]));
         assert_eq!(pages(" 2 , 2-2,r2", 3), Ok(vec![1, 1, 1]));
         assert_eq!("3-1,z,r2-5".parse::<PageRange>().unwrap().to_string(), "3-1,z,r2-5");
+    }
+
+    #[test]
+    fn plain_ranges_ascend_and_count_from_the_first_page() {
+        for (text, is_plain) in [
+            ("1-3,5", true),
+            ("2", true),
+            ("5,1-3", false),
+            ("3-1", false),
+            ("1,1", false),
+            ("z", false),
+            ("1-r2", false),
+        ] {
+            assert_eq!(text.parse::<PageRange>().unwrap().is_plain(), is_plain, "{text}");
+        }
+    }
+
+    #[test]
+    fn ranges_hold_their_pages_and_no_others() {
+        let held = |text: &str| {
+            let range = text.parse::<PageRange>().unwrap();
+            (1..=12).filter(|page| range.contains(*page, 12)).collect::<Vec<u32>>()
+        };
+        assert_eq!(held("1-3, 5,8-10"), [1, 2, 3, 5, 8, 9, 10]);
+        assert_eq!(held("z,r3"), [10, 12]);
+        assert_eq!(held("3-2,11-99"), [2, 3, 11, 12]);
     }
 
     #[test]
