@@ -110,7 +110,7 @@ impl Package {
         Some(Part { inner, left: &self.left })
     }
 
-    fn part_named(&mut self, name: &str) -> Option<Part<'_>> {
+    pub(super) fn part_named(&mut self, name: &str) -> Option<Part<'_>> {
         self.part(self.archive.index_for_name(name)?)
     }
 
@@ -176,6 +176,22 @@ impl Package {
         Some((part, content_type.to_ascii_lowercase()))
     }
 
+    /// The parts to which an OOXML package's main part is related in this way, by the end of the relation's type.
+    pub(super) fn related(&mut self, kind: &str) -> Vec<String> {
+        let Some((main, _)) = self.ooxml_main() else { return Vec::new() };
+        let (folder, name) = main.rsplit_once('/').unwrap_or(("", &main));
+        let relationships =
+            self.attributes(&join(folder, &format!("_rels/{name}.rels")), "Relationship", ["Type", "Target"]);
+        let is_related = |of: &Option<String>| of.as_ref().is_some_and(|of| of.ends_with(kind));
+        let targets = relationships.into_iter().filter_map(|[of, target]| target.filter(|_| is_related(&of)));
+        targets
+            .map(|target| match target.strip_prefix('/') {
+                Some(absolute) => absolute.to_owned(),
+                None => join(folder, target.trim_start_matches("./")),
+            })
+            .collect()
+    }
+
     /// The media type of an OpenDocument package or EPUB: its `mimetype` part, or the manifest's type of the root.
     pub(super) fn media_type(&mut self) -> Option<String> {
         if let Some(text) = self.text("mimetype") {
@@ -189,6 +205,10 @@ impl Package {
     pub(super) fn is_encrypted_odf(&mut self) -> bool {
         !self.attributes("META-INF/manifest.xml", "encryption-data", []).is_empty()
     }
+}
+
+fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// An upper bound for the number of central directory headers, by their signatures. Nested archives add some.

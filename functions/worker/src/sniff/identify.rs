@@ -147,7 +147,7 @@ fn textual(path: &Path, head: &str, encoding: Encoding, hints: Hints<'_>) -> Res
     if start.to_ascii_lowercase().starts_with("mime-version:") {
         return Err(unsupported("a saved web page or message (MIME)"));
     }
-    Ok(plain(head, hints))
+    plain(head, hints)
 }
 
 /// Whether the first tag is one of HTML. XML declarations, comments and a doctype may come before.
@@ -190,8 +190,9 @@ fn flat(path: &Path) -> Result<Format, Failure> {
     }
 }
 
-/// Tells plain text from tables by names, strongest first, and finally by lines.
-fn plain(head: &str, hints: Hints<'_>) -> Format {
+/// Tells plain text from tables by names, strongest first, and finally by lines. Text that is called a package, such as a server's
+/// message in place of a docx file, is no document.
+fn plain(head: &str, hints: Hints<'_>) -> Result<Format, Failure> {
     let is_plain = |format: &Format| format.container() == Container::PlainText;
     let essence = hints.content_type.map(essence);
     let from_content_type = match essence.as_deref() {
@@ -199,17 +200,21 @@ fn plain(head: &str, hints: Hints<'_>) -> Format {
         Some("text/tab-separated-values") => Some(Format::Tsv),
         _ => None,
     };
-    let named = hints.filename.and_then(named).filter(is_plain);
+    let named = hints.filename.and_then(self::named).filter(is_plain);
     // Servers send text/plain for unknown files, so the URL's extension comes first.
-    named
-        .or(from_content_type)
-        .or_else(|| url_extension(hints.url).filter(is_plain))
-        .or_else(|| (essence.as_deref() == Some("text/plain")).then_some(Format::Txt))
-        .unwrap_or_else(|| match text::delimiter(head) {
-            Some('\t') => Format::Tsv,
-            Some(_) => Format::Csv,
-            None => Format::Txt,
-        })
+    if let Some(format) = named.or(from_content_type).or_else(|| url_extension(hints.url).filter(is_plain)) {
+        return Ok(format);
+    }
+    let claimed = hints.filename.and_then(self::named).or_else(|| url_extension(hints.url));
+    if claimed.is_some_and(|format| matches!(format.container(), Container::Ooxml | Container::Odf)) {
+        return Err(corrupt("it is plain text, although its name is that of an office document"));
+    }
+    Ok(match text::delimiter(head) {
+        _ if essence.as_deref() == Some("text/plain") => Format::Txt,
+        Some('\t') => Format::Tsv,
+        Some(_) => Format::Csv,
+        None => Format::Txt,
+    })
 }
 
 /// An encrypted package is identified by its name. Without one, it is most likely a text document.

@@ -7,10 +7,10 @@ use std::path::Path;
 use docmill::domain::job::JobErrorCode;
 
 use super::archive::{Bounds, Package, Part};
-use super::format::{Container, Format};
+use super::format::{Container, Family, Format};
 use super::text::{self, Encoding};
 use super::xml::{self, Doctypes, Fault, Next};
-use super::{compound, corrupt, unreadable, unsupported};
+use super::{compound, corrupt, unreadable, unsupported, workbook};
 use crate::engine::{Failure, Limits};
 
 /// Most pixels of a picture: 400 MB when decoded.
@@ -41,7 +41,13 @@ pub fn check(path: &Path, format: Format, limits: &Limits) -> Result<Inspection,
         Container::Ooxml if head.starts_with(compound::MAGIC) => {
             Inspection { encrypted: compound::is_encrypted(path, format)?, ..none }
         }
-        Container::Ooxml => check_ooxml(path, limits)?,
+        Container::Ooxml => {
+            let inspection = check_ooxml(path, limits)?;
+            if format.family() == Family::Spreadsheet {
+                workbook::check(path, bounds(limits))?;
+            }
+            inspection
+        }
         Container::Odf => check_odf(path, limits)?,
         Container::FlatOdf => {
             well_formed(File::open(path).map_err(unreadable)?)?;

@@ -12,6 +12,7 @@ mod inspect;
 mod media;
 mod page;
 mod text;
+mod workbook;
 mod xml;
 
 use std::io;

@@ -230,6 +230,20 @@ fn plain_text_is_identified_by_its_name_and_then_by_its_content() {
 }
 
 #[test]
+fn plain_text_that_is_called_an_office_document_is_refused() {
+    let hints = |filename| Hints { filename: Some(filename), content_type: Some("text/plain"), url: None };
+    for name in ["report.docx", "Table.XLSX", "talk.odp"] {
+        let words = "plain text, although its name";
+        assert_refused(identified(b"Please sign in.\n", hints(name)), JobErrorCode::CorruptDocument, words);
+    }
+    let url = Url::parse("https://example.com/report.docx?key=x").expect("a URL");
+    let from_url = Hints { url: Some(&url), ..Hints::default() };
+    assert_refused(identified(b"Please sign in.\n", from_url), JobErrorCode::CorruptDocument, "plain text");
+    // Programs write tables as text under Excel's old extension, and Excel opens them.
+    assert_eq!(identified(b"a\tb\nc\td\ne\tf\n", Hints { content_type: None, ..hints("table.xls") }), Ok(Format::Tsv));
+}
+
+#[test]
 fn the_encoding_of_text_is_detected() {
     let long = [vec![b'x'; (1 << 16) - 1], "ü".repeat(1 << 16).into_bytes()].concat();
     let russian = "Первая строка\n".repeat(9);
@@ -341,6 +355,35 @@ fn an_archive_is_limited_by_its_actual_unpacked_size() {
     let many = docx(&[("a", b""), ("b", b""), ("c", b"")]);
     assert_refused(checked_within(&many, Format::Docx, &limits), JobErrorCode::SourceTooLarge, "more than 5 entries");
     assert!(checked_within(&docx(&[("a", b""), ("b", b"")]), Format::Docx, &limits).is_ok());
+}
+
+#[test]
+fn a_workbook_is_limited_by_the_text_of_its_cells() {
+    let relationships = b"<R><Relationship Type='http://x/sharedStrings' Target='any.xml'/>\
+        <Relationship Type='http://x/worksheet' Target='/xl/sheet.xml'/></R>";
+    let workbook = |strings: &str, cells: usize| {
+        let sheet = format!("<s><c t='n'><v>0</v></c>{}</s>", "<c t='s'><f>A1</f><v>1</v></c>".repeat(cells));
+        let parts = [
+            ("xl/_rels/workbook.xml.rels", &relationships[..]),
+            ("xl/any.xml", strings.as_bytes()),
+            ("xl/sheet.xml", sheet.as_bytes()),
+        ];
+        let package = ooxml("xl/workbook.xml", EXCEL, "<workbook/>", &parts);
+        let started = std::time::Instant::now();
+        let checked = checked(&package, Format::Xlsx);
+        assert!(started.elapsed().as_secs() < 60, "it is refused by the text, and not by the clock");
+        (package.len(), checked)
+    };
+    let long = format!("<sst><si><t>a</t></si><si><r><t>{}</t></r></si></sst>", "x".repeat(1 << 20));
+    assert!(workbook(&long, 64).1.is_ok());
+    // Each cell shows the same mebibyte.
+    let (size, shown) = workbook(&long, 65);
+    assert_refused(shown, JobErrorCode::SourceTooLarge, "unpacks to more than 64 MiB");
+    assert!(size < 10_000, "{size}");
+    // Strings that no cell shows are read all the same.
+    let many =
+        format!("<sst>{}</sst>", "<si><t>xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx</t></si>".repeat(1 << 21));
+    assert_refused(workbook(&many, 0).1, JobErrorCode::SourceTooLarge, "unpacks to more than 64 MiB");
 }
 
 #[test]

@@ -46,11 +46,31 @@ pub(super) fn looks_like_xml(head: &[u8]) -> bool {
     head.iter().find(|byte| !matches!(byte, 0 | b' ' | b'\t' | b'\r' | b'\n')) == Some(&b'<')
 }
 
+/// A part of a document that a visitor sees.
+pub(super) enum Piece<'a> {
+    /// The start of an element, or an empty one.
+    Start(&'a BytesStart<'a>),
+    /// Text as it is written, with references.
+    Text(&'a str),
+}
+
 /// Reads a document to its end, or until `visit` has found its elements.
 pub(super) fn scan(
     reader: impl Read,
     doctypes: Doctypes,
     mut visit: impl FnMut(&BytesStart<'_>) -> Next,
+) -> Result<(), Fault> {
+    scan_pieces(reader, doctypes, |piece| match piece {
+        Piece::Start(start) => visit(start),
+        Piece::Text(_) => Next::Continue,
+    })
+}
+
+/// The same with the text of elements.
+pub(super) fn scan_pieces(
+    reader: impl Read,
+    doctypes: Doctypes,
+    mut visit: impl FnMut(Piece<'_>) -> Next,
 ) -> Result<(), Fault> {
     let bounded = Bounded { inner: decoded(reader).map_err(|error| Fault::Malformed(error.to_string()))?, left: 0 };
     let mut reader = Reader::from_reader(BufReader::with_capacity(1 << 16, bounded));
@@ -62,14 +82,14 @@ pub(super) fn scan(
         match reader.read_event_into(&mut buffer).map_err(|error| Fault::Malformed(error.to_string()))? {
             Event::Start(start) => {
                 nesting.open()?;
-                if visit(&start) == Next::Stop {
+                if visit(Piece::Start(&start)) == Next::Stop {
                     return Ok(());
                 }
             }
             Event::Empty(start) => {
                 nesting.open()?;
                 nesting.close();
-                if visit(&start) == Next::Stop {
+                if visit(Piece::Start(&start)) == Next::Stop {
                     return Ok(());
                 }
             }
@@ -87,12 +107,17 @@ pub(super) fn scan(
                 Doctypes::Naming | Doctypes::Plain | Doctypes::None => return Err(Fault::Doctype),
             },
             Event::Eof => return nesting.end(),
-            Event::Text(_)
-            | Event::GeneralRef(_)
-            | Event::CData(_)
-            | Event::Comment(_)
-            | Event::Decl(_)
-            | Event::PI(_) => {}
+            Event::Text(text) => {
+                if visit(Piece::Text(&text)) == Next::Stop {
+                    return Ok(());
+                }
+            }
+            Event::CData(text) => {
+                if visit(Piece::Text(&text)) == Next::Stop {
+                    return Ok(());
+                }
+            }
+            Event::GeneralRef(_) | Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
         }
     }
 }
