@@ -100,7 +100,7 @@ async fn a_wrong_form_comes_back_filled_in_with_each_message_beside_its_field() 
         ("source", "sourceUrl"),
         ("sourceUrl", "ftp://files.example/<b>"),
         ("option.imageQuality", "101"),
-        ("option.pageRange", "3-1"),
+        ("option.pageRange", "3-"),
         ("attempt", "kept"),
     ];
     let page = visitor.post(PATH, &fields).await;

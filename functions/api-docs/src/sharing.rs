@@ -19,7 +19,7 @@ const fn part(name: &'static str, tool: &'static str, place: &'static str) -> Pa
 }
 
 /// Parts that contain others come first.
-const PARTS: [Part; 30] = [
+const PARTS: [Part; 29] = [
     part("JobOutput", "office-to-pdf", "/properties/output"),
     part("FurtherSteps", "office-to-pdf", "/properties/then"),
     part("Labels", "office-to-pdf", "/properties/metadata"),
@@ -45,7 +45,6 @@ const PARTS: [Part; 30] = [
     part("SourceHeaders", "office-to-pdf", "/properties/input/properties/headers"),
     part("OneFile", "office-to-pdf", "/allOf/0"),
     part("OnePage", "html-to-pdf", "/allOf/0"),
-    part("SourceList", "merge-pdf", "/allOf/0"),
     part("WaitFor", "html-to-pdf", "/properties/options/properties/waitFor"),
     part("WaitForAll", "html-to-pdf", "/properties/options/properties/waitForAll"),
     part("Cookies", "html-to-pdf", "/properties/options/properties/cookies"),

@@ -9,14 +9,14 @@ use docmill::domain::api_key::Mode;
 use docmill::domain::catalogue::Catalogue;
 use docmill::domain::job::{EngineInfo, JobErrorCode, MAX_WARNINGS, StepRun, Warning};
 use docmill::domain::request::JobRequest;
-use docmill::domain::tool::EngineKind;
+use docmill::domain::tool::{Definition, EngineKind};
 use serde_json::Value;
 
 use crate::checker::{self, Checker};
 use crate::engine::page::read_page;
 use crate::engine::{Artifact, Conversion, Engines, Failure, Limits, Media, NO_FONTS, OwnFonts, Source, Task};
 use crate::fonts::{FontSource, uses_fonts};
-use crate::plan::{Call, Plan};
+use crate::plan::{Call, Plan, Selection};
 use crate::results::{self, Files};
 use crate::source::Fetcher;
 use crate::sources::{self, Given, Obtained};
@@ -57,8 +57,21 @@ pub struct Workspace<'a> {
 impl Converter {
     /// Runs a request. `given`: sources that are already local.
     pub async fn run(&self, request: &JobRequest, given: Given, at: Workspace<'_>) -> Result<Converted, Failure> {
+        let tool = self.catalogue.find(&request.tool);
+        let tool = tool.ok_or_else(|| Failure::internal(format!("no tool {} in this build", request.tool)))?;
+        let converted = self.convert(request, &tool.definition, given, at).await;
+        converted.map_err(|failure| with_password_property(failure, &tool.definition))
+    }
+
+    async fn convert(
+        &self,
+        request: &JobRequest,
+        tool: &Definition,
+        given: Given,
+        at: Workspace<'_>,
+    ) -> Result<Converted, Failure> {
         let started = Instant::now();
-        let obtained = self.obtain(request, given, at).await?;
+        let obtained = sources::obtain(&self.fetcher, request.sources(), given, tool, at.scratch, at.limits).await?;
         let fetch = started.elapsed();
 
         let started = Instant::now();
@@ -114,12 +127,6 @@ impl Converter {
         Ok(Converted { files, report, engine, warnings, steps, fetch, convert })
     }
 
-    async fn obtain(&self, request: &JobRequest, given: Given, at: Workspace<'_>) -> Result<Vec<Obtained>, Failure> {
-        let tool = self.catalogue.find(&request.tool);
-        let tool = tool.ok_or_else(|| Failure::internal(format!("no tool {} in this build", request.tool)))?;
-        sources::obtain(&self.fetcher, request.sources(), given, &tool.definition, at.scratch, at.limits).await
-    }
-
     /// Makes a PDF of each source that the tool does not read directly.
     async fn prepare(
         &self,
@@ -147,7 +154,31 @@ impl Converter {
         Ok(sources)
     }
 
+    /// Makes a call, and selects pages of its result if the engine can't print just those.
     async fn call(
+        &self,
+        call: &Call,
+        sources: Vec<Source>,
+        fonts: &OwnFonts,
+        place: &mut Place<'_>,
+        at: Workspace<'_>,
+    ) -> Result<Conversion, Failure> {
+        let Some(Selection { print, select }) = call.selection() else {
+            return self.call_engine(call, sources, fonts, place, at).await;
+        };
+        let mut printed = self.call_engine(&print, sources, fonts, place, at).await?;
+        let whole = printed.artifacts.iter().map(|artifact| as_source(artifact, None)).collect::<Result<_, _>>()?;
+        let selected = self.call_engine(&select, whole, fonts, place, at).await;
+        // The option has another name there.
+        let selected = selected.map_err(|failure| Failure {
+            message: failure.message.replace("`pages`", "`pageRange`"),
+            ..failure.of(call.engine)
+        })?;
+        printed.warnings.extend(selected.warnings);
+        Ok(Conversion { artifacts: selected.artifacts, ..printed })
+    }
+
+    async fn call_engine(
         &self,
         call: &Call,
         sources: Vec<Source>,
@@ -233,6 +264,18 @@ impl Converter {
     }
 }
 
+/// Names the property in which this tool takes the password that is missing.
+fn with_password_property(failure: Failure, tool: &Definition) -> Failure {
+    if failure.code != JobErrorCode::PasswordRequired {
+        return failure;
+    }
+    let message = match tool.password_property() {
+        Some(property) => format!("The document is protected. Send its password as `{property}`."),
+        None => format!("The document is protected, and {} takes no password. Save it without protection.", tool.slug),
+    };
+    Failure { message, ..failure }
+}
+
 fn takes_mark(source: &Source) -> bool {
     matches!(source, Source::File(file) if file.media == Media::Pdf)
 }
@@ -301,6 +344,22 @@ fn as_source(artifact: &Artifact, name: Option<&str>) -> Result<Source, Failure>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_missing_password_is_asked_for_where_the_tool_takes_it() {
+        let catalogue = Catalogue::load().unwrap();
+        let message = |slug: &str| {
+            let failure = Failure::new(JobErrorCode::PasswordRequired, "Send it.", "locked");
+            with_password_property(failure, &catalogue.find(slug).unwrap().definition).message
+        };
+        assert!(message("office-to-pdf").ends_with("as `options.password`."));
+        assert!(message("compress-pdf").ends_with("as `input.password`."));
+        assert!(message("merge-pdf").ends_with("as `input.sources[].password`."));
+        assert!(message("email-to-pdf").contains("email-to-pdf takes no password"));
+        let other = Failure::new(JobErrorCode::WrongPassword, "Check it.", "locked");
+        let definition = &catalogue.find("compress-pdf").unwrap().definition;
+        assert_eq!(with_password_property(other, definition).message, "Check it.");
+    }
 
     #[test]
     fn a_job_keeps_a_limited_number_of_warnings_from_all_calls() {

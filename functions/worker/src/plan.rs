@@ -1,6 +1,7 @@
 //! Plans engine calls for a request and its sources' formats. Pure: no files are opened.
 
 use docmill::domain::catalogue::Catalogue;
+use docmill::domain::page_range::PageRange;
 use docmill::domain::request::JobRequest;
 use docmill::domain::tool::EngineKind;
 use serde_json::{Map, Value};
@@ -32,13 +33,37 @@ impl Call {
     }
 }
 
+/// A call that prints all pages, and the one that then selects some.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Selection {
+    pub print: Call,
+    pub select: Call,
+}
+
+impl Call {
+    /// Engines that print know ascending page numbers only. Any other `pageRange` is selected from the whole document.
+    pub(crate) fn selection(&self) -> Option<Selection> {
+        let written = self.options.get(PAGE_RANGE).filter(|_| self.engine != EngineKind::PdfTools)?;
+        let range: PageRange = written.as_str()?.parse().ok()?;
+        let mut print = self.clone();
+        print.options.as_object_mut().filter(|_| !range.is_plain())?.remove(PAGE_RANGE);
+        let pages = Map::from_iter([("pages".to_owned(), written.clone())]);
+        Some(Selection { print, select: Self::new("organize-pdf", pages) })
+    }
+}
+
+const PAGE_RANGE: &str = "pageRange";
+
 impl Plan {
     /// Plans a request whose sources have these formats, in order. Formats are lower-case extensions.
     pub(crate) fn of(request: &JobRequest, formats: &[&str], catalogue: &Catalogue) -> Result<Self, Failure> {
         let tool = catalogue.find(&request.tool);
         let tool = tool.ok_or_else(|| Failure::internal(format!("no tool {} in this build", request.tool)))?;
         let takes = &tool.definition.sources;
-        let prepare = formats.iter().map(|format| (!takes.takes_directly(format)).then(|| to_pdf(format)));
+        let sources = request.sources();
+        let prepare = formats.iter().zip(&sources).map(|(format, source)| {
+            (!takes.takes_directly(format)).then(|| to_pdf(format, source.password.as_deref()))
+        });
         let first = Call::new(&request.tool, request.options.clone());
         let then = request.then.iter().map(|step| Call::new(&step.tool, step.options.clone()));
         Ok(Self { prepare: prepare.collect(), calls: [first].into_iter().chain(then).collect() })
@@ -51,14 +76,15 @@ impl Plan {
 }
 
 /// The call that converts a source to PDF.
-fn to_pdf(format: &str) -> Call {
+fn to_pdf(format: &str, password: Option<&str>) -> Call {
     let tool = match format {
         "html" | "page" => "html-to-pdf",
         "md" => "markdown-to-pdf",
         "jpg" | "png" | "webp" | "tiff" | "gif" | "bmp" | "svg" => "images-to-pdf",
         _ => "office-to-pdf",
     };
-    Call::new(tool, Map::new())
+    let password = password.filter(|_| tool == "office-to-pdf");
+    Call::new(tool, password.map(|password| ("password".to_owned(), password.into())).into_iter().collect())
 }
 
 #[cfg(test)]
@@ -75,6 +101,27 @@ mod tests {
 
     fn engines(calls: &[Call]) -> Vec<(&str, EngineKind)> {
         calls.iter().map(|call| (call.tool.as_str(), call.engine)).collect()
+    }
+
+    #[test]
+    fn a_protected_office_document_among_sources_is_opened_with_its_password() {
+        let source = |name: &str| json!({"sourceUrl": format!("https://a.example/{name}"), "password": "secret"});
+        let body = json!({"toolSlug": "merge-pdf", "sources": [source("a.docx"), source("b.png")]});
+        let options: Vec<_> =
+            plan(body, &["docx", "png"]).prepare.into_iter().flatten().map(|call| call.options).collect();
+        assert_eq!(options, [json!({"password": "secret"}), json!({})]);
+    }
+
+    #[test]
+    fn engines_that_print_get_ascending_page_numbers_only() {
+        let call = |range: &str| {
+            let body = json!({"toolSlug": "office-to-pdf", "sourceUrl": "https://a.example/x", "options": {"pageRange": range}});
+            plan(body, &["docx"]).calls.remove(0)
+        };
+        assert_eq!(call("1-3,5").selection(), None);
+        let Selection { print, select } = call("z,1").selection().unwrap();
+        assert_eq!((print.tool.as_str(), &print.options), ("office-to-pdf", &json!({})));
+        assert_eq!((select.engine, &select.options), (EngineKind::PdfTools, &json!({"pages": "z,1"})));
     }
 
     #[test]

@@ -43,6 +43,26 @@ fn a_file_is_converted_as_often_as_asked_and_marked_if_asked() {
     assert!(pages.len() == 2 && pages.iter().all(|page| page.contains("TEST")), "{text}");
 }
 
+#[test]
+fn pages_are_counted_from_either_end_and_come_in_the_order_asked_for() {
+    let directory = TempDir::new().unwrap();
+    let out = directory.path().join("out.pdf");
+    let pages = |range: &str| {
+        let options = format!("{{\"pageRange\": \"{range}\"}}");
+        let (code, report) = convert(&fixture("talk.odp"), &out, &["--options", &options]);
+        let read = Command::new("pdftotext").arg(&out).arg("-").output().unwrap();
+        let text = String::from_utf8(read.stdout).unwrap();
+        (code, report, text.split_terminator('\u{c}').map(str::to_owned).collect::<Vec<_>>())
+    };
+    let (_, _, forwards) = pages("1-2");
+    let (code, report, backwards) = pages("z, r2");
+    assert!(code == 0 && forwards.len() == 2, "{report}");
+    assert_eq!(backwards, [forwards[1].clone(), forwards[0].clone()]);
+    let (code, report, _) = pages("z,9");
+    assert_eq!((code, &report["error"]["code"]), (1, &"render_failed".into()));
+    assert!(report["error"]["message"].as_str().unwrap().starts_with("`pageRange`: There is no page 9"), "{report}");
+}
+
 /// LibreOffice 7.4 crashes on this document when it is warm.
 #[test]
 fn a_document_that_crashes_an_engine_is_converted_in_another_way() {

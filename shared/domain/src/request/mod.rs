@@ -450,6 +450,49 @@ mod tests {
     }
 
     #[test]
+    fn a_single_source_needs_no_list_where_one_is_enough() {
+        let upload = "upl_01935f6b8d4a7c3e9b5d2f1a6c7e8d90";
+        let (text, source) = (json!({"text": "Draft"}), json!({"uploadId": upload}));
+        let flat = parse("watermark-pdf", json!({"uploadId": upload, "options": text})).unwrap().0;
+        assert_eq!(flat.sources()[0].origin, Origin::Upload(upload.into()));
+        assert!(parse("watermark-pdf", json!({"input": source, "options": text})).is_ok());
+        assert!(parse("images-to-pdf", source.clone()).is_ok());
+        assert!(parse("watermark-pdf", json!({"sources": [source, source]})).is_ok());
+        let both = json!({"uploadId": upload, "sources": [source]});
+        assert!(breaches("watermark-pdf", both)[0].message.starts_with("give exactly one of"));
+        assert_eq!(breaches("compare-documents", source)[0].message, "give the documents in `sources`");
+    }
+
+    #[test]
+    fn jobs_that_can_not_work_are_refused() {
+        let message = |slug: &str, options: Value| {
+            let body = json!({"sourceUrl": "https://a.example/x.pdf", "options": options});
+            match parse(slug, body) {
+                Ok(_) => "accepted".to_owned(),
+                Err(breaches) => breaches[0].message.clone(),
+            }
+        };
+        for nothing in [json!({}), json!({"text": []}), json!({"regions": [], "text": []}), json!({"label": "x"})] {
+            assert_eq!(message("redact-pdf", nothing), "give `regions`, `text` or both");
+        }
+        for something in [json!({"text": ["Xanthippe"]}), json!({"text": [{"pattern": "x+"}]})] {
+            assert_eq!(message("redact-pdf", something), "accepted");
+        }
+        assert!(message("redact-pdf", json!({"text": ["x"]})).contains("at least 2 characters"));
+        assert!(message("redact-pdf", json!({"text": [7]})).starts_with("a text to remove, as a string"));
+        assert_eq!(message("protect-pdf", json!({})), "give `userPassword`, `ownerPassword` or both");
+        let restricted = json!({"userPassword": "a", "permissions": {"print": false}});
+        assert!(message("protect-pdf", restricted).contains("needs the property \"ownerPassword\""));
+        assert_eq!(message("protect-pdf", json!({"ownerPassword": "a", "permissions": {"print": false}})), "accepted");
+        for slug in ["redact-pdf", "protect-pdf"] {
+            let without = json!({"sourceUrl": "https://a.example/x.pdf"});
+            assert_eq!(breaches(slug, without)[0].message, "needs the property \"options\"");
+            let step = json!({"sourceUrl": "https://a.example/x.pdf", "then": [{"toolSlug": slug}]});
+            assert_eq!(breaches("compress-pdf", step).len(), 1, "{slug}");
+        }
+    }
+
+    #[test]
     fn inline_html_is_limited_in_bytes() {
         let html = "ä".repeat(MAX_INLINE_BYTES / 2 + 1);
         assert_eq!(breaches("html-to-pdf", json!({"html": html}))[0].message, "must have at most 524288 bytes");

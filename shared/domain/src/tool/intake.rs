@@ -39,7 +39,7 @@ pub struct Sources {
     #[serde(default)]
     pub roles: bool,
     /// Files of any kind that may follow the tool's one source and become part of the result. If any are given, all sources are a
-    /// list; a single source need not be in one.
+    /// list.
     #[serde(default)]
     pub attachments: usize,
     /// Accepted formats, by their usual extensions.
@@ -56,6 +56,11 @@ const fn one() -> usize {
 impl Sources {
     pub const fn are_several(&self) -> bool {
         self.most > 1
+    }
+
+    /// Whether one source is enough. It may stand in `input` or at the top level, without a list.
+    pub const fn may_be_one(&self) -> bool {
+        self.least <= 1
     }
 
     /// Whether several results of another tool can be the sources.
@@ -84,10 +89,10 @@ impl Sources {
 
     /// Names that a body may have in `input` or at the top level.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        let (several, listed) = (self.are_several(), self.may_be_listed());
+        let (one, listed) = (self.may_be_one(), self.may_be_listed());
         let kinds = self.kinds.iter().map(|kind| kind.as_str());
         let alone = kinds.chain(self.properties.iter().map(|property| property.as_str()));
-        alone.filter(move |_| !several).chain(listed.then_some(source::SOURCES))
+        alone.filter(move |_| one).chain(listed.then_some(source::SOURCES))
     }
 }
 

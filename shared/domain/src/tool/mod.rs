@@ -15,7 +15,7 @@ use crate::account::limits::Ceilings;
 use crate::account::offer::Contact;
 use crate::account::{Plan, StoredKey};
 pub use crate::job::queue::QueueName;
-use crate::job::source;
+use crate::job::source::{self, SourceProperty};
 use crate::tool::intake::{Section, Sources};
 use crate::tool::schema::Schema;
 
@@ -83,6 +83,17 @@ impl Definition {
             (name.clone(), shown)
         });
         Value::Object(shown.collect())
+    }
+
+    /// Where a request gives the password of a protected source; `None` if the tool opens none.
+    pub fn password_property(&self) -> Option<&'static str> {
+        let of_source = self.sources.properties.contains(&SourceProperty::Password);
+        let of_options = || !self.parameters["properties"]["options"]["properties"]["password"].is_null();
+        match (of_source, self.sources.are_alike()) {
+            (true, true) => Some("input.sources[].password"),
+            (true, false) => Some("input.password"),
+            (false, _) => of_options().then_some("options.password"),
+        }
     }
 
     /// The endpoints that create this tool's jobs.

@@ -101,7 +101,7 @@ fn body(slug: &str, sources: &Sources, flat_options: &[String], options: Options
     let flat_options = flat_options.iter().map(|name| (name.as_str(), &options["properties"][name], Section::Options));
     let flat: Vec<_> =
         flat_inputs.chain(flat_options).map(|(name, schema, section)| flat(name, schema, section)).collect();
-    let needs_options = options.get("required").is_some();
+    let works_without = jsonschema::validator_for(&options).is_ok_and(|options| options.is_valid(&json!({})));
     properties.insert(Section::Options.as_str().into(), options);
     properties.extend(shared_properties());
     properties.extend(flat);
@@ -114,7 +114,7 @@ fn body(slug: &str, sources: &Sources, flat_options: &[String], options: Options
         "properties": properties,
         "allOf": all_of,
     });
-    if needs_options {
+    if !works_without {
         schema["required"] = json!([Section::Options.as_str()]);
     }
     schema
@@ -157,7 +157,7 @@ fn input_properties(sources: &Sources) -> Map<String, Value> {
             "description": format!("give each source exactly one of {}", listed(&sources.kinds.iter().map(|kind| kind.as_str()).collect::<Vec<_>>())),
         },
     });
-    let alone = if sources.are_several() { Map::new() } else { one };
+    let alone = if sources.may_be_one() { one } else { Map::new() };
     alone.into_iter().chain([(SOURCES.to_owned(), list)]).collect()
 }
 
@@ -171,7 +171,7 @@ fn source_properties(sources: &Sources) -> Map<String, Value> {
 /// Requires exactly one kind of source, at the top level or in `input`.
 fn needs_source(sources: &Sources) -> Value {
     let given = |name: &str| json!({"anyOf": [{"required": [name]}, {"required": ["input"], "properties": {"input": {"required": [name]}}}]});
-    if sources.are_several() {
+    if !sources.may_be_one() {
         let mut rule = given(SOURCES);
         rule["description"] = json!("give the documents in `sources`");
         return rule;
@@ -242,10 +242,10 @@ fn property_schema(property: SourceProperty) -> Value {
         }),
         SourceProperty::PageRange => json!({
             "type": "string",
-            "format": "pages",
+            "format": "page-range",
             "minLength": 1,
             "maxLength": 1024,
-            "description": "Pages to take, e.g. `1-3,8,z`; `z` is the last page.",
+            "description": "Pages to take, such as `1-3,8,z`; `z` is the last page, `r2` the one before it.",
         }),
         SourceProperty::Title => json!({
             "type": "string",

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::account::limits::MAX_INLINE_BYTES;
 use crate::breach::Breach;
 use crate::nearest::nearest;
+use crate::page_range::PageRange;
 use crate::tool::schema::Schema;
 
 /// A schema's validator, compiled for the first request that needs it: this takes about a millisecond.
@@ -54,10 +55,13 @@ fn compile(schema: &Value) -> Option<jsonschema::Validator> {
 type Format = (&'static str, fn(&str) -> bool, &'static str);
 
 /// The formats of strings that the schemas use.
-const FORMATS: [Format; 8] = [
+const FORMATS: [Format; 7] = [
     ("source-url", is_source_url, "must be a full http(s) URL without a user name or password"),
-    ("page-range", is_page_range, "must be pages and ranges such as `1-3,5`, counted from 1"),
-    ("pages", is_pages, "must be pages and ranges such as `1-3,8,z`, counted from 1; `z` is the last page"),
+    (
+        "page-range",
+        is_page_range,
+        "must be pages and ranges such as `1-3,8,z`, counted from 1; `z` is the last page, `r2` the one before it",
+    ),
     ("filename", is_filename, "must be a plain file name, without a path or control characters"),
     ("inline", is_inline, "must have at most 524288 bytes"),
     ("job-id", is_job_id, "must be the id of a job"),
@@ -75,6 +79,7 @@ fn describe(schema: &Value, error: &ValidationError<'_>) -> String {
     use ValidationErrorKind as Kind;
     match error.kind() {
         Kind::Type { kind: TypeKind::Single(kind) } => format!("must be of type {kind}"),
+        Kind::Type { kind: TypeKind::Multiple(_) } => explanation(schema, error),
         Kind::Enum { options } => format!("must be one of {options}"),
         Kind::Constant { .. } | Kind::Not { .. } | Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => {
             explanation(schema, error)
@@ -149,27 +154,8 @@ fn is_source_url(text: &str) -> bool {
     })
 }
 
-/// `1-3,5`: pages and ascending ranges, from 1.
 fn is_page_range(text: &str) -> bool {
-    fn page(text: &str) -> Option<u32> {
-        text.trim().parse().ok().filter(|page| *page >= 1)
-    }
-    text.split(',').all(|part| match part.split_once('-') {
-        Some((first, last)) => page(first).zip(page(last)).is_some_and(|(first, last)| first <= last),
-        None => page(part).is_some(),
-    })
-}
-
-/// `1-3,8,z`: as a page range, in any order, with `z` for the last page.
-fn is_pages(text: &str) -> bool {
-    fn is_page(text: &str) -> bool {
-        let text = text.trim();
-        text == "z" || text.parse::<u32>().is_ok_and(|page| page >= 1)
-    }
-    text.split(',').all(|part| match part.split_once('-') {
-        Some((first, last)) => is_page(first) && is_page(last),
-        None => is_page(part),
-    })
+    text.parse::<PageRange>().is_ok()
 }
 
 fn is_inline(content: &str) -> bool {
@@ -259,12 +245,33 @@ mod tests {
     }
 
     #[test]
-    fn pages_come_in_any_order() {
-        for good in ["1", "z", "1-z", "z-1", "3,1-2,z"] {
-            assert!(is_pages(good), "{good}");
-        }
-        for bad in ["", "0", "1-", "a", "1,,2", "-z", "zz"] {
-            assert!(!is_pages(bad), "{bad}");
+    fn every_option_and_source_takes_the_same_page_ranges() {
+        let catalogue = Catalogue::load().unwrap();
+        let upload = "upl_00000000000000000000000000000000";
+        let breaches = |slug: &str, body: Value| catalogue.find(slug).unwrap().breaches(&body);
+        for range in ["1-3, 8", "r2", "z-6", " 1 - z ,r3-r2"] {
+            for (slug, option) in [
+                ("pdf-to-text", "pages"),
+                ("pdf-to-images", "pages"),
+                ("organize-pdf", "pages"),
+                ("watermark-pdf", "pages"),
+                ("office-to-pdf", "pageRange"),
+            ] {
+                assert_eq!(
+                    breaches(slug, json!({"uploadId": upload, "options": {option: range}})),
+                    [],
+                    "{slug} {range}"
+                );
+                let bad = json!({"uploadId": upload, "options": {option: format!("{range},")}});
+                assert!(breaches(slug, bad)[0].message.starts_with("must be pages and ranges"), "{slug}");
+            }
+            let source = json!({"uploadId": upload, "pageRange": range});
+            assert_eq!(breaches("merge-pdf", json!({"sources": [source]})), [], "{range}");
+            assert_eq!(
+                breaches("split-pdf", json!({"uploadId": upload, "options": {"ranges": [range]}})),
+                [],
+                "{range}"
+            );
         }
     }
 
@@ -287,16 +294,6 @@ mod tests {
         ];
         for bad in bad {
             assert!(!is_source_url(bad), "{bad}");
-        }
-    }
-
-    #[test]
-    fn page_ranges_ascend_from_one() {
-        for good in ["1", "1-3", "1-3,5", "2, 4-4"] {
-            assert!(is_page_range(good), "{good}");
-        }
-        for bad in ["", "0", "3-1", "1-", "-2", "a", "1,,2", "1;2", "99999999999"] {
-            assert!(!is_page_range(bad), "{bad}");
         }
     }
 

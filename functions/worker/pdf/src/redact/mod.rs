@@ -31,7 +31,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) use apply::{Applied, apply, prepare};
 pub(crate) use find::find;
 pub(crate) use hidden::Removed;
-pub(crate) use needle::{Needles, Wanted};
+pub(crate) use needle::{Needles, Wanted, texts};
 pub(crate) use prove::{Checks, prove};
 pub(crate) use sight::Sight;
 

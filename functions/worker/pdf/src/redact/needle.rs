@@ -1,7 +1,7 @@
 //! The texts to redact as search patterns: regular expressions on text with normalised ligatures, widths and dashes.
 
 use regex::{Regex, RegexBuilder};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use strsim::levenshtein;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{compose, is_combining_mark};
@@ -10,17 +10,35 @@ use unicode_normalization::char::{compose, is_combining_mark};
 const PATTERN_BYTES: usize = 1 << 20;
 
 /// A text to redact wherever it occurs, as given by clients.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct Wanted {
-    #[serde(default)]
     pub(crate) literal: Option<String>,
-    #[serde(default)]
     pub(crate) pattern: Option<String>,
-    #[serde(default)]
     pub(crate) case_sensitive: bool,
-    #[serde(default)]
     pub(crate) whole_words: bool,
+}
+
+/// The same as clients may write it: a string is a literal.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Literal(String),
+    Full(Wanted),
+}
+
+/// Reads a request's texts.
+pub(crate) fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Wanted>, D::Error> {
+    Ok(Vec::<Written>::deserialize(deserializer)?.into_iter().map(Wanted::from).collect())
+}
+
+impl From<Written> for Wanted {
+    fn from(written: Written) -> Self {
+        match written {
+            Written::Literal(text) => Self { literal: Some(text), ..Self::default() },
+            Written::Full(wanted) => wanted,
+        }
+    }
 }
 
 /// A compiled text.

@@ -69,6 +69,14 @@ fn an_incomplete_removal_delivers_nothing() {
 }
 
 #[test]
+fn a_plain_string_is_a_literal() {
+    let run = Run::new().with(&source(true, true, true));
+    let (outcome, documents) = run.results(Tool::RedactPdf, json!({"text": [WORD]}));
+    assert!(!page_texts(&documents[0]).join(" ").contains(WORD));
+    assert_eq!(outcome.report.unwrap()["text"][0]["matches"], 2);
+}
+
+#[test]
 fn a_picture_that_stays_under_its_box_is_found() {
     let noise: Vec<u8> = (0..64u32 * 64).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let mut document = fixture::plain_document("Harvest", 1, (300.0, 400.0));

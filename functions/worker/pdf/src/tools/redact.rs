@@ -20,6 +20,7 @@ const MOST_TOLD: usize = 10;
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Options {
     regions: Vec<Region>,
+    #[serde(deserialize_with = "redact::texts")]
     text: Vec<Wanted>,
     metadata: bool,
     color: String,
