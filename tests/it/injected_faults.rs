@@ -3,12 +3,18 @@
 use std::time::Duration;
 
 use docmill::aws::Aws;
+use docmill::clock;
 use docmill::config::Config;
-use docmill::domain::job::JobId;
+use docmill::domain::job::{Job, JobId, JobStatus};
+use docmill::store::StoreError;
+use docmill::store::item::{job_key, string, to_item};
+use docmill::store::jobs::JobFilter;
 use serde_json::json;
 
 use crate::support::aws_watch::Fault;
 use crate::support::http::{Answer, get, post};
+use crate::support::jobs::put_all;
+use crate::support::lines::Lines;
 use crate::support::world::{Account, World, patient_aws};
 
 async fn create(world: &World, account: &Account) -> Answer {
@@ -98,6 +104,101 @@ async fn a_queue_outage_delays_jobs_without_losing_any() {
     let id = JobId::parse(&answer.job_id()).unwrap();
     let job = world.context.jobs.get(id).await.unwrap().unwrap();
     assert!(job.open.is_some() && job.due.is_some(), "the sweeper will find it");
+}
+
+/// A job like one that was just created, for as many as a test needs.
+async fn jobs_like(world: &World, account: &Account, count: usize) -> Vec<Job> {
+    let id = JobId::parse(&create(world, account).await.job_id()).unwrap();
+    let job = world.context.jobs.get(id).await.unwrap().unwrap();
+    // Not in any sweeper's shard.
+    let template = Job { open: None, due: None, uncounted: Some("test".into()), ..job };
+    let jobs: Vec<Job> = (0..count).map(|_| Job { id: JobId::new(), ..template.clone() }).collect();
+    put_all(&world.context, jobs.iter().cloned()).await;
+    jobs
+}
+
+fn sorted(ids: impl IntoIterator<Item = JobId>) -> Vec<JobId> {
+    let mut ids: Vec<_> = ids.into_iter().collect();
+    ids.sort_by_key(ToString::to_string);
+    ids
+}
+
+#[tokio::test]
+async fn batch_reads_go_on_past_unprocessed_keys_and_throttling() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let ids = sorted(jobs_like(&world, &account, 130).await.iter().map(|job| job.id));
+    let any = || if JobId::new().shard(2) == 0 { Fault::unprocessed_keys() } else { Fault::throttled("BatchGetItem") };
+    let jobs = &world.context.jobs;
+
+    world.watch.inject((0..8).map(|_| any()));
+    assert_eq!(sorted(jobs.get_all(&ids).await.unwrap().iter().map(|job| job.id)), ids);
+    assert_eq!(world.watch.unmet_faults(), 0);
+
+    // What is left is read with the same projection.
+    world.watch.inject((0..8).map(|_| any()));
+    let states = jobs.states(&ids, clock::now()).await.unwrap();
+    assert!(states.values().all(|state| *state == Some(JobStatus::Queued)), "{states:?}");
+    assert_eq!(sorted(states.into_keys()), ids);
+
+    world.watch.inject((0..8).map(|_| any()));
+    assert_eq!(world.context.statistics.count(&ids, clock::now()).await.unwrap(), ids.len());
+    assert_eq!(world.watch.unmet_faults(), 0);
+}
+
+#[tokio::test]
+async fn a_batch_read_that_is_always_throttled_ends() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let jobs = jobs_like(&world, &account, 1).await;
+    world.watch.inject([Fault::throttled("BatchGetItem").lasting()]);
+    let read = world.context.jobs.get_all(&[jobs[0].id]).await;
+    assert!(matches!(read, Err(StoreError::Unavailable(_))), "{read:?}");
+}
+
+/// One malformed item among others, and one that is too large to be written again.
+#[tokio::test]
+async fn an_item_that_can_not_be_read_or_counted_does_not_hide_others() {
+    let world = World::new();
+    let account = world.account(100).await;
+    let jobs = jobs_like(&world, &account, 75).await;
+    let table = &world.config.tables.jobs;
+    let [malformed, full, ..] = &jobs[..] else { panic!("there are 75") };
+    let change = world.context.dynamodb.update_item().table_name(table).set_key(Some(job_key(malformed.id)));
+    change.update_expression("REMOVE charge").send().await.unwrap();
+    let mut item = to_item(full).unwrap();
+    let without_padding: usize = serde_json::to_string(full).unwrap().len();
+    item.insert("padding".into(), string("x".repeat((400 << 10) - without_padding - 600)));
+    world.context.dynamodb.put_item().table_name(table).set_item(Some(item)).send().await.unwrap();
+
+    let ids: Vec<JobId> = jobs.iter().map(|job| job.id).collect();
+    let lines = Lines::collect();
+    assert_eq!(world.context.jobs.get_all(&ids).await.unwrap().len(), 74);
+    let states = world.context.jobs.states(&ids, clock::now()).await.unwrap();
+    assert_eq!((states.len(), states[&malformed.id]), (75, Some(JobStatus::Queued)));
+    assert!(world.context.statistics.count(&ids, clock::now()).await.unwrap() >= 73);
+    let skipped = lines.take_saying("an unreadable item is skipped");
+    let skipped: Vec<&str> = skipped.iter().filter_map(|line| line["id"].as_str()).collect();
+    assert_eq!(skipped, [malformed.id.to_string(); 2], "by each of the two reads that need it whole");
+    let left = world.context.jobs.get_all(&ids).await.unwrap();
+    let left = left.iter().filter(|job| job.uncounted.is_some() && job.id != full.id).count();
+    assert_eq!(left, 0, "all others are counted");
+    let page =
+        world.context.jobs.of_account(&account.id, &JobFilter::default(), None, 100, clock::now()).await.unwrap();
+    assert_eq!(page.jobs.len(), 75, "the first job and all but the malformed one");
+}
+
+/// DynamoDB refuses a transaction whose items have over 4 MB.
+#[tokio::test]
+async fn a_refused_count_is_repeated_in_halves() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let ids: Vec<JobId> = jobs_like(&world, &account, 8).await.iter().map(|job| job.id).collect();
+    let refusal = r#"{"__type":"com.amazon.coral.validate#ValidationException","message":"over 4 MB"}"#;
+    world.watch.take_calls();
+    world.watch.inject((0..2).map(|_| Fault::instead_of("TransactWriteItems", 400, refusal)));
+    assert_eq!(world.context.statistics.count(&ids, clock::now()).await.unwrap(), 8);
+    assert_eq!(world.watch.count("TransactWriteItems"), 5, "8, 4, 2, 2 and 4 jobs");
 }
 
 /// Timeline: the job is stored, and SQS accepts the message but never answers. No client time-out ends this.

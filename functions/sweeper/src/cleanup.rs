@@ -7,7 +7,7 @@ use docmill::domain::job::{Job, JobId, JobStatus};
 use docmill::files::StoredRequest;
 use docmill::store::StoreError;
 use docmill::store::item::Shard;
-use docmill::store::jobs::{DuePage, Written};
+use docmill::store::jobs::Written;
 
 use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
 
@@ -16,17 +16,9 @@ const CREATION: Duration = Duration::from_secs(60);
 
 impl Sweeper {
     pub(crate) async fn clean_up(&self, shard: u8, run: Run) -> Result<Repairs, StoreError> {
-        let (jobs, mut repairs, mut from) = (&self.context.jobs, Repairs::default(), None);
-        while !run.is_over() {
-            let DuePage { ids, next } = jobs.due(Shard::Cleanup(shard), run.now, from).await?;
-            let is_due =
-                |job: &Job| Shard::is_cleanup(job.open.as_deref()) && job.due.is_some_and(|due| due <= run.now);
-            let due = jobs.get_all(&ids).await?.into_iter().filter(is_due).collect();
-            repairs += self.repair_all(due, run, |job| self.clean(job, run)).await;
-            let Some(mark) = next else { break };
-            from = Some(mark);
-        }
-        Ok(repairs)
+        let is_open = |job: &Job| Shard::is_cleanup(job.open.as_deref());
+        let clean = async |due| self.repair_all(due, run, |job| self.clean(job, run)).await;
+        self.repair_pages(Shard::Cleanup(shard), run, is_open, clean).await
     }
 
     /// Deletes what attempts have stored besides the job's result.
@@ -82,8 +74,10 @@ impl Sweeper {
     async fn unneeded(&self, mut requests: Vec<StoredRequest>, run: Run) -> Result<Vec<String>, StoreError> {
         requests.retain(|request| request.job.made_at().is_none_or(|made_at| made_at.plus(CREATION) <= run.now));
         let ids: Vec<JobId> = requests.iter().map(|request| request.job).collect();
-        let jobs = self.context.jobs.get_all(&ids).await?.into_iter();
-        let needed: HashSet<JobId> = jobs.filter(|job| !job.status.is_terminal()).map(|job| job.id).collect();
+        let states = self.context.jobs.states(&ids, run.now).await?.into_iter();
+        // The request of an unreadable job may still be needed.
+        let is_needed = |state: Option<JobStatus>| state.is_none_or(|state| !state.is_terminal());
+        let needed: HashSet<JobId> = states.filter(|(_, state)| is_needed(*state)).map(|(id, _)| id).collect();
         Ok(requests.into_iter().filter(|request| !needed.contains(&request.job)).map(|request| request.key).collect())
     }
 }

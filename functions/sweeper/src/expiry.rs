@@ -5,7 +5,7 @@ use std::time::Duration;
 use docmill::domain::job::{Job, JobStatus};
 use docmill::store::StoreError;
 use docmill::store::item::Shard;
-use docmill::store::jobs::{DuePage, Written};
+use docmill::store::jobs::Written;
 
 use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
 
@@ -14,20 +14,17 @@ const LIFECYCLE: Duration = Duration::from_secs(48 * 3600);
 
 impl Sweeper {
     pub(crate) async fn expire_outputs(&self, shard: u8, run: Run) -> Result<Repairs, StoreError> {
-        let (jobs, mut repairs, mut from) = (&self.context.jobs, Repairs::default(), None);
-        while !run.is_over() {
-            let DuePage { ids, next } = jobs.due(Shard::Kept(shard), run.now, from).await?;
-            let due: Vec<_> = jobs.get_all(&ids).await?.into_iter().filter(|job| is_due(job, run)).collect();
-            let kept = self.context.files.delete_results_of(&due).await;
-            let expire = |job: Job| {
-                let is_kept = kept.contains(&job.id);
-                self.expire(job, is_kept, run)
-            };
-            repairs += self.repair_all(due, run, expire).await;
-            let Some(mark) = next else { break };
-            from = Some(mark);
-        }
-        Ok(repairs)
+        let is_completed = |job: &Job| job.status == JobStatus::Completed;
+        self.repair_pages(Shard::Kept(shard), run, is_completed, async |due| self.expire_all(due, run).await).await
+    }
+
+    async fn expire_all(&self, due: Vec<Job>, run: Run) -> Repairs {
+        let kept = self.context.files.delete_results_of(&due).await;
+        let expire = |job: Job| {
+            let is_kept = kept.contains(&job.id);
+            self.expire(job, is_kept, run)
+        };
+        self.repair_all(due, run, expire).await
     }
 
     /// Files are deleted before the state changes. Every read compares the time, so that no read offers a deleted result.
@@ -46,8 +43,4 @@ impl Sweeper {
             Written::Superseded => Ok(Repair::None),
         }
     }
-}
-
-fn is_due(job: &Job, run: Run) -> bool {
-    job.status == JobStatus::Completed && job.due.is_some_and(|due| due <= run.now)
 }

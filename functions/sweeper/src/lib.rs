@@ -138,17 +138,31 @@ impl Sweeper {
     where
         F: Future<Output = Result<Repair, Obstacle>>,
     {
-        let (jobs, mut repairs, mut from) = (&self.context.jobs, Repairs::default(), None);
+        let is_due = |job: &Job| job.status == status;
+        self.repair_pages(shard, run, is_due, async |due| self.repair_all(due, run, &repair).await).await
+    }
+
+    /// The same with `repair` for each page's due jobs together. A page whose jobs can't be read does not delay the next ones.
+    async fn repair_pages(
+        &self,
+        shard: Shard,
+        run: Run,
+        is_meant: impl Fn(&Job) -> bool,
+        repair: impl AsyncFn(Vec<Job>) -> Repairs,
+    ) -> Result<Repairs, StoreError> {
+        let (jobs, mut repairs, mut from, mut unread) = (&self.context.jobs, Repairs::default(), None, None);
+        // The index is late, so the job itself decides.
+        let is_due = |job: &Job| is_meant(job) && job.due.is_some_and(|due| due <= run.now);
         while !run.is_over() {
             let DuePage { ids, next } = jobs.due(shard, run.now, from).await?;
-            // The index is late, so the job itself decides.
-            let is_due = |job: &Job| job.status == status && job.due.is_some_and(|due| due <= run.now);
-            let due = jobs.get_all(&ids).await?.into_iter().filter(is_due).collect();
-            repairs += self.repair_all(due, run, &repair).await;
+            match jobs.get_all(&ids).await {
+                Ok(found) => repairs += repair(found.into_iter().filter(is_due).collect()).await,
+                Err(error) => unread = Some(error),
+            }
             let Some(mark) = next else { break };
             from = Some(mark);
         }
-        Ok(repairs)
+        unread.map_or(Ok(repairs), Err)
     }
 
     /// Repairs several jobs at the same time. Failures do not delay others.

@@ -51,17 +51,23 @@ impl Sweeper {
     }
 
     async fn look_after_shard(&self, shard: Shard, backlog: bool, run: Run) -> Result<Repairs, StoreError> {
-        let (jobs, mut repairs, mut from) = (&self.context.jobs, Repairs::default(), None);
+        let (jobs, mut repairs, mut from, mut unread) = (&self.context.jobs, Repairs::default(), None, None);
         // A job is first due at the end of its grace period.
         let until = if backlog { run.now.minus(PATIENCE - QUEUED_GRACE) } else { run.now };
         while !run.is_over() {
             let DuePage { ids, next } = jobs.due(shard, until, from).await?;
-            let due = jobs.get_all(&ids).await?.into_iter().filter(|job| is_due(job, run.now)).collect();
-            repairs += self.repair_all(due, run, |job| self.requeue(job, backlog, run.now)).await;
+            match jobs.get_all(&ids).await {
+                Ok(found) => {
+                    let due = found.into_iter().filter(|job| is_due(job, run.now)).collect();
+                    repairs += self.repair_all(due, run, |job| self.requeue(job, backlog, run.now)).await;
+                }
+                // A page that can't be read does not delay the next ones.
+                Err(error) => unread = Some(error),
+            }
             let Some(mark) = next.filter(|_| !backlog) else { break };
             from = Some(mark);
         }
-        Ok(repairs)
+        unread.map_or(Ok(repairs), Err)
     }
 
     async fn requeue(&self, job: Job, backlog: bool, now: Timestamp) -> Result<Repair, Obstacle> {

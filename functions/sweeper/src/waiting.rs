@@ -1,6 +1,6 @@
 //! Waiting jobs that were not notified when the jobs they wait for ended.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -42,11 +42,10 @@ impl Sweeper {
             return Ok(repair(waiting.start(&job).await?));
         };
         let ids: Vec<JobId> = awaited.iter().copied().collect();
-        let found = self.context.jobs.get_all(&ids).await?.into_iter();
-        let found: HashMap<JobId, JobStatus> = found.map(|job| (job.id, job.status_at(now))).collect();
+        let states = self.context.jobs.states(&ids, now).await?;
         for id in ids {
-            // The result of a job that no longer exists is gone too.
-            let status = found.get(&id).copied().unwrap_or(JobStatus::Deleted);
+            // The result of a job that no longer exists is gone too. An unreadable job says nothing yet.
+            let Some(status) = states.get(&id).copied().unwrap_or(Some(JobStatus::Deleted)) else { continue };
             if status.is_terminal() {
                 // All that wait for a job that did not complete are refunded together. One by one, they would compete for the
                 // same balance.

@@ -1,9 +1,11 @@
 //! DynamoDB's API: reads, transactions, and the meaning of failures. No other module interprets them.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{BuildError, SdkError};
+use aws_sdk_dynamodb::operation::batch_get_item::BatchGetItemError;
 use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
@@ -51,31 +53,78 @@ pub(super) async fn get_all<T: DeserializeOwned>(
     table: &str,
     keys: Vec<Item>,
 ) -> Result<Vec<T>, StoreError> {
-    get_items(client, table, keys).await?.into_iter().map(from_item).collect()
+    let wanted = KeysAndAttributes::builder().consistent_read(true);
+    get_items(client, table, keys, &wanted).await?.into_iter().map(from_item).collect()
 }
 
-/// The same, as DynamoDB items.
-pub(super) async fn get_items(client: &Client, table: &str, keys: Vec<Item>) -> Result<Vec<Item>, StoreError> {
+/// The same, as DynamoDB items. `wanted`: how to read, and which attributes.
+pub(super) async fn get_items(
+    client: &Client,
+    table: &str,
+    keys: Vec<Item>,
+    wanted: &KeysAndAttributesBuilder,
+) -> Result<Vec<Item>, StoreError> {
     let mut found = Vec::with_capacity(keys.len());
     for keys in keys.chunks(BATCH) {
-        let wanted = KeysAndAttributes::builder().set_keys(Some(keys.to_vec())).consistent_read(true);
-        found.extend(batch_get(client, table, wanted).await?);
+        found.extend(batch_get(client, table, wanted.clone().set_keys(Some(keys.to_vec()))).await?);
     }
     Ok(found)
 }
 
+/// Only these attributes of each item. All names have placeholders, because many are reserved words.
+pub(super) fn only(attributes: &[&str]) -> KeysAndAttributesBuilder {
+    let names = attributes.iter().map(|name| (format!("#{name}"), (*name).to_owned()));
+    let names: HashMap<String, String> = names.collect();
+    let projection = names.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+    KeysAndAttributes::builder().projection_expression(projection).set_expression_attribute_names(Some(names))
+}
+
 /// The items with these keys (100 at most) in any order. Unknown ones are left out.
+///
+/// DynamoDB leaves keys unprocessed when a response would exceed 16 MB, and when it throttles a part of them. Those are asked for
+/// again, until several reads in a row have found nothing.
 pub(super) async fn batch_get(
     client: &Client,
     table: &str,
     wanted: KeysAndAttributesBuilder,
 ) -> Result<Vec<Item>, StoreError> {
-    let read = client.batch_get_item().request_items(table, wanted.build()?).send().await;
-    let output = read.map_err(|error| store_error(&error))?;
-    if output.unprocessed_keys.is_some_and(|left| !left.is_empty()) {
-        return Err(StoreError::Unavailable("DynamoDB left part of the batch unread".into()));
+    let mut wanted = HashMap::from([(table.to_owned(), wanted.build()?)]);
+    let (mut found, mut fruitless) = (Vec::new(), 0);
+    while !wanted.is_empty() {
+        if fruitless == TRIES {
+            return Err(StoreError::Unavailable("DynamoDB left part of the batch unread".into()));
+        }
+        let batch = client.batch_get_item().set_request_items(Some(wanted.clone()));
+        match Box::pin(batch.send()).await {
+            Ok(output) => {
+                let read = output.responses.and_then(|mut tables| tables.remove(table)).unwrap_or_default();
+                fruitless = if read.is_empty() { fruitless + 1 } else { 0 };
+                found.extend(read);
+                wanted = output.unprocessed_keys.unwrap_or_default();
+            }
+            Err(error) if is_throttled(&error) => fruitless += 1,
+            Err(error) => return Err(store_error(&error)),
+        }
+        if !wanted.is_empty() {
+            back_off(fruitless).await;
+        }
     }
-    Ok(output.responses.and_then(|mut tables| tables.remove(table)).unwrap_or_default())
+    Ok(found)
+}
+
+/// Whether DynamoDB processed none of the batch for lack of capacity.
+fn is_throttled<R>(error: &SdkError<BatchGetItemError, R>) -> bool {
+    let code = error.as_service_error().and_then(|error| error.meta().code());
+    matches!(code, Some("ThrottlingException" | "ProvisionedThroughputExceededException" | "RequestLimitExceeded"))
+}
+
+/// The values of these items, except unreadable ones: one malformed item must not hide all others. Each is logged with its id.
+pub(super) fn readable<T: DeserializeOwned>(items: Vec<Item>) -> Vec<T> {
+    let read = |item: Item| {
+        let id = item.get("id").and_then(|id| id.as_s().ok()).cloned().unwrap_or_default();
+        from_item(item).inspect_err(|error| tracing::error!(id, %error, "an unreadable item is skipped")).ok()
+    };
+    items.into_iter().filter_map(read).collect()
 }
 
 /// All results of a query, page by page.

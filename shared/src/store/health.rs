@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::types::KeysAndAttributes;
 use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
-use super::dynamo::{batch_get, get};
+use super::dynamo::{batch_get, get, only, readable};
 use super::item::{ENDED, Item, OPEN, SWEPT_SHARDS, Shard, ended_shard, from_item, nested, string, time};
 use super::{StoreError, store_error};
 use crate::domain::job::{JobId, JobStatus};
@@ -115,12 +114,8 @@ impl Health {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let wanted = KeysAndAttributes::builder()
-            .set_keys(Some(ids))
-            .projection_expression("id, #status, tool, created_at, attempts")
-            .expression_attribute_names("#status", "status");
-        let items = batch_get(&self.client, &self.jobs_table, wanted).await?;
-        let jobs: Vec<OpenJob> = items.into_iter().map(from_item).collect::<Result<_, StoreError>>()?;
+        let wanted = only(&["id", "status", "tool", "created_at", "attempts"]).set_keys(Some(ids));
+        let jobs: Vec<OpenJob> = readable(batch_get(&self.client, &self.jobs_table, wanted).await?);
         let mut unfinished: Vec<_> =
             jobs.into_iter().filter(|job| matches!(job.status, JobStatus::Queued | JobStatus::Processing)).collect();
         unfinished.sort_by_key(|job| job.created_at);

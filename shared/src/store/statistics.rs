@@ -12,7 +12,9 @@ use futures_util::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
 
 use super::StoreError;
-use super::dynamo::{self, TRIES, Transacted, all_items, back_off, get, get_all, too_contended, transact};
+use super::dynamo::{
+    self, TRIES, Transacted, all_items, back_off, get, get_items, only, readable, too_contended, transact,
+};
 use super::events::StoredEvent;
 use super::item::{Item, UNCOUNTED, UsageItem, from_item, job_key, number, string, time};
 use super::jobs::{DueMark, DuePage};
@@ -27,6 +29,25 @@ use crate::domain::time::{Period, Timestamp};
 const JOBS_AT_ONCE: usize = 70;
 const SUBJECTS_AT_ONCE: usize = 25;
 const PAGE: i32 = 1000;
+/// What is read of a job to count it.
+const COUNTED_BY: [&str; 16] = [
+    "id",
+    "account",
+    "key_id",
+    "mode",
+    "tool",
+    "status",
+    "created_at",
+    "attempts",
+    "period",
+    "charge",
+    "included_credits",
+    "refunded",
+    "uncounted",
+    "creation_counted",
+    "ended_as",
+    "ttl",
+];
 /// Most accounts that are counted at the same time.
 const ACCOUNTS_AT_ONCE: usize = 16;
 /// How long counts are kept.
@@ -63,6 +84,13 @@ struct Batch {
     jobs: Vec<Job>,
 }
 
+impl Batch {
+    fn halves(mut self) -> [Self; 2] {
+        let rest = self.jobs.split_off(self.jobs.len() / 2);
+        [Self { account: self.account.clone(), period: self.period, jobs: rest }, self]
+    }
+}
+
 impl Statistics {
     pub fn new(client: Client, tables: Tables) -> Self {
         Self { client, tables }
@@ -86,8 +114,9 @@ impl Statistics {
     ///
     /// Accounts are counted in parallel, and one that fails does not delay others.
     pub async fn count(&self, ids: &[JobId], now: Timestamp) -> Result<usize, StoreError> {
-        let jobs: Vec<Job> =
-            get_all(&self.client, &self.tables.jobs, ids.iter().map(|id| job_key(*id)).collect()).await?;
+        let keys = ids.iter().map(|id| job_key(*id)).collect();
+        let wanted = only(&COUNTED_BY).consistent_read(true);
+        let jobs: Vec<Job> = readable(get_items(&self.client, &self.tables.jobs, keys, &wanted).await?);
         let accounts = batches(jobs.into_iter().filter(|job| job.uncounted.is_some()));
         let counted = stream::iter(accounts).map(|batches| self.count_account(batches, now));
         let counted: Vec<_> = counted.buffer_unordered(ACCOUNTS_AT_ONCE).collect().await;
@@ -95,17 +124,29 @@ impl Statistics {
     }
 
     /// Batches of an account run one after the other: they add to the same counts and would contend.
-    async fn count_account(&self, batches: Vec<Batch>, now: Timestamp) -> Result<usize, StoreError> {
+    ///
+    /// DynamoDB refuses a batch whose stored jobs have over 4 MB together, or of which one job has no room for a further
+    /// attribute. So a refused batch is counted in halves, until only the job that can't be counted is left out.
+    async fn count_account(&self, mut batches: Vec<Batch>, now: Timestamp) -> Result<usize, StoreError> {
         let mut counted = 0;
-        for batch in batches {
-            counted += self.count_together(batch, now).await?;
+        batches.reverse();
+        while let Some(mut batch) = batches.pop() {
+            match self.count_together(&mut batch, now).await {
+                Ok(jobs) => counted += jobs,
+                Err(StoreError::Refused(_)) if batch.jobs.len() > 1 => batches.extend(batch.halves()),
+                Err(error @ StoreError::Refused(_)) => {
+                    let job_id = batch.jobs.first().map(|job| job.id.to_string()).unwrap_or_default();
+                    tracing::error!(job_id, %error, "a job can't be counted");
+                }
+                Err(error @ (StoreError::Unavailable(_) | StoreError::Malformed(_))) => return Err(error),
+            }
         }
         Ok(counted)
     }
 
-    async fn count_together(&self, mut batch: Batch, now: Timestamp) -> Result<usize, StoreError> {
+    async fn count_together(&self, batch: &mut Batch, now: Timestamp) -> Result<usize, StoreError> {
         for attempt in 0..TRIES {
-            match transact(&self.client, self.writes(&batch, now).await?).await? {
+            match transact(&self.client, self.writes(batch, now).await?).await? {
                 Transacted::Committed => return Ok(batch.jobs.len()),
                 Transacted::Contended(_) => back_off(attempt).await,
                 Transacted::Failed(failed) => {

@@ -155,7 +155,9 @@ pub struct Job {
     #[serde(default)]
     pub included_credits: u64,
     pub refunded: u64,
+    #[serde(default)]
     pub input: Value,
+    #[serde(default)]
     pub options: Value,
     /// The further steps, redacted: the tool and options of each.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
@@ -243,12 +245,9 @@ mod ids {
 }
 
 impl Job {
-    /// The state at `now`: an output past its time is expired even before the sweeper has updated the job.
+    /// The state at `now`, which may be ahead of the stored one.
     pub fn status_at(&self, now: Timestamp) -> JobStatus {
-        match (self.status, self.expires_at) {
-            (JobStatus::Completed, Some(expires)) if now >= expires => JobStatus::Expired,
-            (status, _) => status,
-        }
+        self.status.at(self.expires_at, now)
     }
 
     /// The job as its owner reads it.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::time::Timestamp;
+
 /// `queued → processing → completed | failed`, `completed → expired`; `processing → queued` when an attempt is given back;
 /// `queued | processing → canceled` at the owner's request; every final state `→ deleted`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +40,14 @@ impl JobStatus {
         match self {
             Self::Queued | Self::Processing => false,
             Self::Completed | Self::Failed | Self::Expired | Self::Canceled | Self::Deleted => true,
+        }
+    }
+
+    /// This stored state at `now`: an output past its time is expired even before the sweeper has updated the job.
+    pub fn at(self, expires_at: Option<Timestamp>, now: Timestamp) -> Self {
+        match (self, expires_at) {
+            (Self::Completed, Some(expires)) if now >= expires => Self::Expired,
+            (status, _) => status,
         }
     }
 

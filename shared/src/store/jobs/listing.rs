@@ -207,8 +207,14 @@ impl Jobs {
         }
         let output = query.send().await.map_err(|error| store_error(&error))?;
         let items = output.items.unwrap_or_default();
-        let marks: Option<Vec<_>> = items.iter().map(JobMark::of).collect();
-        let marks = marks.ok_or_else(|| StoreError::Malformed("an indexed job without an id or a time".into()))?;
+        let mark = |item: &Item| {
+            let mark = JobMark::of(item);
+            if mark.is_none() {
+                tracing::error!(id = ?item.get("id"), "an indexed job without an id or a time is skipped");
+            }
+            mark
+        };
+        let marks = items.iter().filter_map(mark).collect();
         Ok((marks, output.last_evaluated_key.as_ref().and_then(JobMark::of)))
     }
 }

@@ -10,6 +10,7 @@ mod waiting;
 pub use listing::{JobFilter, JobMark, JobsPage};
 pub use waiting::{WAITING_GRACE, Wait};
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
@@ -17,10 +18,12 @@ use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::operation::update_item::{UpdateItemError, UpdateItemOutput};
-use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure};
+use aws_sdk_dynamodb::types::builders::KeysAndAttributesBuilder;
+use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnValue, ReturnValuesOnConditionCheckFailure};
+use serde::Deserialize;
 use uuid::Uuid;
 
-use super::dynamo::{failed_condition, get, get_all, glimpse, send};
+use super::dynamo::{failed_condition, get, get_items, glimpse, only, readable, send};
 use super::item::{Item, OPEN, OPEN_SHARDS, Shard, from_item, job_key, number, string, time};
 use super::{StoreError, store_error};
 use crate::config::Tables;
@@ -38,6 +41,14 @@ pub struct Jobs {
     table: String,
     usage_table: String,
     events_table: String,
+}
+
+/// What a job's state depends on.
+#[derive(Deserialize)]
+struct State {
+    status: JobStatus,
+    #[serde(default)]
+    expires_at: Option<Timestamp>,
 }
 
 /// The outcome of a worker's claim.
@@ -83,9 +94,26 @@ impl Jobs {
         glimpse(&self.client, &self.table, job_key(id)).await
     }
 
-    /// Strongly consistent reads of several jobs in any order.
+    /// Strongly consistent reads of several jobs in any order. Unreadable ones are logged and left out.
     pub async fn get_all(&self, ids: &[JobId]) -> Result<Vec<Job>, StoreError> {
-        get_all(&self.client, &self.table, ids.iter().map(|id| job_key(*id)).collect()).await
+        let wanted = KeysAndAttributes::builder().consistent_read(true);
+        Ok(readable(self.items(ids, &wanted).await?))
+    }
+
+    /// The states of these jobs, by strongly consistent reads. Only jobs that do not exist are left out: an unreadable job has no
+    /// state, but it is there.
+    pub async fn states(&self, ids: &[JobId], now: Timestamp) -> Result<HashMap<JobId, Option<JobStatus>>, StoreError> {
+        let items = self.items(ids, &only(&["id", "status", "expires_at"]).consistent_read(true)).await?;
+        let state = |item: Item| {
+            let id = item.get("id").and_then(|id| JobId::parse(id.as_s().ok()?))?;
+            let state = readable(vec![item]).pop().map(|State { status, expires_at }| status.at(expires_at, now));
+            Some((id, state))
+        };
+        Ok(items.into_iter().filter_map(state).collect())
+    }
+
+    async fn items(&self, ids: &[JobId], wanted: &KeysAndAttributesBuilder) -> Result<Vec<Item>, StoreError> {
+        get_items(&self.client, &self.table, ids.iter().map(|id| job_key(*id)).collect(), wanted).await
     }
 
     /// An update of a job's state, without its condition.
@@ -216,9 +244,14 @@ impl DuePage {
     pub(super) async fn of(query: QueryFluentBuilder, from: Option<DueMark>) -> Result<Self, StoreError> {
         let output = query.set_exclusive_start_key(from.map(|DueMark(key)| key)).send().await;
         let output = output.map_err(|error| store_error(&error))?;
-        let id = |item: &Item| item.get("id").and_then(|id| id.as_s().ok()).and_then(|id| JobId::parse(id));
-        let ids = output.items.unwrap_or_default().iter().map(id).collect::<Option<_>>();
-        let ids = ids.ok_or_else(|| StoreError::Malformed("an indexed job without an id".into()))?;
+        let id = |item: &Item| {
+            let id = item.get("id").and_then(|id| JobId::parse(id.as_s().ok()?));
+            if id.is_none() {
+                tracing::error!(id = ?item.get("id"), "an indexed item that is no job is skipped");
+            }
+            id
+        };
+        let ids = output.items.unwrap_or_default().iter().filter_map(id).collect();
         Ok(Self { ids, next: output.last_evaluated_key.map(DueMark) })
     }
 }
