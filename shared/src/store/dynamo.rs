@@ -244,6 +244,13 @@ pub(super) fn put(put: Result<Put, BuildError>) -> Result<TransactWriteItem, Sto
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::net::{TcpListener, TcpStream};
+
+    use aws_sdk_dynamodb::config::retry::RetryConfig;
+    use aws_sdk_dynamodb::types::AttributeValue;
+    use serde_json::{Value, json};
+
     use super::*;
 
     fn reason(code: &str) -> CancellationReason {
@@ -257,5 +264,80 @@ mod tests {
         assert!(matches!(failed, Ok(Transacted::Failed(failed)) if failed.len() == 1 && failed[0].0 == 1));
         assert!(matches!(judge(&[reason("None"), reason("ThrottlingError")]), Ok(Transacted::Contended(_))));
         assert!(matches!(judge(&[reason("None"), reason("ValidationError")]), Err(StoreError::Refused(_))));
+    }
+
+    /// Answers each batch read like DynamoDB under load: at random, it throttles the read, or processes only a third of the keys.
+    /// Returns its address.
+    fn busy_table() -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for connection in listener.incoming() {
+                answer(&mut connection.unwrap());
+            }
+        });
+        address
+    }
+
+    fn answer(connection: &mut TcpStream) {
+        let mut reader = BufReader::new(connection.try_clone().unwrap());
+        let (mut line, mut length) = (String::new(), 0);
+        while reader.read_line(&mut line).unwrap() > 2 {
+            if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse().unwrap();
+            }
+            line.clear();
+        }
+        let mut request = vec![0; length];
+        reader.read_exact(&mut request).unwrap();
+        let wanted = serde_json::from_slice::<Value>(&request).unwrap()["RequestItems"]["jobs"].clone();
+        let (status, body) = if rand::random() {
+            (400, json!({"__type": "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException"}))
+        } else {
+            let keys = wanted["Keys"].as_array().unwrap();
+            let (read, left) = keys.split_at(keys.len().div_ceil(3));
+            let mut unprocessed = json!({});
+            if !left.is_empty() {
+                unprocessed["jobs"] = wanted.clone();
+                unprocessed["jobs"]["Keys"] = left.into();
+            }
+            assert_eq!(wanted["ProjectionExpression"], "#id", "also when it asks for what was left");
+            (200, json!({"Responses": {"jobs": read}, "UnprocessedKeys": unprocessed}))
+        };
+        let body = body.to_string();
+        let head = format!("HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
+        connection.write_all(format!("{head}{body}").as_bytes()).unwrap();
+    }
+
+    fn client_of(address: String) -> Client {
+        let config = aws_sdk_dynamodb::Config::builder()
+            .behavior_version_latest()
+            .region(aws_sdk_dynamodb::config::Region::new("test"))
+            .credentials_provider(aws_credential_types::Credentials::new("key", "secret", None, None, "test"))
+            .retry_config(RetryConfig::standard().with_initial_backoff(Duration::from_millis(1)))
+            .endpoint_url(address);
+        Client::from_conf(config.build())
+    }
+
+    #[tokio::test]
+    async fn a_batch_read_goes_on_past_unprocessed_keys_and_throttling() {
+        let ids: Vec<String> = (0..130).map(|id| format!("{id:03}")).collect();
+        let keys = ids.iter().map(|id| Item::from([("id".to_owned(), AttributeValue::S(id.clone()))]));
+        let client = client_of(busy_table());
+        let items = get_items(&client, "jobs", keys.collect(), &only(&["id"])).await.unwrap();
+        let mut found: Vec<&str> = items.iter().map(|item| item["id"].as_s().unwrap().as_str()).collect();
+        found.sort_unstable();
+        assert_eq!(found, ids, "each once");
+    }
+
+    #[test]
+    fn an_unreadable_item_does_not_hide_others() {
+        #[derive(Debug, PartialEq, serde::Deserialize)]
+        struct Job {
+            attempts: u32,
+        }
+        let item = |value| Item::from([("attempts".to_owned(), value)]);
+        let items = vec![item(AttributeValue::N("1".into())), item(AttributeValue::S("x".into())), Item::new()];
+        assert_eq!(readable::<Job>(items), [Job { attempts: 1 }]);
     }
 }
