@@ -107,7 +107,7 @@ async fn a_wrong_form_comes_back_filled_in_with_each_message_beside_its_field() 
     assert_eq!(page.status, 422);
     for expected in [
         "value=\"ftp://files.example/&lt;b&gt;\"",
-        "id=\"sourceUrl-error\">Must be an absolute http or https URL",
+        "id=\"sourceUrl-error\">Must be a full http(s) URL without a user name",
         "id=\"option.imageQuality-error\">Must be at most 100.",
         "id=\"option.pageRange-error\">Must be pages and ranges",
         "value=\"101\"",
