@@ -11,9 +11,9 @@ use svg2pdf::usvg::fontdb::{Database, Family, ID, Query, Stretch, Style, Weight}
 use svg2pdf::usvg::{Node, Options, Tree};
 use svg2pdf::{ConversionOptions, PageOptions};
 
+use crate::Failure;
 use crate::structure::objects::Lookup;
 use crate::structure::transform::Matrix;
-use crate::{ErrorCode, Failure};
 
 /// The preferred families, before fallbacks for missing characters: plain, free, and installed on all our machines.
 const FAMILIES: [&str; 3] = ["Noto Sans", "Liberation Sans", "DejaVu Sans"];
@@ -210,7 +210,7 @@ pub(crate) fn add(
 }
 
 fn unreadable(cause: &str) -> Failure {
-    Failure::new(ErrorCode::Internal, "Something went wrong on our side.", format!("label: {cause}"))
+    Failure::internal(format!("label: {cause}"))
 }
 
 /// All texts below each other, each in a group that becomes its own object, and the baseline of each first line.

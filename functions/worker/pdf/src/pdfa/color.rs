@@ -47,17 +47,42 @@ fn calibrate(document: &mut Document) {
     let stream = intended(document).unwrap_or_else(|| Stream::new(dictionary! { "N" => 4 }, CMYK.to_vec()));
     let profile = document.add_object(stream);
     let space = document.add_object(Object::Array(vec!["ICCBased".into(), profile.into()]));
-    let replace = |object: &mut Object| {
-        if is_cmyk(object) {
-            *object = space.into();
+    replace_in_objects(document, space);
+    for id in shared_resources(document) {
+        let Ok(resources) = document.get_dictionary(id) else { continue };
+        let mut resources = resources.clone();
+        define(document, &mut resources, space);
+        document.objects.insert(id, Object::Dictionary(resources));
+    }
+    walk::dictionaries(document, |document, entries| {
+        let is_drawn = entries.has_type(b"Page")
+            || matches!(document.name(entries, b"Subtype"), Some(b"Form" | b"Type3"))
+            || entries.has(b"PatternType");
+        match entries.get_mut(b"Resources") {
+            Ok(Object::Dictionary(resources)) => define(document, resources, space),
+            Err(_) if is_drawn => {
+                let mut resources = Dictionary::new();
+                define(document, &mut resources, space);
+                entries.set("Resources", resources);
+            }
+            _ => {}
         }
-    };
+    });
+}
+
+fn replace(object: &mut Object, space: ObjectId) {
+    if is_cmyk(object) {
+        *object = space.into();
+    }
+}
+
+fn replace_in_objects(document: &mut Document, space: ObjectId) {
     walk::all(
         document,
         |document, entries| {
             for key in [b"ColorSpace".as_slice(), b"CS"] {
                 if let Ok(value) = entries.get_mut(key) {
-                    replace(value);
+                    replace(value, space);
                 }
             }
             // Overprinting has a different effect with a profile.
@@ -73,41 +98,22 @@ fn calibrate(document: &mut Document) {
                 _ => return,
             };
             if let Some(base) = array.get_mut(base) {
-                replace(base);
+                replace(base, space);
             }
         },
     );
-    let shared = shared_resources(document);
-    let define = |document: &Document, resources: &mut Dictionary| {
-        let mut spaces = document.child(resources, b"ColorSpace").cloned().unwrap_or_default();
-        for (_, value) in &mut spaces {
-            replace(value);
-        }
-        if !spaces.has(b"DefaultCMYK") {
-            spaces.set("DefaultCMYK", space);
-        }
-        resources.set("ColorSpace", spaces);
-    };
-    for id in shared {
-        let Ok(resources) = document.get_dictionary(id) else { continue };
-        let mut resources = resources.clone();
-        define(document, &mut resources);
-        document.objects.insert(id, Object::Dictionary(resources));
+}
+
+/// Defines CMYK for the content that uses these resources.
+fn define(document: &Document, resources: &mut Dictionary, space: ObjectId) {
+    let mut spaces = document.child(resources, b"ColorSpace").cloned().unwrap_or_default();
+    for (_, value) in &mut spaces {
+        replace(value, space);
     }
-    walk::dictionaries(document, |document, entries| {
-        let is_drawn = entries.has_type(b"Page")
-            || matches!(document.name(entries, b"Subtype"), Some(b"Form" | b"Type3"))
-            || entries.has(b"PatternType");
-        match entries.get_mut(b"Resources") {
-            Ok(Object::Dictionary(resources)) => define(document, resources),
-            Err(_) if is_drawn => {
-                let mut resources = Dictionary::new();
-                define(document, &mut resources);
-                entries.set("Resources", resources);
-            }
-            _ => {}
-        }
-    });
+    if !spaces.has(b"DefaultCMYK") {
+        spaces.set("DefaultCMYK", space);
+    }
+    resources.set("ColorSpace", spaces);
 }
 
 /// The profile of the document's own output intent for CMYK.

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use super::verdict::{Level, Repair, Rule, Verdict};
-use crate::shrink::tokens::{self, Token, Tokens};
 use crate::structure::objects::{Lookup, unpacked};
+use crate::structure::tokens::{self, Token, Tokens};
 use crate::structure::{content, operations};
 
 const CONTENT_BYTES: usize = 64 << 20;

@@ -21,7 +21,7 @@ mod walk;
 use lopdf::{Document, ObjectId};
 
 use crate::label::Fonts;
-use crate::structure::held::Held;
+use crate::structure::deferred_pictures::DeferredPictures;
 use crate::structure::visible;
 use crate::{Failure, Warning};
 
@@ -31,7 +31,7 @@ pub(crate) use verdict::{Level, Verdict};
 /// Repairs a document in place; `held` has its large pictures. [`claim`] adds the claim to be PDF/A.
 pub(crate) fn mend(
     document: &mut Document,
-    held: &Held,
+    held: &DeferredPictures,
     pages: &[ObjectId],
     level: Level,
     fonts: &Fonts,

@@ -9,7 +9,7 @@ use lopdf::{Document, Object, ObjectId, Stream};
 use super::verdict::{Level, Repair, Rule, Verdict};
 use super::walk;
 use crate::Failure;
-use crate::structure::held::Held;
+use crate::structure::deferred_pictures::DeferredPictures;
 use crate::structure::objects::{Lookup, unpacked};
 use crate::structure::open::io_failure;
 
@@ -28,7 +28,7 @@ const FILTERS: [&[u8]; 7] = [
 const STATE: [&[u8]; 10] = [b"ca", b"SMask", b"BM", b"TR", b"TR2", b"HT", b"OPM", b"AIS", b"op", b"OP"];
 const INTENTS: [&[u8]; 4] = [b"RelativeColorimetric", b"AbsoluteColorimetric", b"Perceptual", b"Saturation"];
 
-pub(super) fn mend(document: &mut Document, held: &Held, verdict: &mut Verdict) -> Result<(), Failure> {
+pub(super) fn mend(document: &mut Document, held: &DeferredPictures, verdict: &mut Verdict) -> Result<(), Failure> {
     let ids: Vec<ObjectId> =
         document.objects.iter().filter(|(_, object)| object.as_stream().is_ok()).map(|(id, _)| *id).collect();
     for id in ids {
@@ -48,7 +48,7 @@ pub(super) fn mend(document: &mut Document, held: &Held, verdict: &mut Verdict) 
 }
 
 /// Data in another file, or with a forbidden compression.
-fn data(document: &Document, held: &Held, stream: &mut Stream, verdict: &mut Verdict) -> io::Result<()> {
+fn data(document: &Document, held: &DeferredPictures, stream: &mut Stream, verdict: &mut Verdict) -> io::Result<()> {
     if [b"F".as_slice(), b"FFilter", b"FDecodeParms"].iter().any(|key| stream.dict.has(key)) {
         verdict.fail(Rule::External);
         return Ok(());
@@ -90,7 +90,7 @@ fn recode(stream: &Stream) -> Option<Stream> {
     Some(new)
 }
 
-fn image(document: &Document, held: &Held, image: &mut Stream, verdict: &mut Verdict) -> io::Result<()> {
+fn image(document: &Document, held: &DeferredPictures, image: &mut Stream, verdict: &mut Verdict) -> io::Result<()> {
     for key in [b"Alternates".as_slice(), b"OPI", b"Interpolate"] {
         if image.dict.remove(key).is_some() {
             verdict.mend(Repair::ImageEntries);

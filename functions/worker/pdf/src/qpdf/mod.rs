@@ -43,10 +43,10 @@ impl Qpdf {
 
     /// Runs a job in the JSON form of `qpdf --job-json-help`. Passwords must only be passed in this way.
     pub(crate) fn run(&self, job: &Value) -> Result<Report, Failure> {
-        let json = CString::new(job.to_string()).map_err(|_| internal("a job with a zero byte"))?;
+        let json = CString::new(job.to_string()).map_err(|_| Failure::internal("a job with a zero byte"))?;
         let ended = self.0.run(&json);
         if !ended.ran {
-            return Err(internal("qpdf: a faulty job"));
+            return Err(Failure::internal("qpdf: a faulty job"));
         }
         match ended.exit {
             0 | 3 => Ok(Report { text: String::from_utf8_lossy(&ended.info).into_owned(), repaired: ended.exit == 3 }),
@@ -99,10 +99,6 @@ impl Qpdf {
     }
 }
 
-fn internal(cause: impl Into<String>) -> Failure {
-    Failure::new(ErrorCode::Internal, "Something went wrong on our side.", cause)
-}
-
 /// Maps qpdf's message to a failure for the job's owner. The message itself may quote the document, so it is dropped.
 fn failure(messages: &str, with_password: bool) -> Failure {
     let says = |text: &str| messages.contains(text);
@@ -129,7 +125,7 @@ fn failure(messages: &str, with_password: bool) -> Failure {
         return Failure::new(ErrorCode::RenderFailed, message, "qpdf: no memory");
     }
     if says("No space left") {
-        return internal("qpdf: no room");
+        return Failure::internal("qpdf: no room");
     }
     damaged("qpdf: unreadable file")
 }

@@ -1,4 +1,5 @@
-//! Redaction with proof: `find` plans places, `apply` removes them, and `prove` searches for leftovers by other means.
+//! Redaction with proof: a [`Redaction`] finds the places (`find`), removes them (`apply`), and searches for leftovers by other means
+//! (`prove`).
 //!
 //! Pages are edited in their structure: glyphs, paths and pixels in an area are removed, and everything else stays. What can't be
 //! edited safely becomes a picture with the area painted over. No step is trusted: `prove` reads the finished file.
@@ -7,35 +8,84 @@
 
 mod annotations;
 mod apply;
+mod boxes;
+mod confirmed_words;
 mod content;
+mod files;
 mod find;
 mod fonts;
 mod hidden;
-mod known;
-mod look;
 mod needle;
+mod ocr_pool;
+mod ocr_search;
+mod page_picture;
 mod paths;
 mod pictures;
 mod prove;
 mod prune;
 mod reading;
-mod rest;
 mod shapes;
-mod sight;
 mod state;
 mod strings;
 mod tags;
+mod unread;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(crate) use apply::{Applied, apply, prepare};
-pub(crate) use find::find;
+pub(crate) use apply::Applied;
+use files::Files;
 pub(crate) use hidden::Removed;
 pub(crate) use needle::{Needles, Wanted, texts};
-pub(crate) use prove::{Checks, prove};
-pub(crate) use sight::Sight;
+pub(crate) use ocr_pool::OcrPool;
+pub(crate) use prove::Checks;
 
 use crate::pdfium::Rect;
+use crate::{Engines, Failure, Request};
+
+/// One redaction: the files, what is to be removed from them, and what takes its place.
+#[derive(Debug)]
+pub(crate) struct Redaction<'r> {
+    engines: &'r Engines,
+    request: &'r Request,
+    needles: &'r Needles,
+    cover: Cover<'r>,
+    steps: Steps,
+    pub(crate) files: Files,
+    pub(crate) plan: Plan,
+}
+
+/// What a client wants to be redacted.
+#[derive(Debug)]
+pub(crate) struct Order<'r> {
+    pub(crate) needles: &'r Needles,
+    /// By page, counted from 0.
+    pub(crate) regions: &'r [(u32, Rect)],
+    /// All metadata, not only what mentions a needle.
+    pub(crate) metadata: bool,
+    pub(crate) cover: Cover<'r>,
+    /// The result's file name.
+    pub(crate) result: &'r str,
+}
+
+impl<'r> Redaction<'r> {
+    /// Removes hidden content from the source, and plans the rest.
+    pub(crate) fn prepare(
+        engines: &'r Engines,
+        request: &'r Request,
+        order: Order<'r>,
+        steps: Steps,
+    ) -> Result<Self, Failure> {
+        let Order { needles, regions, metadata, cover, result } = order;
+        let files = Files::prepare(engines, request, needles, metadata, result)?;
+        let plan = find::find(engines, &files.flat, regions, needles)?;
+        Ok(Self { engines, request, needles, cover, steps, files, plan })
+    }
+
+    /// The needles, and the text of regions, which must not remain elsewhere in the file.
+    fn hidden_needles(&self) -> Needles {
+        self.needles.with_literals(self.plan.hidden.iter().cloned())
+    }
+}
 
 /// Why a page can't be edited in its structure, so that it becomes a picture.
 #[derive(Clone, Copy, Debug)]

@@ -6,17 +6,16 @@ use std::path::Path;
 
 use lopdf::{Document, Object, ObjectId};
 
-use super::apply::{Files, flatten_copy};
-use super::look::Shown;
 use super::needle::{Needles, normal};
+use super::ocr_pool::OcrPool;
+use super::ocr_search::Shown;
 use super::reading::{Reading, lies_in};
-use super::sight::Sight;
-use super::{Cover, Leftovers, Plan, prune, strings};
+use super::{Cover, Leftovers, Redaction, files, prune, strings};
 use crate::ocr;
 use crate::pdfium::{self, Background, Bitmap, Page, Rect};
 use crate::structure::objects::{Lookup, unpacked};
 use crate::structure::pages;
-use crate::{Engines, ErrorCode, Failure, Request};
+use crate::{ErrorCode, Failure, Request};
 
 /// The resolution for checking boxes and comparing pages.
 const DPI: f32 = 72.0;
@@ -40,67 +39,59 @@ pub(crate) struct Checks {
     pub(crate) objects: usize,
 }
 
-/// Searches for leftovers in `result`.
-#[expect(clippy::too_many_arguments, reason = "the entry to this module, with all that the tool has prepared")]
-pub(crate) fn prove(
-    engines: &Engines,
-    request: &Request,
-    files: &Files,
-    plan: &Plan,
-    needles: &Needles,
-    cover: &Cover<'_>,
-    sight: &mut Sight<'_>,
-    result: &Path,
-) -> Result<(Leftovers, Checks), Failure> {
-    let mut leftovers = Leftovers::default();
-    let mut checks = Checks::default();
-    let hidden = needles.with_literals(plan.hidden.iter().cloned());
-    objects(result, request, &hidden, &mut leftovers, &mut checks)?;
-    let flat = request.directory.join("result-flat.pdf");
-    flatten_copy(engines, request, result, &flat)?;
-    let session = engines.pdfium()?.session();
-    let before = pdfium::Document::open(&session, &files.flat, None)?;
-    let after = pdfium::Document::open(&session, &flat, None)?;
-    if before.pages() != after.pages() {
-        return Err(lost("the result has another number of pages"));
+impl Redaction<'_> {
+    /// Searches for leftovers in the result.
+    pub(crate) fn prove(&self, pool: &mut OcrPool<'_>) -> Result<(Leftovers, Checks), Failure> {
+        let Self { engines, request, files, needles, .. } = self;
+        let mut leftovers = Leftovers::default();
+        let mut checks = Checks::default();
+        objects(&files.result, request, &self.hidden_needles(), &mut leftovers, &mut checks)?;
+        let flat = request.directory.join("result-flat.pdf");
+        files::flatten_copy(engines, request, &files.result, &flat)?;
+        let session = engines.pdfium()?.session();
+        let before = pdfium::Document::open(&session, &files.flat, None)?;
+        let after = pdfium::Document::open(&session, &flat, None)?;
+        if before.pages() != after.pages() {
+            return Err(lost("the result has another number of pages"));
+        }
+        let wanted: Vec<u32> =
+            (0..after.pages()).filter(|page| !needles.is_empty() || self.plan.pages.contains_key(page)).collect();
+        let seen = pool.find(request, wanted.len(), |read| {
+            after.for_each_page(wanted, |number, page| {
+                let text = Reading::of_text(&page.text()?.characters(false));
+                let found = text.find(needles).into_iter().map(|(area, entry, _)| (area, entry)).collect();
+                let is_empty = areas_are_empty(&text, self.plan.areas(number), &self.cover);
+                let looks_wrong = self.looks_wrong(page, &before, number, &mut checks)?;
+                leftovers.add(number, found, !is_empty || looks_wrong);
+                checks.text += 1;
+                checks.ocr += 1;
+                read(number, Shown { picture: ocr::picture(page, request.limits.pixels)?, text });
+                Ok(())
+            })
+        })?;
+        for (number, found) in seen {
+            leftovers.add(number, found, false);
+        }
+        files::delete(&flat)?;
+        Ok((leftovers, checks))
     }
-    let wanted: Vec<u32> =
-        (0..after.pages()).filter(|page| !needles.is_empty() || plan.pages.contains_key(page)).collect();
-    let seen = sight.find(request, wanted.len(), |look| {
-        after.for_each_page(wanted, |number, page| {
-            let text = Reading::of_text(&page.text()?.characters(false));
-            let found = text.find(needles).into_iter().map(|(area, entry, _)| (area, entry));
-            leftovers.add(number, found.collect(), !areas_are_empty(&text, plan.areas(number), cover));
-            leftovers.add(number, Vec::new(), looks_wrong(page, &before, number, plan, cover, &mut checks)?);
-            checks.text += 1;
-            checks.ocr += 1;
-            look(number, Shown { picture: ocr::picture(page, request.limits.pixels)?, text });
-            Ok(())
-        })
-    })?;
-    for (number, found) in seen {
-        leftovers.add(number, found, false);
-    }
-    std::fs::remove_file(&flat).map_err(|error| crate::structure::open::io_failure(&error))?;
-    Ok((leftovers, checks))
-}
 
-/// Whether the areas of a page show anything except boxes, or something outside was lost.
-fn looks_wrong(
-    page: &Page<'_>,
-    before: &pdfium::Document<'_>,
-    number: u32,
-    plan: &Plan,
-    cover: &Cover<'_>,
-    checks: &mut Checks,
-) -> Result<bool, Failure> {
-    let Some(own) = plan.pages.get(&number).filter(|own| !own.areas.is_empty()) else { return Ok(false) };
-    checks.boxes += 1;
-    let drawn = draw(page, page.size())?;
-    if !boxes_are_plain(&drawn, page.size(), &own.areas, cover) {
-        return Ok(true);
+    /// Whether the areas of a page show anything except boxes, or something outside was lost.
+    fn looks_wrong(
+        &self,
+        page: &Page<'_>,
+        before: &pdfium::Document<'_>,
+        number: u32,
+        checks: &mut Checks,
+    ) -> Result<bool, Failure> {
+        let Some(own) = self.plan.pages.get(&number).filter(|own| !own.areas.is_empty()) else { return Ok(false) };
+        checks.boxes += 1;
+        let drawn = draw(page, page.size())?;
+        if !boxes_are_plain(&drawn, page.size(), &own.areas, &self.cover) {
+            return Ok(true);
+        }
+        Ok(!own.as_picture && differs(&draw(&before.page(number)?, page.size())?, &drawn, page.size(), &own.areas))
     }
-    Ok(!own.as_picture && differs(&draw(&before.page(number)?, page.size())?, &drawn, page.size(), &own.areas))
 }
 
 /// Whether the areas contain no text except their labels.

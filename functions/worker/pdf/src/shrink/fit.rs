@@ -8,7 +8,7 @@ use super::picture::{Coding, Colors, Picture};
 use super::recode::{Effort, Kind, deflated, encoded, is_worth, resize, steps, target};
 use crate::PictureLimits;
 use crate::image::{jpeg_coarseness, metadata};
-use crate::structure::held::Held;
+use crate::structure::deferred_pictures::DeferredPictures;
 
 /// Placements are rounded: a picture prepared for a resolution can be a few pixels above it.
 const ROUNDING: f32 = 1.01;
@@ -56,7 +56,7 @@ fn is_wasteful(picture: &Picture<'_>, quality: u8) -> bool {
 }
 
 /// Removes camera, location, previews and comments from JPEGs. Returns whether there were any.
-pub(super) fn remove_metadata(document: &mut Document, held: &Held) -> io::Result<bool> {
+pub(super) fn remove_metadata(document: &mut Document, held: &DeferredPictures) -> io::Result<bool> {
     let mut bare: Vec<(ObjectId, Vec<u8>)> = Vec::new();
     for (id, object) in &document.objects {
         if let Object::Stream(stream) = object

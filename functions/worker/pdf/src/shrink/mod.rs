@@ -6,7 +6,6 @@ pub(crate) mod fonts;
 mod picture;
 mod recode;
 mod scan;
-pub(crate) mod tokens;
 
 pub(crate) use fonts::{Encoding, forget_unused, subset};
 pub(crate) use scan::placements;
@@ -22,8 +21,8 @@ use flate2::write::ZlibEncoder;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 use sha2::{Digest, Sha256};
 
-use crate::room::Room;
-use crate::structure::held::Held;
+use crate::memory_budget::MemoryBudget;
+use crate::structure::deferred_pictures::DeferredPictures;
 use crate::structure::metadata::remove_thumbnails;
 use crate::structure::objects::reference;
 use crate::{Limits, PictureLimits};
@@ -49,7 +48,7 @@ pub(crate) struct Quality {
 /// Makes the pictures of the pages smaller. Returns the pages, counted from 0, whose pictures have changed.
 pub(crate) fn pictures(
     document: &mut Document,
-    held: &Held,
+    held: &DeferredPictures,
     pages: &[ObjectId],
     quality: &Quality,
     limits: &Limits,
@@ -62,7 +61,7 @@ pub(crate) fn pictures(
 /// Brings the pictures of the pages within these limits, and removes the metadata of photographs. Returns whether any has changed.
 pub(crate) fn fit_pictures(
     document: &mut Document,
-    held: &Held,
+    held: &DeferredPictures,
     pages: &[ObjectId],
     most: PictureLimits,
     limits: &Limits,
@@ -80,7 +79,7 @@ type Change<'c> = &'c (dyn Fn(&Document, &Stream, (f32, f32), bool) -> Option<St
 /// Returns the pages, counted from 0, whose pictures have changed.
 fn change_pictures(
     document: &mut Document,
-    held: &Held,
+    held: &DeferredPictures,
     pages: &[ObjectId],
     limits: &Limits,
     change: Change<'_>,
@@ -108,12 +107,12 @@ fn change_pictures(
 
 fn change_all(
     document: &Document,
-    held: &Held,
+    held: &DeferredPictures,
     work: &[(ObjectId, (f32, f32), bool, ObjectId)],
     limits: &Limits,
     change: Change<'_>,
 ) -> Vec<(ObjectId, ObjectId, Stream)> {
-    let room = Room::new(limits.memory_bytes / MEMORY_SHARE);
+    let budget = MemoryBudget::new(limits.memory_bytes / MEMORY_SHARE);
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
     let run = || {
@@ -121,14 +120,14 @@ fn change_all(
             let Ok(stream) = document.get_object(*id).and_then(Object::as_stream) else { continue };
             let Some(picture) = picture::Picture::new(document, stream, limits.pixels) else { continue };
             let bytes = picture.decoded_bytes() + held.length(stream) as u64;
-            room.take(bytes);
+            budget.take(bytes);
             // A picture that can't be read now fails the job when it is written.
             if let Ok(stream) = held.whole(stream)
                 && let Some(new) = change(document, &stream, *placed, *is_mask)
             {
                 done.lock().unwrap_or_else(PoisonError::into_inner).push((*id, *owner, new));
             }
-            room.give_back(bytes);
+            budget.give_back(bytes);
         }
     };
     thread::scope(|scope| {
@@ -188,7 +187,7 @@ fn remove_packets(dict: &mut Dictionary, packets: &HashSet<ObjectId>, deeper: u8
 }
 
 /// Stores equal streams once.
-pub(crate) fn unify(document: &mut Document, held: &Held) -> io::Result<()> {
+pub(crate) fn unify(document: &mut Document, held: &DeferredPictures) -> io::Result<()> {
     let mut first: HashMap<[u8; 32], ObjectId> = HashMap::new();
     // Only streams of one length can be equal: most need not be read.
     let mut lengths: HashMap<usize, u32> = HashMap::new();

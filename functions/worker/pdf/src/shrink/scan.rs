@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
-use super::tokens::{Token, Tokens};
 use crate::structure::objects::Lookup;
+use crate::structure::tokens::{Token, Tokens};
 
 /// What the content of one form may unpack to.
 const CONTENT_BYTES: usize = 64 << 20;

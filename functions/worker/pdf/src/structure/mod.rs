@@ -6,10 +6,10 @@
 pub(crate) mod assembly;
 pub(crate) mod attachments;
 pub(crate) mod content;
+pub(crate) mod deferred_pictures;
 pub(crate) mod field_text;
 pub(crate) mod fields;
 pub(crate) mod flatten;
-pub(crate) mod held;
 pub(crate) mod impose;
 pub(crate) mod invisible;
 pub(crate) mod metadata;
@@ -20,12 +20,13 @@ pub(crate) mod overlay;
 pub(crate) mod pages;
 pub(crate) mod side_by_side;
 pub(crate) mod stamp;
+pub(crate) mod tokens;
 pub(crate) mod transform;
 pub(crate) mod visible;
 pub(crate) mod writer;
 
 pub(crate) use assembly::{Assembly, PageUse, Part};
-pub(crate) use open::{open, open_holding};
+pub(crate) use open::{open, open_deferring};
 
 use crate::{ErrorCode, Failure};
 use writer::WriteError;

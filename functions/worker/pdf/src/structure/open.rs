@@ -6,7 +6,7 @@ use std::path::Path;
 use lopdf::xref::XrefEntry;
 use lopdf::{DecompressError, Dictionary, Document, LoadOptions, Object, ObjectId};
 
-use super::held::{self, Held};
+use super::deferred_pictures::{self, DeferredPictures};
 use super::metadata;
 use super::objects::Lookup;
 use crate::{Engines, ErrorCode, Failure, Limits, Request, Source, Warning};
@@ -27,7 +27,7 @@ thread_local! {
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) document: Document,
-    pub(crate) held: Held,
+    pub(crate) held: DeferredPictures,
     /// Warnings about what the result loses: protection, signatures, damage that was repaired.
     pub(crate) warnings: Vec<Warning>,
 }
@@ -63,7 +63,7 @@ pub(crate) fn open(engines: &Engines, request: &Request, position: usize) -> Res
 }
 
 /// Opens the source at this position, and leaves the data of its large pictures in its file.
-pub(crate) fn open_holding(engines: &Engines, request: &Request, position: usize) -> Result<Opened, Failure> {
+pub(crate) fn open_deferring(engines: &Engines, request: &Request, position: usize) -> Result<Opened, Failure> {
     open_with(engines, request, position, Pictures::InTheFile)
 }
 
@@ -80,9 +80,7 @@ fn open_with(engines: &Engines, request: &Request, position: usize, pictures: Pi
 }
 
 fn source(request: &Request, position: usize) -> Result<&Source, Failure> {
-    request.sources.get(position).ok_or_else(|| {
-        Failure::new(ErrorCode::Internal, "Something went wrong on our side.", format!("no source {position}"))
-    })
+    request.sources.get(position).ok_or_else(|| Failure::internal(format!("no source {position}")))
 }
 
 /// Has qpdf rewrite the file, and loads what it wrote.
@@ -92,7 +90,7 @@ fn repair(
     position: usize,
     pictures: Pictures,
     warnings: &mut Vec<Warning>,
-) -> Result<(Document, Held), Failure> {
+) -> Result<(Document, DeferredPictures), Failure> {
     let source = source(request, position)?;
     let rewritten = request.directory.join(format!("source-{position}.pdf"));
     let report = engines.qpdf()?.normalize(&source.path, source.password.as_deref(), &rewritten)?;
@@ -113,7 +111,7 @@ fn repair(
 }
 
 /// Loads a file within the limits, as it is.
-fn load(path: &Path, limits: &Limits, pictures: Pictures) -> lopdf::Result<(Document, Held)> {
+fn load(path: &Path, limits: &Limits, pictures: Pictures) -> lopdf::Result<(Document, DeferredPictures)> {
     let budget = i64::try_from(limits.memory_bytes / SHARE).unwrap_or(i64::MAX);
     let file = std::fs::metadata(path)?.len();
     BUDGET.set(budget.saturating_sub(i64::try_from(file).unwrap_or(i64::MAX)));
@@ -121,7 +119,7 @@ fn load(path: &Path, limits: &Limits, pictures: Pictures) -> lopdf::Result<(Docu
         Pictures::InMemory => charge,
         Pictures::InTheFile => charge_what_stays,
     };
-    held::begin();
+    deferred_pictures::begin();
     let options =
         LoadOptions { filter: Some(filter), max_decompressed_size: Some(UNPACKED_BYTES), ..LoadOptions::default() };
     if BUDGET.get() < 0 {
@@ -131,12 +129,12 @@ fn load(path: &Path, limits: &Limits, pictures: Pictures) -> lopdf::Result<(Docu
     if BUDGET.get() < 0 {
         return Err(DecompressError::MemoryLimitExceeded { limit: UNPACKED_BYTES }.into());
     }
-    let held = held::find(&mut document, path)?;
+    let held = deferred_pictures::find(&mut document, path)?;
     Ok((document, held))
 }
 
 fn charge_what_stays(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
-    held::leave_out(id, object);
+    deferred_pictures::leave_out(id, object);
     charge(id, object)
 }
 
@@ -240,5 +238,5 @@ pub(crate) fn kind(error: &lopdf::Error) -> String {
 }
 
 pub(crate) fn io_failure(error: &std::io::Error) -> Failure {
-    Failure::new(ErrorCode::Internal, "Something went wrong on our side.", format!("file: {}", error.kind()))
+    Failure::internal(format!("file: {}", error.kind()))
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use lopdf::content::{Content, Operation};
 use lopdf::{Dictionary, Object, Stream};
 
-use crate::shrink::tokens::{Token, Tokens};
+use super::tokens::{Token, Tokens};
 
 /// Colors of pictures that lopdf can read, because it knows the size of a sample.
 const PLAIN: [&[u8]; 7] = [b"G", b"DeviceGray", b"Gray", b"RGB", b"DeviceRGB", b"CMYK", b"DeviceCMYK"];

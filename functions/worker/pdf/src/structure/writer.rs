@@ -12,9 +12,9 @@ use flate2::write::ZlibEncoder;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, StringFormat, dictionary};
 use sha2::{Digest, Sha256};
 
-use super::held::Held;
+use super::deferred_pictures::DeferredPictures;
 use super::open::io_failure;
-use crate::{ErrorCode, Failure, Limits};
+use crate::{Failure, Limits};
 
 /// Most objects in an object stream, and their bytes: readers unpack a whole stream for each object.
 const PACKED_OBJECTS: usize = 200;
@@ -31,16 +31,15 @@ pub(crate) enum WriteError {
 }
 
 /// Writes all objects of a document one by one, each freed once it is written.
-pub(crate) fn write_document(mut document: Document, held: &Held, limits: &Limits, path: &Path) -> Result<(), Failure> {
+pub(crate) fn write_document(
+    mut document: Document,
+    held: &DeferredPictures,
+    limits: &Limits,
+    path: &Path,
+) -> Result<(), Failure> {
     document.renumber_objects();
     let root = document.trailer.get(b"Root").and_then(Object::as_reference);
-    let root = root.map_err(|_| {
-        Failure::new(
-            ErrorCode::Internal,
-            "Something went wrong on our side.",
-            "a document without a root after it was opened",
-        )
-    })?;
+    let root = root.map_err(|_| Failure::internal("a document without a root after it was opened"))?;
     let info = document.trailer.get(b"Info").and_then(Object::as_reference).ok();
     let mut writer = PdfWriter::create(path, limits.output_bytes)?;
     // The objects are numbered from 1 without gaps. The writer's own come after them.

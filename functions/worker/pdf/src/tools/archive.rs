@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::pdf;
 use crate::pdfa::{self, Level, Verdict};
-use crate::structure::held::Held;
+use crate::structure::deferred_pictures::DeferredPictures;
 use crate::structure::metadata::Schema;
 use crate::structure::open::Opened;
 use crate::structure::pages;
@@ -61,11 +61,11 @@ fn refuse(verdict: &Verdict, option: &str) -> Failure {
 }
 
 /// Writes all objects.
-fn write(request: &Request, mut document: Document, held: &Held) -> Result<(), Failure> {
+fn write(request: &Request, mut document: Document, held: &DeferredPictures) -> Result<(), Failure> {
     document.prune_objects();
     document.renumber_objects();
     let root = document.trailer.get(b"Root").and_then(Object::as_reference);
-    let root = root.map_err(|_| super::internal("a document without a root after it was opened"))?;
+    let root = root.map_err(|_| Failure::internal("a document without a root after it was opened"))?;
     let info = document.trailer.get(b"Info").and_then(Object::as_reference).ok();
     let mut writer = PdfWriter::create(&request.directory.join(RESULT), request.limits.output_bytes)?;
     // They were renumbered from 1 without gaps. The writer's own objects follow.

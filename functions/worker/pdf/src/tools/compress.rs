@@ -196,7 +196,7 @@ fn attempt(
     result: &Path,
 ) -> Result<Attempt, Failure> {
     let structure::open::Opened { mut document, held, warnings } =
-        structure::open_holding(engines, request, 0)?.without_claim();
+        structure::open_deferring(engines, request, 0)?.without_claim();
     let tree = pages::read(&mut document, request.limits.pages)?;
     // Before all else, so that duplicates are processed once.
     shrink::remove_baggage(&mut document, options.remove_metadata);

@@ -11,7 +11,7 @@ use crate::structure::assembly::Source;
 use crate::structure::fields::{self, EDITABLE, Field, Kind, MULTI_SELECT, inherited};
 use crate::structure::flatten::{self, What};
 use crate::structure::objects::{Lookup, text};
-use crate::structure::{Assembly, field_text, open_holding, pages};
+use crate::structure::{Assembly, field_text, open_deferring, pages};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
 
 const RESULT: &str = "result.pdf";
@@ -63,7 +63,7 @@ impl Entry {
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
-    let opened = open_holding(engines, request, 0)?.without_claim();
+    let opened = open_deferring(engines, request, 0)?.without_claim();
     let (mut document, mut warnings) = (opened.document, opened.warnings);
     let tree = pages::read(&mut document, request.limits.pages)?;
     let (fields, is_calculated) = form(&document)?;
@@ -96,7 +96,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         let what = What { annotations: false, forms: true };
         flatten::draw_appearances(&mut document, &tree.pages, what);
     }
-    let mut source = Source::read(document, request.limits.pages)?.holding(opened.held);
+    let mut source = Source::read(document, request.limits.pages)?.deferring(opened.held);
     let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
     warnings.extend(assembled.warnings);
     Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: Some(report), warnings })

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::structure::writer::write_document;
-use crate::structure::{open_holding, pages};
+use crate::structure::{open_deferring, pages};
 use crate::{Engines, ErrorCode, Failure, PictureLimits, Request, Source, shrink};
 
 /// Bytes that are searched at once.
@@ -26,7 +26,7 @@ pub(super) fn run(
     if !pictures.map_err(|error| super::io_failure(&error))? {
         return Ok(false);
     }
-    let mut opened = match open_holding(engines, request, position) {
+    let mut opened = match open_deferring(engines, request, position) {
         // It is small enough for a result, but not for a change.
         Err(failure) if failure.code == ErrorCode::RenderFailed => return Ok(false),
         opened => opened?,

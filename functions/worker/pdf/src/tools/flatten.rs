@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::{options, pdf};
 use crate::structure::assembly::Source;
 use crate::structure::flatten::{self, What};
-use crate::structure::{Assembly, open_holding, pages, visible};
+use crate::structure::{Assembly, open_deferring, pages, visible};
 use crate::{Engines, Failure, Outcome, Request, Warning};
 
 const RESULT: &str = "result.pdf";
@@ -26,7 +26,7 @@ impl Default for Options {
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
-    let opened = open_holding(engines, request, 0)?.without_claim();
+    let opened = open_deferring(engines, request, 0)?.without_claim();
     let mut warnings = opened.warnings;
     let mut document = opened.document;
     let tree = pages::read(&mut document, request.limits.pages)?;
@@ -42,7 +42,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
             format!("{kept} annotation(s) have no appearance of their own, and stay as they are."),
         ));
     }
-    let mut source = Source::read(document, request.limits.pages)?.holding(opened.held);
+    let mut source = Source::read(document, request.limits.pages)?.deferring(opened.held);
     let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
     warnings.extend(assembled.warnings);
     Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: None, warnings })

@@ -8,7 +8,7 @@ use crate::structure::metadata;
 use crate::structure::overlay::{self, Drawing, Layer, Role};
 use crate::structure::pages::{self, Rectangle};
 use crate::structure::transform::Matrix;
-use crate::structure::{Assembly, open_holding};
+use crate::structure::{Assembly, open_deferring};
 use crate::{Engines, Failure, Media, Outcome, Request};
 
 const RESULT: &str = "result.pdf";
@@ -33,10 +33,10 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     if source.media != Media::Pdf {
         return mark_picture::run(request, source);
     }
-    let opened = open_holding(engines, request, 0)?;
+    let opened = open_deferring(engines, request, 0)?;
     // What claims to be PDF/A stays PDF/A.
     let archive = metadata::statement(&opened.document).pdfa().map(|(part, _)| part == "1");
-    let mut source = Source::read(opened.document, request.limits.pages)?.holding(opened.held);
+    let mut source = Source::read(opened.document, request.limits.pages)?.deferring(opened.held);
     let word = if archive.is_some() { add_outlines(&mut source.document) } else { add_word(&mut source.document) };
     for page in source.pages.clone() {
         let Ok(dictionary) = source.document.get_dictionary(page) else { continue };

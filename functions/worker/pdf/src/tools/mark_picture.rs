@@ -4,7 +4,6 @@ use super::io_failure;
 use crate::image::{Encoding, Format, encode};
 use crate::pdfium::Bitmap;
 use crate::structure::stamp;
-use crate::tools::internal;
 use crate::{Artifact, Failure, Outcome, Request, Source};
 
 /// The bars of each letter: left, top, right, bottom, in a box of 5 × 7.
@@ -25,7 +24,7 @@ const OPACITY: f32 = 0.4;
 const QUALITY: u8 = 85;
 
 pub(super) fn run(request: &Request, source: &Source) -> Result<Outcome, Failure> {
-    let format = Format::of(source.media).ok_or_else(|| internal("a file that takes no mark"))?;
+    let format = Format::of(source.media).ok_or_else(|| Failure::internal("a file that takes no mark"))?;
     let content = std::fs::read(&source.path).map_err(|error| io_failure(&error))?;
     let image = stamp::decode(&content, request.limits.pixels)?;
     let (width, height, transparent) = (image.width(), image.height(), image.color().has_alpha());

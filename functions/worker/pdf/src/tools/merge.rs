@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{options, page_indices, pdf, stem};
 use crate::structure::assembly::{Bookmarks, Source};
-use crate::structure::{Assembly, PageUse, Part, open_holding, pages, transform};
+use crate::structure::{Assembly, PageUse, Part, open_deferring, pages, transform};
 use crate::{Engines, Failure, Outcome, Request};
 
 const RESULT: &str = "result.pdf";
@@ -68,9 +68,9 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     };
     let mut last_size = Paper::A4.points();
     for (position, source) in request.sources.iter().enumerate() {
-        let opened = open_holding(engines, request, position)?;
+        let opened = open_deferring(engines, request, position)?;
         warnings.extend(opened.warnings);
-        let mut document = Source::read(opened.document, request.limits.pages)?.holding(opened.held);
+        let mut document = Source::read(opened.document, request.limits.pages)?.deferring(opened.held);
         let chosen = page_indices(
             source.page_range.as_deref(),
             &format!("sources[{position}].pageRange"),

@@ -15,7 +15,7 @@ use crate::structure::assembly::Source;
 use crate::structure::attachments::{self, Relationship};
 use crate::structure::metadata::{self, Information, Statement};
 use crate::structure::open::{Opened, io_failure};
-use crate::structure::{Assembly, open_holding};
+use crate::structure::{Assembly, open_deferring};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
 
 #[derive(Debug, Default, Deserialize)]
@@ -87,7 +87,7 @@ struct FacturX {
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
     let invoice = options.factur_x.as_ref().map(|factur_x| invoice(request, factur_x)).transpose()?;
-    let mut opened = open_holding(engines, request, 0)?;
+    let mut opened = open_deferring(engines, request, 0)?;
     let statement = change(&mut opened, &options, invoice.is_some())?;
     for attachment in &options.attachments {
         attach(request, &mut opened.document, attachment)?;
@@ -96,7 +96,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         return with_invoice(engines, request, opened, &invoice, factur_x);
     }
     let Opened { document, held, mut warnings } = opened;
-    let mut source = Source::read(document, request.limits.pages)?.holding(held);
+    let mut source = Source::read(document, request.limits.pages)?.deferring(held);
     let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
     if statement.pdfa().is_some_and(|(part, _)| part == "1") {
         archive::unpack(engines, request)?;

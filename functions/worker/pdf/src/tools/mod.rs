@@ -66,9 +66,7 @@ pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
 /// Reads a tool's options, which the API has checked against its schema: an error is our own bug.
 fn options<T: DeserializeOwned>(request: &Request) -> Result<T, Failure> {
     let value = if request.options.is_null() { serde_json::json!({}) } else { request.options.clone() };
-    serde_json::from_value(value).map_err(|error| {
-        Failure::new(ErrorCode::Internal, "Something went wrong on our side.", format!("options: {error}"))
-    })
+    serde_json::from_value(value).map_err(|error| Failure::internal(format!("options: {error}")))
 }
 
 /// The pages that an option or a source selects, counted from 0; all pages without a range.
@@ -95,7 +93,7 @@ fn stem(name: Option<&str>) -> Option<String> {
 fn only_source(request: &Request) -> Result<&Source, Failure> {
     match request.sources.as_slice() {
         [source] => Ok(source),
-        sources => Err(internal(format!("{} sources for a tool that takes one", sources.len()))),
+        sources => Err(Failure::internal(format!("{} sources for a tool that takes one", sources.len()))),
     }
 }
 
@@ -108,10 +106,6 @@ fn within_output(bytes: u64, limits: &Limits) -> Result<(), Failure> {
     Err(Failure::new(ErrorCode::RenderFailed, message, "result beyond the limit"))
 }
 
-fn internal(cause: impl Into<String>) -> Failure {
-    Failure::new(ErrorCode::Internal, "Something went wrong on our side.", cause)
-}
-
 fn io_failure(error: &std::io::Error) -> Failure {
-    internal(format!("file: {}", error.kind()))
+    Failure::internal(format!("file: {}", error.kind()))
 }

@@ -4,14 +4,14 @@ use lopdf::{Object, ObjectId};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{internal, io_failure, options, pdf, raster};
+use super::{io_failure, options, pdf, raster};
 use crate::image::{Encoding, Format, encode};
 use crate::ocr::{self, How, LOW_CONFIDENCE, PageText, Reader, TextLayer};
 use crate::pdfium::Page;
 use crate::structure::assembly::Source;
 use crate::structure::objects::Lookup;
 use crate::structure::transform::{Matrix, move_annotation, wrap_contents};
-use crate::structure::{Assembly, invisible, open_holding, overlay, pages};
+use crate::structure::{Assembly, invisible, open_deferring, overlay, pages};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
 
 const RESULT: &str = "result.pdf";
@@ -64,7 +64,7 @@ enum Done {
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
     let done = read(engines, request, &options)?;
-    let opened = open_holding(engines, request, 0)?.without_claim();
+    let opened = open_deferring(engines, request, 0)?.without_claim();
     let (mut document, mut warnings) = (opened.document, opened.warnings);
     let tree = pages::read(&mut document, request.limits.pages)?;
     if tree.pages.len() != done.len() {
@@ -87,7 +87,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         layer.add(&mut document, *page, text);
     }
     layer.finish(&mut document);
-    let mut source = Source::read(document, request.limits.pages)?.holding(opened.held);
+    let mut source = Source::read(document, request.limits.pages)?.deferring(opened.held);
     let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
     warnings.extend(assembled.warnings);
     warnings.extend(warn(&done));
@@ -127,7 +127,7 @@ pub(super) fn reader(engines: &Engines, languages: &[String]) -> Result<Reader, 
 }
 
 fn no_model() -> Failure {
-    internal("a model of Tesseract is not installed")
+    Failure::internal("a model of Tesseract is not installed")
 }
 
 /// Draws a page in colour to a file, and returns the file's name.
@@ -144,7 +144,7 @@ fn draw(page: &Page<'_>, index: u32, dpi: f32, request: &Request) -> Result<Stri
 fn replace(document: &mut lopdf::Document, id: ObjectId, picture: &std::path::Path) -> Result<(), Failure> {
     let data = std::fs::read(picture).map_err(|error| io_failure(&error))?;
     std::fs::remove_file(picture).map_err(|error| io_failure(&error))?;
-    let stream = crate::image::jpeg(&data).ok_or_else(|| internal("a picture of our own can't be read"))?;
+    let stream = crate::image::jpeg(&data).ok_or_else(|| Failure::internal("a picture of our own can't be read"))?;
     overlay::show_picture(document, id, stream);
     Ok(())
 }

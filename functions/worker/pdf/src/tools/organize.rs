@@ -6,7 +6,7 @@ use super::{options, page_indices, pdf};
 use crate::structure::assembly::{Bookmarks, Source};
 use crate::structure::impose::{self, Grid};
 use crate::structure::pages::{self, Rectangle};
-use crate::structure::{Assembly, PageUse, Part, open_holding};
+use crate::structure::{Assembly, PageUse, Part, open_deferring};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
 
 const RESULT: &str = "result.pdf";
@@ -44,9 +44,9 @@ struct Crop {
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
-    let opened = open_holding(engines, request, 0)?.without_claim();
+    let opened = open_deferring(engines, request, 0)?.without_claim();
     let mut warnings = opened.warnings;
-    let mut source = Source::read(opened.document, request.limits.pages)?.holding(opened.held);
+    let mut source = Source::read(opened.document, request.limits.pages)?.deferring(opened.held);
     let mut used = chosen(request, &options, &source)?;
     turn(&options.rotate, &mut used)?;
     if let Some(crop) = &options.crop {

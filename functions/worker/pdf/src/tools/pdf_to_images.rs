@@ -9,8 +9,8 @@ use serde::Deserialize;
 
 use super::raster::{self, Fit};
 use crate::image::{Encoding, Format, encode};
+use crate::memory_budget::MemoryBudget;
 use crate::pdfium::{Background, Bitmap, Document};
-use crate::room::Room;
 use crate::{Artifact, Engines, Failure, Outcome, Request};
 
 /// Threads that encode while this one draws.
@@ -75,12 +75,12 @@ fn draw_all(
     request: &Request,
     output: &Output<'_>,
 ) -> Result<(), Failure> {
-    let room = Room::new(request.limits.memory_bytes / MEMORY_SHARE);
+    let budget = MemoryBudget::new(request.limits.memory_bytes / MEMORY_SHARE);
     let (send, receive) = sync_channel::<(usize, Bitmap)>(ENCODERS);
     let receive = Mutex::new(receive);
     thread::scope(|scope| {
         let wanted = thread::available_parallelism().map_or(1, usize::from).min(ENCODERS).min(pages.len());
-        let spawn = |_| thread::Builder::new().spawn_scoped(scope, || encode_all(&receive, &room, output)).is_ok();
+        let spawn = |_| thread::Builder::new().spawn_scoped(scope, || encode_all(&receive, &budget, output)).is_ok();
         let encoders = (0..wanted).filter(|index| spawn(*index)).count();
         let mut drawn = Ok(());
         for (index, page) in pages.iter().enumerate() {
@@ -89,11 +89,11 @@ fn draw_all(
             }
             drawn = document.page(*page).and_then(|page| {
                 let size = raster::size(page.size(), fit, request.limits.pixels)?;
-                room.take(size.bytes());
+                budget.take(size.bytes());
                 let bitmap = page.render(size.width, size.height, background)?;
                 if encoders == 0 {
                     output.write(index, &bitmap);
-                    room.give_back(bitmap.data.len() as u64);
+                    budget.give_back(bitmap.data.len() as u64);
                 } else {
                     // Fails only if all encoders have ended, each with an error of its own.
                     drop(send.send((index, bitmap)));
@@ -109,14 +109,14 @@ fn draw_all(
     })
 }
 
-fn encode_all(receive: &Mutex<Receiver<(usize, Bitmap)>>, room: &Room, output: &Output<'_>) {
+fn encode_all(receive: &Mutex<Receiver<(usize, Bitmap)>>, budget: &MemoryBudget, output: &Output<'_>) {
     loop {
         let received = receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((index, bitmap)) = received else { return };
         if !output.failed.load(Ordering::Relaxed) {
             output.write(index, &bitmap);
         }
-        room.give_back(bitmap.data.len() as u64);
+        budget.give_back(bitmap.data.len() as u64);
     }
 }
 
@@ -180,7 +180,7 @@ impl<'r> Output<'r> {
         let media = self.encoding.format.media();
         let digits = count.to_string().len();
         let artifact = |(index, size): (usize, Option<(u32, u32)>)| {
-            let (width, height) = size.ok_or_else(|| super::internal("a picture was not written"))?;
+            let (width, height) = size.ok_or_else(|| Failure::internal("a picture was not written"))?;
             let number = pages.get(index).map_or(0, |page| page + 1);
             let filename = (pages.len() > 1).then(|| {
                 format!(

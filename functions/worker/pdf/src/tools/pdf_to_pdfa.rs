@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::archive::{self, Archive, OnUnsupported};
 use super::options;
 use crate::pdfa::Level;
-use crate::structure::open_holding;
+use crate::structure::open_deferring;
 use crate::{Engines, Failure, Outcome, Request};
 
 #[derive(Debug, Default, Deserialize)]
@@ -17,6 +17,6 @@ struct Options {
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let Options { level, on_unsupported }: Options = options(request)?;
-    let opened = open_holding(engines, request, 0)?;
+    let opened = open_deferring(engines, request, 0)?;
     archive::make(engines, request, opened, Archive { level, on_unsupported, option: "onUnsupported", schema: None })
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{options, pdf};
 use crate::structure::open::{io_failure, mentions_signature, signature_broken};
 use crate::structure::pages::too_many;
-use crate::structure::{self, Assembly, open_holding};
+use crate::structure::{self, Assembly, open_deferring};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Source, Warning};
 
 const RESULT: &str = "result.pdf";
@@ -111,10 +111,7 @@ pub(super) fn unlock(engines: &Engines, request: &Request) -> Result<Outcome, Fa
 }
 
 fn source(request: &Request) -> Result<&Source, Failure> {
-    request
-        .sources
-        .first()
-        .ok_or_else(|| Failure::new(ErrorCode::Internal, "Something went wrong on our side.", "no source"))
+    request.sources.first().ok_or_else(|| Failure::internal("no source"))
 }
 
 fn refuse(message: &str) -> Failure {
@@ -164,8 +161,8 @@ fn rebuild(engines: &Engines, request: &Request, password: Option<&str>, path: &
     if let Some(source) = request.sources.first_mut() {
         source.password = password.map(str::to_owned);
     }
-    let opened = open_holding(engines, &request, 0)?;
-    let mut document = structure::assembly::Source::read(opened.document, request.limits.pages)?.holding(opened.held);
+    let opened = open_deferring(engines, &request, 0)?;
+    let mut document = structure::assembly::Source::read(opened.document, request.limits.pages)?.deferring(opened.held);
     let assembled = Assembly::whole(path, &request.limits, &mut document)?;
     let warnings = opened.warnings.into_iter().chain(assembled.warnings);
     Ok(warnings.filter(|warning| warning.code != "encryption_removed").collect())

@@ -3,10 +3,10 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{internal, io_failure, ocr_pdf, options, pdf};
+use super::{ocr_pdf, options, pdf};
 use crate::ocr::Reader;
 use crate::pdfium::Rect;
-use crate::redact::{self, Applied, Checks, Cover, Needles, Plan, Removed, Sight, Steps, Wanted};
+use crate::redact::{self, Applied, Checks, Cover, Needles, OcrPool, Order, Plan, Redaction, Removed, Steps, Wanted};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
 
 const RESULT: &str = "result.pdf";
@@ -78,37 +78,43 @@ pub(crate) fn run_with(engines: &Engines, request: &Request, steps: Steps) -> Re
         return Err(refused("A `box` in `regions` is empty.".to_owned(), "an empty region"));
     }
 
-    let files = redact::prepare(engines, request, &needles, options.metadata)?;
-    let mut plan = redact::find(engines, &files.flat, &regions, &needles)?;
-    let load = || ocr_pdf::reader(engines, &options.languages).map(Reader::with_inverted_text);
-    let mut sight = Sight::new(&needles, load);
-    let result = request.directory.join(RESULT);
+    let order = Order { needles: &needles, regions: &regions, metadata: options.metadata, cover, result: RESULT };
+    let mut redaction = Redaction::prepare(engines, request, order, steps)?;
+    let mut pool =
+        OcrPool::new(&needles, || ocr_pdf::reader(engines, &options.languages).map(Reader::with_inverted_text));
     for _ in 0..ROUNDS {
-        let applied = redact::apply(engines, request, &files, &mut plan, &needles, &cover, steps, &result)?;
-        let (leftovers, checks) =
-            redact::prove(engines, request, &files, &plan, &needles, &cover, &mut sight, &result)?;
+        let applied = redaction.apply()?;
+        let (leftovers, checks) = redaction.prove(&mut pool)?;
         if leftovers.is_empty() {
-            for file in [&files.prepared, &files.flat] {
-                std::fs::remove_file(file).map_err(|error| io_failure(&error))?;
-            }
-            let mut warnings = files.warnings;
-            warnings.extend(applied.warnings.iter().cloned());
-            warnings.extend(warn(&plan, &needles, &files.removed));
-            let report = report(&plan, &options, &applied, &files.removed, checks);
-            return Ok(Outcome { artifacts: vec![pdf(RESULT, applied.pages)], report: Some(report), warnings });
+            return deliver(redaction, &options, &needles, applied, checks);
         }
-        if !plan.learn(&leftovers) {
+        if !redaction.plan.learn(&leftovers) {
             break;
         }
     }
-    // Nothing is delivered.
-    std::fs::remove_file(&result).map_err(|error| io_failure(&error))?;
+    redaction.files.withdraw()?;
     Err(Failure::new(
         ErrorCode::RedactionIncomplete,
         "Something that is to be redacted could not be removed, so there is no result. Print the document to a new PDF, or turn \
          it into pictures with pdf-to-images and images-to-pdf, and redact that.",
         "the proof found something left",
     ))
+}
+
+fn deliver(
+    redaction: Redaction<'_>,
+    options: &Options,
+    needles: &Needles,
+    applied: Applied,
+    checks: Checks,
+) -> Result<Outcome, Failure> {
+    let Redaction { plan, files, .. } = redaction;
+    files.clean_up()?;
+    let report = report(&plan, options, &applied, &files.removed, checks);
+    let mut warnings = files.warnings;
+    warnings.extend(applied.warnings);
+    warnings.extend(warn(&plan, needles, &files.removed));
+    Ok(Outcome { artifacts: vec![pdf(RESULT, applied.pages)], report: Some(report), warnings })
 }
 
 fn refused(message: String, cause: &str) -> Failure {
@@ -119,7 +125,7 @@ fn color(text: &str) -> Result<[u8; 3], Failure> {
     let part = |from: usize| u8::from_str_radix(text.get(from..from + 2)?, 16).ok();
     match (part(1), part(3), part(5)) {
         (Some(r), Some(g), Some(b)) => Ok([r, g, b]),
-        _ => Err(internal("a colour that the schema does not allow")),
+        _ => Err(Failure::internal("a colour that the schema does not allow")),
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{internal, io_failure, only_source, options, stem};
+use super::{io_failure, only_source, options, stem};
 use crate::email::{Body, Email, Format, Page, render};
 use crate::{Artifact, ErrorCode, Failure, Media, Outcome, Request, Warning};
 
@@ -84,7 +84,7 @@ fn read(media: Media, bytes: &[u8]) -> Result<Email, Failure> {
         | Media::Json
         | Media::Zip
         | Media::Office(_)
-        | Media::Other => return Err(internal(format!("{media:?} as a message"))),
+        | Media::Other => return Err(Failure::internal(format!("{media:?} as a message"))),
     };
     Email::read(bytes, format).map_err(|error| {
         let message = "The message is damaged. Save it again in the program that it comes from, and retry.";

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{options, page_indices, pdf, stem};
 use crate::structure::assembly::{Bookmarks, Item, Source};
-use crate::structure::{Assembly, PageUse, Part, content, open_holding};
+use crate::structure::{Assembly, PageUse, Part, content, open_deferring};
 use crate::{Artifact, Engines, ErrorCode, Failure, Limits, Outcome, Request, Warning};
 
 /// The most files that one job may return.
@@ -58,8 +58,8 @@ struct Piece {
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
-    let opened = open_holding(engines, request, 0)?.without_claim();
-    let mut source = Source::read(opened.document, request.limits.pages)?.holding(opened.held);
+    let opened = open_deferring(engines, request, 0)?.without_claim();
+    let mut source = Source::read(opened.document, request.limits.pages)?.deferring(opened.held);
     let own = request.sources.first().and_then(|source| source.page_range.as_deref());
     let offered = page_indices(own, "pageRange", source.pages.len(), request.limits.pages)?;
     let offered: Vec<usize> = offered.into_iter().map(|page| page as usize).collect();

@@ -109,7 +109,7 @@ fn picture(request: &Request, source: &Source, format: ImageFormat, options: &Op
     let shown = size(if turned { (height, width) } else { (width, height) }, options, true, request.limits.pixels)?;
     let stored = if turned { Size { width: shown.height, height: shown.width } } else { shown };
     let pixels = image.into_rgba8();
-    let failed = || super::internal("resampling");
+    let failed = || Failure::internal("resampling");
     let (width, height) = (stored.width, stored.height);
     let small = resized(&pixels, PixelType::U8x4, pixels.dimensions(), (width, height), FilterType::Lanczos3);
     let small = small.and_then(|small| image::RgbaImage::from_raw(width, height, small)).ok_or_else(failed)?;

@@ -56,7 +56,7 @@ fn fit(
     }
     let new = Source { path: result, password: None, ..source.clone() };
     if Some(pages(engines, request, &new)?) != count {
-        return Err(super::internal("other pages after pictures were made smaller"));
+        return Err(Failure::internal("other pages after pictures were made smaller"));
     }
     Ok(Some(file))
 }

@@ -11,7 +11,7 @@ use crate::structure::assembly::Source;
 use crate::structure::overlay::{self, Drawing, Layer, Role};
 use crate::structure::pages::{self, Rectangle};
 use crate::structure::transform::Matrix;
-use crate::structure::{Assembly, open_holding, stamp};
+use crate::structure::{Assembly, open_deferring, stamp};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
 
 const RESULT: &str = "result.pdf";
@@ -82,9 +82,9 @@ struct Mark {
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
-    let opened = open_holding(engines, request, 0)?.without_claim();
+    let opened = open_deferring(engines, request, 0)?.without_claim();
     let mut warnings = opened.warnings;
-    let mut source = Source::read(opened.document, request.limits.pages)?.holding(opened.held);
+    let mut source = Source::read(opened.document, request.limits.pages)?.deferring(opened.held);
     let chosen = page_indices(options.pages.as_deref(), "pages", source.pages.len(), request.limits.pages)?;
     let marks = if request.sources.len() > 1 {
         if options.text.is_some() {

@@ -2,9 +2,9 @@
 
 pub(super) mod installed;
 mod own;
-pub(super) mod relatives;
+pub(super) mod substitutes;
 
 pub(super) use installed::InstalledFonts;
 pub(super) use own::UPLOAD_HINT;
 pub use own::{NO_FONTS, OwnFonts};
-pub(super) use relatives::{Asker, Emoji, Relative, Widths, write_configuration};
+pub(super) use substitutes::{Asker, Emoji, Relative, Widths, write_configuration};

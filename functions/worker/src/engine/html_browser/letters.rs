@@ -6,7 +6,7 @@ use docmill::domain::job::Warning;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::engine::fonts::{InstalledFonts, OwnFonts, Relative, UPLOAD_HINT, Widths, relatives};
+use crate::engine::fonts::{InstalledFonts, OwnFonts, Relative, UPLOAD_HINT, Widths, substitutes};
 
 /// A script for the page. It returns [`Letters`].
 pub(super) const LOOK: &str = include_str!("letters.js");
@@ -80,7 +80,7 @@ fn missing(
         if is_there(name) || SYSTEM.contains(&name.as_str()) || installed.has(name) {
             return None;
         }
-        let relative = installed.families().and_then(|families| relatives::of(name, families));
+        let relative = installed.families().and_then(|families| substitutes::of(name, families));
         if let Some(relative) = relative.filter(|relative| relative.serves_pages()) {
             return (relative.widths != Widths::Same).then(|| (shortened(name), Some(relative)));
         }

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use docmill::domain::job::Warning;
 
-use crate::engine::fonts::{InstalledFonts, OwnFonts, Relative, UPLOAD_HINT, Widths, relatives};
+use crate::engine::fonts::{InstalledFonts, OwnFonts, Relative, UPLOAD_HINT, Widths, substitutes};
 
 /// Value of `FC_DEBUG` that makes fontconfig log each request and its result.
 pub(super) const LOG_MATCHES: &str = "1";
@@ -48,14 +48,14 @@ fn shortened(name: &str) -> String {
 }
 
 fn is_missing(family: &str, installed: &BTreeSet<String>) -> bool {
-    let has_twin = || relatives::of(family, installed).is_some_and(|relative| relative.widths == Widths::Same);
+    let has_twin = || substitutes::of(family, installed).is_some_and(|relative| relative.widths == Widths::Same);
     // A leading plus sign refers to a theme's font, which is requested separately.
     let is_name = !family.is_empty() && !family.starts_with('+');
     is_name && !installed.contains(family) && !OWN.contains(&family) && !has_twin()
 }
 
 fn warning(asked: &str, found: &str, installed: &BTreeSet<String>) -> Warning {
-    let relative = relatives::of(&asked.to_lowercase(), installed);
+    let relative = substitutes::of(&asked.to_lowercase(), installed);
     let near = relative.is_some_and(|relative| relative.widths == Widths::Near && relative.stand_in == found);
     let widths = Relative::consequence(if near { Widths::Near } else { Widths::Differ });
     Warning::new(

@@ -201,6 +201,13 @@ fn char_set<'n>(names: impl Iterator<Item = &'n str>) -> Object {
     crate::structure::objects::string(names.iter().map(|name| format!("/{name}")).collect::<String>())
 }
 
+fn with_hints(mut outline: Outline) -> Outline {
+    if outline.hints.is_empty() {
+        outline.hints.push(Hints::default());
+    }
+    outline
+}
+
 /// The font with the displayed glyphs at the stated widths.
 fn rewrite(
     document: &mut Document,
@@ -215,14 +222,11 @@ fn rewrite(
     let mut names: Vec<(u8, String)> = Vec::new();
     let mut characters = Vec::new();
     for shown in shown {
-        let mut outline = match &shown.name {
+        let outline = match &shown.name {
             Some(name) => face.outline(name)?,
             None => missing.clone(),
         };
-        if outline.hints.is_empty() {
-            outline.hints.push(Hints::default());
-        }
-        outline.width = shown.width;
+        let outline = Outline { width: shown.width, ..with_hints(outline) };
         let own =
             shown.name.clone().filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.'));
         let name = own
@@ -238,12 +242,8 @@ fn rewrite(
         names.push((shown.code, name));
     }
     let bounds = face.bounds();
-    let mut missing = missing;
-    if missing.hints.is_empty() {
-        missing.hints.push(Hints::default());
-    }
     let plain = descriptor::plain_name(document.name(font, b"BaseFont").unwrap_or(b"Font"));
-    let data = compact::from_outlines(&plain, &bounds, missing, &glyphs)?;
+    let data = compact::from_outlines(&plain, &bounds, with_hints(missing), &glyphs)?;
     let (file, tag) = file(document, &data, Some("Type1C"))?;
     let name = format!("{tag}+{plain}");
     let descriptor = descriptor::with_file(document, font, &name, "FontFile3", file, None);
@@ -252,11 +252,8 @@ fn rewrite(
     {
         descriptor.set("CharSet", char_set(glyphs.keys().map(String::as_str)));
     }
-    let mut differences: Vec<Object> = Vec::new();
-    for (code, name) in &names {
-        differences.push(i64::from(*code).into());
-        differences.push(Object::Name(name.clone().into_bytes()));
-    }
+    let difference = |(code, name): (u8, String)| [i64::from(code).into(), Object::Name(name.into_bytes())];
+    let differences: Vec<Object> = names.into_iter().flat_map(difference).collect();
     let mut new = font.clone();
     new.set("Type", "Font");
     new.set("Subtype", "Type1");

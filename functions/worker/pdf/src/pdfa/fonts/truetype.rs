@@ -8,7 +8,7 @@ use read_fonts::{FontData, FontRead};
 
 use super::codes::{Base, Codes};
 use crate::shrink::fonts::encoding::macintosh;
-use crate::shrink::fonts::truetype::{self, Tables};
+use crate::shrink::fonts::truetype::{self, Tables, u16_at};
 
 /// The code offset of symbolic fonts.
 const SYMBOLS: u16 = 0xF000;
@@ -21,10 +21,6 @@ pub(super) struct Face<'f> {
     units: f64,
     /// The number of glyphs with their own width.
     wide: usize,
-}
-
-fn u16_at(data: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_be_bytes(data.get(at..at + 2)?.try_into().ok()?))
 }
 
 impl<'f> Face<'f> {

@@ -1,5 +1,7 @@
 //! Composite fonts.
 
+use std::collections::BTreeMap;
+
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 use read_fonts::ps::cff::CffFontRef;
 use read_fonts::ps::string::Sid;
@@ -34,6 +36,19 @@ pub(super) fn mend(document: &mut Document, font: &Dictionary, codes: &[u16], le
             }
         }
     }
+}
+
+/// A `CIDToGIDMap`.
+fn glyph_map(glyphs: &BTreeMap<u16, u16>) -> Vec<u8> {
+    let last = glyphs.keys().max().copied().unwrap_or(0);
+    let mut map = vec![0; (usize::from(last) + 1) * 2];
+    for (cid, glyph) in glyphs {
+        let place = usize::from(*cid) * 2;
+        if let Some(pair) = map.get_mut(place..place + 2) {
+            pair.copy_from_slice(&glyph.to_be_bytes());
+        }
+    }
+    map
 }
 
 fn true_type(
@@ -75,15 +90,7 @@ fn true_type(
         return entries(document, font, id, new, &present, level);
     }
     let Some(rewritten) = rewrite(&face, &slots, false) else { return Fate::Broken(Rule::FontProgram) };
-    let last = rewritten.glyphs.keys().max().copied().unwrap_or(0);
-    let mut map = vec![0; (usize::from(last) + 1) * 2];
-    for (cid, glyph) in &rewritten.glyphs {
-        let place = usize::from(*cid) * 2;
-        if let Some(pair) = map.get_mut(place..place + 2) {
-            pair.copy_from_slice(&glyph.to_be_bytes());
-        }
-    }
-    let map = document.add_object(Stream::new(Dictionary::new(), map));
+    let map = document.add_object(Stream::new(Dictionary::new(), glyph_map(&rewritten.glyphs)));
     let Some((file, tag)) = file(document, &rewritten.data, None) else { return Fate::Broken(Rule::FontProgram) };
     let name = format!("{tag}+{}", descriptor::plain_name(document.name(font, b"BaseFont").unwrap_or(b"Font")));
     let descriptor = descriptor::with_file(document, descendant, &name, "FontFile2", file, Some(&face));

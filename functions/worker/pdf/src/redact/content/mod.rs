@@ -73,6 +73,49 @@ impl Output {
     fn push(&mut self, operator: &str, operands: Vec<Object>) {
         self.operations.push(Operation::new(operator, operands));
     }
+
+    fn paint(&mut self, path: &Path, operator: &str) {
+        if !path.is_empty() {
+            self.operations.extend(path.operations());
+            self.push(operator, Vec::new());
+        }
+    }
+
+    fn clip(&mut self, path: &Path, operations: [Operation; 2]) {
+        if path.is_empty() {
+            self.push("re", vec![0.into(); 4]);
+        }
+        self.operations.extend(path.operations());
+        self.operations.extend(operations);
+    }
+}
+
+/// Content while it is edited.
+struct Run {
+    output: Output,
+    state: State,
+    /// The saved states.
+    states: Vec<State>,
+    /// The path under construction, and its operations.
+    path: Path,
+    constructed: Vec<Operation>,
+    /// The operation that makes it a clip.
+    clip: Option<Operation>,
+}
+
+/// Most saved states.
+const MOST_STATES: usize = 500;
+
+/// How an operator fills a path, and whether it strokes it.
+fn painting(operator: &str) -> (Option<&'static str>, bool) {
+    match operator {
+        "S" | "s" => (None, true),
+        "f" | "F" => (Some("f"), false),
+        "f*" => (Some("f*"), false),
+        "B" | "b" => (Some("f"), true),
+        "B*" | "b*" => (Some("f*"), true),
+        _ => (None, false),
+    }
 }
 
 impl<'p> Editor<'p> {
@@ -96,83 +139,70 @@ impl<'p> Editor<'p> {
         depth: usize,
     ) -> Result<Option<Edited>, Unsafe> {
         let content = operations::decode(content).ok_or(Unsafe("content that can't be read"))?;
-        let mut output = Output {
+        let output = Output {
             operations: Vec::with_capacity(content.operations.len()),
             resources: resources.clone(),
             open: Vec::new(),
             touched: HashSet::new(),
             changed: false,
         };
-        let mut state = start;
-        let mut states = Vec::new();
-        let mut path = Path::default();
-        let mut constructed = Vec::new();
-        let mut clips = None;
+        let mut run = Run {
+            output,
+            state: start,
+            states: Vec::new(),
+            path: Path::default(),
+            constructed: Vec::new(),
+            clip: None,
+        };
         for operation in content.operations {
-            let numbers: Vec<f32> =
-                operation.operands.iter().filter_map(|operand| self.document.number(operand)).collect();
-            let operator = operation.operator.clone();
-            if path.push(&operator, &numbers) {
-                constructed.push(operation);
-                continue;
-            }
-            match operator.as_str() {
-                "W" | "W*" => clips = Some(operation),
-                "S" | "s" | "f" | "F" | "f*" | "B" | "B*" | "b" | "b*" | "n" => {
-                    let constructed = std::mem::take(&mut constructed);
-                    self.paint(
-                        &mut output,
-                        &mut state,
-                        std::mem::take(&mut path),
-                        constructed,
-                        clips.take(),
-                        operation,
-                    )?;
-                }
-                "q" => {
-                    if states.len() > 500 {
-                        return Err(Unsafe("states too deep"));
-                    }
-                    states.push(state.clone());
-                    output.operations.push(operation);
-                }
-                "Q" => {
-                    state = states.pop().unwrap_or(state);
-                    output.operations.push(operation);
-                }
-                "Tj" | "TJ" | "'" | "\"" => self.show(&mut output, &mut state, operation)?,
-                "Do" => self.draw(&mut output, &state, operation, depth)?,
-                "BI" => self.inline_picture(&mut output, &state, operation)?,
-                "sh" => {
-                    self.shade(&output, &state, &operation)?;
-                    output.operations.push(operation);
-                }
-                "gs" => {
-                    self.set_state(&output, &mut state, &operation, depth)?;
-                    output.operations.push(operation);
-                }
-                "Tf" => {
-                    state.font = operation.operands.first().and_then(|name| name.as_name().ok()).map(<[u8]>::to_vec);
-                    state.size = numbers.first().copied().unwrap_or(0.0);
-                    output.operations.push(operation);
-                }
-                "cs" | "CS" | "sc" | "SC" | "scn" | "SCN" | "g" | "G" | "rg" | "RG" | "k" | "K" => {
-                    self.set_color(&output, &mut state, &operation);
-                    output.operations.push(operation);
-                }
-                "BDC" | "BMC" => self.begin_mark(&mut output, operation),
-                "EMC" => {
-                    output.open.pop();
-                    output.operations.push(operation);
-                }
-                "MP" | "DP" => self.point_mark(&mut output, operation),
-                operator => {
-                    state.set(operator, &numbers);
-                    output.operations.push(operation);
-                }
-            }
+            self.operation(&mut run, operation, depth)?;
         }
-        Ok(self.finish(output))
+        Ok(self.finish(run.output))
+    }
+
+    /// Edits one operation, or collects it.
+    fn operation(&mut self, run: &mut Run, operation: Operation, depth: usize) -> Result<(), Unsafe> {
+        let numbers: Vec<f32> = operation.operands.iter().filter_map(|operand| self.document.number(operand)).collect();
+        let operator = operation.operator.clone();
+        if run.path.push(&operator, &numbers) {
+            run.constructed.push(operation);
+            return Ok(());
+        }
+        let Run { output, state, .. } = run;
+        match operator.as_str() {
+            "W" | "W*" => {
+                run.clip = Some(operation);
+                return Ok(());
+            }
+            "S" | "s" | "f" | "F" | "f*" | "B" | "B*" | "b" | "b*" | "n" => return self.paint(run, operation),
+            "Tj" | "TJ" | "'" | "\"" => return self.show(output, state, operation),
+            "Do" => return self.draw(output, state, operation, depth),
+            "BI" => return self.inline_picture(output, state, operation),
+            "BDC" | "BMC" => {
+                self.begin_mark(output, operation);
+                return Ok(());
+            }
+            "MP" | "DP" => {
+                self.point_mark(output, operation);
+                return Ok(());
+            }
+            "q" if run.states.len() > MOST_STATES => return Err(Unsafe("states too deep")),
+            "q" => run.states.push(state.clone()),
+            "Q" => run.state = run.states.pop().unwrap_or_else(|| state.clone()),
+            "sh" => self.shade(output, state, &operation)?,
+            "gs" => self.set_state(output, state, &operation, depth)?,
+            "Tf" => {
+                state.font = operation.operands.first().and_then(|name| name.as_name().ok()).map(<[u8]>::to_vec);
+                state.size = numbers.first().copied().unwrap_or(0.0);
+            }
+            "cs" | "CS" | "sc" | "SC" | "scn" | "SCN" | "g" | "G" | "rg" | "RG" | "k" | "K" => {
+                self.set_color(output, state, &operation);
+            }
+            "EMC" => drop(output.open.pop()),
+            operator => state.set(operator, &numbers),
+        }
+        run.output.operations.push(operation);
+        Ok(())
     }
 
     fn finish(&mut self, mut output: Output) -> Option<Edited> {
@@ -218,26 +248,14 @@ impl<'p> Editor<'p> {
         }
     }
 
-    fn paint(
-        &mut self,
-        output: &mut Output,
-        state: &mut State,
-        mut path: Path,
-        constructed: Vec<Operation>,
-        clips: Option<Operation>,
-        operation: Operation,
-    ) -> Result<(), Unsafe> {
+    fn paint(&mut self, run: &mut Run, operation: Operation) -> Result<(), Unsafe> {
+        let (mut path, constructed) = (std::mem::take(&mut run.path), std::mem::take(&mut run.constructed));
+        let clip = run.clip.take();
+        let Run { output, state, .. } = run;
         let operator = operation.operator.as_str();
-        let (fills, strokes) = match operator {
-            "S" | "s" => (None, true),
-            "f" | "F" => (Some("f"), false),
-            "f*" => (Some("f*"), false),
-            "B" | "b" => (Some("f"), true),
-            "B*" | "b*" => (Some("f*"), true),
-            _ => (None, false),
-        };
+        let (fills, strokes) = painting(operator);
         let unchanged = |output: &mut Output| {
-            output.operations.extend(constructed.iter().cloned().chain(clips.clone()).chain([operation.clone()]));
+            output.operations.extend(constructed.iter().cloned().chain(clip.clone()).chain([operation.clone()]));
         };
         let around = path.bounds(state.matrix);
         let margin = if strokes { state.stroke_margin() } else { 0.0 };
@@ -245,9 +263,7 @@ impl<'p> Editor<'p> {
             let around = grown(around, margin.max(0.01));
             self.areas.iter().any(|area| meets(*area, around))
         });
-        if clips.is_some()
-            && let Some(around) = around
-        {
+        if let Some(around) = around.filter(|_| clip.is_some()) {
             let clip = state.clip.map_or(Some(around), |clip| clip.intersection(around));
             // An empty clip hides everything.
             state.clip = Some(clip.unwrap_or(Rectangle { left: 0.0, bottom: 0.0, right: 0.0, top: 0.0 }));
@@ -264,34 +280,23 @@ impl<'p> Editor<'p> {
         }
         let filled = path.without(state.matrix, &self.areas, Paint::Fill, 0.0);
         let stroked = if strokes { path.without(state.matrix, &self.areas, Paint::Stroke, margin) } else { None };
-        if (fills.is_none() && clips.is_none() || filled.is_none()) && stroked.is_none() {
+        if (fills.is_none() && clip.is_none() || filled.is_none()) && stroked.is_none() {
             unchanged(output);
             return Ok(());
         }
-        if clips.is_some() && operator != "n" {
+        if clip.is_some() && operator != "n" {
             return Err(Unsafe("a clip that is painted, too"));
         }
         self.removed(output);
-        if let Some(clip) = clips {
-            let clipped = filled.unwrap_or(path);
-            if clipped.is_empty() {
-                output.push("re", vec![0.into(); 4]);
-            }
-            output.operations.extend(clipped.operations());
-            output.operations.extend([clip, operation]);
+        if let Some(clip) = clip {
+            output.clip(&filled.unwrap_or(path), [clip, operation]);
             return Ok(());
         }
-        let mut paint = |part: Path, operator: &str| {
-            if !part.is_empty() {
-                output.operations.extend(part.operations());
-                output.push(operator, Vec::new());
-            }
-        };
         if let Some(operator) = fills {
-            paint(filled.unwrap_or_else(|| path.clone()), operator);
+            output.paint(filled.as_ref().unwrap_or(&path), operator);
         }
         if strokes {
-            paint(stroked.unwrap_or(path), "S");
+            output.paint(&stroked.unwrap_or(path), "S");
         }
         Ok(())
     }

@@ -4,8 +4,8 @@
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use super::uses::{self, Codes};
-use crate::shrink::tokens::{self, Token, Tokens};
 use crate::structure::objects::{Lookup, unpacked};
+use crate::structure::tokens::{self, Token, Tokens};
 
 /// Most unpacked bytes of a map, and its most entries.
 const MAP_BYTES: usize = 16 << 20;

@@ -71,7 +71,8 @@ impl<'f> Tables<'f> {
     }
 }
 
-fn u16_at(data: &[u8], at: usize) -> Option<u16> {
+/// A number of a table.
+pub(crate) fn u16_at(data: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_be_bytes(data.get(at..at + 2)?.try_into().ok()?))
 }
 

@@ -33,7 +33,7 @@ impl Type1 {
         let encrypted = rest.get(white..)?;
         let is_hex = encrypted.get(..4)?.iter().all(u8::is_ascii_hexdigit);
         let private = if is_hex {
-            decrypt(&crate::shrink::tokens::hex(encrypted), EEXEC_KEY)
+            decrypt(&crate::structure::tokens::hex(encrypted), EEXEC_KEY)
         } else {
             decrypt(encrypted, EEXEC_KEY)
         };

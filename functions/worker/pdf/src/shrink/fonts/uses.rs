@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
-use crate::shrink::tokens::{self, Token, Tokens};
 use crate::structure::content;
 use crate::structure::objects::{DEPTH, Lookup, unpacked};
+use crate::structure::tokens::{self, Token, Tokens};
 
 /// The most bytes that the content of one page or form may unpack to.
 const CONTENT_BYTES: usize = 64 << 20;

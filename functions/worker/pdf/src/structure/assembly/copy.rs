@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use lopdf::{Dictionary, Document, Object, ObjectId, StringFormat};
 
-use crate::structure::held::Held;
+use crate::structure::deferred_pictures::DeferredPictures;
 use crate::structure::objects::{bytes, string};
 use crate::structure::writer::{PdfWriter, WriteError};
 
@@ -13,7 +13,7 @@ const LITERAL_BYTES: usize = 512;
 
 pub(crate) struct Copier<'a> {
     document: &'a mut Document,
-    held: &'a Held,
+    held: &'a DeferredPictures,
     /// The document is needed again, so copying must not empty it.
     keep: bool,
     ids: HashMap<ObjectId, ObjectId>,
@@ -36,7 +36,7 @@ pub(crate) struct Copier<'a> {
 }
 
 impl<'a> Copier<'a> {
-    pub(super) fn new(document: &'a mut Document, held: &'a Held, keep: bool, next_key: i64) -> Self {
+    pub(super) fn new(document: &'a mut Document, held: &'a DeferredPictures, keep: bool, next_key: i64) -> Self {
         Self {
             document,
             held,

@@ -8,7 +8,7 @@ use super::labels::{self, Label};
 use super::links::{self, Destinations};
 use super::outline::{self, Item};
 use crate::Failure;
-use crate::structure::held::Held;
+use crate::structure::deferred_pictures::DeferredPictures;
 use crate::structure::objects::{self, Lookup};
 use crate::structure::pages::{self, Rectangle};
 
@@ -16,7 +16,7 @@ use crate::structure::pages::{self, Rectangle};
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) document: Document,
-    pub(super) held: Held,
+    pub(super) held: DeferredPictures,
     pub(crate) pages: Vec<ObjectId>,
     pub(super) nodes: HashSet<ObjectId>,
     pub(super) catalog: Dictionary,
@@ -39,7 +39,7 @@ impl Source {
         let labels = labels::read(&document, &catalog, tree.pages.len());
         Ok(Self {
             document,
-            held: Held::NOTHING,
+            held: DeferredPictures::NOTHING,
             pages: tree.pages,
             nodes: tree.nodes,
             catalog,
@@ -52,7 +52,7 @@ impl Source {
     }
 
     /// Attaches the file of pictures that are not in memory.
-    pub(crate) fn holding(self, held: Held) -> Self {
+    pub(crate) fn deferring(self, held: DeferredPictures) -> Self {
         Self { held, ..self }
     }
 

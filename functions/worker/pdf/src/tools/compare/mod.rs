@@ -5,7 +5,7 @@ mod sheets;
 use serde::Deserialize;
 
 use super::raster::{self, Fit, Size};
-use super::{internal, io_failure, options, within_output};
+use super::{io_failure, options, within_output};
 use crate::compare::{self, Changed, ComparedPage, Content, Picture, Word, areas, changed, pairs};
 use crate::image::similarity;
 use crate::pdfium::{Background, Document, Session};
@@ -79,7 +79,7 @@ struct Version<'s> {
 
 impl<'s> Version<'s> {
     fn read(engines: &Engines, session: &'s Session<'s>, request: &Request, position: usize) -> Result<Self, Failure> {
-        let source = request.sources.get(position).ok_or_else(|| internal(format!("no source {position}")))?;
+        let source = request.sources.get(position).ok_or_else(|| Failure::internal(format!("no source {position}")))?;
         let document = raster::open(engines, session, request, source)?;
         let mut pages = Vec::new();
         document.for_each_page(0..raster::page_count(&document, request)?, |index, page| {

@@ -21,7 +21,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         return Err(Failure::new(ErrorCode::UnsupportedFormat, message, "neither PDF nor image"));
     };
     const RESULT: &str = "inspection.json";
-    let text = serde_json::to_vec_pretty(&found).map_err(|_| super::internal("json"))?;
+    let text = serde_json::to_vec_pretty(&found).map_err(|_| Failure::internal("json"))?;
     super::within_output(text.len() as u64, &request.limits)?;
     std::fs::write(request.directory.join(RESULT), text).map_err(|error| super::io_failure(&error))?;
     let artifact = Artifact {

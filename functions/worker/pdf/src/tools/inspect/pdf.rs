@@ -20,7 +20,7 @@ pub(super) fn inspect(engines: &Engines, request: &Request, source: &Source) -> 
     let bytes = std::fs::metadata(&source.path).map_err(|error| super::super::io_failure(&error))?.len();
     let session = engines.pdfium()?.session();
     let shown = raster::open(engines, &session, request, source)?;
-    let structure::open::Opened { mut document, warnings, .. } = structure::open_holding(engines, request, 0)?;
+    let structure::open::Opened { mut document, warnings, .. } = structure::open_deferring(engines, request, 0)?;
     let tree = pages::read(&mut document, request.limits.pages)?;
     let catalog = document.catalog().cloned().unwrap_or_default();
     let warned = |code: &str| warnings.iter().any(|warning| warning.code == code);

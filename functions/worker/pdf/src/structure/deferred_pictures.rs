@@ -22,9 +22,9 @@ thread_local! {
 
 /// The file with the data of pictures. Such a stream is empty and records the position and length of its data.
 #[derive(Debug)]
-pub(crate) struct Held(Option<File>);
+pub(crate) struct DeferredPictures(Option<File>);
 
-impl Held {
+impl DeferredPictures {
     /// For a document that is in memory completely.
     pub(super) const NOTHING: Self = Self(None);
 
@@ -63,7 +63,7 @@ pub(super) fn begin() {
     LEFT_OUT.take();
 }
 
-/// Removes the content of a large picture. The document's [`Held`] restores it.
+/// Removes the content of a large picture. The document's [`DeferredPictures`] restores it.
 pub(super) fn leave_out(id: ObjectId, object: &mut Object) {
     let Object::Stream(stream) = object else { return };
     let is_picture = stream.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == b"Image");
@@ -75,14 +75,14 @@ pub(super) fn leave_out(id: ObjectId, object: &mut Object) {
 }
 
 /// Finds the data of removed pictures in the file at `path`, which was just loaded.
-pub(super) fn find(document: &mut Document, path: &Path) -> io::Result<Held> {
+pub(super) fn find(document: &mut Document, path: &Path) -> io::Result<DeferredPictures> {
     // The loader sets this position too. From here on, only held streams have one, even after documents are merged.
     for stream in document.objects.values_mut().filter_map(|object| object.as_stream_mut().ok()) {
         stream.start_position = None;
     }
     let ids = LEFT_OUT.take();
     if ids.is_empty() {
-        return Ok(Held::NOTHING);
+        return Ok(DeferredPictures::NOTHING);
     }
     let file = File::open(path)?;
     for id in ids {
@@ -94,7 +94,7 @@ pub(super) fn find(document: &mut Document, path: &Path) -> io::Result<Held> {
         let start = data(&file, u64::from(offset), length.unsigned_abs())?.ok_or(io::ErrorKind::InvalidData)?;
         stream.start_position = Some(usize::try_from(start).map_err(io::Error::other)?);
     }
-    Ok(Held(Some(file)))
+    Ok(DeferredPictures(Some(file)))
 }
 
 /// Where the data of the stream object at `offset` begins: `endstream` follows after `length` bytes.

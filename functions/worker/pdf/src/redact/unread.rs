@@ -14,13 +14,13 @@ const DARK: u8 = 110;
 
 /// What is left to read.
 #[derive(Debug)]
-pub(super) struct Rest<'p> {
+pub(super) struct Unread<'p> {
     pub(super) picture: Cow<'p, GreyBitmap>,
     /// The row of the page for each row of the picture. Empty if they are the same.
     rows: Vec<u32>,
 }
 
-impl<'p> Rest<'p> {
+impl<'p> Unread<'p> {
     pub(super) fn whole(picture: &'p GreyBitmap) -> Self {
         Self { picture: Cow::Borrowed(picture), rows: Vec::new() }
     }
@@ -131,14 +131,14 @@ mod tests {
 
     #[test]
     fn nothing_is_left_of_a_page_of_known_words() {
-        assert!(Rest::without(&picture(&[(20, 100)]), &[WORD]).is_none());
-        assert!(Rest::without(&picture(&[]), &[]).is_none());
+        assert!(Unread::without(&picture(&[(20, 100)]), &[WORD]).is_none());
+        assert!(Unread::without(&picture(&[]), &[]).is_none());
     }
 
     #[test]
     fn unknown_words_stay_in_place() {
         let source = picture(&[(20, 100), (45, 100), (20, 250)]);
-        let rest = Rest::without(&source, &[WORD]).unwrap();
+        let rest = Unread::without(&source, &[WORD]).unwrap();
         let row = |y: u32| {
             let start = rest.rows.iter().position(|row| *row == y).unwrap() * 100;
             &rest.picture.data[start..start + 100]

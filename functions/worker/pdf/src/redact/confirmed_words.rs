@@ -18,8 +18,8 @@ const BESIDE: usize = 3;
 /// Words times characters: a page with more is treated as if it had no text.
 const PAIRS: usize = 50_000_000;
 
-/// The places of known words, in points.
-pub(super) fn words(read: &Text, dpi: f32, text: &Reading, needles: &Needles) -> Vec<Rect> {
+/// The places of these words, in points.
+pub(super) fn places(read: &Text, dpi: f32, text: &Reading, needles: &Needles) -> Vec<Rect> {
     if read.words().saturating_mul(text.glyphs.len()) > PAIRS {
         return Vec::new();
     }

@@ -3,19 +3,19 @@
 //! Everything visible on a page is read, as closely as necessary:
 //!
 //! 1. A page with text is read once, at a resolution that suffices for the size of its text. A word is known if OCR and the
-//!    page's own text agree on it in the same place (`known.rs`). The page's own text is searched too, so nothing can hide in
+//!    page's own text agree on it in the same place (`confirmed_words.rs`). The page's own text is searched too, so nothing can hide in
 //!    known words.
 //! 2. Everything else is read at 300 dots per inch, in two layouts: pictures, outlines, text with false fonts, small print, and
-//!    all words that resemble a redacted text (`rest.rs`). What one layout takes for a drawing, the other may read.
+//!    all words that resemble a redacted text (`unread.rs`). What one layout takes for a drawing, the other may read.
 //!
 //! A page with little or no text, such as a scan, is only read in the second way. All readings are searched.
 
 use fast_image_resize::{FilterType, PixelType};
 
-use super::known;
+use super::confirmed_words;
 use super::needle::Needles;
 use super::reading::Reading;
-use super::rest::Rest;
+use super::unread::Unread;
 use crate::Failure;
 use crate::image::resized;
 use crate::ocr::{Reader, Text, unread};
@@ -43,12 +43,12 @@ impl Shown {
     /// Finds matches in everything that the page shows.
     pub(super) fn find(&self, reader: &mut Reader, needles: &Needles) -> Result<Vec<Found>, Failure> {
         let Some(small) = self.dpi_of_text().and_then(|dpi| smaller(&self.picture, dpi)) else {
-            return closely(reader, &Rest::whole(&self.picture), needles);
+            return closely(reader, &Unread::whole(&self.picture), needles);
         };
         let first = reader.read_once(&small).ok_or_else(unread)?;
         let mut found = search(&first, small.dpi, needles);
-        let known = known::words(&first, small.dpi, &self.text, needles);
-        if let Some(rest) = Rest::without(&self.picture, &known) {
+        let known = confirmed_words::places(&first, small.dpi, &self.text, needles);
+        if let Some(rest) = Unread::without(&self.picture, &known) {
             found.extend(closely(reader, &rest, needles)?);
         }
         Ok(found)
@@ -71,7 +71,7 @@ fn search(text: &Text, dpi: f32, needles: &Needles) -> Vec<Found> {
 }
 
 /// Reads a picture in both layouts.
-fn closely(reader: &mut Reader, rest: &Rest<'_>, needles: &Needles) -> Result<Vec<Found>, Failure> {
+fn closely(reader: &mut Reader, rest: &Unread<'_>, needles: &Needles) -> Result<Vec<Found>, Failure> {
     let texts = reader.read_twice(&rest.picture).ok_or_else(unread)?;
     Ok(texts.into_iter().flat_map(|text| search(&rest.placed(text), rest.picture.dpi, needles)).collect())
 }

@@ -7,11 +7,11 @@ use std::thread;
 
 use sha2::{Digest, Sha256};
 
-use super::look::{Found, Shown};
 use super::needle::Needles;
+use super::ocr_search::{Found, Shown};
+use crate::memory_budget::MemoryBudget;
 use crate::ocr::Reader;
-use crate::room::Room;
-use crate::{ErrorCode, Failure, Request};
+use crate::{Failure, Request};
 
 /// Most readers, each with its own models.
 const MOST_READERS: usize = 2;
@@ -28,21 +28,21 @@ type Job = (u32, PictureId, Shown);
 /// The findings on it.
 type Done = (u32, PictureId, Result<Vec<Found>, Failure>);
 
-/// Reads what pages show and caches the results: a picture from one round is not read again in the next.
-pub(crate) struct Sight<'l> {
+/// Threads that read what pages show. Results are cached: a picture from one round is not read again in the next.
+pub(crate) struct OcrPool<'l> {
     load: Box<dyn Fn() -> Result<Reader, Failure> + 'l>,
     readers: Vec<Reader>,
     needles: &'l Needles,
     known: HashMap<PictureId, Vec<Found>>,
 }
 
-impl std::fmt::Debug for Sight<'_> {
+impl std::fmt::Debug for OcrPool<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sight").finish_non_exhaustive()
+        f.debug_struct("OcrPool").finish_non_exhaustive()
     }
 }
 
-impl<'l> Sight<'l> {
+impl<'l> OcrPool<'l> {
     pub(crate) fn new(needles: &'l Needles, load: impl Fn() -> Result<Reader, Failure> + 'l) -> Self {
         Self { load: Box::new(load), readers: Vec::new(), needles, known: HashMap::new() }
     }
@@ -58,7 +58,7 @@ impl<'l> Sight<'l> {
         while self.readers.len() < wanted {
             self.readers.push((self.load)()?);
         }
-        let room = Room::new(request.limits.memory_bytes / MEMORY_SHARE);
+        let budget = MemoryBudget::new(request.limits.memory_bytes / MEMORY_SHARE);
         let mut found = Vec::new();
         let (send, receive) = sync_channel::<Job>(0);
         let (tell, told) = channel::<Done>();
@@ -66,8 +66,8 @@ impl<'l> Sight<'l> {
         let needles = self.needles;
         thread::scope(|scope| {
             for reader in &mut self.readers {
-                let (receive, room, tell) = (&receive, &room, tell.clone());
-                let read = move || read_all(receive, reader, needles, room, &tell);
+                let (receive, budget, tell) = (&receive, &budget, tell.clone());
+                let read = move || read_all(receive, reader, needles, budget, &tell);
                 thread::Builder::new()
                     .stack_size(STACK)
                     .spawn_scoped(scope, read)
@@ -80,7 +80,7 @@ impl<'l> Sight<'l> {
                     found.push((number, known.clone()));
                     return;
                 }
-                room.take(bytes(&shown));
+                budget.take(bytes(&shown));
                 // Readers wait for pages until there are no more.
                 drop(send.send((number, id, shown)));
             });
@@ -96,13 +96,19 @@ impl<'l> Sight<'l> {
     }
 }
 
-fn read_all(receive: &Mutex<Receiver<Job>>, reader: &mut Reader, needles: &Needles, room: &Room, tell: &Sender<Done>) {
+fn read_all(
+    receive: &Mutex<Receiver<Job>>,
+    reader: &mut Reader,
+    needles: &Needles,
+    budget: &MemoryBudget,
+    tell: &Sender<Done>,
+) {
     loop {
         let received = receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((number, id, shown)) = received else { return };
         let taken = bytes(&shown);
         let found = shown.find(reader, needles);
-        room.give_back(taken);
+        budget.give_back(taken);
         // Only fails if nobody waits for results any more.
         drop(tell.send((number, id, found)));
     }
@@ -114,5 +120,5 @@ fn bytes(shown: &Shown) -> u64 {
 
 fn no_thread(error: &std::io::Error) -> Failure {
     let cause = format!("no thread to read pages: {}", error.kind());
-    Failure::new(ErrorCode::Internal, "Something went wrong on our side.", cause)
+    Failure::internal(cause)
 }

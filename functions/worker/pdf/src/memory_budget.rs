@@ -3,13 +3,13 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 
 #[derive(Debug)]
-pub(crate) struct Room {
+pub(crate) struct MemoryBudget {
     most: u64,
     taken: Mutex<u64>,
     given_back: Condvar,
 }
 
-impl Room {
+impl MemoryBudget {
     pub(crate) fn new(most: u64) -> Self {
         Self { most, taken: Mutex::new(0), given_back: Condvar::new() }
     }

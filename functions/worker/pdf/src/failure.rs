@@ -1,0 +1,40 @@
+//! Failures of tools.
+
+use serde::{Deserialize, Serialize};
+
+/// Why there is no result. `message` tells the job's owner what to do; `cause` is for the log and does not quote the document.
+#[derive(Clone, Debug, thiserror::Error, Serialize, Deserialize)]
+#[error("{code:?}: {cause}")]
+pub struct Failure {
+    pub code: ErrorCode,
+    pub message: String,
+    pub cause: String,
+}
+
+impl Failure {
+    pub fn new(code: ErrorCode, message: impl Into<String>, cause: impl Into<String>) -> Self {
+        Self { code, message: message.into(), cause: cause.into() }
+    }
+
+    /// Our fault.
+    pub fn internal(cause: impl Into<String>) -> Self {
+        Self::new(ErrorCode::Internal, "Something went wrong on our side.", cause)
+    }
+}
+
+/// The job error of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorCode {
+    UnsupportedFormat,
+    CorruptDocument,
+    PasswordRequired,
+    WrongPassword,
+    PageLimitExceeded,
+    /// The options refer to something that the document does not have, or ask for too much.
+    RenderFailed,
+    /// Redacted content is still in the result, which is not delivered.
+    RedactionIncomplete,
+    /// Our fault, e.g. a missing library or full disk.
+    Internal,
+}

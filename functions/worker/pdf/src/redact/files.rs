@@ -1,0 +1,81 @@
+//! The files of a redaction, in its directory.
+
+use std::path::{Path, PathBuf};
+
+use lopdf::Document;
+
+use super::fonts;
+use super::hidden::{self, Removed};
+use super::needle::Needles;
+use crate::structure::open::{io_failure, kind};
+use crate::structure::{flatten, open, pages};
+use crate::{Engines, ErrorCode, Failure, Request, Warning};
+
+/// The copies of the source for the other steps.
+#[derive(Debug)]
+pub(crate) struct Files {
+    /// The source without hidden content.
+    pub(super) prepared: PathBuf,
+    /// The same with annotations and fields as content, for reading and drawing.
+    pub(super) flat: PathBuf,
+    pub(crate) result: PathBuf,
+    pub(crate) removed: Removed,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+impl Files {
+    /// Opens the source, removes hidden content, and writes the copies.
+    pub(super) fn prepare(
+        engines: &Engines,
+        request: &Request,
+        needles: &Needles,
+        all_metadata: bool,
+        result: &str,
+    ) -> Result<Self, Failure> {
+        let opened = open(engines, request, 0)?.without_claim();
+        let mut document = opened.document;
+        let tree = pages::read(&mut document, request.limits.pages)?;
+        let removed = hidden::remove(&mut document, &tree.pages, needles, all_metadata)?;
+        fonts::separate(&mut document);
+        document.prune_objects();
+        let [prepared, flat, result] = ["prepared.pdf", "flat.pdf", result].map(|name| request.directory.join(name));
+        save(&mut document, &prepared)?;
+        drop(document);
+        flatten_copy(engines, request, &prepared, &flat)?;
+        Ok(Self { prepared, flat, result, removed, warnings: opened.warnings })
+    }
+
+    /// Deletes the copies.
+    pub(crate) fn clean_up(&self) -> Result<(), Failure> {
+        [&self.prepared, &self.flat].into_iter().try_for_each(|file| delete(file))
+    }
+
+    /// Deletes the result, so that nothing is delivered.
+    pub(crate) fn withdraw(&self) -> Result<(), Failure> {
+        delete(&self.result)
+    }
+}
+
+pub(super) fn delete(file: &Path) -> Result<(), Failure> {
+    std::fs::remove_file(file).map_err(|error| io_failure(&error))
+}
+
+fn save(document: &mut Document, path: &Path) -> Result<(), Failure> {
+    document.save(path).map(drop).map_err(|error| io_failure(&error))
+}
+
+pub(super) fn load(path: &Path) -> Result<Document, Failure> {
+    Document::load(path).map_err(|error| {
+        let cause = format!("a file of our own: {}", kind(&error));
+        Failure::new(ErrorCode::CorruptDocument, "This PDF is damaged and could not be repaired.", cause)
+    })
+}
+
+/// Writes a copy in which annotations and fields are content of the pages.
+pub(super) fn flatten_copy(engines: &Engines, request: &Request, from: &Path, to: &Path) -> Result<(), Failure> {
+    let mut document = load(from)?;
+    let tree = pages::read(&mut document, request.limits.pages)?;
+    let what = flatten::What { annotations: true, forms: true };
+    flatten::flatten(&mut document, &tree.pages, what, engines.fonts())?;
+    save(&mut document, to)
+}
