@@ -77,7 +77,7 @@ LOAD = WORKER_SECONDS=90 $(LOCAL) with-stack -- env PYTHONPATH=infra:tests PYTHO
 	"$$(infra/setup.sh python local)" -m load
 # Adds two accounts, one of which asks for as much as it may: a thousand jobs that wait for one, and a hundred sources.
 load-crowd: setup build ## Compare small jobs' queue time alone and beside an account at its rate limit
-	@$(LOAD) --jobs $(or $(JOBS),100) --clients $(or $(CLIENTS),5) --crowd $(or $(CROWD),1000)
+	@RUNNING_JOBS=$(or $(RUNNING_JOBS),1) $(LOAD) --jobs $(or $(JOBS),100) --clients $(or $(CLIENTS),5) --crowd $(or $(CROWD),1000)
 
 load: setup build ## Create 2,000 jobs from 50 clients on a stack of its own while workers are killed (JOBS=…, CLIENTS=…, KILLS=…)
 	@$(LOAD) --jobs $(or $(JOBS),2000) --clients $(or $(CLIENTS),50) --kills $(or $(KILLS),40)

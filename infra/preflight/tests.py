@@ -42,6 +42,12 @@ class Verdicts(unittest.TestCase):
         for name in ("ReserveSweeper=false", "OfficeConcurrency=2", "HtmlConcurrency=2"):
             self.assertIn(name, advice)
 
+    def test_an_account_that_may_occupy_all_workers_is_noted(self):
+        found = noted(USUAL, "HtmlConcurrency=15")
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("15 jobs of a queue at once, and a queue has 15 workers", found[0])
+        self.assertEqual(noted(USUAL, "HtmlConcurrency=15", "RunningJobs=14"), [])
+
     def test_a_burst_beyond_what_the_workers_leave_is_noted(self):
         self.assertIn("burst of 250", noted(replace(USUAL, concurrency=280, unreserved=280))[0])
 

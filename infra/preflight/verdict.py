@@ -32,6 +32,7 @@ def judge(facts: Facts, parameters: dict[str, str], stack: str) -> list[Finding]
     return [
         *of_stack(facts, stack),
         *of_concurrency(facts, parameters),
+        *of_shares(parameters),
         *of_memory(facts, parameters),
         *of_quotas(facts, parameters),
         *of_names(facts, parameters),
@@ -90,6 +91,17 @@ def of_concurrency(facts: Facts, parameters: dict[str, str]) -> Iterator[Finding
             False,
             f"A burst of {parameters['RequestBurst']} requests may need more than the {left} concurrent executions that the workers leave.",
             f"PARAMETERS='RequestBurst={left} …', or {ask}.",
+        )
+
+
+def of_shares(parameters: dict[str, str]) -> Iterator[Finding]:
+    running = int(parameters["RunningJobs"])
+    fewest = min(workers(parameters).values())
+    if running >= fewest:
+        yield Finding(
+            False,
+            f"One account may run {running} jobs of a queue at once, and a queue has {fewest} workers: it could occupy them all.",
+            f"PARAMETERS='RunningJobs={fewest - 1} …'.",
         )
 
 

@@ -92,6 +92,7 @@ impl Config {
                 source_bytes: number("SOURCE_LIMIT_BYTES", limits.source_bytes)?,
                 conversion: Duration::from_secs(number("CONVERSION_SECONDS", limits.conversion.as_secs())?),
                 fetch: Duration::from_secs(number("FETCH_SECONDS", limits.fetch.as_secs())?),
+                running_jobs: number("RUNNING_JOBS", limits.running_jobs)?,
                 ..limits
             },
         };
@@ -130,7 +131,7 @@ mod tests {
     fn lookup(name: &str) -> Option<String> {
         match name {
             "JOB_RETENTION_DAYS" | "IDEMPOTENCY_HOURS" | "OUTPUT_RETENTION_HOURS" => None,
-            "S3_PATH_STYLE" | "LOCAL_MODE" => None,
+            "S3_PATH_STYLE" | "LOCAL_MODE" | "RUNNING_JOBS" => None,
             name if name.ends_with("_BYTES") || name.ends_with("_SECONDS") => None,
             name => Some(name.to_lowercase()),
         }

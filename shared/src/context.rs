@@ -7,6 +7,7 @@ use crate::files::Files;
 use crate::queue::Queue;
 use crate::store::accounts::Accounts;
 use crate::store::audit::Audit;
+use crate::store::budgets::Budgets;
 use crate::store::events::Events;
 use crate::store::fonts::Fonts;
 use crate::store::health::Health;
@@ -40,6 +41,7 @@ pub struct Context {
     pub statistics: Statistics,
     pub settings: Settings,
     pub audit: Audit,
+    pub budgets: Budgets,
     pub events: Events,
     pub fonts: Fonts,
     pub health: Health,
@@ -68,6 +70,7 @@ impl Context {
             statistics: Statistics::new(dynamodb.clone(), tables.clone()),
             settings: Settings::new(dynamodb.clone(), tables.settings.clone(), config.settings_max_age),
             audit: Audit::new(dynamodb.clone(), tables.settings.clone()),
+            budgets: Budgets::new(dynamodb.clone(), tables),
             fonts: Fonts::new(dynamodb.clone(), tables.usage.clone()),
             health: Health::new(dynamodb.clone(), tables.jobs.clone()),
             events: Events::new(dynamodb.clone(), tables),

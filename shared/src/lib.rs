@@ -12,6 +12,7 @@ mod connection;
 pub mod context;
 pub mod files;
 pub mod http;
+pub mod lanes;
 pub mod queue;
 pub mod store;
 pub mod telemetry;

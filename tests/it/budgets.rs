@@ -88,7 +88,7 @@ async fn each_endpoint_keeps_its_budget() {
     let announced = json!({"contentType": "text/html", "bytes": 4});
     let answer = Answer::of(create_upload::handle(world.uploads.clone(), post("/", &announced).key(key).build()).await);
     let upload = put_upload(&answer.body["upload"]).await;
-    check("POST /v1/uploads", answer, 200, &[KEY]);
+    check("POST /v1/uploads", answer, 200, &[KEY, "UpdateItem"]);
     let fonts = Arc::new(FontService::new(context()));
     let font = uploaded(&world, &account, fixture("triangle.ttf")).await;
     world.watch.take_calls();

@@ -110,6 +110,8 @@ fn job(id: JobId, account: &Account) -> Job {
         attempts: 1,
         lease_until: None,
         claim_id: None,
+        held: None,
+        delivering: false,
         period: now.period(),
         charge: Default::default(),
         till: None,

@@ -10,7 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use docmill::domain::job::{Job, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS};
+use docmill::domain::limits::Limits;
+use docmill::domain::tool::QueueName;
 use docmill::store::item::Shard;
+use docmill::store::jobs::{Lane, Slot};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use serde_json::{Value, json};
@@ -85,6 +88,16 @@ impl<'a> Life<'a> {
 
     /// The first delivery, with the story's special event.
     async fn begin(&mut self, gate: &Gate) {
+        let most = Limits::default().running_jobs;
+        let lane = Lane { queue: QueueName::Html, account: self.account.id.clone() };
+        let (slot, now) = (Slot::Running(&lane), self.stage.now());
+        let jobs = &self.stage.auditor.jobs;
+        // The account's first slot takes more writes than all others.
+        let dead = if self.story.twist == Twist::LaneIsFull { most } else { 1 };
+        for holder in (0..dead).map(|number| format!("dead{number}")) {
+            let until = (now, now.plus(MINUTE / 2));
+            assert!(jobs.take_slot(&slot, &holder, None, most, until).await.unwrap());
+        }
         if matches!(self.story.twist, Twist::None | Twist::OtherPayment) {
             return;
         }
@@ -95,6 +108,7 @@ impl<'a> Life<'a> {
         };
         match self.story.twist {
             Twist::None | Twist::OtherPayment => {}
+            Twist::LaneIsFull => self.inbox.extend(self.stage.deliver(first, self.after_a_crash).await),
             Twist::MessageLost => self.stage.discard(&first).await,
             Twist::Duplicate => {
                 let deliver = || self.stage.deliver(first.clone(), self.after_a_crash);
@@ -223,20 +237,23 @@ impl<'a> Life<'a> {
         assert!(job.secret.is_none() && job.lease_until.is_none(), "a secret or a lease is left: {job:?}");
         assert_eq!(job.open.is_some(), completed, "only a completed job is looked at again");
         assert_eq!(job.due, job.expires_at);
-        assert_eq!((job.charge.total(), job.refunded), (1, u64::from(!completed)));
+        // Who has the result pays for it, also after canceling the job or refusing the delivery.
+        let sent = failure == Some(JobErrorCode::DeliveryFailed) || self.ended_by.is_some() && job.delivering;
+        let charged = u64::from(completed || sent);
+        assert_eq!((job.charge.total(), job.refunded), (1, 1 - charged));
 
         let usage = self.stage.auditor.usage.of_month(&self.account.id, job.period).await.unwrap();
         let spent = u64::from(completed);
-        assert_eq!((usage.credits.created, usage.credits.used), (1, spent), "created, used");
+        assert_eq!((usage.credits.created, usage.credits.used), (1, charged), "created, used");
         let total = usage.total();
         let counts = (total.created, total.completed, total.failed);
         assert_eq!(counts, (1, spent, u64::from(failed)), "created, completed, failed");
-        assert_eq!((total.charged, total.credits()), (1, spent), "credits counted");
+        assert_eq!((total.charged, total.credits()), (1, charged), "credits counted");
         let left = match self.story.credits {
             Credits::Included => usage.credits.pots.included_left(1),
             Credits::Granted => usage.credits.pots.granted_left(),
         };
-        assert_eq!(left, 1 - spent, "credits left");
+        assert_eq!(left, 1 - charged, "credits left");
         self.check_events(completed, failed).await;
         self.check_deliveries(completed, troubles);
 

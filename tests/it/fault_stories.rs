@@ -22,6 +22,8 @@ pub enum Twist {
     None,
     /// The first message is never delivered.
     MessageLost,
+    /// Workers that died hold all of the account's slots when the first message is delivered.
+    LaneIsFull,
     /// Two workers get the first message at the same time.
     Duplicate,
     /// The first worker hangs in the engine until its lease has ended and another one has finished the job.
@@ -104,9 +106,11 @@ pub fn stories() -> Vec<Story> {
         calls,
     };
     let delivering = |story, delivery| Story { delivery, ..story };
-    // The first read is for the account's fonts, the last for waiting jobs.
-    let completed = "UpdateItem GetItem PutObject TransactWriteItems GetItem";
-    let completed_stored = "UpdateItem GetObject GetItem PutObject TransactWriteItems DeleteObject GetItem";
+    // A worker reads the job, takes a slot and claims the job; reads the account's fonts; and at last, reads the waiting jobs and
+    // gives the slot back.
+    let completed = "GetItem UpdateItem UpdateItem GetItem PutObject TransactWriteItems GetItem UpdateItem";
+    let completed_stored = "GetItem UpdateItem UpdateItem GetObject GetItem PutObject TransactWriteItems DeleteObject GetItem \
+         UpdateItem";
     vec![
         story("completed", Convert, Inline, Included, Twist::None, None, [CREATE, completed, EXPIRE]),
         story("stored", Convert, Stored, Granted, Twist::None, None, [CREATE_STORED, completed_stored, EXPIRE_GRANTED]),
@@ -117,7 +121,12 @@ pub fn stories() -> Vec<Story> {
             Included,
             Twist::None,
             Some(Code::CorruptDocument),
-            [CREATE_STORED, "UpdateItem GetObject GetItem TransactWriteItems DeleteObject GetItem", COUNT],
+            [
+                CREATE_STORED,
+                "GetItem UpdateItem UpdateItem GetObject GetItem UpdateItem TransactWriteItems DeleteObject GetItem \
+                 UpdateItem",
+                COUNT,
+            ],
         ),
         story(
             "our fault",
@@ -128,8 +137,9 @@ pub fn stories() -> Vec<Story> {
             Some(Code::Internal),
             [
                 CREATE,
-                "UpdateItem GetItem UpdateItem ChangeMessageVisibility UpdateItem GetItem UpdateItem \
-                 ChangeMessageVisibility UpdateItem GetItem TransactWriteItems GetItem",
+                "GetItem UpdateItem UpdateItem GetItem UpdateItem ChangeMessageVisibility UpdateItem \
+                 GetItem UpdateItem UpdateItem GetItem UpdateItem ChangeMessageVisibility UpdateItem \
+                 GetItem UpdateItem UpdateItem GetItem TransactWriteItems GetItem UpdateItem",
                 COUNT,
             ],
         ),
@@ -140,7 +150,12 @@ pub fn stories() -> Vec<Story> {
             Included,
             Twist::None,
             None,
-            [CREATE, "UpdateItem GetItem UpdateItem GetItem PutObject TransactWriteItems GetItem UpdateItem", RELEASE],
+            [
+                CREATE,
+                "GetItem UpdateItem UpdateItem GetItem GetItem UpdateItem UpdateItem GetItem PutObject \
+                 TransactWriteItems GetItem UpdateItem GetItem",
+                RELEASE,
+            ],
         ),
         story(
             "always dies",
@@ -151,8 +166,8 @@ pub fn stories() -> Vec<Story> {
             Some(Code::Internal),
             [
                 CREATE_STORED,
-                "UpdateItem GetObject GetItem UpdateItem GetObject GetItem UpdateItem GetObject GetItem UpdateItem \
-                 UpdateItem UpdateItem",
+                "GetItem UpdateItem UpdateItem GetObject GetItem GetItem UpdateItem UpdateItem GetObject GetItem \
+                 GetItem UpdateItem UpdateItem GetObject GetItem GetItem GetItem GetItem",
                 // Each run also looks whether the stored request is still needed.
                 "Query ListObjectsV2 BatchGetItem BatchGetItem UpdateItem SendMessage BatchGetItem TransactWriteItems \
                  ListObjectsV2 BatchGetItem BatchGetItem UpdateItem SendMessage ListObjectsV2 BatchGetItem BatchGetItem \
@@ -181,7 +196,28 @@ pub fn stories() -> Vec<Story> {
             Included,
             Twist::Duplicate,
             None,
-            [CREATE, "UpdateItem UpdateItem GetItem PutObject TransactWriteItems GetItem", EXPIRE],
+            [
+                CREATE,
+                "GetItem UpdateItem UpdateItem UpdateItem GetItem UpdateItem UpdateItem GetItem PutObject \
+                 TransactWriteItems GetItem UpdateItem",
+                EXPIRE,
+            ],
+        ),
+        story(
+            "held back",
+            Convert,
+            Inline,
+            Granted,
+            Twist::LaneIsFull,
+            None,
+            [
+                CREATE,
+                "GetItem UpdateItem UpdateItem UpdateItem GetItem UpdateItem UpdateItem GetItem PutObject \
+                 TransactWriteItems GetItem UpdateItem",
+                "Query GetQueueAttributes BatchGetItem UpdateItem UpdateItem UpdateItem UpdateItem UpdateItem UpdateItem \
+                 SendMessage BatchGetItem TransactWriteItems BatchGetItem TransactWriteItems BatchGetItem DeleteObjects \
+                 UpdateItem",
+            ],
         ),
         story(
             "late",
@@ -192,8 +228,9 @@ pub fn stories() -> Vec<Story> {
             None,
             [
                 CREATE_STORED,
-                "UpdateItem GetObject GetItem UpdateItem GetObject GetItem PutObject TransactWriteItems DeleteObject \
-                 GetItem PutObject TransactWriteItems GetItem GetItem DeleteObjects",
+                "GetItem UpdateItem UpdateItem GetObject GetItem GetItem UpdateItem UpdateItem GetObject GetItem \
+                 PutObject TransactWriteItems DeleteObject GetItem UpdateItem PutObject TransactWriteItems GetItem \
+                 GetItem DeleteObjects UpdateItem",
                 RELEASE_STORED_GRANTED,
             ],
         ),
@@ -206,8 +243,9 @@ pub fn stories() -> Vec<Story> {
             None,
             [
                 CREATE_STORED,
-                "UpdateItem GetObject GetItem TransactWriteItems GetItem UpdateItem GetObject GetItem PutObject \
-                 TransactWriteItems DeleteObject GetItem",
+                "GetItem UpdateItem UpdateItem GetObject GetItem UpdateItem TransactWriteItems GetItem UpdateItem \
+                 GetItem UpdateItem UpdateItem GetObject GetItem PutObject TransactWriteItems DeleteObject GetItem \
+                 UpdateItem",
                 RELEASE_STORED,
             ],
         ),
@@ -233,7 +271,11 @@ pub fn stories() -> Vec<Story> {
                 Included,
                 Twist::None,
                 None,
-                [CREATE, "UpdateItem GetItem PutObject UpdateItem TransactWriteItems GetItem", EXPIRE],
+                [
+                    CREATE,
+                    "GetItem UpdateItem UpdateItem GetItem PutObject UpdateItem UpdateItem TransactWriteItems GetItem UpdateItem",
+                    EXPIRE,
+                ],
             ),
             Delivery::Taken,
         ),
@@ -247,7 +289,7 @@ pub fn stories() -> Vec<Story> {
                 Some(Code::DeliveryFailed),
                 [
                     CREATE_STORED,
-                    "UpdateItem GetObject GetItem PutObject TransactWriteItems DeleteObject GetItem GetItem DeleteObjects",
+                    "GetItem UpdateItem UpdateItem GetObject GetItem PutObject UpdateItem TransactWriteItems DeleteObject GetItem GetItem DeleteObjects UpdateItem",
                     COUNT,
                 ],
             ),
@@ -264,7 +306,7 @@ pub fn stories() -> Vec<Story> {
                 [
                     "UpdateItem PutObject TransactWriteItems SendMessage UpdateItem GetItem TransactWriteItems \
                      DeleteObject GetItem",
-                    "UpdateItem GetObject GetItem PutObject UpdateItem GetItem DeleteObjects",
+                    "GetItem UpdateItem UpdateItem GetObject GetItem PutObject UpdateItem UpdateItem GetItem DeleteObjects UpdateItem",
                     COUNT,
                 ],
             ),
@@ -281,7 +323,7 @@ pub fn stories() -> Vec<Story> {
                 [
                     "UpdateItem TransactWriteItems SendMessage UpdateItem GetItem TransactWriteItems GetItem GetItem \
                      ListObjectsV2 DeleteObjects UpdateItem UpdateItem",
-                    "UpdateItem GetItem PutObject UpdateItem GetItem DeleteObjects",
+                    "GetItem UpdateItem UpdateItem GetItem PutObject UpdateItem UpdateItem GetItem DeleteObjects UpdateItem",
                     COUNT,
                 ],
             ),

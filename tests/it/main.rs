@@ -27,6 +27,7 @@ mod error_table;
 mod events;
 mod every_tool;
 mod examples;
+mod fair_shares;
 mod fault_matrix;
 mod fault_stories;
 mod fault_troubles;

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use docmill::clock;
+use docmill::domain::api_key::Mode;
 use docmill::domain::job::{Job, JobError, JobErrorCode};
+use docmill::domain::limits::Limit;
 use docmill::files::{KeptFor, ObjectKey, OutputPart};
 use docmill::http::request::ApiRequest;
 use docmill::store::jobs::{Completion, JobFilter};
@@ -168,10 +170,44 @@ async fn each_poll_is_one_read() {
     let answer = create(&world, creating(&account).query("wait", "1").build()).await;
     assert_eq!(answer.status, 202);
     let calls = world.watch.take_calls();
-    let (before, polls) = calls.split_at(3);
+    let (before, rest) = calls.split_at(3);
     assert_eq!(before, ["UpdateItem", "TransactWriteItems", "SendMessage"]);
+    // The account's first slot needs three writes, every other one needs one.
+    let (slot, polls) = rest.split_at(3);
+    assert_eq!(slot, ["UpdateItem"; 3]);
+    let (returned, polls) = polls.split_last().unwrap();
+    assert_eq!(returned, "UpdateItem");
     assert!(!polls.is_empty() && polls.iter().all(|call| call == "GetItem"), "{polls:?}");
     assert!(polls.len() <= 6, "50, 75, 112, 168, 252 and 343 ms are a second: {polls:?}");
+}
+
+/// Waits hold environments, so an account has only so many at once, whatever its keys. One more is answered at once, and creating
+/// jobs still works.
+#[tokio::test]
+async fn an_accounts_waits_are_limited_over_all_its_keys() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let key = world.another_key(&account, Mode::Live, |key| key.limits.set(Limit::Waits, Some(2))).await;
+    let waiting = |seconds: &'static str| {
+        let request = post("/v1/jobs", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&key);
+        create(&world, request.header("prefer", seconds).build())
+    };
+    let third = async {
+        let waits = async || {
+            let slot = docmill::store::jobs::Slot::Waiting { account: &account.id };
+            let found = world.context.jobs.return_slot(&slot, "none").await.unwrap();
+            (found.free(2, clock::now()) == 0).then_some(())
+        };
+        eventually("both requests wait", PATIENCE, waits).await;
+        let started = std::time::Instant::now();
+        (waiting("wait=20").await, started.elapsed())
+    };
+    let (first, second, (third, took)) = tokio::join!(waiting("wait=6"), waiting("wait=6"), third);
+    assert_eq!((first.status, second.status, third.status), (202, 202, 202), "{}", third.body);
+    assert_eq!((first.header("preference-applied"), third.header("preference-applied")), (Some("wait"), None));
+    assert!(took < Duration::from_secs(5), "it waited for {took:?}");
+    let after = waiting("wait=1").await;
+    assert_eq!(after.header("preference-applied"), Some("wait"), "the slots are free again");
 }
 
 /// The exact line that `make up` prints: curl follows a 303 after a POST with a GET.

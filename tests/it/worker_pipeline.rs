@@ -71,6 +71,7 @@ impl Bench {
             files: context.files.clone(),
             queue: context.queue(),
             jobs: context.jobs.clone(),
+            budgets: context.budgets,
             fonts: context.fonts,
             font_cache: FontCache::default(),
             converter: Converter {

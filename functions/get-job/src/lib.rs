@@ -24,14 +24,15 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
             let job = context.files.with_results(job).await.map_err(ApiError::unavailable)?;
             return Ok(Reply::ok("job", job.view(caller.now)));
         };
-        let job = wait.for_end(&context.jobs, job).await;
+        let most = caller.limits(&context.config.limits).waits;
+        let (job, waited) = wait.for_end(&context.jobs, job, most).await;
         let now = clock::now();
         let ended = results::of_waited(&context.files, job, &Accept::of(&request.headers), now).await?;
         let reply = match ended {
             Waited::Ended(reply) => reply,
             Waited::GoesOn(job) => Reply::ok("job", job.view(now)),
         };
-        Ok(reply.header(PREFERENCE_APPLIED, "wait"))
+        Ok(if waited { reply.header(PREFERENCE_APPLIED, "wait") } else { reply })
     })
     .await
 }

@@ -19,6 +19,7 @@ use docmill::context::Context;
 use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus};
 use docmill::domain::time::Timestamp;
 use docmill::files::FilesError;
+use docmill::lanes::LaneError;
 use docmill::queue::{Message, Queue, QueueError};
 use docmill::store::StoreError;
 use docmill::store::health::Sweep;
@@ -62,6 +63,8 @@ enum Obstacle {
     Waiting(#[from] WaitingError),
     #[error(transparent)]
     Files(#[from] FilesError),
+    #[error(transparent)]
+    Lane(#[from] LaneError),
     #[error("its output could not be deleted")]
     OutputKept,
     #[error("the repair took too long")]

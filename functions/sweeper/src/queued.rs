@@ -8,9 +8,10 @@ use std::time::Duration;
 use docmill::domain::job::{Job, JobStatus, MAX_ATTEMPTS, QUEUED_GRACE};
 use docmill::domain::time::Timestamp;
 use docmill::domain::tool::QueueName;
+use docmill::lanes::Lanes;
 use docmill::store::StoreError;
 use docmill::store::item::{SWEPT_SHARDS, Shard};
-use docmill::store::jobs::{DuePage, Written};
+use docmill::store::jobs::{DuePage, Lane, Written};
 use futures_util::future::join_all;
 
 use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
@@ -79,12 +80,24 @@ impl Sweeper {
         // Checked again before its last moment.
         let wait = age.clamp(FIRST_WAIT, longest).min((LONGEST_QUEUED - age).max(FIRST_WAIT));
         match self.context.jobs.postpone(&job, now.plus(wait)).await? {
+            Written::Yes if job.held.is_some() => self.look_after_lane(&job, now).await,
             Written::Yes => {
                 self.send(&job).await?;
                 Ok(Repair::Resent)
             }
             Written::Superseded => Ok(Repair::None),
         }
+    }
+
+    /// A job is held back while its account has as many running jobs as it may.
+    ///
+    /// Timeline: a worker dies before it gives its slot back, or before it lets the next job go. The slot ends with its time, and
+    /// the sweeper lets go as many jobs as there are free slots.
+    async fn look_after_lane(&self, job: &Job, now: Timestamp) -> Result<Repair, Obstacle> {
+        let most = self.context.config.limits.clone().narrowed_by(&job.limits).running_jobs;
+        let lanes = Lanes { jobs: &self.context.jobs, queue: &self.queue };
+        lanes.look_after(&Lane::of(job), most, now).await?;
+        Ok(Repair::None)
     }
 }
 

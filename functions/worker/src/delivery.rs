@@ -1,5 +1,7 @@
 //! Delivers a result to `output.putUrl`, usually a presigned URL of the owner's storage.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use docmill::domain::job::JobErrorCode;
@@ -21,7 +23,8 @@ pub(crate) enum Delivered {
     NotWanted,
 }
 
-/// Sends the primary result to the request's URL, if it has one. Fails with `delivery_failed` after three tries.
+/// Sends the primary result to the request's URL, if it has one. Fails with `delivery_failed` after three tries. If one of them
+/// sent the whole result, its receiver has it, whatever it answered.
 pub(crate) async fn deliver(
     fetcher: &Fetcher,
     wanted: &OutputRequest,
@@ -30,6 +33,7 @@ pub(crate) async fn deliver(
 ) -> Result<Delivered, Failure> {
     let (Some(url), Some(made)) = (&wanted.put_url, made) else { return Ok(Delivered::NotWanted) };
     let url = Url::parse(url).map_err(|_| Failure::internal("a stored URL is invalid"))?;
+    let sent = Arc::new(AtomicBool::new(false));
     let put = Put {
         url: &url,
         headers: &wanted.put_headers,
@@ -37,6 +41,7 @@ pub(crate) async fn deliver(
         file: &made.path,
         bytes: made.output.bytes,
         deadline,
+        sent: &sent,
     };
     let mut pauses = PAUSES.into_iter();
     loop {
@@ -44,18 +49,19 @@ pub(crate) async fn deliver(
         let forbidden = failure.code == JobErrorCode::SourceForbidden;
         match pauses.next().filter(|pause| !forbidden && Instant::now() + *pause < deadline) {
             Some(pause) => tokio::time::sleep(pause).await,
-            None => return Err(undelivered(&url, failure)),
+            None => return Err(undelivered(&url, failure, sent.load(Ordering::Relaxed))),
         }
     }
 }
 
-fn undelivered(url: &Url, failure: Failure) -> Failure {
+fn undelivered(url: &Url, failure: Failure, sent: bool) -> Failure {
     let host = url.host_str().unwrap_or("The address");
+    let charge = if sent { " The whole result was sent, so the job's credits stay charged." } else { "" };
     let message = format!(
-        "{host} refused the result: {}. Check `output.putUrl` and `output.putHeaders`, then create the job again.",
+        "{host} refused the result: {}.{charge} Check `output.putUrl` and `output.putHeaders`, then create the job again.",
         failure.cause
     );
-    Failure::new(JobErrorCode::DeliveryFailed, message, failure.cause)
+    Failure { sent, ..Failure::new(JobErrorCode::DeliveryFailed, message, failure.cause) }
 }
 
 #[cfg(test)]
@@ -142,6 +148,16 @@ mod tests {
         assert!(failure.message.contains("HTTP status 403"), "{}", failure.message);
         assert!(!format!("{failure:?}").contains("s3cret"));
         assert_eq!(received.await.unwrap().len(), 3);
+        assert!(failure.sent && failure.message.contains("stay charged"), "{}", failure.message);
+    }
+
+    #[tokio::test]
+    async fn a_result_that_nobody_takes_is_not_sent() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        drop(listener);
+        let failure = send(port, &format!("127.0.0.1:{port}")).await.unwrap_err();
+        assert!(!failure.sent && !failure.message.contains("charged"), "{}", failure.message);
     }
 
     #[tokio::test]

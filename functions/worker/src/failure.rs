@@ -12,11 +12,13 @@ pub struct Failure {
     pub cause: String,
     /// The engine that had the source, if any.
     pub engine: Option<EngineKind>,
+    /// Whether the job's owner has the result in spite of the failure, which is then not refunded.
+    pub sent: bool,
 }
 
 impl Failure {
     pub fn new(code: JobErrorCode, message: impl Into<String>, cause: impl Into<String>) -> Self {
-        Self { code, message: message.into(), cause: cause.into(), engine: None }
+        Self { code, message: message.into(), cause: cause.into(), engine: None, sent: false }
     }
 
     /// A fault of our infrastructure: the only kind that is retried.

@@ -49,6 +49,7 @@ pub async fn pipeline_of_function() -> Result<Pipeline, Error> {
         files: context.files.clone(),
         queue: context.queue(),
         jobs: context.jobs,
+        budgets: context.budgets,
         fonts: context.fonts,
         font_cache: FontCache::default(),
         converter: Converter { catalogue: context.catalogue, fetcher, engines },

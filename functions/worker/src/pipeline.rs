@@ -5,22 +5,27 @@ use std::time::{Duration, Instant};
 
 use docmill::clock::Clock;
 use docmill::config::Config;
+use docmill::domain::api_key::Mode;
 use docmill::domain::job::{
     Job, JobError, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS, MAX_INLINE_RESULTS_BYTES, MAX_WARNINGS, Payload,
     QUEUED_GRACE, Results, StoredResults, Timings,
 };
 use docmill::domain::request::JobRequest;
 use docmill::domain::source::Origin;
+use docmill::domain::time::Timestamp;
 use docmill::domain::tool::{EngineKind, QueueName};
 use docmill::domain::upload::UploadId;
 use docmill::files::{Files, FilesError, ObjectKey, OutputPart};
+use docmill::lanes::{LaneError, Lanes};
 use docmill::queue::{Message, Queue};
 use docmill::store::StoreError;
+use docmill::store::budgets::Budgets;
 use docmill::store::fonts::Fonts;
-use docmill::store::jobs::{Claim, Completion, Jobs, Written};
+use docmill::store::jobs::{Claim, Completion, Jobs, Lane, Refund, Written};
 use docmill::telemetry;
 use docmill::waiting::Waiting;
 use futures_util::{StreamExt, TryStreamExt, stream};
+use uuid::Uuid;
 
 use crate::budget::Budget;
 use crate::cancellation::unless_canceled;
@@ -49,6 +54,7 @@ const STORED_AT_ONCE: usize = 4;
 pub struct Pipeline {
     pub config: Config,
     pub jobs: Jobs,
+    pub budgets: Budgets,
     pub files: Files,
     pub queue: Queue,
     pub converter: Converter,
@@ -133,38 +139,64 @@ impl Pipeline {
                 return Handled::Return;
             }
         };
-        let job = match self.claim(job_id, delivery.ends_at).await {
-            Ok(Some(job)) => job,
-            Ok(None) => return Handled::Acknowledge,
+        match self.work(job_id, delivery).await {
+            Ok(handled) => handled,
             Err(error) => {
                 tracing::error!(%job_id, %error, "a job could not be claimed");
-                return Handled::Return;
+                Handled::Return
             }
+        }
+    }
+
+    /// Processes the job while it holds one of its account's slots.
+    async fn work(&self, id: JobId, delivery: Delivery<'_>) -> Result<Handled, LaneError> {
+        let Some(job) = self.jobs.get(id).await? else {
+            tracing::warn!(job_id = %id, "a message names a job that does not exist");
+            return Ok(Handled::Acknowledge);
         };
-        let stored = StoredKeys::default();
-        let attempt = self.attempt(&job, &stored, delivery.ends_at);
-        let handled = match unless_canceled(&self.jobs, &job, self.look_every, attempt).await {
+        if job.status.is_terminal() {
+            return Ok(Handled::Acknowledge);
+        }
+        let most = self.config.limits.clone().narrowed_by(&job.limits).running_jobs;
+        let (lane, holder) = (Lane::of(&job), Uuid::now_v7().simple().to_string());
+        let lease = delivery.ends_at.saturating_duration_since(Instant::now()) + LEASE_MARGIN;
+        let now = self.clock.now();
+        if !self.lanes().enter(&job, &holder, most, (now, now.plus(lease))).await? {
+            tracing::info!(job_id = %id, "the job is held back: its account has as many running jobs as it may");
+            return Ok(Handled::Acknowledge);
+        }
+        let handled = match self.claim(id, now, lease).await {
+            Ok(Some(job)) => Ok(self.run(&job, delivery).await),
+            Ok(None) => Ok(Handled::Acknowledge),
+            Err(error) => Err(error.into()),
+        };
+        if let Err(error) = self.lanes().leave(&lane, &holder, most, self.clock.now()).await {
+            tracing::warn!(job_id = %id, %error, "a slot could not be given back, or held jobs not let go; the sweeper will do it");
+        }
+        handled
+    }
+
+    /// An attempt at a claimed job, and what follows from it.
+    async fn run(&self, job: &Job, delivery: Delivery<'_>) -> Handled {
+        let (started, stored) = (Instant::now(), StoredKeys::default());
+        let attempt = self.attempt(job, &stored, delivery.ends_at);
+        let handled = match unless_canceled(&self.jobs, job, self.look_every, attempt).await {
             None => {
-                tracing::info!(%job_id, "the attempt was stopped: its job was canceled, or another attempt has taken over");
+                tracing::info!(job_id = %job.id, "the attempt was stopped: its job was canceled, or another attempt has taken over");
                 Handled::Acknowledge
             }
             Some(Ok(())) => return Handled::Acknowledge,
-            Some(Err(error)) => self.recover(&job, error, delivery.receipt).await,
+            Some(Err(error)) => self.recover(job, error, started.elapsed(), delivery.receipt).await,
         };
-        stored.discard(&self.jobs, &self.files, &job).await;
+        stored.discard(&self.jobs, &self.files, job).await;
         handled
     }
 
     /// Claims the job for an attempt. `None` if this delivery needs no work.
-    async fn claim(&self, id: JobId, ends_at: Instant) -> Result<Option<Job>, StoreError> {
-        let lease = ends_at.saturating_duration_since(Instant::now()) + LEASE_MARGIN;
-        match self.jobs.claim(id, self.clock.now(), lease).await? {
+    async fn claim(&self, id: JobId, now: Timestamp, lease: Duration) -> Result<Option<Job>, StoreError> {
+        match self.jobs.claim(id, now, lease).await? {
             Claim::Taken(job) => Ok(Some(*job)),
-            Claim::NotNeeded => Ok(None),
-            Claim::Unknown => {
-                tracing::warn!(job_id = %id, "a message names a job that does not exist");
-                Ok(None)
-            }
+            Claim::NotNeeded | Claim::Unknown => Ok(None),
             Claim::Exhausted(job) => {
                 let error = public_error(&Failure::internal("attempts used up"));
                 if self.jobs.fail(&job, &error, None, self.clock.now()).await? == Written::Yes {
@@ -202,6 +234,12 @@ impl Pipeline {
         let results = self.store(job, &converted, kept).await?;
         let deliver_until = (deadline + DELIVERY_TIME).into();
         let primary = converted.files.primary();
+        if request.output.put_url.is_some() {
+            match self.jobs.note_delivery(job).await? {
+                Written::Yes => {}
+                Written::Superseded => return Err(AttemptError::Superseded),
+            }
+        }
         let delivered = deliver(&self.converter.fetcher, &request.output, primary, deliver_until).await?;
         let completion = self.completion(job, converted, results, stored.elapsed())?;
         if delivered == Delivered::Yes {
@@ -335,7 +373,7 @@ impl Pipeline {
     }
 
     /// Fails the job or returns it for another attempt.
-    async fn recover(&self, job: &Job, error: AttemptError, receipt: &str) -> Handled {
+    async fn recover(&self, job: &Job, error: AttemptError, worked: Duration, receipt: &str) -> Handled {
         let (failure, last) = match error {
             AttemptError::Superseded => return Handled::Acknowledge,
             AttemptError::Failure(failure) => (failure, true),
@@ -343,11 +381,17 @@ impl Pipeline {
                 (Failure { engine, ..Failure::internal(cause) }, job.attempts >= MAX_ATTEMPTS)
             }
         };
-        if last { self.fail(job, &failure).await } else { self.give_back(job, &failure, receipt).await }
+        if last { self.fail(job, &failure, worked).await } else { self.give_back(job, &failure, receipt).await }
     }
 
-    async fn fail(&self, job: &Job, failure: &Failure) -> Handled {
-        match self.jobs.fail(job, &public_error(failure), failure.engine, self.clock.now()).await {
+    async fn fail(&self, job: &Job, failure: &Failure, worked: Duration) -> Handled {
+        let charged = self.charge_of(job, failure, worked).await;
+        let error = match charged {
+            Charged::ForFailures => beyond_budget(failure),
+            Charged::Nothing | Charged::ForResult => public_error(failure),
+        };
+        let refund = if charged == Charged::Nothing { Refund::Full } else { Refund::Nothing };
+        match self.jobs.fail_with(job, &error, failure.engine, refund, self.clock.now()).await {
             Ok(Written::Yes) => {
                 self.close(job, JobStatus::Failed).await;
                 telemetry::job::failed(job, failure.code, &failure.cause);
@@ -359,6 +403,26 @@ impl Pipeline {
             Err(error) => {
                 tracing::error!(job_id = %job.id, %error, "a failed job could not be marked; its lease will end");
                 Handled::Return
+            }
+        }
+    }
+
+    /// What a failed job stays charged for. Failures that only its owner can mend are refunded while the account's budget for them
+    /// lasts, so that nobody has work done for nothing all day.
+    async fn charge_of(&self, job: &Job, failure: &Failure, worked: Duration) -> Charged {
+        if failure.sent {
+            return Charged::ForResult;
+        }
+        if job.mode == Mode::Test || !failure.code.is_owners_to_mend() {
+            return Charged::Nothing;
+        }
+        let budget = self.config.limits.clone().narrowed_by(&job.limits).daily_refunded;
+        match self.budgets.add_failure(&job.account, worked, self.clock.now()).await {
+            Ok(used) if used > budget => Charged::ForFailures,
+            Ok(_) => Charged::Nothing,
+            Err(error) => {
+                tracing::warn!(job_id = %job.id, %error, "a failed job's time could not be counted; it is refunded");
+                Charged::Nothing
             }
         }
     }
@@ -383,9 +447,30 @@ impl Pipeline {
         }
     }
 
+    fn lanes(&self) -> Lanes<'_> {
+        Lanes { jobs: &self.jobs, queue: &self.queue }
+    }
+
     async fn close(&self, job: &Job, status: JobStatus) {
         Waiting { jobs: &self.jobs, files: &self.files, queue: &self.queue }.close(job, status).await;
     }
+}
+
+/// What a failed job stays charged for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Charged {
+    Nothing,
+    ForResult,
+    ForFailures,
+}
+
+/// The failure of a job that is beyond its account's budget.
+fn beyond_budget(failure: &Failure) -> JobError {
+    let message = format!(
+        "{} Failed jobs of your account took more than its daily budget, so this one stays charged.",
+        failure.message
+    );
+    JobError::new(failure.code, message)
 }
 
 fn public_error(failure: &Failure) -> JobError {

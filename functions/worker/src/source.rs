@@ -4,19 +4,26 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use bytes::BytesMut;
 use docmill::domain::job::JobErrorCode;
 use docmill_egress::{EgressPolicy, ExchangeError, GuardedClient, Reason, Refusal};
+use futures_util::stream;
 use reqwest::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Method, Response};
+use reqwest::{Body, Method, Response};
 use tokio::fs::File;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use crate::budget::{Budget, too_large};
 use crate::engine::{Failure, Limits};
 use crate::tree;
+
+/// Size of the pieces in which files are sent.
+const PIECE_BYTES: usize = 64 << 10;
 
 /// A fetched document in the job's scratch directory.
 #[derive(Debug)]
@@ -65,6 +72,8 @@ pub struct Put<'a> {
     pub file: &'a Path,
     pub bytes: u64,
     pub deadline: Instant,
+    /// Set once the whole file was sent, whatever the answer is.
+    pub sent: &'a Arc<AtomicBool>,
 }
 
 /// Fetches through the guard. Built once per environment, and cheap to clone.
@@ -124,7 +133,7 @@ impl Fetcher {
     /// Sends a file by `PUT`, without following redirects. The cause of a failure contains the status and nothing else of the
     /// response.
     pub async fn put(&self, put: &Put<'_>) -> Result<(), Failure> {
-        let Put { url, headers, content_type, file, bytes, deadline } = *put;
+        let Put { url, headers, content_type, file, bytes, deadline, sent } = *put;
         let caps = Caps { bytes, redirects: 0, deadline };
         within(&caps, url, async {
             let file = File::from_std(tree::open_written(file).map_err(scratch_failure)?);
@@ -133,8 +142,8 @@ impl Fetcher {
             headers.entry(CONTENT_TYPE).or_insert(content_type);
             headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes));
             let request = self.client.request(Method::PUT, url).map_err(|error| unfetched(&error))?;
-            let sent = request.headers(headers).body(file).send().await;
-            let response = sent.map_err(|error| unfetched(&ExchangeError::failed(url, &error)))?;
+            let answer = request.headers(headers).body(watched(file, bytes, sent.clone())).send().await;
+            let response = answer.map_err(|error| unfetched(&ExchangeError::failed(url, &error)))?;
             let status = response.status();
             if status.is_success() {
                 return Ok(());
@@ -155,6 +164,23 @@ impl Fetcher {
         }
         Ok((response, url))
     }
+}
+
+/// The file as a body that notes when the last of its bytes was taken to be sent.
+fn watched(file: File, bytes: u64, sent: Arc<AtomicBool>) -> Body {
+    let pieces = stream::try_unfold((file, bytes), move |(mut file, left)| {
+        let sent = sent.clone();
+        async move {
+            let mut piece = BytesMut::with_capacity(PIECE_BYTES);
+            let read = file.read_buf(&mut piece).await?;
+            let left = left.saturating_sub(u64::try_from(read).unwrap_or(u64::MAX));
+            if left == 0 {
+                sent.store(true, Ordering::Relaxed);
+            }
+            Ok::<_, io::Error>((read > 0).then(|| (piece.freeze(), (file, left))))
+        }
+    });
+    Body::wrap_stream(pieces)
 }
 
 /// The validated headers of a request. Their values are marked as sensitive.

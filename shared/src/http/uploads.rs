@@ -32,9 +32,11 @@ impl UploadService {
 
     /// A signed link for uploading one document. Nothing is stored until it is used.
     pub async fn issue(&self, body: &Map<String, Value>, caller: &Caller) -> Outcome {
-        let wanted = UploadRequest::parse(body, caller.limits(&self.context.config.limits).source_bytes).map_err(
-            |breaches| ApiError::validation(breaches).with_message("The upload request is invalid. See `details`."),
-        )?;
+        let limits = caller.limits(&self.context.config.limits);
+        let wanted = UploadRequest::parse(body, limits.source_bytes).map_err(|breaches| {
+            ApiError::validation(breaches).with_message("The upload request is invalid. See `details`.")
+        })?;
+        self.take_from_budget(&wanted, limits.daily_uploads(caller.key.mode), caller).await?;
         let id = UploadId::new();
         let key = ObjectKey::Upload { account: caller.account(), upload: id };
         let upload = self.context.files.upload_link(&key, &wanted).await.map_err(ApiError::unavailable)?;
@@ -47,5 +49,19 @@ impl UploadService {
             "expiresAt": id.expires_at().to_string(),
         });
         Ok(Reply::ok("upload", view))
+    }
+
+    /// Counts the upload towards the day's budget, whether or not its link is used: that is known too late.
+    async fn take_from_budget(&self, wanted: &UploadRequest, most: u64, caller: &Caller) -> Result<(), ApiError> {
+        let (account, mode, now) = (caller.account(), caller.key.mode, caller.now);
+        if self.context.budgets.take_upload(account, mode, wanted.bytes, most, now).await? {
+            return Ok(());
+        }
+        let seconds = now.next_day().millis_since(now).div_ceil(1000);
+        let message = format!(
+            "Your account's uploads of today would exceed {most} bytes. Wait until midnight UTC, or send the document as \
+             `sourceUrl`."
+        );
+        Err(ApiError::rate_limited(seconds).with_message(message))
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use lambda_http::http::HeaderName;
 use tokio::time::{Instant, sleep_until, timeout};
+use uuid::Uuid;
 
 use super::accept::{elements, split};
 use super::request::ApiRequest;
@@ -11,7 +12,7 @@ use crate::clock;
 use crate::domain::breach::Breach;
 use crate::domain::job::Job;
 use crate::store::StoreError;
-use crate::store::jobs::Jobs;
+use crate::store::jobs::{Jobs, Slot};
 
 pub const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 const PREFER: HeaderName = HeaderName::from_static("prefer");
@@ -45,11 +46,41 @@ impl Wait {
         }))
     }
 
-    /// The job once it has ended, or its current state when time is up.
+    /// The job once it has ended, or its current state when time is up; and whether the request was allowed to wait.
     ///
+    /// A wait holds an environment, so an account has at most `most` at once. One more is answered at once: a preference may be
+    /// ignored (RFC 7240). Slots count exactly across environments for two writes, which a wait of a second costs in reads anyway.
+    pub async fn for_end(self, jobs: &Jobs, job: Job, most: u64) -> (Job, bool) {
+        let now = clock::now();
+        if job.status_at(now).is_terminal() {
+            return (job, true);
+        }
+        let (account, holder) = (job.account.clone(), Uuid::now_v7().simple().to_string());
+        let slot = Slot::Waiting { account: &account };
+        let times = (now, now.plus(self.until.saturating_duration_since(Instant::now()) + ANSWER_TIME));
+        match timeout(READ_TIME, jobs.take_slot(&slot, &holder, None, most, times)).await {
+            Ok(Ok(true)) => {}
+            Ok(Ok(false)) => return (job, false),
+            Ok(Err(error)) => {
+                tracing::warn!(job_id = %job.id, %error, "waits could not be counted; the request does not wait");
+                return (job, false);
+            }
+            Err(_elapsed) => {
+                tracing::warn!(job_id = %job.id, "waits were not counted in time; the request does not wait");
+                return (job, false);
+            }
+        }
+        let job = self.look(jobs, job).await;
+        // A slot that is not given back ends by itself.
+        if let Ok(Err(error)) = timeout(READ_TIME, jobs.return_slot(&slot, &holder)).await {
+            tracing::warn!(job_id = %job.id, %error, "a wait's slot could not be given back");
+        }
+        (job, true)
+    }
+
     /// An eventually consistent read may be late, but if it shows an end, the job has ended. Only the last read is strongly
     /// consistent. Failed reads are skipped: the job is safe.
-    pub async fn for_end(self, jobs: &Jobs, mut job: Job) -> Job {
+    async fn look(self, jobs: &Jobs, mut job: Job) -> Job {
         let mut pause = FIRST_PAUSE;
         while !job.status_at(clock::now()).is_terminal() && Instant::now() < self.until {
             let next = (Instant::now() + pause).min(self.until);

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::StoreError;
+use crate::domain::api_key::Mode;
 use crate::domain::job::JobId;
 use crate::domain::statistics::Subject;
 use crate::domain::time::{Period, Timestamp};
@@ -29,6 +30,8 @@ const _: () = assert!(OPEN_SHARDS <= SWEPT_SHARDS, "jobs in other shards would n
 pub const ENDED: &str = "ended";
 /// Sparse index of jobs that are still to be counted.
 pub const UNCOUNTED: &str = "uncounted";
+/// Sparse index of queued jobs that are held back, by queue and account.
+pub const HELD: &str = "held";
 /// The outcome of a job in the index of ended jobs.
 pub const OUTCOME: &str = "outcome";
 
@@ -146,6 +149,10 @@ pub enum UsageItem<'a> {
     Fonts,
     /// Test jobs of one UTC day.
     TestDay(Timestamp),
+    /// Bytes of the uploads that were announced on one UTC day, by live or test keys.
+    Uploads(Timestamp, Mode),
+    /// How long failed jobs were processed on one UTC day.
+    Failures(Timestamp),
     /// Jobs of one day, tool and key. None of these items grows.
     Counts(&'a Subject),
 }
@@ -164,6 +171,8 @@ impl UsageItem<'_> {
             Self::Notices(period) => format!("{period}#notices"),
             Self::Fonts => "fonts".to_owned(),
             Self::TestDay(now) => format!("test#{}", now.day()),
+            Self::Uploads(now, mode) => format!("uploads#{}#{}", mode.as_str(), now.day()),
+            Self::Failures(now) => format!("failures#{}", now.day()),
             Self::Counts(subject) => format!("{COUNTS}{subject}"),
         }
     }

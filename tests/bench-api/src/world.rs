@@ -250,6 +250,8 @@ fn completed_job(account: &str) -> Job {
         attempts: 1,
         lease_until: None,
         claim_id: None,
+        held: None,
+        delivering: false,
         period: now.period(),
         charge: Charge { included: 1, granted: 0 },
         till: None,

@@ -123,6 +123,7 @@ impl Stage {
             files: context.files.clone(),
             queue: context.queue(),
             jobs: context.jobs.clone(),
+            budgets: context.budgets,
             fonts: context.fonts,
             font_cache: FontCache::default(),
             converter: Converter {

@@ -99,7 +99,7 @@ impl Refused {
 impl From<Failure> for Refused {
     /// Prints the cause too: the service only logs it, but here the user runs the command.
     fn from(failure: Failure) -> Self {
-        let Failure { code, message, cause, engine: _ } = failure;
+        let Failure { code, message, cause, engine: _, sent: _ } = failure;
         let message = if code == JobErrorCode::Internal { format!("{message} ({cause})") } else { message };
         Self { code: code.as_str().into(), message }
     }

@@ -1,4 +1,5 @@
-//! The limits of a job. They are enforced at its creation and in the worker, and published in each tool's schema.
+//! The limits of a job and of an account's use. They are enforced by the API and in the worker, and published in each tool's
+//! schema.
 //!
 //! A function's environment sets the maximum. Settings of the service, a plan or a key can only lower it. A job keeps the limits
 //! that applied when it was created.
@@ -9,6 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::account::api_key::Mode;
 use crate::account::quota::RateLimit;
 
 pub const MAX_BODY_BYTES: usize = 1 << 20;
@@ -30,6 +32,14 @@ pub struct Limits {
     pub conversion: Duration,
     pub fetch: Duration,
     pub redirects: u32,
+    /// Jobs of the account that are processed at the same time, for each queue.
+    pub running_jobs: u64,
+    /// Requests of the account that wait for a job at the same time.
+    pub waits: u64,
+    /// Size of the uploads that the account may announce per UTC day.
+    pub daily_upload_bytes: u64,
+    /// How long the account's failed jobs may be processed per UTC day and still be refunded.
+    pub daily_refunded: Duration,
 }
 
 impl Default for Limits {
@@ -44,6 +54,10 @@ impl Default for Limits {
             conversion: Duration::from_secs(120),
             fetch: Duration::from_secs(30),
             redirects: 5,
+            running_jobs: 15,
+            waits: 10,
+            daily_upload_bytes: 50 << 30,
+            daily_refunded: Duration::from_secs(3600),
         }
     }
 }
@@ -61,6 +75,10 @@ pub enum Limit {
     ConversionMs,
     FetchMs,
     Redirects,
+    RunningJobs,
+    Waits,
+    DailyUploadBytes,
+    DailyRefundedMs,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -68,7 +86,7 @@ pub enum Limit {
 pub struct UnknownLimit(String);
 
 impl Limit {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 13] = [
         Self::Sources,
         Self::SourceBytes,
         Self::UnpackedBytes,
@@ -78,6 +96,10 @@ impl Limit {
         Self::ConversionMs,
         Self::FetchMs,
         Self::Redirects,
+        Self::RunningJobs,
+        Self::Waits,
+        Self::DailyUploadBytes,
+        Self::DailyRefundedMs,
     ];
 
     pub const fn as_str(self) -> &'static str {
@@ -91,6 +113,10 @@ impl Limit {
             Self::ConversionMs => "conversionMs",
             Self::FetchMs => "fetchMs",
             Self::Redirects => "redirects",
+            Self::RunningJobs => "runningJobs",
+            Self::Waits => "waits",
+            Self::DailyUploadBytes => "dailyUploadBytes",
+            Self::DailyRefundedMs => "dailyRefundedMs",
         }
     }
 }
@@ -142,7 +168,18 @@ impl Ceilings {
     }
 }
 
+/// Size of the uploads that an account may announce with test keys per UTC day.
+const TEST_DAILY_UPLOAD_BYTES: u64 = 1 << 30;
+
 impl Limits {
+    /// The daily budget for uploads in this mode.
+    pub fn daily_uploads(&self, mode: Mode) -> u64 {
+        match mode {
+            Mode::Live => self.daily_upload_bytes,
+            Mode::Test => self.daily_upload_bytes.min(TEST_DAILY_UPLOAD_BYTES),
+        }
+    }
+
     #[must_use]
     pub fn narrowed_by(mut self, ceilings: &Ceilings) -> Self {
         for (&limit, &most) in &ceilings.0 {
@@ -162,6 +199,10 @@ impl Limits {
             Limit::ConversionMs => millis(self.conversion),
             Limit::FetchMs => millis(self.fetch),
             Limit::Redirects => u64::from(self.redirects),
+            Limit::RunningJobs => self.running_jobs,
+            Limit::Waits => self.waits,
+            Limit::DailyUploadBytes => self.daily_upload_bytes,
+            Limit::DailyRefundedMs => millis(self.daily_refunded),
         }
     }
 
@@ -176,6 +217,10 @@ impl Limits {
             Limit::ConversionMs => self.conversion = Duration::from_millis(value),
             Limit::FetchMs => self.fetch = Duration::from_millis(value),
             Limit::Redirects => self.redirects = u32::try_from(value).unwrap_or(u32::MAX),
+            Limit::RunningJobs => self.running_jobs = value,
+            Limit::Waits => self.waits = value,
+            Limit::DailyUploadBytes => self.daily_upload_bytes = value,
+            Limit::DailyRefundedMs => self.daily_refunded = Duration::from_millis(value),
         }
     }
 

@@ -92,6 +92,27 @@ impl JobErrorCode {
         }
     }
 
+    /// Whether the source, the document or the request is the cause, rather than the service. Only such failures count towards
+    /// an account's budget of refunded work. Not among them: failures in which nothing was converted, or the engine crashed.
+    pub const fn is_owners_to_mend(self) -> bool {
+        match self {
+            Self::SourceUnreachable
+            | Self::SourceForbidden
+            | Self::SourceTooLarge
+            | Self::SourceTimeout
+            | Self::UnsupportedFormat
+            | Self::CorruptDocument
+            | Self::PasswordRequired
+            | Self::WrongPassword
+            | Self::PageLimitExceeded
+            | Self::RenderFailed
+            | Self::RedactionIncomplete
+            | Self::ConversionTimeout
+            | Self::DeliveryFailed => true,
+            Self::EngineCrashed | Self::SourceJobFailed | Self::Internal => false,
+        }
+    }
+
     /// Whether the same request may succeed later.
     pub const fn is_retryable(self) -> bool {
         match self {

@@ -145,6 +145,13 @@ pub struct Job {
     /// Lets a worker recognise its own claim if the response was lost.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub claim_id: Option<String>,
+    /// The queued job is held back while its account has as many running jobs as it may: the account's partition of the index
+    /// of such jobs.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub held: Option<String>,
+    /// Its result is being sent to `output.putUrl`. From then on, the end of the job by its owner refunds nothing.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub delivering: bool,
     /// The period that was charged and gets refunds.
     pub period: Period,
     pub charge: Charge,

@@ -135,10 +135,10 @@ impl JobService {
                 Ok(wait) => (wait, None),
                 Err(breach) => (None, Some(breach)),
             };
-            let now = caller.now;
+            let (now, waits) = (caller.now, caller.limits(&self.context.config.limits).waits);
             let taken = self.admit_and_submit(&body, key, choice, caller, breach).await?;
             match wait {
-                Some(wait) => self.answer_at_end(taken, wait, &Accept::of(&request.headers)).await,
+                Some(wait) => self.answer_at_end(taken, wait, waits, &Accept::of(&request.headers)).await,
                 None => Ok(taken.accepted(now)),
             }
         })
@@ -146,15 +146,15 @@ impl JobService {
     }
 
     /// The response once the job has ended, or else the usual response when time is up.
-    async fn answer_at_end(&self, Taken { job, receipt }: Taken, wait: Wait, accept: &Accept) -> Outcome {
-        let job = wait.for_end(&self.context.jobs, job).await;
+    async fn answer_at_end(&self, Taken { job, receipt }: Taken, wait: Wait, most: u64, accept: &Accept) -> Outcome {
+        let (job, applied) = wait.for_end(&self.context.jobs, job, most).await;
         let now = clock::now();
         let waited = results::of_waited(&self.context.files, job, accept, now).await;
         let reply = match waited.map_err(|error| ApiError { created: receipt.created(), ..error })? {
             Waited::Ended(reply) => receipt.on(reply),
             Waited::GoesOn(job) => Taken { job: *job, receipt }.accepted(now),
         };
-        Ok(reply.header(PREFERENCE_APPLIED, "wait"))
+        Ok(if applied { reply.header(PREFERENCE_APPLIED, "wait") } else { reply })
     }
 
     /// The same for a signed-in user's account.
@@ -335,6 +335,8 @@ impl JobService {
             attempts: 0,
             lease_until: None,
             claim_id: None,
+            held: None,
+            delivering: false,
             period: caller.now.period(),
             charge: Charge::NOTHING,
             till: None,

@@ -44,11 +44,32 @@ fn leave_open(update: UpdateBuilder, job: &Job, ended_at: Timestamp) -> Result<(
     Ok((update, Place { set: ", #open = :open, due = :due", remove: "" }))
 }
 
+/// What a failed job's account gets back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refund {
+    Full,
+    /// The account has the result, or used up its budget for failed work.
+    Nothing,
+}
+
 /// The end of a job while it is being written. The job's own write comes first.
 struct Ending<'a> {
     job: &'a Job,
     at: Timestamp,
     writes: Vec<TransactWriteItem>,
+}
+
+/// The job is still in the state and attempt that were read.
+const ITS_ATTEMPT: &str = "#status = :current AND attempts = :attempt";
+
+impl Refund {
+    /// Credits that the job's account gets back.
+    fn of(self, job: &Job) -> u64 {
+        match self {
+            Self::Full => job.charge.total(),
+            Self::Nothing => 0,
+        }
+    }
 }
 
 impl Jobs {
@@ -102,20 +123,33 @@ impl Jobs {
         engine: Option<EngineKind>,
         now: Timestamp,
     ) -> Result<Written, StoreError> {
-        let mut writes = Vec::from(self.failure(job, error, engine, now)?);
-        writes.extend(self.refund(job)?);
+        self.fail_with(job, error, engine, Refund::Full, now).await
+    }
+
+    /// The same with this refund.
+    pub async fn fail_with(
+        &self,
+        job: &Job,
+        error: &JobError,
+        engine: Option<EngineKind>,
+        refund: Refund,
+        now: Timestamp,
+    ) -> Result<Written, StoreError> {
+        let mut writes = Vec::from(self.failure(job, error, engine, refund, now)?);
+        writes.extend(self.refund(job, refund)?);
         Box::pin(self.end(Ending { job, at: now, writes })).await
     }
 
-    /// The writes of a failure without its refund: of the job, and of its event.
+    /// The writes of a failure without those of its refund: of the job, and of its event.
     pub(super) fn failure(
         &self,
         job: &Job,
         error: &JobError,
         engine: Option<EngineKind>,
+        refund: Refund,
         now: Timestamp,
     ) -> Result<[TransactWriteItem; 2], StoreError> {
-        let refunded = job.charge.total();
+        let refunded = refund.of(job);
         let engine = engine.map(|engine| engine.as_str().to_owned());
         let outcome = Outcome { tool: job.tool.clone(), engine, error: Some(error.code) };
         let (update, noted) = self.terminal_update(job, Some(&outcome), now)?;
@@ -123,7 +157,7 @@ impl Jobs {
         let update = update
             .update_expression(format!(
                 "SET #status = :next, finished_at = :finished, #error = :error, refunded = :refunded{noted}{} \
-                 REMOVE secret, delivered, lease_until, waiting_for{}",
+                 REMOVE secret, delivered, lease_until, waiting_for, held{}",
                 place.set, place.remove
             ))
             .expression_attribute_names("#error", "error")
@@ -154,7 +188,7 @@ impl Jobs {
         let mut update = Update::builder()
             .table_name(&self.table)
             .set_key(Some(job_key(job.id)))
-            .condition_expression("#status = :current AND attempts = :attempt")
+            .condition_expression(ITS_ATTEMPT)
             .expression_attribute_names("#status", "status")
             .expression_attribute_values(":current", string(job.status.as_str()))
             .expression_attribute_values(":attempt", number(job.attempts))
@@ -176,16 +210,24 @@ impl Jobs {
         Ok((update, assignments))
     }
 
-    /// `queued | processing → canceled`, with a refund. `None` if the job has changed since it was read.
+    /// `queued | processing → canceled`, with a refund unless the result is being delivered. `None` if the job has changed since
+    /// it was read.
     pub async fn cancel(&self, job: &Job, now: Timestamp) -> Result<Option<Job>, StoreError> {
-        let refunded = job.charge.total();
+        let refund = if job.delivering { Refund::Nothing } else { Refund::Full };
+        let refunded = refund.of(job);
         let (update, noted) = self.terminal_update(job, None, now)?;
         let (update, place) = leave_open(update, job, now)?;
+        let update = match refund {
+            // Timeline: the owner's request reads the job, the worker begins to deliver its result, and the request cancels it
+            // with a refund. The condition fails, and the request reads the job again.
+            Refund::Full => update.condition_expression(format!("{ITS_ATTEMPT} AND attribute_not_exists(delivering)")),
+            Refund::Nothing => update,
+        };
         let update = update
             .update_expression(format!(
                 // The lease says until when its worker may store files.
                 "SET #status = :next, finished_at = :finished, refunded = :refunded{noted}{} \
-                 REMOVE secret, delivered, waiting_for{}",
+                 REMOVE secret, delivered, waiting_for, held{}",
                 place.set, place.remove
             ))
             .expression_attribute_values(":next", string(JobStatus::Canceled.as_str()))
@@ -196,10 +238,11 @@ impl Jobs {
             refunded,
             secret: None,
             waiting_for: None,
+            held: None,
             ..job.clone()
         };
         let mut writes = vec![self::update(update.build())?, self.event(&canceled, EventKind::JobCanceled, now)?];
-        writes.extend(self.refund(job)?);
+        writes.extend(self.refund(job, refund)?);
         let written = Box::pin(self.end(Ending { job, at: now, writes })).await?;
         Ok((written == Written::Yes).then_some(canceled))
     }
@@ -209,8 +252,11 @@ impl Jobs {
     }
 
     /// Returns the charge to its period and source.
-    fn refund(&self, job: &Job) -> Result<Vec<TransactWriteItem>, StoreError> {
-        credits::refund(&self.usage_table, &job.account, job.period, job.charge, job.till)
+    fn refund(&self, job: &Job, refund: Refund) -> Result<Vec<TransactWriteItem>, StoreError> {
+        match refund {
+            Refund::Full => credits::refund(&self.usage_table, &job.account, job.period, job.charge, job.till),
+            Refund::Nothing => Ok(Vec::new()),
+        }
     }
 
     /// Writes the end, with retries while there is time.

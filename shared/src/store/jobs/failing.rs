@@ -9,6 +9,7 @@ use std::time::Instant;
 use aws_sdk_dynamodb::types::TransactWriteItem;
 
 use super::ending::PATIENCE;
+use super::ending::Refund;
 use super::{Jobs, Written};
 use crate::domain::job::{Job, JobError};
 use crate::domain::quota::Charge;
@@ -89,7 +90,7 @@ impl Jobs {
     ) -> Result<Vec<TransactWriteItem>, StoreError> {
         let (mut writes, mut refunds) = (Vec::new(), BTreeMap::new());
         for job in jobs {
-            writes.extend(self.failure(job, error, None, now)?);
+            writes.extend(self.failure(job, error, None, Refund::Full, now)?);
             let charge: &mut Charge = refunds.entry((&job.account, job.period, job.till)).or_insert(Charge::NOTHING);
             charge.included += job.charge.included;
             charge.granted += job.charge.granted;

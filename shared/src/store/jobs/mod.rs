@@ -4,10 +4,15 @@ mod cleanup;
 mod deletion;
 mod ending;
 mod failing;
+mod held;
 mod listing;
+mod slots;
 mod waiting;
 
+pub use ending::Refund;
+pub use held::Lane;
 pub use listing::{JobFilter, JobMark, JobsPage};
+pub use slots::{Occupancy, Slot};
 pub use waiting::{WAITING_GRACE, Wait};
 
 use std::collections::HashMap;
@@ -19,7 +24,7 @@ use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::operation::update_item::{UpdateItemError, UpdateItemOutput};
 use aws_sdk_dynamodb::types::builders::KeysAndAttributesBuilder;
-use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnValue, ReturnValuesOnConditionCheckFailure};
+use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes, ReturnValue, ReturnValuesOnConditionCheckFailure};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -138,7 +143,8 @@ impl Jobs {
             )
             .update_expression(
                 "SET #status = :processing, attempts = attempts + :one, lease_until = :lease, due = :lease, \
-                 #open = :leased, claim_id = :claim, started_at = if_not_exists(started_at, :now)",
+                 #open = :leased, claim_id = :claim, started_at = if_not_exists(started_at, :now) \
+                 REMOVE held",
             )
             .expression_attribute_names("#open", OPEN)
             .expression_attribute_values(":leased", string(Shard::leased(id).key()))
@@ -168,6 +174,19 @@ impl Jobs {
         let lease_ended = old.lease_until.is_none_or(|until| until <= now);
         let exhausted = !old.status.is_terminal() && old.attempts >= MAX_ATTEMPTS && lease_ended;
         Ok(if exhausted { Claim::Exhausted(Box::new(old)) } else { Claim::NotNeeded })
+    }
+
+    /// Notes that the job's result is about to be sent to its owner. Canceling the job refunds nothing from then on.
+    pub async fn note_delivery(&self, job: &Job) -> Result<Written, StoreError> {
+        let update = self
+            .transition(job.id)
+            // Timeline: the owner cancels the job with a refund before this write. It fails, and nothing is sent.
+            .condition_expression("#status = :processing AND attempts = :attempt")
+            .update_expression("SET delivering = :yes")
+            .expression_attribute_values(":processing", string(JobStatus::Processing.as_str()))
+            .expression_attribute_values(":attempt", number(job.attempts))
+            .expression_attribute_values(":yes", AttributeValue::Bool(true));
+        written(Box::pin(send(update)).await)
     }
 
     /// `processing → queued`: returns the job after a fault on our side. The attempt stays counted.

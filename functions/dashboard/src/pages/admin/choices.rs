@@ -103,7 +103,7 @@ pub(super) fn read_limits(form: &FormData, errors: &mut FormErrors) -> Ceilings 
 pub(super) fn limit_fields(form: &FormData, errors: &FormErrors, widest: &Limits) -> Markup {
     html! {
         fieldset {
-            legend { "Limits of each job" }
+            legend { "Limits of jobs and of the account's use" }
             @for limit in Limit::ALL {
                 @let name = limit.as_str();
                 (input("number", name, label(limit)).value(form.get(name)).error(errors.of(name)).with("min", 1)
@@ -125,6 +125,10 @@ const fn label(limit: Limit) -> &'static str {
         Limit::ConversionMs => "Time to convert in milliseconds",
         Limit::FetchMs => "Time to fetch in milliseconds",
         Limit::Redirects => "Redirects",
+        Limit::RunningJobs => "Running jobs of the account in each queue",
+        Limit::Waits => "Requests of the account that wait at once",
+        Limit::DailyUploadBytes => "Uploads of the account per day in bytes",
+        Limit::DailyRefundedMs => "Time of the account's refunded failures per day in milliseconds",
     }
 }
 
