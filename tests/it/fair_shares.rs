@@ -11,12 +11,12 @@ use docmill::domain::tool::QueueName;
 use docmill::store::jobs::{Lane, Slot};
 use docmill_egress::{EgressPolicy, SourceExceptions};
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use worker::pipeline::Handled;
 use worker::source::Fetcher;
 
 use crate::support::http::{Answer, post};
+use crate::support::receiver::{Receiver, Reception};
 use crate::support::stage::{Message, Stage};
 use crate::support::stub_engine::{Act, Gate};
 use crate::support::world::{Account, World};
@@ -143,30 +143,12 @@ async fn a_reserved_slot_is_not_taken_by_another_job() {
     assert_eq!(jobs.return_slot(&slot, "b").await.unwrap().free(1, now), 1, "the reservation became the slot");
 }
 
-/// A receiver that takes whole bodies and answers 500.
-async fn ungrateful() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            let mut received = Vec::new();
-            while !received.ends_with(b"%PDF-1.7 stub") {
-                received.push(stream.read_u8().await.unwrap());
-            }
-            let answer = b"HTTP/1.1 500 Oops\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
-            stream.write_all(answer).await.unwrap();
-        }
-    });
-    port
-}
-
-async fn delivered_to(port: u16) -> (World, Account, Job) {
+async fn delivered_to(url: &str, exceptions: SourceExceptions) -> (World, Account, Job) {
     let world = World::new();
     let account = world.account(5).await;
     let body = json!({"toolSlug": "html-to-pdf", "html": "<p>x",
-        "output": {"putUrl": format!("https://127.0.0.1:{port}/x.pdf")}});
+        "output": {"putUrl": url}});
     let mut bench = Bench::with_job(world, account, &body, []).await;
-    let exceptions: SourceExceptions = format!("127.0.0.1:{port}").parse().unwrap();
     bench.pipeline.converter.fetcher = Fetcher::new(EgressPolicy::new(exceptions)).unwrap();
     assert_eq!(bench.deliver().await, Handled::Acknowledge);
     let job = bench.job().await;
@@ -178,7 +160,8 @@ async fn a_result_that_nobody_could_take_is_refunded() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     drop(listener);
-    let (_world, _account, job) = delivered_to(port).await;
+    let at = format!("127.0.0.1:{port}");
+    let (_world, _account, job) = delivered_to(&format!("http://{at}/x.pdf"), at.parse().unwrap()).await;
     assert_eq!(job.error.as_ref().unwrap().code, JobErrorCode::DeliveryFailed);
     assert_eq!((job.charge.total(), job.refunded), (1, 1));
 }
@@ -206,7 +189,7 @@ async fn failures_beyond_the_daily_budget_stay_charged() {
     let key = world.another_key(&account, Mode::Live, |key| key.limits.set(Limit::DailyRefundedMs, Some(500))).await;
     let account = Account { key, ..account };
     let body = json!({"toolSlug": "html-to-pdf", "html": "<p>x"});
-    let script = [JobErrorCode::RenderFailed, JobErrorCode::RenderFailed, JobErrorCode::EngineCrashed];
+    let script = [JobErrorCode::RenderFailed; 2];
     let mut bench = Bench::with_job(world, account, &body, script.map(Act::Fail)).await;
     let now = clock::now();
     bench.deliver().await;
@@ -223,7 +206,8 @@ async fn failures_beyond_the_daily_budget_stay_charged() {
     assert!(message.contains("stays charged"), "{message}");
 
     bench.id = bench.create(&key, &body).await;
-    bench.engine.play([Act::Fail(JobErrorCode::EngineCrashed)]);
+    // A crash is repeated once.
+    bench.engine.play([JobErrorCode::EngineCrashed; 2].map(Act::Fail));
     bench.deliver().await;
     assert_eq!(bench.job().await.refunded, 1, "a crash is not the owner's fault");
     let usage = bench.world.context.usage.of_month(&bench.account.id, beyond.period).await.unwrap();
@@ -257,8 +241,10 @@ async fn uploads_are_refused_beyond_the_daily_budget() {
 /// The receiver has the document, whatever it answers.
 #[tokio::test]
 async fn a_result_that_was_sent_stays_charged_whatever_the_answer_is() {
-    let port = ungrateful().await;
-    let (world, account, job) = delivered_to(port).await;
+    let receiver = Receiver::start().await;
+    receiver.play(Reception::Refuse);
+    let (world, account, job) = delivered_to(&receiver.url(), receiver.exception()).await;
+    assert_eq!(receiver.received()[0], b"%PDF-1.7 stub");
     assert_eq!(job.error.as_ref().unwrap().code, JobErrorCode::DeliveryFailed);
     assert_eq!((job.status, job.charge.total(), job.refunded), (JobStatus::Failed, 1, 0));
     assert!(job.error.unwrap().message.contains("stay charged"));

@@ -214,9 +214,10 @@ pub fn stories() -> Vec<Story> {
                 CREATE,
                 "GetItem UpdateItem UpdateItem UpdateItem GetItem UpdateItem UpdateItem GetItem PutObject \
                  TransactWriteItems GetItem UpdateItem",
-                "Query GetQueueAttributes BatchGetItem UpdateItem UpdateItem UpdateItem UpdateItem UpdateItem UpdateItem \
-                 SendMessage BatchGetItem TransactWriteItems BatchGetItem TransactWriteItems BatchGetItem DeleteObjects \
-                 UpdateItem",
+                // It looks after the lane: counts the slots, lets the job go, and takes a slot for it once those of the dead are removed.
+                "Query GetQueueAttributes ListObjectsV2 BatchGetItem UpdateItem UpdateItem UpdateItem UpdateItem UpdateItem \
+                 UpdateItem SendMessage BatchGetItem TransactWriteItems ListObjectsV2 BatchGetItem TransactWriteItems \
+                 BatchGetItem ListObjectsV2 DeleteObjects UpdateItem",
             ],
         ),
         story(

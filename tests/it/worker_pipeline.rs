@@ -130,7 +130,7 @@ async fn a_second_delivery_is_acknowledged_and_does_nothing() {
     let finished = bench.job().await.finished_at;
     bench.watch.take_calls();
     assert_eq!(bench.deliver().await, Handled::Acknowledge);
-    assert_eq!(bench.watch.take_calls(), ["UpdateItem"]);
+    assert_eq!(bench.watch.take_calls(), ["GetItem"]);
     assert_eq!(bench.job().await.finished_at, finished);
 }
 

@@ -96,7 +96,7 @@ impl Sweeper {
     async fn look_after_lane(&self, job: &Job, now: Timestamp) -> Result<Repair, Obstacle> {
         let most = self.context.config.limits.clone().narrowed_by(&job.limits).running_jobs;
         let lanes = Lanes { jobs: &self.context.jobs, queue: &self.queue };
-        lanes.look_after(&Lane::of(job), most, now).await?;
+        Box::pin(lanes.look_after(&Lane::of(job), most, now)).await?;
         Ok(Repair::None)
     }
 }

@@ -139,7 +139,8 @@ impl Pipeline {
                 return Handled::Return;
             }
         };
-        match self.work(job_id, delivery).await {
+        // Boxed: futures of attempts and of SDK calls are large and deeply nested.
+        match Box::pin(self.work(job_id, delivery)).await {
             Ok(handled) => handled,
             Err(error) => {
                 tracing::error!(%job_id, %error, "a job could not be claimed");
@@ -161,16 +162,16 @@ impl Pipeline {
         let (lane, holder) = (Lane::of(&job), Uuid::now_v7().simple().to_string());
         let lease = delivery.ends_at.saturating_duration_since(Instant::now()) + LEASE_MARGIN;
         let now = self.clock.now();
-        if !self.lanes().enter(&job, &holder, most, (now, now.plus(lease))).await? {
+        if !Box::pin(self.lanes().enter(&job, &holder, most, (now, now.plus(lease)))).await? {
             tracing::info!(job_id = %id, "the job is held back: its account has as many running jobs as it may");
             return Ok(Handled::Acknowledge);
         }
         let handled = match self.claim(id, now, lease).await {
-            Ok(Some(job)) => Ok(self.run(&job, delivery).await),
+            Ok(Some(job)) => Ok(Box::pin(self.run(&job, delivery)).await),
             Ok(None) => Ok(Handled::Acknowledge),
             Err(error) => Err(error.into()),
         };
-        if let Err(error) = self.lanes().leave(&lane, &holder, most, self.clock.now()).await {
+        if let Err(error) = Box::pin(self.lanes().leave(&lane, &holder, most, self.clock.now())).await {
             tracing::warn!(job_id = %id, %error, "a slot could not be given back, or held jobs not let go; the sweeper will do it");
         }
         handled
@@ -179,14 +180,14 @@ impl Pipeline {
     /// An attempt at a claimed job, and what follows from it.
     async fn run(&self, job: &Job, delivery: Delivery<'_>) -> Handled {
         let (started, stored) = (Instant::now(), StoredKeys::default());
-        let attempt = self.attempt(job, &stored, delivery.ends_at);
+        let attempt = Box::pin(self.attempt(job, &stored, delivery.ends_at));
         let handled = match unless_canceled(&self.jobs, job, self.look_every, attempt).await {
             None => {
                 tracing::info!(job_id = %job.id, "the attempt was stopped: its job was canceled, or another attempt has taken over");
                 Handled::Acknowledge
             }
             Some(Ok(())) => return Handled::Acknowledge,
-            Some(Err(error)) => self.recover(job, error, started.elapsed(), delivery.receipt).await,
+            Some(Err(error)) => Box::pin(self.recover(job, error, started.elapsed(), delivery.receipt)).await,
         };
         stored.discard(&self.jobs, &self.files, job).await;
         handled
