@@ -179,7 +179,8 @@ async fn an_item_that_can_not_be_read_or_counted_does_not_hide_others() {
     assert!(world.context.statistics.count(&ids, clock::now()).await.unwrap() >= 73);
     let skipped = lines.take_saying("an unreadable item is skipped");
     let skipped: Vec<&str> = skipped.iter().filter_map(|line| line["id"].as_str()).collect();
-    assert_eq!(skipped, [malformed.id.to_string(); 2], "by each of the two reads that need it whole");
+    let id = malformed.id.to_string();
+    assert_eq!(skipped, [id.as_str(); 2], "by each of the two reads that need it whole");
     let left = world.context.jobs.get_all(&ids).await.unwrap();
     let left = left.iter().filter(|job| job.uncounted.is_some() && job.id != full.id).count();
     assert_eq!(left, 0, "all others are counted");

@@ -17,7 +17,7 @@ const CREATION: Duration = Duration::from_secs(60);
 impl Sweeper {
     pub(crate) async fn clean_up(&self, shard: u8, run: Run) -> Result<Repairs, StoreError> {
         let is_open = |job: &Job| Shard::is_cleanup(job.open.as_deref());
-        let clean = async |due| self.repair_all(due, run, |job| self.clean(job, run)).await;
+        let clean = |due| self.repair_all(due, run, |job| self.clean(job, run));
         self.repair_pages(Shard::Cleanup(shard), run, is_open, clean).await
     }
 

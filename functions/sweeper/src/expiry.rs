@@ -15,7 +15,7 @@ const LIFECYCLE: Duration = Duration::from_secs(48 * 3600);
 impl Sweeper {
     pub(crate) async fn expire_outputs(&self, shard: u8, run: Run) -> Result<Repairs, StoreError> {
         let is_completed = |job: &Job| job.status == JobStatus::Completed;
-        self.repair_pages(Shard::Kept(shard), run, is_completed, async |due| self.expire_all(due, run).await).await
+        self.repair_pages(Shard::Kept(shard), run, is_completed, |due| self.expire_all(due, run)).await
     }
 
     async fn expire_all(&self, due: Vec<Job>, run: Run) -> Repairs {

@@ -142,17 +142,20 @@ impl Sweeper {
         F: Future<Output = Result<Repair, Obstacle>>,
     {
         let is_due = |job: &Job| job.status == status;
-        self.repair_pages(shard, run, is_due, async |due| self.repair_all(due, run, &repair).await).await
+        self.repair_pages(shard, run, is_due, |due| self.repair_all(due, run, &repair)).await
     }
 
     /// The same with `repair` for each page's due jobs together. A page whose jobs can't be read does not delay the next ones.
-    async fn repair_pages(
+    async fn repair_pages<F>(
         &self,
         shard: Shard,
         run: Run,
         is_meant: impl Fn(&Job) -> bool,
-        repair: impl AsyncFn(Vec<Job>) -> Repairs,
-    ) -> Result<Repairs, StoreError> {
+        repair: impl Fn(Vec<Job>) -> F,
+    ) -> Result<Repairs, StoreError>
+    where
+        F: Future<Output = Repairs>,
+    {
         let (jobs, mut repairs, mut from, mut unread) = (&self.context.jobs, Repairs::default(), None, None);
         // The index is late, so the job itself decides.
         let is_due = |job: &Job| is_meant(job) && job.due.is_some_and(|due| due <= run.now);

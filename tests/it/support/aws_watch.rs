@@ -225,6 +225,14 @@ impl Storable for Met {
     type Storer = StoreReplace<Self>;
 }
 
+/// The body of the request, which is gone when its response is read.
+#[derive(Debug)]
+struct Asked(Vec<u8>);
+
+impl Storable for Asked {
+    type Storer = StoreReplace<Self>;
+}
+
 /// The response without every second item of each table, whose keys (`id`) it names as unprocessed, as DynamoDB does: with all
 /// else that the request says about the table.
 fn half_processed(request: Value, mut response: Value) -> Value {
@@ -273,7 +281,11 @@ impl Intercept for Watch {
             }
             Some(When::NoConnection) => context.request_mut().set_uri("http://127.0.0.1:1/")?,
             Some(When::Silence) => context.request_mut().set_uri(format!("http://{}/", SILENT.local_addr()?))?,
-            Some(When::After | When::CrashAfter | When::Unprocessed) | None => {}
+            Some(When::Unprocessed) => {
+                let body = context.request().body().bytes().ok_or("the request is not in memory")?.to_vec();
+                config.interceptor_state().store_put(Asked(body));
+            }
+            Some(When::After | When::CrashAfter) | None => {}
         }
         config.interceptor_state().store_put(Met(fault));
         config.interceptor_state().store_put(Place(*self.chain.lock().unwrap() + 1));
@@ -305,7 +317,7 @@ impl Intercept for Watch {
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         if let Some(Met(Some(Fault { when: When::Unprocessed, .. }))) = config.load::<Met>() {
-            let request = context.request().body().bytes().ok_or("the request is not in memory")?;
+            let Asked(request) = config.load::<Asked>().ok_or("the request was not kept")?;
             let response = context.response().body().bytes().ok_or("the response is not in memory")?;
             let body = half_processed(serde_json::from_slice(request)?, serde_json::from_slice(response)?);
             *context.response_mut() = Response::new(StatusCode::try_from(200)?, SdkBody::from(body.to_string()));
