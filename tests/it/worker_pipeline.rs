@@ -261,6 +261,7 @@ async fn each_end_of_a_job_has_one_line_with_its_metrics() {
     assert_eq!((&line["job_id"], &line["account"]), (&json!(bench.id.to_string()), &json!(bench.account.id)));
     assert_eq!((&line["pages"], &line["attempt"], &line["tool"]), (&json!(3), &json!(1), &json!("html-to-pdf")));
     let engine = || vec!["chromium".to_owned()];
+    let group = |line: &serde_json::Value| line["account_group"].as_str().unwrap().to_owned();
     let expected = [
         ("jobs".to_owned(), 1, engine()),
         ("jobs".to_owned(), 1, vec!["chromium".to_owned(), "completed".to_owned()]),
@@ -268,6 +269,7 @@ async fn each_end_of_a_job_has_one_line_with_its_metrics() {
         ("fetch_ms".to_owned(), timings.fetch_ms, engine()),
         ("convert_ms".to_owned(), timings.convert_ms, engine()),
         ("store_ms".to_owned(), timings.store_ms, engine()),
+        ("completions".to_owned(), 1, vec![group(line)]),
     ];
     assert_eq!(metrics(line), expected);
 
@@ -282,6 +284,7 @@ async fn each_end_of_a_job_has_one_line_with_its_metrics() {
         ("jobs".to_owned(), 1, engine()),
         ("jobs".to_owned(), 1, vec!["chromium".to_owned(), "corrupt_document".to_owned()]),
         ("credits_refunded".to_owned(), 1, vec![]),
+        ("source_failures".to_owned(), 1, vec![group(&ended[0])]),
     ];
     assert_eq!(metrics(&ended[0]), expected);
 }
