@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// What each part may use. Everything else is forbidden.
-const MAY_USE: [(&str, &[&str]); 12] = [
+const MAY_USE: [(&str, &[&str]); 13] = [
     ("clock", &["domain"]),
     ("config", &["domain"]),
     ("connection", &[]),
@@ -15,6 +15,7 @@ const MAY_USE: [(&str, &[&str]); 12] = [
     ("files", &["domain", "aws"]),
     ("telemetry", &["domain", "store", "clock"]),
     ("context", &["domain", "config", "aws", "store", "queue", "files"]),
+    ("lanes", &["domain", "store", "queue"]),
     ("waiting", &["domain", "clock", "store", "queue", "files", "telemetry"]),
     ("webhook", &["domain"]),
     ("http", &["domain", "clock", "store", "queue", "files", "telemetry", "waiting", "context"]),

@@ -14,7 +14,7 @@ use crate::domain::time::Timestamp;
 use crate::files::Files;
 use crate::queue::{Message, Queue, QueueError};
 use crate::store::StoreError;
-use crate::store::jobs::{Jobs, Wait, Written};
+use crate::store::jobs::{Jobs, Refund, Wait, Written};
 use crate::telemetry;
 
 /// Most waiting jobs that are notified at the same time.
@@ -108,7 +108,7 @@ impl Waiting<'_> {
             tracing::warn!(job_id = %ended, %error, "stored requests could not be deleted; the sweeper will delete them");
         }
         for job in &failed {
-            telemetry::job::failed(job, error.code, NO_SOURCE);
+            telemetry::job::failed(job, Refund::Full, error.code, NO_SOURCE);
         }
         Ok(failed.into_iter().map(|job| job.id).collect())
     }
@@ -144,7 +144,7 @@ impl Waiting<'_> {
         match self.jobs.fail(job, &error, None, now).await? {
             Written::Yes => {
                 forget_payload(self.files, job).await;
-                telemetry::job::failed(job, error.code, NO_SOURCE);
+                telemetry::job::failed(job, Refund::Full, error.code, NO_SOURCE);
                 Ok(Notified::Failed)
             }
             Written::Superseded => Ok(Notified::Nothing),

@@ -24,7 +24,7 @@ use docmill::queue::{Message, Queue, QueueError};
 use docmill::store::StoreError;
 use docmill::store::health::Sweep;
 use docmill::store::item::{SWEPT_SHARDS, Shard};
-use docmill::store::jobs::{DuePage, Written};
+use docmill::store::jobs::{DuePage, Refund, Written};
 use docmill::telemetry;
 use docmill::waiting::WaitingError;
 use futures_util::future::join_all;
@@ -215,7 +215,7 @@ impl Sweeper {
         match self.context.jobs.fail(job, &error, None, now).await? {
             Written::Yes => {
                 self.waiting().close(job, JobStatus::Failed).await;
-                telemetry::job::failed(job, error.code, "beyond the sweeper's help");
+                telemetry::job::failed(job, Refund::Full, error.code, "beyond the sweeper's help");
                 Ok(Repair::Failed)
             }
             Written::Superseded => Ok(Repair::None),

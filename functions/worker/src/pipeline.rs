@@ -202,7 +202,7 @@ impl Pipeline {
                 let error = public_error(&Failure::internal("attempts used up"));
                 if self.jobs.fail(&job, &error, None, self.clock.now()).await? == Written::Yes {
                     self.close(&job, JobStatus::Failed).await;
-                    telemetry::job::failed(&job, error.code, "attempts used up");
+                    telemetry::job::failed(&job, Refund::Full, error.code, "attempts used up");
                 }
                 Ok(None)
             }
@@ -395,7 +395,7 @@ impl Pipeline {
         match self.jobs.fail_with(job, &error, failure.engine, refund, self.clock.now()).await {
             Ok(Written::Yes) => {
                 self.close(job, JobStatus::Failed).await;
-                telemetry::job::failed(job, failure.code, &failure.cause);
+                telemetry::job::failed(job, refund, failure.code, &failure.cause);
                 Handled::Acknowledge
             }
             // Timeline: A hangs until its lease has ended, the sweeper releases the job, A fails late, and B claims after that. B

@@ -8,7 +8,7 @@ use super::{field, metric};
 use crate::domain::job::{Job, JobErrorCode, Timings};
 use crate::domain::outcome::Fault;
 use crate::domain::tool::{EngineKind, QueueName};
-use crate::store::jobs::Completion;
+use crate::store::jobs::{Completion, Refund};
 
 /// The code in a completed job's line.
 const COMPLETED: &str = "completed";
@@ -32,18 +32,22 @@ pub fn completed(job: &Job, completion: &Completion) {
         .write();
 }
 
-/// Logs a failed and refunded job.
-pub fn failed(job: &Job, code: JobErrorCode, cause: &str) {
-    failure(job, code, cause).write();
+/// Logs a failed job.
+pub fn failed(job: &Job, refund: Refund, code: JobErrorCode, cause: &str) {
+    failure(job, refund, code, cause).write();
 }
 
-fn failure(job: &Job, code: JobErrorCode, cause: &str) -> Line {
+fn failure(job: &Job, refund: Refund, code: JobErrorCode, cause: &str) -> Line {
+    let refunded = match refund {
+        Refund::Full => job.charge.total(),
+        Refund::Nothing => 0,
+    };
     let through = |fault| u64::from(code.fault() == fault);
     // Faults of documents are normal operation.
     let level = if code == JobErrorCode::Internal { Level::ERROR } else { Level::INFO };
     ended(job, level, code.as_str())
         .with(field::CAUSE, cause)
-        .count(metric::CREDITS_REFUNDED, job.charge.total())
+        .count(metric::CREDITS_REFUNDED, refunded)
         .count(metric::SERVICE_FAILURES, through(Fault::Service))
         .count(metric::SOURCE_FAILURES, through(Fault::Source))
 }
@@ -111,7 +115,7 @@ mod tests {
     #[test]
     fn only_failures_through_the_service_count_for_its_engine() {
         for code in JobErrorCode::ALL {
-            let metrics = counted(&failure(&job(), code, "cause").into_json());
+            let metrics = counted(&failure(&job(), Refund::Full, code, "cause").into_json());
             let is_service = metrics.contains(&("service_failures".to_owned(), vec!["libreoffice".to_owned()]));
             let of_sources = metrics.iter().filter(|(name, _)| name == "source_failures").count();
             assert_eq!(
@@ -123,6 +127,15 @@ mod tests {
                 "{code:?}"
             );
         }
+    }
+
+    #[test]
+    fn only_refunded_credits_are_counted() {
+        let is_counted = |refund| {
+            let line = failure(&job(), refund, JobErrorCode::DeliveryFailed, "cause").into_json();
+            counted(&line).contains(&("credits_refunded".to_owned(), Vec::new()))
+        };
+        assert!(is_counted(Refund::Full) && !is_counted(Refund::Nothing));
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub(super) async fn show(State(state): State<AppState>, viewer: Viewer) -> Respo
             h1 { "One API for every document" }
             p.lead {
                 "Turn Office files, web pages, email and Markdown into PDF. Merge, split, fill, redact, compare and archive PDFs. "
-                "Each job tells you what it cost and how its result differs from the source. A failed job costs nothing."
+                "Each job tells you what it cost and how its result differs from the source. A failed job is refunded."
             }
             p.actions {
                 a.button.primary href=(state.link("/app")) { "Get an API key" }
