@@ -113,7 +113,7 @@ test("Convert stays in sight while options are chosen", async () => {
 /** Runs each code of the playground as it is, in a directory that has these files, and gives what `target` has then. */
 async function paste(page, key, target, files = [sample]) {
   const codes = await page.locator("#code .code-tab code").allTextContents();
-  const programs = [["sh", "-c"], ["python3", "-c"], [process.execPath, "--input-type=module", "-e"]];
+  const programs = [["python3", "-c"], [process.execPath, "--input-type=module", "-e"], ["sh", "-c"]];
   assert.equal(codes.length, programs.length);
   const results = [];
   for (const [index, [program, ...words]] of programs.entries()) {

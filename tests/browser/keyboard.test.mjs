@@ -129,7 +129,7 @@ test("files are added and put in order, a chain is built, and its result is look
     await press(page, page.getByText("Further steps", { exact: true }));
     await pick(page, page.getByLabel(/^Step 2/), "Compress");
     await pick(page, page.getByLabel(/^Step 3/), "Watermark");
-    await write(page, page.getByLabel("Options of step 3"), '{"text": "DRAFT"}');
+    await write(page, page.locator('[name="step.1.option.text"]'), "DRAFT");
     const convert = button(page, "Convert");
     await press(page, convert);
     await page.getByRole("heading", { name: "Your PDF is ready" }).waitFor({ timeout: CONVERSION_MS });

@@ -90,7 +90,9 @@ function sourceItem(entry, index, several) {
 
 // The field of a source that is not a file. It belongs to no form: the entry has its value.
 function sourceField(entry, index) {
-  const part = document.querySelector(`[data-source-field="${entry.source}"]`).content.cloneNode(true);
+  const template = document.querySelector(`[data-source-field="${entry.source}"]`);
+  if (!template) return entry.value;
+  const part = template.content.cloneNode(true);
   const control = part.querySelector("input, select, textarea");
   part.querySelector("label").htmlFor = control.id = `entry-${index}`;
   control.removeAttribute("name");
@@ -286,6 +288,9 @@ let wanted = 0;
 // Updates the steps, whose menus list the tools that fit, the price, and the results to choose from.
 async function update() {
   const number = ++wanted;
+  // Who types in a menu changes it with every letter.
+  await pause(400);
+  if (number !== wanted) return;
   try {
     const response = await ask(form.dataset.form, { method: "POST", body: contents() });
     if (!response.ok || number !== wanted) return;

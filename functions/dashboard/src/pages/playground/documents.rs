@@ -158,7 +158,7 @@ fn file_field(source: &Source, shown: &Shown<'_>) -> Markup {
                 @if several && definition.sources.roles { (definition.sources.description) " " }
                 (extensions.join(", ")) @if attachments > 0 { ", then up to " (attachments) " files of any kind" } ". Up to " (bytes(limits.source_bytes)) ". Files are private and deleted within 48 hours."
             }
-            @if several { (other_sources(shown)) }
+            @if definition.sources.are_several() { (other_sources(shown)) }
             noscript { p.error { "Uploading a file needs JavaScript." @if !several { " A URL does not." } } }
         }
         // Filled by the script, in the order of the list above.

@@ -102,9 +102,17 @@ impl Control {
         format!("option.{}.value", self.name)
     }
 
-    /// The control of a list's entry at this place.
+    /// The control of a list's entry at this place. The list has the hint for all of them.
     pub fn row(&self, entry: &Value, index: impl std::fmt::Display) -> Self {
-        control(format!("{}.{index}", self.name), self.own_name(), as_object(entry), false)
+        control(format!("{}.{index}", self.name), self.own_name(), as_object(entry), false).without_hints()
+    }
+
+    fn without_hints(mut self) -> Self {
+        self.hint = None;
+        if let Kind::Group(members) | Kind::Tuple(members) = &mut self.kind {
+            *members = std::mem::take(members).into_iter().map(Self::without_hints).collect();
+        }
+        self
     }
 
     /// The places of the list's entries in a form, in order.
