@@ -54,7 +54,9 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
         ("DELETE", ["v1", "fonts", _]) => delete_font::handle(Arc::new(FontService::new(context)), request).await,
         ("GET", ["v1", "account", "usage"]) => get_account_usage::handle(context, request).await,
         ("POST", ["v1", "webhooks", "test"]) => test_webhook::handle(context, request).await,
-        ("GET", ["openapi.json" | "docs", ..]) => api_docs::handle(Arc::new(Book::load().unwrap()), request).await,
+        ("GET", ["openapi.json" | "llms.txt" | "docs", ..]) => {
+            api_docs::handle(Arc::new(Book::load().unwrap()), request).await
+        }
         _ => route_fallback::handle(Arc::new(()), request).await,
     }
 }
@@ -85,7 +87,7 @@ async fn every_route_has_one_line_with_its_name() {
         let line = line_of(&world, &lines, RequestBuilder::new(method.clone(), &path).build()).await;
         assert_eq!(line["route"], format!("{method} {template}"));
         let expected = match *template {
-            "/openapi.json" | "/docs" => "ok",
+            "/openapi.json" | "/llms.txt" | "/docs" => "ok",
             "/docs/{page+}" => "route_not_found",
             _ => "missing_api_key",
         };

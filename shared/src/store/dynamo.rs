@@ -121,8 +121,8 @@ fn is_throttled<R>(error: &SdkError<BatchGetItemError, R>) -> bool {
 /// The values of these items, except unreadable ones: one malformed item must not hide all others. Each is logged with its id.
 pub(super) fn readable<T: DeserializeOwned>(items: Vec<Item>) -> Vec<T> {
     let read = |item: Item| {
-        let id = item.get("id").and_then(|id| id.as_s().ok()).cloned().unwrap_or_default();
-        from_item(item).inspect_err(|error| tracing::error!(id, %error, "an unreadable item is skipped")).ok()
+        let item_id = item.get("id").and_then(|id| id.as_s().ok()).cloned().unwrap_or_default();
+        from_item(item).inspect_err(|error| tracing::error!(item_id, %error, "an unreadable item is skipped")).ok()
     };
     items.into_iter().filter_map(read).collect()
 }

@@ -20,6 +20,7 @@ fields! {
     JOB_ID = "job_id": "The job.",
     TOOL = "tool": "The tool of a job.",
     ATTEMPT = "attempt": "The number of an attempt at a job, from 1 on.",
+    ITEM_ID = "item_id": "The id of a table's item that can't be read.",
 
     // Dimensions of metrics: each has few values.
     ROUTE = "route": "Method and path template, as the template declares them; $default for everything else.",

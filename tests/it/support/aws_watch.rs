@@ -15,7 +15,6 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_runtime_api::http::{Response, StatusCode};
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::config_bag::{ConfigBag, Storable, StoreReplace};
-use serde_json::{Value, json};
 
 /// A fault for one attempt of an operation, or for all attempts from one on.
 #[derive(Clone, Debug)]
@@ -43,8 +42,6 @@ enum When {
     CrashBefore,
     /// The process dies when the response arrives.
     CrashAfter,
-    /// A `BatchGetItem` leaves every second of the items that it has found unprocessed, as over 16 MB.
-    Unprocessed,
 }
 
 /// The system accepts connections to it, but nothing reads from them.
@@ -80,11 +77,6 @@ impl Fault {
         } else {
             Self::instead_of(operation, 400, error("ThrottlingException"))
         }
-    }
-
-    /// A batch read leaves half of its items unprocessed.
-    pub fn unprocessed_keys() -> Self {
-        Self::new("BatchGetItem", When::Unprocessed, 0, "")
     }
 
     pub fn no_connection(operation: &str) -> Self {
@@ -225,31 +217,6 @@ impl Storable for Met {
     type Storer = StoreReplace<Self>;
 }
 
-/// The body of the request, which is gone when its response is read.
-#[derive(Debug)]
-struct Asked(Vec<u8>);
-
-impl Storable for Asked {
-    type Storer = StoreReplace<Self>;
-}
-
-/// The response without every second item of each table, whose keys (`id`) it names as unprocessed, as DynamoDB does: with all
-/// else that the request says about the table.
-fn half_processed(request: Value, mut response: Value) -> Value {
-    for (table, wanted) in request["RequestItems"].as_object().into_iter().flatten() {
-        let Some(items) = response["Responses"][table].as_array_mut() else { continue };
-        let left: Vec<Value> = items.iter().step_by(2).map(|item| json!({"id": item["id"]})).collect();
-        let mut position = 0..;
-        items.retain(|_| position.next().is_some_and(|position| position % 2 == 1));
-        if !left.is_empty() {
-            let mut again = wanted.clone();
-            again["Keys"] = left.into();
-            response["UnprocessedKeys"][table] = again;
-        }
-    }
-    response
-}
-
 fn operation(config: &ConfigBag) -> String {
     config.load::<Metadata>().map(|metadata| metadata.name().to_owned()).unwrap_or_default()
 }
@@ -281,10 +248,6 @@ impl Intercept for Watch {
             }
             Some(When::NoConnection) => context.request_mut().set_uri("http://127.0.0.1:1/")?,
             Some(When::Silence) => context.request_mut().set_uri(format!("http://{}/", SILENT.local_addr()?))?,
-            Some(When::Unprocessed) => {
-                let body = context.request().body().bytes().ok_or("the request is not in memory")?.to_vec();
-                config.interceptor_state().store_put(Asked(body));
-            }
             Some(When::After | When::CrashAfter) | None => {}
         }
         config.interceptor_state().store_put(Met(fault));
@@ -316,12 +279,7 @@ impl Intercept for Watch {
         _components: &RuntimeComponents,
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        if let Some(Met(Some(Fault { when: When::Unprocessed, .. }))) = config.load::<Met>() {
-            let Asked(request) = config.load::<Asked>().ok_or("the request was not kept")?;
-            let response = context.response().body().bytes().ok_or("the response is not in memory")?;
-            let body = half_processed(serde_json::from_slice(request)?, serde_json::from_slice(response)?);
-            *context.response_mut() = Response::new(StatusCode::try_from(200)?, SdkBody::from(body.to_string()));
-        } else if let Some(Met(Some(fault))) = config.load::<Met>() {
+        if let Some(Met(Some(fault))) = config.load::<Met>() {
             // Replaces the emulator's whole response, since its headers would name an error too.
             let status = StatusCode::try_from(fault.status)?;
             *context.response_mut() = Response::new(status, SdkBody::from(fault.body.clone()));

@@ -210,7 +210,7 @@ impl Jobs {
         let mark = |item: &Item| {
             let mark = JobMark::of(item);
             if mark.is_none() {
-                tracing::error!(id = ?item.get("id"), "an indexed job without an id or a time is skipped");
+                tracing::error!(item_id = ?item.get("id"), "an indexed job without an id or a time is skipped");
             }
             mark
         };

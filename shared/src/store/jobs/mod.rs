@@ -266,7 +266,7 @@ impl DuePage {
         let id = |item: &Item| {
             let id = item.get("id").and_then(|id| JobId::parse(id.as_s().ok()?));
             if id.is_none() {
-                tracing::error!(id = ?item.get("id"), "an indexed item that is no job is skipped");
+                tracing::error!(item_id = ?item.get("id"), "an indexed item that is no job is skipped");
             }
             id
         };
