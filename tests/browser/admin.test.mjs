@@ -337,7 +337,7 @@ test("the health page shows failures by engine and cause", async () => {
     assert.match(await mainText(page), /These are the last \d+ jobs that ended.*all that ended since/s);
     const rows = await page.getByRole("region", { name: "Failures by tool and engine" }).locator("tbody tr").allInnerTexts();
     const row = (tool, engine) => rows.find((text) => text.startsWith(tool) && text.includes(engine)) ?? "";
-    assert.match(row("html-to-pdf", "chromium"), /^html-to-pdf\s+chromium\s+\d+\s+\d+ \(\d+\.\d %\)/);
+    assert.match(row("html-to-pdf", "chromium"), /^html-to-pdf\s+chromium\s+\d+\s+\d+ \(\d+\.\d%\)/);
     assert.match(row("office-to-pdf", "\u2013"), /\(100\.0%\).*source_unreachable \d/s);
   });
 });
