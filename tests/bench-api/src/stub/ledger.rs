@@ -45,6 +45,10 @@ impl Ledger {
         self.jobs.lock().map_or(0, |jobs| jobs.len())
     }
 
+    pub(super) fn has_job(&self, id: &str) -> bool {
+        self.jobs.lock().is_ok_and(|jobs| jobs.contains(id))
+    }
+
     /// Runs a transaction. `Err` has the cancellation reasons. `meanwhile` takes the transaction's time.
     pub(super) async fn transact(
         &self,

@@ -188,7 +188,7 @@ impl State {
         let json = match operation {
             // The guard's only call: the key after this request was counted.
             "UpdateItem" => json!({"Attributes": self.items.key}),
-            "GetItem" => json!({"Item": self.items.job}),
+            "GetItem" => self.get(&parsed(request)),
             "Query" => {
                 let request = parsed(request);
                 let found = match request["ExpressionAttributeValues"][":kind"]["S"].as_str() {
@@ -208,6 +208,12 @@ impl State {
             _ => return None,
         };
         Some(json.to_string())
+    }
+
+    /// The job. If conflicts are modelled, only a job that was created is found.
+    fn get(&self, request: &Value) -> Value {
+        let is_found = !self.conflicts || request["Key"]["id"]["S"].as_str().is_some_and(|id| self.ledger.has_job(id));
+        if is_found { json!({"Item": self.items.job}) } else { json!({}) }
     }
 
     /// All usage items for each requested table.
