@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::domain::job::{DEFAULT_OPEN_SHARDS, SWEPT_SHARDS};
 use crate::domain::limits::Limits;
 use crate::domain::tool::QueueName;
 
@@ -96,6 +97,12 @@ impl Config {
                 ..limits
             },
         };
+        if !(1..=SWEPT_SHARDS.into()).contains(&number("OPEN_SHARDS", DEFAULT_OPEN_SHARDS.into())?) {
+            return Err(ConfigError::Malformed {
+                name: "OPEN_SHARDS",
+                expected: "a number of partitions that are swept",
+            });
+        }
         if config.job_retention < config.idempotency_retention {
             return Err(ConfigError::JobsShorterThanKeys);
         }
@@ -131,7 +138,7 @@ mod tests {
     fn lookup(name: &str) -> Option<String> {
         match name {
             "JOB_RETENTION_DAYS" | "IDEMPOTENCY_HOURS" | "OUTPUT_RETENTION_HOURS" => None,
-            "S3_PATH_STYLE" | "LOCAL_MODE" | "RUNNING_JOBS" => None,
+            "S3_PATH_STYLE" | "LOCAL_MODE" | "RUNNING_JOBS" | "OPEN_SHARDS" => None,
             name if name.ends_with("_BYTES") || name.ends_with("_SECONDS") => None,
             name => Some(name.to_lowercase()),
         }
@@ -141,6 +148,17 @@ mod tests {
     fn a_missing_setting_is_named() {
         let error = Config::from_lookup(|name| lookup(name).filter(|_| name != "JOBS_TABLE")).unwrap_err();
         assert_eq!(error.to_string(), "the environment variable JOBS_TABLE is not set");
+    }
+
+    #[test]
+    fn open_jobs_are_only_written_to_partitions_that_are_swept() {
+        let with = |shards: &str| {
+            Config::from_lookup(|name| if name == "OPEN_SHARDS" { Some(shards.to_owned()) } else { lookup(name) })
+        };
+        assert!(with("8").is_ok());
+        for shards in ["0", "9", "256", "x"] {
+            assert!(with(shards).is_err_and(|error| error.to_string().contains("OPEN_SHARDS")), "{shards}");
+        }
     }
 
     #[test]

@@ -176,10 +176,13 @@ async fn each_page_keeps_its_budget_of_read_rounds() {
         ("/admin/audit", &admin, 2),
         ("/admin/health", &admin, 2),
     ] {
-        // The shortest of three: settings are read again now and then, and on a busy machine parallel calls may be sent one after
-        // the other. A call that really waits for another does so every time.
+        // The shortest of ten at most: settings are read again now and then, and on a busy machine parallel calls may be sent one
+        // after the other. A call that really waits for another does so every time.
         let mut shortest = (usize::MAX, Vec::new());
-        for _ in 0..3 {
+        for _ in 0..10 {
+            if shortest.0 <= most {
+                break;
+            }
             world.watch.take_calls();
             world.watch.take_chain();
             let status = visitor.get(path).await.status;

@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use docmill::clock;
-use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus};
+use docmill::domain::job::{Completion, Job, JobError, JobErrorCode, JobId, JobStatus, Output, Results, StoredResults};
+use docmill::domain::quota::RatePolicy;
 use docmill::domain::time::Timestamp;
+use docmill::files::{KeptFor, ObjectKey, OutputPart};
 use docmill::store::item::to_item;
 use docmill::store::jobs::{JobFilter, JobMark, JobsPage};
 use futures_util::StreamExt;
@@ -166,11 +168,48 @@ async fn a_page_reads_a_thousand_jobs_at_most() {
     });
     futures_util::stream::iter(copies).for_each_concurrent(50, async |put| drop(put.await.unwrap())).await;
     let nothing = [("metadata.order", "none")];
+    let before = clock::now();
     let first = listed(&list, &account, &nothing).await;
+    let key = world.context.keys.get(&account.key.hash()).await.unwrap().unwrap();
+    let counted = key.limiter.state(RatePolicy::Read).0.unwrap().millis_since(before);
+    let requests = counted / u64::try_from(key.limiter.limit(RatePolicy::Read).emission_ms()).unwrap();
+    assert_eq!(requests, 5, "a thousand jobs read count as five requests");
     let cursor = first.body["nextCursor"].as_str().unwrap();
     assert_eq!(listed_ids(&first), [""; 0], "an empty page that is not the last");
     let second = listed(&list, &account, &[nothing[0], ("cursor", cursor)]).await;
     assert_eq!((listed_ids(&second).len(), &second.body["nextCursor"]), (0, &json!(null)));
+}
+
+#[tokio::test]
+async fn jobs_with_many_results_list_them_until_they_expire() {
+    let world = World::new();
+    let list = Arc::new(list());
+    let account = world.account(100).await;
+    let id = create(&world, &account, "html-to-pdf").await;
+    let claimed = claim(&world.context.jobs, id).await;
+    let done = completion(clock::now());
+    let output = |n: usize| Output { filename: format!("page-{n}.pdf"), ..done.output.clone() };
+    let results = Results { outputs: (0..60).map(output).collect(), report: None };
+    let key = |part| ObjectKey::Output { account: &account.id, job: id, attempt: 1, part, kept_for: KeptFor::Day };
+    world.context.files.put_text(&key(OutputPart::Manifest), json!(results).to_string()).await.unwrap();
+    let stored = Some(StoredResults::Manifest { files: results.outputs.len() });
+    let done = Completion { results: stored, output_key: key(OutputPart::Archive).to_string(), ..done };
+    world.context.jobs.complete(&claimed, &done).await.unwrap();
+    let read = async || {
+        let request = get("/").parameter("job_id", &id.to_string()).key(&account.key).build();
+        Answer::of(get_job::handle(world.context.clone(), request).await)
+    };
+    let (one, all) = (read().await, listed(&list, &account, &[]).await);
+    assert_eq!(all.body["jobs"][0], one.body["job"]);
+    assert_eq!(one.body["job"]["outputs"][59]["filename"], "page-59.pdf");
+
+    // Its list of results is deleted with them.
+    let completed = world.context.jobs.get(id).await.unwrap().unwrap();
+    world.context.jobs.expire(&completed).await.unwrap();
+    world.context.files.delete(&key(OutputPart::Manifest).to_string()).await.unwrap();
+    let expired = read().await;
+    assert_eq!((expired.status, &expired.body["job"]["status"]), (200, &json!("expired")));
+    assert_eq!(listed(&list, &account, &[]).await.body["jobs"][0], expired.body["job"]);
 }
 
 #[tokio::test]

@@ -36,6 +36,7 @@ mod idempotency;
 mod injected_faults;
 mod job_list;
 mod journeys;
+mod large_requests;
 mod offers;
 mod order_of_checks;
 mod outcomes;

@@ -8,6 +8,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use docmill::clock;
 use docmill::config::Config;
 use docmill::context::Context;
+use docmill::domain::credits::TILLS;
 use docmill::domain::job::{
     Job, JobError, JobErrorCode, JobId, JobStatus, MAX_WAITERS, Output, Results, StoredResults,
 };
@@ -30,6 +31,41 @@ use crate::support::world::{Account, World, patient_aws};
 /// A world with its own jobs, for a sweeper with its clock ahead.
 async fn apart() -> World {
     World::with_config(with_own_jobs(Config::from_env().unwrap(), &patient_aws()).await)
+}
+
+/// Fills all tills of the month under an earlier plan.
+async fn fill_tills(world: &World, account: &Account, left: u64) {
+    let period = clock::now().period();
+    let usage = |item: UsageItem<'_>, update: &str| {
+        let table = world.context.dynamodb.update_item().table_name(&world.config.tables.usage);
+        let update = table.set_key(Some(item.key(&account.id))).update_expression(update.to_owned());
+        update.expression_attribute_values(":plan", number(4000))
+    };
+    for till in 0..TILLS {
+        let filled = usage(UsageItem::Till(period, till), "SET #left = :left, included = :plan");
+        let filled =
+            filled.expression_attribute_names("#left", "left").expression_attribute_values(":left", number(left));
+        filled.send().await.unwrap();
+    }
+    let balance = usage(UsageItem::Balance(period), "SET included = :plan ADD taken :taken");
+    balance.expression_attribute_values(":taken", number(left * u64::from(TILLS))).send().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_job_may_wait_for_many_others_although_credits_lie_in_many_tills() {
+    let world = World::new();
+    let account = world.account(5000).await;
+    let mut sources = Vec::new();
+    for _ in 0..90 {
+        sources.push(page(&world, &account).await);
+    }
+    fill_tills(&world, &account, 10).await;
+    let merged = id(&create(&world, &account, &merge(&sources)).await);
+    assert_eq!(read(&world, merged).await.waiting_for.map(|ids| ids.len()), Some(90));
+    let credits = world.context.usage.of_month(&account.id, clock::now().period()).await.unwrap().credits;
+    assert_eq!((credits.used, credits.created), (91, 91));
+    assert_eq!(credits.pots.included_left(5000), 5000 - 91, "no credit was lost: {:?}", credits.pots);
+    assert!(credits.pots.tills.values().all(|till| till.left == 0));
 }
 
 /// Creates a job that deployed workers don't see.

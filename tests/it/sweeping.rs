@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use docmill::clock;
-use docmill::domain::job::{Job, JobId, JobStatus, MAX_ATTEMPTS};
-use docmill::store::item::{OPEN_SHARDS, SWEPT_SHARDS, Shard};
+use docmill::domain::job::{DEFAULT_OPEN_SHARDS, Job, JobId, JobStatus, MAX_ATTEMPTS, SWEPT_SHARDS};
+use docmill::store::item::Shard;
 use docmill::store::jobs::Claim;
 use serde_json::json;
 use sweeper::Sweeper;
@@ -215,7 +215,7 @@ async fn an_unreadable_shard_does_not_delay_others() {
 /// Timeline: a version with more shards created the job, then one with fewer was deployed. The job's shard is still swept.
 #[tokio::test]
 async fn a_job_in_a_shard_that_is_no_longer_used_is_repaired() {
-    const { assert!(OPEN_SHARDS < SWEPT_SHARDS) };
+    const { assert!(DEFAULT_OPEN_SHARDS < SWEPT_SHARDS) };
     let world = World::new();
     let account = world.account(1).await;
     let template = job(&world, queued(&world, &account).await).await;

@@ -1,6 +1,7 @@
 //! `GET /v1/jobs`: the jobs of the caller's account, newest first, filtered by status, tool, time and metadata.
 
 pub mod cursor;
+mod page;
 mod query;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use lambda_http::http::Response;
 use serde_json::Value;
 
 use cursor::CursorKey;
+use page::Shown;
 use query::ListRequest;
 
 #[derive(Debug)]
@@ -30,9 +32,10 @@ pub async fn handle(list: Arc<JobList>, request: ApiRequest) -> Response<Body> {
         let ListRequest { filter, limit, after } =
             ListRequest::parse(&request.query, account, &list.cursors).map_err(ApiError::validation)?;
         let page = list.context.jobs.of_account(account, &filter, after, limit, caller.now).await?;
-        let jobs = page.jobs.iter().map(|job| job.view(caller.now)).collect();
-        let reply = Reply::ok("jobs", Value::Array(jobs));
-        Ok(match page.next {
+        list.context.keys.charge(&caller.key, RatePolicy::Read, page.further_requests()).await?;
+        let shown = Shown::of(page, &list.context.files, caller.now).await;
+        let reply = Reply::ok("jobs", Value::Array(shown.jobs));
+        Ok(match shown.next {
             Some(mark) => reply.with("nextCursor", list.cursors.sign(mark, account, &filter).into()),
             None => reply,
         })

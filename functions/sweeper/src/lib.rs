@@ -16,14 +16,14 @@ use std::time::{Duration, Instant};
 
 use docmill::clock;
 use docmill::context::Context;
-use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus};
+use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus, SWEPT_SHARDS};
 use docmill::domain::time::Timestamp;
 use docmill::files::FilesError;
 use docmill::lanes::LaneError;
 use docmill::queue::{Message, Queue, QueueError};
 use docmill::store::StoreError;
 use docmill::store::health::Sweep;
-use docmill::store::item::{SWEPT_SHARDS, Shard};
+use docmill::store::item::Shard;
 use docmill::store::jobs::{DuePage, Refund, Written};
 use docmill::telemetry;
 use docmill::waiting::WaitingError;

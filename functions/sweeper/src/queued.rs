@@ -5,12 +5,12 @@
 
 use std::time::Duration;
 
-use docmill::domain::job::{Job, JobStatus, MAX_ATTEMPTS, QUEUED_GRACE};
+use docmill::domain::job::{Job, JobStatus, MAX_ATTEMPTS, QUEUED_GRACE, SWEPT_SHARDS};
 use docmill::domain::time::Timestamp;
 use docmill::domain::tool::QueueName;
 use docmill::lanes::Lanes;
 use docmill::store::StoreError;
-use docmill::store::item::{SWEPT_SHARDS, Shard};
+use docmill::store::item::Shard;
 use docmill::store::jobs::{DuePage, Lane, Written};
 use futures_util::future::join_all;
 

@@ -19,7 +19,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use url::Url;
 
 use crate::aws::Aws;
-use crate::domain::job::{Job, JobId, Output, StoredResults};
+use crate::domain::job::{Job, JobId, JobStatus, Output, StoredResults};
 use crate::domain::upload::{UploadId, UploadRequest};
 
 /// How long a download link works: less than a role's session, since the link ends with it.
@@ -284,9 +284,10 @@ impl Files {
         }
     }
 
-    /// The job with all its results. If there are many, they are read from the bucket.
+    /// The job with all its results. If there are many, they are read from the bucket, where they are until the job expires.
     pub async fn with_results(&self, mut job: Job) -> Result<Job, FilesError> {
-        if let Some(StoredResults::Manifest { .. }) = job.results
+        if job.status == JobStatus::Completed
+            && let Some(StoredResults::Manifest { .. }) = job.results
             && let Some(key) = part_key(&job, OutputPart::Manifest)
         {
             let text = self.get_text(&key).await?;

@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::types::{TransactWriteItem, Update};
 use futures_util::try_join;
 
 use super::StoreError;
-use super::dynamo::{self, all_items};
+use super::dynamo::{self, Transacted, all_items, transact};
 use super::item::{Item, UsageItem, from_item, number, string};
 use crate::domain::account::Profile;
 use crate::domain::credits::{Check, Debit, Mark, Pot, Pots, Till, Write};
@@ -106,6 +106,22 @@ pub(super) fn refund(
     }
     let counts = Counting { used: -signed(charge), created: 0 };
     writes(table, account, period, &Debit::refund(charge, till), till, counts, true)
+}
+
+/// Returns the credits of all tills to the account's balance, in a transaction of its own. If others change the same pots,
+/// nothing is written: the caller reads them again.
+pub(super) async fn gather(
+    client: &Client,
+    table: &str,
+    account: &str,
+    period: Period,
+    pots: &Pots,
+) -> Result<Transacted, StoreError> {
+    // Timeline: 90 awaited jobs and 32 tills of an earlier plan do not fit into one transaction. The tills are emptied first.
+    // Another environment spends from a till in between: its amount is not the one that was read, and nothing is written.
+    let nothing = Counting { used: 0, created: 0 };
+    let writes = writes(table, account, period, &pots.gathered(), None, nothing, false)?;
+    transact(client, writes).await
 }
 
 /// What a pot of the month counts besides credits.

@@ -7,9 +7,9 @@ use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
 use super::dynamo::{batch_get, get, only, readable};
-use super::item::{ENDED, Item, OPEN, SWEPT_SHARDS, Shard, ended_shard, from_item, nested, string, time};
+use super::item::{ENDED, Item, OPEN, Shard, ended_shard, from_item, nested, string, time};
 use super::{StoreError, store_error};
-use crate::domain::job::{JobId, JobStatus};
+use crate::domain::job::{JobId, JobStatus, SWEPT_SHARDS};
 use crate::domain::outcome::Outcome;
 use crate::domain::time::Timestamp;
 

@@ -1,6 +1,7 @@
 //! Items, and in one place their key strings and index names.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Serialize;
@@ -8,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::StoreError;
 use crate::domain::api_key::Mode;
-use crate::domain::job::JobId;
+use crate::domain::job::{DEFAULT_OPEN_SHARDS, JobId, SWEPT_SHARDS};
 use crate::domain::statistics::Subject;
 use crate::domain::time::{Period, Timestamp};
 use crate::domain::tool::QueueName;
@@ -21,11 +22,12 @@ pub const BY_ACCOUNT: &str = "by_account";
 pub const BY_NAME: &str = "by_name";
 /// Sparse index of jobs that need further work.
 pub const OPEN: &str = "open";
-/// Partitions of each of the sweeper's indexes, so that writes are spread.
-pub const OPEN_SHARDS: u8 = 4;
-/// Partitions that are swept: the highest [`OPEN_SHARDS`] ever used, since older jobs may still be there. Never lower it.
-pub const SWEPT_SHARDS: u8 = 8;
-const _: () = assert!(OPEN_SHARDS <= SWEPT_SHARDS, "jobs in other shards would never be swept");
+/// Partitions of each of the sweeper's indexes, so that writes are spread: the environment's `OPEN_SHARDS`, which
+/// [`Config`](crate::config::Config) checks at the start.
+pub static OPEN_SHARDS: LazyLock<u8> = LazyLock::new(|| {
+    let setting = std::env::var("OPEN_SHARDS").ok().and_then(|text| text.parse().ok());
+    setting.filter(|shards| (1..=SWEPT_SHARDS).contains(shards)).unwrap_or(DEFAULT_OPEN_SHARDS)
+});
 /// Sparse index of ended jobs by time of their end, for operators.
 pub const ENDED: &str = "ended";
 /// Sparse index of jobs that are still to be counted.
@@ -84,23 +86,23 @@ const CLEANUP: &str = "cleanup-";
 
 impl Shard {
     pub fn queued(queue: QueueName, id: JobId) -> Self {
-        Self::Queued(queue, id.shard(OPEN_SHARDS))
+        Self::Queued(queue, id.shard(*OPEN_SHARDS))
     }
 
     pub fn waiting(id: JobId) -> Self {
-        Self::Waiting(id.shard(OPEN_SHARDS))
+        Self::Waiting(id.shard(*OPEN_SHARDS))
     }
 
     pub fn leased(id: JobId) -> Self {
-        Self::Leased(id.shard(OPEN_SHARDS))
+        Self::Leased(id.shard(*OPEN_SHARDS))
     }
 
     pub fn kept(id: JobId) -> Self {
-        Self::Kept(id.shard(OPEN_SHARDS))
+        Self::Kept(id.shard(*OPEN_SHARDS))
     }
 
     pub fn cleanup(id: JobId) -> Self {
-        Self::Cleanup(id.shard(OPEN_SHARDS))
+        Self::Cleanup(id.shard(*OPEN_SHARDS))
     }
 
     /// Whether the attribute `open` of a job says that its files are still to be cleaned up.

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure};
 
-use super::dynamo::{failed_condition, get, get_all};
-use super::item::{BY_ACCOUNT, Item, from_item, string, time};
+use super::dynamo::{failed_condition, get, get_all, send};
+use super::item::{BY_ACCOUNT, Item, from_item, number, string, time};
 use super::{StoreError, store_error};
 use crate::domain::account::StoredKey;
 use crate::domain::api_key::KeyHash;
@@ -92,6 +92,32 @@ impl Keys {
         match last {
             Some((key, allow_at)) => Ok(Admission::Limited { key, allow_at: allow_at.max(now) }),
             None => Err(StoreError::Unavailable("the key's limiter changed during every attempt".into())),
+        }
+    }
+
+    /// Counts further requests of an admitted key, for a request that was worth several. The request itself goes on; those after
+    /// it wait.
+    pub async fn charge(&self, charged: &StoredKey, policy: RatePolicy, requests: u32) -> Result<(), StoreError> {
+        if requests == 0 {
+            return Ok(());
+        }
+        let emission = charged.limiter.limit(policy).emission_ms();
+        let policy = policy.as_str();
+        let update = self
+            .client
+            .update_item()
+            .table_name(&self.table)
+            .set_key(Some(key(&charged.key_hash)))
+            // Timeline: the key is deleted with its account while the request is answered. Nothing is left to charge.
+            .condition_expression(format!("attribute_exists({policy}_tat) AND attribute_exists({policy}_allow_at)"))
+            .update_expression(format!(
+                "SET {policy}_tat = {policy}_tat + :further, {policy}_allow_at = {policy}_allow_at + :further"
+            ))
+            .expression_attribute_values(":further", number(emission * i64::from(requests)));
+        match Box::pin(send(update)).await {
+            Ok(_) => Ok(()),
+            Err(error) if failed_condition(&error).is_some() => Ok(()),
+            Err(error) => Err(store_error(&error)),
         }
     }
 

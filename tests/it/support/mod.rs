@@ -3,6 +3,7 @@
 pub mod aws_watch;
 pub mod http;
 pub mod jobs;
+pub mod largest;
 pub mod lines;
 pub mod pdf;
 pub mod receiver;

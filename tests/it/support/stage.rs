@@ -102,7 +102,7 @@ fn files_of(config: &Config, aws: Aws, function: &str) -> Files {
 impl Stage {
     pub async fn new() -> Self {
         let config = Config::from_env().expect("run the tests with `make test`");
-        let aws = || patient_aws().with_retry_pause(Duration::from_millis(2));
+        let aws = patient_aws;
         let mut config = with_own_jobs(config, &aws()).await;
         let name = format!("stage-{}", Uuid::now_v7().simple());
         let sqs = aws().sqs();

@@ -40,9 +40,10 @@ pub struct World {
 }
 
 /// AWS clients like those of functions, but with time for slow machines: an abandoned and repeated call would meet the next
-/// call's fault.
+/// call's fault. They repeat a call at once, since injected faults do not pass with time.
 pub fn patient_aws() -> Aws {
-    Aws::of_function().expect("AWS_REGION is set").with_patience(Duration::from_secs(20))
+    let aws = Aws::of_function().expect("AWS_REGION is set");
+    aws.with_patience(Duration::from_secs(20)).with_retry_pause(Duration::from_millis(2))
 }
 
 impl World {

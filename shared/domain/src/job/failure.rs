@@ -136,14 +136,14 @@ impl JobErrorCode {
     }
 }
 /// Longer texts are cut to keep a job's item small.
-const MAX_TEXT_CHARACTERS: usize = 300;
+const MAX_TEXT_BYTES: usize = 400;
 /// Further warnings are dropped.
 pub const MAX_WARNINGS: usize = 50;
 
 fn cut(text: impl Into<String>) -> String {
     let mut text = text.into();
-    if let Some((end, _)) = text.char_indices().nth(MAX_TEXT_CHARACTERS) {
-        text.truncate(end);
+    if text.len() > MAX_TEXT_BYTES {
+        text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
         text.push('…');
     }
     text
@@ -201,7 +201,7 @@ mod tests {
     fn texts_of_a_source_stay_short() {
         let long = "ä".repeat(100_000);
         let warning = Warning::new("resource_blocked", long.clone()).with_detail(long.clone());
-        assert_eq!(warning.message.chars().count(), MAX_TEXT_CHARACTERS + 1);
+        assert_eq!(warning.message, format!("{}…", "ä".repeat(MAX_TEXT_BYTES / 2)));
         assert!(warning.detail.is_some_and(|detail| detail.ends_with("ä…")));
         assert!(JobError::new(JobErrorCode::UnsupportedFormat, long).message.len() < 1000);
         assert_eq!(JobError::new(JobErrorCode::Internal, "short").message, "short");

@@ -32,6 +32,12 @@ pub const MAX_ATTEMPTS: u32 = 3;
 /// Most jobs that may wait for one job, so that its item stays small.
 pub const MAX_WAITERS: usize = 1000;
 
+/// Partitions of each index of unfinished jobs that new work is written to, unless the deployment sets another number.
+pub const DEFAULT_OPEN_SHARDS: u8 = 4;
+
+/// Partitions that are swept, and the most that can be used. Older jobs may be in any of them: never lower it.
+pub const SWEPT_SHARDS: u8 = 8;
+
 /// The sweeper looks at a job that is still queued after this time.
 pub const QUEUED_GRACE: Duration = Duration::from_secs(60);
 

@@ -181,6 +181,15 @@ impl Source {
             headers: headers.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect(),
         })
     }
+
+    /// Whether it has a password, headers, or an address with a part that may be secret.
+    pub fn carries_credentials(&self) -> bool {
+        let address = match &self.origin {
+            Origin::File(url) | Origin::Page(url) => Some(url),
+            Origin::Upload(_) | Origin::Job { .. } | Origin::Html(_) | Origin::Markdown(_) | Origin::Text(_) => None,
+        };
+        self.password.is_some() || !self.headers.is_empty() || address.is_some_and(|url| hides_part(url))
+    }
 }
 
 impl Origin {
@@ -259,10 +268,14 @@ pub fn redact_values(value: &Value) -> Value {
 /// The address without query and fragment, which may be secret.
 pub fn redact_url(text: &str) -> String {
     let Ok(mut url) = Url::parse(text) else { return REDACTED.to_owned() };
-    let hidden = url.query().is_some() || url.fragment().is_some();
     url.set_query(None);
     url.set_fragment(None);
-    if hidden { format!("{url}?{REDACTED}") } else { url.to_string() }
+    if hides_part(text) { format!("{url}?{REDACTED}") } else { url.to_string() }
+}
+
+/// Whether [`redact_url`] hides a part of this address.
+pub fn hides_part(text: &str) -> bool {
+    Url::parse(text).map_or(true, |url| url.query().is_some() || url.fragment().is_some())
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The canonical form of a request for a job, independent of endpoint and short names.
 
+pub mod echo;
 pub mod idempotency;
+mod output;
 pub mod steps;
 mod unknown;
 
@@ -9,6 +11,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+pub use self::output::OutputRequest;
 use self::steps::Step;
 use crate::account::limits::MAX_INLINE_BYTES;
 use crate::breach::Breach;
@@ -34,44 +37,6 @@ pub struct JobRequest {
     #[serde(default, skip_serializing_if = "OutputRequest::is_default")]
     pub output: OutputRequest,
     pub metadata: BTreeMap<String, String>,
-}
-
-/// The result's name, retention and delivery.
-#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct OutputRequest {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub filename: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub retention_seconds: Option<u64>,
-    /// Where the primary result is also sent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub put_url: Option<String>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub put_headers: BTreeMap<String, String>,
-}
-
-impl std::fmt::Debug for OutputRequest {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OutputRequest").field("retention_seconds", &self.retention_seconds).finish_non_exhaustive()
-    }
-}
-
-impl OutputRequest {
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// As shown to the job's owner; `None` if the request has no `output`.
-    pub fn redacted(&self) -> Option<Value> {
-        let hidden = |(name, _): (&String, &String)| (name.clone(), source::REDACTED.to_owned());
-        let shown = Self {
-            put_url: self.put_url.as_deref().map(source::redact_url),
-            put_headers: self.put_headers.iter().map(hidden).collect(),
-            ..self.clone()
-        };
-        (!self.is_default()).then(|| json!(shown))
-    }
 }
 
 impl std::fmt::Debug for JobRequest {
@@ -150,7 +115,8 @@ impl JobRequest {
         source::sources(&self.input)
     }
 
-    /// Whether it contains passwords or credentials, which must not outlive the job anywhere, including table backups.
+    /// Whether it contains passwords or credentials, which must not outlive the job anywhere, including table backups. The query
+    /// of a URL may be one: signed links have their signature there.
     pub fn carries_credentials(&self, catalogue: &Catalogue) -> bool {
         let hides = |tool: &str, options: &Map<String, Value>| {
             let secrets = catalogue.find(tool).map(|tool| &tool.definition.secrets.values);
@@ -158,7 +124,8 @@ impl JobRequest {
         };
         hides(&self.tool, &self.options)
             || self.then.iter().any(|step| hides(&step.tool, &step.options))
-            || self.sources().iter().any(|source| source.password.is_some() || !source.headers.is_empty())
+            || self.sources().iter().any(Source::carries_credentials)
+            || self.output.put_url.as_deref().is_some_and(source::hides_part)
             || !self.output.put_headers.is_empty()
     }
 
@@ -421,6 +388,14 @@ mod tests {
             ("merge-pdf", json!({"sources": [{"sourceUrl": source}, {"sourceUrl": source, "password": "x"}]}), true),
             ("merge-pdf", json!({"sources": [{"sourceUrl": source, "headers": {"authorization": "x"}}]}), true),
             ("office-to-pdf", json!({"sourceUrl": source, "output": {"putUrl": source}}), false),
+            ("office-to-pdf", json!({"sourceUrl": "https://a.example/x.pdf?signature=x"}), true),
+            ("html-to-pdf", json!({"url": "https://a.example/?token=x"}), true),
+            (
+                "merge-pdf",
+                json!({"sources": [{"sourceUrl": source}, {"sourceUrl": "https://a.example/x#token"}]}),
+                true,
+            ),
+            ("office-to-pdf", json!({"sourceUrl": source, "output": {"putUrl": "https://a.example/x?sig=x"}}), true),
             (
                 "office-to-pdf",
                 json!({"sourceUrl": source, "output": {"putUrl": source, "putHeaders": {"x-a": "x"}}}),

@@ -27,6 +27,7 @@ use crate::domain::event::{self, EventKind};
 use crate::domain::idempotency::{IdempotencyKey, IdempotencyRecord};
 use crate::domain::job::{Job, JobId, JobStatus, Payload, QUEUED_GRACE, Warning};
 use crate::domain::quota::{Charge, RatePolicy};
+use crate::domain::request::echo::Echo;
 use crate::domain::request::{CanonicalText, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
 use crate::domain::time::Timestamp;
 use crate::domain::tool::{ToolSettings, ToolState};
@@ -313,6 +314,7 @@ impl JobService {
     fn new_job(&self, order: &Order<'_>, caller: &Caller) -> Job {
         let Order { tool, wanted, warnings, awaited, cost: _ } = order;
         let id = JobId::new();
+        let shown = Echo::of(wanted, &tool.definition, &self.context.catalogue);
         let queue = tool.definition.queue;
         let (open, due) = if awaited.is_empty() {
             queued_until(queue, id, caller.now.plus(QUEUED_GRACE))
@@ -342,10 +344,10 @@ impl JobService {
             till: None,
             included_credits: 0,
             refunded: 0,
-            input: wanted.redacted_input(),
-            options: wanted.redacted_options(&tool.definition),
-            then: wanted.then.iter().map(|step| step.redacted(&self.context.catalogue)).collect(),
-            output_request: wanted.output.redacted(),
+            input: shown.input,
+            options: shown.options,
+            then: shown.then,
+            output_request: shown.output,
             retention_seconds: wanted.output.retention_seconds,
             metadata: wanted.metadata.clone(),
             limits: caller.settings.ceilings(&caller.key),

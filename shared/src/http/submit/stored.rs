@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::context::Context;
 use crate::domain::breach::Breach;
@@ -16,6 +16,8 @@ use crate::http::guard::Caller;
 
 /// Most jobs that one job may wait for: each is a part of its transaction.
 const MOST_AWAITED: usize = 90;
+/// Most bytes of their items, which DynamoDB counts towards the 4 MB of a transaction.
+const MOST_AWAITED_BYTES: usize = 3 << 20;
 
 /// The stored sources of a request.
 #[derive(Debug, Default)]
@@ -74,6 +76,11 @@ pub(super) async fn find(
     }
     if found.awaited.len() > MOST_AWAITED {
         let why = format!("names more than {MOST_AWAITED} unfinished jobs: wait until some of them have ended");
+        found.breaches.push(Breach::new(format!("/{SOURCES}"), why));
+    }
+    let bytes = |id: &JobId| jobs.get(id).map_or(0, |job| json!(job).to_string().len());
+    if found.awaited.iter().map(bytes).sum::<usize>() > MOST_AWAITED_BYTES {
+        let why = "names unfinished jobs whose metadata is too large together: wait until some of them have ended";
         found.breaches.push(Breach::new(format!("/{SOURCES}"), why));
     }
     Ok(found)

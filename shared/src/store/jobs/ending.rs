@@ -198,7 +198,7 @@ impl Jobs {
             update = update
                 .expression_attribute_names("#ended", ENDED)
                 .expression_attribute_names("#outcome", OUTCOME)
-                .expression_attribute_values(":ended", string(ended_shard(&at.day(), job.id.shard(OPEN_SHARDS))))
+                .expression_attribute_values(":ended", string(ended_shard(&at.day(), job.id.shard(*OPEN_SHARDS))))
                 .expression_attribute_values(":outcome", nested(outcome)?);
         }
         if let Some(shard) = uncounted(job.id, job.mode) {

@@ -18,6 +18,8 @@ const LOOKED_AT: i32 = 200;
 const MAX_QUERIES: usize = 5;
 /// Most jobs per read.
 const BATCH: usize = 100;
+/// As many jobs may be read for one request of the rate limit.
+const READ_PER_REQUEST: usize = 200;
 
 /// A filter; `None` matches all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -56,10 +58,14 @@ impl JobFilter {
         (first <= last).then_some((Timestamp(first), Timestamp(last)))
     }
 
-    /// How many jobs to read to find this many. The index has only their states and tools.
+    /// Whether the index can answer it. The index has only states and tools.
+    fn is_of_index(&self) -> bool {
+        self.metadata.is_empty() && self.text.is_none() && self.mode.is_none() && self.key_id.is_none()
+    }
+
+    /// How many jobs to read to find this many.
     fn batch(&self, wanted: usize) -> usize {
-        let by_index = self.metadata.is_empty() && self.text.is_none() && self.mode.is_none() && self.key_id.is_none();
-        if by_index { wanted.clamp(1, BATCH) } else { BATCH }
+        if self.is_of_index() { wanted.clamp(1, BATCH) } else { BATCH }
     }
 }
 
@@ -88,6 +94,15 @@ fn strings<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
 pub struct JobsPage {
     pub jobs: Vec<Job>,
     pub next: Option<JobMark>,
+    /// How many jobs were read to find these.
+    read: usize,
+}
+
+impl JobsPage {
+    /// How many requests of the rate limit the reads are worth, besides the first.
+    pub fn further_requests(&self) -> u32 {
+        u32::try_from(self.read.saturating_sub(1) / READ_PER_REQUEST).unwrap_or(u32::MAX)
+    }
 }
 
 /// A place in the list of an account's jobs. Written `1795176000007.0197…`.
@@ -101,6 +116,10 @@ impl JobMark {
     pub fn parse(text: &str) -> Option<Self> {
         let (created_at, id) = text.split_once('.')?;
         Some(Self { created_at: Timestamp(created_at.parse().ok()?), id: JobId::parse(id)? })
+    }
+
+    pub fn of_job(job: &Job) -> Self {
+        Self { created_at: job.created_at, id: job.id }
     }
 
     fn of(item: &Item) -> Option<Self> {
@@ -133,24 +152,21 @@ impl Jobs {
         limit: usize,
         now: Timestamp,
     ) -> Result<JobsPage, StoreError> {
-        let mut page = JobsPage { jobs: Vec::new(), next: after };
+        let mut page = JobsPage { jobs: Vec::new(), next: after, read: 0 };
         let Some(created) = filter.created() else { return Ok(JobsPage { next: None, ..page }) };
         for _ in 0..MAX_QUERIES {
             let (marks, last) = self.query(account, filter, created, page.next).await?;
             let mut unread = marks.as_slice();
             while page.jobs.len() < limit && !unread.is_empty() {
                 let (batch, rest) = unread.split_at(filter.batch(limit - page.jobs.len()).min(unread.len()));
-                let ids: Vec<_> = batch.iter().map(|mark| mark.id).collect();
-                let jobs = self.get_all(&ids).await?.into_iter();
-                let mut jobs: HashMap<_, _> = jobs.map(|job| (job.id, job)).collect();
+                page.read += batch.len();
+                let mut jobs = self.admitted(account, filter, batch, now).await?;
                 for mark in batch {
                     if page.jobs.len() == limit {
                         break;
                     }
                     page.next = Some(*mark);
-                    let job = jobs.remove(&mark.id);
-                    // The index may be late and never authorises.
-                    page.jobs.extend(job.filter(|job| job.account == account && filter.admits(job, now)));
+                    page.jobs.extend(jobs.remove(&mark.id));
                 }
                 unread = rest;
             }
@@ -162,6 +178,24 @@ impl Jobs {
             }
         }
         Ok(page)
+    }
+
+    /// Those of the marked jobs that the filter admits. The index may be late and never authorizes.
+    async fn admitted(
+        &self,
+        account: &str,
+        filter: &JobFilter,
+        marks: &[JobMark],
+        now: Timestamp,
+    ) -> Result<HashMap<JobId, Job>, StoreError> {
+        let admits = |job: &Job| job.account == account && filter.admits(job, now);
+        let mut ids: Vec<_> = marks.iter().map(|mark| mark.id).collect();
+        if !filter.is_of_index() {
+            // Few of them match, and a late read costs half as much. What it admits is read again.
+            ids = self.glimpse_all(&ids).await?.into_iter().filter(admits).map(|job| job.id).collect();
+        }
+        let jobs = self.get_all(&ids).await?.into_iter().filter(admits);
+        Ok(jobs.map(|job| (job.id, job)).collect())
     }
 
     async fn query(

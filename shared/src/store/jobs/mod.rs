@@ -105,6 +105,11 @@ impl Jobs {
         Ok(readable(self.items(ids, &wanted).await?))
     }
 
+    /// Eventually consistent reads of several jobs, at half the price.
+    pub(super) async fn glimpse_all(&self, ids: &[JobId]) -> Result<Vec<Job>, StoreError> {
+        Ok(readable(self.items(ids, &KeysAndAttributes::builder()).await?))
+    }
+
     /// The states of these jobs, by strongly consistent reads. Only jobs that do not exist are left out: an unreadable job has no
     /// state, but it is there.
     pub async fn states(&self, ids: &[JobId], now: Timestamp) -> Result<HashMap<JobId, Option<JobStatus>>, StoreError> {
@@ -278,7 +283,7 @@ impl DuePage {
 /// The attribute that puts a job in the index of jobs to be counted. Test jobs are not counted.
 pub fn uncounted(id: JobId, mode: Mode) -> Option<String> {
     match mode {
-        Mode::Live => Some(id.shard(OPEN_SHARDS).to_string()),
+        Mode::Live => Some(id.shard(*OPEN_SHARDS).to_string()),
         Mode::Test => None,
     }
 }

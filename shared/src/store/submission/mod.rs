@@ -22,6 +22,8 @@ use crate::domain::job::{Job, JobId};
 use crate::domain::quota::Charge;
 use crate::domain::time::Timestamp;
 
+/// Most writes in a transaction of DynamoDB.
+const MOST_WRITES: usize = 100;
 /// Most jobs that a test key may create per UTC day.
 pub const TEST_JOBS_PER_DAY: u64 = 100;
 const FIRST_BACKOFF_MS: u64 = 10;
@@ -181,10 +183,11 @@ impl Attempts<'_> {
         if job.mode == Mode::Test {
             return Ok(Ok(Payment::TestDay));
         }
-        let (account, period, places) = (&job.account, job.period, &self.store.places);
-        let order = Order { cost: *cost, included: *included, till: places.till(account, *now) };
+        let (account, period, places) = (job.account.clone(), job.period, &self.store.places);
+        let (account, included, now) = (account.as_str(), *included, *now);
+        let order = Order { cost: *cost, included, till: places.till(account, now) };
         if !self.look {
-            if places.is_spent(account, period, *included, *now) {
+            if places.is_spent(account, period, included, now) {
                 return Ok(Ok(Payment::Debit(Debit::of_granted_at_once(order))));
             }
             if let Some(debit) = Debit::at_once(order) {
@@ -192,11 +195,29 @@ impl Attempts<'_> {
             }
             self.look = true;
         }
-        let found = credits::read(&self.store.client, &self.store.usage_table, account, period).await?;
-        let debit = Debit::planned(order, &found.pots);
+        let debit = self.planned(order).await?;
         let is_spent = debit.as_ref().is_ok_and(|debit| debit.charge.granted > 0);
-        places.note_spent(account, period, *included, is_spent.then_some(*now));
+        places.note_spent(account, period, included, is_spent.then_some(now));
         Ok(debit.map(Payment::Debit))
+    }
+
+    /// A debit from the credits that a read finds. If it touches too many tills for the transaction, they are emptied first.
+    async fn planned(&mut self, order: Order) -> Result<Result<Debit, Insufficient>, StoreError> {
+        let (client, table) = (&self.store.client, &self.store.usage_table);
+        loop {
+            let Submission { job, awaited, .. } = &self.submission;
+            let pots = credits::read(client, table, &job.account, job.period).await?.pots;
+            let debit = Debit::planned(order, &pots);
+            // Besides the credits: the idempotency record, the job, and the jobs that it waits for.
+            let fits = |debit: &Debit| 2 + awaited.len() + debit.writes.len() <= MOST_WRITES;
+            if debit.as_ref().map_or(true, fits) {
+                return Ok(debit);
+            }
+            match credits::gather(client, table, &job.account, job.period, &pots).await? {
+                Transacted::Committed => {}
+                Transacted::Failed(_) | Transacted::Contended(_) => self.back_off().await?,
+            }
+        }
     }
 
     /// A replay is accepted even if credits have run out since.

@@ -1,6 +1,7 @@
 //! Jobs as table rows.
 
 use docmill::domain::job::Job;
+use docmill::domain::request::echo;
 use docmill::domain::source::SOURCES;
 use docmill::domain::time::Timestamp;
 use maud::{Markup, html};
@@ -71,7 +72,7 @@ pub fn short(job: &Job) -> String {
 pub fn document(job: &Job) -> Option<String> {
     let sources = job.input.get(SOURCES).and_then(Value::as_array);
     let (first, others) = match sources.map(Vec::as_slice) {
-        Some([first, others @ ..]) => (first, others.len()),
+        Some(all @ [first, ..]) => (first, echo::length(all) - 1),
         Some([]) | None => (&job.input, 0),
     };
     // A deleted job keeps its result's size but not its name.

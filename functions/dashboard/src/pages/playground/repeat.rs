@@ -2,6 +2,7 @@
 
 use docmill::domain::catalogue::Catalogue;
 use docmill::domain::job::Job;
+use docmill::domain::request::echo;
 use docmill::domain::source::{REDACTED, SOURCES, SourceKind, SourceProperty};
 use docmill::domain::tool::{Definition, Secrets};
 use serde_json::Value;
@@ -35,6 +36,11 @@ fn is_kept(secrets: &Secrets, option: &String) -> bool {
     !secrets.values.contains(option) && !secrets.content.contains(option)
 }
 
+/// The value of a source, unless the job keeps only a part of it.
+fn kept_text(value: &Value) -> Option<&str> {
+    value.as_str().filter(|text| !text.contains(REDACTED) && !text.contains(echo::SHORTENED))
+}
+
 /// Names and values in a browser's order, and what is missing.
 #[derive(Debug, Default)]
 struct Fields {
@@ -56,7 +62,7 @@ impl Fields {
         };
         let Some(value) = input.get(property) else { return };
         self.add("source", source.as_str());
-        match (value.as_str().filter(|text| !text.contains(REDACTED)), source) {
+        match (kept_text(value), source) {
             (Some(text), _) => self.add(property, text),
             (None, Source::Url(_)) => self.told.ask(property.to_owned(), URL_AGAIN),
             (None, Source::File | Source::Files | Source::Inline(_) | Source::Job) => {
@@ -72,10 +78,13 @@ impl Fields {
     fn add_files(&mut self, source: &Source, input: &Value) {
         let Some(files) = input.get(SOURCES).and_then(Value::as_array) else { return };
         self.add("source", source.as_str());
+        if echo::length(files) > files.len() {
+            self.told.ask("file".to_owned(), "Not all sources are stored with the job. Add the missing ones again.");
+        }
         for file in files {
             let given = SourceKind::ALL.into_iter().find_map(|kind| Some((kind, file.get(kind.as_str())?)));
             let Some((kind, value)) = given else { continue };
-            let text = value.as_str().filter(|text| !text.contains(REDACTED));
+            let text = kept_text(value);
             if text.is_none() {
                 self.told
                     .ask("file".to_owned(), "Not all sources are stored with the job. Enter the empty ones again.");
@@ -105,7 +114,8 @@ impl Fields {
     fn add_options(&mut self, definition: &Definition, options: &Value, scope: &str) {
         for control in controls(definition) {
             let value = options.get(&control.name);
-            if value.is_none() || is_kept(&definition.secrets, &control.name) {
+            let is_whole = value.is_none_or(|value| !echo::is_shortened(value));
+            if value.is_none() || is_whole && is_kept(&definition.secrets, &control.name) {
                 for (name, text) in control.fields(value).iter().filter(|(_, text)| !text.is_empty()) {
                     self.add(&format!("{scope}{name}"), text);
                 }
@@ -201,6 +211,18 @@ mod tests {
         ] {
             assert!(told.note(field).is_some_and(|said| said.contains(part)), "{field}: {told:?}");
         }
+    }
+
+    #[test]
+    fn what_a_job_keeps_only_in_part_is_asked_for() {
+        let input = json!({"sources": [{"sourceUrl": "https://a.example/x… [shortened]"}, "[shortened] 98 more"]});
+        let (asked, told) = repeated("merge-pdf", &input, &json!({}), &json!([]));
+        assert_eq!(asked["input"]["sources"].as_array().map_or(0, Vec::len), 0, "{asked}");
+        assert!(told.asks() && told.note("file").is_some());
+        let options = json!({"text": ["Smith", "[shortened] 400 more"]});
+        let (asked, told) = repeated("redact-pdf", &json!({"uploadId": "upl_1"}), &options, &json!([]));
+        assert_eq!(asked["options"], Value::Null);
+        assert_eq!(told.note("option.text"), Some(AGAIN));
     }
 
     #[test]

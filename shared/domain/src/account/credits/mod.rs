@@ -200,6 +200,31 @@ impl Pots {
         self.granted + self.granted_tills.values().sum::<u64>()
     }
 
+    /// The writes that return the credits of all tills to balance and granted credits, and nothing else: at most 66.
+    pub fn gathered(&self) -> Vec<Write> {
+        let back = |pot, check, add| Write { pot, check, add, mark: Mark::Keep };
+        let (mut taken_back, mut granted_back, mut writes) = (0, 0, Vec::new());
+        for (till, Till { left, included }) in &self.tills {
+            if *left > 0 || included.is_some() {
+                taken_back += left;
+                let emptied = back(Pot::Till(*till), Check::Is(*left), -signed(*left));
+                writes.push(Write { mark: Mark::Remove, ..emptied });
+            }
+        }
+        if taken_back > 0 {
+            let check = Check::Balance { taken: self.taken, included: self.included };
+            writes.push(back(Pot::Balance, check, -signed(taken_back)));
+        }
+        for (till, left) in self.granted_tills.iter().filter(|(_, left)| **left > 0) {
+            granted_back += left;
+            writes.push(back(Pot::GrantedTill(*till), Check::Is(*left), -signed(*left)));
+        }
+        if granted_back > 0 {
+            writes.push(back(Pot::Granted, Check::Is(self.granted), signed(granted_back)));
+        }
+        writes
+    }
+
     /// Takes `wanted` included credits. The caller has checked that there are enough.
     fn take_included(&self, order: Order, wanted: u64) -> Vec<Write> {
         if wanted == 0 {
