@@ -46,7 +46,7 @@ test("the search finds options, errors and sections by keyboard", async () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/docs\/tools\/[a-z-]+#options\.pageRange$/);
-    await page.keyboard.press("/");
+    await page.keyboard.press("Control+k");
     await page.keyboard.type("zzzz");
     await page.getByText("No results.").waitFor();
     await page.keyboard.press("Escape");

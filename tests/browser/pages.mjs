@@ -61,7 +61,7 @@ const results = {
 };
 
 /** What a result shows as soon as it can be looked at. */
-const SHOWN = ".frame canvas, .frame .empty:not(:text('Loading')), .viewer.text pre, .picture img, .pictures li";
+const SHOWN = ".frame canvas, .frame .empty:not(:text('Loading')), .viewer.text pre, .picture img, .pictures li, .downloads li";
 const shown = async (page) => {
   await page.locator(SHOWN).first().waitFor();
   await page.waitForLoadState("networkidle");
@@ -225,7 +225,8 @@ export const pages = [
   { name: "docs-reference", path: "/docs/api" },
   { name: "docs-endpoint", path: "/docs/api/create-job" },
   { name: "docs-job", path: "/docs/api/job-object" },
-  { name: "docs-terms", path: "/docs/terms" },
+  ...["changelog", "status", "security", "terms"].map((name) => ({ name: `docs-${name}`, path: `/docs/${name}` })),
+  { name: "docs-warnings", path: "/docs/warnings" },
   { name: "overview", path: "/app", who: "user" },
   { name: "playground", path: "/app/playground", who: "user" },
   { name: "playground-tools", path: "/app/playground", who: "user", prepare: (page) => page.locator(".picker summary").click() },

@@ -69,6 +69,32 @@ test("every page has a strict policy and loads nothing from other hosts", async 
   });
 });
 
+test("a chosen theme is kept, holds in the documentation too, and is there before the page is drawn", async () => {
+  await withVisitor({ colorScheme: "light" }, async ({ page, goto }) => {
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    await goto("/");
+    const light = await ground();
+    await page.getByLabel("Theme").selectOption("dark");
+    const dark = await ground();
+    assert.notEqual(dark, light);
+    // A script that the browser runs as soon as the document has a body, before it is drawn.
+    await page.addInitScript(() => {
+      new MutationObserver(() => {
+        if (document.body) globalThis.firstGround ??= getComputedStyle(document.documentElement).colorScheme;
+      }).observe(document, { childList: true, subtree: true });
+    });
+    for (const path of ["/docs", "/plans"]) {
+      await goto(path);
+      assert.equal(await ground(), dark, path);
+      assert.equal(await page.evaluate(() => globalThis.firstGround), "dark", path);
+    }
+    await page.getByLabel("Theme").selectOption("system");
+    assert.equal(await ground(), light);
+    await page.emulateMedia({ colorScheme: "dark" });
+    assert.equal(await ground(), dark);
+  });
+});
+
 test("crawlers and browsers find what they ask for at fixed addresses", async () => {
   const get = (path, headers = {}) => fetch(url(path), { headers });
   const robots = await (await get("/robots.txt")).text();
@@ -77,6 +103,7 @@ test("crawlers and browsers find what they ask for at fixed addresses", async ()
   assert.equal(sitemap, url("/sitemap.xml"));
   const pages = [...(await (await fetch(sitemap)).text()).matchAll(/<loc>(.*?)<\/loc>/g)].map(([, page]) => page);
   assert.ok(pages.includes(url("/tools/merge-pdf")) && pages.includes(url("/docs/tools/merge-pdf")));
+  assert.ok(pages.includes(url("/docs/first-conversion")) && pages.includes(url("/docs/status")));
   for (const page of pages) assert.equal((await fetch(page)).status, 200, page);
   const icon = await get("/favicon.ico");
   assert.deepEqual([icon.status, icon.headers.get("content-type")], [200, "image/x-icon"]);

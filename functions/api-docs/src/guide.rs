@@ -287,6 +287,7 @@ mod tests {
             let summary = summary(guide.text);
             assert!(summary.len() > 20 && !summary.contains(['#', '`', '|', '\n']), "{}: {summary}", guide.slug);
         }
+        assert_eq!(GUIDES.map(|guide| guide.slug), docmill_look::GUIDES);
         let pages: Vec<_> = ABOUT.iter().map(|page| page.slug).collect();
         assert_eq!(pages, docmill_look::LEGAL.map(|(slug, _)| slug));
     }

@@ -1,6 +1,6 @@
 //! The frame of every documentation page.
 
-use docmill_look::{assets, icons};
+use docmill_look::{assets, icons, theme};
 use maud::{DOCTYPE, Markup, html};
 
 use crate::article::{Article, Links};
@@ -25,7 +25,7 @@ pub fn render(entries: &[Entry], path: &str, article: &Article) -> String {
                 link rel="stylesheet" href=(links.to(&assets::path("style.css")));
                 link rel="stylesheet" href=(links.to(&assets::path("docs.css")));
                 link rel="icon" type="image/svg+xml" href=(links.to(&assets::path("icon.svg")));
-                script src=(links.to(&assets::path("page.js"))) defer {}
+                script src=(links.to(&assets::path("page.js"))) {}
                 script src=(links.to(&assets::path("docs.js"))) defer {}
             }
             body data-base=(links.to("/")) {
@@ -154,6 +154,7 @@ fn foot(links: &Links) -> Markup {
     html! {
         footer.foot { div.bar {
             p { "Docmill is open source under Apache-2.0." }
+            (theme::choice())
             nav aria-label="Further" { ul {
                 li { a href=(links.to("/docs")) { "Docs" } }
                 li { a href=(links.to("/openapi.json")) { "OpenAPI 3.1" } }

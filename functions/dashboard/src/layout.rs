@@ -14,7 +14,7 @@ use crate::security::Policy;
 use crate::session::SignedIn;
 use crate::state::AppState;
 use crate::viewer::Viewer;
-use docmill_look::icons;
+use docmill_look::{icons, theme};
 
 /// Pages of all users, in the order of the menu.
 const USER_MENU: [(&str, &str); 8] = [
@@ -163,7 +163,7 @@ impl<'a> Page<'a> {
                 link rel="stylesheet" href=(assets::link(state, "style.css"));
                 link rel="icon" type="image/svg+xml" href=(assets::link(state, "icon.svg"));
                 @if self.live { script src=(assets::link(state, assets::HTMX)) defer {} }
-                script src=(assets::link(state, "page.js")) defer {}
+                script src=(assets::link(state, "page.js")) {}
                 @for script in &self.scripts { script src=(assets::link(state, script)) defer {} }
             }
         }
@@ -308,6 +308,7 @@ fn foot(state: &AppState) -> Markup {
     html! {
         footer.foot { div.bar {
             p { "Docmill is open source under Apache-2.0." }
+            (theme::choice())
             nav aria-label="Further" { ul {
                 li { a href=(state.link("/docs")) { "Docs" } }
                 li { a href=(state.link("/openapi.json")) { "OpenAPI 3.1" } }

@@ -104,12 +104,16 @@ box.hidden = false;
 box.addEventListener("focus", load, { once: true });
 box.addEventListener("input", search);
 
-// Arrow keys move through the results, Escape closes them, and a slash starts a search from anywhere.
+// Arrow keys move through the results, Escape closes them, and a slash, ⌘K or Ctrl-K starts a search from anywhere.
 document.addEventListener("keydown", (event) => {
   const links = [...results.querySelectorAll("a")];
   const at = links.indexOf(document.activeElement);
   const inSearch = at >= 0 || document.activeElement === box;
-  if (event.key === "/" && !inSearch && !/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName)) {
+  if (event.key.toLowerCase() === "k" && (event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey) {
+    event.preventDefault();
+    box.focus();
+    box.select();
+  } else if (event.key === "/" && !inSearch && !/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName)) {
     event.preventDefault();
     box.focus();
   } else if (inSearch && event.key === "ArrowDown" && links.length) {

@@ -1,5 +1,23 @@
-// Behaviour beyond links and forms: copying, confirmations, menus, tabs, local times, error summaries.
+// Behaviour beyond links and forms: the theme, copying, confirmations, menus, tabs, local times, error summaries.
+// Browsers run it before they draw the page, so that no page flashes in another theme. The rest waits for the document.
 "use strict";
+
+const THEME = "docmill-theme";
+const remembered = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
+const remember = (name, value) => { try { localStorage.setItem(name, value); } catch { /* Without storage, only this page knows. */ } };
+const showTheme = (theme) => { document.documentElement.dataset.theme = theme ?? "system"; };
+showTheme(remembered(THEME));
+addEventListener("storage", ({ key, newValue }) => { if (key === THEME) showTheme(newValue); });
+function offerThemes() {
+  const choice = document.getElementById("theme-choice");
+  if (!choice) return;
+  choice.value = document.documentElement.dataset.theme;
+  choice.parentElement.hidden = false;
+  choice.addEventListener("change", () => {
+    showTheme(choice.value);
+    remember(THEME, choice.value);
+  });
+}
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
@@ -50,12 +68,10 @@ function name(part) {
     table.dataset.named = "";
   }
 }
-name(document);
 document.addEventListener("htmx:load", (event) => name(event.target.parentElement ?? event.target));
 
 // Turns examples in several languages into tabs. The chosen language is kept for the next page.
 const LANGUAGE = "docmill-language";
-const remembered = () => { try { return localStorage.getItem(LANGUAGE); } catch { return null; } };
 function choose(group, label) {
   for (const tab of group.querySelectorAll("[role=tab]")) {
     const on = tab.textContent === label;
@@ -87,7 +103,7 @@ function makeGroup(group, number) {
     const tab = event.target.closest("[role=tab]");
     if (!tab) return;
     for (const each of document.querySelectorAll("[data-tabs]")) choose(each, tab.textContent);
-    try { localStorage.setItem(LANGUAGE, tab.textContent); } catch { /* Without storage, only this page knows. */ }
+    remember(LANGUAGE, tab.textContent);
   });
   list.addEventListener("keydown", (event) => {
     const tabs = [...list.children];
@@ -100,9 +116,8 @@ function makeGroup(group, number) {
   group.prepend(list);
   group.dataset.ready = "";
   const labels = panels.map((panel) => panel.dataset.label);
-  choose(group, labels.includes(remembered()) ? remembered() : labels[0]);
+  choose(group, labels.includes(remembered(LANGUAGE)) ? remembered(LANGUAGE) : labels[0]);
 }
-makeTabs(document);
 
 // Pages have times in UTC. This shows them in the reader's time zone.
 const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
@@ -120,7 +135,6 @@ function localise(part) {
     time.textContent = zoned.format(at);
   }
 }
-localise(document);
 // Rows with chosen jobs are not replaced: the choice would be lost.
 document.addEventListener("htmx:beforeRequest", (event) => {
   if (event.target.querySelector("[type=checkbox]:checked")) event.preventDefault();
@@ -128,8 +142,9 @@ document.addEventListener("htmx:beforeRequest", (event) => {
 document.addEventListener("htmx:load", (event) => localise(event.target.parentElement ?? event.target));
 
 // A rejected form lists the invalid fields at its top and focuses that list.
-const summary = document.getElementById("error-summary");
-if (summary) {
+function summarise() {
+  const summary = document.getElementById("error-summary");
+  if (!summary) return;
   const list = document.createElement("ul");
   for (const wrong of document.querySelectorAll("main .error[id]")) {
     const field = document.getElementById(wrong.id.replace(/-error$/, ""));
@@ -146,3 +161,12 @@ if (summary) {
   summary.append(list);
   summary.focus();
 }
+
+// Before the deferred scripts run.
+document.addEventListener("readystatechange", () => {
+  name(document);
+  makeTabs(document);
+  localise(document);
+  summarise();
+  offerThemes();
+}, { once: true });

@@ -8,6 +8,26 @@ pub mod example;
 pub mod icons;
 pub mod number;
 pub mod schema;
+pub mod theme;
+
+/// The guides under `/docs`, in reading order.
+pub const GUIDES: [&str; 15] = [
+    "first-conversion",
+    "authentication",
+    "uploads",
+    "fonts",
+    "chains",
+    "archives",
+    "waiting",
+    "lists",
+    "control",
+    "errors",
+    "warnings",
+    "limits",
+    "idempotency",
+    "webhooks",
+    "versions",
+];
 
 /// Pages about the service in every footer: their names under `/docs`, and titles.
 pub const LEGAL: [(&str, &str); 4] =

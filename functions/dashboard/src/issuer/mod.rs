@@ -168,7 +168,7 @@ impl Issuer {
             verdict => verdict,
         }
         .map_err(|error| PageError::SignIn(error.to_string()))?
-        .ok_or_else(|| PageError::SignIn("the token names no e-mail address".into()))
+        .ok_or_else(|| PageError::SignIn("the token names no email address".into()))
     }
 
     fn verify(
@@ -276,7 +276,7 @@ type Client = CoreClient<
     openidconnect::EndpointMaybeSet,
 >;
 
-/// The user of a token, after verifying signature, issuer, audience, expiry and nonce. `None` if it has no e-mail address.
+/// The user of a token, after verifying signature, issuer, audience, expiry and nonce. `None` if it has no email address.
 pub(crate) fn verify(
     token: &Token,
     config: &OidcConfig,

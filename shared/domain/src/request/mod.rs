@@ -461,7 +461,9 @@ mod tests {
         assert_eq!(message("protect-pdf", json!({"ownerPassword": "a", "permissions": {"print": false}})), "accepted");
         for slug in ["redact-pdf", "protect-pdf"] {
             let without = json!({"sourceUrl": "https://a.example/x.pdf"});
-            assert_eq!(breaches(slug, without)[0].message, "needs the property \"options\"");
+            let message = &breaches(slug, without)[0].message;
+            assert!(message.starts_with("needs the property \"options\": give `"), "{message}");
+            assert!(message.contains("; for example `\"options\": {\""), "{message}");
             let step = json!({"sourceUrl": "https://a.example/x.pdf", "then": [{"toolSlug": slug}]});
             assert_eq!(breaches("compress-pdf", step).len(), 1, "{slug}");
         }

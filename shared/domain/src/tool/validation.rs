@@ -2,9 +2,10 @@
 
 use std::sync::OnceLock;
 
+use jsonschema::JsonType;
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
-use serde_json::Value;
+use serde_json::{Value, json};
 use url::Url;
 use uuid::Uuid;
 
@@ -78,7 +79,7 @@ const FORMATS: [Format; 7] = [
 fn describe(schema: &Value, error: &ValidationError<'_>) -> String {
     use ValidationErrorKind as Kind;
     match error.kind() {
-        Kind::Type { kind: TypeKind::Single(kind) } => format!("must be of type {kind}"),
+        Kind::Type { kind: TypeKind::Single(kind) } => format!("must be {}", type_for_people(*kind)),
         Kind::Type { kind: TypeKind::Multiple(_) } => explanation(schema, error),
         Kind::Enum { options } => format!("must be one of {options}"),
         Kind::Constant { .. } | Kind::Not { .. } | Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => {
@@ -95,6 +96,7 @@ fn describe(schema: &Value, error: &ValidationError<'_>) -> String {
         Kind::ExclusiveMinimum { limit } => format!("must be greater than {limit}"),
         Kind::MaxProperties { limit } => format!("must have at most {limit} properties"),
         Kind::MinProperties { limit } => format!("must have at least {limit} properties"),
+        Kind::Required { property } if property == "options" => missing_options(schema),
         Kind::Required { property } => format!("needs the property {property}"),
         Kind::PropertyNames { error } => format!("has a property whose name {}", describe(schema, error)),
         Kind::Pattern { pattern } => match described(schema, error) {
@@ -106,6 +108,42 @@ fn describe(schema: &Value, error: &ValidationError<'_>) -> String {
         Kind::UniqueItems => "must not repeat an entry".to_owned(),
         other => format!("breaks the rule `{}` of the tool's schema", other.keyword()),
     }
+}
+
+fn type_for_people(kind: JsonType) -> &'static str {
+    match kind {
+        JsonType::Array => "a list, such as `[\"Smith\"]`",
+        JsonType::Boolean => "`true` or `false`",
+        JsonType::Integer => "a whole number",
+        JsonType::Null => "`null`",
+        JsonType::Number => "a number",
+        JsonType::Object => "an object, such as `{\"name\": \"value\"}`",
+        JsonType::String => "a string",
+    }
+}
+
+/// Says which options the tool can't do without, with an example from its schema.
+fn missing_options(schema: &Value) -> String {
+    let options = &schema["properties"]["options"];
+    let needs = compile(options).map_or_else(Vec::new, |validator| {
+        validator.iter_errors(&json!({})).map(|error| describe(options, &error)).collect()
+    });
+    let needs = if needs.is_empty() { String::new() } else { format!(": {}", needs.join("; ")) };
+    match example(options) {
+        Some(example) => format!("needs the property \"options\"{needs}; for example `\"options\": {example}`"),
+        None => format!("needs the property \"options\"{needs}"),
+    }
+}
+
+/// The options' own example, or one of the properties that are required.
+fn example(options: &Value) -> Option<Value> {
+    if let Some(example) = options.pointer("/examples/0") {
+        return Some(example.clone());
+    }
+    let required = options.get("required")?.as_array()?.iter().filter_map(Value::as_str);
+    let examples =
+        required.map(|name| Some((name.to_owned(), options["properties"][name].pointer("/examples/0")?.clone())));
+    examples.collect::<Option<_>>().map(Value::Object)
 }
 
 /// The `description` next to the failed keyword: tool files have one wherever it is needed.

@@ -85,7 +85,7 @@ fn read_contact(sent: &FormData, errors: &mut FormErrors) -> Option<Contact> {
     let text = Some(sent.get(CONTACT)).filter(|text| !text.is_empty())?;
     let contact = Contact::parse(text).ok();
     if contact.is_none() {
-        errors.add(CONTACT, "Enter an e-mail address or an https:// URL.");
+        errors.add(CONTACT, "Enter an email address or an https:// URL.");
     }
     contact
 }
@@ -105,7 +105,7 @@ fn editor(
         (checkbox("webhook_delivery", "Webhook delivery").checked(false).with("disabled", "")
             .hint("Delivery is not available yet. Events are recorded but not sent."))
         (text(CONTACT, "Credit contact").value(values.get(CONTACT)).error(errors.of(CONTACT))
-            .hint("An e-mail address or an https:// URL. Shown to everyone who is low on credits, and on the plans page.")
+            .hint("An email address or an https:// URL. Shown to everyone who is low on credits, and on the plans page.")
             .with("maxlength", Contact::LENGTH).with("autocomplete", "off").with("spellcheck", "false"))
         (limit_fields(values, errors, &state.context.config.limits))
         (reason_field(values, errors))

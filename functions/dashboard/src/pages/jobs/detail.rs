@@ -90,7 +90,7 @@ fn result(shown: &Shown<'_>) -> Markup {
         @if several || preview::Kind::of(output) != preview::Kind::Download {
             section.card aria-labelledby="result" {
                 h2 #result { @if several { "Files" } @else { "Preview" } }
-                (preview::show(preview, output, shown.job))
+                @if !several || preview.has_pictures() { (preview::show(preview, output, shown.job)) }
                 @if several { (files::list(shown.state, shown.job)) }
             }
         }

@@ -19,7 +19,7 @@ use docmill::store::accounts::keys::AccountKey;
 use docmill_look::code::copyable;
 use maud::{Markup, html};
 
-use super::parts::{moment, moment_or};
+use super::parts::{ago, moment};
 use crate::error::PageError;
 use crate::layout;
 use crate::session::SignedIn;
@@ -89,7 +89,9 @@ fn row(state: &AppState, account_key: &AccountKey, now: Timestamp) -> Markup {
             th.long scope="row" { (key.name) br; code.id { (key.key_id) } }
             td { code { (key.mode.key_prefix()) "…" (key.last4) } }
             td { (status_of(key, now)) @if let Some(until) = old_secret_until { br; span.muted { "old secret until " (moment(*until)) } } }
-            td { (moment(*created_at)) br; span.muted { "last used: " } (moment_or(*last_used_at, "never")) }
+            td { "created " (ago(*created_at, now)) br; span.muted {
+                @match last_used_at { Some(at) => { "last used " (ago(*at, now)) } None => "never used" }
+            } }
             td { (limits(key)) }
             td { @if !key.is_dead_at(now) {
                 div.stack {

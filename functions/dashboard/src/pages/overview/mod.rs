@@ -80,6 +80,12 @@ struct Month<'a> {
     plan: Plan,
 }
 
+/// When the period's credits end: the day, with the moment as its title.
+fn reset_day(period: Period) -> Markup {
+    let end = period.end();
+    html! { span title=(end.for_people()) { (end.day_for_people()) } }
+}
+
 /// Warns if less than a fifth of the plan's credits is left, including granted ones. Only for the current month.
 fn low_credits(viewer: &Viewer, month: &Month<'_>, now: Timestamp) -> Markup {
     let pots = &month.usage.credits.pots;
@@ -90,7 +96,7 @@ fn low_credits(viewer: &Viewer, month: &Month<'_>, now: Timestamp) -> Markup {
             div.note.warn role="status" {
                 p {
                     strong { @if left == 0 { "You have no credits left." } @else { "You have " (grouped(left)) " credits left." } }
-                    @if month.plan.included_credits > 0 { " Plan credits reset on " (month.period.end().day_for_people()) "." }
+                    @if month.plan.included_credits > 0 { " Plan credits reset on " (reset_day(month.period)) "." }
                     @if let Some(contact) = &viewer.settings.service.credits_contact {
                         " " a href=(contact.as_url()) { "Ask for more credits" } "."
                     }
@@ -137,7 +143,7 @@ fn figures(state: &AppState, month: &Month<'_>, keys: &[StoredKey], now: Timesta
                             (grouped(included_left)) " of " (grouped(plan.included_credits)) " included in the plan"
                             @if is_current && granted > 0 { ", and " (grouped(granted)) " granted (they carry over)" }
                         }
-                        @if is_current { p.muted { "Resets " (period.end().day_for_people()) } }
+                        @if is_current { p.muted { "Resets " (reset_day(*period)) } }
                     }
                 }
                 div {

@@ -45,6 +45,11 @@ impl Preview {
             parts: parts(state, job).await?,
         }))
     }
+
+    /// Whether several files have pictures to show, beyond their names.
+    pub fn has_pictures(&self) -> bool {
+        self.parts.iter().any(|part| part.is_image)
+    }
 }
 
 async fn before(state: &AppState, job: &Job) -> Result<Option<SignedLink>, FilesError> {

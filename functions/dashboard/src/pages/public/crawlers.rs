@@ -18,13 +18,14 @@ pub(super) async fn robots(State(state): State<AppState>) -> Response {
     ([(header::CONTENT_TYPE, TEXT)], text).into_response()
 }
 
-/// Public pages and the documentation of each tool. The documentation's other pages are found through its front page.
+/// Public pages, the guides and the documentation of each tool. Pages of endpoints and errors are found through their lists.
 pub(super) async fn sitemap(State(state): State<AppState>, viewer: Viewer) -> Response {
     let tools = Listing::shown(&state, &viewer, |visibility| visibility.public);
     let tools = tools.iter().map(|listing| &listing.definition.slug);
-    let pages = ["/", "/tools", "/plans", "/docs", "/docs/tools", "/docs/api"].map(str::to_owned);
-    let pages =
-        pages.into_iter().chain(tools.flat_map(|slug| [format!("/tools/{slug}"), format!("/docs/tools/{slug}")]));
+    let pages = ["/", "/tools", "/plans", "/docs", "/docs/tools", "/docs/api", "/docs/errors"].map(str::to_owned);
+    let guides = docmill_look::GUIDES.into_iter().chain(docmill_look::LEGAL.map(|(page, _)| page));
+    let pages = pages.into_iter().chain(guides.map(|page| format!("/docs/{page}")));
+    let pages = pages.chain(tools.flat_map(|slug| [format!("/tools/{slug}"), format!("/docs/tools/{slug}")]));
     // Paths are made of slugs, and the address is a parsed URL: neither has characters that XML needs escaped but `&`.
     let entry = |path: String| format!("  <url><loc>{}</loc></url>\n", state.absolute(&path).replace('&', "&amp;"));
     let text = format!(

@@ -9,7 +9,7 @@ use axum::response::Response;
 use axum::routing::get;
 use docmill::domain::catalogue::Tool;
 use docmill::domain::tool::{Definition, ToolState};
-use docmill_look::example::{self, Example};
+use docmill_look::example::{self, Example, Language};
 use docmill_look::{code, icons, schema};
 use maud::{Markup, html};
 
@@ -178,12 +178,16 @@ fn makes(definition: &Definition) -> String {
 
 fn usage(state: &AppState, tool: &Tool) -> Markup {
     let definition = &tool.definition;
+    let example = Example::of(tool);
+    let has_place = example.code(Language::Curl).contains("https://files.example.com/");
     html! {
         section aria-labelledby="by-api" {
             h2 #by-api { "By API" }
-            (sample(state, &Example::of(tool)))
-            p.muted { "Replace " code { "https://files.example.com/…" } " with the address of your file, or "
-                a href=(state.link("/docs/uploads")) { "upload it" } "." }
+            (sample(state, &example))
+            @if has_place {
+                p.muted { "Replace " code { "https://files.example.com/…" } " with the address of your file, or "
+                    a href=(state.link("/docs/uploads")) { "upload it" } "." }
+            }
             p.actions {
                 a.button href=(state.link(&format!("/app/playground?tool={}", definition.slug))) { "Try it in the playground " (icons::arrow()) }
                 a.button href=(state.link(&format!("/docs/tools/{}", definition.slug))) { "Read its docs" }
