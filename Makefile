@@ -75,7 +75,8 @@ screenshots: setup build ## Write every page of the dashboard as a picture to ta
 # The test waits for leases of killed workers, so they are short here.
 LOAD = WORKER_SECONDS=90 $(LOCAL) with-stack -- env PYTHONPATH=infra:tests PYTHONDONTWRITEBYTECODE=1 \
 	"$$(infra/setup.sh python local)" -m load
-# Adds two accounts, one of which asks for as much as it may: a thousand jobs that wait for one, and a hundred sources.
+# Adds two accounts, one of which asks for as much as it may: a thousand jobs that wait for one, a hundred sources, slow sources, and
+# forty requests that wait.
 load-crowd: setup build ## Compare small jobs' queue time alone and beside an account at its rate limit
 	@RUNNING_JOBS=$(or $(RUNNING_JOBS),1) $(LOAD) --jobs $(or $(JOBS),100) --clients $(or $(CLIENTS),5) --crowd $(or $(CROWD),1000)
 

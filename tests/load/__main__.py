@@ -55,13 +55,15 @@ def beside_a_crowd(stack: Stack, settings: argparse.Namespace) -> int:
     alone = run(stack, settings, deadline)
     crowd = Crowd(stack, settings.crowd)
     crowd.gather()
-    beside = run(stack, settings, deadline)
+    with crowd.keep_asking(stack.spare_port):
+        beside = run(stack, settings, deadline)
     problems = alone.problems + beside.problems + crowd.end(deadline)
     for name, clients in {"alone": alone, "beside the crowd": beside}.items():
         print(f"  wait in the queue, {name:<20}{percentiles(queue_times(clients.ended))}")
         problems += [f"job {id} never ended" for id in clients.ids.values() if id not in clients.ended]
     for problem in problems[:50]:
         print(f"  wrong: {problem}", file=sys.stderr)
+    print(f"  requests of the crowd that asked to wait: {crowd.asked}")
     print(json.dumps({"crowd": len(crowd.ids), "wrong": len(problems)}))
     return 1 if problems else 0
 

@@ -34,7 +34,7 @@ def percentiles(values: list[float]) -> str:
     if not ordered:
         return "none"
     at = lambda share: ordered[min(len(ordered) - 1, int(len(ordered) * share))]  # noqa: E731
-    return f"p50 {at(0.5):.2f} s, p99 {at(0.99):.2f} s, longest {ordered[-1]:.2f} s"
+    return f"p50 {at(0.5):.2f} s, p95 {at(0.95):.2f} s, p99 {at(0.99):.2f} s, longest {ordered[-1]:.2f} s"
 
 
 def seconds_between(job: dict[str, Any], first: str, second: str) -> float:

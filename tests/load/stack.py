@@ -32,6 +32,8 @@ class Stack:
     endpoint: str
     home: Path
     storage: dict[str, str]
+    # From which workers may fetch.
+    spare_port: int
 
     @classmethod
     def of_environment(cls) -> "Stack":
@@ -40,6 +42,7 @@ class Stack:
             url=os.environ["DOCMILL_URL"], samples=os.environ["SAMPLES_URL"], endpoint=os.environ["AWS_ENDPOINT_URL"],
             home=Path(os.environ["STACK_LOGS"]).parent,
             storage={name: os.environ[f"DEPLOYED_{name}"] for name in STORAGE},
+            spare_port=int(os.environ["TEST_SOURCE_PORTS"].partition(",")[0]),
         )
 
     def client(self, service: str) -> Any:
@@ -49,9 +52,12 @@ class Stack:
         """An account with just enough credits, and a key with high limits."""
         self.admin("plan", "set", PLAN, "--included-credits", str(jobs))
         account = self.admin("account", "create", "--name", "Load", "--plan", PLAN)["account"]["id"]
+        return account, self.make_key(account)
+
+    def make_key(self, account: str) -> str:
         limits = ("--create-limit", "6000", "--create-burst", "300", "--read-limit", "60000", "--read-burst", "1000")
         key = self.admin("key", "create", "--account", account, "--name", "load", "--mode", "live", *limits)
-        return account, key["key"]["secret"]
+        return key["key"]["secret"]
 
     def admin(self, *arguments: str) -> dict[str, Any]:
         done = subprocess.run(
