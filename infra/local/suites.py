@@ -5,6 +5,7 @@ The tests of PDF tools only compute: they run beside the others, which mostly wa
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -19,6 +20,8 @@ from local.settings import ROOT
 BESIDE = "docmill-pdf"
 # How much the suite beside gives way to the others.
 NICENESS = 10
+# A suite that takes longer hangs: it is ended and named, before the machine's own limit ends everything without a word.
+LONGEST_SECONDS = 40 * 60
 
 
 @dataclass(frozen=True)
@@ -56,15 +59,27 @@ def cargo(name: str, tests: list[str]) -> Suite:
 
 def run(suite: Suite) -> Ran:
     started = time.monotonic()
-    code = subprocess.run(suite.command, cwd=ROOT, check=False).returncode
-    return Ran(suite.name, code, time.monotonic() - started)
+    return Ran(suite.name, run_bounded(suite.command), time.monotonic() - started)
 
 
 def run_beside(suite: Suite, output: Path) -> Ran:
     started = time.monotonic()
     with output.open("w") as lines:
-        ended = subprocess.run(["nice", "-n", str(NICENESS), *suite.command], cwd=ROOT, check=False, stdout=lines, stderr=lines)
-    return Ran(suite.name, ended.returncode, time.monotonic() - started)
+        code = run_bounded(["nice", "-n", str(NICENESS), *suite.command], stdout=lines, stderr=lines)
+    return Ran(suite.name, code, time.monotonic() - started)
+
+
+def run_bounded(command: list[str], **outputs: Any) -> int:
+    """The command's exit code. Ends it with all its processes after LONGEST_SECONDS, and with this process."""
+    with subprocess.Popen(command, cwd=ROOT, start_new_session=True, **outputs) as process:
+        try:
+            return process.wait(LONGEST_SECONDS)
+        except subprocess.TimeoutExpired:
+            print(f"Error: still running after {LONGEST_SECONDS} s: {' '.join(command)}", file=sys.stderr, flush=True)
+            return 124
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGTERM)
 
 
 def run_all(beside: Suite, others: list[Suite], output: Path) -> list[Ran]:

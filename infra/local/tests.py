@@ -1,11 +1,14 @@
 """Tests which parts of the real template the localized one keeps. Run by `make check`."""
 
+import io
 import json
 import re
 import subprocess
 import tempfile
 import unittest
+from contextlib import redirect_stderr
 from pathlib import Path
+from unittest.mock import patch
 
 from local import deploy, envfile, localize, package, suites
 from local.settings import ROOT
@@ -145,6 +148,11 @@ class Suites(unittest.TestCase):
             ran = suites.run_all(suites.Suite("beside", ["true"]), [suites.Suite("first", ["false"]), suites.Suite("second", ["true"])], Path(home) / "log")
             self.assertEqual([(each.name, each.code) for each in ran], [("first", 1), ("beside", 0)])
             self.assertIn("first FAILED", suites.report(ran))
+
+    def test_a_suite_that_hangs_is_ended(self):
+        with patch.object(suites, "LONGEST_SECONDS", 0.2), redirect_stderr(io.StringIO()) as said:
+            self.assertEqual(suites.run_bounded(["sleep", "60"]), 124)
+        self.assertIn("sleep 60", said.getvalue())
 
 
 class ContinuousIntegration(unittest.TestCase):
