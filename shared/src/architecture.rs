@@ -16,9 +16,9 @@ const MAY_USE: [(&str, &[&str]); 13] = [
     ("telemetry", &["domain", "store", "clock"]),
     ("context", &["domain", "config", "aws", "store", "queue", "files"]),
     ("lanes", &["domain", "store", "queue"]),
-    ("waiting", &["domain", "clock", "store", "queue", "files", "telemetry"]),
+    ("notices", &["domain", "clock", "store", "queue", "files", "telemetry"]),
     ("webhook", &["domain"]),
-    ("http", &["domain", "clock", "store", "queue", "files", "telemetry", "waiting", "context"]),
+    ("http", &["domain", "clock", "store", "queue", "files", "telemetry", "notices", "context"]),
 ];
 
 fn sources(directory: &Path) -> Vec<PathBuf> {

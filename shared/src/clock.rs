@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Timestamp, millis};
 
 pub fn now() -> Timestamp {
     // Only a broken clock is before 1970. At the epoch, every lease and limit looks expired.
@@ -25,6 +25,6 @@ impl Clock {
 
     /// Puts this clock and its clones `by` ahead of the system's.
     pub fn put_ahead(&self, by: Duration) {
-        self.ahead_ms.store(u64::try_from(by.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.ahead_ms.store(millis(by), Ordering::Relaxed);
     }
 }

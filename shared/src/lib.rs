@@ -13,10 +13,10 @@ pub mod context;
 pub mod files;
 pub mod http;
 pub mod lanes;
+pub mod notices;
 pub mod queue;
 pub mod store;
 pub mod telemetry;
-pub mod waiting;
 pub mod webhook;
 
 pub use docmill_domain as domain;

@@ -14,9 +14,9 @@ use docmill::domain::job::{
 };
 use docmill::files::{KeptFor, ObjectKey, OutputPart};
 use docmill::http::control::ControlService;
+use docmill::notices::Notices;
 use docmill::store::item::{Shard, UsageItem, job_key, number};
 use docmill::store::jobs::{Claim, Completion, WAITING_GRACE, Written};
-use docmill::waiting::Waiting;
 use futures_util::future::join_all;
 use lambda_http::http::Method;
 use serde_json::{Value, json};
@@ -96,8 +96,8 @@ async fn read(world: &World, id: JobId) -> Job {
 async fn notify(world: &World, id: JobId, status: JobStatus) {
     let queue = world.context.queue();
     world.watch.inject((0..30).map(|_| Fault::down("SendMessage")));
-    let waiting = Waiting { jobs: &world.context.jobs, files: &world.context.files, queue: &queue };
-    waiting.notify_all_of(id, status).await;
+    let notices = Notices { jobs: &world.context.jobs, files: &world.context.files, queue: &queue };
+    notices.notify_all_of(id, status).await;
 }
 
 async fn complete(world: &World, id: JobId, done: &Completion) {
@@ -311,11 +311,11 @@ async fn the_last_places_to_wait_for_a_job_are_given_once() {
     change_waiters(&world, "DELETE", source, &others).await;
     complete(&world, source, &completion(clock::now())).await;
     let queue = world.context.queue();
-    let waiting = Waiting { jobs: &world.context.jobs, files: &world.context.files, queue: &queue };
+    let notices = Notices { jobs: &world.context.jobs, files: &world.context.files, queue: &queue };
     world.watch.take_calls();
     tokio::join!(
-        waiting.notify_all_of(source, JobStatus::Completed),
-        waiting.notify_all_of(source, JobStatus::Completed)
+        notices.notify_all_of(source, JobStatus::Completed),
+        notices.notify_all_of(source, JobStatus::Completed)
     );
     assert_eq!(world.watch.count("SendMessage"), PLACES, "each is started once");
     for waiter in own {
@@ -450,7 +450,7 @@ async fn results_of_other_jobs_are_only_read_within_the_account() {
     let clock = clock::Clock::default();
     let limits = worker::engine::Limits::default();
     let read = async |account: &str| {
-        let shelf = worker::stored::AccountFiles {
+        let shelf = worker::account_files::AccountFiles {
             files: &world.context.files,
             jobs: &world.context.jobs,
             clock: &clock,
@@ -499,8 +499,8 @@ async fn a_waiting_job_is_notified_once_despite_faults() {
                 world.watch.inject([fault(operation).at(*nth)]);
                 let status = if ends_well { JobStatus::Completed } else { JobStatus::Failed };
                 let queue = world.context.queue();
-                let waiting = Waiting { jobs: &world.context.jobs, files: &world.context.files, queue: &queue };
-                waiting.notify_all_of(source, status).await;
+                let notices = Notices { jobs: &world.context.jobs, files: &world.context.files, queue: &queue };
+                notices.notify_all_of(source, status).await;
                 assert_eq!(world.watch.unmet_faults(), 0, "{operation} {nth} was not met");
                 world.watch.heal();
                 world.watch.clear();

@@ -21,7 +21,7 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
         let wait = Wait::of(&request).map_err(|breach| ApiError::validation(vec![breach]))?;
         let job = own_job(&context.jobs, &caller, request.path_parameter("job_id")).await?;
         let Some(wait) = wait else {
-            let job = context.files.with_results(job).await.map_err(ApiError::unavailable)?;
+            let job = context.files.with_results(job, caller.now).await.map_err(ApiError::unavailable)?;
             return Ok(Reply::ok("job", job.view(caller.now)));
         };
         let most = caller.limits(&context.config.limits).waits;

@@ -40,7 +40,7 @@ impl Shown {
 /// A job whose list of results can't be read is shown without it: it must not hide the others.
 async fn view(job: Job, files: &Files, now: Timestamp) -> (JobMark, Value) {
     let mark = JobMark::of_job(&job);
-    let view = match files.with_results(job.clone()).await {
+    let view = match files.with_results(job.clone(), now).await {
         Ok(job) => job.view(now),
         Err(error) => {
             tracing::error!(job_id = %job.id, %error, "a job is listed without its results, which could not be read");

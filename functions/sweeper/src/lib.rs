@@ -8,9 +8,9 @@
 mod cleanup;
 mod expiry;
 mod leases;
+mod missed_notices;
 mod queued;
 mod repairs;
-mod waiting;
 
 use std::time::{Duration, Instant};
 
@@ -20,13 +20,13 @@ use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus, SWEPT_
 use docmill::domain::time::Timestamp;
 use docmill::files::FilesError;
 use docmill::lanes::LaneError;
+use docmill::notices::NoticeError;
 use docmill::queue::{Message, Queue, QueueError};
 use docmill::store::StoreError;
 use docmill::store::health::Sweep;
 use docmill::store::item::Shard;
 use docmill::store::jobs::{DuePage, Refund, Written};
 use docmill::telemetry;
-use docmill::waiting::WaitingError;
 use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
 
@@ -60,7 +60,7 @@ enum Obstacle {
     #[error(transparent)]
     Queue(#[from] QueueError),
     #[error(transparent)]
-    Waiting(#[from] WaitingError),
+    Notice(#[from] NoticeError),
     #[error(transparent)]
     Files(#[from] FilesError),
     #[error(transparent)]
@@ -97,7 +97,7 @@ impl Sweeper {
     /// A run at the time `now`.
     pub async fn run_at(&self, now: Timestamp) -> Result<Repairs, StoreError> {
         let run = Run { now, ends_at: Instant::now() + RUN_TIME };
-        let ends = waiting::Ends::default();
+        let ends = missed_notices::Ends::default();
         let (leases, queued, waiting, counted, expired, cleaned, requests) = futures_util::join!(
             self.all_shards(|shard| self.release_leases(shard, run)),
             self.look_after_queues(run),
@@ -214,7 +214,7 @@ impl Sweeper {
         // It is unknown whether an engine had the job when its worker was lost.
         match self.context.jobs.fail(job, &error, None, now).await? {
             Written::Yes => {
-                self.waiting().close(job, JobStatus::Failed).await;
+                self.notices().close(job, JobStatus::Failed).await;
                 telemetry::job::failed(job, Refund::Full, error.code, "beyond the sweeper's help");
                 Ok(Repair::Failed)
             }

@@ -9,6 +9,7 @@ use docmill::domain::api_key::Mode;
 use docmill::domain::catalogue::Catalogue;
 use docmill::domain::job::{EngineInfo, JobErrorCode, MAX_WARNINGS, StepRun, Warning};
 use docmill::domain::request::JobRequest;
+use docmill::domain::time::millis;
 use docmill::domain::tool::{Definition, EngineKind};
 use serde_json::Value;
 
@@ -112,7 +113,7 @@ impl Converter {
             steps.push(StepRun {
                 tool_slug: call.tool.clone(),
                 engine: conversion.engine.clone(),
-                duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+                duration_ms: millis(began.elapsed()),
                 warnings: std::mem::take(&mut conversion.warnings),
             });
             last = Some(conversion);

@@ -1,5 +1,6 @@
 //! The worker, the only crate with conversion code.
 
+pub mod account_files;
 pub mod budget;
 pub mod cancellation;
 mod charset;
@@ -19,6 +20,5 @@ mod results;
 pub mod sniff;
 pub mod source;
 pub mod sources;
-pub mod stored;
 mod stored_keys;
 pub mod tree;

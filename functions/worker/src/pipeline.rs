@@ -12,21 +12,22 @@ use docmill::domain::job::{
 };
 use docmill::domain::request::JobRequest;
 use docmill::domain::source::Origin;
-use docmill::domain::time::Timestamp;
+use docmill::domain::time::{Timestamp, millis};
 use docmill::domain::tool::{EngineKind, QueueName};
 use docmill::domain::upload::UploadId;
 use docmill::files::{Files, FilesError, ObjectKey, OutputPart};
 use docmill::lanes::{LaneError, Lanes};
+use docmill::notices::Notices;
 use docmill::queue::{Message, Queue};
 use docmill::store::StoreError;
 use docmill::store::budgets::Budgets;
 use docmill::store::fonts::Fonts;
 use docmill::store::jobs::{Claim, Completion, Jobs, Lane, Refund, Written};
 use docmill::telemetry;
-use docmill::waiting::Waiting;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use uuid::Uuid;
 
+use crate::account_files::AccountFiles;
 use crate::budget::Budget;
 use crate::cancellation::unless_canceled;
 use crate::converter::{Converted, Converter, Workspace};
@@ -34,7 +35,6 @@ use crate::delivery::{Delivered, deliver};
 use crate::engine::Failure;
 use crate::fonts::{AccountFonts, FontCache, FontSource};
 use crate::sources::{self, Given};
-use crate::stored::AccountFiles;
 use crate::stored_keys::StoredKeys;
 use crate::tree::{self, Scratch};
 
@@ -453,7 +453,7 @@ impl Pipeline {
     }
 
     async fn close(&self, job: &Job, status: JobStatus) {
-        Waiting { jobs: &self.jobs, files: &self.files, queue: &self.queue }.close(job, status).await;
+        Notices { jobs: &self.jobs, files: &self.files, queue: &self.queue }.close(job, status).await;
     }
 }
 
@@ -481,8 +481,4 @@ fn public_error(failure: &Failure) -> JobError {
 fn overdue() -> Failure {
     let message = "The conversion did not end in time. Make the document smaller, or split it.";
     Failure::new(JobErrorCode::ConversionTimeout, message, "the conversion outlasted its deadline")
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

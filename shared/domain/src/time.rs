@@ -92,6 +92,11 @@ impl Timestamp {
     }
 }
 
+/// Whole milliseconds, the unit of all stored and published durations.
+pub fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
 fn saturating_millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }

@@ -20,6 +20,7 @@ use url::Url;
 
 use crate::aws::Aws;
 use crate::domain::job::{Job, JobId, JobStatus, Output, StoredResults};
+use crate::domain::time::Timestamp;
 use crate::domain::upload::{UploadId, UploadRequest};
 
 /// How long a download link works: less than a role's session, since the link ends with it.
@@ -285,8 +286,8 @@ impl Files {
     }
 
     /// The job with all its results. If there are many, they are read from the bucket, where they are until the job expires.
-    pub async fn with_results(&self, mut job: Job) -> Result<Job, FilesError> {
-        if job.status == JobStatus::Completed
+    pub async fn with_results(&self, mut job: Job, now: Timestamp) -> Result<Job, FilesError> {
+        if job.status_at(now) == JobStatus::Completed
             && let Some(StoredResults::Manifest { .. }) = job.results
             && let Some(key) = part_key(&job, OutputPart::Manifest)
         {

@@ -13,9 +13,9 @@ use crate::context::Context;
 use crate::domain::api_key::Mode;
 use crate::domain::job::{Job, JobStatus};
 use crate::domain::quota::RatePolicy;
+use crate::notices::Notices;
 use crate::queue::Queue;
 use crate::store::jobs::Written;
-use crate::waiting::Waiting;
 
 /// Most tries if the job keeps changing in the meantime.
 const TRIES: u32 = 8;
@@ -94,8 +94,8 @@ impl ControlService {
     async fn end(&self, job: &Job) -> Result<Option<Job>, ApiError> {
         let canceled = self.context.jobs.cancel(job, clock::now()).await?;
         if canceled.is_some() {
-            let waiting = Waiting { jobs: &self.context.jobs, files: &self.context.files, queue: &self.queue };
-            waiting.close(job, JobStatus::Canceled).await;
+            let notices = Notices { jobs: &self.context.jobs, files: &self.context.files, queue: &self.queue };
+            notices.close(job, JobStatus::Canceled).await;
         }
         Ok(canceled)
     }

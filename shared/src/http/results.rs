@@ -47,7 +47,7 @@ pub async fn of_completed(files: &Files, job: Job, accept: &Accept, index: Optio
     if index.is_none() && accept.prefers(&primary.content_type) {
         return see_other(&link(files, &key, &primary).await?);
     }
-    let job = files.with_results(job).await.map_err(ApiError::unavailable)?;
+    let job = files.with_results(job, now).await.map_err(ApiError::unavailable)?;
     let each = result_files(&job);
     let (output, key) = match index {
         None => (&primary, &key),

@@ -11,7 +11,7 @@ use super::item::{Item, UsageItem, number};
 use super::{StoreError, store_error};
 use crate::config::Tables;
 use crate::domain::api_key::Mode;
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Timestamp, millis};
 
 #[derive(Clone, Debug)]
 pub struct Budgets {
@@ -48,9 +48,8 @@ impl Budgets {
 
     /// Adds the time that a failed job was processed, and returns the day's sum with it.
     pub async fn add_failure(&self, account: &str, worked: Duration, now: Timestamp) -> Result<Duration, StoreError> {
-        let millis = u64::try_from(worked.as_millis()).unwrap_or(u64::MAX);
         let update =
-            self.add(UsageItem::Failures(now).key(account), millis, now).return_values(ReturnValue::UpdatedNew);
+            self.add(UsageItem::Failures(now).key(account), millis(worked), now).return_values(ReturnValue::UpdatedNew);
         let output = Box::pin(send(update)).await.map_err(|error| store_error(&error))?;
         let used = output.attributes.as_ref().and_then(|new| new.get("used")?.as_n().ok()?.parse().ok());
         let used = used.ok_or_else(|| StoreError::Malformed("a day's failures without their sum".into()))?;

@@ -20,7 +20,7 @@ use crate::domain::audit::{AuditEntry, Author, Subject, SubjectKind, diff};
 use crate::domain::catalogue::Tool;
 use crate::domain::limits::Ceilings;
 use crate::domain::offer::Offer;
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Timestamp, millis};
 use crate::domain::tool::{ServiceSettings, ToolSettings};
 
 #[derive(Debug)]
@@ -118,7 +118,7 @@ impl Settings {
         let now = clock::now();
         let cached = self.cache.lock().ok().and_then(|cache| cache.clone());
         if let Some((read_at, snapshot)) = &cached
-            && now.millis_since(*read_at) < u64::try_from(self.max_age.as_millis()).unwrap_or(u64::MAX)
+            && now.millis_since(*read_at) < millis(self.max_age)
         {
             return Ok(snapshot.clone());
         }

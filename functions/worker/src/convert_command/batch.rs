@@ -12,7 +12,9 @@ use docmill::domain::request::JobRequest;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Args, EngineArgs, Input, Refused, catalogue, convert, converter, keep, millis, request, run_to_the_end};
+use super::{
+    Args, EngineArgs, Input, Refused, catalogue, convert, converter, keep, request, rounded_millis, run_to_the_end,
+};
 use crate::converter::Converter;
 use crate::tree::Scratch;
 
@@ -94,7 +96,7 @@ async fn convert_line(converters: &mut Converters, args: &BatchArgs, line: &str)
     let converted = convert(converter, &inputs, &request, &[], &args, scratch.path()).await?;
     let mut answer = keep(&converted, &args.out)?;
     warnings.extend(converted.warnings);
-    answer["convertMs"] = json!(millis(converted.convert));
+    answer["convertMs"] = json!(rounded_millis(converted.convert));
     answer["warnings"] = json!(warnings);
     Ok(answer)
 }

@@ -163,9 +163,9 @@ async fn convert_all(args: &Args) -> Result<Value, Refused> {
         let cpu = cpu::of_process_tree()?;
         let converted = convert(&converter, &inputs, &request, &fonts, args, scratch.path()).await?;
         runs.push(json!({
-            "fetchMs": millis(converted.fetch),
-            "convertMs": millis(converted.convert),
-            "cpuMs": millis(cpu::of_process_tree()?.saturating_sub(cpu)),
+            "fetchMs": rounded_millis(converted.fetch),
+            "convertMs": rounded_millis(converted.convert),
+            "cpuMs": rounded_millis(cpu::of_process_tree()?.saturating_sub(cpu)),
         }));
         last = keep(&converted, &args.out)?;
         if runs.len() == 1 {
@@ -191,7 +191,7 @@ fn keep(converted: &Converted, out: &Path) -> Result<Value, Refused> {
     }))
 }
 
-fn millis(duration: Duration) -> f64 {
+fn rounded_millis(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 10_000.0).round() / 10.0
 }
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::task::spawn_blocking;
 
-use super::calls::{call, room};
+use super::call::{call, room};
 use super::html_browser::EMAIL_TOOL;
 use super::page::{read_options, read_page_up_to};
 use super::{Artifact, Conversion, Engine, Failure, Source, Task};

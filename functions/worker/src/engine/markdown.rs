@@ -8,7 +8,7 @@ use docmill_pdf::Media;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::calls::{call, room};
+use super::call::{call, room};
 use super::page::read_page;
 use super::{Artifact, Conversion, Engine, Failure, Source, Task};
 use crate::checker;

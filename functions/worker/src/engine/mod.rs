@@ -4,7 +4,7 @@ pub mod html_basic;
 pub mod html_browser;
 pub mod page;
 
-mod calls;
+mod call;
 pub mod email;
 mod fonts;
 pub mod fork_server;

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::account::api_key::Mode;
 use crate::account::quota::RateLimit;
+use crate::time::millis;
 
 pub const MAX_BODY_BYTES: usize = 1 << 20;
 /// Inline content of one request, for all sources together.
@@ -237,10 +238,6 @@ impl Limits {
         ];
         fixed.into_iter().chain(settings).chain(others).map(|(name, value)| (name.to_owned(), value)).collect()
     }
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

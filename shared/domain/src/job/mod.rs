@@ -258,6 +258,11 @@ mod ids {
 }
 
 impl Job {
+    /// Whether this account may see it. The time of its deletion is compared here because DynamoDB deletes late.
+    pub fn is_of(&self, account: &str, now: Timestamp) -> bool {
+        self.account == account && self.ttl > now.as_ttl_seconds()
+    }
+
     /// The state at `now`, which may be ahead of the stored one.
     pub fn status_at(&self, now: Timestamp) -> JobStatus {
         self.status.at(self.expires_at, now)

@@ -50,17 +50,6 @@ impl JobStatus {
             (status, _) => status,
         }
     }
-
-    /// The state machine. Every conditional write of the store implements one of its transitions.
-    pub const fn may_become(self, next: Self) -> bool {
-        matches!(
-            (self, next),
-            (Self::Queued, Self::Processing | Self::Failed | Self::Canceled)
-                | (Self::Processing, Self::Queued | Self::Processing | Self::Completed | Self::Failed | Self::Canceled)
-                | (Self::Completed, Self::Expired | Self::Deleted)
-                | (Self::Failed | Self::Expired | Self::Canceled, Self::Deleted)
-        )
-    }
 }
 
 #[cfg(test)]
@@ -73,17 +62,6 @@ mod tests {
     fn states_are_written_as_they_serialise() {
         for status in JobStatus::ALL {
             assert_eq!(json!(status), json!(status.as_str()));
-        }
-    }
-
-    #[test]
-    fn a_terminal_state_never_changes_but_for_expiry_and_deletion() {
-        for from in JobStatus::ALL.into_iter().filter(|status| status.is_terminal()) {
-            for to in JobStatus::ALL {
-                let deleted = from != JobStatus::Deleted && to == JobStatus::Deleted;
-                let allowed = deleted || (from == JobStatus::Completed && to == JobStatus::Expired);
-                assert_eq!(from.may_become(to), allowed, "{from:?} → {to:?}");
-            }
         }
     }
 }

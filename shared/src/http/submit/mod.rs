@@ -1,6 +1,6 @@
 //! The one path by which all four endpoints create jobs.
 
-mod stored;
+mod stored_sources;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -191,10 +191,10 @@ impl JobService {
             (Ok(_), Some(breach)) => return Err(ApiError::validation(vec![breach])),
             (Err(breaches), breach) => return Err(ApiError::validation(breaches.into_iter().chain(breach).collect())),
         };
-        stored::admit_count(&wanted, body, caller.limits(&self.context.config.limits).sources)?;
+        stored_sources::admit_count(&wanted, body, caller.limits(&self.context.config.limits).sources)?;
         let cost = cost + self.admit_steps(&wanted, &caller)?;
         for _ in 0..TRIES {
-            let stored = stored::find(&self.context, &wanted, body, &caller).await?;
+            let stored = stored_sources::find(&self.context, &wanted, body, &caller).await?;
             if !stored.breaches.is_empty() {
                 let replay = self.replay(idempotency_key.as_ref(), &wanted, &caller).await?;
                 return replay.ok_or_else(|| ApiError::validation(stored.breaches));

@@ -188,7 +188,7 @@ impl Jobs {
         marks: &[JobMark],
         now: Timestamp,
     ) -> Result<HashMap<JobId, Job>, StoreError> {
-        let admits = |job: &Job| job.account == account && filter.admits(job, now);
+        let admits = |job: &Job| job.is_of(account, now) && filter.admits(job, now);
         let mut ids: Vec<_> = marks.iter().map(|mark| mark.id).collect();
         if !filter.is_of_index() {
             // Few of them match, and a late read costs half as much. What it admits is read again.

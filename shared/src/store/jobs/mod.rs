@@ -1,5 +1,6 @@
 //! The Jobs table after creation. Every transition of the state machine is one conditional write.
 
+mod awaited;
 mod cleanup;
 mod deletion;
 mod ending;
@@ -7,13 +8,12 @@ mod failing;
 mod held;
 mod listing;
 mod slots;
-mod waiting;
 
+pub use awaited::{WAITING_GRACE, Wait};
 pub use ending::Refund;
 pub use held::Lane;
 pub use listing::{JobFilter, JobMark, JobsPage};
 pub use slots::{Occupancy, Slot};
-pub use waiting::{WAITING_GRACE, Wait};
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -90,8 +90,7 @@ impl Jobs {
     /// A job of this account. Jobs of others, unknown jobs and invalid ids give `None` after the same read.
     pub async fn get_own(&self, account: &str, id: &str, now: Timestamp) -> Result<Option<Job>, StoreError> {
         let job = self.get(JobId::parse(id).unwrap_or(JobId::NONE)).await?;
-        // The time is compared here because DynamoDB deletes late.
-        Ok(job.filter(|job| job.account == account && job.ttl > now.as_ttl_seconds()))
+        Ok(job.filter(|job| job.is_of(account, now)))
     }
 
     /// An eventually consistent read at half the price. It may miss a recent end, but an end that it shows is final.

@@ -74,11 +74,7 @@ pub(super) fn file_list(state: &AppState, job: &Job) -> Option<maud::Markup> {
 /// The job with all its results, and the links of its preview.
 async fn with_results(state: &AppState, job: Job) -> Result<(Job, Option<Preview>), PageError> {
     let unavailable = |error: docmill::files::FilesError| PageError::Unavailable(error.to_string());
-    let job = if job.status_at(clock::now()) == JobStatus::Completed {
-        state.context.files.with_results(job).await.map_err(unavailable)?
-    } else {
-        job
-    };
+    let job = state.context.files.with_results(job, clock::now()).await.map_err(unavailable)?;
     let preview = Preview::of(state, &job).await.map_err(unavailable)?;
     Ok((job, preview))
 }
@@ -142,7 +138,7 @@ async fn download(
     let (key, output) = match wanted.output {
         None => (job.output_key.clone(), job.output.clone()),
         Some(index) => {
-            let job = state.context.files.with_results(job).await.map_err(unavailable)?;
+            let job = state.context.files.with_results(job, clock::now()).await.map_err(unavailable)?;
             (part_key(&job, OutputPart::File(index)), files::of(&job).get(index).cloned())
         }
     };

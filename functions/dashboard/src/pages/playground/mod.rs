@@ -244,12 +244,10 @@ async fn cancel(
 }
 
 async fn own_job(state: &AppState, user: &SignedIn, id: &str) -> Result<Job, PageError> {
-    let job = jobs::own_job(state, user, id, clock::now()).await?;
+    let now = clock::now();
+    let job = jobs::own_job(state, user, id, now).await?;
     // The panel lists the files of jobs with few and with many.
-    if job.status_at(clock::now()) == JobStatus::Completed {
-        return state.context.files.with_results(job).await.map_err(unavailable);
-    }
-    Ok(job)
+    state.context.files.with_results(job, now).await.map_err(unavailable)
 }
 
 fn unavailable(error: impl ToString) -> PageError {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use docmill::domain::time::millis;
 use docmill::domain::tool::EngineKind;
 use docmill::telemetry;
 use tempfile::TempDir;
@@ -74,7 +75,7 @@ impl Children {
         let bounds = Bounds {
             directory: task.scratch.to_owned(),
             reads: task.fonts.reads(),
-            timeout_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
+            timeout_ms: millis(left),
             address_space: ADDRESS_SPACE_BYTES,
             cpu_seconds: cpu_seconds(left),
             file_bytes: task.limits.output_bytes,

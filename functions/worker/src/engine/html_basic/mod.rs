@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
+use docmill::domain::time::millis;
 use docmill::domain::tool::EngineKind;
 use serde_json::Value;
 use tokio::task::spawn_blocking;
@@ -167,7 +168,7 @@ fn order(options: &PageOptions, base: Option<Url>, left: Duration, fonts: FontNe
         margin_bottom: options.margin_bottom.css_pixels(),
         margin_left: options.margin_left.css_pixels(),
         base: base.map(String::from),
-        time_left_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
+        time_left_ms: millis(left),
         fonts,
         own_fonts: None,
         page_range: options.page_range.clone(),

@@ -1,5 +1,6 @@
 //! A forked child of a warm LibreOffice for each document: as isolated as a fresh process, as fast as a warm one.
 
+use docmill::domain::time::millis;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -60,7 +61,7 @@ impl Forked {
         let bounds = Bounds {
             directory: order.scratch.to_owned(),
             reads: order.fonts.reads(),
-            timeout_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
+            timeout_ms: millis(left),
             address_space: ADDRESS_SPACE,
             cpu_seconds: 2 * left.as_secs() + 2,
             file_bytes: order.limits.output_bytes.max(TEMPORARY_BYTES),

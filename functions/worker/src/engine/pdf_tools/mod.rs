@@ -9,6 +9,7 @@ use std::time::Instant;
 use async_trait::async_trait;
 use docmill::clock;
 use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
+use docmill::domain::time::millis;
 use docmill::domain::tool::EngineKind;
 use docmill_pdf::{ErrorCode, Outcome, Request, Tool};
 use serde::Deserialize;
@@ -58,7 +59,7 @@ impl PdfTools {
         let bounds = Bounds {
             directory: task.scratch.to_owned(),
             reads: Vec::new(),
-            timeout_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
+            timeout_ms: millis(left),
             address_space: ADDRESS_SPACE,
             cpu_seconds: 2 * left.as_secs() + 2,
             file_bytes: task.limits.output_bytes,

@@ -66,7 +66,7 @@ pub(super) async fn find(
     let jobs = context.jobs.get_all(&ids.into_iter().collect::<Vec<_>>()).await?;
     let jobs: BTreeMap<JobId, Job> = jobs.into_iter().map(|job| (job.id, job)).collect();
     for (index, id, output) in results {
-        match judge(jobs.get(&id).filter(|job| is_own(job, caller)), output, caller) {
+        match judge(jobs.get(&id).filter(|job| job.is_of(caller.account(), caller.now)), output, caller) {
             Ok(None) => {}
             Ok(Some(awaited)) => {
                 found.awaited.insert(awaited);
@@ -87,10 +87,6 @@ pub(super) async fn find(
 }
 
 const NO_SUCH_UPLOAD: &str = "must be the id of a completed upload of your account, less than an hour old";
-
-fn is_own(job: &Job, caller: &Caller) -> bool {
-    job.account == caller.account() && job.ttl > caller.now.as_ttl_seconds()
-}
 
 /// The job if it is unfinished, or why its result can't be used.
 fn judge(job: Option<&Job>, output: usize, caller: &Caller) -> Result<Option<JobId>, String> {

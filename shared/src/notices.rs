@@ -25,7 +25,7 @@ const NOTIFYING_TIME: Duration = Duration::from_secs(5);
 const NO_SOURCE: &str = "a job whose result it takes did not complete";
 
 #[derive(Debug, thiserror::Error)]
-pub enum WaitingError {
+pub enum NoticeError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -43,13 +43,13 @@ pub enum Notified {
 
 /// What notifying needs.
 #[derive(Clone, Copy, Debug)]
-pub struct Waiting<'a> {
+pub struct Notices<'a> {
     pub jobs: &'a Jobs,
     pub files: &'a Files,
     pub queue: &'a Queue,
 }
 
-impl Waiting<'_> {
+impl Notices<'_> {
     /// What follows the end of a job: its request is deleted, and waiting jobs are notified. The sweeper does what can't be done
     /// in time.
     pub async fn close(&self, job: &Job, status: JobStatus) {
@@ -114,7 +114,7 @@ impl Waiting<'_> {
     }
 
     /// Notifies a job that one of its awaited jobs has ended.
-    pub async fn notify(&self, waiter: JobId, ended: JobId, status: JobStatus) -> Result<Notified, WaitingError> {
+    pub async fn notify(&self, waiter: JobId, ended: JobId, status: JobStatus) -> Result<Notified, NoticeError> {
         if status == JobStatus::Completed {
             return match self.jobs.stop_waiting(waiter, ended).await? {
                 Wait::Over(job) => self.start(&job).await,
@@ -129,7 +129,7 @@ impl Waiting<'_> {
     }
 
     /// Queues a job that no longer waits.
-    pub async fn start(&self, job: &Job) -> Result<Notified, WaitingError> {
+    pub async fn start(&self, job: &Job) -> Result<Notified, NoticeError> {
         match self.jobs.start(job, clock::now()).await? {
             Written::Yes => {
                 self.queue.send(job.queue, &job.account, &Message::Convert { job_id: job.id }).await?;
@@ -139,7 +139,7 @@ impl Waiting<'_> {
         }
     }
 
-    async fn fail(&self, job: &Job, ended: JobId, status: JobStatus, now: Timestamp) -> Result<Notified, WaitingError> {
+    async fn fail(&self, job: &Job, ended: JobId, status: JobStatus, now: Timestamp) -> Result<Notified, NoticeError> {
         let error = JobError::new(JobErrorCode::SourceJobFailed, why(ended, status));
         match self.jobs.fail(job, &error, None, now).await? {
             Written::Yes => {

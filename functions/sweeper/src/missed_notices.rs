@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use docmill::domain::job::{Job, JobId, JobStatus};
 use docmill::domain::time::Timestamp;
+use docmill::notices::{Notices, Notified};
 use docmill::store::StoreError;
 use docmill::store::item::Shard;
 use docmill::store::jobs::{WAITING_GRACE, Written};
-use docmill::waiting::{Notified, Waiting};
 
 use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
 
@@ -37,7 +37,7 @@ impl Sweeper {
     /// Timeline: a worker completes the awaited job and dies before it notifies the waiting one; or it removes the last awaited
     /// job from the list and dies before it queues the waiting one.
     async fn notify(&self, job: Job, ends: &Ends, now: Timestamp) -> Result<Repair, Obstacle> {
-        let waiting = self.waiting();
+        let waiting = self.notices();
         let Some(awaited) = &job.waiting_for else {
             return Ok(repair(waiting.start(&job).await?));
         };
@@ -71,8 +71,8 @@ impl Sweeper {
         }
     }
 
-    pub(crate) fn waiting(&self) -> Waiting<'_> {
-        Waiting { jobs: &self.context.jobs, files: &self.context.files, queue: &self.queue }
+    pub(crate) fn notices(&self) -> Notices<'_> {
+        Notices { jobs: &self.context.jobs, files: &self.context.files, queue: &self.queue }
     }
 }
 

@@ -8,8 +8,8 @@ use docmill::clock::Clock;
 use docmill::domain::job::{JobErrorCode, JobId, JobStatus};
 use docmill::domain::upload::UploadId;
 use docmill::files::{Files, ObjectKey, result_files};
+use docmill::notices::why;
 use docmill::store::jobs::Jobs;
-use docmill::waiting::why;
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
 
@@ -43,11 +43,12 @@ impl AccountFiles<'_> {
         let Some(job) = job.filter(|job| job.account == self.account) else {
             return Err(no_result(id, JobStatus::Deleted));
         };
-        let status = job.status_at(self.clock.now());
+        let now = self.clock.now();
+        let status = job.status_at(now);
         if status != JobStatus::Completed {
             return Err(no_result(id, status));
         }
-        let job = self.files.with_results(job).await.map_err(|error| internal("reading a source job", &error))?;
+        let job = self.files.with_results(job, now).await.map_err(|error| internal("reading a source job", &error))?;
         let Some((output, key)) = result_files(&job).into_iter().nth(index) else {
             return Err(no_result(id, status));
         };
