@@ -81,6 +81,18 @@ async fn each_endpoint_keeps_its_budget() {
     world.watch.take_calls();
     let answer = Answer::of(get_job_download::handle(world.context.clone(), with_id()).await);
     check("GET /v1/jobs/{job_id}/download", answer, 200, &[KEY, "GetItem"]);
+    let request = get("/v1/events").key(key).build();
+    let answer = Answer::of(list_events::handle(context(), request).await);
+    let event = answer.body["nextCursor"].as_str().unwrap().to_owned();
+    // What is new, the end of the log, the events' marks; a page and a mark for the one that is new.
+    let appending = ["Query", "Query", "BatchGetItem", "UpdateItem", "UpdateItem"];
+    check("GET /v1/events", answer, 200, &[&[KEY], &appending[..], &["Query", "Query", "BatchGetItem"]].concat());
+    let request = get("/v1/events").key(key).query("after", &event).build();
+    let answer = Answer::of(list_events::handle(context(), request).await);
+    check("GET /v1/events, nothing new", answer, 200, &[KEY, "GetItem", "Query", "Query", "Query"]);
+    let request = get("/").key(key).parameter("event_id", &event).build();
+    let answer = Answer::of(get_event::handle(context(), request).await);
+    check("GET /v1/events/{event_id}", answer, 200, &[KEY, "GetItem"]);
     let answer = Answer::of(convert_office_to_pdf::handle(service(), post("/", &flat_office).key(key).build()).await);
     check("POST /v1/convert/office-to-pdf", answer, 202, &[KEY, TRANSACTION, MESSAGE]);
     let answer = Answer::of(convert_html_to_pdf::handle(service(), post("/", &flat_html).key(key).build()).await);

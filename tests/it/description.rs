@@ -342,6 +342,20 @@ async fn real_answers_are_as_described() {
         description.check(Method::POST, "/v1/uploads", &answer);
     }
 
+    let mut event = "evt_none".to_owned();
+    for (name, value) in [("limit", "1"), ("limit", "0"), ("wait", "1")] {
+        let request = get("/v1/events").key(&account.key).query(name, value).build();
+        let answer = Answer::of(list_events::handle(world.context.clone(), request).await);
+        description.check(Method::GET, "/v1/events", &answer);
+        event = answer.body["events"][0]["id"].as_str().map_or(event, str::to_owned);
+    }
+    for (id, status) in [(event.as_str(), 200), ("evt_none", 404)] {
+        let request = get("/").key(&account.key).parameter("event_id", id).build();
+        let answer = Answer::of(get_event::handle(world.context.clone(), request).await);
+        assert_eq!(answer.status, status);
+        description.check(Method::GET, "/v1/events/{event_id}", &answer);
+    }
+
     let fonts = Arc::new(FontService::new(world.context.clone()));
     let upload = uploaded(&world, &account, fixture("triangle.ttf")).await.to_string();
     let locked = uploaded(&world, &account, fixture("locked.ttf")).await.to_string();

@@ -103,6 +103,7 @@ fn job(id: JobId, account: &Account) -> Job {
         tool: "html-to-pdf".into(),
         queue: QueueName::Html,
         status: JobStatus::Completed,
+        version: 3,
         created_at: now,
         started_at: Some(now),
         finished_at: Some(now),
@@ -252,10 +253,16 @@ async fn jobs_and_routes(deployed: &mut Deployed) {
     let body = deployed.expect(ErrorCode::OutputExpired, request).await;
     assert_eq!(body["job"]["status"], "expired");
     fonts(deployed, &account).await;
+    events(deployed, &account).await;
     let request = deployed.get("/v1/nowhere", &key);
     deployed.expect(ErrorCode::RouteNotFound, request).await;
     let request = deployed.request(Method::PUT, "/v1/tools");
     deployed.expect(ErrorCode::MethodNotAllowed, request).await;
+}
+
+async fn events(deployed: &mut Deployed, account: &Account) {
+    let request = deployed.get("/v1/events/evt_01935f6b8d4a7c3e9b5d2f1a6c7e8d90", &account.key);
+    deployed.expect(ErrorCode::EventNotFound, request).await;
 }
 
 async fn fonts(deployed: &mut Deployed, account: &Account) {

@@ -4,6 +4,7 @@ use docmill::clock;
 use docmill::domain::api_key::Mode;
 use docmill::domain::event::EventKind;
 use docmill::domain::job::{Job, JobError, JobErrorCode, JobId};
+use docmill::domain::time::Timestamp;
 use docmill::store::events::StoredEvent;
 use docmill::store::jobs::Written;
 use futures_util::future::join_all;
@@ -73,6 +74,89 @@ async fn a_jobs_end_writes_one_event_without_the_request() {
         !["canary", "a.example", "input", "options", "outputs/"].iter().any(|secret| text.contains(secret)),
         "{text}"
     );
+}
+
+#[tokio::test]
+async fn every_transition_raises_the_version_and_an_event_has_that_of_its_end() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let (jobs, now) = (&world.context.jobs, clock::now());
+    let read = async |id: JobId, at: Timestamp| jobs.get(id).await.unwrap().unwrap().view(at)["version"].clone();
+    let answer = request(&world, &account).await;
+    assert_eq!(answer.body["job"]["version"], 1, "queued");
+    let first = claim(jobs, JobId::parse(&answer.job_id()).unwrap()).await;
+    assert_eq!(first.version, 2, "processing");
+    assert_eq!(jobs.release(&first, now).await.unwrap(), Written::Yes);
+    assert_eq!(read(first.id, now).await, 3, "queued again");
+    let second = claim(jobs, first.id).await;
+    let done = completion(now);
+    assert_eq!(jobs.complete(&second, &done).await.unwrap(), Written::Yes);
+    assert_eq!(read(first.id, now).await, 5, "completed");
+    assert_eq!(events(&world, &account).await[0].data["job"]["version"], 5);
+    assert_eq!(read(first.id, done.expires_at).await, 6, "expired, though the sweeper has not written it");
+
+    // One copy of the job is expired before it is deleted, the other one is not.
+    let completed = jobs.get(first.id).await.unwrap().unwrap();
+    assert_eq!(jobs.delete(&completed, done.expires_at).await.unwrap(), Written::Yes);
+    assert_eq!(read(first.id, now).await, 7, "newer than the expiry that was read");
+    let other = claimed(&world, &account).await;
+    assert_eq!(jobs.complete(&other, &done).await.unwrap(), Written::Yes);
+    let other = jobs.get(other.id).await.unwrap().unwrap();
+    assert_eq!(jobs.expire(&other).await.unwrap(), Written::Yes);
+    assert_eq!(read(other.id, done.expires_at).await, 4, "as it was read before");
+}
+
+#[tokio::test]
+async fn of_ends_that_race_only_the_one_that_wins_is_in_an_event_with_its_version() {
+    let world = World::new();
+    let account = world.account(10).await;
+    for _ in 0..5 {
+        let job = claimed(&world, &account).await;
+        let (done, error) =
+            (completion(clock::now()), JobError::new(JobErrorCode::WrongPassword, "Send the right one."));
+        let jobs = &world.context.jobs;
+        tokio::join!(
+            async { jobs.complete(&job, &done).await.map(drop).unwrap() },
+            async { jobs.cancel(&job, clock::now()).await.map(drop).unwrap() },
+            async { jobs.fail(&job, &error, None, clock::now()).await.map(drop).unwrap() },
+            async { jobs.release(&job, clock::now()).await.map(drop).unwrap() },
+        );
+        let ended = jobs.get(job.id).await.unwrap().unwrap();
+        let told: Vec<_> =
+            events(&world, &account).await.into_iter().filter(|event| event.job == Some(job.id)).collect();
+        if ended.status.is_terminal() {
+            assert_eq!(told.len(), 1, "{told:?}");
+            let told = &told[0].data["job"];
+            assert_eq!((&told["version"], &told["status"]), (&json!(ended.version), &json!(ended.status)));
+        } else {
+            assert!(told.is_empty(), "the job was released first: {told:?}");
+        }
+        assert_eq!(ended.version, 3, "one transition won");
+    }
+}
+
+#[tokio::test]
+async fn a_body_is_the_same_at_each_read_and_never_larger_than_20_kb() {
+    let world = World::new();
+    let account = world.account(10).await;
+    // As large as labels may be: each character takes six bytes in JSON.
+    let labels: serde_json::Map<_, _> =
+        (0..20).map(|label| (format!("{label:\u{1}<40}"), json!("\u{1}".repeat(500)))).collect();
+    let asked = json!({"toolSlug": "html-to-pdf", "html": "<p>x", "metadata": labels});
+    let created = post("/", &asked).key(&account.key).build();
+    let answer = Answer::of(create_job::handle(world.service.clone(), created).await);
+    assert_eq!(answer.status, 202, "{}", answer.body);
+    let job = claim(&world.context.jobs, JobId::parse(&answer.job_id()).unwrap()).await;
+    complete(&world, &job).await;
+    let bodies = join_all((0..5).map(|_| events(&world, &account))).await;
+    let body = bodies[0][0].body();
+    assert!(bodies.iter().all(|read| read[0].body() == body), "members keep their order");
+    assert!(body.len() <= 20_000 && body.len() > 15_000, "{}", body.len());
+    let told: Value = serde_json::from_str(&body).unwrap();
+    let told = told["data"]["job"].as_object().unwrap();
+    assert_eq!(told["metadataTruncated"], true);
+    let members: Vec<_> = told.keys().map(String::as_str).collect();
+    assert!(members.starts_with(&["id", "status", "version", "toolSlug"]), "{members:?}");
 }
 
 #[tokio::test]

@@ -53,6 +53,19 @@ impl Stack {
         self.ask(Method::POST, "/v1/jobs", Some(body)).await["job"]["id"].as_str().unwrap().to_owned()
     }
 
+    /// The id of the event about the job's end.
+    async fn event_of(&self, job: &str) -> String {
+        let mut after = String::new();
+        loop {
+            let path = format!("/v1/events?jobId={job}&limit=100&wait=20{after}");
+            let page = self.ask(Method::GET, &path, None).await;
+            if let Some(id) = page["events"][0]["id"].as_str() {
+                return id.to_owned();
+            }
+            after = format!("&after={}", page["nextCursor"].as_str().expect("there are events, or a wait's end"));
+        }
+    }
+
     /// Runs a program with the stack in its own folder.
     async fn run(&self, mut command: Command, folder: &Path, job: &str) -> Output {
         command.current_dir(folder).kill_on_drop(true);
@@ -150,6 +163,7 @@ async fn every_command_of_the_guides_works() {
             }
             "fonts" => assert_eq!(answers[0]["font"]["family"], "Probe Triangle"),
             "lists" => assert!(answers[0]["jobs"].is_array()),
+            "events" => assert!(answers[0]["events"].is_array()),
             _ => assert!(answers.last().unwrap()["job"]["id"].is_string(), "{}: {said}", guide.slug),
         }
         ran += 1;
@@ -184,8 +198,9 @@ async fn every_request_on_an_endpoints_page_works() {
         let request =
             request.replace("https://files.example.com/report.docx", &format!("{}/small.docx", stack.samples));
         let (job, upload, font) = needs(&stack, &elsewhere, &operation.slug()).await;
+        let event = if operation.slug() == "get-event" { stack.event_of(&job).await } else { String::new() };
         let mut bash = Command::new("bash");
-        let ids = format!("export UPLOAD_ID={upload} FONT_ID={font}\n");
+        let ids = format!("export UPLOAD_ID={upload} FONT_ID={font} EVENT_ID={event}\n");
         bash.args(["-c", &format!("set -eu\n{ids}{request} | cat")]);
         let output = stack.run(bash, folder.path(), &job).await;
         let said = String::from_utf8_lossy(&output.stdout);

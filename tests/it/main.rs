@@ -24,6 +24,7 @@ mod credits;
 mod dashboard_account;
 mod description;
 mod error_table;
+mod event_log;
 mod events;
 mod every_tool;
 mod examples;

@@ -53,6 +53,8 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
         ("GET", ["v1", "fonts"]) => list_fonts::handle(Arc::new(FontService::new(context)), request).await,
         ("DELETE", ["v1", "fonts", _]) => delete_font::handle(Arc::new(FontService::new(context)), request).await,
         ("GET", ["v1", "account", "usage"]) => get_account_usage::handle(context, request).await,
+        ("GET", ["v1", "events"]) => list_events::handle(context, request).await,
+        ("GET", ["v1", "events", _]) => get_event::handle(context, request).await,
         ("POST", ["v1", "webhooks", "test"]) => test_webhook::handle(context, request).await,
         ("GET", ["openapi.json" | "llms.txt" | "docs", ..]) => {
             api_docs::handle(Arc::new(Book::load().unwrap()), request).await

@@ -142,6 +142,7 @@ impl Book {
                 (guide("warnings", "How a result differs from its source."))
                 (guide("limits", "Sizes, times and requests per minute."))
                 (guide("idempotency", "Repeat requests safely and pay once."))
+                (guide("events", "Ask what happened to your jobs, and miss nothing."))
                 (guide("webhooks", "Signed events about jobs and your account."))
             }
             h2 { "Tools" }

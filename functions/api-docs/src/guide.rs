@@ -24,7 +24,7 @@ macro_rules! guide {
 }
 
 /// In reading order.
-pub const GUIDES: [Guide; 15] = [
+pub const GUIDES: [Guide; 16] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
@@ -38,6 +38,7 @@ pub const GUIDES: [Guide; 15] = [
     guide!("warnings"),
     guide!("limits"),
     guide!("idempotency"),
+    guide!("events"),
     guide!("webhooks"),
     guide!("versions"),
 ];

@@ -112,7 +112,8 @@ impl Operation<'_> {
             .path
             .replace("{tool_slug}", "html-to-pdf")
             .replace("{job_id}", "$JOB_ID")
-            .replace("{font_id}", "$FONT_ID");
+            .replace("{font_id}", "$FONT_ID")
+            .replace("{event_id}", "$EVENT_ID");
         let content = &self.value["requestBody"]["content"]["application/json"];
         let body = example(content, description).map(|value| format!("{value:#}").replace('\'', r"'\''"));
         let method =

@@ -34,6 +34,9 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
             recorded_at: caller.now,
             // The host is enough to identify tests, and keeps the item small.
             data: json!({"host": Url::parse(&url).ok().and_then(|url| url.host_str().map(str::to_owned))}),
+            job: None,
+            unlisted: None,
+            place: None,
             ttl: caller.now.plus(KEPT).as_ttl_seconds(),
         };
         context.events.record(&event).await?;

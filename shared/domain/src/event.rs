@@ -1,4 +1,4 @@
-//! Webhook events in the form of Standard Webhooks (standardwebhooks.com). They are prepared, but not delivered yet.
+//! Events in the form of Standard Webhooks (standardwebhooks.com). They can be listed, but are not delivered yet.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::account::StoredKey;
-use crate::job::Job;
+use crate::job::{Job, JobId};
 use crate::time::{Period, Timestamp};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,10 +47,14 @@ const EVENT_ID_TIME: usize = 16;
 /// How long an event can be listed.
 pub const EVENT_RETENTION: Duration = Duration::from_secs(30 * 86_400);
 
+/// Marks a job whose labels are not complete.
+const LABELS_LEFT_OUT: &str = "metadataTruncated";
+
 /// The members of a job in events. The request is left out, so that no URL or option is copied.
-pub const JOB_MEMBERS: [&str; 14] = [
+pub const JOB_MEMBERS: [&str; 15] = [
     "id",
     "status",
+    "version",
     "toolSlug",
     "mode",
     "testMode",
@@ -65,12 +69,22 @@ pub const JOB_MEMBERS: [&str; 14] = [
     "error",
 ];
 
+/// Most bytes of an event's data as JSON text. The whole body has at most 20,000.
+const MAX_DATA_BYTES: usize = 20_000 - 200;
+
 /// An event's id and its `webhook-id`. Ids are sorted by time.
 pub fn new_event_id(at: Timestamp) -> String {
     let seconds = u64::try_from(at.as_millis().div_euclid(1000)).unwrap_or(0);
     let nanos = u32::try_from(at.as_millis().rem_euclid(1000)).unwrap_or(0) * 1_000_000;
     let time = uuid::Timestamp::from_unix(uuid::NoContext, seconds, nanos);
     format!("evt_{}", Uuid::new_v7(time).simple())
+}
+
+/// When an event with this id was recorded; `None` if no event has an id like this.
+pub fn event_time(id: &str) -> Option<Timestamp> {
+    let uuid = id.strip_prefix("evt_").filter(|uuid| uuid.len() == 32 && !uuid.contains(char::is_uppercase))?;
+    let (seconds, nanos) = Uuid::try_parse(uuid).ok()?.get_timestamp()?.to_unix();
+    Some(Timestamp(i64::try_from(seconds * 1000 + u64::from(nanos / 1_000_000)).ok()?))
 }
 
 /// The lowest and highest id that an event of this time can have.
@@ -81,15 +95,15 @@ pub fn event_ids_at(at: Timestamp) -> (String, String) {
     (time.to_owned(), format!("{time}~"))
 }
 
-/// Whether an event is about this job.
-pub fn is_of(data: &Value, job: &Job) -> bool {
-    data["job"]["id"] == json!(job.id)
+/// The job that an event is about.
+pub fn job_of(data: &Value) -> Option<JobId> {
+    JobId::parse(data["job"]["id"].as_str()?)
 }
 
 /// A job event's data without anything that describes the document.
 pub fn without_document(mut data: Value) -> Value {
     if let Some(job) = data.get_mut("job").and_then(Value::as_object_mut) {
-        job.retain(|name, _| !["metadata", "output", "error"].contains(&name.as_str()));
+        job.retain(|name, _| !["metadata", LABELS_LEFT_OUT, "output", "error"].contains(&name.as_str()));
     }
     data
 }
@@ -98,7 +112,28 @@ pub fn without_document(mut data: Value) -> Value {
 pub fn job_ended(job: &Job, at: Timestamp) -> Value {
     let Value::Object(mut view) = job.view(at) else { return json!({}) };
     view.retain(|name, _| JOB_MEMBERS.contains(&name.as_str()));
-    json!({ "job": view })
+    let mut data = json!({ "job": view });
+    leave_out_labels(&mut data);
+    data
+}
+
+/// Leaves out a job's longest labels until the data fits, and marks that.
+fn leave_out_labels(data: &mut Value) {
+    let mut left = true;
+    while left && data.to_string().len() > MAX_DATA_BYTES {
+        left = leave_out_longest_label(data);
+    }
+}
+
+/// False if there is none.
+fn leave_out_longest_label(data: &mut Value) -> bool {
+    let Some(job) = data.get_mut("job").and_then(Value::as_object_mut) else { return false };
+    let Some(labels) = job.get_mut("metadata").and_then(Value::as_object_mut) else { return false };
+    let bytes = |(name, value): &(&String, &Value)| name.len() + value.to_string().len();
+    let Some(longest) = labels.iter().max_by_key(bytes).map(|(name, _)| name.clone()) else { return false };
+    labels.shift_remove(&longest);
+    job.insert(LABELS_LEFT_OUT.to_owned(), json!(true));
+    true
 }
 
 /// Data of `quota.warning`.
@@ -127,6 +162,7 @@ pub fn sample_job(now: Timestamp) -> Value {
     json!({
         "id": Uuid::now_v7(),
         "status": "completed",
+        "version": 3,
         "toolSlug": "office-to-pdf",
         "mode": "live",
         "testMode": false,
@@ -146,4 +182,44 @@ pub fn sample_job(now: Timestamp) -> Value {
             "filename": "report.pdf",
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_events_id_tells_its_time() {
+        let at = Timestamp(1_795_176_000_007);
+        let id = new_event_id(at);
+        assert_eq!(event_time(&id), Some(at));
+        for wrong in ["", "evt_", "page#000000000001", &id[4..], &id[..35], &format!("{id}0"), &id.to_uppercase()] {
+            assert_eq!(event_time(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_longest_labels_are_left_out_of_large_data() {
+        let labels = |long: usize| {
+            let mut job = sample_job(Timestamp(1_795_176_000_007));
+            (0..20).for_each(|each| job["metadata"][format!("long{each}")] = json!("\u{1}".repeat(long)));
+            json!({ "job": job })
+        };
+        let mut small = labels(100);
+        leave_out_labels(&mut small);
+        assert_eq!(small, labels(100), "data that fits is whole");
+
+        let mut large = labels(500);
+        leave_out_labels(&mut large);
+        assert!(large.to_string().len() <= MAX_DATA_BYTES);
+        assert_eq!(
+            (&large["job"]["metadataTruncated"], &large["job"]["metadata"]["order"]),
+            (&json!(true), &json!("4711"))
+        );
+        let kept = large["job"]["metadata"].as_object().unwrap().len();
+        assert!(kept > 1, "no more is left out than necessary: {kept}");
+        let members = large["job"].as_object().unwrap().keys().filter(|name| *name != "metadataTruncated");
+        assert!(members.eq(labels(1)["job"].as_object().unwrap().keys()), "everything else is still there, in order");
+        assert_eq!(without_document(large)["job"].get("metadataTruncated"), None);
+    }
 }

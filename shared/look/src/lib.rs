@@ -11,7 +11,7 @@ pub mod schema;
 pub mod theme;
 
 /// The guides under `/docs`, in reading order.
-pub const GUIDES: [&str; 15] = [
+pub const GUIDES: [&str; 16] = [
     "first-conversion",
     "authentication",
     "uploads",
@@ -25,6 +25,7 @@ pub const GUIDES: [&str; 15] = [
     "warnings",
     "limits",
     "idempotency",
+    "events",
     "webhooks",
     "versions",
 ];

@@ -23,6 +23,7 @@ pub enum ErrorCode {
     ToolNotFound,
     JobNotFound,
     FontNotFound,
+    EventNotFound,
     RouteNotFound,
     MethodNotAllowed,
     JobFailed,
@@ -41,7 +42,7 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::InvalidJson,
         Self::InvalidIdempotencyKey,
         Self::MissingApiKey,
@@ -55,6 +56,7 @@ impl ErrorCode {
         Self::ToolNotFound,
         Self::JobNotFound,
         Self::FontNotFound,
+        Self::EventNotFound,
         Self::RouteNotFound,
         Self::MethodNotAllowed,
         Self::JobFailed,
@@ -87,6 +89,7 @@ impl ErrorCode {
             Self::ToolNotFound => "tool_not_found",
             Self::JobNotFound => "job_not_found",
             Self::FontNotFound => "font_not_found",
+            Self::EventNotFound => "event_not_found",
             Self::RouteNotFound => "route_not_found",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::JobFailed => "job_failed",
@@ -113,7 +116,9 @@ impl ErrorCode {
             Self::ToolNotAllowed | Self::OriginNotAllowed | Self::TestModeDisabled | Self::AccountSuspended => {
                 StatusCode::FORBIDDEN
             }
-            Self::ToolNotFound | Self::JobNotFound | Self::FontNotFound | Self::RouteNotFound => StatusCode::NOT_FOUND,
+            Self::ToolNotFound | Self::JobNotFound | Self::FontNotFound | Self::EventNotFound | Self::RouteNotFound => {
+                StatusCode::NOT_FOUND
+            }
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::JobFailed | Self::JobCanceled | Self::JobEnded | Self::TooManyFonts => StatusCode::CONFLICT,
             Self::OutputExpired => StatusCode::GONE,
@@ -146,6 +151,7 @@ impl ErrorCode {
             Self::ToolNotFound => "There is no tool with this name. `GET /v1/tools` lists all tools.",
             Self::JobNotFound => "Your account has no job with this id.",
             Self::FontNotFound => "Your account has no font with this id.",
+            Self::EventNotFound => "Your account has no event with this id. Events are kept for 30 days.",
             Self::RouteNotFound => "There is no such path. See /docs for all endpoints.",
             Self::MethodNotAllowed => {
                 "This path does not support this method. The Allow header lists the methods that it supports."

@@ -3,7 +3,7 @@
 use lambda_http::http::Method;
 
 /// Method and path template of each endpoint, in the order of the documentation.
-pub const ROUTES: [(Method, &str); 17] = [
+pub const ROUTES: [(Method, &str); 19] = [
     (Method::GET, "/v1/tools"),
     (Method::GET, "/v1/tools/{tool_slug}/schema"),
     (Method::POST, "/v1/tools/{tool_slug}/jobs"),
@@ -20,6 +20,8 @@ pub const ROUTES: [(Method, &str); 17] = [
     (Method::GET, "/v1/fonts"),
     (Method::DELETE, "/v1/fonts/{font_id}"),
     (Method::GET, "/v1/account/usage"),
+    (Method::GET, "/v1/events"),
+    (Method::GET, "/v1/events/{event_id}"),
     (Method::POST, "/v1/webhooks/test"),
 ];
 

@@ -1,4 +1,4 @@
-//! Waiting for a job within one request: `Prefer: wait=N` (RFC 7240) and `?wait=N`.
+//! Waiting for a job or an event within one request: `Prefer: wait=N` (RFC 7240) and `?wait=N`.
 
 use std::time::Duration;
 
@@ -51,49 +51,70 @@ impl Wait {
     /// A wait holds an environment, so an account has at most `most` at once. One more is answered at once: a preference may be
     /// ignored (RFC 7240). Slots count exactly across environments for two writes, which a wait of a second costs in reads anyway.
     pub async fn for_end(self, jobs: &Jobs, job: Job, most: u64) -> (Job, bool) {
-        let now = clock::now();
-        if job.status_at(now).is_terminal() {
-            return (job, true);
+        let (id, account) = (job.id, job.account.clone());
+        let has_ended = |job: &Job| job.status_at(clock::now()).is_terminal();
+        // An eventually consistent read may be late, but if it shows an end, the job has ended. Only the last read is strongly
+        // consistent.
+        let read = move |is_last| async move { if is_last { jobs.get(id).await } else { jobs.glimpse(id).await } };
+        self.until(jobs, (&account, most), job, has_ended, read).await
+    }
+
+    /// The same for anything that `read` reads: the first that is `over`, or the last when time is up. `read` is told whether it is
+    /// the last time, and may find nothing new.
+    pub async fn until<T, F>(
+        self,
+        jobs: &Jobs,
+        (account, most): (&str, u64),
+        first: T,
+        over: impl Fn(&T) -> bool,
+        read: impl Fn(bool) -> F,
+    ) -> (T, bool)
+    where
+        F: Future<Output = Result<Option<T>, StoreError>>,
+    {
+        if over(&first) {
+            return (first, true);
         }
-        let (account, holder) = (job.account.clone(), Uuid::now_v7().simple().to_string());
-        let slot = Slot::Waiting { account: &account };
+        let (slot, holder, now) = (Slot::Waiting { account }, Uuid::now_v7().simple().to_string(), clock::now());
         let times = (now, now.plus(self.until.saturating_duration_since(Instant::now()) + ANSWER_TIME));
         match timeout(READ_TIME, jobs.take_slot(&slot, &holder, None, most, times)).await {
             Ok(Ok(true)) => {}
-            Ok(Ok(false)) => return (job, false),
+            Ok(Ok(false)) => return (first, false),
             Ok(Err(error)) => {
-                tracing::warn!(job_id = %job.id, %error, "waits could not be counted; the request does not wait");
-                return (job, false);
+                tracing::warn!(account, %error, "waits could not be counted; the request does not wait");
+                return (first, false);
             }
             Err(_elapsed) => {
-                tracing::warn!(job_id = %job.id, "waits were not counted in time; the request does not wait");
-                return (job, false);
+                tracing::warn!(account, "waits were not counted in time; the request does not wait");
+                return (first, false);
             }
         }
-        let job = self.look(jobs, job).await;
+        let last = self.look(first, over, read).await;
         // A slot that is not given back ends by itself.
         if let Ok(Err(error)) = timeout(READ_TIME, jobs.return_slot(&slot, &holder)).await {
-            tracing::warn!(job_id = %job.id, %error, "a wait's slot could not be given back");
+            tracing::warn!(account, %error, "a wait's slot could not be given back");
         }
-        (job, true)
+        (last, true)
     }
 
-    /// An eventually consistent read may be late, but if it shows an end, the job has ended. Only the last read is strongly
-    /// consistent. Failed reads are skipped: the job is safe.
-    async fn look(self, jobs: &Jobs, mut job: Job) -> Job {
+    /// Failed reads are skipped: what is awaited is safe.
+    async fn look<T, F>(self, mut last: T, over: impl Fn(&T) -> bool, read: impl Fn(bool) -> F) -> T
+    where
+        F: Future<Output = Result<Option<T>, StoreError>>,
+    {
         let mut pause = FIRST_PAUSE;
-        while !job.status_at(clock::now()).is_terminal() && Instant::now() < self.until {
+        while !over(&last) && Instant::now() < self.until {
             let next = (Instant::now() + pause).min(self.until);
             sleep_until(next).await;
-            let read = async { if next == self.until { jobs.get(job.id).await } else { jobs.glimpse(job.id).await } };
-            match timeout(READ_TIME, read).await.unwrap_or_else(|_| Err(StoreError::Unavailable("too slow".into()))) {
-                Ok(Some(found)) => job = found,
+            let read = timeout(READ_TIME, read(next == self.until)).await;
+            match read.unwrap_or_else(|_| Err(StoreError::Unavailable("too slow".into()))) {
+                Ok(Some(found)) => last = found,
                 Ok(None) => {}
-                Err(error) => tracing::warn!(job_id = %job.id, %error, "an awaited job could not be read"),
+                Err(error) => tracing::warn!(%error, "what is awaited could not be read"),
             }
             pause = (pause * 3 / 2).min(LONGEST_PAUSE);
         }
-        job
+        last
     }
 }
 

@@ -34,6 +34,8 @@ pub const ENDED: &str = "ended";
 pub const UNCOUNTED: &str = "uncounted";
 /// Sparse index of queued jobs that are held back, by queue and account.
 pub const HELD: &str = "held";
+/// Sparse index of events that have no place in their account's log yet, by account.
+pub const UNLISTED: &str = "unlisted";
 /// The outcome of a job in the index of ended jobs.
 pub const OUTCOME: &str = "outcome";
 

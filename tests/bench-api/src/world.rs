@@ -219,6 +219,7 @@ fn stored_key(secret: &ApiKey, account: &str, plan: &str) -> Result<Value, Probl
 pub fn queued_job(account: &str) -> Job {
     Job {
         status: JobStatus::Queued,
+        version: 1,
         started_at: None,
         finished_at: None,
         expires_at: None,
@@ -243,6 +244,7 @@ fn completed_job(account: &str) -> Job {
         tool: "html-to-pdf".into(),
         queue: QueueName::Html,
         status: JobStatus::Completed,
+        version: 3,
         created_at: now,
         started_at: Some(now),
         finished_at: Some(now),

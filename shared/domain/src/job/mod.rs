@@ -137,6 +137,9 @@ pub struct Job {
     #[serde(default)]
     pub queue: QueueName,
     pub status: JobStatus,
+    /// Raised by each transition, so that the newer of two views can be told. Jobs of the earlier form begin at 0.
+    #[serde(default)]
+    pub version: u64,
     pub created_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub started_at: Option<Timestamp>,
@@ -268,12 +271,18 @@ impl Job {
         self.status.at(self.expires_at, now)
     }
 
+    /// The version at `now`. An expiry counts from its time on, even before the sweeper has written it.
+    pub fn version_at(&self, now: Timestamp) -> u64 {
+        if self.status_at(now) == self.status { self.version } else { self.version + 1 }
+    }
+
     /// The job as its owner reads it.
     pub fn view(&self, now: Timestamp) -> Value {
         let status = self.status_at(now);
         let mut view = Map::new();
         view.insert("id".into(), json!(self.id));
         view.insert("status".into(), json!(status));
+        view.insert("version".into(), json!(self.version_at(now)));
         view.insert("toolSlug".into(), json!(self.tool));
         view.insert("mode".into(), json!(self.mode));
         view.insert("testMode".into(), json!(self.mode == Mode::Test));

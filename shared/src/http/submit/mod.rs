@@ -330,6 +330,7 @@ impl JobService {
             tool: wanted.tool.clone(),
             queue,
             status: JobStatus::Queued,
+            version: 1,
             created_at: caller.now,
             started_at: None,
             finished_at: None,

@@ -5,7 +5,7 @@ use crate::domain::job::{Job, JobStatus};
 use crate::domain::time::Timestamp;
 use crate::store::StoreError;
 use crate::store::dynamo::send;
-use crate::store::item::{OPEN, Shard, nested, string, time};
+use crate::store::item::{OPEN, Shard, nested, number, string, time};
 
 impl Jobs {
     /// `completed | failed | expired | canceled → deleted`.
@@ -28,6 +28,9 @@ impl Jobs {
             .expression_attribute_values(":current", string(job.status.as_str()))
             .expression_attribute_values(":deleted", string(JobStatus::Deleted.as_str()))
             .expression_attribute_values(":now", time(now))
+            // Timeline: the result expires, its owner reads the version of that expiry, and deletes the job before the sweeper has
+            // written the expiry. The deletion is newer than both.
+            .expression_attribute_values(":version", number(job.version_at(now) + 1))
             .expression_attribute_values(":nothing", nested(&serde_json::json!({}))?);
         let mut size = "";
         if let Some(output) = &job.output {
@@ -42,7 +45,7 @@ impl Jobs {
         // An attempt that was canceled may still store files: the sweeper looks for them.
         let place = if Shard::is_cleanup(job.open.as_deref()) { "" } else { ", #open, due" };
         let update = update.update_expression(format!(
-            "SET #status = :deleted, ended_as = :current, deleted_at = :now, #input = :nothing, #options = :nothing{size} \
+            "SET #status = :deleted, version = :version, ended_as = :current, deleted_at = :now, #input = :nothing, #options = :nothing{size} \
              REMOVE metadata, output_key, output_request, results, steps, #then, warnings, #error, secret, waiters{place}"
         ));
         written(Box::pin(send(update)).await)

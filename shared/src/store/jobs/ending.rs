@@ -59,8 +59,14 @@ struct Ending<'a> {
     writes: Vec<TransactWriteItem>,
 }
 
-/// The job is still in the state and attempt that were read.
+/// The job is still in the state and attempt that were read, and so in the version that was read: a job is in each state of each
+/// attempt only once.
 const ITS_ATTEMPT: &str = "#status = :current AND attempts = :attempt";
+
+/// The version that the job's end has, also in its event.
+fn next_version(job: &Job) -> u64 {
+    job.version + 1
+}
 
 impl Refund {
     /// Credits that the job's account gets back.
@@ -85,7 +91,7 @@ impl Jobs {
         };
         let update = update
             .update_expression(format!(
-                "SET #status = :next, finished_at = :finished, expires_at = :expires, due = :due, \
+                "SET #status = :next, version = :version, finished_at = :finished, expires_at = :expires, due = :due, \
                  #output = :output, output_key = :key, results = :results, steps = :steps, engine = :engine, \
                  timings = :timings, warnings = :warnings, \
                  #open = :open{noted} \
@@ -106,6 +112,7 @@ impl Jobs {
             .expression_attribute_values(":warnings", nested(&completion.warnings)?);
         let ended = Job {
             status: JobStatus::Completed,
+            version: next_version(job),
             finished_at: Some(at),
             expires_at: Some(completion.expires_at),
             output: Some(completion.output.clone()),
@@ -156,7 +163,7 @@ impl Jobs {
         let (update, place) = leave_open(update, job, now)?;
         let update = update
             .update_expression(format!(
-                "SET #status = :next, finished_at = :finished, #error = :error, refunded = :refunded{noted}{} \
+                "SET #status = :next, version = :version, finished_at = :finished, #error = :error, refunded = :refunded{noted}{} \
                  REMOVE secret, delivered, lease_until, waiting_for, held{}",
                 place.set, place.remove
             ))
@@ -166,6 +173,7 @@ impl Jobs {
             .expression_attribute_values(":refunded", number(refunded));
         let ended = Job {
             status: JobStatus::Failed,
+            version: next_version(job),
             finished_at: Some(now),
             error: Some(error.clone()),
             refunded,
@@ -192,6 +200,7 @@ impl Jobs {
             .expression_attribute_names("#status", "status")
             .expression_attribute_values(":current", string(job.status.as_str()))
             .expression_attribute_values(":attempt", number(job.attempts))
+            .expression_attribute_values(":version", number(next_version(job)))
             .expression_attribute_values(":finished", time(at));
         if let Some(outcome) = outcome {
             assignments.push_str(", #ended = :ended, #outcome = :outcome");
@@ -226,7 +235,7 @@ impl Jobs {
         let update = update
             .update_expression(format!(
                 // The lease says until when its worker may store files.
-                "SET #status = :next, finished_at = :finished, refunded = :refunded{noted}{} \
+                "SET #status = :next, version = :version, finished_at = :finished, refunded = :refunded{noted}{} \
                  REMOVE secret, delivered, waiting_for, held{}",
                 place.set, place.remove
             ))
@@ -234,6 +243,7 @@ impl Jobs {
             .expression_attribute_values(":refunded", number(refunded));
         let canceled = Job {
             status: JobStatus::Canceled,
+            version: next_version(job),
             finished_at: Some(now),
             refunded,
             secret: None,

@@ -148,7 +148,7 @@ impl Jobs {
             .update_expression(
                 "SET #status = :processing, attempts = attempts + :one, lease_until = :lease, due = :lease, \
                  #open = :leased, claim_id = :claim, started_at = if_not_exists(started_at, :now) \
-                 REMOVE held",
+                 REMOVE held ADD version :one",
             )
             .expression_attribute_names("#open", OPEN)
             .expression_attribute_values(":leased", string(Shard::leased(id).key()))
@@ -199,12 +199,13 @@ impl Jobs {
             .transition(job.id)
             // Timeline: A's lease ends, B claims attempt 2, then A tries to release attempt 1. This must not affect B's.
             .condition_expression("#status = :processing AND attempts = :attempt")
-            .update_expression("SET #status = :queued, due = :due, #open = :open REMOVE lease_until")
+            .update_expression("SET #status = :queued, due = :due, #open = :open REMOVE lease_until ADD version :one")
             .expression_attribute_names("#open", OPEN)
             .expression_attribute_values(":open", string(Shard::queued(job.queue, job.id).key()))
             .expression_attribute_values(":processing", string(JobStatus::Processing.as_str()))
             .expression_attribute_values(":queued", string(JobStatus::Queued.as_str()))
             .expression_attribute_values(":attempt", number(job.attempts))
+            .expression_attribute_values(":one", number(1))
             .expression_attribute_values(":due", time(due));
         written(Box::pin(send(update)).await)
     }
@@ -215,8 +216,9 @@ impl Jobs {
             .transition(job.id)
             // If two sweepers run at once, the second finds `expired` and does nothing.
             .condition_expression("#status = :completed")
-            .update_expression("SET #status = :expired REMOVE #open, due, output_key")
+            .update_expression("SET #status = :expired REMOVE #open, due, output_key ADD version :one")
             .expression_attribute_names("#open", OPEN)
+            .expression_attribute_values(":one", number(1))
             .expression_attribute_values(":completed", string(JobStatus::Completed.as_str()))
             .expression_attribute_values(":expired", string(JobStatus::Expired.as_str()));
         written(Box::pin(send(update)).await)

@@ -1,5 +1,9 @@
-//! The Events table: webhook tests and prepared events of each account. An event about a write is part of its transaction, so
-//! that it is recorded exactly once.
+//! The Events table: webhook tests and events of each account. An event about a write is part of its transaction, so that it is
+//! recorded exactly once. Afterwards, it gets its place in the account's log ([`log`]).
+
+mod log;
+
+pub use log::{Bound, EventFilter, Listed, Place};
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -9,12 +13,12 @@ use aws_sdk_dynamodb::types::{Put, TransactWriteItem, Update};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::dynamo::{Transacted, all, back_off, failed_condition, send, too_contended, transact};
-use super::item::{Item, UsageItem, from_item, nested, number, string, time, to_item};
+use super::dynamo::{Transacted, all, back_off, failed_condition, get, send, too_contended, transact};
+use super::item::{Item, UsageItem, from_item, number, string, time, to_item};
 use super::{StoreError, store_error};
 use crate::config::Tables;
-use crate::domain::event::{self, EVENT_RETENTION, EventKind, event_ids_at, new_event_id};
-use crate::domain::job::Job;
+use crate::domain::event::{self, EVENT_RETENTION, EventKind, event_ids_at, event_time, new_event_id};
+use crate::domain::job::{Job, JobId};
 use crate::domain::time::{Period, Timestamp};
 
 /// The kind of a recorded webhook test, which is not an event and never delivered.
@@ -43,8 +47,38 @@ pub struct StoredEvent {
     pub id: String,
     pub kind: String,
     pub recorded_at: Timestamp,
+    #[serde(with = "json_text")]
     pub data: Value,
+    /// The job that it is about.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub job: Option<JobId>,
+    /// The account, as the partition of the sparse index of events without a place in the log.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub unlisted: Option<String>,
+    /// The event's place in the log, once it has one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub place: Option<Place>,
     pub ttl: i64,
+}
+
+/// A value as JSON text. In DynamoDB's maps, members have no order, and an event's body must be the same at each delivery.
+mod json_text {
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+    use serde_json::Value;
+
+    pub(super) fn serialize<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        match value.as_str() {
+            Some(text) => serde_json::from_str(text).map_err(D::Error::custom),
+            // An event of the earlier form has a map.
+            None => Ok(value),
+        }
+    }
 }
 
 impl StoredEvent {
@@ -54,7 +88,10 @@ impl StoredEvent {
             id: new_event_id(at),
             kind: kind.as_str().to_owned(),
             recorded_at: at,
+            job: event::job_of(&data),
             data,
+            unlisted: Some(account.to_owned()),
+            place: None,
             ttl: at.plus(EVENT_RETENTION).as_ttl_seconds(),
         }
     }
@@ -62,6 +99,11 @@ impl StoredEvent {
     /// The text sent to receivers, as in Standard Webhooks. It is always the same for the same event.
     pub fn body(&self) -> String {
         json!({"type": self.kind, "timestamp": self.recorded_at.to_string(), "data": self.data}).to_string()
+    }
+
+    /// The event as it is listed: its id, and the members of the body.
+    pub fn view(&self) -> Value {
+        json!({"id": self.id, "type": self.kind, "timestamp": self.recorded_at.to_string(), "data": self.data})
     }
 
     /// The event's part in its transaction.
@@ -96,6 +138,13 @@ impl Events {
         Ok(())
     }
 
+    /// An event of this account. Those of others, unknown ones, webhook tests and invalid ids give `None` after the same read.
+    pub async fn get(&self, account: &str, id: &str, now: Timestamp) -> Result<Option<StoredEvent>, StoreError> {
+        let id = if event_time(id).is_some() { id } else { "evt_" };
+        let found: Option<StoredEvent> = get(&self.client, &self.table, event_key(account, id)).await?;
+        Ok(found.filter(|event| event.kind != WEBHOOK_TEST && event.ttl > now.as_ttl_seconds()))
+    }
+
     /// A page of an account's events, newest first, older than `before`: all, or one kind.
     pub async fn page(
         &self,
@@ -128,13 +177,15 @@ impl Events {
         now: Timestamp,
     ) -> Result<EventsPage, StoreError> {
         let looked_at = if kind.is_some() { LOOKED_AT } else { i32::try_from(limit).unwrap_or(LOOKED_AT) };
-        let last = before.map(|id| Item::from([("account".into(), string(account)), ("id".into(), string(id))]));
+        let last = before.map(|id| event_key(account, &id));
         let mut query = self
             .client
             .query()
             .table_name(&self.table)
-            .key_condition_expression("account = :account")
+            // The log lies beside the events.
+            .key_condition_expression("account = :account AND begins_with(id, :events)")
             .expression_attribute_names("#ttl", "ttl")
+            .expression_attribute_values(":events", string("evt_"))
             .expression_attribute_values(":account", string(account))
             .expression_attribute_values(":now", number(now.as_ttl_seconds()))
             .scan_index_forward(false)
@@ -184,18 +235,17 @@ impl Events {
             .expression_attribute_values(":first", string(first))
             .expression_attribute_values(":last", string(last));
         let found: Vec<StoredEvent> = all(query).await?;
-        for event in found.into_iter().filter(|found| event::is_of(&found.data, job)) {
+        for event in found.into_iter().filter(|found| event::job_of(&found.data) == Some(job.id)) {
             let update = self
                 .client
                 .update_item()
                 .table_name(&self.table)
-                .key("account", string(&event.account))
-                .key("id", string(&event.id))
+                .set_key(Some(event_key(&event.account, &event.id)))
                 // Timeline: DynamoDB deletes the old event between the query and this write, which must not create it again.
                 .condition_expression("attribute_exists(id)")
                 .update_expression("SET #data = :data")
                 .expression_attribute_names("#data", "data")
-                .expression_attribute_values(":data", nested(&event::without_document(event.data))?);
+                .expression_attribute_values(":data", string(event::without_document(event.data).to_string()));
             match Box::pin(send(update)).await {
                 Ok(_) => {}
                 Err(error) if failed_condition(&error).is_some() => {}
@@ -226,4 +276,8 @@ impl Events {
         }
         exhausted.insert(month);
     }
+}
+
+fn event_key(account: &str, id: &str) -> Item {
+    Item::from([("account".to_owned(), string(account)), ("id".to_owned(), string(id))])
 }

@@ -1,0 +1,21 @@
+//! `GET /v1/events/{event_id}`: an event of the caller's account.
+
+use std::sync::Arc;
+
+use docmill::context::Context;
+use docmill::domain::quota::RatePolicy;
+use docmill::http::envelope::Reply;
+use docmill::http::error::ErrorCode;
+use docmill::http::guard::authenticated;
+use docmill::http::request::ApiRequest;
+use lambda_http::Body;
+use lambda_http::http::Response;
+
+pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
+    authenticated(&context, &request, RatePolicy::Read, async |caller| {
+        let id = request.path_parameter("event_id");
+        let event = context.events.get(caller.account(), id, caller.now).await?.ok_or(ErrorCode::EventNotFound)?;
+        Ok(Reply::ok("event", event.view()))
+    })
+    .await
+}

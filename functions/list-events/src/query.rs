@@ -1,0 +1,86 @@
+//! Parses the query string.
+
+use docmill::domain::breach::Breach;
+use docmill::domain::event::EventKind;
+use docmill::domain::job::JobId;
+
+const DEFAULT_LIMIT: usize = 20;
+const MAX_LIMIT: usize = 100;
+
+#[derive(Debug)]
+pub(crate) struct ListRequest {
+    pub(crate) after: Option<String>,
+    pub(crate) before: Option<String>,
+    pub(crate) kind: Option<EventKind>,
+    pub(crate) job: Option<JobId>,
+    pub(crate) limit: usize,
+}
+
+impl ListRequest {
+    pub(crate) fn parse(query: &[(String, String)]) -> Result<Self, Vec<Breach>> {
+        let mut request = Self { after: None, before: None, kind: None, job: None, limit: DEFAULT_LIMIT };
+        let mut breaches = Vec::new();
+        for (position, (name, value)) in query.iter().enumerate() {
+            let taken = if query[..position].iter().any(|(earlier, _)| earlier == name) {
+                Err("is given twice".to_owned())
+            } else {
+                request.take(name, value)
+            };
+            if let Err(message) = taken {
+                let shown: String = name.chars().take(60).collect();
+                breaches.push(Breach::new(format!("?{shown}"), message));
+            }
+        }
+        if breaches.is_empty() { Ok(request) } else { Err(breaches) }
+    }
+
+    fn take(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "after" => self.after = Some(value.to_owned()),
+            "before" => self.before = Some(value.to_owned()),
+            "type" => {
+                let kind = EventKind::ALL.into_iter().find(|kind| kind.as_str() == value);
+                let expected = || format!("must be one of {}", EventKind::ALL.map(EventKind::as_str).join(", "));
+                self.kind = Some(kind.ok_or_else(expected)?);
+            }
+            "jobId" => self.job = Some(JobId::parse(value).ok_or("must be the id of a job")?),
+            "limit" => {
+                let limit = value.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit));
+                self.limit = limit.ok_or_else(|| format!("must be a whole number from 1 to {MAX_LIMIT}"))?;
+            }
+            // Checked where it is used.
+            "wait" => {}
+            _ => return Err("is not a filter of this list".to_owned()),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(query: &[(&str, &str)]) -> Result<ListRequest, Vec<Breach>> {
+        let query: Vec<_> = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        ListRequest::parse(&query)
+    }
+
+    #[test]
+    fn every_filter_is_read() {
+        let job = JobId::new();
+        let (id, after) = (job.to_string(), "evt_1");
+        let query = [("after", after), ("type", "job.failed"), ("jobId", &id), ("limit", "100"), ("wait", "5")];
+        let request = parse(&query).unwrap();
+        assert_eq!((request.after.as_deref(), request.before), (Some(after), None));
+        assert_eq!((request.kind, request.job, request.limit), (Some(EventKind::JobFailed), Some(job), 100));
+        assert_eq!(parse(&[]).unwrap().limit, DEFAULT_LIMIT);
+    }
+
+    #[test]
+    fn all_errors_are_reported_at_once() {
+        let query = [("type", "webhook.test"), ("jobId", "x"), ("limit", "0"), ("until", "x"), ("limit", "5")];
+        let breaches = parse(&query).unwrap_err();
+        let paths: Vec<_> = breaches.iter().map(|breach| breach.path.as_str()).collect();
+        assert_eq!(paths, ["?type", "?jobId", "?limit", "?until", "?limit"]);
+    }
+}
