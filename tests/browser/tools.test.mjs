@@ -80,6 +80,11 @@ async function choose(options) {
 async function fill(parent, values) {
   for (const [own, value] of Object.entries(values)) {
     const name = `${parent}.${own}`;
+    const list = page.locator(`fieldset.list[id="${name}"]`);
+    if (await list.count() > 0) {
+      await addRows(list, Array.isArray(value) ? value : Object.entries(value).map(([name, value]) => ({ name, value })));
+      continue;
+    }
     const field = page.locator(`[name="${name}"]`);
     if (typeof value === "object" && await field.count() === 0) {
       await fill(name, value);
@@ -89,6 +94,14 @@ async function fill(parent, values) {
     if (kind === "SELECT") await field.selectOption(value);
     else if (kind === "checkbox") await field.check();
     else await field.fill(typeof value === "string" ? value : JSON.stringify(value));
+  }
+}
+
+/** Adds a row for each of these entries, and fills in its fields. */
+async function addRows(list, entries) {
+  for (const entry of entries) {
+    await list.locator("[data-add]").click();
+    for (const [part, value] of Object.entries(entry)) await list.locator("ol.rows > li").last().locator(`[name$=".${part}"]`).fill(value);
   }
 }
 

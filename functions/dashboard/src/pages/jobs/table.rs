@@ -42,14 +42,14 @@ fn row(state: &AppState, job: &Job, now: Timestamp, form: Option<&str>) -> Marku
                 td.tick { input type="checkbox" name=(CHOSEN) value=(job.id) form=(form)
                     aria-label={ "Choose " (name.clone().unwrap_or_else(|| short(job))) }; }
             }
-            th.long scope="row" { a id={ "job-" (job.id) } href=(state.link(&path)) { @match name { Some(name) => (name), None => { code { (short(job)) } } } } }
-            td.short {
+            th.long scope="row" { a id={ "job-" (tail(job)) } href=(state.link(&path)) { @match name { Some(name) => (name), None => { code { (short(job)) } } } } }
+            td {
                 (status_badge(job.status_at(now)))
                 @if job.mode == docmill::domain::api_key::Mode::Test { " " span.badge { "test" } }
             }
-            td { (tool_names(state, job).join(" → ")) }
-            td.short { (ago(job.created_at, now)) }
-            td.short { @match took(job) { Some(time) => (millis(time)), None => span.muted { "–" } } }
+            td.free { (tool_names(state, job).join(" → ")) }
+            td { (ago(job.created_at, now)) }
+            td { @match took(job) { Some(time) => (millis(time)), None => span.muted { "–" } } }
             td { (result(job)) }
         }
     }
@@ -62,10 +62,15 @@ pub fn tool_names<'a>(state: &'a AppState, job: &'a Job) -> Vec<&'a str> {
     std::iter::once(job.tool.as_str()).chain(further).map(name).collect()
 }
 
-/// The end of the id, which differs for jobs of the same time.
+/// The id, shortened for people.
 pub fn short(job: &Job) -> String {
+    format!("…{}", tail(job))
+}
+
+/// The end of the id, which differs for jobs of the same time.
+fn tail(job: &Job) -> String {
     let id = job.id.to_string();
-    format!("…{}", id.rsplit('-').next().unwrap_or(&id))
+    id.rsplit('-').next().unwrap_or(&id).to_owned()
 }
 
 /// The documents' names for people: the client's own names, or else those of URLs or of the result.
