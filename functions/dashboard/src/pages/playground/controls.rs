@@ -5,8 +5,8 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::label;
+use super::messages::Messages;
 use super::options::{Control, Kind, controls, entries, plain};
-use super::told::Told;
 use crate::form::{Field, FormData, checkbox, input, select, text, textarea};
 
 /// Where the fields of one tool's options belong: those of a further step have names that begin with its scope.
@@ -15,7 +15,7 @@ pub struct Place<'a> {
     pub scope: &'a str,
     /// The fields without their scope.
     pub data: &'a FormData,
-    pub told: &'a Told,
+    pub messages: &'a Messages,
 }
 
 /// The place of a row that the script adds.
@@ -35,7 +35,7 @@ pub fn option_fields(definition: &Definition, place: &Place<'_>) -> Markup {
         (field(first, place))
         @for control in shown { (field(control, place)) }
         @if !folded.is_empty() {
-            details.options open[changed || place.told.has_below(&format!("{}option.", place.scope))] {
+            details.options open[changed || place.messages.has_below(&format!("{}option.", place.scope))] {
                 summary { "Options" }
                 div.fields { @for control in folded { (field(control, place)) } }
             }
@@ -62,7 +62,7 @@ fn field(control: &Control, place: &Place<'_>) -> Markup {
     let name = format!("{}{}", place.scope, control.field());
     let own = control.field();
     let finish = |field: Field<'_>| {
-        let field = field.error(place.told.of(&name)).note(place.told.note(&name));
+        let field = field.error(place.messages.of(&name)).note(place.messages.note(&name));
         match &control.hint {
             Some(hint) => html! { (field.hint(hint)) },
             None => html! { (field) },
@@ -150,11 +150,11 @@ fn variant(control: &Control, place: &Place<'_>, finish: impl Fn(Field<'_>) -> M
 fn frame(control: &Control, place: &Place<'_>, class: &str, content: &Markup) -> Markup {
     let name = format!("{}{}", place.scope, control.field());
     html! {
-        fieldset id=(name) tabindex="-1" class=(class) data-invalid[place.told.of(&name).is_some()] {
+        fieldset id=(name) tabindex="-1" class=(class) data-invalid[place.messages.of(&name).is_some()] {
             legend { (control.label) }
             @if let Some(hint) = &control.hint { p.hint { (hint) } }
-            @if let Some(note) = place.told.note(&name) { p.again { (note) } }
-            @if let Some(error) = place.told.of(&name) { p.error id={ (name) "-error" } { (error) } }
+            @if let Some(note) = place.messages.note(&name) { p.again { (note) } }
+            @if let Some(error) = place.messages.of(&name) { p.error id={ (name) "-error" } { (error) } }
             (content)
         }
     }

@@ -7,10 +7,10 @@ use docmill::domain::tool::Definition;
 use maud::{Markup, html};
 
 use super::body::{ENTRY_KIND, ENTRY_VALUE, Entry, FILE_NAME, FILE_TYPE, HEADERS, PASSWORD, entries};
-use super::form::Shown;
 use super::label;
+use super::messages::EXPIRED_UPLOAD;
 use super::options::{Source, sources};
-use super::told::EXPIRED_UPLOAD;
+use super::shown::Shown;
 use crate::form::{Field, input, select, textarea};
 use crate::pages::jobs::table::document;
 use crate::pages::parts::bytes;
@@ -51,10 +51,10 @@ fn access_fields(shown: &Shown<'_>) -> Markup {
     let label = if sources.are_several() { "Password of protected files" } else { "Password of a protected file" };
     html! {
         @if sources.properties.contains(&SourceProperty::Password) {
-            (shown.told.at(PASSWORD, input("password", PASSWORD, label).value(data.raw(PASSWORD)).with("autocomplete", "off")))
+            (shown.messages.at(PASSWORD, input("password", PASSWORD, label).value(data.raw(PASSWORD)).with("autocomplete", "off")))
         }
         @if data.has(HEADERS) {
-            (shown.told.at(HEADERS, textarea(HEADERS, "Headers that fetch the file", 3).hint("One a line, such as Authorization: Bearer …").value(data.raw(HEADERS)).with("spellcheck", "false")))
+            (shown.messages.at(HEADERS, textarea(HEADERS, "Headers that fetch the file", 3).hint("One a line, such as Authorization: Bearer …").value(data.raw(HEADERS)).with("spellcheck", "false")))
         }
     }
 }
@@ -76,7 +76,7 @@ fn is_page(property: &str) -> bool {
 }
 
 fn source_field(source: &Source, shown: &Shown<'_>) -> Markup {
-    let (data, told) = (shown.data, shown.told);
+    let (data, messages) = (shown.data, shown.messages);
     match source {
         Source::File | Source::Files => file_field(source, shown),
         Source::Url(name) => {
@@ -86,16 +86,16 @@ fn source_field(source: &Source, shown: &Shown<'_>) -> Markup {
                 ("URL", "A public http or https URL. The service fetches it, not your browser.")
             };
             let field = input("url", name, label).value(data.get(name)).required().hint(hint);
-            html! { (told.at(name, field.with("placeholder", "https://"))) }
+            html! { (messages.at(name, field.with("placeholder", "https://"))) }
         }
         Source::Inline(name) => {
             let (label, hint) = (label::of(name), format!("Up to {}.", bytes(MAX_INLINE_BYTES as u64)));
             let field = textarea(name, &label, 10).value(data.raw(name)).required().hint(&hint);
-            html! { (told.at(name, field.with("spellcheck", "false"))) }
+            html! { (messages.at(name, field.with("spellcheck", "false"))) }
         }
         Source::Job => {
             let jobs = fitting(shown);
-            html! { (told.at("jobId", results("jobId", &jobs).value(data.get("jobId")).hint("The latest results that this tool accepts."))) }
+            html! { (messages.at("jobId", results("jobId", &jobs).value(data.get("jobId")).hint("The latest results that this tool accepts."))) }
         }
     }
 }
@@ -132,7 +132,7 @@ fn shown_name(entry: &Entry<'_>, index: usize) -> String {
 
 /// The file itself never passes through here: the script uploads it to the bucket and puts the upload's id into the form.
 fn file_field(source: &Source, shown: &Shown<'_>) -> Markup {
-    let Shown { data, told, .. } = shown;
+    let Shown { data, messages, .. } = shown;
     let definition = &shown.tool.definition;
     let limits = shown.limits();
     let (several, extensions) = (*source == Source::Files, &definition.sources.formats);
@@ -140,7 +140,7 @@ fn file_field(source: &Source, shown: &Shown<'_>) -> Markup {
     // Attachments may be of any type.
     let accepted = extensions.iter().filter(|_| attachments == 0).map(|extension| format!(".{extension}"));
     let accepted: Vec<_> = accepted.collect();
-    let error = told.of("file");
+    let error = messages.of("file");
     let entries = if error == Some(EXPIRED_UPLOAD) { Vec::new() } else { entries(data) };
     let most = limits.sources.min(definition.sources.most_files() as u64);
     html! {

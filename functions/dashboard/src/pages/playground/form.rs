@@ -1,8 +1,6 @@
 //! The playground's form: source, options, steps, mode and price, with messages next to fields.
 
 use docmill::domain::catalogue::Tool;
-use docmill::domain::job::Job;
-use docmill::domain::limits::Limits;
 use docmill::domain::source::{SOURCES, SourceKind};
 use docmill::domain::tool::ToolState;
 use maud::{Markup, html};
@@ -14,39 +12,14 @@ use super::code::{File, Recipe, UPLOAD};
 use super::controls::{Place, option_fields};
 use super::documents::{radio, source_choice};
 use super::options::{Source, sources};
+use super::shown::Shown;
 use super::steps::{price, step_fields};
-use super::told::Told;
 use crate::assets;
 use crate::form::{FormData, token_field};
 use crate::layout::{state_badge, tool_groups};
 use crate::listing::Listing;
 use crate::state::AppState;
-use crate::viewer::Viewer;
 use docmill_look::code::tabs;
-
-/// The content of the form.
-#[derive(Clone, Copy, Debug)]
-pub struct Shown<'a> {
-    pub state: &'a AppState,
-    pub viewer: &'a Viewer,
-    pub tools: &'a [&'a Tool],
-    pub tool: &'a Tool,
-    pub data: &'a FormData,
-    pub told: &'a Told,
-    /// The latest jobs with results, which can be sources.
-    pub recent: &'a [Job],
-}
-
-impl Shown<'_> {
-    /// The limits of the viewer's jobs.
-    pub fn limits(&self) -> Limits {
-        let widest = self.state.context.config.limits.clone();
-        match &self.viewer.user {
-            Some(user) => widest.narrowed_by(&self.viewer.settings.ceilings(&user.own_key())),
-            None => widest,
-        }
-    }
-}
 
 pub fn without_tools() -> Markup {
     html! {
@@ -97,19 +70,19 @@ pub fn page(shown: &Shown<'_>, result: Option<Markup>) -> Markup {
 
 /// The fields. The script replaces them after an error, and some of them after a change.
 pub fn fields(shown: &Shown<'_>) -> Markup {
-    let Shown { data, told, tool, .. } = shown;
+    let Shown { data, messages, tool, .. } = shown;
     let definition = &tool.definition;
     html! {
         (token_field(shown.viewer))
         // Identifies the request, so that repeating it returns the same job.
         input type="hidden" name="attempt" value=(attempt(data));
-        @if let Some(message) = told.of("") { div.note.danger role="alert" { p { (message) } } }
-        @if told.asks() { p.note.again #again {
+        @if let Some(message) = messages.of("") { div.note.danger role="alert" { p { (message) } } }
+        @if messages.asks() { p.note.again #again {
             "This is an earlier job. To convert again, enter what is marked below: secrets and contents of a job are not stored."
         } }
         (tool_choice(shown))
         (source_choice(shown))
-        (option_fields(definition, &Place { scope: "", data, told }))
+        (option_fields(definition, &Place { scope: "", data, messages }))
         (step_fields(shown))
         (maintenance(shown))
         div.submit-bar {

@@ -9,12 +9,13 @@ pub mod controls;
 pub mod documents;
 pub mod form;
 pub mod label;
+pub mod messages;
 pub mod options;
 pub mod panel;
 pub mod preview;
 pub mod repeat;
+mod shown;
 pub mod steps;
-pub mod told;
 
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -32,10 +33,10 @@ use docmill::store::jobs::JobFilter;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use self::form::Shown;
+use self::messages::Messages;
 use self::panel::Links;
 use self::preview::Preview;
-use self::told::Told;
+use self::shown::Shown;
 use crate::error::PageError;
 use crate::form::{FormData, button_form};
 use crate::layout::{Page, fragment};
@@ -85,9 +86,10 @@ async fn show(
     };
     let catalogue = &state.context.catalogue;
     let repeated = job.as_ref().map(|job| repeat::form_of(catalogue, &tool.definition, job));
-    let (data, told) = repeated.unwrap_or_default();
+    let (data, messages) = repeated.unwrap_or_default();
     // The script asks for recent results when they are wanted.
-    let shown = Shown { state: &state, viewer: &viewer, tools: &tools, tool, data: &data, told: &told, recent: &[] };
+    let shown =
+        Shown { state: &state, viewer: &viewer, tools: &tools, tool, data: &data, messages: &messages, recent: &[] };
     respond(&shown, job.as_ref(), StatusCode::OK).await
 }
 
@@ -106,9 +108,16 @@ async fn form_again(
 ) -> Result<Response, PageError> {
     let tools = usable(&state, &viewer, &user);
     let tool = find(&tools, data.get("tool")).ok_or(PageError::NotFound)?;
-    let (told, recent) = (Told::default(), recent(&state, &user).await?);
-    let shown =
-        Shown { state: &state, viewer: &viewer, tools: &tools, tool, data: &data, told: &told, recent: &recent };
+    let (messages, recent) = (Messages::default(), recent(&state, &user).await?);
+    let shown = Shown {
+        state: &state,
+        viewer: &viewer,
+        tools: &tools,
+        tool,
+        data: &data,
+        messages: &messages,
+        recent: &recent,
+    };
     Ok(fragment(form::fields(&shown)))
 }
 
@@ -125,22 +134,36 @@ async fn convert(
     let by_script = headers.contains_key("hx-request");
     if data.has("show") {
         // Without scripts, this shows the options of the chosen steps.
-        let (told, recent) = (Told::default(), recent(&state, &user).await?);
-        let shown =
-            Shown { state: &state, viewer: &viewer, tools: &tools, tool, data: &data, told: &told, recent: &recent };
+        let (messages, recent) = (Messages::default(), recent(&state, &user).await?);
+        let shown = Shown {
+            state: &state,
+            viewer: &viewer,
+            tools: &tools,
+            tool,
+            data: &data,
+            messages: &messages,
+            recent: &recent,
+        };
         return respond(&shown, None, StatusCode::OK).await;
     }
-    let told = match submit(&state, &user, tool, &data).await {
+    let messages = match submit(&state, &user, tool, &data).await {
         Ok(id) if by_script => {
             let job = own_job(&state, &user, &id).await?;
             return Ok(fragment(panel::show(&job, clock::now(), &links(&state, &viewer, &job).await?)));
         }
         Ok(id) => return Ok(state.redirect(&format!("{PATH}?job={id}"))),
-        Err(told) => told,
+        Err(messages) => messages,
     };
     let recent = recent(&state, &user).await?;
-    let shown =
-        Shown { state: &state, viewer: &viewer, tools: &tools, tool, data: &data, told: &told, recent: &recent };
+    let shown = Shown {
+        state: &state,
+        viewer: &viewer,
+        tools: &tools,
+        tool,
+        data: &data,
+        messages: &messages,
+        recent: &recent,
+    };
     if by_script {
         // The script recognises the form by the status.
         return Ok((StatusCode::UNPROCESSABLE_ENTITY, fragment(form::fields(&shown))).into_response());
@@ -148,11 +171,11 @@ async fn convert(
     respond(&shown, None, StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
-async fn submit(state: &AppState, user: &SignedIn, tool: &Tool, data: &FormData) -> Result<String, Told> {
+async fn submit(state: &AppState, user: &SignedIn, tool: &Tool, data: &FormData) -> Result<String, Messages> {
     let catalogue = &state.context.catalogue;
     let body = body::body(catalogue, &tool.definition, data);
     if body["input"].as_object().is_none_or(Map::is_empty) {
-        return Err(Told::no_source(data.get("source")));
+        return Err(Messages::no_source(data.get("source")));
     }
     let key = IdempotencyKey::parse(format!("playground-{}", data.get("attempt")).as_bytes()).ok();
     let choice = ToolChoice::Named(&tool.definition.slug);
@@ -160,10 +183,10 @@ async fn submit(state: &AppState, user: &SignedIn, tool: &Tool, data: &FormData)
     match created.map(|reply| reply.members().and_then(|members| Some(members.get("job")?["id"].as_str()?.to_owned())))
     {
         Ok(Some(id)) => Ok(id),
-        Ok(None) => Err(Told::by_form("The job was created. You find it under Jobs.")),
+        Ok(None) => Err(Messages::by_form("The job was created. You find it under Jobs.")),
         Err(error) => {
             let steps: Vec<_> = body::steps(catalogue, data).into_iter().map(|step| step.tool).collect();
-            Err(Told::by_error(&error, &tool.definition, &steps))
+            Err(Messages::by_error(&error, &tool.definition, &steps))
         }
     }
 }

@@ -8,15 +8,15 @@ use docmill::domain::tool::{Definition, Secrets};
 use serde_json::Value;
 
 use super::body::{ENTRY_KIND, ENTRY_VALUE, FILE_NAME, FILE_TYPE, HEADERS, PASSWORD, step_scope};
+use super::messages::Messages;
 use super::options::{Source, controls, sources};
-use super::told::Told;
 use crate::form::FormData;
 
 const AGAIN: &str = "Not stored with the job. Enter it again.";
 const URL_AGAIN: &str = "What follows the ? in this URL is not stored with the job. Enter the URL again.";
 
 /// The values that created this job, as far as it stores them, and messages at fields that are not stored: secrets and content.
-pub fn form_of(catalogue: &Catalogue, definition: &Definition, job: &Job) -> (FormData, Told) {
+pub fn form_of(catalogue: &Catalogue, definition: &Definition, job: &Job) -> (FormData, Messages) {
     let mut fields = Fields::default();
     fields.add("tool", &job.tool);
     fields.add("mode", job.mode.as_str());
@@ -45,7 +45,7 @@ fn kept_text(value: &Value) -> Option<&str> {
 #[derive(Debug, Default)]
 struct Fields {
     values: Vec<(String, String)>,
-    told: Told,
+    messages: Messages,
 }
 
 impl Fields {
@@ -64,9 +64,9 @@ impl Fields {
         self.add("source", source.as_str());
         match (kept_text(value), source) {
             (Some(text), _) => self.add(property, text),
-            (None, Source::Url(_)) => self.told.ask(property.to_owned(), URL_AGAIN),
+            (None, Source::Url(_)) => self.messages.ask(property.to_owned(), URL_AGAIN),
             (None, Source::File | Source::Files | Source::Inline(_) | Source::Job) => {
-                self.told.ask(property.to_owned(), AGAIN)
+                self.messages.ask(property.to_owned(), AGAIN)
             }
         }
         if *source == Source::File {
@@ -79,14 +79,15 @@ impl Fields {
         let Some(files) = input.get(SOURCES).and_then(Value::as_array) else { return };
         self.add("source", source.as_str());
         if echo::length(files) > files.len() {
-            self.told.ask("file".to_owned(), "Not all sources are stored with the job. Add the missing ones again.");
+            self.messages
+                .ask("file".to_owned(), "Not all sources are stored with the job. Add the missing ones again.");
         }
         for file in files {
             let given = SourceKind::ALL.into_iter().find_map(|kind| Some((kind, file.get(kind.as_str())?)));
             let Some((kind, value)) = given else { continue };
             let text = kept_text(value);
             if text.is_none() {
-                self.told
+                self.messages
                     .ask("file".to_owned(), "Not all sources are stored with the job. Enter the empty ones again.");
             }
             self.add(ENTRY_KIND, kind.as_str());
@@ -101,12 +102,12 @@ impl Fields {
         let files = input.get(SOURCES).and_then(Value::as_array);
         let sources = || files.into_iter().flatten().chain([input]);
         if sources().any(|source| source.get(SourceProperty::Password.as_str()).is_some()) {
-            self.told.ask(PASSWORD.to_owned(), AGAIN);
+            self.messages.ask(PASSWORD.to_owned(), AGAIN);
         }
         if let Some(headers) = sources().find_map(|source| source.get(SourceProperty::Headers.as_str())?.as_object()) {
             let lines: Vec<_> = headers.keys().map(|name| format!("{name}: ")).collect();
             self.add(HEADERS, &lines.join("\n"));
-            self.told.ask(HEADERS.to_owned(), "The values are not stored with the job. Enter them again.");
+            self.messages.ask(HEADERS.to_owned(), "The values are not stored with the job. Enter them again.");
         }
     }
 
@@ -120,7 +121,7 @@ impl Fields {
                     self.add(&format!("{scope}{name}"), text);
                 }
             } else {
-                self.told.ask(format!("{scope}{}", control.field()), AGAIN);
+                self.messages.ask(format!("{scope}{}", control.field()), AGAIN);
             }
         }
     }
@@ -135,9 +136,9 @@ impl Fields {
         }
     }
 
-    fn into_form(self) -> (FormData, Told) {
+    fn into_form(self) -> (FormData, Messages) {
         let values: Vec<_> = self.values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        (FormData::of(&values), self.told)
+        (FormData::of(&values), self.messages)
     }
 }
 
@@ -152,7 +153,7 @@ mod tests {
     use serde_json::json;
 
     /// The form of a job with this request: its body without changes, and its messages.
-    fn repeated(tool: &str, input: &Value, options: &Value, then: &Value) -> (Value, Told) {
+    fn repeated(tool: &str, input: &Value, options: &Value, then: &Value) -> (Value, Messages) {
         let job: Job = serde_json::from_value(json!({
             "id": "01920000-0000-7000-8000-000000000000", "account": "acc", "key_id": "key", "mode": "live", "tool": tool,
             "status": "completed", "created_at": 0, "attempts": 1, "period": "2026-11",
@@ -162,18 +163,18 @@ mod tests {
         .unwrap();
         let catalogue = Catalogue::load().unwrap();
         let definition = &catalogue.find(tool).unwrap().definition;
-        let (data, told) = form_of(&catalogue, definition, &job);
-        (Value::Object(body(&catalogue, definition, &data)), told)
+        let (data, messages) = form_of(&catalogue, definition, &job);
+        (Value::Object(body(&catalogue, definition, &data)), messages)
     }
 
     #[test]
     fn a_job_is_repeated_with_its_sources_options_and_steps() {
         let input = json!({"sources": [{"uploadId": "upl_2", "filename": "b.pdf"}, {"uploadId": "upl_1"}]});
         let then = json!([{"toolSlug": "compress-pdf", "options": {"preset": "small"}}, {"toolSlug": "flatten-pdf"}]);
-        let (asked, told) = repeated("merge-pdf", &input, &json!({"bookmarks": "titles"}), &then);
+        let (asked, messages) = repeated("merge-pdf", &input, &json!({"bookmarks": "titles"}), &then);
         assert_eq!(asked["input"], input);
         assert_eq!(asked["options"]["bookmarks"], "titles");
-        assert_eq!((&asked["then"], told), (&then, Told::default()));
+        assert_eq!((&asked["then"], messages), (&then, Messages::default()));
     }
 
     #[test]
@@ -183,9 +184,9 @@ mod tests {
         assert_eq!(asked["options"], Value::Null, "all boxes are ticked");
         let (asked, _) = repeated("protect-pdf", &input, &json!({"permissions": {"copy": false}}), &json!([]));
         assert_eq!(asked["options"], json!({"permissions": {"copy": false}}));
-        let (asked, told) = repeated("edit-metadata", &input, &json!({"facturX": {"level": "basic"}}), &json!([]));
+        let (asked, messages) = repeated("edit-metadata", &input, &json!({"facturX": {"level": "basic"}}), &json!([]));
         assert_eq!(asked["options"], Value::Null);
-        assert!(told.note("option.facturX").is_some(), "an invoice is not stored");
+        assert!(messages.note("option.facturX").is_some(), "an invoice is not stored");
     }
 
     #[test]
@@ -196,12 +197,12 @@ mod tests {
             {"toolSlug": "html-to-pdf", "options": {"headerHtml": {"bytes": 3, "sha256": "ab"}}},
         ]);
         let input = json!({"sourceUrl": "https://a.example/x?[redacted]", "headers": {"Authorization": REDACTED}});
-        let (asked, told) = repeated("office-to-pdf", &input, &options, &then);
+        let (asked, messages) = repeated("office-to-pdf", &input, &options, &then);
         assert_eq!(asked["input"], json!({}));
         assert_eq!((&asked["options"]["password"], &asked["options"]["pageRange"]), (&Value::Null, &json!("1-2")));
         assert_eq!(asked["then"][0], json!({"toolSlug": "protect-pdf"}));
         assert_eq!(asked["then"][1], json!({"toolSlug": "html-to-pdf"}));
-        assert!(told.asks());
+        assert!(messages.asks());
         for (field, part) in [
             ("sourceUrl", "URL again"),
             (HEADERS, "not stored"),
@@ -209,30 +210,30 @@ mod tests {
             ("step.0.option.userPassword", "again"),
             ("step.1.option.headerHtml", "again"),
         ] {
-            assert!(told.note(field).is_some_and(|said| said.contains(part)), "{field}: {told:?}");
+            assert!(messages.note(field).is_some_and(|said| said.contains(part)), "{field}: {messages:?}");
         }
     }
 
     #[test]
     fn what_a_job_keeps_only_in_part_is_asked_for() {
         let input = json!({"sources": [{"sourceUrl": "https://a.example/x… [shortened]"}, "[shortened] 98 more"]});
-        let (asked, told) = repeated("merge-pdf", &input, &json!({}), &json!([]));
+        let (asked, messages) = repeated("merge-pdf", &input, &json!({}), &json!([]));
         assert_eq!(asked["input"]["sources"].as_array().map_or(0, Vec::len), 0, "{asked}");
-        assert!(told.asks() && told.note("file").is_some());
+        assert!(messages.asks() && messages.note("file").is_some());
         let options = json!({"text": ["Smith", "[shortened] 400 more"]});
-        let (asked, told) = repeated("redact-pdf", &json!({"uploadId": "upl_1"}), &options, &json!([]));
+        let (asked, messages) = repeated("redact-pdf", &json!({"uploadId": "upl_1"}), &options, &json!([]));
         assert_eq!(asked["options"], Value::Null);
-        assert_eq!(told.note("option.text"), Some(AGAIN));
+        assert_eq!(messages.note("option.text"), Some(AGAIN));
     }
 
     #[test]
     fn passwords_of_sources_are_asked_for() {
         let upload = "upl_0197e1a2b3c47d5e8f90a1b2c3d4e5f6";
         let one = json!({"uploadId": upload, "password": REDACTED});
-        let (asked, told) = repeated("compress-pdf", &one, &json!({}), &json!([]));
-        assert_eq!((&asked["input"], told.note(PASSWORD)), (&json!({"uploadId": upload}), Some(AGAIN)));
+        let (asked, messages) = repeated("compress-pdf", &one, &json!({}), &json!([]));
+        assert_eq!((&asked["input"], messages.note(PASSWORD)), (&json!({"uploadId": upload}), Some(AGAIN)));
         let several = json!({"sources": [{"uploadId": upload}, one]});
-        let (_, told) = repeated("merge-pdf", &several, &json!({}), &json!([]));
-        assert_eq!(told.note(PASSWORD), Some(AGAIN));
+        let (_, messages) = repeated("merge-pdf", &several, &json!({}), &json!([]));
+        assert_eq!(messages.note(PASSWORD), Some(AGAIN));
     }
 }

@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 
 use super::body::{MOST_STEPS, Step, options, step_scope, steps};
 use super::controls::{Place, option_fields};
-use super::form::Shown;
 use super::panel::credits;
+use super::shown::Shown;
 use crate::form::select;
 
 /// The chosen steps, and a menu for one more. Without scripts, a button shows the options of the chosen tools.
 pub fn step_fields(shown: &Shown<'_>) -> Markup {
     let chosen = steps(&shown.state.context.catalogue, shown.data);
-    let is_open = !chosen.is_empty() || shown.told.has_below("step.");
+    let is_open = !chosen.is_empty() || shown.messages.has_below("step.");
     let own = options(&shown.tool.definition, shown.data);
     // The tool and options before each step; `None` after an unknown tool.
     let made: Vec<_> = std::iter::once(Some((shown.tool, own)))
@@ -51,14 +51,14 @@ fn one(
     let misfit =
         step.and_then(|step| step.tool).and_then(reason).map(|reason| format!("This step does not fit: {reason}."));
     let menu = select(&name, &label, tools).value(slug).unmarked();
-    let menu = shown.told.at(&name, menu);
-    let menu = if shown.told.of(&name).is_some() { menu } else { menu.error(misfit.as_deref()) };
+    let menu = shown.messages.at(&name, menu);
+    let menu = if shown.messages.of(&name).is_some() { menu } else { menu.error(misfit.as_deref()) };
     html! {
         li {
             (menu)
             @if let Some((step, tool)) = step.and_then(|step| Some((step, step.tool?))) {
                 input type="hidden" name={ (scope) "tool" } value=(step.slug);
-                (option_fields(&tool.definition, &Place { scope: &scope, data: &step.data, told: shown.told }))
+                (option_fields(&tool.definition, &Place { scope: &scope, data: &step.data, messages: shown.messages }))
             }
         }
     }

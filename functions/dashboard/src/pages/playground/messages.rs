@@ -14,12 +14,12 @@ pub const EXPIRED_UPLOAD: &str = "This upload has expired. Choose the file again
 
 /// Messages of a form by field; an empty name for the whole form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct Messages {
     errors: BTreeMap<String, String>,
     notes: BTreeMap<String, String>,
 }
 
-impl Told {
+impl Messages {
     fn error(field: &str, message: &str) -> Self {
         Self { errors: BTreeMap::from([(field.to_owned(), message.to_owned())]), ..Self::default() }
     }
@@ -47,7 +47,7 @@ impl Told {
         if error.details.is_empty() {
             return Self::by_form(&error.message);
         }
-        let mut told = Self::default();
+        let mut messages = Self::default();
         for breach in &error.details {
             let field = field_of(&breach.path, definition, steps);
             let message = if breach.path.ends_with("/sources") {
@@ -57,9 +57,9 @@ impl Told {
             } else {
                 sentence(&breach.message)
             };
-            told.errors.entry(field).or_insert(message);
+            messages.errors.entry(field).or_insert(message);
         }
-        told
+        messages
     }
 
     /// Asks for a value that the repeated job does not store.

@@ -1,0 +1,34 @@
+//! What the playground's form shows.
+
+use docmill::domain::catalogue::Tool;
+use docmill::domain::job::Job;
+use docmill::domain::limits::Limits;
+
+use super::messages::Messages;
+use crate::form::FormData;
+use crate::state::AppState;
+use crate::viewer::Viewer;
+
+/// The content of the form.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    pub state: &'a AppState,
+    pub viewer: &'a Viewer,
+    pub tools: &'a [&'a Tool],
+    pub tool: &'a Tool,
+    pub data: &'a FormData,
+    pub messages: &'a Messages,
+    /// The latest jobs with results, which can be sources.
+    pub recent: &'a [Job],
+}
+
+impl Shown<'_> {
+    /// The limits of the viewer's jobs.
+    pub fn limits(&self) -> Limits {
+        let widest = self.state.context.config.limits.clone();
+        match &self.viewer.user {
+            Some(user) => widest.narrowed_by(&self.viewer.settings.ceilings(&user.own_key())),
+            None => widest,
+        }
+    }
+}
