@@ -4,7 +4,6 @@
 //! from data to markup; only its handler reads or writes. Files depend on each other in one direction: config, issuer, state,
 //! cookies, session, viewer, form, layout, pages.
 
-pub mod ahead;
 pub mod assets;
 pub mod config;
 pub mod cookies;
@@ -18,6 +17,7 @@ pub mod issuer;
 pub mod layout;
 pub mod listing;
 pub mod pages;
+pub mod prefetched;
 pub mod return_to;
 pub mod security;
 pub mod session;

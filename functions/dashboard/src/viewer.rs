@@ -10,9 +10,9 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use docmill::store::settings::Snapshot;
 
-use crate::ahead::Ahead;
 use crate::error::PageError;
 use crate::flash::Flash;
+use crate::prefetched::Prefetched;
 use crate::return_to::ReturnTo;
 use crate::session::SignedIn;
 use crate::state::{AppState, redirect_to};
@@ -38,7 +38,7 @@ pub struct Viewer {
     /// Origins of the sign-in and sign-out, which pages' policies must allow.
     pub form_origins: Vec<String>,
     /// Data that was read ahead for the page.
-    pub ahead: Option<Ahead>,
+    pub ahead: Option<Prefetched>,
 }
 
 impl Viewer {

@@ -13,7 +13,6 @@ use docmill::telemetry::line::Line;
 use futures_util::FutureExt;
 use tracing::Level;
 
-use crate::ahead::Ahead;
 use crate::cookies::Purpose;
 use crate::csrf;
 use crate::delivery::for_guests;
@@ -21,6 +20,7 @@ use crate::error::PageError;
 use crate::error_page::dress;
 use crate::flash::Flash;
 use crate::pages;
+use crate::prefetched::Prefetched;
 use crate::session::{self, Found};
 use crate::state::AppState;
 use crate::viewer::{Viewer, send_to_sign_in};
@@ -79,7 +79,7 @@ async fn meet(state: &AppState, path: String, headers: &HeaderMap) -> Result<(Vi
 }
 
 /// Reads the page's data for the account in the cookie.
-async fn read_ahead(state: &AppState, method: &Method, path: &str, headers: &HeaderMap) -> Option<Ahead> {
+async fn read_ahead(state: &AppState, method: &Method, path: &str, headers: &HeaderMap) -> Option<Prefetched> {
     let account = session::named_account(state, headers).filter(|_| *method == Method::GET)?;
     pages::read_ahead(state, path, &account).await
 }

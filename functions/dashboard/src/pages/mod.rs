@@ -14,14 +14,14 @@ pub mod webhooks;
 
 use docmill::clock;
 
-use crate::ahead::Ahead;
 use crate::error::PageError;
+use crate::prefetched::Prefetched;
 use crate::state::AppState;
 
 /// Reads the data for the page at this path for this account. If `None`, the page reads its data itself, including after errors.
-pub async fn read_ahead(state: &AppState, path: &str, account: &str) -> Option<Ahead> {
-    fn kept<T: Send + Sync + 'static>(account: &str, read: Result<T, PageError>) -> Option<Ahead> {
-        read.ok().map(|read| Ahead::new(account, read))
+pub async fn read_ahead(state: &AppState, path: &str, account: &str) -> Option<Prefetched> {
+    fn kept<T: Send + Sync + 'static>(account: &str, read: Result<T, PageError>) -> Option<Prefetched> {
+        read.ok().map(|read| Prefetched::new(account, read))
     }
     let now = clock::now();
     match path.split('?').next()? {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 /// Data read for an account.
 #[derive(Clone, Debug)]
-pub struct Ahead {
+pub struct Prefetched {
     account: String,
     read: Arc<dyn Any + Send + Sync>,
 }
 
-impl Ahead {
+impl Prefetched {
     pub fn new<T: Any + Send + Sync>(account: &str, read: T) -> Self {
         Self { account: account.to_owned(), read: Arc::new(read) }
     }
@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn data_of_another_account_is_not_shown() {
-        let ahead = Ahead::new("acc_1", vec![1, 2]);
+        let ahead = Prefetched::new("acc_1", vec![1, 2]);
         assert_eq!(ahead.of::<Vec<i32>>("acc_1").as_deref(), Some(&vec![1, 2]));
         assert_eq!(ahead.of::<Vec<i32>>("acc_2"), None);
         assert_eq!(ahead.of::<String>("acc_1"), None);
