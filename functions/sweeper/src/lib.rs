@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use docmill::clock;
 use docmill::context::Context;
-use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus, SWEPT_SHARDS};
+use docmill::domain::job::{Job, JobError, JobId, JobStatus, SWEPT_SHARDS};
 use docmill::domain::time::Timestamp;
 use docmill::files::FilesError;
 use docmill::lanes::LaneError;
@@ -209,8 +209,7 @@ impl Sweeper {
     }
 
     async fn fail(&self, job: &Job, now: Timestamp) -> Result<Repair, Obstacle> {
-        let message = "Something went wrong on our side. The job costs nothing. Try again.";
-        let error = JobError::new(JobErrorCode::Internal, message);
+        let error = JobError::internal();
         // It is unknown whether an engine had the job when its worker was lost.
         match self.context.jobs.fail(job, &error, None, now).await? {
             Written::Yes => {

@@ -1,6 +1,6 @@
 //! Why a conversion failed.
 
-use docmill::domain::job::JobErrorCode;
+use docmill::domain::job::{INTERNAL_MESSAGE, JobErrorCode};
 use docmill::domain::tool::EngineKind;
 
 /// A conversion that failed. `message` is for the job's owner, `cause` for the log.
@@ -23,8 +23,7 @@ impl Failure {
 
     /// A fault of our infrastructure: the only kind that is retried.
     pub fn internal(cause: impl ToString) -> Self {
-        const MESSAGE: &str = "Something went wrong on our side. The job costs nothing. Try again.";
-        Self::new(JobErrorCode::Internal, MESSAGE, cause.to_string())
+        Self::new(JobErrorCode::Internal, INTERNAL_MESSAGE, cause.to_string())
     }
 
     /// The source needs more memory than a conversion may use, in bytes. A retry would fail too.

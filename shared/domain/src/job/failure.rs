@@ -149,6 +149,9 @@ fn cut(text: impl Into<String>) -> String {
     text
 }
 
+/// The message of every internal error.
+pub const INTERNAL_MESSAGE: &str = "Something went wrong on our side. The job costs nothing. Try again.";
+
 /// Why a job failed, for its owner. `message` says what to do and never contains secrets or internal names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobError {
@@ -160,6 +163,11 @@ pub struct JobError {
 impl JobError {
     pub fn new(code: JobErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: cut(message), retryable: code.is_retryable() }
+    }
+
+    /// Our fault.
+    pub fn internal() -> Self {
+        Self::new(JobErrorCode::Internal, INTERNAL_MESSAGE)
     }
 }
 

@@ -8,7 +8,7 @@ pub mod source;
 pub mod statistics;
 mod status;
 
-pub use failure::{JobError, JobErrorCode, MAX_WARNINGS, Warning};
+pub use failure::{INTERNAL_MESSAGE, JobError, JobErrorCode, MAX_WARNINGS, Warning};
 pub use result::{Completion, EngineInfo, MAX_INLINE_RESULTS_BYTES, Output, Results, StepRun, StoredResults};
 pub use status::JobStatus;
 
