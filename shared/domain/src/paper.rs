@@ -52,6 +52,9 @@ mod tests {
     fn sizes_in_points_are_the_usual_ones() {
         assert_eq!(Paper::A4.points(), (595.28, 841.89));
         assert_eq!(Paper::A0.points(), (2383.94, 3370.39));
+        assert_eq!(Paper::A3.points(), (841.89, 1190.55));
+        assert_eq!(Paper::A5.points(), (419.53, 595.28));
+        assert_eq!(Paper::Legal.points(), (612.0, 1008.0));
         assert_eq!(Paper::Letter.points(), (612.0, 792.0));
         assert_eq!(Paper::Ledger.points(), (1224.0, 792.0));
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use docmill_domain::paper::Paper;
 use image::metadata::Orientation;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use serde::Deserialize;
@@ -47,15 +48,16 @@ enum PageSize {
 
 impl PageSize {
     /// Width and height of the upright page, in points.
-    const fn points(self) -> Option<(f32, f32)> {
-        match self {
-            Self::Image => None,
-            Self::A3 => Some((841.89, 1190.55)),
-            Self::A4 => Some((595.28, 841.89)),
-            Self::A5 => Some((419.53, 595.28)),
-            Self::Letter => Some((612.0, 792.0)),
-            Self::Legal => Some((612.0, 1008.0)),
-        }
+    fn points(self) -> Option<(f32, f32)> {
+        let paper = match self {
+            Self::Image => return None,
+            Self::A3 => Paper::A3,
+            Self::A4 => Paper::A4,
+            Self::A5 => Paper::A5,
+            Self::Letter => Paper::Letter,
+            Self::Legal => Paper::Legal,
+        };
+        Some(paper.points())
     }
 }
 
