@@ -92,10 +92,7 @@ impl Converter {
             let name_of_step = format!("step-{index}");
             let (marks, mut place) = (is_last && at.mode == Mode::Test, Place::new(at.scratch, &name_of_step));
             if marks && !self.can_be_marked(call) {
-                if !sources.iter().any(takes_mark) {
-                    keep(&mut warnings, &mut vec![unmarked()]);
-                }
-                self.mark_sources(&mut sources, &mut place, at).await?;
+                self.mark_sources(&mut sources, &mut warnings, &mut place, at).await?;
             }
             let mut conversion = self.call(call, sources, fonts, &mut place, at).await?;
             if marks && self.can_be_marked(call) {
@@ -118,9 +115,8 @@ impl Converter {
             });
             last = Some(conversion);
         }
-        let Some(Conversion { artifacts, report, engine, .. }) = last else {
-            return Err(Failure::internal("a plan without calls"));
-        };
+        let last = last.ok_or_else(|| Failure::internal("a plan without calls"))?;
+        let Conversion { artifacts, report, engine, .. } = last;
         let convert = started.elapsed();
         let files = results::finish(artifacts, name, at.scratch).await?;
         let engine = steps.first().map_or(engine, |first| first.engine.clone());
@@ -243,9 +239,13 @@ impl Converter {
     async fn mark_sources(
         &self,
         sources: &mut [Source],
+        warnings: &mut Vec<Warning>,
         place: &mut Place<'_>,
         at: Workspace<'_>,
     ) -> Result<(), Failure> {
+        if !sources.iter().any(takes_mark) {
+            keep(warnings, &mut vec![unmarked()]);
+        }
         for source in sources {
             if takes_mark(source)
                 && let Source::File(file) = source

@@ -279,40 +279,7 @@ fn shared_properties() -> Map<String, Value> {
                 },
             },
         },
-        "output": {
-            "type": "object",
-            "description": "How the result is named, kept and delivered.",
-            "properties": {
-                "filename": {
-                    "type": "string",
-                    "minLength": 1,
-                    "maxLength": 255,
-                    "format": "filename",
-                    "description": "Name of the resulting file.",
-                },
-                "retentionSeconds": {
-                    "type": "integer",
-                    "minimum": 60,
-                    "maximum": 604_800,
-                    "default": 86_400,
-                    "description": "How long the result is kept after completion, in seconds.",
-                },
-                "putUrl": {
-                    "type": "string",
-                    "format": "source-url",
-                    "minLength": 1,
-                    "maxLength": 8192,
-                    "description": "URL to which the result is also sent with `PUT`, such as a presigned URL of your own storage. If three tries fail, the job fails.",
-                },
-                "putHeaders": {
-                    "type": "object",
-                    "maxProperties": 10,
-                    "propertyNames": {"format": "header-name", "maxLength": 100},
-                    "additionalProperties": {"type": "string", "maxLength": 4096, "format": "header-value"},
-                    "description": "Headers to send with the `PUT`. Never logged, never shown.",
-                },
-            },
-        },
+        "output": output_property(),
         "metadata": {
             "type": "object",
             "description": "Your own labels, echoed back on the job: at most 20 pairs.",
@@ -324,4 +291,41 @@ fn shared_properties() -> Map<String, Value> {
         return Map::new();
     };
     properties
+}
+
+fn output_property() -> Value {
+    json!({
+        "type": "object",
+        "description": "How the result is named, kept and delivered.",
+        "properties": {
+            "filename": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 255,
+                "format": "filename",
+                "description": "Name of the resulting file.",
+            },
+            "retentionSeconds": {
+                "type": "integer",
+                "minimum": 60,
+                "maximum": 604_800,
+                "default": 86_400,
+                "description": "How long the result is kept after completion, in seconds.",
+            },
+            "putUrl": {
+                "type": "string",
+                "format": "source-url",
+                "minLength": 1,
+                "maxLength": 8192,
+                "description": "URL to which the result is also sent with `PUT`, such as a presigned URL of your own storage. If three tries fail, the job fails.",
+            },
+            "putHeaders": {
+                "type": "object",
+                "maxProperties": 10,
+                "propertyNames": {"format": "header-name", "maxLength": 100},
+                "additionalProperties": {"type": "string", "maxLength": 4096, "format": "header-value"},
+                "description": "Headers to send with the `PUT`. Never logged, never shown.",
+            },
+        },
+    })
 }

@@ -67,11 +67,11 @@ const PASSWORD_FEATURES: c_ulonglong = 1 | 2;
 #[derive(Debug)]
 pub(super) struct Office {
     kit: *mut Kit,
-    desk: &'static Desk,
+    prompts: &'static PasswordPrompts,
 }
 
 /// State for LibreOffice's password callbacks.
-struct Desk {
+struct PasswordPrompts {
     kit: *mut Kit,
     /// The document being loaded.
     url: RefCell<CString>,
@@ -79,9 +79,9 @@ struct Desk {
     asked: Cell<u32>,
 }
 
-impl std::fmt::Debug for Desk {
+impl std::fmt::Debug for PasswordPrompts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Desk")
+        f.write_str("PasswordPrompts")
     }
 }
 
@@ -124,18 +124,18 @@ impl Office {
         let Some(class) = class else {
             return Err(io::Error::other("LibreOfficeKit did not start, or is older than LibreOffice 7.4"));
         };
-        let desk = Box::leak(Box::new(Desk {
+        let prompts = Box::leak(Box::new(PasswordPrompts {
             kit,
             url: RefCell::default(),
             password: RefCell::new(None),
             asked: Cell::new(0),
         }));
-        // SAFETY: the table has the declared size, and the desk is never freed.
+        // SAFETY: the table has the declared size, and the prompts are never freed.
         unsafe {
             (class.set_optional_features)(kit, PASSWORD_FEATURES);
-            (class.register_callback)(kit, answer, ptr::from_ref(desk).cast_mut().cast());
+            (class.register_callback)(kit, answer, ptr::from_ref(prompts).cast_mut().cast());
         }
-        Ok(Self { kit, desk })
+        Ok(Self { kit, prompts })
     }
 
     fn class(&self) -> &KitClass {
@@ -152,16 +152,16 @@ impl Office {
     ) -> io::Result<Result<Document<'_>, NotLoaded>> {
         let (url, options) = (c_string(url.as_bytes())?, c_string(options.as_bytes())?);
         let given = password.is_some();
-        self.desk.url.borrow_mut().clone_from(&url);
-        *self.desk.password.borrow_mut() = password.map(|password| c_string(password.as_bytes())).transpose()?;
-        self.desk.asked.set(0);
+        self.prompts.url.borrow_mut().clone_from(&url);
+        *self.prompts.password.borrow_mut() = password.map(|password| c_string(password.as_bytes())).transpose()?;
+        self.prompts.asked.set(0);
         // SAFETY: the kit is valid, and it copies both C strings.
         let raw = unsafe { (self.class().document_load_with_options)(self.kit, url.as_ptr(), options.as_ptr()) };
         if !raw.is_null() {
             // SAFETY: LibreOfficeKit has just created this document.
             return unsafe { Document::of(raw) }.map(Ok);
         }
-        Ok(Err(match self.desk.asked.get() {
+        Ok(Err(match self.prompts.asked.get() {
             0 => NotLoaded::Damaged,
             _ if given => NotLoaded::WrongPassword,
             _ => NotLoaded::NeedsPassword,
@@ -212,25 +212,25 @@ unsafe extern "C" fn wake(_data: *mut c_void) {}
 ///
 /// For older Word formats, LibreOffice only passes the file's name and looks up the callback by the answer's address, so the
 /// answer must contain the loaded address.
-unsafe extern "C" fn answer(kind: c_int, _asked: *const c_char, desk: *mut c_void) {
+unsafe extern "C" fn answer(kind: c_int, _asked: *const c_char, prompts: *mut c_void) {
     if kind != ASKS_FOR_PASSWORD && kind != ASKS_FOR_PASSWORD_TO_EDIT {
         return;
     }
-    // SAFETY: `of` registered the desk, which is never freed.
-    let desk = unsafe { &*desk.cast::<Desk>() };
+    // SAFETY: `of` registered the prompts, which are never freed.
+    let prompts = unsafe { &*prompts.cast::<PasswordPrompts>() };
     let password = match kind {
         ASKS_FOR_PASSWORD => {
-            desk.asked.set(desk.asked.get() + 1);
-            desk.password.borrow_mut().take()
+            prompts.asked.set(prompts.asked.get() + 1);
+            prompts.password.borrow_mut().take()
         }
         _ => None,
     };
     // SAFETY: the kit is valid, the URL is a C string, and the password is null or a C string.
     unsafe {
-        let class = &*(*desk.kit).class;
-        let url = desk.url.borrow();
+        let class = &*(*prompts.kit).class;
+        let url = prompts.url.borrow();
         (class.set_document_password)(
-            desk.kit,
+            prompts.kit,
             url.as_ptr(),
             password.as_ref().map_or(ptr::null(), |text| text.as_ptr()),
         );
